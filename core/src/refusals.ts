@@ -1,0 +1,91 @@
+/**
+ * Every refusal of the API: its HTTP status and its words in every language. One map, total over
+ * codes and languages, read by the server (message) and the web (Hindi by code). Texts that the
+ * spec or product.md gives are copied to the letter.
+ */
+import type { Texts } from './language.ts'
+
+type Refusal = Texts & { readonly status: number }
+const refusal = (status: number, en: string, hi: string): Refusal => ({ status, en, hi })
+
+export const REFUSALS = {
+  // The request itself
+  invalid_input: refusal(400, 'Please check what you entered.', 'कृपया भरी हुई जानकारी जाँचें।'),
+  bad_json: refusal(400, 'The request is not valid JSON.', 'अनुरोध सही JSON नहीं है।'),
+  not_found: refusal(404, 'There is nothing at this address.', 'इस पते पर कुछ नहीं है।'),
+  method_not_allowed: refusal(405, 'This address does not support that method.', 'यह पता इस तरीके को नहीं मानता।'),
+  body_too_large: refusal(413, 'The request is too large.', 'अनुरोध बहुत बड़ा है।'),
+  unsupported_media_type: refusal(415, 'This content type is not supported.', 'यह सामग्री प्रकार मान्य नहीं है।'),
+  idempotency_mismatch: refusal(
+    409,
+    'This Idempotency-Key was used for another request.',
+    'यह Idempotency-Key किसी और अनुरोध में इस्तेमाल हो चुकी है।',
+  ),
+  too_many_requests: refusal(
+    429,
+    'Too many attempts. Please wait a little and try again.',
+    'बहुत ज़्यादा कोशिशें हुईं। थोड़ी देर रुककर फिर कोशिश करें।',
+  ),
+  overloaded: refusal(503, 'Roz is very busy right now. Please try again in a moment.', 'अभी बहुत भीड़ है। थोड़ी देर में फिर कोशिश करें।'),
+  internal: refusal(500, 'Something went wrong on our side. Please try again.', 'हमारी तरफ़ कुछ गड़बड़ हुई। कृपया फिर कोशिश करें।'),
+  // Who asks
+  unauthenticated: refusal(401, 'Please log in to continue.', 'आगे बढ़ने के लिए लॉग इन करें।'),
+  forbidden: refusal(403, 'You do not have access to this.', 'आपको इसकी अनुमति नहीं है।'),
+  email_unverified: refusal(403, 'Please verify your email to continue.', 'आगे बढ़ने के लिए अपना ईमेल सत्यापित करें।'),
+  on_hold: refusal(403, 'Your account is on hold. Please contact us.', 'आपका खाता रोका गया है। कृपया हमसे संपर्क करें।'),
+  // Identity
+  email_taken: refusal(409, 'An account with this email already exists.', 'इस ईमेल से एक खाता पहले से है।'),
+  invalid_credentials: refusal(401, 'Invalid email or password', 'ईमेल या पासवर्ड सही नहीं है'),
+  google_failed: refusal(401, 'Google login failed', 'Google लॉगिन नहीं हो पाया'),
+  google_not_configured: refusal(404, 'Google login is not available.', 'Google लॉगिन उपलब्ध नहीं है।'),
+  verification_token_invalid: refusal(400, 'Invalid or missing verification token', 'सत्यापन टोकन गलत है या मौजूद नहीं है'),
+  verification_token_expired: refusal(
+    400,
+    'This verification link has expired. Please ask for a new one.',
+    'यह सत्यापन लिंक पुराना हो गया है। कृपया नया मँगाएँ।',
+  ),
+  already_verified: refusal(409, 'Your email is already verified.', 'आपका ईमेल पहले से सत्यापित है।'),
+  reset_token_invalid: refusal(
+    400,
+    'This reset link is invalid or has expired. Please ask for a new one.',
+    'यह रीसेट लिंक गलत या पुराना है। कृपया नया मँगाएँ।',
+  ),
+  wrong_password: refusal(403, 'That password is not correct.', 'यह पासवर्ड सही नहीं है।'),
+  avatar_not_image: refusal(400, 'Please choose an image file.', 'कृपया कोई चित्र फ़ाइल चुनें।'),
+  avatar_too_large: refusal(413, 'The image must be 5 MB or smaller.', 'चित्र 5 MB या उससे छोटा होना चाहिए।'),
+  // Money
+  insufficient_balance: refusal(409, 'Insufficient balance. Please add money to your wallet.', 'बैलेंस कम है। कृपया अपने वॉलेट में पैसे जोड़ें।'),
+  insufficient_funds: refusal(409, 'Insufficient balance', 'बैलेंस कम है'),
+  topups_paused: refusal(403, 'Adding money is paused.', 'पैसे जोड़ना अभी रुका हुआ है।'),
+  withdrawals_paused: refusal(403, 'Withdrawals are paused.', 'पैसे निकालना अभी रुका हुआ है।'),
+  order_not_found: refusal(404, "We couldn't find any payment information for this order.", 'इस ऑर्डर की कोई भुगतान जानकारी नहीं मिली।'),
+  gateway_unavailable: refusal(
+    502,
+    'The payment gateway did not answer. Please try again.',
+    'भुगतान गेटवे से जवाब नहीं मिला। कृपया फिर कोशिश करें।',
+  ),
+  webhook_signature: refusal(401, 'The signature of this event does not match.', 'इस सूचना के हस्ताक्षर मेल नहीं खाते।'),
+  // Rounds
+  already_joined: refusal(409, "You have already joined today's round.", 'आप आज के राउंड में पहले ही शामिल हो चुके हैं।'),
+  round_closed: refusal(409, "Today's round is closed. The next one opens at midnight.", 'आज का राउंड बंद हो चुका है। अगला आधी रात को खुलेगा।'),
+  yearly_maximum: refusal(409, 'You have reached the yearly maximum of ₹365.', 'आप साल की अधिकतम सीमा ₹365 तक पहुँच चुके हैं।'),
+  ticket_key_taken: refusal(
+    409,
+    'This ticket key is already in use. Please make another.',
+    'यह टिकट कुंजी पहले से इस्तेमाल में है। कृपया दूसरी बनाएँ।',
+  ),
+  no_participants: refusal(409, 'No participants yet.', 'अभी तक कोई शामिल नहीं हुआ।'),
+  round_already_closed: refusal(409, "Today's round is already closed.", 'आज का राउंड पहले ही बंद हो चुका है।'),
+  draw_waiting: refusal(409, 'The draw is waiting for the public random number.', 'ड्रॉ सार्वजनिक संख्या की प्रतीक्षा में है।'),
+  round_not_found: refusal(404, 'There is no such round.', 'ऐसा कोई राउंड नहीं है।'),
+  // Stories
+  story_not_found: refusal(404, 'There is no such story.', 'ऐसी कोई कहानी नहीं है।'),
+  // Outside production only
+  clock_step_back: refusal(
+    409,
+    'The clock cannot go back to before the opening of the newest open round.',
+    'घड़ी सबसे नए खुले राउंड से पीछे नहीं जा सकती।',
+  ),
+} as const satisfies Record<string, Refusal>
+
+export type RefusalCode = keyof typeof REFUSALS

@@ -1,0 +1,36 @@
+import { defineConfig } from 'vitest/config'
+
+/** Projects run in one process tree; browser journeys run one at a time because two cores drive a server and a browser. */
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'rules',
+          include: ['core/**/*.test.ts', 'contract/**/*.test.ts', 'gateway-sandbox/**/*.test.ts', 'ops/**/*.test.ts', '*.test.ts'],
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'server',
+          include: ['server/**/*.test.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+          globalSetup: ['server/src/testing/postgres.ts'],
+          setupFiles: ['server/src/testing/console.ts'],
+        },
+      },
+      {
+        test: {
+          name: 'browser',
+          include: ['e2e/**/*.test.ts', 'web/**/*.test.ts'],
+          fileParallelism: false,
+          testTimeout: 120_000,
+          hookTimeout: 180_000,
+        },
+      },
+    ],
+  },
+})
