@@ -1,0 +1,136 @@
+/**
+ * The payment gateway as the wallet sees it: make an order, ask for its truth, know a genuine webhook.
+ * Invariants: amounts are paise; ids are the gateway's own text; a webhook only says "ask again":
+ * what is booked is what `fetchOrder` answers. Nothing here books anything.
+ *
+ * What is thrown: `GatewayUnavailableError` (timeout, connection, 429, 5xx: the outcome is unknown,
+ * ask again later with the same order id) and `GatewayRefusedError` (the gateway understood and said
+ * no: our request, our keys or an order id that is taken by something else).
+ */
+import type { Paise } from '@roz/core/money.ts'
+
+/** Where an order stands. FAILED is the newest attempt's word: the same session can still be paid. */
+export type OrderStatus = 'PAID' | 'PENDING' | 'FAILED' | 'EXPIRED' | 'TERMINATED'
+
+/** One attempt's state. UNKNOWN stands for any word that the gateway's documents do not list. */
+export type PaymentStatus =
+  | 'SUCCESS'
+  | 'NOT_ATTEMPTED'
+  | 'FAILED'
+  | 'USER_DROPPED'
+  | 'VOID'
+  | 'CANCELLED'
+  | 'PENDING'
+  | 'FLAGGED'
+  | 'UNKNOWN'
+
+export type Payment = {
+  /** The gateway's payment id: what a credit is keyed by. */
+  readonly paymentId: string
+  readonly status: PaymentStatus
+  readonly orderAmount: Paise
+  /** What was really charged; differs from the order's amount by surcharge or offer. */
+  readonly paymentAmount: Paise
+  /** `upi`, `credit_card`, …; undefined before a method was chosen. */
+  readonly group: string | undefined
+  readonly message: string | undefined
+  readonly bankReference: string | undefined
+  /** When the attempt began, in ms since 1970 UTC. */
+  readonly paidAtMs: number | undefined
+}
+
+export type Order = {
+  readonly orderId: string
+  readonly status: OrderStatus
+  readonly orderAmount: Paise
+  readonly currency: string
+  /** Reopens the hosted checkout while the order is not final. */
+  readonly sessionId: string
+  /** Every attempt, oldest first. */
+  readonly payments: readonly Payment[]
+}
+
+export type NewOrder = {
+  /** 32 lower-case hex digits of a random UUID: also what makes a repeated call safe. */
+  readonly orderId: string
+  readonly amount: Paise
+  /** 32 lower-case hex digits. */
+  readonly customerId: string
+  /** Ten digits. */
+  readonly phone: string
+  /** May hold `{order_id}`, which the gateway fills in. At most 250 characters. */
+  readonly returnUrl: string
+  readonly notifyUrl: string
+  /** More than 15 minutes and less than 30 days ahead. */
+  readonly expiresAtMs: number
+  readonly signal?: AbortSignal
+}
+
+export type WebhookHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
+
+/** A webhook's content. `eventKey` is a digest of the signed bytes: the same event again has the same key. */
+export type WebhookEvent =
+  | {
+      readonly kind: 'payment'
+      readonly eventKey: string
+      readonly type: string
+      readonly orderId: string
+      readonly paymentId: string | undefined
+    }
+  | { readonly kind: 'other'; readonly eventKey: string; readonly type: string }
+
+export type Checkout = { readonly mode: 'sandbox' | 'production'; readonly scriptUrl: string }
+
+export type PaymentGateway = {
+  /**
+   * Makes the order, or finds it made: the same id with the same amount answers the same session.
+   * Throws GatewayRefusedError `order_already_exists` when the id stands for another amount or a finished order.
+   */
+  createOrder(order: NewOrder): Promise<{ readonly sessionId: string }>
+  /** The gateway's word on an order and all its attempts; undefined when it knows no such order. */
+  fetchOrder(orderId: string, signal?: AbortSignal): Promise<Order | undefined>
+  /** What the browser needs to open the hosted checkout. */
+  readonly checkout: Checkout
+  /** Whether these exact bytes were signed by the gateway. */
+  verifyWebhook(headers: WebhookHeaders, rawBody: Buffer): boolean
+  /** Reads a verified body; undefined when it is no event at all. */
+  parseWebhook(rawBody: Buffer): WebhookEvent | undefined
+}
+
+/** Nobody knows what happened: never a reason to give up or to reverse anything. */
+export class GatewayUnavailableError extends Error {
+  override readonly name = 'GatewayUnavailableError'
+  /** How long the gateway asked us to wait, where it did. */
+  readonly retryAfterMs: number | undefined
+  constructor(message: string, options: { cause?: unknown; retryAfterMs?: number | undefined } = {}) {
+    super(message, { cause: options.cause })
+    this.retryAfterMs = options.retryAfterMs
+  }
+}
+
+/** The gateway's own no, with its code. */
+export class GatewayRefusedError extends Error {
+  override readonly name = 'GatewayRefusedError'
+  readonly httpStatus: number
+  readonly code: string
+  constructor(message: string, httpStatus: number, code: string) {
+    super(message)
+    this.httpStatus = httpStatus
+    this.code = code
+  }
+}
+
+/** The state of a top-up that an order's status stands for. A failed one may still become captured. */
+export const TOPUP_STATE_OF = {
+  PAID: 'captured',
+  PENDING: 'pending',
+  FAILED: 'failed',
+  EXPIRED: 'expired',
+  TERMINATED: 'failed',
+} as const satisfies Record<OrderStatus, 'captured' | 'pending' | 'failed' | 'expired'>
+
+/** Whether nothing more is to be expected from an order: the sweep need not ask for it again. */
+export const isFinal = (status: OrderStatus): boolean => status === 'PAID' || status === 'EXPIRED' || status === 'TERMINATED'
+
+/** The attempts that moved money, oldest first: the first is the order's payment, any other one is a second payment. */
+export const successfulPayments = (order: Order): readonly Payment[] => order.payments.filter((payment) => payment.status === 'SUCCESS')
