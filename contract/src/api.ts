@@ -1,0 +1,36 @@
+/** Every call of the HTTP API, by name. The server's handlers are a total map over it. */
+import type { z } from 'zod'
+import { communityCalls } from './community.ts'
+import type { EndpointSpec } from './endpoint.ts'
+import { identityCalls } from './identity.ts'
+import { impactCalls } from './impact.ts'
+import { roundCalls } from './rounds.ts'
+import { walletCalls } from './wallet.ts'
+
+export const api = { ...identityCalls, ...walletCalls, ...roundCalls, ...impactCalls, ...communityCalls } as const
+
+export type Api = typeof api
+export type CallName = keyof Api
+
+type Parsed<T, Otherwise> = T extends z.ZodType ? z.output<T> : Otherwise
+type Given<T, Otherwise> = T extends z.ZodType ? z.input<T> : Otherwise
+type Field<E, K extends string> = E extends { readonly [P in K]: infer V } ? V : undefined
+
+/** What a handler is given, parsed. */
+export type Input<E extends EndpointSpec> = {
+  readonly params: Parsed<Field<E, 'params'>, undefined>
+  readonly query: Parsed<Field<E, 'query'>, undefined>
+  readonly body: Parsed<Field<E, 'body'>, undefined>
+}
+/** What a client sends. */
+export type Request<E extends EndpointSpec> = {
+  params: Given<Field<E, 'params'>, undefined>
+  query: Given<Field<E, 'query'>, undefined>
+  body: Given<Field<E, 'body'>, undefined>
+}
+/** What an accepted answer carries. */
+export type Output<E extends EndpointSpec> = E['output'] extends z.ZodType
+  ? z.output<E['output']>
+  : E['output'] extends 'text'
+    ? string
+    : undefined

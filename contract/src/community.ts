@@ -1,0 +1,92 @@
+/** Public figures, notices, the contact form and the administrator's overview (api.md). */
+import { email, message, name } from '@roz/core/fields.ts'
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { story } from './impact.ts'
+import { count, instant, nextCursor, page, rupees, user } from './shapes.ts'
+
+export const notification = z.object({
+  id: z.string(),
+  kind: z.string(),
+  title: z.string(),
+  body: z.string(),
+  createdAt: instant,
+  readAt: instant.nullable(),
+})
+
+export const communityCalls = {
+  home: endpoint({
+    method: 'GET',
+    path: '/public/home',
+    access: 'visitor',
+    summary: 'The figures and stories of the home page.',
+    output: z.object({
+      data: z.object({
+        stats: z.object({
+          totalCharity: rupees,
+          totalPeople: count,
+          rounds: count,
+          today: z.object({ pool: rupees, charity: rupees, giveaway: rupees, platform: rupees }),
+        }),
+        recentImpacts: z.array(story),
+      }),
+    }),
+    refusals: [],
+    cache: 'public',
+  }),
+  notifications: endpoint({
+    method: 'GET',
+    path: '/notifications',
+    access: 'member',
+    summary: "The member's notices, newest first.",
+    query: page,
+    output: z.object({ notifications: z.array(notification), unread: count, nextCursor }),
+    refusals: [],
+  }),
+  readNotifications: endpoint({
+    method: 'POST',
+    path: '/notifications/read',
+    access: 'member',
+    summary: 'Marks notices as read; without ids all of them.',
+    body: z.strictObject({ ids: z.array(z.string().max(100)).max(1000).optional() }).default({}),
+    output: z.object({ unread: count }),
+    refusals: [],
+  }),
+  contact: endpoint({
+    method: 'POST',
+    path: '/contact',
+    access: 'visitor',
+    summary: 'Sends a message to support; acknowledged with a ticket number.',
+    body: z.strictObject({ name, email, message }),
+    output: z.object({ ticket: z.string() }),
+    status: 201,
+    refusals: ['too_many_requests'],
+  }),
+  adminStats: endpoint({
+    method: 'GET',
+    path: '/admin/stats',
+    access: 'admin',
+    summary: 'Members, contributions, need shares, today, rounds in progress.',
+    output: z.object({
+      totalUsers: count,
+      totalRevenue: rupees,
+      totalDonated: rupees,
+      todayParticipants: count,
+      todayRevenue: rupees,
+      activeRounds: count,
+    }),
+    refusals: [],
+  }),
+  adminUsers: endpoint({
+    method: 'GET',
+    path: '/admin/users',
+    access: 'admin',
+    summary: 'Members, newest first; q looks in name, mail and phone.',
+    query: z.object({ ...page.shape, q: z.string().max(200).optional() }),
+    output: z.object({
+      users: z.array(z.object({ ...user.shape, walletBalance: rupees, totalParticipated: count, totalWon: rupees })),
+      nextCursor,
+    }),
+    refusals: [],
+  }),
+} as const

@@ -1,0 +1,68 @@
+/**
+ * One call of the HTTP API as a value: what the server validates and serves, what the web's client
+ * is typed by, and what /api/openapi.json prints. `access` and `refusals` are required, so that a
+ * forgotten guard or an undeclared refusal does not compile.
+ */
+import type { RefusalCode } from '@roz/core/refusals.ts'
+import type { z } from 'zod'
+
+/**
+ * visitor: anyone, a token is not looked at · anyone: a member's token counts, an admin's or none
+ * is a visitor's · member: a member's session · verified: … whose mail is confirmed and who is not
+ * on hold · session: a member's or an admin's session · admin: an admin's session · signed: a
+ * webhook, judged by its signature.
+ */
+export type Access = 'visitor' | 'anyone' | 'member' | 'verified' | 'session' | 'admin' | 'signed'
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
+export type EndpointSpec = {
+  readonly method: Method
+  /** Below /api; parameters in the OpenAPI manner: `/wallet/verify/{orderId}`. */
+  readonly path: `/${string}`
+  readonly access: Access
+  /** One sentence for the reader of the API document. */
+  readonly summary: string
+  readonly params?: z.ZodType
+  readonly query?: z.ZodType
+  /** The JSON body; without one the call takes none. */
+  readonly body?: z.ZodType
+  /** A multipart upload: the name of its file field and the most bytes it may have. */
+  readonly upload?: { readonly field: string; readonly bytesMax: number }
+  /** The webhook's raw bytes are handed on as they came. */
+  readonly raw?: true
+  /** The answer's body; `text` is text/plain, `empty` none. */
+  readonly output: z.ZodType | 'text' | 'empty'
+  /** The status of an accepted answer; 200 by default. */
+  readonly status?: 200 | 201 | 202 | 204
+  /** A second accepted status that the handler may choose. */
+  readonly alsoStatus?: 202
+  /** Refusals beyond those that access and input bring (see `impliedRefusals`). */
+  readonly refusals: readonly RefusalCode[]
+  /** Whether the answer depends on who asks without being private to them. */
+  readonly cache?: 'public'
+}
+
+export const endpoint = <const E extends EndpointSpec>(spec: E): E => spec
+
+/** The refusals that a call may answer without naming them, from how it is declared. */
+export function impliedRefusals(spec: EndpointSpec): RefusalCode[] {
+  const byAccess: Record<Access, RefusalCode[]> = {
+    visitor: [],
+    anyone: ['unauthenticated'],
+    member: ['unauthenticated', 'forbidden'],
+    verified: ['unauthenticated', 'forbidden', 'email_unverified', 'on_hold'],
+    session: ['unauthenticated', 'forbidden'],
+    admin: ['unauthenticated', 'forbidden'],
+    signed: ['webhook_signature'],
+  }
+  const byBody: RefusalCode[] = spec.body === undefined ? [] : ['bad_json', 'body_too_large', 'unsupported_media_type']
+  const byInput: RefusalCode[] = spec.body === undefined && spec.query === undefined && spec.params === undefined ? [] : ['invalid_input']
+  return [...new Set([...byAccess[spec.access], ...byBody, ...byInput, ...spec.refusals])]
+}
+
+/** Every error answer of the API. */
+export type ErrorAnswer = {
+  readonly code: string
+  readonly message: string
+  readonly fields?: Readonly<Record<string, string>>
+}

@@ -1,0 +1,99 @@
+/** Impact stories and figures (spec section 3; api.md). */
+import { charityDescription, charityName, storyDescription, storyTitle, videoUrl } from '@roz/core/fields.ts'
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { assurance, count, day, nextCursor, page, rupees } from './shapes.ts'
+
+export const story = z.object({
+  id: z.string(),
+  _id: z.string(),
+  title: z.string(),
+  description: z.string(),
+  date: day,
+  amount: rupees,
+  views: count,
+  isActive: z.boolean(),
+  videoUrl: z.string().nullable(),
+  imageUrl: z.string().nullable(),
+  charity: z.object({ name: z.string(), description: z.string() }),
+  winnerInfo: z.object({ name: z.string(), amount: rupees, totalParticipants: count, assurance }).nullable(),
+})
+export type Story = z.infer<typeof story>
+
+const charity = z.strictObject({ name: charityName, description: charityDescription }, 'charity_required')
+/** Fields that a story brings back and that no edit changes. */
+const readOnly = {
+  id: z.unknown().optional(),
+  _id: z.unknown().optional(),
+  date: z.unknown().optional(),
+  amount: z.unknown().optional(),
+  views: z.unknown().optional(),
+  winnerInfo: z.unknown().optional(),
+}
+
+export const impactCalls = {
+  stories: endpoint({
+    method: 'GET',
+    path: '/impact/stories',
+    access: 'visitor',
+    summary: 'Published stories, newest publication first.',
+    query: page,
+    output: z.object({ stories: z.array(story), nextCursor }),
+    refusals: [],
+    cache: 'public',
+  }),
+  viewStory: endpoint({
+    method: 'POST',
+    path: '/impact/stories/{id}/view',
+    access: 'visitor',
+    summary: 'Counts a view, once per visitor and day.',
+    params: z.object({ id: z.string().max(100) }),
+    output: z.object({ views: count }),
+    refusals: ['story_not_found', 'too_many_requests'],
+  }),
+  impactStats: endpoint({
+    method: 'GET',
+    path: '/impact/stats',
+    access: 'member',
+    summary: 'What the member has put in, the charities of their rounds, the rounds they joined.',
+    output: z.object({ totalDonated: rupees, charitiesSupported: count, daysActive: count }),
+    refusals: [],
+  }),
+  storiesAdmin: endpoint({
+    method: 'GET',
+    path: '/impact/stories-admin',
+    access: 'admin',
+    summary: 'All stories, drafts included, newest first.',
+    query: page,
+    output: z.object({ stories: z.array(story), nextCursor }),
+    refusals: [],
+  }),
+  createStory: endpoint({
+    method: 'POST',
+    path: '/impact/stories',
+    access: 'admin',
+    summary: 'Makes a draft dated today.',
+    body: z.strictObject({ title: storyTitle, description: storyDescription, charity, videoUrl: z.optional(z.nullable(videoUrl)) }),
+    output: z.object({ story }),
+    status: 201,
+    refusals: [],
+  }),
+  updateStory: endpoint({
+    method: 'PUT',
+    path: '/impact/stories/{id}',
+    access: 'admin',
+    summary: 'Edits a story, publishes it ({isActive: true}) or takes it back; read-only fields are ignored.',
+    params: z.object({ id: z.string().max(100) }),
+    body: z.strictObject({
+      title: z.optional(storyTitle),
+      description: z.optional(storyDescription),
+      charity: charity.optional(),
+      videoUrl: z.optional(z.nullable(videoUrl)),
+      imageUrl: z.union([z.url('video_not_url'), z.literal(''), z.null()]).optional(),
+      isActive: z.boolean('wrong_type').optional(),
+      ...readOnly,
+    }),
+    output: z.object({ story }),
+    refusals: ['story_not_found'],
+  }),
+} as const

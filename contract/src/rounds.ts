@@ -1,0 +1,100 @@
+/** Rounds: joining, the current one, history, the administrator's draw (spec sections 3 and 7; api.md). */
+import { ticketKey } from '@roz/core/fields.ts'
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { assurance, count, day, instant, namedWinner, nextCursor, page, rupees } from './shapes.ts'
+
+export const roundStatus = z.enum(['open', 'closed', 'drawn', 'settled', 'void'])
+export const split = z.object({ need: z.number(), reward: z.number(), platform: z.number() }).meta({ description: 'Percent of the pool' })
+
+/** What a round is to everybody. */
+export const round = z.object({
+  id: day,
+  status: roundStatus,
+  totalParticipants: count,
+  totalAmount: rupees,
+  endTime: instant,
+  split,
+  winChance: z.int().min(1).meta({ description: 'The N of "1 in N"' }),
+  drawAt: instant.nullable(),
+})
+
+export const ticket = z.object({
+  day,
+  ticket: z.string().regex(/^[0-9a-f]{64}$/),
+})
+
+export const historyItem = z.object({
+  id: day,
+  date: day,
+  status: roundStatus,
+  participated: z.boolean(),
+  isWinner: z.boolean(),
+  totalParticipants: count,
+  totalAmount: rupees,
+  prizeAmount: rupees,
+  charityAmount: rupees,
+  winner: z.object({ name: z.string(), assurance }).nullable(),
+})
+
+export const roundCalls = {
+  joinRound: endpoint({
+    method: 'POST',
+    path: '/rounds/join',
+    access: 'verified',
+    summary: "Puts one rupee into today's round.",
+    body: z.strictObject({ ticketKey: z.optional(ticketKey) }).default({}),
+    output: z.object({ balance: rupees, ticket }),
+    refusals: [
+      'already_joined',
+      'round_closed',
+      'yearly_maximum',
+      'insufficient_balance',
+      'ticket_key_taken',
+      'overloaded',
+      'idempotency_mismatch',
+    ],
+  }),
+  currentRound: endpoint({
+    method: 'GET',
+    path: '/rounds/current',
+    access: 'anyone',
+    summary: "Today's round, with the latest story and winner.",
+    output: z.object({
+      ...round.shape,
+      hasParticipated: z.boolean(),
+      lastImpactStory: z.object({ videoUrl: z.string().nullable(), title: z.string() }).nullable(),
+      lastWinner: namedWinner.nullable(),
+      serverTime: instant,
+    }),
+    refusals: [],
+    cache: 'public',
+  }),
+  roundHistory: endpoint({
+    method: 'GET',
+    path: '/rounds/history',
+    access: 'member',
+    summary: 'Settled and void rounds since the member registered, newest first.',
+    query: page,
+    output: z.object({ results: z.array(historyItem), nextCursor }),
+    refusals: [],
+  }),
+  roundStats: endpoint({
+    method: 'GET',
+    path: '/rounds/stats',
+    access: 'member',
+    summary: 'Rounds joined, rupees won, and wins in percent of rounds joined (one decimal).',
+    output: z.object({ totalParticipated: count, totalWon: rupees, winRate: z.number() }),
+    refusals: [],
+  }),
+  triggerDraw: endpoint({
+    method: 'POST',
+    path: '/admin/trigger-draw',
+    access: 'admin',
+    summary: "Draws the oldest closed round, else closes, draws and settles today's; `day` says which one is meant.",
+    body: z.strictObject({ day: day.optional() }).default({}),
+    output: z.object({ message: z.string(), round }),
+    alsoStatus: 202,
+    refusals: ['no_participants', 'round_already_closed', 'draw_waiting', 'round_not_found'],
+  }),
+} as const

@@ -1,0 +1,41 @@
+/** Shapes that several calls share. Amounts are rupees as JSON numbers (≤ 2 decimals); days IST; times ISO 8601. */
+import { LANGUAGES } from '@roz/core/language.ts'
+import { z } from 'zod'
+
+export const rupees = z.number().meta({ description: 'Rupees, at most two decimals' })
+export const day = z
+  .string()
+  .regex(/^\d{4}-\d{2}-\d{2}$/, 'day_invalid')
+  .meta({ description: 'A day in Asia/Kolkata, YYYY-MM-DD' })
+export const instant = z.string().meta({ description: 'ISO 8601 with offset', format: 'date-time' })
+export const count = z.int().min(0)
+export const assurance = z.enum(['weak', 'sealed']).meta({ description: 'weak: the operator could have chosen the winner' })
+
+export const page = z.object({
+  cursor: z.string('cursor_invalid').min(1, 'cursor_invalid').max(200, 'cursor_invalid').optional(),
+  limit: z.coerce.number('limit_invalid').int('limit_invalid').min(1, 'limit_invalid').max(100, 'limit_invalid').default(25),
+})
+export const nextCursor = z.string().nullable().meta({ description: 'null on the last page' })
+
+export const user = z.object({
+  id: z.string(),
+  name: z.string(),
+  email: z.string(),
+  phone: z.string().nullable(),
+  avatar: z.string().nullable(),
+  wallet: z.object({ balance: rupees }),
+  autoParticipate: z.boolean(),
+  createdAt: instant,
+  role: z.enum(['member', 'admin']),
+  emailVerified: z.boolean(),
+  publicName: z.enum(['initial', 'anonymous']),
+  language: z.enum(LANGUAGES),
+  staffRole: z.enum(['owner', 'finance', 'editor', 'support', 'auditor']).nullable(),
+})
+export type User = z.infer<typeof user>
+
+export const userAnswer = z.object({ user })
+export const signedIn = z.object({ token: z.string(), user })
+export const messageAnswer = z.object({ message: z.string() })
+
+export const namedWinner = z.object({ name: z.string(), amount: rupees, date: day, assurance })

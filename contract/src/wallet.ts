@@ -1,0 +1,108 @@
+/** The wallet: adding money, verifying an order, withdrawing, the list of movements (spec section 7; api.md). */
+import { accountHolderName, accountNumber, accountType, bankName, ifscCode, phone, rupeeAmount, ticketKey } from '@roz/core/fields.ts'
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { instant, nextCursor, page, rupees } from './shapes.ts'
+
+export const checkout = z.object({ mode: z.enum(['sandbox', 'production']), script_url: z.string() })
+export const orderStatus = z.enum(['PAID', 'PENDING', 'FAILED', 'EXPIRED', 'TERMINATED'])
+
+export const withdrawal = z.object({
+  id: z.string(),
+  amount: rupees,
+  status: z.enum(['pending', 'processing', 'completed', 'rejected', 'failed']),
+  createdAt: instant,
+  bank: z.object({ name: z.string(), lastFour: z.string() }),
+  reference: z.string().nullable(),
+  reason: z.string().nullable(),
+})
+
+export const transaction = z.object({
+  id: z.string(),
+  type: z.enum(['credit', 'debit']),
+  description: z.string(),
+  createdAt: instant,
+  amount: rupees,
+  status: z.string(),
+})
+
+export const bankDetail = z.strictObject({ accountHolderName, accountNumber, ifscCode, bankName, accountType })
+
+export const walletCalls = {
+  checkout: endpoint({
+    method: 'GET',
+    path: '/wallet/checkout',
+    access: 'member',
+    summary: "Where the gateway's script for the browser lies.",
+    output: checkout,
+    refusals: [],
+  }),
+  addMoney: endpoint({
+    method: 'POST',
+    path: '/wallet/add',
+    access: 'verified',
+    summary: 'Opens an order at the gateway; the credit follows once the gateway says it is paid.',
+    body: z.strictObject({ amount: rupeeAmount, phoneNumber: phone, ticketKey: z.optional(ticketKey) }),
+    output: z.object({ payment_session_id: z.string(), order_id: z.string(), checkout }),
+    refusals: ['topups_paused', 'gateway_unavailable', 'idempotency_mismatch', 'ticket_key_taken', 'overloaded'],
+  }),
+  verifyOrder: endpoint({
+    method: 'GET',
+    path: '/wallet/verify/{orderId}',
+    access: 'member',
+    summary: "Asks the gateway about one of the member's orders and credits it if it is paid.",
+    params: z.object({ orderId: z.string().max(100) }),
+    output: z.object({ balance: rupees, status: orderStatus }),
+    refusals: ['order_not_found'],
+  }),
+  confirmPayment: endpoint({
+    method: 'POST',
+    path: '/payments/confirm',
+    access: 'visitor',
+    summary: 'How an order stands, for the return page; names nobody.',
+    body: z.strictObject({ order_id: z.string('fill_all').min(1, 'fill_all').max(100, 'fill_all') }),
+    output: z.object({
+      data: z.object({
+        success: z.boolean(),
+        orderUserDetails: z.object({ order_id: z.string(), order_amount: rupees, order_status: orderStatus }),
+      }),
+    }),
+    refusals: ['order_not_found', 'too_many_requests'],
+  }),
+  withdraw: endpoint({
+    method: 'POST',
+    path: '/wallet/withdraw',
+    access: 'verified',
+    summary: 'Asks for a withdrawal; the amount is held at once.',
+    body: z.strictObject({ amount: rupeeAmount, bankDetail }),
+    output: z.object({ balance: rupees, withdrawal }),
+    refusals: ['withdrawals_paused', 'insufficient_funds', 'idempotency_mismatch', 'overloaded'],
+  }),
+  withdrawals: endpoint({
+    method: 'GET',
+    path: '/wallet/withdrawals',
+    access: 'member',
+    summary: "The member's withdrawals, newest first.",
+    query: page,
+    output: z.object({ withdrawals: z.array(withdrawal), nextCursor }),
+    refusals: [],
+  }),
+  transactions: endpoint({
+    method: 'GET',
+    path: '/wallet/transactions',
+    access: 'member',
+    summary: 'Everything that moved or may still move the wallet, newest first.',
+    query: page,
+    output: z.object({ transactions: z.array(transaction), nextCursor }),
+    refusals: [],
+  }),
+  cashfreeWebhook: endpoint({
+    method: 'POST',
+    path: '/webhooks/cashfree',
+    access: 'signed',
+    summary: "The gateway's events; stored raw, then the order is asked for at the gateway.",
+    raw: true,
+    output: z.object({ received: z.literal(true) }),
+    refusals: [],
+  }),
+} as const
