@@ -1,0 +1,72 @@
+/**
+ * Every error answer: status and `{code, message, fields?}` in the language of Accept-Language.
+ * A fault (a bug, a lost database) answers 500 or 503 in plain words; its cause goes to the log by
+ * request id, never to the client, and no personal data with it.
+ */
+import type { ErrorAnswer } from '@roz/contract/endpoint.ts'
+import { fieldText } from '@roz/core/fields.ts'
+import { type Language, languageOf } from '@roz/core/language.ts'
+import { REFUSALS, type RefusalCode } from '@roz/core/refusals.ts'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+
+/** A refusal on its way out. `fields` are field codes of core/fields. */
+export type Problem = {
+  readonly code: RefusalCode
+  readonly fields?: Readonly<Record<string, string>>
+  readonly retryAfterSeconds?: number
+}
+
+/** The body of a refusal. The first field's words stand as the message: the client shows it as a toast. */
+export function errorAnswer(problem: Problem, language: Language): ErrorAnswer {
+  const fields =
+    problem.fields === undefined
+      ? undefined
+      : Object.fromEntries(Object.entries(problem.fields).map(([name, text]) => [name, fieldText(text, language) ?? text]))
+  const first = fields === undefined ? undefined : Object.values(fields)[0]
+  const message = first ?? REFUSALS[problem.code][language]
+  return { code: problem.code, message, ...(fields === undefined ? {} : { fields }) }
+}
+
+export function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {
+  const language = languageOf(request.headers['accept-language'])
+  if (problem.retryAfterSeconds !== undefined) reply.header('retry-after', String(Math.max(1, Math.ceil(problem.retryAfterSeconds))))
+  else if (problem.code === 'overloaded') reply.header('retry-after', '1')
+  // Serialized here: the success schema of the call must not shape an error.
+  return reply
+    .code(REFUSALS[problem.code].status)
+    .header('cache-control', 'no-store')
+    .type('application/json; charset=utf-8')
+    .serializer((body: unknown) => JSON.stringify(body))
+    .send(errorAnswer(problem, language))
+}
+
+/** Faults that only say "try again": a database or queue that is full or away. */
+export class UnavailableError extends Error {
+  override readonly name: string = 'UnavailableError'
+}
+
+const BY_FASTIFY_CODE: Readonly<Record<string, RefusalCode>> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
+  FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'bad_json',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'bad_json',
+  FST_ERR_CTP_INVALID_JSON_BODY: 'bad_json',
+}
+
+/** Turns whatever was thrown into an answer, and keeps the cause in the log. */
+export function registerFaults(app: FastifyInstance): void {
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const known = BY_FASTIFY_CODE[error.code ?? '']
+    if (known !== undefined) return sendProblem(request, reply, { code: known })
+    if (error instanceof SyntaxError && error.statusCode === 400) return sendProblem(request, reply, { code: 'bad_json' })
+    if (error instanceof UnavailableError) {
+      request.log.warn({ err: error }, 'unavailable')
+      return sendProblem(request, reply, { code: 'overloaded', retryAfterSeconds: 2 })
+    }
+    if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
+      return sendProblem(request, reply, { code: error.statusCode === 404 ? 'not_found' : 'invalid_input' })
+    }
+    request.log.error({ err: error }, 'fault')
+    return sendProblem(request, reply, { code: 'internal' })
+  })
+}

@@ -1,0 +1,171 @@
+/**
+ * Serves the contract. A request is judged in one order and changes nothing before all has passed:
+ * path 404, method 405, token 401, kind and role 403, confirmed mail and hold 403, size 413, content
+ * type 415, JSON and fields 400, then the rules of the handler (api.md). A handler answers with a
+ * value of the contract or a refusal that the contract names; anything else does not compile.
+ */
+import { type Api, api, type CallName, type Input, type Output } from '@roz/contract/api.ts'
+import type { Access, EndpointSpec } from '@roz/contract/endpoint.ts'
+import type { FieldProblem } from '@roz/core/fields.ts'
+import { type Language, languageOf } from '@roz/core/language.ts'
+import type { RefusalCode } from '@roz/core/refusals.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { type Problem, sendProblem } from './faults.ts'
+import { parseInput } from './input.ts'
+import type { AdminSession, MemberSession, Session, Sessions } from './session.ts'
+import { authorize } from './session.ts'
+import { readUpload, type Upload } from './upload.ts'
+
+type SessionOf<A extends Access> = A extends 'member' | 'verified'
+  ? MemberSession
+  : A extends 'admin'
+    ? AdminSession
+    : A extends 'session'
+      ? Session
+      : A extends 'anyone'
+        ? MemberSession | undefined
+        : undefined
+
+/** What a handler is given. */
+export type Call<E extends EndpointSpec> = Input<E> & {
+  readonly session: SessionOf<E['access']>
+  /** From Accept-Language; English without it. */
+  readonly language: Language
+  /** Scheme, host and port for links and return addresses, without a slash at the end. */
+  readonly origin: string
+  /** The client's address, judged by TRUST_PROXY. */
+  readonly ip: string
+  readonly userAgent: string
+  /** The Idempotency-Key header, 1–200 characters. */
+  readonly idempotencyKey: string | undefined
+  readonly upload: E extends { upload: object } ? Upload : undefined
+  /** Raw bytes and headers of a webhook. */
+  readonly raw: E extends { raw: true } ? { readonly bytes: Buffer; readonly headers: FastifyRequest['headers'] } : undefined
+}
+
+/** A refusal: its code, for some the fields, the seconds to wait, or words that name a detail. */
+export type Refusal<C extends RefusalCode> = {
+  readonly ok: false
+  readonly code: C
+  readonly fields?: Readonly<Record<string, FieldProblem>>
+  readonly retryAfterSeconds?: number
+}
+export type Answer<E extends EndpointSpec> =
+  | { readonly ok: true; readonly value: Output<E>; readonly status?: E extends { alsoStatus: infer S } ? S : never }
+  | Refusal<E['refusals'][number] | 'invalid_input'>
+export type Handler<E extends EndpointSpec> = (call: Call<E>) => Promise<Answer<E>>
+/** The handlers of some calls; `app.ts` puts all of them together, and a missing one does not compile. */
+export type Handlers<Names extends CallName> = { readonly [N in Names]: Handler<Api[N]> }
+
+/** Refuses an input by field: `invalid({ amount: 'topup_min:10' })`. */
+export const invalid = (fields: Readonly<Record<string, FieldProblem>>): Refusal<'invalid_input'> => ({
+  ok: false,
+  code: 'invalid_input',
+  fields,
+})
+
+export type RouteDeps = {
+  readonly sessions: Sessions
+  /** PUBLIC_URL where it is set; otherwise the request's own host is used. */
+  readonly publicUrl: string | undefined
+}
+
+export const BODY_BYTES_MAX = 64 * 1024
+
+/** Mounts every call below /api, with 405 for other methods of a known path. */
+export function registerCalls(app: FastifyInstance, handlers: Handlers<CallName>, deps: RouteDeps): void {
+  const methodsByPath = new Map<string, string[]>()
+  for (const name of Object.keys(api) as CallName[]) {
+    const spec: EndpointSpec = api[name]
+    const url = fastifyPath(spec.path)
+    methodsByPath.set(url, [...(methodsByPath.get(url) ?? []), spec.method])
+    registerCall(app, spec, handlers[name] as Handler<EndpointSpec>, deps)
+  }
+  for (const [url, methods] of methodsByPath) {
+    const others = (['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'] as const).filter((method) => !methods.includes(method))
+    app.route({
+      method: others,
+      url,
+      onRequest: async (request, reply) => {
+        reply.header('allow', methods.join(', '))
+        return sendProblem(request, reply, { code: 'method_not_allowed' })
+      },
+      handler: async () => undefined,
+    })
+  }
+}
+
+const fastifyPath = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1')
+
+function registerCall(app: FastifyInstance, spec: EndpointSpec, handler: Handler<EndpointSpec>, deps: RouteDeps): void {
+  app.route({
+    method: spec.method,
+    url: fastifyPath(spec.path),
+    // Fastify's own limit is a second line: the check before it keeps 413 ahead of 415.
+    bodyLimit: spec.upload === undefined ? BODY_BYTES_MAX : spec.upload.bytesMax + BODY_BYTES_MAX,
+    schema: responseSchema(spec),
+    onRequest: async (request, reply) => {
+      const judged = await authorize(request, spec.access, deps.sessions)
+      if (!judged.ok) return sendProblem(request, reply, judged)
+      request.session = judged.session
+      setCacheHeaders(spec, request, reply)
+      const problem = bodyProblem(request, spec)
+      if (problem !== undefined) return sendProblem(request, reply, problem)
+    },
+    handler: async (request, reply) => {
+      const input = parseInput(request, spec)
+      if (!input.ok) return sendProblem(request, reply, input)
+      const upload = spec.upload === undefined ? undefined : await readUpload(request, spec.upload)
+      if (upload !== undefined && 'code' in upload) return sendProblem(request, reply, upload)
+      const call = {
+        ...input.value,
+        session: request.session,
+        language: languageOf(request.headers['accept-language']),
+        origin: deps.publicUrl ?? `${request.protocol}://${request.host}`,
+        ip: request.ip,
+        userAgent: request.headers['user-agent'] ?? '',
+        idempotencyKey: input.idempotencyKey,
+        upload,
+        raw: spec.raw === true ? { bytes: request.body as Buffer, headers: request.headers } : undefined,
+      } as unknown as Call<EndpointSpec>
+      const answer = await handler(call)
+      if (!answer.ok) return sendProblem(request, reply, answer)
+      reply.code(answer.status ?? spec.status ?? 200)
+      if (spec.output === 'empty') return reply.send()
+      if (spec.output === 'text') return reply.type('text/plain; charset=utf-8').send(answer.value)
+      return reply.send(answer.value)
+    },
+  })
+}
+
+/** The compiled response schema: faster to write, and nothing undeclared can leave. */
+function responseSchema(spec: EndpointSpec): { response?: Record<number, unknown> } {
+  if (typeof spec.output === 'string') return {}
+  const { $schema: _, ...schema } = z.toJSONSchema(spec.output, { io: 'output', target: 'draft-7', unrepresentable: 'any' })
+  const response: Record<number, unknown> = { [spec.status ?? 200]: schema }
+  if (spec.alsoStatus !== undefined) response[spec.alsoStatus] = schema
+  return { response }
+}
+
+/** api.md, last paragraph: answers that depend on the token, member answers, and what a CDN may keep. */
+function setCacheHeaders(spec: EndpointSpec, request: FastifyRequest, reply: FastifyReply): void {
+  if (spec.access === 'anyone') reply.header('vary', 'Authorization')
+  if (spec.access === 'anyone' && request.session !== undefined) reply.header('cache-control', 'private, no-store')
+  else if (spec.cache === 'public') reply.header('cache-control', 'public, max-age=0, s-maxage=2, stale-while-revalidate=30')
+  else reply.header('cache-control', 'no-store')
+}
+
+const JSON_TYPE = /^application\/json\s*(;|$)/i
+
+/** Size before content type, both before a byte is parsed. */
+function bodyProblem(request: FastifyRequest, spec: EndpointSpec): Problem | undefined {
+  const length = Number(request.headers['content-length'] ?? 0)
+  const max = spec.upload === undefined ? BODY_BYTES_MAX : spec.upload.bytesMax + BODY_BYTES_MAX
+  if (length > max) return { code: spec.upload === undefined ? 'body_too_large' : 'avatar_too_large' }
+  const type = request.headers['content-type'] ?? ''
+  const hasBody = length > 0 || request.headers['transfer-encoding'] !== undefined
+  if (spec.upload !== undefined) return /^multipart\/form-data\s*;/i.test(type) ? undefined : { code: 'unsupported_media_type' }
+  if (hasBody && spec.method !== 'GET' && !JSON_TYPE.test(type)) return { code: 'unsupported_media_type' }
+  return undefined
+}

@@ -1,0 +1,62 @@
+/**
+ * Who asks. Invariant: a token opens only the calls of its kind; an admin's token never opens a
+ * member's call and the other way round (product.md "Sessions"). 401 is for a missing, unknown or
+ * ended token; a token of the wrong kind answers 403 forbidden.
+ */
+import type { Access } from '@roz/contract/endpoint.ts'
+import type { RefusalCode } from '@roz/core/refusals.ts'
+import type { FastifyRequest } from 'fastify'
+
+export type MemberSession = {
+  readonly kind: 'member'
+  /** SHA-256 of the token: the session's key in the database. */
+  readonly tokenHash: Buffer
+  readonly memberId: bigint
+  readonly emailVerified: boolean
+  readonly suspended: boolean
+}
+export type StaffRole = 'owner' | 'finance' | 'editor' | 'support' | 'auditor'
+export type AdminSession = {
+  readonly kind: 'admin'
+  readonly tokenHash: Buffer
+  readonly memberId: bigint
+  readonly staffRole: StaffRole
+}
+export type Session = MemberSession | AdminSession
+
+/** Where sessions are looked up; built by the identity feature. */
+export type Sessions = {
+  /** The live session of a token, or undefined for an unknown or ended one. Slides its end. */
+  readonly find: (token: string) => Promise<Session | undefined>
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    session: Session | undefined
+  }
+}
+
+type Judged = { readonly ok: true; readonly session: Session | undefined } | { readonly ok: false; readonly code: RefusalCode }
+const deny = (code: RefusalCode): Judged => ({ ok: false, code })
+
+function bearerToken(request: FastifyRequest): string | undefined {
+  const match = /^Bearer\s+(\S+)$/i.exec(request.headers.authorization ?? '')
+  return match?.[1]
+}
+
+/** Judges a request by the access its call declares. */
+export async function authorize(request: FastifyRequest, access: Access, sessions: Sessions): Promise<Judged> {
+  if (access === 'visitor' || access === 'signed') return { ok: true, session: undefined }
+  const given = request.headers.authorization
+  if (access === 'anyone' && given === undefined) return { ok: true, session: undefined }
+  const token = bearerToken(request)
+  const session = token === undefined ? undefined : await sessions.find(token)
+  if (session === undefined) return deny('unauthenticated')
+  if (access === 'anyone') return { ok: true, session: session.kind === 'member' ? session : undefined }
+  if (access === 'session') return { ok: true, session }
+  if (access === 'admin') return session.kind === 'admin' ? { ok: true, session } : deny('forbidden')
+  if (session.kind !== 'member') return deny('forbidden')
+  if (access === 'verified' && !session.emailVerified) return deny('email_unverified')
+  if (access === 'verified' && session.suspended) return deny('on_hold')
+  return { ok: true, session }
+}

@@ -1,0 +1,47 @@
+/**
+ * Work that follows a committed fact: mails, notices, asking the gateway, drafting a story. A job is
+ * written in the caller's transaction and runs at least once after it; its effect carries a unique
+ * key, so that a second run changes nothing. What is due is decided by roz_now() over our own table
+ * (decision record 0003).
+ */
+import { afterCommit, type Tx } from '../db/transaction.ts'
+import { sql } from '../db/sql.ts'
+
+/** Every kind of job with its payload. Payloads are JSON: ids as text, money as paise in text. */
+export type JobPayloads = {
+  /** One mail from a template, in a language; the key makes it one mail. */
+  mail: { readonly to: string; readonly template: string; readonly language: 'en' | 'hi'; readonly data: Readonly<Record<string, string>> }
+  /** One notice in the app for one member. */
+  notice: { readonly memberId: string; readonly kind: string; readonly data: Readonly<Record<string, string>> }
+  /** Ask the gateway how an order stands and book it. */
+  settle_order: { readonly orderId: string }
+  /** A member skipped at midnight for want of a rupee has topped up: join them now. */
+  join_after_topup: { readonly memberId: string }
+  /** The draft story of a settled day. */
+  draft_story: { readonly day: string }
+}
+export type JobKind = keyof JobPayloads
+
+export type NewJob<K extends JobKind = JobKind> = {
+  readonly kind: K
+  /** Unique per kind: a second job with the same key is not written. */
+  readonly key: string
+  readonly payload: JobPayloads[K]
+  /** Not before this instant; at once without it. */
+  readonly dueAt?: Date
+}
+
+let nudge: () => void = () => undefined
+/** Called once by the worker: what to do when a transaction that wrote a job has committed. */
+export const onJobWritten = (wake: () => void): void => {
+  nudge = wake
+}
+
+/** Writes a job in the caller's transaction. */
+export async function enqueue<K extends JobKind>(tx: Tx, job: NewJob<K>): Promise<void> {
+  await tx.query(sql`
+    insert into job (kind, key, payload, due_at)
+    values (${job.kind}::text, ${job.key}::text, ${JSON.stringify(job.payload)}::jsonb, coalesce(${job.dueAt ?? null}::timestamptz, roz_now()))
+    on conflict (kind, key) do nothing`)
+  afterCommit(tx, () => nudge())
+}
