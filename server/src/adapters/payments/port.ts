@@ -129,8 +129,17 @@ export const TOPUP_STATE_OF = {
   TERMINATED: 'failed',
 } as const satisfies Record<OrderStatus, 'captured' | 'pending' | 'failed' | 'expired'>
 
-/** Whether nothing more is to be expected from an order: the sweep need not ask for it again. */
-export const isFinal = (status: OrderStatus): boolean => status === 'PAID' || status === 'EXPIRED' || status === 'TERMINATED'
+const ENDED: ReadonlySet<PaymentStatus> = new Set(['SUCCESS', 'FAILED', 'USER_DROPPED', 'VOID', 'CANCELLED'])
+
+/**
+ * Whether nothing more is to be expected from an order, so that the sweep need not ask for it again.
+ * An expired or terminated order still becomes PAID when an attempt begun before then succeeds.
+ */
+export function isFinal(order: Order): boolean {
+  if (order.status === 'PAID') return true
+  if (order.status !== 'EXPIRED' && order.status !== 'TERMINATED') return false
+  return order.payments.every((payment) => ENDED.has(payment.status))
+}
 
 /** The attempts that moved money, oldest first: the first is the order's payment, any other one is a second payment. */
 export const successfulPayments = (order: Order): readonly Payment[] => order.payments.filter((payment) => payment.status === 'SUCCESS')
