@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import { ConfigError, readConfig } from './config.ts'
+
+const complaintsOf = (env: Record<string, string>): readonly string[] => {
+  try {
+    readConfig(env)
+    return []
+  } catch (error) {
+    if (error instanceof ConfigError) return error.complaints
+    throw error
+  }
+}
+
+const production = {
+  NODE_ENV: 'production',
+  PUBLIC_URL: 'https://roz.example',
+  DATABASE_URL: 'postgres://roz_app@db/roz',
+  SECRET_KEY: 'k'.repeat(64),
+  MAIL_URL: 'smtps://mail.example',
+  MAIL_FROM: 'no-reply@roz.example',
+  ADMIN_EMAIL: 'owner@roz.example',
+  ADMIN_PASSWORD: 'a long password',
+  TRUST_PROXY: '1',
+  METRICS_TOKEN: 'm'.repeat(32),
+  SUPPORT_EMAIL: 'support@roz.example',
+  PAYMENTS: 'cashfree',
+  CASHFREE_PG_CLIENT_ID: 'id',
+  CASHFREE_PG_CLIENT_SECRET: 'secret',
+  BEACON: 'drand',
+}
+
+test('an empty environment gives a complete laptop set-up with demo, sandbox and mail catcher', () => {
+  const config = readConfig({})
+  expect(config).toMatchObject({ port: 8080, host: '127.0.0.1', sandboxPort: 8081, payments: 'sandbox', demo: true, production: false })
+  expect(config.business).toMatchObject({ brandName: 'Roz', drawOn: true, cashoutOn: true, topupsOn: true, topupLimits: { min: 1000n, max: 3000n } })
+  expect(config.mailUrl).toBeUndefined()
+})
+
+test('production without settings names every missing one in a single message', () => {
+  const complaints = complaintsOf({ NODE_ENV: 'production' }).join('\n')
+  for (const name of ['PUBLIC_URL', 'DATABASE_URL', 'SECRET_KEY', 'MAIL_URL', 'ADMIN_EMAIL', 'ADMIN_PASSWORD', 'TRUST_PROXY', 'METRICS_TOKEN', 'BEACON', 'PAYMENTS', 'CASHFREE_PG_CLIENT_ID', 'CASHFREE_PG_CLIENT_SECRET']) {
+    expect(complaints).toContain(name)
+  }
+})
+
+test('production refuses the local draw', () => {
+  expect(complaintsOf({ ...production, BEACON: 'local' })).toEqual(['BEACON: production refuses the local draw; set BEACON=drand'])
+})
+
+test('production refuses the payment sandbox', () => {
+  expect(complaintsOf({ ...production, PAYMENTS: 'sandbox' }).join()).toContain('PAYMENTS: production refuses the sandbox')
+})
+
+test('production refuses a gateway address that is not https on cashfree.com', () => {
+  for (const url of ['http://api.cashfree.com/pg', 'https://evilcashfree.com/pg', 'https://api.cashfree.com.evil.example/pg']) {
+    expect(complaintsOf({ ...production, CASHFREE_PG_BASE_URL: url }).join()).toContain('CASHFREE_PG_BASE_URL')
+  }
+})
+
+test('until the drand beacon is built, asking for it is refused rather than leaving rounds undrawn', () => {
+  expect(complaintsOf(production).join()).toContain('BEACON')
+})
+
+
+test('a setting that makes no sense is refused in words, and several at once', () => {
+  const complaints = complaintsOf({ PORT: '0', SPLIT_POLICY: 'C', TOPUP_MIN: '50', PUBLIC_URL: 'ftp://x', DEMO: 'maybe', TOPUP_MAX: '1.234' })
+  expect(complaints).toHaveLength(6)
+  expect(complaints[0]).toBe('PORT: a whole number from 1 to 65535, not “0”')
+})
+
+test('an existing PostgreSQL is served without a demo community unless asked for', () => {
+  expect(readConfig({ DATABASE_URL: 'postgres://x/y' }).demo).toBe(false)
+  expect(readConfig({ DATABASE_URL: 'postgres://x/y', DEMO: '1' }).demo).toBe(true)
+})

@@ -1,0 +1,152 @@
+/**
+ * The settings of the server, read once from the environment (only main.ts touches it). Invariant:
+ * with NODE_ENV=production nothing has a default that is only safe on a laptop; everything missing
+ * or unsafe is named in one message (operations.md "Environment"). The README's table lists them.
+ */
+import { availableParallelism } from 'node:os'
+import path from 'node:path'
+import { type Paise, paiseFromRupees } from '@roz/core/money.ts'
+import { POLICY_A, policyB, type SplitPolicy } from '@roz/core/split.ts'
+import { gatewaySettings, type GatewaySettings } from './config-gateway.ts'
+import { Settings } from './settings.ts'
+
+export type Config = ReturnType<typeof readConfig>
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** Every complaint at once: whoever starts the server mends them in one go. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+  readonly complaints: readonly string[]
+  constructor(complaints: readonly string[]) {
+    super(
+      `Roz cannot start with these settings:\n${complaints.map((line) => `  - ${line}`).join('\n')}\nThe table in README.md explains each of them.`,
+    )
+    this.complaints = complaints
+  }
+}
+
+/** Reads and judges the environment. Throws ConfigError with every complaint. */
+export function readConfig(env: Environment) {
+  const settings = new Settings(env)
+  const production = env.NODE_ENV === 'production'
+  const port = settings.integer('PORT', 8080, 1, 65_535)
+  const host = settings.text('HOST') ?? '127.0.0.1'
+  const dataDir = path.resolve(settings.text('DATA_DIR') ?? '.data')
+  if (production) judgeProduction(settings)
+  const publicUrl = settings.url('PUBLIC_URL')
+  const payments = settings.choice('PAYMENTS', ['sandbox', 'cashfree'] as const, 'sandbox')
+  const sandboxPort = settings.integer('SANDBOX_PORT', port + 1, 1, 65_535)
+  const config = {
+    production,
+    port,
+    host,
+    dataDir,
+    publicUrl,
+    databaseUrl: settings.text('DATABASE_URL'),
+    migrateDatabaseUrl: settings.text('MIGRATE_DATABASE_URL') ?? settings.text('DATABASE_URL'),
+    namedStatements: settings.flag('PG_NAMED', true),
+    processes: settings.integer('PROCESSES', 1, 1, Math.max(64, availableParallelism())),
+    payments,
+    sandboxPort,
+    gateway: gatewaySettings(settings, { production, payments, sandboxUrl: `http://127.0.0.1:${sandboxPort}` }),
+    mailUrl: settings.text('MAIL_URL'),
+    mailFrom: settings.text('MAIL_FROM') ?? 'no-reply@roz.local',
+    google: {
+      clientId: settings.text('GOOGLE_CLIENT_ID'),
+      jwksUrl: settings.url('GOOGLE_JWKS_URL') ?? 'https://www.googleapis.com/oauth2/v3/certs',
+    },
+    admin: { email: settings.text('ADMIN_EMAIL') ?? 'admin@roz.local', password: settings.text('ADMIN_PASSWORD') },
+    demo: settings.flag('DEMO', settings.text('DATABASE_URL') === undefined) && !production,
+    secretKey: settings.text('SECRET_KEY'),
+    secretKeyOld: settings.text('SECRET_KEY_OLD'),
+    trustProxy: trustProxy(settings),
+    metricsToken: settings.text('METRICS_TOKEN'),
+    logLevel: settings.choice('LOG_LEVEL', ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const, production ? 'info' : 'warn'),
+    webDir: settings.text('WEB_DIR'),
+    business: businessSettings(settings, production),
+    site: siteSettings(settings),
+  }
+  judgeStorage(settings)
+  settings.finish((complaints) => new ConfigError(complaints))
+  return config
+}
+
+/** What production must be told; each missing one is a complaint of its own. */
+function judgeProduction(settings: Settings): void {
+  const needed = [
+    'PUBLIC_URL',
+    'DATABASE_URL',
+    'SECRET_KEY',
+    'MAIL_URL',
+    'MAIL_FROM',
+    'ADMIN_EMAIL',
+    'ADMIN_PASSWORD',
+    'TRUST_PROXY',
+    'METRICS_TOKEN',
+  ]
+  for (const name of [...needed, 'SUPPORT_EMAIL', 'CASHFREE_PG_CLIENT_ID', 'CASHFREE_PG_CLIENT_SECRET']) settings.required(name)
+  const beacon = settings.text('BEACON')
+  if (beacon === undefined || beacon === 'local') settings.complain('BEACON: production refuses the local draw; set BEACON=drand')
+  if (settings.text('PAYMENTS') !== 'cashfree') settings.complain('PAYMENTS: production refuses the sandbox; set PAYMENTS=cashfree')
+  const mail = settings.text('MAIL_URL')
+  if (mail !== undefined && !/^smtps?:\/\//.test(mail)) settings.complain('MAIL_URL: production needs smtp:// or smtps://')
+  const url = settings.text('PUBLIC_URL')
+  if (url !== undefined && !url.startsWith('https://')) settings.complain('PUBLIC_URL: production needs https://')
+}
+
+/** Business settings; amounts in rupees become paise here. */
+function businessSettings(settings: Settings, production: boolean) {
+  const legal = ['LEGAL_ENTITY', 'GRIEVANCE_OFFICER', 'TERMS_VERSION'].every((name) => settings.text(name) !== undefined)
+  const on = !production || legal
+  const policyName = settings.choice('SPLIT_POLICY', ['A', 'B'] as const, 'A')
+  const policy: SplitPolicy = policyName === 'A' ? POLICY_A : policyB(settings.integer('WINNERS_B', 3, 1, 1000))
+  if (settings.choice('BEACON', ['local', 'drand'] as const, 'local') === 'drand') {
+    settings.complain('BEACON: this version draws in local mode only; the drand beacon is not part of it yet')
+  }
+  const topup = { min: rupees(settings, 'TOPUP_MIN', '10'), max: rupees(settings, 'TOPUP_MAX', '30') }
+  if (topup.min > topup.max) settings.complain('TOPUP_MIN must not be above TOPUP_MAX')
+  return {
+    brandName: settings.text('BRAND_NAME') ?? 'Roz',
+    policy,
+    topupLimits: topup,
+    minAgeYears: settings.integer('MIN_AGE', 13, 0, 120),
+    drawOn: settings.flag('DRAW', on),
+    cashoutOn: settings.flag('CASHOUT', on),
+    topupsOn: settings.flag('PAYMENTS_LIVE', on),
+    termsVersion: settings.text('TERMS_VERSION') ?? '2025-08-09',
+    legalEntity: settings.text('LEGAL_ENTITY'),
+    grievanceOfficer: settings.text('GRIEVANCE_OFFICER'),
+    taxPercent: settings.integer('TDS_PERCENT', 0, 0, 100),
+    taxAbove: rupees(settings, 'TDS_ABOVE_RUPEES', '0'),
+  }
+}
+
+/** What the public pages name: sample values outside production. */
+function siteSettings(settings: Settings) {
+  return {
+    supportEmail: settings.text('SUPPORT_EMAIL') ?? 'support@roz.example',
+    supportPhone: settings.text('SUPPORT_PHONE') ?? '+91 98765 43210',
+    officeAddress: settings.text('OFFICE_ADDRESS') ?? '12 Sample Street, Pune 411001, India',
+    people: settings.text('SITE_PEOPLE') ?? '14,000',
+    contributors: settings.text('SITE_CONTRIBUTORS') ?? '10,000+',
+  }
+}
+
+function rupees(settings: Settings, name: string, otherwise: string): Paise {
+  const amount = paiseFromRupees(Number(settings.text(name) ?? otherwise))
+  if (amount !== undefined && amount >= 0n) return amount
+  settings.complain(`${name}: an amount in rupees with at most two decimals`)
+  return 0n as Paise
+}
+
+/** Hop count or list of addresses that decides the client's address; none: the socket's own. */
+function trustProxy(settings: Settings): number | string | false {
+  const value = settings.text('TRUST_PROXY')
+  if (value === undefined || value === 'none') return false
+  return /^\d+$/.test(value) ? Number(value) : value
+}
+
+function judgeStorage(settings: Settings): void {
+  const url = settings.text('STORAGE_URL')
+  if (url !== undefined) settings.complain('STORAGE_URL: this version stores files under DATA_DIR only')
+}

@@ -1,0 +1,143 @@
+/** /api/openapi.json and /api/docs: written from the contract, so that they cannot differ from it. */
+import { type CallName, api } from '@roz/contract/api.ts'
+import { type EndpointSpec, impliedRefusals } from '@roz/contract/endpoint.ts'
+import { REFUSALS, type RefusalCode } from '@roz/core/refusals.ts'
+import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
+
+type Json = Record<string, unknown>
+const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): Json => {
+  const { $schema: _, ...json } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
+  return json
+}
+
+const ERROR_SCHEMA: Json = {
+  type: 'object',
+  required: ['code', 'message'],
+  properties: {
+    code: { type: 'string' },
+    message: { type: 'string' },
+    fields: { type: 'object', additionalProperties: { type: 'string' } },
+  },
+}
+
+function parametersOf(spec: EndpointSpec): Json[] {
+  const of = (schema: z.ZodType | undefined, place: 'path' | 'query'): Json[] => {
+    if (schema === undefined) return []
+    const { properties = {}, required = [] } = schemaOf(schema, 'input') as { properties?: Record<string, Json>; required?: string[] }
+    return Object.entries(properties).map(([name, shape]) => ({
+      name,
+      in: place,
+      required: place === 'path' || required.includes(name),
+      schema: shape,
+    }))
+  }
+  return [...of(spec.params, 'path'), ...of(spec.query, 'query')]
+}
+
+/** Refusals grouped by status, each with its code and its English words. */
+function refusalsByStatus(spec: EndpointSpec): Map<number, RefusalCode[]> {
+  const groups = new Map<number, RefusalCode[]>()
+  for (const code of impliedRefusals(spec)) groups.set(REFUSALS[code].status, [...(groups.get(REFUSALS[code].status) ?? []), code])
+  return groups
+}
+
+function operationOf(name: string, spec: EndpointSpec): Json {
+  const accepted =
+    spec.output === 'empty'
+      ? { description: 'Done' }
+      : spec.output === 'text'
+        ? { description: 'A message', content: { 'text/plain': { schema: { type: 'string' } } } }
+        : { description: 'Accepted', content: { 'application/json': { schema: schemaOf(spec.output, 'output') } } }
+  const responses: Record<string, Json> = { [spec.status ?? 200]: accepted }
+  if (spec.alsoStatus !== undefined) responses[spec.alsoStatus] = accepted
+  for (const [status, codes] of refusalsByStatus(spec)) {
+    responses[status] = {
+      description: codes.map((code) => `\`${code}\` ${REFUSALS[code].en}`).join('\n'),
+      content: { 'application/json': { schema: ERROR_SCHEMA } },
+    }
+  }
+  const body =
+    spec.upload !== undefined
+      ? {
+          content: {
+            'multipart/form-data': {
+              schema: {
+                type: 'object',
+                required: [spec.upload.field],
+                properties: { [spec.upload.field]: { type: 'string', format: 'binary' } },
+              },
+            },
+          },
+        }
+      : spec.body !== undefined
+        ? { content: { 'application/json': { schema: schemaOf(spec.body, 'input') } } }
+        : undefined
+  return {
+    operationId: name,
+    summary: spec.summary,
+    description: `Access: ${spec.access}`,
+    ...(spec.access === 'visitor' || spec.access === 'signed'
+      ? {}
+      : { security: spec.access === 'anyone' ? [{}, { bearer: [] }] : [{ bearer: [] }] }),
+    parameters: parametersOf(spec),
+    ...(body === undefined ? {} : { requestBody: body }),
+    responses,
+  }
+}
+
+/** OpenAPI 3.1 of every call. Amounts are rupees, days IST. */
+export function openApiDocument(brandName: string): Json {
+  const paths: Record<string, Json> = {}
+  for (const name of Object.keys(api) as CallName[]) {
+    const spec: EndpointSpec = api[name]
+    const path = (paths[spec.path] ??= {})
+    path[spec.method.toLowerCase()] = operationOf(name, spec)
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: `${brandName} API`,
+      version: '1',
+      description: 'Amounts are rupees as JSON numbers; days are Asia/Kolkata dates; times are ISO 8601.',
+    },
+    servers: [{ url: '/api' }],
+    components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
+    paths,
+  }
+}
+
+const escape = (text: string): string =>
+  text.replace(/[&<>"]/g, (char) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[char] as string)
+
+function docsPage(brandName: string): string {
+  const rows = (Object.keys(api) as CallName[]).map((name) => {
+    const spec: EndpointSpec = api[name]
+    const refusals = impliedRefusals(spec).map(
+      (code) => `<li><code>${REFUSALS[code].status} ${code}</code> ${escape(REFUSALS[code].en)}</li>`,
+    )
+    const shapes = [
+      spec.body === undefined ? '' : `<h3>Body</h3><pre>${escape(JSON.stringify(schemaOf(spec.body, 'input'), null, 1))}</pre>`,
+      typeof spec.output === 'string'
+        ? ''
+        : `<h3>Answer</h3><pre>${escape(JSON.stringify(schemaOf(spec.output, 'output'), null, 1))}</pre>`,
+    ].join('')
+    return `<section id="${name}"><h2><code>${spec.method} /api${escape(spec.path)}</code></h2><p>${escape(spec.summary)} Access: <b>${spec.access}</b>.</p><details><summary>Shapes and refusals</summary>${shapes}<h3>Refusals</h3><ul>${refusals.join('')}</ul></details></section>`
+  })
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${escape(brandName)} API</title></head><body><main><h1>${escape(brandName)} API</h1><p>The same as a document: <a href="/api/openapi.json">openapi.json</a>. Amounts are rupees, days are Asia/Kolkata dates.</p>${rows.join('')}</main></body></html>`
+}
+
+/** Mounts both below /api. */
+export function registerDocs(app: FastifyInstance, brandName: string): void {
+  const document = JSON.stringify(openApiDocument(brandName))
+  const page = docsPage(brandName)
+  app.get('/openapi.json', (_request, reply) =>
+    reply.type('application/json').header('cache-control', 'public, max-age=300').send(document),
+  )
+  app.get('/docs', (_request, reply) =>
+    reply
+      .type('text/html; charset=utf-8')
+      .header('content-security-policy', "default-src 'none'; base-uri 'none'; frame-ancestors 'none'")
+      .send(page),
+  )
+}

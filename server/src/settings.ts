@@ -1,0 +1,62 @@
+/** Reads single settings from an environment and collects what is wrong with them. An empty text counts as not set. */
+export class Settings {
+  readonly #env: Readonly<Record<string, string | undefined>>
+  readonly #complaints: string[] = []
+
+  constructor(env: Readonly<Record<string, string | undefined>>) {
+    this.#env = env
+  }
+
+  complain(text: string): void {
+    this.#complaints.push(text)
+  }
+
+  text(name: string): string | undefined {
+    const value = this.#env[name]?.trim()
+    return value === '' ? undefined : value
+  }
+
+  required(name: string): void {
+    if (this.text(name) === undefined) this.complain(`${name} is not set`)
+  }
+
+  integer(name: string, otherwise: number, min: number, max: number): number {
+    const value = this.text(name)
+    if (value === undefined) return otherwise
+    const number = Number(value)
+    if (Number.isInteger(number) && number >= min && number <= max) return number
+    this.complain(`${name}: a whole number from ${min} to ${max}, not “${value}”`)
+    return otherwise
+  }
+
+  /** on, 1, true, yes · off, 0, false, no. */
+  flag(name: string, otherwise: boolean): boolean {
+    const value = this.text(name)?.toLowerCase()
+    if (value === undefined) return otherwise
+    if (['1', 'on', 'true', 'yes'].includes(value)) return true
+    if (['0', 'off', 'false', 'no'].includes(value)) return false
+    this.complain(`${name}: on or off, not “${value}”`)
+    return otherwise
+  }
+
+  choice<const C extends readonly string[]>(name: string, choices: C, otherwise: C[number]): C[number] {
+    const value = this.text(name)
+    if (value === undefined) return otherwise
+    if (choices.includes(value)) return value
+    this.complain(`${name}: one of ${choices.join(', ')}, not “${value}”`)
+    return otherwise
+  }
+
+  /** An http(s) address without a slash at its end. */
+  url(name: string): string | undefined {
+    const value = this.text(name)
+    if (value === undefined) return undefined
+    if (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)) return value.replace(/\/+$/, '')
+    this.complain(`${name}: an http or https address, not “${value}”`)
+    return undefined
+  }
+
+  finish(failure: (complaints: readonly string[]) => Error): void {
+    if (this.#complaints.length > 0) throw failure([...new Set(this.#complaints)])
+  }
+}
