@@ -1,0 +1,44 @@
+/**
+ * Page cursors: the sort key of the last row shown, opaque to the client. Invariant: a list pages by
+ * its whole sort key, never by an offset, so that rows added or moved meanwhile neither repeat nor
+ * hide others. A cursor of ours that was altered is refused as `cursor_invalid`, never a fault.
+ */
+export type Cursor = readonly string[]
+
+export const writeCursor = (key: Cursor): string => Buffer.from(JSON.stringify(key)).toString('base64url')
+
+/** The parts of a cursor, or undefined when it is none of this list's: `shapes` tells each part apart. */
+export function readCursor(text: string, shapes: readonly RegExp[]): Cursor | undefined {
+  const key = parseKey(text)
+  if (key === undefined || key.length !== shapes.length) return undefined
+  return key.every((part, index) => shapes[index]?.test(part)) ? key : undefined
+}
+
+function parseKey(text: string): readonly string[] | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
+    return Array.isArray(value) && value.every((part) => typeof part === 'string') ? value : undefined
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+/** Parts that cursors are made of. An instant is PostgreSQL's text of microseconds since 1970. */
+export const CURSOR_PARTS = {
+  micros: /^-?\d{1,18}$/,
+  id: /^\d{1,18}$/,
+  uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+  day: /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/,
+} as const
+
+/** Cuts a list that was read with one row more than asked: that row only says that a next page exists. */
+export function cutPage<T>(
+  rows: readonly T[],
+  limit: number,
+  keyOf: (row: T) => Cursor,
+): { readonly rows: readonly T[]; readonly nextCursor: string | null } {
+  const shown = rows.slice(0, limit)
+  const last = shown.at(-1)
+  return { rows: shown, nextCursor: rows.length > limit && last !== undefined ? writeCursor(keyOf(last)) : null }
+}
