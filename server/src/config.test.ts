@@ -32,13 +32,32 @@ const production = {
 test('an empty environment gives a complete laptop set-up with demo, sandbox and mail catcher', () => {
   const config = readConfig({})
   expect(config).toMatchObject({ port: 8080, host: '127.0.0.1', sandboxPort: 8081, payments: 'sandbox', demo: true, production: false })
-  expect(config.business).toMatchObject({ brandName: 'Roz', drawOn: true, cashoutOn: true, topupsOn: true, topupLimits: { min: 1000n, max: 3000n } })
+  expect(config.business).toMatchObject({
+    brandName: 'Roz',
+    drawOn: true,
+    cashoutOn: true,
+    topupsOn: true,
+    topupLimits: { min: 1000n, max: 3000n },
+  })
   expect(config.mailUrl).toBeUndefined()
 })
 
 test('production without settings names every missing one in a single message', () => {
   const complaints = complaintsOf({ NODE_ENV: 'production' }).join('\n')
-  for (const name of ['PUBLIC_URL', 'DATABASE_URL', 'SECRET_KEY', 'MAIL_URL', 'ADMIN_EMAIL', 'ADMIN_PASSWORD', 'TRUST_PROXY', 'METRICS_TOKEN', 'BEACON', 'PAYMENTS', 'CASHFREE_PG_CLIENT_ID', 'CASHFREE_PG_CLIENT_SECRET']) {
+  for (const name of [
+    'PUBLIC_URL',
+    'DATABASE_URL',
+    'SECRET_KEY',
+    'MAIL_URL',
+    'ADMIN_EMAIL',
+    'ADMIN_PASSWORD',
+    'TRUST_PROXY',
+    'METRICS_TOKEN',
+    'BEACON',
+    'PAYMENTS',
+    'CASHFREE_PG_CLIENT_ID',
+    'CASHFREE_PG_CLIENT_SECRET',
+  ]) {
     expect(complaints).toContain(name)
   }
 })
@@ -61,9 +80,15 @@ test('until the drand beacon is built, asking for it is refused rather than leav
   expect(complaintsOf(production).join()).toContain('BEACON')
 })
 
-
 test('a setting that makes no sense is refused in words, and several at once', () => {
-  const complaints = complaintsOf({ PORT: '0', SPLIT_POLICY: 'C', TOPUP_MIN: '50', PUBLIC_URL: 'ftp://x', DEMO: 'maybe', TOPUP_MAX: '1.234' })
+  const complaints = complaintsOf({
+    PORT: '0',
+    SPLIT_POLICY: 'C',
+    TOPUP_MIN: '50',
+    PUBLIC_URL: 'ftp://x',
+    DEMO: 'maybe',
+    TOPUP_MAX: '1.234',
+  })
   expect(complaints).toHaveLength(6)
   expect(complaints[0]).toBe('PORT: a whole number from 1 to 65535, not “0”')
 })

@@ -1,0 +1,114 @@
+import { expect, test } from 'vitest'
+import * as z from 'zod/mini'
+import * as fields from './fields.ts'
+import { LANGUAGES } from './language.ts'
+import { paise } from './money.ts'
+import { REFUSALS } from './refusals.ts'
+
+/** The first message of a value, in English, as a person reads it; undefined when it is accepted. */
+const problem = (schema: z.core.$ZodType, value: unknown): string | undefined => {
+  const result = z.safeParse(schema, value)
+  return result.success ? undefined : fields.fieldText(result.error.issues[0]?.message ?? '', 'en')
+}
+
+test.each([
+  ['Password must be at least 6 characters', fields.newPassword, '12345'],
+  ['Password must be at most 128 characters', fields.newPassword, 'x'.repeat(129)],
+  ['Please fill in all fields', fields.givenPassword, ''],
+  ['Please fill in all fields', fields.name, undefined],
+  ['Name must be 2 to 100 characters', fields.name, ' A '],
+  ['Please enter a valid email address', fields.email, 'nobody'],
+  ['Please enter a valid email address', fields.email, `${'a'.repeat(250)}@b.in`],
+  ['Phone number is required', fields.phone, ''],
+  ['Phone number is required', fields.phone, undefined],
+  ['Please enter a valid 10-digit mobile number', fields.phone, '5876543210'],
+  ['Please enter a valid 10-digit mobile number', fields.phone, '987654321'],
+  ['Please enter a valid 10-digit mobile number', fields.phone, '98765432100'],
+  ['Account holder name is required', fields.accountHolderName, ''],
+  ['Account holder name must be at least 2 characters', fields.accountHolderName, 'A'],
+  ['Account holder name can contain only letters and spaces', fields.accountHolderName, 'Asha 2'],
+  ['Account number is required', fields.accountNumber, ''],
+  ['Account number must be between 9-18 digits', fields.accountNumber, '12345678'],
+  ['Account number must be between 9-18 digits', fields.accountNumber, '1'.repeat(19)],
+  ['Account number must contain only digits', fields.accountNumber, '12345678a'],
+  ['IFSC code is required', fields.ifscCode, ''],
+  ['IFSC code must be 11 characters', fields.ifscCode, 'SBIN000123'],
+  ['Invalid IFSC code format', fields.ifscCode, 'SBIN1001234'],
+  ['Invalid IFSC code format', fields.ifscCode, 'sbin0001234'],
+  ['Bank name is required', fields.bankName, ''],
+  ['Bank name must be at least 3 characters', fields.bankName, 'AB'],
+  ['Bank name can contain only letters, spaces and & . -', fields.bankName, 'Bank #1'],
+  ['Please choose savings or current', fields.accountType, 'other'],
+  ['Title is required', fields.storyTitle, '  '],
+  ['Description is required', fields.storyDescription, ''],
+  ['Charity name is required', fields.charityName, ''],
+  ['Charity description is required', fields.charityDescription, ''],
+  ['Invalid YouTube URL', fields.videoUrl, 'https://vimeo.com/12345'],
+  ['Please enter a valid URL', fields.videoUrl, 'not a url'],
+  ['Message must be 10 to 4,000 characters', fields.message, 'too short'],
+] as const)('%s', (text, schema, value) => {
+  expect(problem(schema, value)).toBe(text)
+})
+
+test('what the rules accept is accepted', () => {
+  for (const [schema, value] of [
+    [fields.newPassword, '123456'],
+    [fields.phone, '6000000000'],
+    [fields.email, 'asha.verma+roz@example.co.in'],
+    [fields.accountHolderName, 'आशा वर्मा'],
+    [fields.accountNumber, '123456789'],
+    [fields.accountNumber, '1'.repeat(18)],
+    [fields.ifscCode, 'HDFC0ABC12Z'],
+    [fields.bankName, 'Jammu & Kashmir Bank Ltd. - Main'],
+    [fields.videoUrl, ''],
+  ] as const) {
+    expect(problem(schema, value)).toBeUndefined()
+  }
+})
+
+test('a top-up is ₹10 to ₹30, in the words of the spec', () => {
+  const limits = { min: paise(1000n), max: paise(3000n) }
+  const text = (amount: bigint) => fields.fieldText(fields.topupProblem(paise(amount), limits) ?? 'none', 'en')
+  expect(text(999n)).toBe('Minimum amount is ₹10')
+  expect(text(3001n)).toBe('Maximum amount is ₹30')
+  expect(text(1000n)).toBeUndefined()
+  expect(text(3000n)).toBeUndefined()
+})
+
+test('a withdrawal is at least ₹10 and never above the balance', () => {
+  const text = (amount: bigint, balance: bigint) =>
+    fields.fieldText(fields.withdrawalProblem(paise(amount), paise(balance)) ?? 'none', 'en')
+  expect(text(999n, 5000n)).toBe('Minimum withdrawal is ₹10')
+  expect(text(2000n, 1999n)).toBe('Insufficient balance')
+  expect(text(2000n, 2000n)).toBeUndefined()
+})
+
+test('amounts are positive JSON numbers with at most two decimals', () => {
+  for (const value of [0, -1, 10.001, Number.NaN, Number.POSITIVE_INFINITY, 1e9, '10', null])
+    expect(problem(fields.rupeeAmount, value)).toBeDefined()
+  for (const value of [10, 10.5, 29.99]) expect(problem(fields.rupeeAmount, value)).toBeUndefined()
+})
+
+test('a YouTube video is known by its short, full and shorts links, and by nothing else', () => {
+  for (const link of [
+    'https://youtu.be/dQw4w9WgXcQ',
+    'https://www.youtube.com/watch?v=dQw4w9WgXcQ&t=4',
+    'https://m.youtube.com/shorts/dQw4w9WgXcQ',
+  ]) {
+    expect(fields.youtubeId(link)).toBe('dQw4w9WgXcQ')
+  }
+  for (const link of [
+    'https://youtube.com.evil.example/watch?v=dQw4w9WgXcQ',
+    'javascript:alert(1)//youtu.be/dQw4w9WgXcQ',
+    'https://youtu.be/short',
+    'https://youtube.com/',
+  ]) {
+    expect(fields.youtubeId(link)).toBeUndefined()
+  }
+})
+
+test('every field text and every refusal has words in every language', () => {
+  for (const language of LANGUAGES) {
+    for (const text of [...Object.values(fields.FIELD_TEXTS), ...Object.values(REFUSALS)]) expect(text[language].length).toBeGreaterThan(3)
+  }
+})
