@@ -3,15 +3,18 @@
  * its whole sort key, never by an offset, so that rows added or moved meanwhile neither repeat nor
  * hide others. A cursor of ours that was altered is refused as `cursor_invalid`, never a fault.
  */
+import { parseDay } from '@roz/core/ist-day.ts'
+
 export type Cursor = readonly string[]
+export type CursorPart = (part: string) => boolean
 
 export const writeCursor = (key: Cursor): string => Buffer.from(JSON.stringify(key)).toString('base64url')
 
 /** The parts of a cursor, or undefined when it is none of this list's: `shapes` tells each part apart. */
-export function readCursor(text: string, shapes: readonly RegExp[]): Cursor | undefined {
+export function readCursor(text: string, shapes: readonly CursorPart[]): Cursor | undefined {
   const key = parseKey(text)
   if (key === undefined || key.length !== shapes.length) return undefined
-  return key.every((part, index) => shapes[index]?.test(part)) ? key : undefined
+  return key.every((part, index) => shapes[index]?.(part)) ? key : undefined
 }
 
 function parseKey(text: string): readonly string[] | undefined {
@@ -24,13 +27,13 @@ function parseKey(text: string): readonly string[] | undefined {
   }
 }
 
-/** Parts that cursors are made of. An instant is PostgreSQL's text of microseconds since 1970. */
+/** Parts that cursors are made of. An instant is PostgreSQL's count of microseconds since 1970. */
 export const CURSOR_PARTS = {
-  micros: /^-?\d{1,18}$/,
-  id: /^\d{1,18}$/,
-  uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
-  day: /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/,
-} as const
+  micros: (part) => /^-?\d{1,18}$/.test(part),
+  id: (part) => /^\d{1,18}$/.test(part),
+  uuid: (part) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(part),
+  day: (part) => parseDay(part) !== undefined,
+} as const satisfies Record<string, CursorPart>
 
 /** Cuts a list that was read with one row more than asked: that row only says that a next page exists. */
 export function cutPage<T>(
