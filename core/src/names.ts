@@ -1,4 +1,6 @@
 /** How a person is named in public (product.md "Names in public"). */
+import type { Language } from './language.ts'
+
 export type PublicName = 'initial' | 'anonymous'
 export const ANONYMOUS = { en: 'A member', hi: 'एक सदस्य' } as const
 
@@ -10,4 +12,12 @@ export function initialName(name: string): string {
   // By grapheme, so that a Devanagari initial keeps its vowel sign.
   const initial = last === undefined ? '' : ` ${[...new Intl.Segmenter('und').segment(last)][0]?.segment.toUpperCase() ?? ''}.`
   return first + initial
+}
+
+/** The name that pages show for a member: their current choice, `A member` once the account is erased. */
+export function publicNameOf(
+  member: { readonly name: string; readonly publicName: PublicName; readonly isDeleted: boolean },
+  language: Language,
+): string {
+  return member.publicName === 'anonymous' || member.isDeleted || member.name.trim() === '' ? ANONYMOUS[language] : initialName(member.name)
 }

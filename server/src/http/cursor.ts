@@ -32,7 +32,8 @@ export const CURSOR_PARTS = {
   micros: (part) => /^-?\d{1,18}$/.test(part),
   id: (part) => /^\d{1,18}$/.test(part),
   uuid: (part) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(part),
-  day: (part) => parseDay(part) !== undefined,
+  // PostgreSQL knows no year 0.
+  day: (part) => parseDay(part) !== undefined && part > '1900',
 } as const satisfies Record<string, CursorPart>
 
 /** Cuts a list that was read with one row more than asked: that row only says that a next page exists. */
