@@ -1,0 +1,83 @@
+/**
+ * What the payer's browser sees: the script, the hosted page and the press of one of its buttons.
+ * The session id is the only key, and it travels in form bodies, never in an address.
+ */
+import { readFileSync } from 'node:fs'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { Parts } from './api-routes.ts'
+import { OUTCOMES } from './control-routes.ts'
+import type { Order } from './model.ts'
+import { isFields } from './order-fields.ts'
+import { pay, pendingAttempt, readOrder } from './orders.ts'
+import { brokenPage, endPage, lostPage, pagePolicy, payPage, returnAddress } from './page.ts'
+import { Refusal } from './refusals.ts'
+
+export function scriptRoute(app: FastifyInstance): void {
+  const script = readFileSync(new URL('./browser/cashfree.js', import.meta.url), 'utf8')
+  app.get('/js/v3/cashfree.js', (_request, reply) =>
+    reply
+      .type('text/javascript; charset=utf-8')
+      .headers({ 'cache-control': 'no-cache', 'cross-origin-resource-policy': 'cross-origin', 'x-content-type-options': 'nosniff' })
+      .send(script),
+  )
+}
+
+export function checkoutRoutes(app: FastifyInstance, { store, clock, webhooks }: Parts): void {
+  app.setErrorHandler((error, _request, reply) => {
+    const status = statusOf(error)
+    if (status >= 500) console.error(error)
+    return show(reply, status, status >= 500 ? brokenPage() : lostPage(), null)
+  })
+  app.setNotFoundHandler((_request, reply) => show(reply, 404, lostPage(), null))
+
+  function sessionOf(body: unknown, nowMs: number): Order {
+    const session = isFields(body) ? body.payment_session_id : undefined
+    const order = typeof session === 'string' ? store.orderBySession(session) : undefined
+    if (order === undefined) throw new Refusal(404, 'payment_session_id is not present or is invalid', 'payment_session_id_invalid')
+    return readOrder(store, order.orderId, nowMs)
+  }
+
+  app.post('/checkout', async (request, reply) => {
+    const order = sessionOf(request.body, await clock.now())
+    const pending = pendingAttempt(store, order.orderId) !== undefined
+    const payable = order.status === 'ACTIVE' || (order.status !== 'PAID' && pending)
+    return show(reply, 200, payable ? payPage(order, pending) : endPage(order), order.returnUrl)
+  })
+
+  app.post('/outcome', async (request, reply) => {
+    const nowMs = await clock.now()
+    const order = sessionOf(request.body, nowMs)
+    const choice = isFields(request.body) ? request.body.outcome : undefined
+    if (!isChoice(choice)) throw new Refusal(400, 'outcome is missing in the request', 'outcome_missing')
+    try {
+      const surchargePaise = Math.round(store.faults().surcharge * 100)
+      webhooks.announce(pay(store, order.orderId, OUTCOMES[choice], surchargePaise, nowMs), 1, nowMs)
+    } catch (cause) {
+      // A second press, or one that comes too late, changes nothing and leads to the same place.
+      if (!(cause instanceof Refusal) || cause.code !== 'order_inactive') throw cause
+    }
+    const back = returnAddress(order)
+    if (back === null) return show(reply, 200, endPage(readOrder(store, order.orderId, nowMs)), null)
+    return reply.header('cache-control', 'no-store').header('content-security-policy', pagePolicy(order.returnUrl)).redirect(back, 303)
+  })
+}
+
+const isChoice = (value: unknown): value is keyof typeof OUTCOMES => typeof value === 'string' && Object.hasOwn(OUTCOMES, value)
+
+function statusOf(error: unknown): number {
+  if (error instanceof Refusal) return error.status
+  const status = isFields(error) ? error.statusCode : undefined
+  return typeof status === 'number' && status >= 400 && status < 500 ? status : 500
+}
+
+const show = (reply: FastifyReply, status: number, html: string, returnUrl: string | null): FastifyReply =>
+  reply
+    .code(status)
+    .type('text/html; charset=utf-8')
+    .headers({
+      'content-security-policy': pagePolicy(returnUrl),
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+    })
+    .send(html)

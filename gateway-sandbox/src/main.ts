@@ -1,0 +1,29 @@
+/**
+ * The sandbox as a process of its own. It prints one line when it is ready, stops on SIGTERM and
+ * Ctrl-C, and, when started over an IPC channel, as soon as the process that started it is gone:
+ * a killed server leaves nothing behind.
+ */
+import { join } from 'node:path'
+import { type Sandbox, startSandbox } from './sandbox.ts'
+
+function required(name: string): string {
+  const value = process.env[name]
+  if (value === undefined || value === '') throw new Error(`${name} is not set`)
+  return value
+}
+
+async function stop(sandbox: Sandbox): Promise<void> {
+  await sandbox.close()
+  process.exit(0)
+}
+
+const sandbox = await startSandbox({
+  port: Number(required('SANDBOX_PORT')),
+  host: process.env.HOST ?? '127.0.0.1',
+  dataDir: join(required('DATA_DIR'), 'gateway-sandbox'),
+  pg: { clientId: required('CASHFREE_PG_CLIENT_ID'), clientSecret: required('CASHFREE_PG_CLIENT_SECRET') },
+  clockUrl: process.env.CLOCK_URL,
+})
+for (const signal of ['SIGTERM', 'SIGINT', 'disconnect'] as const) process.once(signal, () => void stop(sandbox))
+process.send?.({ url: sandbox.url })
+console.log(`gateway sandbox ready at ${sandbox.url}`)

@@ -1,0 +1,67 @@
+/** What the gateway remembers. Amounts are whole paise, instants are ms since 1970 UTC. */
+export type OrderStatus = 'ACTIVE' | 'PAID' | 'EXPIRED' | 'TERMINATED' | 'TERMINATION_REQUESTED'
+export type AttemptStatus = 'SUCCESS' | 'FAILED' | 'PENDING' | 'USER_DROPPED'
+
+export type Customer = {
+  readonly id: string
+  readonly phone: string
+  readonly name: string | null
+  readonly email: string | null
+}
+
+export type Order = {
+  readonly orderId: string
+  readonly cfOrderId: string
+  readonly sessionId: string
+  readonly amountPaise: number
+  readonly status: OrderStatus
+  readonly createdAtMs: number
+  readonly expiresAtMs: number
+  readonly customer: Customer
+  readonly returnUrl: string | null
+  readonly notifyUrl: string | null
+  readonly paymentMethods: string | null
+  readonly note: string | null
+  readonly tags: Readonly<Record<string, string>>
+}
+
+export type Attempt = {
+  readonly cfPaymentId: string
+  readonly orderId: string
+  readonly status: AttemptStatus
+  readonly amountPaise: number
+  readonly startedAtMs: number
+  readonly endedAtMs: number | null
+  readonly errorCode: string | null
+}
+
+/** One try to hand a webhook over, with what came back. */
+export type Sending = {
+  readonly attempt: number
+  readonly atMs: number
+  readonly status: number | null
+  readonly answer: string | null
+  readonly error: string | null
+}
+
+export type Delivery = {
+  readonly deliveryId: string
+  readonly orderId: string
+  readonly type: string
+  readonly url: string
+  /** The exact text that is signed and sent, the same in every attempt. */
+  readonly body: string
+  readonly idempotencyKey: string
+  readonly state: 'waiting' | 'delivered' | 'given_up'
+  readonly firstSentAtMs: number | null
+  readonly dueAtMs: number
+  readonly sendings: readonly Sending[]
+}
+
+/** A first answer, given again to the same key and request. */
+export type Replay = {
+  readonly key: string
+  readonly requestDigest: string
+  readonly body: string
+  readonly atMs: number
+}

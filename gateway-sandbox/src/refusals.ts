@@ -1,0 +1,38 @@
+/** The gateway's own no: `{message, code, type}` with its HTTP status, in the words of its documents where they are published. */
+export type RefusalType = 'invalid_request_error' | 'authentication_error' | 'idempotency_error' | 'rate_limit_error' | 'api_error'
+
+export class Refusal extends Error {
+  override readonly name = 'Refusal'
+  readonly status: number
+  readonly code: string
+  readonly type: RefusalType
+  constructor(status: number, message: string, code: string, type: RefusalType = 'invalid_request_error') {
+    super(message)
+    this.status = status
+    this.code = code
+    this.type = type
+  }
+}
+
+const shown = (value: unknown): string =>
+  (value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 100)
+
+export const missing = (field: string): Refusal =>
+  new Refusal(400, `${field} : is missing in the request. Value received: `, `${field}_missing`)
+export const invalid = (field: string, rule: string, value: unknown): Refusal =>
+  new Refusal(400, `${field} : ${rule}. Value received: ${shown(value)}`, `${field}_invalid`)
+
+export const badExpiry = (): Refusal =>
+  new Refusal(400, 'order_expiry_time : Expiry time should be more than 15 min and less than 30 days', 'order_expiry_time_invalid')
+export const badBody = (message = 'invalid request body, please check API documentation', status = 400): Refusal =>
+  new Refusal(status, message, 'request_failed')
+export const badUrl = (): Refusal => new Refusal(404, 'bad URL, please check API documentation', 'request_failed')
+export const wrongKeys = (): Refusal => new Refusal(401, 'authentication Failed', 'request_failed', 'authentication_error')
+export const duplicateOrder = (): Refusal => new Refusal(409, 'order with same id is already present', 'order_already_exists')
+export const noOrder = (): Refusal => new Refusal(404, 'Order Reference Id does not exist', 'order_not_found')
+export const noPayment = (): Refusal => new Refusal(404, 'payment not found', 'payment_not_found')
+export const orderInactive = (): Refusal => new Refusal(400, 'order is no longer active', 'order_inactive')
+export const keyReused = (): Refusal =>
+  new Refusal(422, 'x-idempotency-key was already used with another request body', 'request_invalid', 'idempotency_error')
+export const tooMany = (): Refusal => new Refusal(429, 'Too many requests from IP. Check headers', 'request_failed', 'rate_limit_error')
+export const internal = (): Refusal => new Refusal(500, 'internal Server Error', 'internal_error', 'api_error')

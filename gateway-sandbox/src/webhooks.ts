@@ -1,0 +1,160 @@
+/**
+ * Webhooks: signed over the very bytes that leave, tried again 2, 10 and 30 minutes (of the clock)
+ * after the first try until one is answered with 2xx, then given up.
+ * Invariants: a webhook is remembered before it is sent, so a crash in between sends it again rather
+ * than never; each try has its own timestamp and signature over the same body; a fault switched on
+ * counts when a webhook leaves, not when it was caused.
+ */
+import { createHmac, randomInt, randomUUID } from 'node:crypto'
+import type { SandboxClock } from './clock.ts'
+import { WEBHOOK_TYPES, webhookBody } from './entities.ts'
+import type { Delivery, Sending } from './model.ts'
+import type { Moved } from './orders.ts'
+import type { Store } from './store.ts'
+
+const MINUTE_MS = 60_000
+const RETRY_AFTER_MS = [2 * MINUTE_MS, 10 * MINUTE_MS, 30 * MINUTE_MS] as const
+const TICK_MS = 1_000
+const TIMEOUT_MS = 10_000
+const SHUFFLE_MS = 500
+const WEBHOOK_VERSION = '2025-01-01'
+
+export const signature = (secret: string, timestamp: string, body: string): string =>
+  createHmac('sha256', secret)
+    .update(timestamp + body)
+    .digest('base64')
+
+export type Webhooks = {
+  /** Tells the shop what became of an attempt, in so many copies of one event. */
+  announce(moved: Moved, copies: number, nowMs: number): void
+  close(): void
+}
+
+export function startWebhooks(store: Store, clock: SandboxClock, secret: string): Webhooks {
+  const waiting = new Set([...store.deliveries.values()].filter((delivery) => delivery.state === 'waiting').map((one) => one.deliveryId))
+  /** Those that are being sent or held back by a fault: the tick leaves them alone. */
+  const busy = new Set<string>()
+  const timers = new Set<NodeJS.Timeout>()
+  const closing = new AbortController()
+
+  function announce({ order, attempt }: Moved, copies: number, nowMs: number): void {
+    const total = copies === 0 ? 0 : copies + store.faults().duplicate
+    if (order.notifyUrl === null || total === 0) return
+    const event = {
+      orderId: order.orderId,
+      type: WEBHOOK_TYPES[attempt.status],
+      url: order.notifyUrl,
+      body: webhookBody(order, attempt, nowMs),
+      idempotencyKey: randomUUID(),
+    }
+    const deliveries = Array.from(
+      { length: total },
+      (): Delivery => ({
+        ...event,
+        deliveryId: randomUUID(),
+        state: 'waiting',
+        firstSentAtMs: null,
+        dueAtMs: nowMs,
+        sendings: [],
+      }),
+    )
+    store.put(...deliveries.map((value) => ({ kind: 'delivery', value }) as const))
+    for (const { deliveryId } of deliveries) {
+      waiting.add(deliveryId)
+      sendLater(deliveryId)
+    }
+  }
+
+  function sendLater(deliveryId: string): void {
+    const { delayMs, shuffle } = store.faults()
+    busy.add(deliveryId)
+    const timer = setTimeout(
+      () => {
+        timers.delete(timer)
+        void send(deliveryId)
+      },
+      shuffle ? randomInt(Math.max(delayMs, SHUFFLE_MS)) : delayMs,
+    )
+    timers.add(timer)
+  }
+
+  async function send(deliveryId: string): Promise<void> {
+    try {
+      const delivery = store.deliveries.get(deliveryId)
+      const atMs = await clock.recent()
+      if (delivery === undefined || closing.signal.aborted) return
+      const { tamper, lose } = store.faults()
+      const attempt = delivery.sendings.length + 1
+      const result = lose ? failure('lost by a fault') : await post(delivery, secret, attempt, atMs, tamper, closing.signal)
+      if (closing.signal.aborted) return
+      const after = afterSending(delivery, { attempt, atMs, ...result })
+      store.put({ kind: 'delivery', value: after })
+      if (after.state !== 'waiting') waiting.delete(deliveryId)
+    } finally {
+      busy.delete(deliveryId)
+    }
+  }
+
+  async function tick(): Promise<void> {
+    if (waiting.size === 0) return
+    const nowMs = await clock.recent()
+    if (closing.signal.aborted) return
+    for (const deliveryId of waiting) {
+      const delivery = store.deliveries.get(deliveryId)
+      if (delivery !== undefined && delivery.dueAtMs <= nowMs && !busy.has(deliveryId)) sendLater(deliveryId)
+    }
+  }
+  const ticking = setInterval(() => void tick(), TICK_MS)
+
+  return {
+    announce,
+    close() {
+      clearInterval(ticking)
+      for (const timer of timers) clearTimeout(timer)
+      closing.abort()
+    },
+  }
+}
+
+type Result = Pick<Sending, 'status' | 'answer' | 'error'>
+const failure = (error: string): Result => ({ status: null, answer: null, error })
+
+async function post(
+  delivery: Delivery,
+  secret: string,
+  attempt: number,
+  atMs: number,
+  tamper: boolean,
+  closing: AbortSignal,
+): Promise<Result> {
+  const timestamp = String(atMs)
+  try {
+    const response = await fetch(delivery.url, {
+      method: 'POST',
+      redirect: 'manual',
+      signal: AbortSignal.any([closing, AbortSignal.timeout(TIMEOUT_MS)]),
+      headers: {
+        'content-type': 'application/json',
+        'x-webhook-timestamp': timestamp,
+        'x-webhook-signature': signature(secret, timestamp, delivery.body),
+        'x-webhook-version': WEBHOOK_VERSION,
+        'x-webhook-attempt': String(attempt),
+        'x-idempotency-key': delivery.idempotencyKey,
+      },
+      body: tamper ? delivery.body.replace('"order_amount":', '"order_amount":9') : delivery.body,
+    })
+    return { status: response.status, answer: (await response.text()).slice(0, 500), error: null }
+  } catch (cause) {
+    const error = cause instanceof Error ? cause : new Error(String(cause))
+    return failure(error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message)
+  }
+}
+
+function afterSending(delivery: Delivery, sending: Sending): Delivery {
+  const sendings = [...delivery.sendings, sending]
+  const firstSentAtMs = delivery.firstSentAtMs ?? sending.atMs
+  const taken = sending.status !== null && sending.status >= 200 && sending.status < 300
+  const wait = RETRY_AFTER_MS[sending.attempt - 1]
+  if (taken || wait === undefined) return { ...delivery, sendings, firstSentAtMs, state: taken ? 'delivered' : 'given_up' }
+  return { ...delivery, sendings, firstSentAtMs, dueAtMs: firstSentAtMs + wait }
+}
