@@ -1,0 +1,18 @@
+/**
+ * Sending one mail. Invariant: a mail is handed over at least once; its message id is the same at
+ * each try, so that a receiver can tell a copy. A failure is thrown and the caller tries again.
+ */
+export type Mail = {
+  readonly to: string
+  readonly replyTo?: string
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+  /** Without angle brackets; the same for every try of one mail. */
+  readonly messageId: string
+}
+
+export type Mailer = {
+  readonly send: (mail: Mail) => Promise<void>
+  readonly close: () => Promise<void>
+}

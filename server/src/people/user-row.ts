@@ -1,0 +1,55 @@
+/**
+ * A member as the API shows them: one query and one mapping for every call that answers a User.
+ * Invariant: nothing secret leaves here: no password hash, no numeric id, no token.
+ */
+import type { User } from '@roz/contract/shapes.ts'
+import type { Language } from '@roz/core/language.ts'
+import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
+import type { PublicName } from '@roz/core/names.ts'
+import { type Queryable, one, sql } from '../db/sql.ts'
+import type { StaffRole } from '../http/session.ts'
+
+export type UserRow = {
+  readonly id: bigint
+  readonly public_id: string
+  readonly name: string
+  readonly email: string
+  readonly phone: string | null
+  readonly avatar: string | null
+  readonly language: Language
+  readonly public_name: PublicName
+  readonly role: 'member' | 'admin'
+  readonly staff_role: StaffRole | null
+  readonly email_verified_at: Date | null
+  readonly created_at: Date
+  readonly balance: bigint
+  readonly auto_join: boolean
+}
+
+/** The columns of a UserRow; their source is `userSource`. */
+export const userColumns = sql`
+  m.id, m.public_id, m.name, coalesce(m.email, '') as email, m.phone, m.avatar, m.language, m.public_name, m.role, m.staff_role,
+  m.email_verified_at, m.created_at, coalesce(w.balance, 0)::bigint as balance, coalesce(w.auto_join, false) as auto_join`
+/** Staff accounts hold no wallet, hence the outer join. */
+export const userSource = sql`member m left join wallet w on w.member_id = m.id`
+
+export const userOf = (row: UserRow): User => ({
+  id: row.public_id,
+  name: row.name,
+  email: row.email,
+  phone: row.phone,
+  avatar: row.avatar,
+  wallet: { balance: rupeesFromPaise(row.balance as Paise) },
+  autoParticipate: row.auto_join,
+  createdAt: row.created_at.toISOString(),
+  role: row.role,
+  emailVerified: row.email_verified_at !== null,
+  publicName: row.public_name,
+  language: row.language,
+  staffRole: row.staff_role,
+})
+
+/** The User of a member who is known to exist: whoever asks holds their session. */
+export async function getUser(from: Queryable, memberId: bigint): Promise<User> {
+  return userOf(await one<UserRow>(from, sql`select ${userColumns} from ${userSource} where m.id = ${memberId}::bigint`))
+}
