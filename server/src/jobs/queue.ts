@@ -4,15 +4,17 @@
  * key, so that a second run changes nothing. What is due is decided by roz_now() over our own table
  * (decision record 0003).
  */
+import type { NoticeData, NoticeKind } from '@roz/core/notices.ts'
 import { afterCommit, type Tx } from '../db/transaction.ts'
 import { sql } from '../db/sql.ts'
+import type { MailPayload } from '../people/mails.ts'
 
 /** Every kind of job with its payload. Payloads are JSON: ids as text, money as paise in text. */
 export type JobPayloads = {
   /** One mail from a template, in a language; the key makes it one mail. */
-  mail: { readonly to: string; readonly template: string; readonly language: 'en' | 'hi'; readonly data: Readonly<Record<string, string>> }
+  mail: MailPayload
   /** One notice in the app for one member. */
-  notice: { readonly memberId: string; readonly kind: string; readonly data: Readonly<Record<string, string>> }
+  notice: { readonly memberId: string; readonly kind: NoticeKind; readonly data: NoticeData }
   /** Ask the gateway how an order stands and book it. */
   settle_order: { readonly orderId: string }
   /** A member skipped at midnight for want of a rupee has topped up: join them now. */

@@ -1,0 +1,59 @@
+/**
+ * Every mail that is sent, with what it tells, and how one is ordered. Invariant: a mail is a job in
+ * the transaction of the fact it tells of; its key makes it one mail. No secret stands in a payload:
+ * a link's token is derived from its row's id when the mail is written (link-token.ts).
+ */
+import type { Language } from '@roz/core/language.ts'
+import { maybeOne, sql } from '../db/sql.ts'
+import type { Tx } from '../db/transaction.ts'
+import { enqueue } from '../jobs/queue.ts'
+
+/** Amounts are ready to print (`₹10.00`), days `YYYY-MM-DD`. `origin` is where the links lead. */
+type Told<Data extends string = never> = Readonly<Record<'name' | 'origin' | Data, string>>
+export type MailData = {
+  /** The link that confirms the address. */
+  verify: Told<'tokenId'>
+  reset: Told<'tokenId'>
+  /** Once, when the address is confirmed. */
+  welcome: Told
+  password_changed: Told
+  /** A bank account was used for the first time; `account` is its last four digits. */
+  new_bank_account: Told<'bank' | 'account'>
+  withdrawal_requested: Told<'amount' | 'account'>
+  withdrawal_returned: Told<'amount'>
+  money_added: Told<'amount' | 'orderId'>
+  draw_won: Told<'amount' | 'day'>
+  /** To support: a message from the contact form; answers go to its writer. */
+  contact: Readonly<Record<'ticket' | 'name' | 'email' | 'message', string>>
+}
+export type MailTemplate = keyof MailData
+
+export type MailPayload = {
+  readonly [T in MailTemplate]: { readonly to: string; readonly template: T; readonly language: Language; readonly data: MailData[T] }
+}[MailTemplate]
+
+type MemberTemplate = Exclude<MailTemplate, 'contact'>
+export type MemberMail<T extends MemberTemplate> = {
+  readonly memberId: bigint
+  readonly template: T
+  /** Unique among all mails: `withdrawal_requested:<id>`. */
+  readonly key: string
+  readonly data: Omit<MailData[T], 'name' | 'origin'>
+  /** The request's own origin; without one, that of the member's last sign-in. */
+  readonly origin?: string
+}
+
+type Recipient = { name: string; email: string | null; language: Language; link_origin: string | null }
+
+/** Orders a mail to a member, in their language. An erased account gets none. */
+export async function mailMember<T extends MemberTemplate>(tx: Tx, mail: MemberMail<T>): Promise<void> {
+  const member = await maybeOne<Recipient>(
+    tx,
+    sql`select name, email, language, link_origin from member where id = ${mail.memberId}::bigint and deleted_at is null`,
+  )
+  if (member?.email == null) return
+  const data = { ...mail.data, name: member.name, origin: mail.origin ?? member.link_origin ?? '' }
+  // The compiler does not tie T to its data through the spread; MemberMail did above.
+  const payload = { to: member.email, template: mail.template, language: member.language, data } as unknown as MailPayload
+  await enqueue(tx, { kind: 'mail', key: mail.key, payload })
+}
