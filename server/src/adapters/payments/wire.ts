@@ -1,0 +1,123 @@
+/**
+ * Cashfree's JSON, read once at the edge. Only the fields we use are asked for; ids may come as text
+ * or number (they were numbers before 2023-08-01); amounts become paise here and stay paise.
+ */
+import { type Paise, paiseFromRupees } from '@roz/core/money.ts'
+import { z } from 'zod'
+import type { OrderStatus, Payment, PaymentStatus } from './port.ts'
+
+const id = z.union([z.string().min(1), z.int().transform(String)])
+
+const amount = z.number().transform((rupees, context): Paise => {
+  const exact = paiseFromRupees(rupees)
+  if (exact !== undefined && exact >= 0n) return exact
+  context.addIssue({ code: 'custom', message: 'not an amount of rupees' })
+  return z.NEVER
+})
+
+const instant = z
+  .string()
+  .transform((text) => Date.parse(text))
+  .transform((ms) => (Number.isNaN(ms) ? undefined : ms))
+
+export const wireOrder = z.object({
+  order_id: z.string(),
+  order_amount: amount,
+  order_currency: z.string(),
+  order_status: z.string(),
+  payment_session_id: z.string().min(1),
+})
+export type WireOrder = z.output<typeof wireOrder>
+
+const wirePayment = z.object({
+  cf_payment_id: id,
+  payment_status: z.string(),
+  order_amount: amount,
+  payment_amount: amount,
+  payment_group: z.string().nullish(),
+  payment_message: z.string().nullish(),
+  bank_reference: z.string().nullish(),
+  payment_time: instant.nullish(),
+})
+export const wirePayments = z.array(wirePayment)
+
+export const wireError = z.object({ code: z.string(), message: z.string() })
+
+export const wireEvent = z.object({
+  type: z.string(),
+  data: z
+    .object({
+      order: z.object({ order_id: z.string().min(1) }),
+      payment: z.object({ cf_payment_id: id.nullish() }).nullish(),
+    })
+    .optional()
+    .catch(undefined),
+})
+
+const PAYMENT_STATUSES = {
+  SUCCESS: 'SUCCESS',
+  NOT_ATTEMPTED: 'NOT_ATTEMPTED',
+  FAILED: 'FAILED',
+  USER_DROPPED: 'USER_DROPPED',
+  VOID: 'VOID',
+  CANCELLED: 'CANCELLED',
+  PENDING: 'PENDING',
+  FLAGGED: 'FLAGGED',
+  UNKNOWN: 'UNKNOWN',
+} as const satisfies { readonly [S in PaymentStatus]: S }
+
+const isPaymentStatus = (word: string): word is PaymentStatus => Object.hasOwn(PAYMENT_STATUSES, word)
+
+/** Attempts, oldest first: by time, and within one second by the gateway's rising ids. */
+export function readPayments(wire: z.output<typeof wirePayments>): Payment[] {
+  const payments = wire.map(
+    (one): Payment => ({
+      paymentId: one.cf_payment_id,
+      status: isPaymentStatus(one.payment_status) ? one.payment_status : 'UNKNOWN',
+      orderAmount: one.order_amount,
+      paymentAmount: one.payment_amount,
+      group: one.payment_group ?? undefined,
+      message: one.payment_message ?? undefined,
+      bankReference: one.bank_reference ?? undefined,
+      paidAtMs: one.payment_time ?? undefined,
+    }),
+  )
+  return payments.sort((a, b) => (a.paidAtMs ?? 0) - (b.paidAtMs ?? 0) || compareIds(a.paymentId, b.paymentId))
+}
+
+/** Decimal ids compare by length first: as text, 9 would stand after 10. */
+const compareIds = (a: string, b: string): number => a.length - b.length || (a < b ? -1 : a > b ? 1 : 0)
+
+type AfterNewest = Extract<OrderStatus, 'PENDING' | 'FAILED'>
+
+/** An unpaid order's state by its newest attempt. What is not surely over is pending. */
+const UNPAID_BY_NEWEST = {
+  SUCCESS: 'PENDING',
+  NOT_ATTEMPTED: 'PENDING',
+  FAILED: 'FAILED',
+  USER_DROPPED: 'FAILED',
+  VOID: 'PENDING',
+  CANCELLED: 'FAILED',
+  PENDING: 'PENDING',
+  FLAGGED: 'PENDING',
+  UNKNOWN: 'PENDING',
+} as const satisfies Record<PaymentStatus, AfterNewest>
+
+/**
+ * Where an order stands, from its own word and its attempts (oldest first). Only an order that calls
+ * itself PAID and shows the payment is PAID: with one of the two the other is still on its way.
+ */
+export function orderStatusOf(word: string, payments: readonly Payment[]): OrderStatus {
+  const newest = payments.at(-1)
+  switch (word) {
+    case 'PAID':
+      return payments.some((payment) => payment.status === 'SUCCESS') ? 'PAID' : 'PENDING'
+    case 'ACTIVE':
+      return newest === undefined ? 'PENDING' : UNPAID_BY_NEWEST[newest.status]
+    case 'EXPIRED':
+    case 'TERMINATED':
+      return word
+    default:
+      return 'PENDING'
+  }
+}
