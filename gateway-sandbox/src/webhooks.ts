@@ -2,12 +2,13 @@
  * Webhooks: signed over the very bytes that leave, tried again 2, 10 and 30 minutes (of the clock)
  * after the first try until one is answered with 2xx, then given up.
  * Invariants: a webhook is remembered before it is sent, so a crash in between sends it again rather
- * than never; each try has its own timestamp and signature over the same body; a fault switched on
- * counts when a webhook leaves, not when it was caused.
+ * than never; each try has its own timestamp and signature over the same body; the faults that hold
+ * for a try are those switched on when it was caused or fell due.
  */
 import { createHmac, randomInt, randomUUID } from 'node:crypto'
 import type { SandboxClock } from './clock.ts'
 import { WEBHOOK_TYPES, webhookBody } from './entities.ts'
+import type { Faults } from './faults.ts'
 import type { Delivery, Sending } from './model.ts'
 import type { Moved } from './orders.ts'
 import type { Store } from './store.ts'
@@ -66,24 +67,24 @@ export function startWebhooks(store: Store, clock: SandboxClock, secret: string)
   }
 
   function sendLater(deliveryId: string): void {
-    const { delayMs, shuffle } = store.faults()
+    const faults = store.faults()
+    const { delayMs, shuffle } = faults
     busy.add(deliveryId)
     const timer = setTimeout(
       () => {
         timers.delete(timer)
-        void send(deliveryId)
+        void send(deliveryId, faults)
       },
       shuffle ? randomInt(Math.max(delayMs, SHUFFLE_MS)) : delayMs,
     )
     timers.add(timer)
   }
 
-  async function send(deliveryId: string): Promise<void> {
+  async function send(deliveryId: string, { tamper, lose }: Faults): Promise<void> {
     try {
       const delivery = store.deliveries.get(deliveryId)
       const atMs = await clock.recent()
       if (delivery === undefined || closing.signal.aborted) return
-      const { tamper, lose } = store.faults()
       const attempt = delivery.sendings.length + 1
       const result = lose ? failure('lost by a fault') : await post(delivery, secret, attempt, atMs, tamper, closing.signal)
       if (closing.signal.aborted) return

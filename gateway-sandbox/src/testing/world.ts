@@ -1,0 +1,137 @@
+/** What the sandbox's tests stand on: a running sandbox, a shop that takes webhooks, a clock to set, all over real HTTP. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Sandbox, startSandbox } from '../sandbox.ts'
+
+export const KEYS = { clientId: 'test_client', clientSecret: 'test_secret_0123456789' }
+export const HEADERS = { 'x-client-id': KEYS.clientId, 'x-client-secret': KEYS.clientSecret, 'x-api-version': '2025-01-01' }
+
+/** The fields that tests read off the wire; whole bodies are compared as they are. */
+export type PaymentBody = {
+  readonly cf_payment_id: string
+  readonly payment_status: string
+  readonly error_details: unknown
+  readonly payment_amount: number
+}
+export type WebhookBody = {
+  readonly type: string
+  readonly state: string
+  readonly next_attempt_at: string | null
+  readonly attempts: readonly {
+    readonly attempt: number
+    readonly status: number | null
+    readonly answer: string | null
+    readonly error: string | null
+  }[]
+}
+export type Body = {
+  readonly order_id: string
+  readonly order_amount: number
+  readonly order_status: string
+  readonly order_expiry_time: string
+  readonly created_at: string
+  readonly payment_session_id: string
+  readonly payments: readonly PaymentBody[]
+  readonly webhooks: readonly WebhookBody[]
+  readonly code: string
+  readonly message: string
+  readonly type: string
+}
+export type Answer = {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  readonly body: Body
+  /** The same body, where it is an array. */
+  readonly list: readonly PaymentBody[]
+}
+export type Event = {
+  readonly type: string
+  readonly event_time: string
+  readonly data: {
+    readonly order: { readonly order_id: string }
+    readonly payment: { readonly cf_payment_id: string; readonly payment_status: string }
+  }
+}
+export type Letter = { readonly headers: Readonly<Record<string, string>>; readonly bytes: Buffer; readonly event: Event }
+
+export type Shop = { readonly url: string; readonly letters: Letter[]; answerWith(status: number): void; close(): Promise<void> }
+export type Clock = { readonly url: string; set(nowMs: number): void; close(): Promise<void> }
+
+export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), 'gateway-sandbox-'))
+export const removeFolder = (path: string): void => rmSync(path, { recursive: true, force: true })
+
+async function listen(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+function closeServer(server: Server): Promise<void> {
+  server.closeAllConnections()
+  return new Promise((resolve) => server.close(() => resolve()))
+}
+
+export async function openShop(): Promise<Shop> {
+  const letters: Letter[] = []
+  let status = 200
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const bytes = Buffer.concat(chunks)
+      letters.push({ headers: request.headers as Record<string, string>, bytes, event: JSON.parse(bytes.toString()) as Event })
+      response.writeHead(status, status === 302 ? { location: '/elsewhere' } : {}).end('noted')
+    })
+  })
+  const url = await listen(server)
+  return { url, letters, answerWith: (next) => (status = next), close: () => closeServer(server) }
+}
+
+export async function openClock(): Promise<Clock> {
+  let offsetMs = 0
+  const server = createServer((_request, response) => {
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ now: new Date(Date.now() + offsetMs).toISOString() }))
+  })
+  const url = await listen(server)
+  return { url, set: (nowMs) => (offsetMs = nowMs - Date.now()), close: () => closeServer(server) }
+}
+
+export const openSandbox = (dataDir: string, clockUrl?: string): Promise<Sandbox> =>
+  startSandbox({ port: 0, host: '127.0.0.1', dataDir, pg: KEYS, clockUrl })
+
+export async function call(method: string, url: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+  const response = await fetch(url, {
+    method,
+    redirect: 'manual',
+    headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  const isJson = response.headers.get('content-type')?.includes('json') === true
+  const read: unknown = isJson ? JSON.parse(text) : {}
+  return { status: response.status, headers: response.headers, text, body: read as Body, list: read as PaymentBody[] }
+}
+
+export async function waitUntil(what: string, holds: () => boolean | Promise<boolean>, withinMs = 5_000): Promise<void> {
+  const until = Date.now() + withinMs
+  while (!(await holds())) {
+    if (Date.now() > until) throw new Error(`waited in vain: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+let made = 0
+export const freshId = (): string => `wt_${process.pid}_${Date.now()}_${made++}`
+
+export const orderBody = (more: Record<string, unknown> = {}): Record<string, unknown> => ({
+  order_id: freshId(),
+  order_amount: 10.0,
+  order_currency: 'INR',
+  customer_details: { customer_id: 'u123', customer_phone: '9999999999' },
+  ...more,
+})

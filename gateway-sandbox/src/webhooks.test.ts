@@ -1,0 +1,332 @@
+import { spawnSync } from 'node:child_process'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Sandbox } from './sandbox.ts'
+import {
+  type Body,
+  type Clock,
+  call,
+  HEADERS,
+  KEYS,
+  type Letter,
+  openClock,
+  openSandbox,
+  openShop,
+  orderBody,
+  removeFolder,
+  type Shop,
+  temporaryFolder,
+  waitUntil,
+} from './testing/world.ts'
+
+const MINUTE_MS = 60_000
+let sandbox: Sandbox
+let clock: Clock
+let shop: Shop
+const dataDir = temporaryFolder()
+
+beforeAll(async () => {
+  clock = await openClock()
+  sandbox = await openSandbox(dataDir, clock.url)
+})
+afterAll(async () => {
+  await sandbox.close()
+  await clock.close()
+  removeFolder(dataDir)
+})
+beforeEach(async () => {
+  clock.set(Date.now())
+  shop = await openShop()
+  await control('/faults', {})
+  return () => shop.close()
+})
+
+const control = (path: string, body?: unknown) => call(body === undefined ? 'GET' : 'POST', `${sandbox.url}/__sandbox${path}`, body)
+
+async function paid(outcome: string, webhooks?: number): Promise<Body> {
+  const order = await call('POST', `${sandbox.url}/pg/orders`, orderBody({ order_meta: { notify_url: `${shop.url}/hook` } }), HEADERS)
+  return (await control(`/orders/${order.body.order_id}/pay`, webhooks === undefined ? { outcome } : { outcome, webhooks })).body
+}
+const arrived = (count: number): Promise<void> => waitUntil(`${count} webhooks`, () => shop.letters.length >= count)
+const first = (): Letter => shop.letters[0] as Letter
+/** Long enough for a webhook that should not come to have come. */
+const quiet = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 300))
+
+/** Not Node's crypto: another implementation has to agree with the signature over the very bytes that arrived. */
+function opensslSignature(letter: Letter): string {
+  const message = Buffer.concat([Buffer.from(letter.headers['x-webhook-timestamp'] as string), letter.bytes])
+  const run = spawnSync('openssl', ['dgst', '-sha256', '-hmac', KEYS.clientSecret, '-binary'], { input: message })
+  return run.stdout.toString('base64')
+}
+
+describe('a webhook', () => {
+  test('of a success has the recorded body, with two decimals in its bytes', async () => {
+    const order = await paid('success')
+    await arrived(1)
+    const payment = order.payments[0]
+    expect(first().event).toEqual({
+      data: {
+        order: { order_id: order.order_id, order_amount: 10, order_currency: 'INR', order_tags: null },
+        payment: {
+          cf_payment_id: payment?.cf_payment_id,
+          payment_status: 'SUCCESS',
+          payment_amount: 10,
+          payment_currency: 'INR',
+          payment_message: '00::Transaction success',
+          payment_time: expect.stringMatching(/\+05:30$/),
+          bank_reference: expect.stringMatching(/^\d{12}$/),
+          auth_id: null,
+          payment_method: { upi: { channel: 'collect', upi_id: 'testsuccess@gocash' } },
+          payment_group: 'upi',
+          international_payment: { international: false },
+          payment_surcharge: null,
+        },
+        customer_details: { customer_name: null, customer_id: 'u123', customer_email: null, customer_phone: '9999999999' },
+        payment_gateway_details: {
+          gateway_name: 'CASHFREE',
+          gateway_order_id: null,
+          gateway_payment_id: null,
+          gateway_status_code: null,
+          gateway_order_reference_id: null,
+          gateway_settlement: 'CASHFREE',
+          gateway_reference_name: null,
+        },
+        payment_offers: null,
+      },
+      event_time: expect.stringMatching(/\+05:30$/),
+      type: 'PAYMENT_SUCCESS_WEBHOOK',
+    })
+    const text = first().bytes.toString()
+    expect(text).toContain('"order_amount":10.00,')
+    expect(text).toContain('"payment_amount":10.00,')
+  })
+
+  test('is signed over its timestamp and its exact bytes, which a second reading of the JSON would break', async () => {
+    await paid('success')
+    await arrived(1)
+    const letter = first()
+    expect(letter.headers['x-webhook-signature']).toBe(opensslSignature(letter))
+    expect(letter.headers['x-webhook-signature']).not.toBe(
+      opensslSignature({ ...letter, bytes: Buffer.from(JSON.stringify(letter.event)) }),
+    )
+  })
+
+  test('carries every header of the gateway', async () => {
+    await paid('success')
+    await arrived(1)
+    expect(first().headers).toMatchObject({
+      'content-type': 'application/json',
+      'x-webhook-timestamp': expect.stringMatching(/^\d{13}$/),
+      'x-webhook-version': '2025-01-01',
+      'x-webhook-attempt': '1',
+      'x-idempotency-key': expect.stringMatching(/^[0-9a-f-]{36}$/),
+    })
+  })
+
+  test.each([
+    ['failed', 'PAYMENT_FAILED_WEBHOOK', 'FAILED'],
+    ['dropped', 'PAYMENT_USER_DROPPED_WEBHOOK', 'USER_DROPPED'],
+    ['pending', 'PAYMENT_SUCCESS_WEBHOOK', 'PENDING'],
+  ])('of the outcome %s has the type %s and the status %s', async (outcome, type, status) => {
+    await paid(outcome)
+    await arrived(1)
+    const { event } = first()
+    expect([event.type, event.data.payment.payment_status]).toEqual([type, status])
+    expect('error_details' in event.data).toBe(outcome === 'failed')
+    if ('error_details' in event.data) {
+      expect(event.data.error_details).toEqual({
+        error_code: 'TRANSACTION_DECLINED',
+        error_description: 'issuer bank or payment service provider declined the transaction',
+        error_reason: 'auth_declined',
+        error_source: 'customer',
+      })
+    }
+  })
+
+  test('is sent as often as the control call says: five copies of one event, or none', async () => {
+    await paid('success', 5)
+    await arrived(5)
+    expect(new Set(shop.letters.map((letter) => letter.headers['x-idempotency-key'])).size).toBe(1)
+    expect(new Set(shop.letters.map((letter) => letter.bytes.toString())).size).toBe(1)
+    expect((await paid('success', 0)).webhooks).toEqual([])
+    await quiet()
+    expect(shop.letters.length).toBe(5)
+  })
+
+  test('is tried again after 2, 10 and 30 minutes of the clock, with a rising attempt, and then given up', async () => {
+    const start = Date.now()
+    shop.answerWith(500)
+    const { order_id: id } = await paid('success')
+    await arrived(1)
+    for (const [index, minutes] of [2, 10, 30].entries()) {
+      clock.set(start + (minutes - 0.5) * MINUTE_MS)
+      await new Promise((resolve) => setTimeout(resolve, 1_200))
+      expect(shop.letters.length, `before minute ${minutes}`).toBe(index + 1)
+      clock.set(start + (minutes + 0.2) * MINUTE_MS)
+      await arrived(index + 2)
+    }
+    expect(shop.letters.map((letter) => letter.headers['x-webhook-attempt'])).toEqual(['1', '2', '3', '4'])
+    for (const letter of shop.letters) expect(letter.headers['x-webhook-signature']).toBe(opensslSignature(letter))
+    await waitUntil('giving up', async () => (await control(`/orders/${id}`)).body.webhooks[0]?.state === 'given_up')
+    const webhook = (await control(`/orders/${id}`)).body.webhooks[0]
+    expect(webhook?.attempts.map(({ attempt, status, answer }) => [attempt, status, answer])).toEqual(
+      [1, 2, 3, 4].map((n) => [n, 500, 'noted']),
+    )
+    expect(webhook?.next_attempt_at).toBe(null)
+  })
+
+  test.each([302, 404])('that is answered with %i waits for its next try', async (status) => {
+    shop.answerWith(status)
+    const { order_id: id } = await paid('success')
+    await arrived(1)
+    await waitUntil('the answer', async () => (await control(`/orders/${id}`)).body.webhooks[0]?.attempts.length === 1)
+    const webhook = (await control(`/orders/${id}`)).body.webhooks[0]
+    expect([webhook?.state, webhook?.attempts[0]?.status]).toEqual(['waiting', status])
+    expect(webhook?.next_attempt_at).not.toBe(null)
+  })
+
+  test('to a shop that is down is kept with its error, and arrives once the shop is back', async () => {
+    const start = Date.now()
+    const order = await call(
+      'POST',
+      `${sandbox.url}/pg/orders`,
+      orderBody({ order_meta: { notify_url: 'http://127.0.0.1:9/hook' } }),
+      HEADERS,
+    )
+    await control(`/orders/${order.body.order_id}/pay`, { outcome: 'success' })
+    await waitUntil('the error', async () => (await control(`/orders/${order.body.order_id}`)).body.webhooks[0]?.attempts.length === 1)
+    expect((await control(`/orders/${order.body.order_id}`)).body.webhooks[0]?.attempts[0]?.error).toEqual(expect.any(String))
+    shop.answerWith(503)
+    await paid('success')
+    await arrived(1)
+    shop.answerWith(200)
+    clock.set(start + 3 * MINUTE_MS)
+    await arrived(2)
+    expect(shop.letters[1]?.headers['x-webhook-attempt']).toBe('2')
+  })
+
+  test('follows a simulated payment too', async () => {
+    const order = await paid('pending', 0)
+    await call(
+      'POST',
+      `${sandbox.url}/pg/simulate`,
+      { entity: 'PAYMENTS', entity_id: order.payments[0]?.cf_payment_id, entity_simulation: { payment_status: 'SUCCESS' } },
+      HEADERS,
+    )
+    await arrived(1)
+    expect(first().event.data.payment.payment_status).toBe('SUCCESS')
+  })
+})
+
+describe('the faults', () => {
+  test('are shown, and a field left out goes back to its default', async () => {
+    const none = { duplicate: 0, delayMs: 0, shuffle: false, tamper: false, lose: false, api: 'ok', surcharge: 0 }
+    expect((await control('/faults')).body).toEqual(none)
+    expect((await control('/faults', { duplicate: true, delayMs: 5 })).body).toEqual({ ...none, duplicate: 1, delayMs: 5 })
+    expect((await control('/faults', { tamper: true })).body).toEqual({ ...none, tamper: true })
+    expect((await control('/faults', {})).body).toEqual(none)
+  })
+
+  test('that are misspelt or senseless are refused and change nothing', async () => {
+    await control('/faults', { lose: true })
+    for (const body of [{ loose: true }, { delayMs: -1 }, { duplicate: 'yes' }, { api: 'explode' }, [], 'x']) {
+      expect((await control('/faults', body)).status).toBe(400)
+    }
+    expect((await control('/faults')).body).toMatchObject({ lose: true })
+  })
+
+  test('duplicate sends every webhook again', async () => {
+    await control('/faults', { duplicate: true })
+    await paid('success')
+    await arrived(2)
+    expect(shop.letters[0]?.bytes.equals(shop.letters[1]?.bytes as Buffer)).toBe(true)
+  })
+
+  test('delayMs holds webhooks back', async () => {
+    await control('/faults', { delayMs: 600 })
+    await paid('success')
+    await quiet()
+    expect(shop.letters.length).toBe(0)
+    await arrived(1)
+  })
+
+  test('shuffle lets later webhooks overtake earlier ones', async () => {
+    await control('/faults', { shuffle: true })
+    const orders: string[] = []
+    for (let i = 0; i < 12; i++) orders.push((await paid('success')).order_id)
+    await arrived(12)
+    const came = shop.letters.map((letter) => letter.event.data.order.order_id)
+    expect(came.toSorted()).toEqual(orders.toSorted())
+    expect(came).not.toEqual(orders)
+  })
+
+  test('tamper changes the amount after signing', async () => {
+    await control('/faults', { tamper: true })
+    await paid('success')
+    await arrived(1)
+    expect(first().bytes.toString()).toContain('"order_amount":910.00')
+    expect(first().headers['x-webhook-signature']).not.toBe(opensslSignature(first()))
+  })
+
+  test('lose keeps the payment and loses the letter, until it is tried again', async () => {
+    const start = Date.now()
+    await control('/faults', { lose: true })
+    const order = await paid('success')
+    expect(order.order_status).toBe('PAID')
+    await quiet()
+    expect(shop.letters.length).toBe(0)
+    await control('/faults', {})
+    clock.set(start + 3 * MINUTE_MS)
+    await arrived(1)
+  })
+
+  test('surcharge makes the payment larger than its order', async () => {
+    await control('/faults', { surcharge: 0.35 })
+    const order = await paid('success')
+    expect([order.order_amount, order.payments[0]?.payment_amount]).toEqual([10, 10.35])
+    await arrived(1)
+    expect(first().bytes.toString()).toContain('"payment_amount":10.35')
+  })
+
+  test('of the API: too many requests before anything is done, and an answer lost after all is done', async () => {
+    const body = orderBody()
+    const make = () => call('POST', `${sandbox.url}/pg/orders`, body, HEADERS)
+    await control('/faults', { api: 'rate_limit' })
+    const limited = await make()
+    expect([limited.status, limited.body.type, limited.headers.get('x-ratelimit-retry')]).toEqual([429, 'rate_limit_error', '1'])
+    await control('/faults', { api: 'error_after_commit' })
+    expect([(await make()).status, (await make()).body.code]).toEqual([500, 'order_already_exists'])
+    await control('/faults', { api: 'no_answer' })
+    await expect(fetch(`${sandbox.url}/pg/orders/x`, { headers: HEADERS, signal: AbortSignal.timeout(200) })).resolves.toMatchObject({
+      status: 404,
+    })
+    const url = `${sandbox.url}/pg/orders/${String(body.order_id)}`
+    await expect(fetch(url, { headers: HEADERS, signal: AbortSignal.timeout(200) })).rejects.toThrow(/timeout/)
+  })
+})
+
+describe('a control call', () => {
+  test('for an order nobody made is 404, with a body that says nothing known 400', async () => {
+    expect((await control('/orders/nobody')).status).toBe(404)
+    expect((await control('/orders/nobody/pay', { outcome: 'success' })).status).toBe(404)
+    const { order_id: id } = await paid('failed')
+    for (const body of [
+      {},
+      { outcome: 'maybe' },
+      { outcome: 'success', webhooks: -1 },
+      { outcome: 'success', webhooks: 1.5 },
+      { result: 'success' },
+      '{',
+    ]) {
+      expect((await control(`/orders/${id}/pay`, body)).status).toBe(400)
+    }
+    expect((await control(`/orders/${id}`)).body.order_status).toBe('ACTIVE')
+  })
+
+  test('from a form of some web page is not taken', async () => {
+    const { order_id: id } = await paid('failed')
+    const answer = await call('POST', `${sandbox.url}/__sandbox/orders/${id}/pay`, 'outcome=success', {
+      'content-type': 'application/x-www-form-urlencoded',
+    })
+    expect(answer.status).toBe(415)
+  })
+})
