@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { orderIdOf, orderView, recheckDelayMs } from './order-view.ts'
+
+const answer = (success: boolean, order_status: string) => ({
+  success,
+  orderUserDetails: { order_id: 'o1', order_amount: 12.5, order_status },
+})
+
+test('Payment status: success by the flag or by PAID, pending by PENDING, anything else failed', () => {
+  expect(orderView(answer(true, 'PENDING'), 5)).toEqual({ orderId: 'o1', amountRupees: 12.5, status: 'success', createdAtMs: 5 })
+  expect(orderView(answer(false, 'PAID'), 5).status).toBe('success')
+  expect(orderView(answer(false, 'PENDING'), 5).status).toBe('pending')
+  for (const other of ['FAILED', 'EXPIRED', 'TERMINATED', 'NEW']) expect(orderView(answer(false, other), 5).status).toBe('failed')
+})
+
+test('the order id survives as text, also repeated or long', () => {
+  expect(orderIdOf('?order_id=123456789012345678901')).toBe('123456789012345678901')
+  expect(orderIdOf('?order_id={order_id}&order_id=a1')).toBe('a1')
+  expect(orderIdOf('?order_id=')).toBeUndefined()
+  expect(orderIdOf('')).toBeUndefined()
+})
+
+test('a pending order is looked at soon, then every 15 s', () => {
+  expect([1, 2, 3, 20].map(recheckDelayMs)).toEqual([2000, 4000, 6000, 15_000])
+})

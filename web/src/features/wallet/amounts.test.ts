@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { amountDraft, digitsOnly, ifscDraft, typedPaise } from './amounts.ts'
+
+test('an amount field keeps digits, one point and two decimals', () => {
+  expect(amountDraft('₹1,234.567')).toBe('1234.56')
+  expect(amountDraft('1.2.3')).toBe('1.23')
+  expect(amountDraft('-5e3')).toBe('53')
+  expect(amountDraft('12.')).toBe('12.')
+})
+
+test('a typed amount is exact paise or nothing', () => {
+  expect(typedPaise('19.99')).toBe(1999n)
+  expect(typedPaise('.5')).toBe(50n)
+  expect(typedPaise('10')).toBe(1000n)
+  for (const none of ['', '0', '0.00', '.', '12.', '1.234', 'ten']) expect(typedPaise(none)).toBeUndefined()
+})
+
+test('phone and account fields keep digits only, up to their length', () => {
+  expect(digitsOnly('+91 98765-43210 99', 10)).toBe('9198765432')
+})
+
+test('an IFSC is typed in upper case, letters and digits only', () => {
+  expect(ifscDraft('sbin-0 001234x')).toBe('SBIN0001234')
+})

@@ -1,0 +1,30 @@
+/** What people type into an amount field, read as exact paise (money is never a float on its way). */
+import { type Paise, paiseFromRupees } from '@roz/core/money.ts'
+
+/** The spec's limits of one top-up (section 9). The operator may set others: the server's message then says so. */
+export const TOPUP_PRESETS_RUPEES = [10, 20, 30] as const
+
+/** Keeps digits and one decimal point with at most two places, so that a field never holds half a number. */
+export function amountDraft(text: string): string {
+  const [whole = '', ...rest] = text.replace(/[^\d.]/g, '').split('.')
+  const cut = whole.slice(0, 7)
+  return rest.length === 0 ? cut : `${cut}.${rest.join('').slice(0, 2)}`
+}
+
+/** Paise of a typed amount; undefined when it is none. */
+export function typedPaise(text: string): Paise | undefined {
+  const trimmed = text.trim()
+  if (!/^\d+(\.\d{1,2})?$|^\.\d{1,2}$/.test(trimmed)) return undefined
+  const amount = paiseFromRupees(Number(trimmed))
+  return amount === undefined || amount <= 0n ? undefined : amount
+}
+
+/** Digits only, at most so many: the phone and account fields of the spec (section 5). */
+export const digitsOnly = (text: string, max: number): string => text.replace(/\D/g, '').slice(0, max)
+
+/** An IFSC as it is typed: upper case, letters and digits, 11 at most. */
+export const ifscDraft = (text: string): string =>
+  text
+    .toUpperCase()
+    .replace(/[^A-Z0-9]/g, '')
+    .slice(0, 11)

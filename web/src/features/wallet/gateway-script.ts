@@ -1,0 +1,68 @@
+/**
+ * The payment gateway's script for the browser, from the address the server names. Invariant: it
+ * settles within 30 s (spec section 9) as ready, failed or timed out, and a failed tag is taken
+ * out again so that a later visit of the page starts afresh. Own loader, no package: the script is
+ * unversioned and the sandbox serves the same interface.
+ */
+export const GATEWAY_TIMEOUT_MS = 30_000
+
+type CheckoutResult = { readonly error?: { readonly message?: string }; readonly redirect?: boolean }
+export type Gateway = {
+  /** Leaves this page for the hosted checkout; only a failure comes back. */
+  readonly checkout: (options: { paymentSessionId: string; redirectTarget: '_self' }) => Promise<CheckoutResult> | CheckoutResult
+}
+type GatewayFactory = (options: { mode: 'sandbox' | 'production' }) => Gateway
+
+declare global {
+  interface Window {
+    Cashfree?: GatewayFactory
+  }
+}
+
+export class GatewayScriptError extends Error {
+  override readonly name = 'GatewayScriptError'
+  readonly reason: 'failed' | 'timeout'
+  constructor(reason: 'failed' | 'timeout') {
+    super(`payment script: ${reason}`)
+    this.reason = reason
+  }
+}
+
+function loadScript(url: string, signal: AbortSignal): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const tag = document.createElement('script')
+  tag.src = url
+  tag.async = true
+  tag.addEventListener('load', () => resolve())
+  tag.addEventListener('error', () => reject(new GatewayScriptError('failed')))
+  signal.addEventListener('abort', () => reject(new GatewayScriptError('failed')), { once: true })
+  document.head.append(tag)
+  return promise.catch((error: unknown) => {
+    tag.remove()
+    throw error
+  })
+}
+
+/** Finds out where the script lies, loads it and makes the gateway object, all within the 30 s. */
+export async function openGateway(
+  whereIs: () => Promise<{ mode: 'sandbox' | 'production'; script_url: string }>,
+  timeoutMs: number = GATEWAY_TIMEOUT_MS,
+): Promise<Gateway> {
+  const aborted = new AbortController()
+  const timedOut = Promise.withResolvers<never>()
+  const timer = setTimeout(() => {
+    timedOut.reject(new GatewayScriptError('timeout'))
+    aborted.abort()
+  }, timeoutMs)
+  const ready = async (): Promise<Gateway> => {
+    const { mode, script_url } = await whereIs()
+    if (window.Cashfree === undefined) await loadScript(script_url, aborted.signal)
+    if (window.Cashfree === undefined) throw new GatewayScriptError('failed')
+    return window.Cashfree({ mode })
+  }
+  try {
+    return await Promise.race([ready(), timedOut.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * The member's ticket key (fair-draw): 32 random bytes as hex, made in this browser, kept under the
+ * member's id because a device may be shared, sent once with the first money or the first join.
+ * Invariant: a key counts as the member's only after the server took it; until then it is marked
+ * as offered, so that a lost answer leads to the same key being offered again, never to a second one.
+ */
+import { ApiError, call } from './api.ts'
+
+const OFFERED = '?'
+const KEYS_TRIED_MAX = 3
+const KEY = /^[0-9a-f]{64}$/
+
+const slot = (memberId: string): string => `roz-ticket-key:${memberId}`
+
+/** Storage may be shut (private windows): the key then lives for this page only; the server keeps it anyway. */
+const fallback = new Map<string, string>()
+function read(memberId: string): string | undefined {
+  try {
+    return localStorage.getItem(slot(memberId)) ?? undefined
+  } catch {
+    return fallback.get(slot(memberId))
+  }
+}
+function keep(memberId: string, value: string): void {
+  try {
+    localStorage.setItem(slot(memberId), value)
+  } catch {
+    fallback.set(slot(memberId), value)
+  }
+}
+
+export function newTicketKey(): string {
+  return [...crypto.getRandomValues(new Uint8Array(32))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+/** The key this device holds for a member and the server has taken. */
+export function ticketKeyOf(memberId: string): string | undefined {
+  const value = read(memberId)
+  return value !== undefined && KEY.test(value) ? value : undefined
+}
+
+/** The key to offer with the next call, or undefined when the server already has one (which is then kept here too). */
+async function keyToOffer(memberId: string): Promise<string | undefined> {
+  if (ticketKeyOf(memberId) !== undefined) return undefined
+  const { key } = await call('ticketKey')
+  if (key !== null) {
+    keep(memberId, key)
+    return undefined
+  }
+  const offered = read(memberId)?.replace(OFFERED, '')
+  return offered !== undefined && KEY.test(offered) ? offered : newTicketKey()
+}
+
+/**
+ * Runs a call that may carry the ticket key. A key that another member has (409 ticket_key_taken)
+ * is replaced by a new one and the call is made again: nothing had happened.
+ */
+export async function withTicketKey<T>(memberId: string, send: (ticketKey: string | undefined) => Promise<T>): Promise<T> {
+  let key = await keyToOffer(memberId)
+  for (let attempt = 1; ; attempt += 1) {
+    if (key !== undefined) keep(memberId, OFFERED + key)
+    try {
+      const answer = await send(key)
+      if (key !== undefined) keep(memberId, key)
+      return answer
+    } catch (error) {
+      const taken = error instanceof ApiError && error.code === 'ticket_key_taken'
+      if (!taken || attempt === KEYS_TRIED_MAX) throw error
+      key = newTicketKey()
+    }
+  }
+}
