@@ -1,0 +1,84 @@
+/**
+ * Brings a database to the newest schema. Invariants: files run in order, each in a transaction of
+ * its own, and are recorded with their hash; a file that changed after it ran stops the start; two
+ * starts at once wait for each other. What the app's role may do is written in the migrations
+ * themselves (`app_may`, `app_may_call`) and granted anew on every start: it owns nothing.
+ */
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import pg from 'pg'
+
+export type MigrateOptions = {
+  /** The role the server works as. Left out, or the owner itself: triggers alone keep append-only tables. */
+  readonly appRole?: string
+  /** In production the clock cannot be set. */
+  readonly production: boolean
+  /** Where the files lie; the product's own by default. */
+  readonly folder?: URL
+}
+
+export const MIGRATIONS = new URL('../../migrations/', import.meta.url)
+/** Any number that no other advisory lock of the product uses. */
+const START_LOCK = 7_242_001
+
+/** Returns the names of the files that ran now. */
+export async function migrate(ownerUrl: string, options: MigrateOptions): Promise<string[]> {
+  const client = new pg.Client({ connectionString: ownerUrl, application_name: 'roz-migrate' })
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    await client.query('select pg_advisory_lock($1)', [START_LOCK])
+    const applied = await applyFiles(client, options.folder ?? MIGRATIONS)
+    await client.query('select set_clock_production($1)', [options.production])
+    await client.query('select make_join_months()')
+    await grant(client, options.appRole)
+    return applied
+  } finally {
+    await client.end()
+  }
+}
+
+async function applyFiles(client: pg.Client, folder: URL): Promise<string[]> {
+  await client.query(`create table if not exists schema_migration (
+    name text primary key, hash text not null, applied_at timestamptz not null default clock_timestamp())`)
+  const { rows } = await client.query<{ name: string; hash: string }>('select name, hash from schema_migration order by name')
+  const done = new Map(rows.map((row) => [row.name, row.hash]))
+  const names = (await readdir(folder)).filter((name) => /^\d{4}_\w+\.sql$/.test(name)).sort()
+  for (const name of done.keys()) {
+    if (!names.includes(name)) throw new Error(`the database has migration ${name}, which this version does not know: start the newer version`)
+  }
+  const applied: string[] = []
+  for (const name of names) {
+    const text = await readFile(new URL(name, folder), 'utf8')
+    const hash = createHash('sha256').update(text).digest('hex')
+    const known = done.get(name)
+    if (known !== undefined && known !== hash) throw new Error(`migration ${name} was changed after it ran: restore it and write a new one`)
+    if (known !== undefined) continue
+    await applyFile(client, name, text, hash)
+    applied.push(name)
+  }
+  return applied
+}
+
+async function applyFile(client: pg.Client, name: string, text: string, hash: string): Promise<void> {
+  await client.query('begin')
+  try {
+    await client.query(text)
+    await client.query('insert into schema_migration (name, hash) values ($1, $2)', [name, hash])
+    await client.query('commit')
+  } catch (error) {
+    await client.query('rollback')
+    throw new Error(`migration ${name} failed: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+  }
+}
+
+async function grant(client: pg.Client, appRole: string | undefined): Promise<void> {
+  const { rows } = await client.query<{ me: string }>('select current_user as me')
+  if (appRole === undefined || appRole === rows[0]?.me) return
+  const role = pg.escapeIdentifier(appRole)
+  const { rows: grants } = await client.query<{ object: string; privileges: string }>('select object, privileges from app_grant order by object')
+  const statements = grants.map(({ object, privileges }) => `grant ${privileges} on ${object} to ${role}`)
+  await client.query(
+    ['begin', `revoke all on all tables in schema public from ${role}`, `grant usage on schema public to ${role}`, ...statements, 'commit'].join(';\n'),
+  )
+}

@@ -1,0 +1,171 @@
+/**
+ * The database as the product sees it: one function that runs a tagged template. Invariants: values
+ * travel as parameters, never inside the text; paise and ids come back as bigint, days as their
+ * text, instants as Date; a lost connection is told apart from a wrong statement.
+ */
+import { createHash } from 'node:crypto'
+import pg from 'pg'
+import template, { type RawValue, Sql } from 'sql-template-tag'
+
+export { empty, join as joinSql } from 'sql-template-tag'
+export type { Sql } from 'sql-template-tag'
+
+/** A statement with its parameters. Every parameter is cast where the engine could guess: `${id}::bigint`. */
+export const sql = (strings: TemplateStringsArray, ...values: readonly RawValue[]): Sql => template(strings, ...values)
+
+export type Queryable = {
+  readonly query: <Row extends object>(statement: Sql) => Promise<Row[]>
+}
+/** One connection, held for the time of a transaction. */
+export type Connection = Queryable & {
+  /** Several statements without parameters in one round trip: BEGIN with its settings, COMMIT. */
+  readonly command: (text: string) => Promise<void>
+}
+export type Db = Queryable & {
+  readonly withConnection: <T>(work: (connection: Connection) => Promise<T>) => Promise<T>
+  readonly close: () => Promise<void>
+}
+
+/**
+ * The database is away or its connection broke. After it nobody knows whether the last statement
+ * took effect: only a statement with a key of its own may be sent again.
+ */
+export class DatabaseUnavailableError extends Error {
+  override readonly name: string = 'DatabaseUnavailableError'
+}
+
+export type ConnectOptions = {
+  readonly url: string
+  /** Most connections of this process. */
+  readonly max?: number
+  /** After this the statement counts as lost and its connection is thrown away. */
+  readonly queryTimeoutMs?: number
+  /** Named prepared statements; off behind a PgBouncer older than 1.21 (PG_NAMED=0). */
+  readonly named?: boolean
+  readonly applicationName?: string
+}
+
+export function connect(options: ConnectOptions): Db {
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.max ?? 10,
+    query_timeout: options.queryTimeoutMs ?? 30_000,
+    connectionTimeoutMillis: 5_000,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+    application_name: options.applicationName ?? 'roz',
+    types: TYPES,
+  })
+  // A connection that dies while idle or between two statements is noticed by its next use.
+  pool.on('error', () => undefined)
+  pool.on('connect', (client) => client.on('error', () => undefined))
+  const named = options.named ?? true
+  return {
+    query: (statement) => rows(() => pool.query(config(statement, named))),
+    withConnection: async (work) => {
+      const client = await pool.connect().catch(rethrow)
+      let broken = false
+      const noticing = async <Row extends object>(run: () => Promise<{ rows: unknown[] }>): Promise<Row[]> => {
+        try {
+          return await rows<Row>(run)
+        } catch (error) {
+          broken ||= error instanceof DatabaseUnavailableError
+          throw error
+        }
+      }
+      try {
+        return await work({
+          query: (statement) => noticing(() => client.query(config(statement, named))),
+          command: async (text) => {
+            await noticing(async () => {
+              await client.query(text)
+              return { rows: [] }
+            })
+          },
+        })
+      } finally {
+        client.release(broken)
+      }
+    },
+    close: () => pool.end(),
+  }
+}
+
+/** The only row; a fault when there is none or more than one. */
+export async function one<Row extends object>(from: Queryable, statement: Sql): Promise<Row> {
+  const found = await from.query<Row>(statement)
+  if (found.length !== 1) throw new Error(`expected one row, found ${found.length}`)
+  return found[0] as Row
+}
+
+/** The row, or undefined where there is none; a fault when there is more than one. */
+export async function maybeOne<Row extends object>(from: Queryable, statement: Sql): Promise<Row | undefined> {
+  const found = await from.query<Row>(statement)
+  if (found.length > 1) throw new Error(`expected at most one row, found ${found.length}`)
+  return found[0]
+}
+
+/** The five-character SQLSTATE of an error that PostgreSQL answered. */
+export function sqlState(error: unknown): string | undefined {
+  return error instanceof pg.DatabaseError ? error.code : undefined
+}
+/** The constraint that an error names: which unique key or CHECK refused a row. */
+export function violatedConstraint(error: unknown): string | undefined {
+  return error instanceof pg.DatabaseError ? error.constraint : undefined
+}
+
+const TYPE = { int8: 20, date: 1082, int8Array: 1016, dateArray: 1182 } as const
+const arrayOf =
+  <T>(parse: (text: string) => T) =>
+  (text: string): T[] =>
+    text === '{}' ? [] : text.slice(1, -1).split(',').map(parse)
+const PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
+  [TYPE.int8]: BigInt,
+  [TYPE.date]: String,
+  [TYPE.int8Array]: arrayOf(BigInt),
+  [TYPE.dateArray]: arrayOf(String),
+}
+const TYPES: pg.CustomTypesConfig = {
+  getTypeParser: (id, format) => PARSERS[id] ?? pg.types.getTypeParser(id, format),
+}
+
+const names = new Map<string, string>()
+/** The same text is the same prepared statement on every connection. */
+function nameOf(text: string): string {
+  const known = names.get(text)
+  if (known !== undefined) return known
+  const name = `s${createHash('sha256').update(text).digest('base64url').slice(0, 16)}`
+  names.set(text, name)
+  return name
+}
+
+function config(statement: Sql, named: boolean): pg.QueryConfig {
+  const text = statement.text
+  const values = statement.values as unknown[]
+  return named ? { name: nameOf(text), text, values } : { text, values }
+}
+
+async function rows<Row extends object>(run: () => Promise<{ rows: unknown[] }>): Promise<Row[]> {
+  try {
+    return (await run()).rows as Row[]
+  } catch (error) {
+    return rethrow(error)
+  }
+}
+
+function rethrow(error: unknown): never {
+  if (isConnectionLoss(error)) throw new DatabaseUnavailableError('the database is away or the connection broke', { cause: error })
+  throw error
+}
+
+// Classes 08 and 57Pxx: the server closes or refuses the connection; 25P03 and 25P04 end the session.
+const LOSS_STATES = /^(08...|57P01|57P02|57P03|57P05|53300|25P03|25P04)$/
+const LOSS_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN'])
+const LOSS_WORDS = /connection terminated|not queryable|timeout exceeded when trying to connect|query read timeout|client was closed/i
+
+function isConnectionLoss(error: unknown): boolean {
+  if (error instanceof pg.DatabaseError) return LOSS_STATES.test(error.code ?? '')
+  if (!(error instanceof Error)) return false
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  return LOSS_CODES.has(code) || LOSS_WORDS.test(error.message) || (error instanceof AggregateError && error.errors.some(isConnectionLoss))
+}

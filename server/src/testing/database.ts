@@ -1,0 +1,81 @@
+/**
+ * A database of its own for a test file, cloned from the migrated template. Invariant: whatever the
+ * file did to money, the audit has read it before the database goes.
+ */
+import { randomBytes } from 'node:crypto'
+import { inject } from 'vitest'
+import { connect, type Db, one, sql } from '../db/sql.ts'
+import { describeViolations, runAudit } from '../ledger/audit.ts'
+import { ROLES, TEMPLATE, urlOf } from './roles.ts'
+
+export type TestDatabase = {
+  /** As the server's own role. */
+  readonly db: Db
+  readonly appUrl: string
+  readonly ownerUrl: string
+  readonly superUrl: string
+  /** Sets the clock: roz_now() runs on from this instant. */
+  readonly setClock: (at: Date) => Promise<void>
+  /** Audits what moved, then removes the database. To be called in afterAll. */
+  readonly drop: () => Promise<void>
+  /** For a file that breaks rows on purpose. */
+  readonly dropUnaudited: () => Promise<void>
+}
+
+export async function createTestDatabase(options: { readonly connectionsMax?: number } = {}): Promise<TestDatabase> {
+  const port = inject('postgresPort')
+  const name = `test_${randomBytes(6).toString('hex')}`
+  const maintenance = urlOf(port, 'superuser', 'postgres')
+  await withDb(maintenance, (admin) => clone(admin, name))
+  const superUrl = urlOf(port, 'superuser', name)
+  const appUrl = urlOf(port, 'app', name)
+  const db = connect({ url: appUrl, max: options.connectionsMax ?? 10 })
+  const dropUnaudited = async (): Promise<void> => {
+    await db.close()
+    await withDb(maintenance, (admin) => admin.query(rawSql(`drop database if exists ${name} with (force)`)))
+  }
+  return {
+    db,
+    appUrl,
+    ownerUrl: urlOf(port, 'owner', name),
+    superUrl,
+    setClock: async (at) => {
+      await db.query(sql`select set_clock_offset((extract(epoch from ${at}::timestamptz - clock_timestamp()) * 1000)::bigint)`)
+    },
+    drop: async () => {
+      try {
+        await auditNow(superUrl)
+      } finally {
+        await dropUnaudited()
+      }
+    },
+    dropUnaudited,
+  }
+}
+
+/** Throws with every invariant of money that does not hold. */
+async function auditNow(superUrl: string): Promise<void> {
+  await withDb(superUrl, async (db) => {
+    const violations = await runAudit(db)
+    if (violations.length > 0) throw new Error(`the audit found:\n${describeViolations(violations)}`)
+  })
+}
+
+async function withDb<T>(url: string, work: (db: Db) => Promise<T>): Promise<T> {
+  const db = connect({ url, max: 1, named: false })
+  try {
+    return await work(db)
+  } finally {
+    await db.close()
+  }
+}
+
+/** Names of databases are no parameters; these are our own. */
+const rawSql = (text: string) => sql([text] as unknown as TemplateStringsArray)
+
+async function clone(admin: Db, name: string): Promise<void> {
+  // One copy at a time: the template must have no other user while it is copied.
+  await admin.query(sql`select pg_advisory_lock(7242003)`)
+  await admin.query(rawSql(`create database ${name} template ${TEMPLATE} owner ${ROLES.owner.name}`))
+  await one(admin, sql`select pg_advisory_unlock(7242003)`)
+}
