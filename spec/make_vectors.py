@@ -229,11 +229,11 @@ def records_vectors() -> dict:
     days = [
         day_records("2026-11-21", local, POLICY_A, 10, 1795285800000, 0, {"secret": secret.hex()}, lambda n, top: local_randomness(secret, "2026-11-21", n, top)),
         day_records("2026-11-22", local, POLICY_B, 10, 1795372200000, 0, {"secret": secret.hex()}, lambda n, top: local_randomness(secret, "2026-11-22", n, top)),
-        day_records("2026-07-22", QUICKNET, POLICY_A, 7, sealed_at, number, {"signature": signature}, lambda n, top: bytes.fromhex(randomness)),
+        day_records("2026-07-23", QUICKNET, POLICY_A, 7, sealed_at, number, {"signature": signature}, lambda n, top: bytes.fromhex(randomness)),
     ]
     singles = [
         {"day": "2026-11-23", "kind": "void", "reason": "empty", "returned": 0, "v": 1},
-        {"day": "2026-07-22", "kind": "void", "reason": "beacon", "returned": 700, "v": 1},
+        {"day": "2026-07-23", "kind": "void", "reason": "beacon", "returned": 700, "v": 1},
         {"books": sha(b"example books").hex(), "day": "2026-11-21", "kind": "books", "v": 1},
     ]
     records = [record for day in days for record in day] + singles

@@ -40,3 +40,7 @@ export function shares(pool: Paise, entries: number, policy: SplitPolicy): Share
   const paid = paise(prize * BigInt(winners))
   return { need: paise(need + reward - paid), platform, prize, reward: paid, winners }
 }
+
+/** Tax withheld from a prize: `percent` of the whole of it where it is above a limit, rounded down to the paisa. */
+export type TaxPolicy = { readonly percent: number; readonly above: Paise }
+export const taxOn = (prize: Paise, tax: TaxPolicy): Paise => paise(prize > tax.above ? (prize * BigInt(tax.percent)) / 100n : 0n)

@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest'
+import { createSecrets } from './secrets.ts'
+
+const plain = Buffer.from('a ticket key or an account number')
+
+describe('what is encrypted at rest', () => {
+  const secrets = createSecrets({ secretKey: 'the present key' })
+
+  test('opens in its own place and nowhere else', () => {
+    const sealed = secrets.seal(plain, 'ticket_key:1001')
+    expect(secrets.open(sealed, 'ticket_key:1001').equals(plain)).toBe(true)
+    expect(() => secrets.open(sealed, 'ticket_key:1002')).toThrow()
+    expect(sealed.includes(plain)).toBe(false)
+  })
+
+  test('is never sealed twice alike', () => {
+    expect(secrets.seal(plain, 'x').equals(secrets.seal(plain, 'x'))).toBe(false)
+  })
+
+  test('does not open after any byte of it was changed or cut', () => {
+    const sealed = secrets.seal(plain, 'x')
+    for (let at = 0; at < sealed.length; at++) {
+      const altered = Buffer.from(sealed)
+      altered[at] = (altered[at] as number) ^ 1
+      expect(() => secrets.open(altered, 'x')).toThrow()
+      expect(() => secrets.open(sealed.subarray(0, at), 'x')).toThrow()
+    }
+  })
+
+  test('survives a rotation of SECRET_KEY while SECRET_KEY_OLD is kept', () => {
+    const sealed = secrets.seal(plain, 'x')
+    const rotated = createSecrets({ secretKey: 'the next key', secretKeyOld: 'the present key' })
+    expect(rotated.open(sealed, 'x').equals(plain)).toBe(true)
+    expect(() => secrets.open(rotated.seal(plain, 'x'), 'x')).toThrow('neither SECRET_KEY nor SECRET_KEY_OLD')
+    expect(rotated.fingerprints(plain, 'p')[1]?.equals(secrets.fingerprints(plain, 'p')[0])).toBe(true)
+  })
+
+  test('is found again by a fingerprint that differs by purpose and key', () => {
+    const [own] = secrets.fingerprints(plain, 'p')
+    expect(own.equals(secrets.fingerprints(plain, 'p')[0])).toBe(true)
+    expect(own.equals(secrets.fingerprints(plain, 'q')[0])).toBe(false)
+    expect(own.equals(createSecrets({ secretKey: 'another' }).fingerprints(plain, 'p')[0])).toBe(false)
+  })
+})
