@@ -92,8 +92,11 @@ export const WEBHOOK_TYPES = {
   USER_DROPPED: 'PAYMENT_USER_DROPPED_WEBHOOK',
 } as const satisfies Record<AttemptStatus, string>
 
+/** Prints the very text it is given. Node has it since 21; the compiler's library does not know it yet. */
+const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown }
+
 /** Webhooks write amounts with two decimals (`10.00`), which no ordinary JSON number keeps. */
-const decimals = (paise: number): unknown => JSON.rawJSON((paise / 100).toFixed(2))
+const decimals = (paise: number): unknown => rawJSON((paise / 100).toFixed(2))
 
 /** The exact text of a webhook. */
 export function webhookBody(order: Order, attempt: Attempt, nowMs: number): string {

@@ -167,11 +167,3 @@ function read<S extends z.ZodType>(schema: S, body: unknown, { requestId }: Answ
   const fields = result.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`).join(', ')
   throw new GatewayUnavailableError(`An answer that cannot be read to request ${requestId}: ${fields}`)
 }
-
-/** Whether an address may stand for Cashfree in production: https, on Cashfree's own domain, nothing hidden in it. */
-export function isCashfreeUrl(address: string): boolean {
-  const url = URL.parse(address)
-  if (url === null) return false
-  const ownHost = url.hostname === 'cashfree.com' || url.hostname.endsWith('.cashfree.com')
-  return url.protocol === 'https:' && ownHost && url.port === '' && url.username === '' && url.password === ''
-}

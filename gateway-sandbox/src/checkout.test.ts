@@ -1,0 +1,212 @@
+import { runInNewContext } from 'node:vm'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Sandbox } from './sandbox.ts'
+import {
+  type Answer,
+  type Body,
+  type Clock,
+  call,
+  HEADERS,
+  openClock,
+  openSandbox,
+  openShop,
+  orderBody,
+  removeFolder,
+  type Shop,
+  temporaryFolder,
+  waitUntil,
+} from './testing/world.ts'
+
+let sandbox: Sandbox
+let clock: Clock
+let shop: Shop
+const dataDir = temporaryFolder()
+
+beforeAll(async () => {
+  clock = await openClock()
+  sandbox = await openSandbox(dataDir, clock.url)
+})
+afterAll(async () => {
+  await sandbox.close()
+  await clock.close()
+  removeFolder(dataDir)
+})
+beforeEach(async () => {
+  clock.set(Date.now())
+  shop = await openShop()
+  return () => shop.close()
+})
+
+async function made(more: Record<string, unknown> = {}): Promise<Body> {
+  const meta = { return_url: `${shop.url}/payment-status?order_id={order_id}`, notify_url: `${shop.url}/hook` }
+  return (await call('POST', `${sandbox.url}/pg/orders`, orderBody({ order_meta: meta, ...more }), HEADERS)).body
+}
+const post = (path: string, fields: Record<string, string>): Promise<Answer> =>
+  call('POST', `${sandbox.url}/pg/view/sessions/${path}`, new URLSearchParams(fields).toString(), {
+    'content-type': 'application/x-www-form-urlencoded',
+  })
+const open = (order: Body): Promise<Answer> =>
+  post('checkout', { payment_session_id: order.payment_session_id, browser_meta: '', platform: 'js-sdk' })
+const press = (order: Body, outcome: string): Promise<Answer> => post('outcome', { payment_session_id: order.payment_session_id, outcome })
+const seen = async (order: Body): Promise<Body> => (await call('GET', `${sandbox.url}/__sandbox/orders/${order.order_id}`)).body
+const buttons = (page: Answer): string[] => [...page.text.matchAll(/<button[^>]*>([^<]*)<\/button>/g)].map((match) => match[1] ?? '')
+
+describe('the hosted page', () => {
+  test('is plain, labelled as a demo, and has one button per outcome', async () => {
+    const page = await open(await made())
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(buttons(page)).toEqual(['Pay ₹10.00', 'Fail', 'Keep pending', 'Cancel'])
+    expect(page.text).toContain('No real money moves.')
+    expect(page.text).toContain('<html lang="en">')
+    expect(page.text).not.toContain('<script')
+    expect(page.text).not.toContain('9999999999')
+  })
+
+  test('writes amounts as India does', async () => {
+    expect(buttons(await open(await made({ order_amount: 123456.5 })))[0]).toBe('Pay ₹1,23,456.50')
+  })
+
+  test('allows no script, no other style, and forms only to itself and to where the order returns', async () => {
+    const policy = (await open(await made())).headers.get('content-security-policy')
+    expect(policy).toMatch(
+      /^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/=]+'; form-action 'self' http:\/\/127\.0\.0\.1:\d+; base-uri 'none'; frame-ancestors 'none'$/,
+    )
+    expect(policy).toContain(shop.url)
+  })
+
+  test.each([
+    ['success', 'PAID', 'SUCCESS', 'PAYMENT_SUCCESS_WEBHOOK'],
+    ['failed', 'ACTIVE', 'FAILED', 'PAYMENT_FAILED_WEBHOOK'],
+    ['pending', 'ACTIVE', 'PENDING', 'PAYMENT_SUCCESS_WEBHOOK'],
+    ['dropped', 'ACTIVE', 'USER_DROPPED', 'PAYMENT_USER_DROPPED_WEBHOOK'],
+  ])('pressed with %s returns to the shop with the order id and sends its webhook', async (outcome, orderStatus, paymentStatus, type) => {
+    const order = await made()
+    const answer = await press(order, outcome)
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, `${shop.url}/payment-status?order_id=${order.order_id}`])
+    const after = await seen(order)
+    expect([after.order_status, after.payments.map((payment) => payment.payment_status)]).toEqual([orderStatus, [paymentStatus]])
+    await waitUntil('the webhook', () => shop.letters.length === 1)
+    expect(shop.letters[0]?.event.type).toBe(type)
+  })
+
+  test('of a pending payment says so when opened again, and ends it', async () => {
+    const order = await made()
+    await press(order, 'pending')
+    const page = await open(order)
+    expect(page.text).toContain('<title>Payment pending</title>')
+    expect(page.text).toContain('role="status"')
+    expect(buttons(page)).toEqual(['Pay ₹10.00', 'Fail', 'Keep pending', 'Cancel'])
+    await press(order, 'success')
+    const after = await seen(order)
+    expect([after.order_status, after.payments.length]).toEqual(['PAID', 1])
+  })
+
+  test('pressed twice pays once, and both presses lead back to the shop', async () => {
+    const order = await made()
+    const answers = await Promise.all([press(order, 'success'), press(order, 'success'), press(order, 'failed')])
+    expect(answers.map((answer) => answer.status)).toEqual([303, 303, 303])
+    expect((await seen(order)).payments.length).toBe(1)
+  })
+
+  test('of a paid or expired order has no button, but the way back', async () => {
+    const paid = await made()
+    await press(paid, 'success')
+    const page = await open(paid)
+    expect([page.text.includes('Payment complete'), buttons(page)]).toEqual([true, []])
+    expect(page.text).toContain(`href="${shop.url}/payment-status?order_id=${paid.order_id}"`)
+    const late = await made({ order_expiry_time: new Date(Date.now() + 16 * 60_000).toISOString() })
+    clock.set(Date.now() + 17 * 60_000)
+    expect((await open(late)).text).toContain('Order expired')
+    expect((await press(late, 'success')).status).toBe(303)
+    expect((await seen(late)).payments).toEqual([])
+  })
+
+  test('of an order without a return address shows what happened', async () => {
+    const order = await made({ order_meta: undefined })
+    const page = await press(order, 'success')
+    expect([page.status, page.text.includes('Payment complete')]).toEqual([200, true])
+  })
+
+  test('puts the order id wherever the return address asks for it', async () => {
+    const order = await made({ order_meta: { return_url: 'https://h/{order_id}/done?id={order_id}' } })
+    expect((await press(order, 'failed')).headers.get('location')).toBe(`https://h/${order.order_id}/done?id=${order.order_id}`)
+  })
+
+  test('escapes what the shop wrote into its address', async () => {
+    const order = await made({ order_meta: { return_url: 'https://h/?a="><script>alert(1)</script>' } })
+    await press(order, 'success')
+    expect((await open(order)).text).not.toContain('<script>')
+  })
+
+  test('without a known session, or with an outcome nobody offered, is a page that says so', async () => {
+    const order = await made()
+    for (const answer of [
+      await post('checkout', {}),
+      await post('checkout', { payment_session_id: 'session_guessed' }),
+      await post('outcome', { payment_session_id: 'session_guessed', outcome: 'success' }),
+      await press(order, 'toString'),
+      await press(order, 'refunded'),
+      await call('POST', `${sandbox.url}/pg/view/sessions/checkout`, 'payment_session_id=a&payment_session_id=b', {
+        'content-type': 'application/x-www-form-urlencoded',
+      }),
+      await call('POST', `${sandbox.url}/pg/view/sessions/checkout`, '{', { 'content-type': 'application/json' }),
+      await call('GET', `${sandbox.url}/pg/view/sessions/checkout`),
+    ]) {
+      expect(answer.status).toBeGreaterThanOrEqual(400)
+      expect(answer.status).toBeLessThan(500)
+      expect(answer.text).toContain('Payment link not valid')
+    }
+    expect((await seen(order)).payments).toEqual([])
+  })
+})
+
+describe('the script for the browser', () => {
+  type Form = { method: string; action: string; target: string; fields: Record<string, string>; submitted: boolean }
+
+  /** The few parts of a page that the script touches; the browser itself is used by the journeys. */
+  async function checkout(options: unknown): Promise<{ answer: unknown; form: Form }> {
+    const { text } = await call('GET', `${sandbox.url}/js/v3/cashfree.js`)
+    const form: Form & Record<string, unknown> = { method: '', action: '', target: '', fields: {}, submitted: false }
+    form.append = (input: { name: string; value: string }) => Object.assign(form.fields, { [input.name]: input.value })
+    form.submit = () => Object.assign(form, { submitted: true })
+    form.remove = () => undefined
+    const document = {
+      currentScript: { src: `${sandbox.url}/js/v3/cashfree.js` },
+      createElement: (tag: string) => (tag === 'form' ? form : {}),
+      body: { append: () => undefined },
+    }
+    const window: { Cashfree?: (settings: unknown) => { checkout(options: unknown): Promise<unknown> } } = {}
+    runInNewContext(text, { window, document, URL })
+    return { answer: await window.Cashfree?.({ mode: 'sandbox' }).checkout(options), form }
+  }
+
+  test('is served as a script that other origins may load', async () => {
+    const { status, headers } = await call('GET', `${sandbox.url}/js/v3/cashfree.js`)
+    expect([status, headers.get('content-type'), headers.get('cross-origin-resource-policy')]).toEqual([
+      200,
+      'text/javascript; charset=utf-8',
+      'cross-origin',
+    ])
+  })
+
+  test('posts the session to the hosted page, in the window asked for', async () => {
+    for (const [redirectTarget, target] of [
+      ['_self', '_self'],
+      ['_blank', '_blank'],
+      [undefined, '_self'],
+    ]) {
+      const { answer, form } = await checkout({ paymentSessionId: 'session_x', redirectTarget })
+      expect(answer).toEqual({ redirect: true })
+      expect(form).toMatchObject({ method: 'POST', action: `${sandbox.url}/pg/view/sessions/checkout`, target, submitted: true })
+      expect(form.fields.payment_session_id).toBe('session_x')
+    }
+  })
+
+  test('says what is wrong instead of leaving the page', async () => {
+    for (const options of [undefined, {}, { paymentSessionId: '' }, { paymentSessionId: 'session_x', redirectTarget: '_modal' }]) {
+      const { answer, form } = await checkout(options)
+      expect(answer).toEqual({ error: { message: expect.any(String), code: expect.any(String) } })
+      expect(form.submitted).toBe(false)
+    }
+  })
+})

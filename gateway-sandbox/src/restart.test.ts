@@ -1,0 +1,152 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { sandboxClock } from './clock.ts'
+import { openStore } from './store.ts'
+import {
+  call,
+  HEADERS,
+  KEYS,
+  openClock,
+  openSandbox,
+  openShop,
+  orderBody,
+  removeFolder,
+  type Shop,
+  temporaryFolder,
+  waitUntil,
+} from './testing/world.ts'
+
+let dataDir: string
+let shop: Shop
+const running = new Set<ChildProcess>()
+
+beforeEach(async () => {
+  dataDir = temporaryFolder()
+  shop = await openShop()
+})
+afterEach(async () => {
+  for (const child of running) child.kill('SIGKILL')
+  running.clear()
+  await shop.close()
+  removeFolder(dataDir)
+})
+
+async function startProcess(stdio: 'plain' | 'ipc' = 'plain'): Promise<{ child: ChildProcess; url: string }> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
+    env: { SANDBOX_PORT: '0', DATA_DIR: dataDir, CASHFREE_PG_CLIENT_ID: KEYS.clientId, CASHFREE_PG_CLIENT_SECRET: KEYS.clientSecret },
+    stdio: ['ignore', 'pipe', 'inherit', ...(stdio === 'ipc' ? (['ipc'] as const) : [])],
+  })
+  running.add(child)
+  let printed = ''
+  child.stdout?.on('data', (chunk: Buffer) => (printed += chunk.toString()))
+  await waitUntil('the line that says it is ready', () => printed.includes('ready at'), 15_000)
+  return { child, url: /http:\S+/.exec(printed)?.[0] ?? '' }
+}
+
+const control = (url: string, path: string, body?: unknown) => call(body === undefined ? 'GET' : 'POST', `${url}/__sandbox${path}`, body)
+const create = (url: string) => call('POST', `${url}/pg/orders`, orderBody({ order_meta: { notify_url: `${shop.url}/hook` } }), HEADERS)
+
+async function killed(child: ChildProcess): Promise<void> {
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+}
+
+describe('the sandbox killed with -9', () => {
+  test('keeps what it answered: a paid order is still paid, its session opens, ids go on rising', async () => {
+    const first = await startProcess()
+    const order = (await create(first.url)).body
+    const paid = await control(first.url, `/orders/${order.order_id}/pay`, { outcome: 'success', webhooks: 0 })
+    await control(first.url, '/faults', { delayMs: 5 })
+    await killed(first.child)
+    const second = await startProcess()
+    const again = await control(second.url, `/orders/${order.order_id}`)
+    expect(again.text).toBe(paid.text)
+    expect((await control(second.url, '/faults')).body).toMatchObject({ delayMs: 5 })
+    expect((await control(second.url, `/orders/${order.order_id}/pay`, { outcome: 'success' })).status).toBe(409)
+    const page = await call('POST', `${second.url}/pg/view/sessions/checkout`, `payment_session_id=${order.payment_session_id}`, {
+      'content-type': 'application/x-www-form-urlencoded',
+    })
+    expect(page.text).toContain('Payment complete')
+    const next = (await create(second.url)).body
+    const nextPaid = (await control(second.url, `/orders/${next.order_id}/pay`, { outcome: 'success' })).body
+    expect(Number(nextPaid.payments[0]?.cf_payment_id)).toBeGreaterThan(Number(paid.body.payments[0]?.cf_payment_id))
+  })
+
+  test('before a webhook left sends it after the next start', async () => {
+    const first = await startProcess()
+    const order = (await create(first.url)).body
+    await control(first.url, '/faults', { delayMs: 60_000 })
+    await control(first.url, `/orders/${order.order_id}/pay`, { outcome: 'success' })
+    await control(first.url, '/faults', {})
+    await killed(first.child)
+    expect(shop.letters.length).toBe(0)
+    await startProcess()
+    await waitUntil('the webhook', () => shop.letters.length === 1, 10_000)
+    expect(shop.letters[0]?.headers['x-webhook-attempt']).toBe('1')
+  })
+})
+
+describe('the process', () => {
+  test('ends on SIGTERM with 0', async () => {
+    const { child } = await startProcess()
+    child.kill('SIGTERM')
+    expect(await once(child, 'exit')).toEqual([0, null])
+  })
+
+  test('ends when the process that started it is gone', async () => {
+    const { child } = await startProcess('ipc')
+    child.disconnect()
+    expect(await once(child, 'exit')).toEqual([0, null])
+  })
+})
+
+describe('the journal', () => {
+  test('drops a torn end, and is whole again after the next start', async () => {
+    const sandbox = await openSandbox(dataDir)
+    const order = (await create(sandbox.url)).body
+    await sandbox.close()
+    appendFileSync(join(dataDir, 'gateway.jsonl'), '[{"kind":"attempt","value":{"cfPay')
+    const again = await openSandbox(dataDir)
+    expect((await control(again.url, `/orders/${order.order_id}`)).body.order_status).toBe('ACTIVE')
+    await create(again.url)
+    await again.close()
+    for (const line of readFileSync(join(dataDir, 'gateway.jsonl'), 'utf8').trimEnd().split('\n')) JSON.parse(line)
+    const store = openStore(dataDir)
+    store.close()
+    expect(store.orders.size).toBe(2)
+  })
+
+  test('damaged in its middle stops the start instead of forgetting money', async () => {
+    const sandbox = await openSandbox(dataDir)
+    await create(sandbox.url)
+    await sandbox.close()
+    const path = join(dataDir, 'gateway.jsonl')
+    writeFileSync(path, `broken\n${readFileSync(path, 'utf8')}`)
+    expect(() => openStore(dataDir)).toThrow(/line 1 cannot be read/)
+  })
+})
+
+describe('the clock', () => {
+  test('is seen moved by the very next request, and holds when the product is down', async () => {
+    const product = await openClock()
+    const clock = sandboxClock(product.url)
+    product.set(Date.parse('2027-01-01T00:00:00Z'))
+    expect(new Date(await clock.now()).toISOString()).toMatch(/^2027-01-01T00:00:0/)
+    product.set(Date.parse('2028-01-01T00:00:00Z'))
+    expect(new Date(await clock.now()).toISOString()).toMatch(/^2028-01-01T00:00:0/)
+    await product.close()
+    expect(new Date(await clock.now()).toISOString()).toMatch(/^2028-01-01T00:00:0/)
+    expect(new Date(await clock.recent()).toISOString()).toMatch(/^2028-01-01T00:00:0/)
+  })
+
+  test('is the machine’s own without an address, and with one that answers nonsense', async () => {
+    const sandbox = await openSandbox(dataDir)
+    for (const url of [undefined, `${sandbox.url}/healthz`, `${sandbox.url}/js/v3/cashfree.js`, 'http://127.0.0.1:9/']) {
+      expect(Math.abs((await sandboxClock(url).now()) - Date.now())).toBeLessThan(1_000)
+    }
+    await sandbox.close()
+  })
+})

@@ -1,0 +1,210 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { paise } from '@roz/core/money.ts'
+import { type Sandbox, startSandbox } from '@roz/gateway-sandbox/sandbox.ts'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { cashfreeGateway } from './cashfree.ts'
+import type { NewOrder, PaymentGateway } from './port.ts'
+
+const KEYS = { clientId: 'fault_client', clientSecret: 'fault_secret_42' }
+const dataDir = mkdtempSync(join(tmpdir(), 'payments-faults-'))
+let sandbox: Sandbox
+let gateway: PaymentGateway
+let shop: Server
+const letters: { headers: IncomingHttpHeaders; bytes: Buffer }[] = []
+
+const gatewayAt = (baseUrl: string): PaymentGateway =>
+  cashfreeGateway({ baseUrl, ...KEYS, apiVersion: '2025-01-01', checkout: { mode: 'sandbox', scriptUrl: `${baseUrl}.js` }, timeoutMs: 400 })
+
+async function listening(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+let shopUrl: string
+beforeAll(async () => {
+  sandbox = await startSandbox({ port: 0, host: '127.0.0.1', dataDir, pg: KEYS })
+  gateway = gatewayAt(`${sandbox.url}/pg`)
+  shop = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      letters.push({ headers: request.headers, bytes: Buffer.concat(chunks) })
+      response.end()
+    })
+  })
+  shopUrl = await listening(shop)
+})
+afterAll(async () => {
+  await sandbox.close()
+  shop.closeAllConnections()
+  shop.close()
+  rmSync(dataDir, { recursive: true })
+})
+beforeEach(() => control('/faults', {}))
+
+async function control(path: string, body: unknown): Promise<void> {
+  const response = await fetch(`${sandbox.url}/__sandbox${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  expect(response.status).toBe(200)
+  await response.arrayBuffer()
+}
+
+const newOrder = (): NewOrder => ({
+  orderId: crypto.randomUUID().replaceAll('-', ''),
+  amount: paise(1000n),
+  customerId: crypto.randomUUID().replaceAll('-', ''),
+  phone: '9876543210',
+  returnUrl: `${shopUrl}/payment-status?order_id={order_id}`,
+  notifyUrl: `${shopUrl}/api/webhooks/cashfree`,
+  expiresAtMs: Date.now() + 3_600_000,
+})
+
+describe('when the gateway stumbles', () => {
+  test('an answer lost after the order was made is no lost order: making it again finds its session', async () => {
+    const order = newOrder()
+    await control('/faults', { api: 'error_after_commit' })
+    await expect(gateway.createOrder(order)).rejects.toMatchObject({ name: 'GatewayUnavailableError' })
+    await control('/faults', {})
+    const { sessionId } = await gateway.createOrder(order)
+    expect((await gateway.fetchOrder(order.orderId))?.sessionId).toBe(sessionId)
+  })
+
+  test('silence ends at the timeout, as a fault that may be tried again', async () => {
+    const order = newOrder()
+    await control('/faults', { api: 'no_answer' })
+    const before = Date.now()
+    await expect(gateway.createOrder(order)).rejects.toMatchObject({ name: 'GatewayUnavailableError' })
+    await expect(gateway.fetchOrder(order.orderId)).rejects.toMatchObject({ name: 'GatewayUnavailableError' })
+    expect(Date.now() - before).toBeLessThan(4_000)
+    await control('/faults', {})
+    expect((await gateway.fetchOrder(order.orderId))?.status).toBe('PENDING')
+  })
+
+  test('too many requests is a fault with a waiting time, and not asked again at once', async () => {
+    await control('/faults', { api: 'rate_limit' })
+    const before = Date.now()
+    await expect(gateway.createOrder(newOrder())).rejects.toMatchObject({ name: 'GatewayUnavailableError', retryAfterMs: 1000 })
+    expect(Date.now() - before).toBeLessThan(240)
+  })
+
+  test('a caller that gives up is not kept waiting for a second try', async () => {
+    await control('/faults', { api: 'no_answer' })
+    const signal = AbortSignal.timeout(50)
+    const before = Date.now()
+    await expect(gateway.createOrder({ ...newOrder(), signal })).rejects.toMatchObject({ name: 'GatewayUnavailableError' })
+    expect(Date.now() - before).toBeLessThan(300)
+  })
+
+  test('nobody listening, a page instead of JSON, a redirect or a shape not promised are faults, never answers', async () => {
+    await expect(gatewayAt('http://127.0.0.1:9/pg').fetchOrder('x')).rejects.toMatchObject({ name: 'GatewayUnavailableError' })
+    const answers = [
+      [200, '<html>'],
+      [200, '{"order_id":"x"}'],
+      [302, ''],
+      [503, 'busy'],
+      [200, '{"order_id":"x","order_amount":10.001,"order_currency":"INR","order_status":"PAID","payment_session_id":"s"}'],
+    ] as const
+    for (const [status, body] of answers) {
+      const server = createServer((_request, response) => response.writeHead(status, { location: '/' }).end(body))
+      await expect(gatewayAt(await listening(server)).fetchOrder('x')).rejects.toMatchObject({ name: 'GatewayUnavailableError' })
+      server.closeAllConnections()
+      server.close()
+    }
+  })
+
+  test('one broken answer is mended by asking once more', async () => {
+    let asked = 0
+    const server = createServer((_request, response) => response.writeHead(asked++ === 0 ? 502 : 404).end('{}'))
+    expect(await gatewayAt(await listening(server)).fetchOrder('x')).toBe(undefined)
+    expect(asked).toBe(2)
+    server.closeAllConnections()
+    server.close()
+  })
+})
+
+test('a surcharge shows as another payment amount, beside the unchanged order amount', async () => {
+  const order = newOrder()
+  await gateway.createOrder(order)
+  await control('/faults', { surcharge: 0.35 })
+  await control(`/orders/${order.orderId}/pay`, { outcome: 'success', webhooks: 0 })
+  const paid = await gateway.fetchOrder(order.orderId)
+  expect([paid?.orderAmount, paid?.payments[0]?.orderAmount, paid?.payments[0]?.paymentAmount]).toEqual([1000n, 1000n, 1035n])
+})
+
+describe('a webhook', () => {
+  async function webhookOf(outcome: string): Promise<{ headers: IncomingHttpHeaders; bytes: Buffer; order: NewOrder }> {
+    const order = newOrder()
+    await gateway.createOrder(order)
+    const before = letters.length
+    await control(`/orders/${order.orderId}/pay`, { outcome })
+    await expect.poll(() => letters.length, { timeout: 3_000 }).toBe(before + 1)
+    const letter = letters[before]
+    if (letter === undefined) throw new Error('no webhook came')
+    return { ...letter, order }
+  }
+
+  test('that the gateway sent is genuine, and tells which order to ask about', async () => {
+    for (const outcome of ['success', 'failed', 'pending', 'dropped']) {
+      const { headers, bytes, order } = await webhookOf(outcome)
+      expect(gateway.verifyWebhook(headers, bytes)).toBe(true)
+      const paid = await gateway.fetchOrder(order.orderId)
+      expect(gateway.parseWebhook(bytes)).toEqual({
+        kind: 'payment',
+        eventKey: expect.stringMatching(/^[0-9a-f]{64}$/),
+        type: expect.stringMatching(/^PAYMENT_/),
+        orderId: order.orderId,
+        paymentId: paid?.payments[0]?.paymentId,
+      })
+    }
+  })
+
+  test('whose body was changed on its way is not', async () => {
+    await control('/faults', { tamper: true })
+    const { headers, bytes } = await webhookOf('success')
+    expect(gateway.verifyWebhook(headers, bytes)).toBe(false)
+  })
+
+  test('whose JSON was read and written again is not, nor one with another time, key or no signature', async () => {
+    const { headers, bytes } = await webhookOf('success')
+    expect(gateway.verifyWebhook(headers, Buffer.from(JSON.stringify(JSON.parse(bytes.toString()))))).toBe(false)
+    for (const change of [
+      { 'x-webhook-timestamp': '1' },
+      { 'x-webhook-timestamp': undefined },
+      { 'x-webhook-signature': undefined },
+      { 'x-webhook-signature': '' },
+      { 'x-webhook-signature': 'AAAA' },
+      { 'x-webhook-signature': [String(headers['x-webhook-signature'])] },
+    ]) {
+      expect(gateway.verifyWebhook({ ...headers, ...change }, bytes)).toBe(false)
+    }
+    const other = cashfreeGateway({
+      baseUrl: sandbox.url,
+      clientId: KEYS.clientId,
+      clientSecret: 'another',
+      apiVersion: '2025-01-01',
+      checkout: gateway.checkout,
+    })
+    expect(other.verifyWebhook(headers, bytes)).toBe(false)
+  })
+
+  test('of a kind we do not use is known by its type, and what is no event at all is undefined', () => {
+    const parse = (text: string) => gateway.parseWebhook(Buffer.from(text))
+    expect(parse('{"type":"SETTLEMENT_SUCCESS","data":{"settlement":{}}}')).toMatchObject({ kind: 'other', type: 'SETTLEMENT_SUCCESS' })
+    expect(parse('{"type":"PAYMENT_SUCCESS_WEBHOOK","data":{"test_object":{}}}')).toMatchObject({ kind: 'other' })
+    expect(parse('{"type":"REFUND_STATUS_WEBHOOK","data":{"order":{"order_id":"x"},"refund":{}}}')).toMatchObject({ kind: 'other' })
+    expect(
+      parse('{"type":"PAYMENT_SUCCESS_WEBHOOK","data":{"order":{"order_id":"x"},"payment":{"cf_payment_id":1453002795}}}'),
+    ).toMatchObject({
+      kind: 'payment',
+      paymentId: '1453002795',
+    })
+    for (const text of ['', '{', '[]', 'null', '7', '{"type":7}', '{"data":{}}']) expect(parse(text)).toBe(undefined)
+  })
+})

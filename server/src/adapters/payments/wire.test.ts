@@ -1,0 +1,107 @@
+import { paise } from '@roz/core/money.ts'
+import { describe, expect, test } from 'vitest'
+import type { OrderStatus, Payment, PaymentStatus } from './port.ts'
+import { isFinal, TOPUP_STATE_OF } from './port.ts'
+import { orderStatusOf, readPayments, wirePayments } from './wire.ts'
+
+const attempt = (status: PaymentStatus): Payment => ({
+  paymentId: '1',
+  status,
+  orderAmount: paise(1000n),
+  paymentAmount: paise(1000n),
+  group: 'upi',
+  message: undefined,
+  bankReference: undefined,
+  paidAtMs: 0,
+})
+
+describe('an order and its attempts map to one status', () => {
+  const rows: [string, PaymentStatus[], OrderStatus][] = [
+    ['PAID', ['SUCCESS'], 'PAID'],
+    ['PAID', ['FAILED', 'SUCCESS'], 'PAID'],
+    ['PAID', ['SUCCESS', 'FAILED'], 'PAID'],
+    ['PAID', [], 'PENDING'],
+    ['PAID', ['FAILED'], 'PENDING'],
+    ['ACTIVE', [], 'PENDING'],
+    ['ACTIVE', ['PENDING'], 'PENDING'],
+    ['ACTIVE', ['NOT_ATTEMPTED'], 'PENDING'],
+    ['ACTIVE', ['FAILED'], 'FAILED'],
+    ['ACTIVE', ['USER_DROPPED'], 'FAILED'],
+    ['ACTIVE', ['CANCELLED'], 'FAILED'],
+    ['ACTIVE', ['FAILED', 'PENDING'], 'PENDING'],
+    ['ACTIVE', ['PENDING', 'FAILED'], 'FAILED'],
+    ['ACTIVE', ['VOID'], 'PENDING'],
+    ['ACTIVE', ['FLAGGED'], 'PENDING'],
+    ['ACTIVE', ['UNKNOWN'], 'PENDING'],
+    ['ACTIVE', ['SUCCESS'], 'PENDING'],
+    ['TERMINATION_REQUESTED', ['FAILED'], 'PENDING'],
+    ['EXPIRED', [], 'EXPIRED'],
+    ['EXPIRED', ['PENDING'], 'EXPIRED'],
+    ['TERMINATED', ['FAILED'], 'TERMINATED'],
+    ['SOMETHING_NEW', ['FAILED'], 'PENDING'],
+    ['', [], 'PENDING'],
+    ['toString', [], 'PENDING'],
+  ]
+  test.each(rows)('%s with %j is %s', (word, statuses, expected) => {
+    expect(orderStatusOf(word, statuses.map(attempt))).toBe(expected)
+  })
+})
+
+test('an expired order is final only when no attempt of it is under way', () => {
+  const order = { orderId: 'x', orderAmount: paise(1000n), currency: 'INR', sessionId: 's' }
+  expect(isFinal({ ...order, status: 'EXPIRED', payments: [] })).toBe(true)
+  expect(isFinal({ ...order, status: 'EXPIRED', payments: [attempt('FAILED')] })).toBe(true)
+  expect(isFinal({ ...order, status: 'EXPIRED', payments: [attempt('FAILED'), attempt('PENDING')] })).toBe(false)
+  expect(isFinal({ ...order, status: 'TERMINATED', payments: [attempt('UNKNOWN')] })).toBe(false)
+  expect(isFinal({ ...order, status: 'FAILED', payments: [attempt('FAILED')] })).toBe(false)
+  expect(isFinal({ ...order, status: 'PAID', payments: [attempt('SUCCESS')] })).toBe(true)
+})
+
+test('every status stands for a state of a top-up', () => {
+  expect(TOPUP_STATE_OF).toEqual({ PAID: 'captured', PENDING: 'pending', FAILED: 'failed', EXPIRED: 'expired', TERMINATED: 'failed' })
+})
+
+test('the recorded payments are read: ids as text, amounts as paise, oldest first whatever their order', () => {
+  const recorded = {
+    cf_payment_id: '12376123',
+    order_id: 'o',
+    entity: 'payment',
+    is_captured: true,
+    order_amount: 10,
+    order_currency: 'INR',
+    payment_amount: 10.35,
+    payment_currency: 'INR',
+    payment_group: 'upi',
+    payment_status: 'SUCCESS',
+    payment_message: 'Transaction successful',
+    payment_time: '2025-01-15T12:20:29+05:30',
+    payment_completion_time: '2025-01-15T12:20:40+05:30',
+    bank_reference: '234928698581',
+    auth_id: null,
+    authorization: null,
+    error_details: null,
+    payment_method: { upi: { channel: 'collect', upi_id: 'a@b' } },
+  }
+  const payments = readPayments(
+    wirePayments.parse([
+      recorded,
+      { ...recorded, cf_payment_id: 9, payment_status: 'FLAGGED', bank_reference: null },
+      { ...recorded, cf_payment_id: 7, payment_status: 'BRAND_NEW', payment_time: '2025-01-15T12:20:28+05:30' },
+    ]),
+  )
+  expect(payments.map(({ paymentId, status }) => [paymentId, status])).toEqual([
+    ['7', 'UNKNOWN'],
+    ['9', 'FLAGGED'],
+    ['12376123', 'SUCCESS'],
+  ])
+  expect(payments[2]).toEqual({
+    paymentId: '12376123',
+    status: 'SUCCESS',
+    orderAmount: 1000n,
+    paymentAmount: 1035n,
+    group: 'upi',
+    message: 'Transaction successful',
+    bankReference: '234928698581',
+    paidAtMs: Date.parse('2025-01-15T06:50:29Z'),
+  })
+})
