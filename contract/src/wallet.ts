@@ -76,7 +76,7 @@ export const walletCalls = {
     summary: 'Asks for a withdrawal; the amount is held at once.',
     body: z.strictObject({ amount: rupeeAmount, bankDetail }),
     output: z.object({ balance: rupees, withdrawal }),
-    refusals: ['withdrawals_paused', 'insufficient_funds', 'idempotency_mismatch', 'overloaded'],
+    refusals: ['on_hold', 'withdrawals_paused', 'insufficient_funds', 'idempotency_mismatch', 'overloaded'],
   }),
   withdrawals: endpoint({
     method: 'GET',
@@ -103,6 +103,6 @@ export const walletCalls = {
     summary: "The gateway's events; stored raw, then the order is asked for at the gateway.",
     raw: true,
     output: z.object({ received: z.literal(true) }),
-    refusals: [],
+    refusals: ['webhook_signature', 'bad_json'],
   }),
 } as const

@@ -1,0 +1,81 @@
+/**
+ * The administrator's overview and list of members. Invariant: every figure is what api.md
+ * "Definitions" says, computed from the books; staff accounts are no members.
+ */
+import type { User } from '@roz/contract/shapes.ts'
+import { ENTRY_FEE, type Paise, paise, rupeesFromPaise } from '@roz/core/money.ts'
+import { type Db, one, sql } from '../../db/sql.ts'
+import { CURSOR_PARTS, type Cursor, cutPage, readCursor } from '../../http/cursor.ts'
+import { type Handlers, invalid } from '../../http/route.ts'
+import { userColumns, userOf, type UserRow, userSource } from '../../people/user-row.ts'
+
+export type AdminDeps = { readonly db: Db }
+
+type Overview = { users: bigint; entries: bigint; donated: Paise; today: bigint; active: bigint }
+type ListedRow = UserRow & { readonly joins: number; readonly won: Paise }
+
+export function createAdmin({ db }: AdminDeps) {
+  const handlers: Handlers<'adminStats' | 'adminUsers'> = {
+    adminStats: async () => {
+      const figures = await readOverview(db)
+      return {
+        ok: true,
+        value: {
+          totalUsers: Number(figures.users),
+          totalRevenue: rupeesFromPaise(paise(figures.entries * ENTRY_FEE)),
+          totalDonated: rupeesFromPaise(figures.donated),
+          todayParticipants: Number(figures.today),
+          todayRevenue: rupeesFromPaise(paise(figures.today * ENTRY_FEE)),
+          activeRounds: Number(figures.active),
+        },
+      }
+    },
+    adminUsers: async ({ query }) => {
+      const after = query.cursor === undefined ? undefined : readCursor(query.cursor, [CURSOR_PARTS.id])
+      if (query.cursor !== undefined && after === undefined) return invalid({ cursor: 'cursor_invalid' })
+      const { rows, nextCursor } = cutPage(await listMembers(db, { after, limit: query.limit, q: query.q }), query.limit, (row) => [
+        String(row.id),
+      ])
+      return { ok: true, value: { users: rows.map(listedOf), nextCursor } }
+    },
+  }
+  return { handlers }
+}
+
+/** A closed round's entries stand on it; an open one's are the sum of its batches. */
+const readOverview = (db: Db) =>
+  one<Overview>(
+    db,
+    sql`
+    with live as materialized (
+      select r.day, r.status, r.opens_at, coalesce(r.need_paise, 0) as need,
+        coalesce(r.entries, (select sum(b.n) from join_batch b where b.day = r.day), 0)::bigint as entries
+      from round r)
+    select (select count(*) from member where role = 'member' and deleted_at is null) as users,
+      coalesce(sum(entries), 0)::bigint as entries,
+      coalesce(sum(need) filter (where status = 'settled'), 0)::bigint as donated,
+      coalesce(sum(entries) filter (where day = ist_day(roz_now())), 0)::bigint as today,
+      count(*) filter (where status in ('open', 'closed', 'drawn') and opens_at <= roz_now()) as active
+    from live`,
+  )
+
+/** Newest first by number, which follows registration; `q` looks in name, mail and phone, as plain text. */
+function listMembers(
+  db: Db,
+  { after, limit, q }: { readonly after: Cursor | undefined; readonly limit: number; readonly q: string | undefined },
+): Promise<ListedRow[]> {
+  const pattern = `%${(q ?? '').trim().replace(/[\\%_]/g, '\\$&')}%`
+  const older = after === undefined ? sql`true` : sql`m.id < ${after[0]}::bigint`
+  return db.query<ListedRow>(sql`
+    select ${userColumns}, coalesce(w.joins, 0) as joins,
+      coalesce((select sum(d.amount) from draw_winner d where d.member_id = m.id), 0)::bigint as won
+    from ${userSource}
+    where m.role = 'member' and m.deleted_at is null and ${older}
+      and (m.name ilike ${pattern}::text or m.email ilike ${pattern}::text or m.phone ilike ${pattern}::text)
+    order by m.id desc limit ${limit + 1}::int`)
+}
+
+const listedOf = (row: ListedRow): User & { walletBalance: number; totalParticipated: number; totalWon: number } => {
+  const user = userOf(row)
+  return { ...user, walletBalance: user.wallet.balance, totalParticipated: row.joins, totalWon: rupeesFromPaise(row.won) }
+}

@@ -1,0 +1,71 @@
+/**
+ * The public home page's figures. Invariant: they are computed from the books (product.md "Money",
+ * last entries), never typed in; today's shares follow the policy of today's round.
+ */
+import type { Story } from '@roz/contract/impact.ts'
+import type { Language } from '@roz/core/language.ts'
+import { ENTRY_FEE, type Paise, paise, rupeesFromPaise, ZERO } from '@roz/core/money.ts'
+import { shares, type SplitPolicy } from '@roz/core/split.ts'
+import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
+import type { Handlers } from '../../http/route.ts'
+
+export type HomeDeps = {
+  readonly db: Db
+  /** The newest published stories. */
+  readonly recentStories: (language: Language) => Promise<Story[]>
+}
+
+type Today = { name: 'A' | 'B'; need: number; reward: number; platform: number; winners: number; entries: bigint }
+
+export function createHome({ db, recentStories }: HomeDeps) {
+  const handlers: Handlers<'home'> = {
+    home: async ({ language }) => {
+      const [totals, today, recentImpacts] = await Promise.all([readTotals(db), readToday(db), recentStories(language)])
+      return {
+        ok: true,
+        value: {
+          data: {
+            stats: {
+              totalCharity: rupeesFromPaise(totals.charity),
+              totalPeople: Number(totals.people),
+              rounds: Number(totals.rounds),
+              today,
+            },
+            recentImpacts,
+          },
+        },
+      }
+    },
+  }
+  return { handlers }
+}
+
+/** Need shares and number of settled rounds; members who have joined at least one round. */
+const readTotals = (db: Db) =>
+  one<{ charity: Paise; rounds: bigint; people: bigint }>(
+    db,
+    sql`
+    select coalesce(sum(need_paise), 0)::bigint as charity, count(*) as rounds, (select count(*) from wallet where joins > 0) as people
+    from round where status = 'settled'`,
+  )
+
+/** Today's pool, cut as it would be if the round closed now. */
+async function readToday(db: Db) {
+  const round = await maybeOne<Today>(
+    db,
+    sql`
+    select r.policy as name, r.need, r.reward, r.platform, r.winners,
+      coalesce(r.entries, (select sum(n) from join_batch b where b.day = r.day), 0)::bigint as entries
+    from round r where r.day = ist_day(roz_now())`,
+  )
+  if (round === undefined) return { pool: 0, charity: 0, giveaway: 0, platform: 0 }
+  const pool = round.entries === 0n ? ZERO : paise(round.entries * ENTRY_FEE)
+  const policy: SplitPolicy = round
+  const cut = shares(pool, Number(round.entries), policy)
+  return {
+    pool: rupeesFromPaise(pool),
+    charity: rupeesFromPaise(cut.need),
+    giveaway: rupeesFromPaise(cut.reward),
+    platform: rupeesFromPaise(cut.platform),
+  }
+}

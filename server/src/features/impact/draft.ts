@@ -1,0 +1,27 @@
+/**
+ * The draft story of a settled day. Invariant: one draft a day, whoever asks and however often; it
+ * keeps the winner's id, never the name. A round that ended void gets none.
+ */
+import { randomUUID } from 'node:crypto'
+import type { Paise } from '@roz/core/money.ts'
+import { type Db, maybeOne, sql } from '../../db/sql.ts'
+import { draftWords } from './story.ts'
+
+export async function draftStory(db: Db, day: string): Promise<void> {
+  const round = await maybeOne<{ participants: bigint; need: Paise; mode: 'local' | 'drand'; winner: bigint | null; prize: Paise | null }>(
+    db,
+    sql`
+    select r.entries as participants, r.need_paise as need, r.mode, w.member_id as winner, w.amount as prize
+    from round r left join draw_winner w on w.day = r.day and w.rank = 1
+    where r.day = ${day}::date and r.status = 'settled'`,
+  )
+  if (round === undefined) return
+  const words = draftWords({ day, participants: round.participants, need: round.need })
+  await db.query(sql`
+    insert into story (id, day, round_day, title, description, charity_name, charity_description, amount_paise,
+      winner_member_id, winner_amount_paise, participants, assurance)
+    values (${randomUUID()}::uuid, ${day}::date, ${day}::date, ${words.title}::text, ${words.description}::text,
+      ${words.charityName}::text, ${words.charityDescription}::text, ${round.need}::bigint,
+      ${round.winner}::bigint, ${round.prize}::bigint, ${round.participants}::bigint, ${round.mode === 'local' ? 'weak' : 'sealed'}::text)
+    on conflict (round_day) do nothing`)
+}

@@ -1,0 +1,129 @@
+/**
+ * Impact stories: lists, views, the editor's calls and the draft of a settled day. Invariants: only
+ * active stories are public; the editor changes words, links and publication, never the day, the
+ * amount, the views or the winner; every edit is in the audit log; a settled day gets one draft.
+ */
+import { randomUUID } from 'node:crypto'
+import type { Story } from '@roz/contract/impact.ts'
+import type { Language } from '@roz/core/language.ts'
+import { rupeesFromPaise } from '@roz/core/money.ts'
+import { audit } from '../../audit-log.ts'
+import type { Db } from '../../db/sql.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { CURSOR_PARTS, type Cursor, cutPage, readCursor } from '../../http/cursor.ts'
+import { type Call, type Handlers, invalid } from '../../http/route.ts'
+import type { impactCalls } from '@roz/contract/impact.ts'
+import { draftStory } from './draft.ts'
+import { memberImpact } from './figures.ts'
+import { getStory, insertByHand, listAll, listPublished, lockStory, type StoryContent, type StoryRow, updateStory } from './queries.ts'
+import { storyOf } from './story.ts'
+import { countView, eraseOldViews } from './views.ts'
+
+export type ImpactDeps = { readonly db: Db }
+
+const RECENT = 6
+const isId = (text: string): boolean => CURSOR_PARTS.uuid(text)
+const keyOf = (row: StoryRow): Cursor => [row.sortedAt, row.id]
+
+/** The cursor's key, `bad` for one that is not of this list. */
+function readPage(query: { readonly cursor?: string | undefined; readonly limit: number }) {
+  const after = query.cursor === undefined ? undefined : readCursor(query.cursor, [CURSOR_PARTS.micros, CURSOR_PARTS.uuid])
+  return query.cursor !== undefined && after === undefined ? ('bad' as const) : { after, limit: query.limit }
+}
+
+type Edit = Call<typeof impactCalls.updateStory>['body']
+
+/** An edit laid over what stands; an empty link takes the link away. */
+export function applyEdit(stands: StoryContent, edit: Edit): StoryContent {
+  return {
+    title: edit.title ?? stands.title,
+    description: edit.description ?? stands.description,
+    charityName: edit.charity?.name ?? stands.charityName,
+    charityDescription: edit.charity?.description ?? stands.charityDescription,
+    videoUrl: edit.videoUrl === undefined ? stands.videoUrl : edit.videoUrl || null,
+    imageUrl: edit.imageUrl === undefined ? stands.imageUrl : edit.imageUrl || null,
+    isActive: edit.isActive ?? stands.isActive,
+  }
+}
+
+const editAction = (stands: StoryContent, edited: StoryContent): string =>
+  edited.isActive === stands.isActive ? 'story.update' : edited.isActive ? 'story.publish' : 'story.unpublish'
+
+const isWebLink = (link: string): boolean => /^https?:$/.test(new URL(link).protocol)
+
+export function createImpact({ db }: ImpactDeps) {
+  const handlers: Handlers<'stories' | 'viewStory' | 'impactStats' | 'storiesAdmin' | 'createStory' | 'updateStory'> = {
+    stories: async ({ query, language }) => {
+      const page = readPage(query)
+      if (page === 'bad') return invalid({ cursor: 'cursor_invalid' })
+      const { rows, nextCursor } = cutPage(await listPublished(db, page), page.limit, keyOf)
+      return { ok: true, value: { stories: rows.map(storyOf(language)), nextCursor } }
+    },
+    storiesAdmin: async ({ query, language }) => {
+      const page = readPage(query)
+      if (page === 'bad') return invalid({ cursor: 'cursor_invalid' })
+      const { rows, nextCursor } = cutPage(await listAll(db, page), page.limit, keyOf)
+      return { ok: true, value: { stories: rows.map(storyOf(language)), nextCursor } }
+    },
+    viewStory: async ({ params, ip, userAgent }) => {
+      const views = isId(params.id) ? await countView(db, params.id, { ip, userAgent }) : undefined
+      return views === undefined ? { ok: false, code: 'story_not_found' } : { ok: true, value: { views } }
+    },
+    impactStats: async ({ session }) => {
+      const figures = await memberImpact(db, session.memberId)
+      return {
+        ok: true,
+        value: {
+          totalDonated: rupeesFromPaise(figures.donated),
+          charitiesSupported: figures.charities,
+          daysActive: figures.rounds,
+        },
+      }
+    },
+    createStory: async ({ body, session, language }) => {
+      const id = randomUUID()
+      const content: StoryContent = {
+        title: body.title,
+        description: body.description,
+        charityName: body.charity.name,
+        charityDescription: body.charity.description,
+        videoUrl: body.videoUrl || null,
+        imageUrl: null,
+        isActive: false,
+      }
+      await inTransaction(db, async (tx) => {
+        await insertByHand(tx, id, content)
+        await audit(tx, { actorId: session.memberId, action: 'story.create', subject: `story:${id}`, after: content })
+      })
+      return { ok: true, value: { story: storyOf(language)(await getStory(db, id)) } }
+    },
+    updateStory: async ({ params, body, session, language }) => {
+      if (body.imageUrl && !isWebLink(body.imageUrl)) return invalid({ imageUrl: 'video_not_url' })
+      if (!isId(params.id)) return { ok: false, code: 'story_not_found' }
+      const found = await inTransaction(db, async (tx) => {
+        const stands = await lockStory(tx, params.id)
+        if (stands === undefined) return false
+        const edited = applyEdit(stands, body)
+        await updateStory(tx, params.id, edited)
+        await audit(tx, {
+          actorId: session.memberId,
+          action: editAction(stands, edited),
+          subject: `story:${params.id}`,
+          before: stands,
+          after: edited,
+        })
+        return true
+      })
+      if (!found) return { ok: false, code: 'story_not_found' }
+      return { ok: true, value: { story: storyOf(language)(await getStory(db, params.id)) } }
+    },
+  }
+  return {
+    handlers,
+    jobs: { draft_story: ({ day }: { readonly day: string }): Promise<void> => draftStory(db, day) },
+    due: (): Promise<boolean> => eraseOldViews(db),
+    /** The newest publications, for the home page. */
+    recentStories: async (language: Language): Promise<Story[]> =>
+      (await listPublished(db, { after: undefined, limit: RECENT })).slice(0, RECENT).map(storyOf(language)),
+  }
+}

@@ -1,0 +1,104 @@
+/**
+ * Stories in SQL. Invariants: only active stories are read for the public; the winner's name is joined
+ * at read, never stored; lists page by the whole sort key (newest publication first, drafts newest first).
+ */
+import type { Paise } from '@roz/core/money.ts'
+import type { PublicName } from '@roz/core/names.ts'
+import { type Queryable, type Sql, sql } from '../../db/sql.ts'
+import type { Cursor } from '../../http/cursor.ts'
+
+export type StoryRow = {
+  readonly id: string
+  readonly day: string
+  readonly title: string
+  readonly description: string
+  readonly charityName: string
+  readonly charityDescription: string
+  readonly amountPaise: Paise
+  readonly videoUrl: string | null
+  readonly imageUrl: string | null
+  readonly views: bigint
+  readonly isActive: boolean
+  readonly participants: bigint
+  readonly winnerAmountPaise: Paise | null
+  readonly assurance: 'weak' | 'sealed' | null
+  readonly winnerName: string | null
+  readonly winnerPublicName: PublicName | null
+  readonly winnerIsDeleted: boolean
+  /** Microseconds since 1970 of what the list is sorted by. */
+  readonly sortedAt: string
+}
+
+const micros = (instant: Sql) => sql`(extract(epoch from ${instant}) * 1000000)::bigint::text`
+const instantOf = (text: string) => sql`('epoch'::timestamptz + ${text}::bigint * interval '1 microsecond')`
+const listedAt = sql`(case when s.is_active then s.published_at else s.created_at end)`
+
+const columns = sql`
+  s.id, s.day, s.title, s.description, s.charity_name as "charityName", s.charity_description as "charityDescription",
+  s.amount_paise as "amountPaise", s.video_url as "videoUrl", s.image_url as "imageUrl", s.views, s.is_active as "isActive",
+  s.participants, s.winner_amount_paise as "winnerAmountPaise", s.assurance,
+  m.name as "winnerName", m.public_name as "winnerPublicName", m.deleted_at is not null as "winnerIsDeleted",
+  ${micros(listedAt)} as "sortedAt"`
+const from = sql`from story s left join member m on m.id = s.winner_member_id`
+
+/** Published stories, newest publication first; one row more than `limit` when there is a next page. */
+export function listPublished(db: Queryable, page: { readonly after: Cursor | undefined; readonly limit: number }): Promise<StoryRow[]> {
+  const [at, id] = page.after ?? []
+  const later = at === undefined ? sql`true` : sql`(s.published_at, s.id) < (${instantOf(at)}, ${id}::uuid)`
+  return db.query<StoryRow>(sql`
+    select ${columns} ${from} where s.is_active and ${later}
+    order by s.published_at desc, s.id desc limit ${page.limit + 1}::int`)
+}
+
+/** All stories by publication, drafts by when they were made, newest first. */
+export function listAll(db: Queryable, page: { readonly after: Cursor | undefined; readonly limit: number }): Promise<StoryRow[]> {
+  const [at, id] = page.after ?? []
+  const later = at === undefined ? sql`true` : sql`(${listedAt}, s.id) < (${instantOf(at)}, ${id}::uuid)`
+  return db.query<StoryRow>(sql`
+    select ${columns} ${from} where ${later}
+    order by ${listedAt} desc, s.id desc limit ${page.limit + 1}::int`)
+}
+
+export async function getStory(db: Queryable, id: string): Promise<StoryRow> {
+  const [row] = await db.query<StoryRow>(sql`select ${columns} ${from} where s.id = ${id}::uuid`)
+  if (row === undefined) throw new Error(`story ${id} is missing`)
+  return row
+}
+
+/** What an edit may change. */
+export type StoryContent = {
+  readonly title: string
+  readonly description: string
+  readonly charityName: string
+  readonly charityDescription: string
+  readonly videoUrl: string | null
+  readonly imageUrl: string | null
+  readonly isActive: boolean
+}
+
+/** The editable fields under the row's lock, so that two editors follow each other. */
+export async function lockStory(tx: Queryable, id: string): Promise<StoryContent | undefined> {
+  const [row] = await tx.query<StoryContent>(sql`
+    select title, description, charity_name as "charityName", charity_description as "charityDescription",
+      video_url as "videoUrl", image_url as "imageUrl", is_active as "isActive"
+    from story where id = ${id}::uuid for update`)
+  return row
+}
+
+/** Writes an edit. A story that becomes active is published now; one that was active keeps its place. */
+export async function updateStory(tx: Queryable, id: string, content: StoryContent): Promise<void> {
+  await tx.query(sql`
+    update story set title = ${content.title}::text, description = ${content.description}::text,
+      charity_name = ${content.charityName}::text, charity_description = ${content.charityDescription}::text,
+      video_url = ${content.videoUrl}::text, image_url = ${content.imageUrl}::text, is_active = ${content.isActive}::boolean,
+      published_at = case when ${content.isActive}::boolean and not is_active then roz_now() else published_at end
+    where id = ${id}::uuid`)
+}
+
+/** A draft written by hand, dated today. */
+export async function insertByHand(tx: Queryable, id: string, content: StoryContent): Promise<void> {
+  await tx.query(sql`
+    insert into story (id, day, title, description, charity_name, charity_description, video_url)
+    values (${id}::uuid, ist_day(roz_now()), ${content.title}::text, ${content.description}::text,
+      ${content.charityName}::text, ${content.charityDescription}::text, ${content.videoUrl}::text)`)
+}

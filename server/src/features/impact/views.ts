@@ -1,0 +1,51 @@
+/**
+ * Views of stories. Invariant: one view per visitor, story and day. A visitor is an HMAC of address
+ * and user agent under a random key of that day; key and rows are erased once the day is over, so
+ * that nobody can tell afterwards who watched what (product.md "Impact").
+ */
+import { createHmac, randomBytes } from 'node:crypto'
+import { type Db, type Queryable, sql } from '../../db/sql.ts'
+import { inTransaction } from '../../db/transaction.ts'
+
+export type Viewer = { readonly ip: string; readonly userAgent: string }
+
+/** Counts a view of a published story; its views afterwards, or undefined when there is no such story. */
+export function countView(db: Db, storyId: string, viewer: Viewer): Promise<number | undefined> {
+  return inTransaction(db, async (tx) => {
+    const [story] = await tx.query<{ views: bigint }>(sql`select views from story where id = ${storyId}::uuid and is_active`)
+    if (story === undefined) return undefined
+    const { day, key } = await keyOfToday(tx)
+    const visitor = createHmac('sha256', key).update(`${viewer.ip}\n${viewer.userAgent}`).digest()
+    const fresh = await tx.query(sql`
+      insert into story_view (day, story_id, visitor) values (${day}::date, ${storyId}::uuid, ${visitor}::bytea)
+      on conflict do nothing returning day`)
+    if (fresh.length === 0) return Number(story.views)
+    const [counted] = await tx.query<{ views: bigint }>(sql`update story set views = views + 1 where id = ${storyId}::uuid returning views`)
+    return counted === undefined ? undefined : Number(counted.views)
+  })
+}
+
+/** The day's key, made by whoever comes first. */
+async function keyOfToday(tx: Queryable): Promise<{ day: string; key: Buffer }> {
+  const find = () =>
+    tx.query<{ day: string; key: Buffer }>(sql`select day::text as day, key from visitor_key where day = ist_day(roz_now())`)
+  const [found] = await find()
+  if (found !== undefined) return found
+  const [made] = await tx.query<{ day: string; key: Buffer }>(sql`
+    insert into visitor_key (day, key) values (ist_day(roz_now()), ${randomBytes(32)}::bytea)
+    on conflict do nothing returning day::text as day, key`)
+  const [theirs] = made === undefined ? await find() : [made]
+  if (theirs === undefined) throw new Error('the visitor key of today is missing')
+  return theirs
+}
+
+/** Erases the keys and views of days that are over. */
+export async function eraseOldViews(db: Db): Promise<boolean> {
+  return inTransaction(db, async (tx) => {
+    const erased = await tx.query(sql`
+      delete from visitor_key where day < ist_day(roz_now()) returning day`)
+    if (erased.length === 0) return false
+    await tx.query(sql`delete from story_view where day < ist_day(roz_now())`)
+    return true
+  })
+}

@@ -1,0 +1,111 @@
+/**
+ * Adding money opens an order: our row first, then the gateway's, outside any transaction. Invariants:
+ * an order that the gateway knows is always known to us; the same Idempotency-Key leads to the same
+ * order, also when the first answer was lost or the gateway did not answer; the phone goes to the
+ * gateway and is kept nowhere; nothing is credited here.
+ */
+import { randomUUID } from 'node:crypto'
+import type { walletCalls } from '@roz/contract/wallet.ts'
+import { topupProblem, type TopupLimits } from '@roz/core/fields.ts'
+import { type Paise, paiseFromRupees } from '@roz/core/money.ts'
+import { GatewayRefusedError, GatewayUnavailableError, type PaymentGateway } from '../../adapters/payments/port.ts'
+import { type Db, one, sql } from '../../db/sql.ts'
+import { inTransaction, type Tx } from '../../db/transaction.ts'
+import type { Idempotency, KeyedCall } from '../../http/idempotency.ts'
+import { type Answer, type Call, invalid } from '../../http/route.ts'
+import { createTopup, markTopup } from '../../ledger/topups.ts'
+import { scheduleCheck } from './orders.ts'
+
+type AddAnswer = Answer<typeof walletCalls.addMoney>
+
+export type AddMoneyDeps = {
+  readonly db: Db
+  readonly gateway: PaymentGateway
+  readonly idempotency: Idempotency
+  readonly topupLimits: TopupLimits
+  readonly topupsOn: boolean
+  /** Keeps the ticket key that the browser made; `taken` when another member has it. */
+  readonly storeTicketKey: (tx: Tx, memberId: bigint, ticketKey: string) => Promise<'stored' | 'taken'>
+  readonly warn: (details: object, message: string) => void
+}
+
+/** The first question about an order comes soon: most are paid within a minute. */
+const FIRST_CHECK_SECONDS = 15
+const ORDER_LIFE_MS = 24 * 3_600_000
+
+export async function addMoney(deps: AddMoneyDeps, call: Call<typeof walletCalls.addMoney>): Promise<AddAnswer> {
+  const amount = paiseFromRupees(call.body.amount) as Paise
+  const problem = topupProblem(amount, deps.topupLimits)
+  if (problem !== undefined) return invalid({ amount: problem })
+  const keyed: KeyedCall = { memberId: call.session.memberId, key: call.idempotencyKey, route: 'addMoney', body: call.body }
+  const begun = await begin(deps, keyed, call, amount)
+  return 'answer' in begun ? begun.answer : openAtGateway(deps, keyed, call, { orderId: begun.orderId, amount })
+}
+
+/** Our half: the key is claimed and the order's row written in one transaction, or an earlier one is found. */
+function begin(
+  { db, idempotency, topupsOn, storeTicketKey }: AddMoneyDeps,
+  keyed: KeyedCall,
+  { body }: Call<typeof walletCalls.addMoney>,
+  amount: Paise,
+): Promise<{ readonly orderId: string } | { readonly answer: AddAnswer }> {
+  return inTransaction(db, async (tx) => {
+    const orderId = randomUUID().replaceAll('-', '')
+    const claim = await idempotency.claim<AddAnswer>(tx, keyed, orderId)
+    if (claim.kind === 'answered') return { answer: claim.answer }
+    if (claim.kind === 'begun') return { orderId: claim.ref }
+    const refuse = async (code: 'topups_paused' | 'ticket_key_taken'): Promise<{ answer: AddAnswer }> => {
+      const answer: AddAnswer = { ok: false, code }
+      await idempotency.remember(tx, keyed, answer)
+      return { answer }
+    }
+    if (!topupsOn) return refuse('topups_paused')
+    if (body.ticketKey !== undefined && (await storeTicketKey(tx, keyed.memberId, body.ticketKey)) === 'taken')
+      return refuse('ticket_key_taken')
+    await createTopup(tx, { orderId, memberId: keyed.memberId, amount })
+    await scheduleCheck(tx, orderId, FIRST_CHECK_SECONDS)
+    return { orderId }
+  })
+}
+
+/** The gateway's half. Unknown outcomes leave the order open: the same key goes on with it, the sweep ends it. */
+async function openAtGateway(
+  { db, gateway, idempotency, warn }: AddMoneyDeps,
+  keyed: KeyedCall,
+  { body, origin }: Call<typeof walletCalls.addMoney>,
+  { orderId, amount }: { readonly orderId: string; readonly amount: Paise },
+): Promise<AddAnswer> {
+  const who = await one<{ customerId: string; now: Date }>(
+    db,
+    sql`select replace(public_id::text, '-', '') as "customerId", roz_now() as now from member where id = ${keyed.memberId}::bigint`,
+  )
+  let sessionId: string
+  try {
+    const order = await gateway.createOrder({
+      orderId,
+      amount,
+      customerId: who.customerId,
+      phone: body.phoneNumber,
+      returnUrl: `${origin}/payment-status?order_id={order_id}`,
+      notifyUrl: `${origin}/api/webhooks/cashfree`,
+      expiresAtMs: who.now.getTime() + ORDER_LIFE_MS,
+    })
+    sessionId = order.sessionId
+  } catch (error) {
+    if (!(error instanceof GatewayUnavailableError) && !(error instanceof GatewayRefusedError)) throw error
+    warn({ err: error, orderId }, 'the gateway did not make an order')
+    if (error instanceof GatewayRefusedError) await inTransaction(db, (tx) => markTopup(tx, orderId, 'failed'))
+    return { ok: false, code: 'gateway_unavailable' }
+  }
+  const { mode, scriptUrl } = gateway.checkout
+  const answer: AddAnswer = {
+    ok: true,
+    value: { payment_session_id: sessionId, order_id: orderId, checkout: { mode, script_url: scriptUrl } },
+  }
+  await inTransaction(db, async (tx) => {
+    await markTopup(tx, orderId, 'pending')
+    await scheduleCheck(tx, orderId, FIRST_CHECK_SECONDS)
+    await idempotency.remember(tx, keyed, answer)
+  })
+  return answer
+}

@@ -1,0 +1,49 @@
+/**
+ * Bank accounts of withdrawals. Invariants: the details are sealed for their member and stand nowhere
+ * else, not in logs, answers or mails: those know the bank's name and the last four digits; the same
+ * account is known again by an HMAC of number and IFSC, whatever else was written differently.
+ */
+import type { walletCalls } from '@roz/contract/wallet.ts'
+import { maybeOne, one, sql } from '../../db/sql.ts'
+import type { Tx } from '../../db/transaction.ts'
+import { canonicalJson } from '../../http/idempotency.ts'
+import type { Call } from '../../http/route.ts'
+import type { Secrets } from '../../secrets.ts'
+
+export type BankDetail = Call<typeof walletCalls.withdraw>['body']['bankDetail']
+export type KnownAccount = {
+  readonly id: bigint
+  /** Never used by this member before. */
+  readonly isNew: boolean
+  /** First used less than 24 h ago, now included. */
+  readonly isRecent: boolean
+  readonly bankName: string
+  readonly lastFour: string
+}
+
+/** The row of these details, made at their first use. */
+export async function useBankAccount(tx: Tx, secrets: Secrets, memberId: bigint, detail: BankDetail): Promise<KnownAccount> {
+  const accountMacs = secrets.fingerprints(Buffer.from(`${detail.accountNumber}\n${detail.ifscCode}`), 'bank_account')
+  const detailsMacs = secrets.fingerprints(Buffer.from(canonicalJson(detail)), 'bank_details')
+  const known = await one<{ isNew: boolean; isRecent: boolean }>(
+    tx,
+    sql`
+    select count(*) = 0 as "isNew", coalesce(min(created_at) > roz_now() - interval '24 hours', true) as "isRecent"
+    from bank_account where member_id = ${memberId}::bigint and account_mac = any (${accountMacs}::bytea[])`,
+  )
+  const lastFour = detail.accountNumber.slice(-4)
+  const row =
+    (await maybeOne<{ id: bigint }>(
+      tx,
+      sql`select id from bank_account where member_id = ${memberId}::bigint and details_mac = any (${detailsMacs}::bytea[]) limit 1`,
+    )) ??
+    (await one<{ id: bigint }>(
+      tx,
+      sql`
+      insert into bank_account (member_id, account_mac, details_mac, sealed, bank_name, last_four)
+      values (${memberId}::bigint, ${accountMacs[0]}::bytea, ${detailsMacs[0]}::bytea,
+        ${secrets.seal(Buffer.from(JSON.stringify(detail)), `bank_account:${memberId}`)}::bytea, ${detail.bankName}::text, ${lastFour}::text)
+      returning id`,
+    ))
+  return { id: row.id, ...known, bankName: detail.bankName, lastFour }
+}

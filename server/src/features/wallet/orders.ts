@@ -1,0 +1,68 @@
+/** Orders in SQL: what the ledger knows of a top-up, and when the gateway is to be asked again. */
+import { maybeOne, type Queryable, sql } from '../../db/sql.ts'
+import type { Topup, TopupStatus } from '../../ledger/topups.ts'
+
+/** The words of the API for where an order stands (cashfree.md "Mapping"). */
+export const ORDER_STATUS_OF = {
+  created: 'PENDING',
+  pending: 'PENDING',
+  failed: 'FAILED',
+  captured: 'PAID',
+  refunded: 'PAID',
+  expired: 'EXPIRED',
+} as const satisfies Record<TopupStatus, string>
+
+/** Whether asking the gateway may still change what the order's page says. */
+export const isOpen = (topup: Topup): boolean => topup.status === 'created' || topup.status === 'pending' || topup.status === 'failed'
+
+export const findTopup = (db: Queryable, orderId: string): Promise<Topup | undefined> =>
+  maybeOne<Topup>(
+    db,
+    sql`select order_id as "orderId", member_id as "memberId", amount, status from topup where order_id = ${orderId}::text`,
+  )
+
+const SPACING = sql`interval '5 seconds'`
+
+/** Sets when an order is asked for next, unless an earlier time stands already. */
+export async function scheduleCheck(tx: Queryable, orderId: string, inSeconds: number): Promise<void> {
+  await tx.query(sql`
+    insert into order_check (order_id, ask_at) values (${orderId}::text, roz_now() + make_interval(secs => ${inSeconds}::int))
+    on conflict (order_id) do update set ask_at = least(order_check.ask_at, excluded.ask_at)`)
+}
+
+/**
+ * Takes the right to ask the gateway about an order, for one caller of all processes; undefined when
+ * it was asked less than 5 s ago: then the question is put off to that moment. Answers the time of
+ * the next question that the claim has set, 15 s and doubling to an hour.
+ */
+export async function claimCheck(db: Queryable, orderId: string): Promise<string | undefined> {
+  const claimed = await maybeOne<{ next: string }>(
+    db,
+    sql`
+    insert into order_check as c (order_id, asked_at, asks, ask_at)
+    values (${orderId}::text, roz_now(), 1, roz_now() + interval '15 seconds')
+    on conflict (order_id) do update
+      set asked_at = roz_now(), asks = c.asks + 1, ask_at = roz_now() + least(15 * 2 ^ least(c.asks, 10), 3600) * interval '1 second'
+      -- A clock that was set back must not hold an order up.
+      where c.asked_at is null or c.asked_at <= roz_now() - ${SPACING} or c.asked_at > roz_now()
+    returning ask_at::text as next`,
+  )
+  if (claimed !== undefined) return claimed.next
+  // A time that has passed is moved too, or the sweep would find it again and again.
+  await db.query(sql`
+    update order_check set ask_at = least(case when ask_at > roz_now() then ask_at end, asked_at + ${SPACING})
+    where order_id = ${orderId}::text`)
+  return undefined
+}
+
+/** Ends the questions about an order, unless one was put off while the gateway was being asked. */
+export async function endChecks(tx: Queryable, orderId: string, next: string): Promise<void> {
+  await tx.query(sql`
+    update order_check set ask_at = null where order_id = ${orderId}::text and ask_at = ${next}::timestamptz`)
+}
+
+export async function listDueChecks(db: Queryable, limit: number): Promise<string[]> {
+  const rows = await db.query<{ orderId: string }>(sql`
+    select order_id as "orderId" from order_check where ask_at <= roz_now() order by ask_at limit ${limit}::int`)
+  return rows.map((row) => row.orderId)
+}

@@ -1,0 +1,94 @@
+/**
+ * How an order becomes money: webhook, return page and sweep all come here. Invariants: what is booked
+ * is the gateway's own answer, never a webhook's body; no transaction is open while the gateway is
+ * asked; every capture is booked in one transaction keyed by the payment, so that of any number of
+ * callers one credits; at most one question per order in 5 s, one that comes sooner is put off.
+ */
+import { formatPaise } from '@roz/core/money.ts'
+import {
+  GatewayRefusedError,
+  GatewayUnavailableError,
+  isFinal,
+  type Order,
+  type PaymentGateway,
+  successfulPayments,
+  TOPUP_STATE_OF,
+} from '../../adapters/payments/port.ts'
+import { type Db, maybeOne, sql } from '../../db/sql.ts'
+import { inTransaction, type Tx } from '../../db/transaction.ts'
+import { enqueue } from '../../jobs/queue.ts'
+import { captureTopup, markTopup } from '../../ledger/topups.ts'
+import { mailMember } from '../../people/mails.ts'
+import { claimCheck, endChecks, listDueChecks } from './orders.ts'
+
+export type SettleDeps = {
+  readonly db: Db
+  readonly gateway: PaymentGateway
+  /** Tells the operator that the gateway could not be asked; never names a person. */
+  readonly warn: (details: object, message: string) => void
+}
+
+const SWEEP_AT_ONCE = 8
+/** An order that the gateway has never heard of after this long was not made. */
+const UNMADE_AFTER = sql`interval '10 minutes'`
+
+/** Asks the gateway about an order and books what it says. Put off, and nothing asked, if that was done less than 5 s ago. */
+export async function settleOrder(deps: SettleDeps, orderId: string): Promise<void> {
+  const next = await claimCheck(deps.db, orderId)
+  if (next === undefined) return
+  let order: Order | undefined
+  try {
+    order = await deps.gateway.fetchOrder(orderId)
+  } catch (error) {
+    if (!(error instanceof GatewayUnavailableError) && !(error instanceof GatewayRefusedError)) throw error
+    deps.warn({ err: error, orderId }, 'the gateway could not be asked about an order; the sweep asks again')
+    return
+  }
+  await inTransaction(deps.db, (tx) => (order === undefined ? forgetUnmade(tx, orderId, next) : book(tx, order, next)))
+}
+
+async function book(tx: Tx, order: Order, next: string): Promise<void> {
+  for (const payment of successfulPayments(order)) await bookPayment(tx, order, payment.paymentId)
+  const state = TOPUP_STATE_OF[order.status]
+  if (state !== 'captured') await markTopup(tx, order.orderId, state)
+  if (isFinal(order)) await endChecks(tx, order.orderId, next)
+}
+
+async function bookPayment(tx: Tx, order: Order, paymentId: string): Promise<void> {
+  const booked = await captureTopup(tx, { orderId: order.orderId, paymentId, orderAmount: order.orderAmount })
+  if (booked.result !== 'credited') return
+  const { memberId, amount, balance } = booked
+  await enqueue(tx, {
+    kind: 'notice',
+    key: `topup:${order.orderId}`,
+    payload: { memberId: String(memberId), kind: 'topup_credited', data: { amount: formatPaise(amount), balance: formatPaise(balance) } },
+  })
+  await mailMember(tx, {
+    memberId,
+    template: 'money_added',
+    key: `money_added:${order.orderId}`,
+    data: { amount: formatPaise(amount), orderId: order.orderId },
+  })
+  if (booked.missedAutoJoin) {
+    await enqueue(tx, { kind: 'join_after_topup', key: `topup:${order.orderId}`, payload: { memberId: String(memberId) } })
+  }
+}
+
+/** The gateway knows no such order: ours was never made there, or an event named somebody else's. */
+async function forgetUnmade(tx: Tx, orderId: string, next: string): Promise<void> {
+  const young = await maybeOne(
+    tx,
+    sql`
+    select 1 as young from topup where order_id = ${orderId}::text and created_at > roz_now() - ${UNMADE_AFTER}`,
+  )
+  if (young !== undefined) return
+  await markTopup(tx, orderId, 'failed')
+  await endChecks(tx, orderId, next)
+}
+
+/** Asks about orders whose time has come; says whether there were any. */
+export async function sweepOrders(deps: SettleDeps): Promise<boolean> {
+  const due = await listDueChecks(deps.db, SWEEP_AT_ONCE)
+  await Promise.all(due.map((orderId) => settleOrder(deps, orderId)))
+  return due.length > 0
+}

@@ -1,0 +1,114 @@
+/**
+ * The wallet's calls, its job and its clockwork. Invariants: a member sees and moves only their own
+ * orders, withdrawals and movements; what an order's page says is our own state, brought up to date
+ * by asking the gateway; the confirm call names nobody.
+ */
+import { rupeesFromPaise } from '@roz/core/money.ts'
+import type { TopupLimits } from '@roz/core/fields.ts'
+import type { PaymentGateway } from '../../adapters/payments/port.ts'
+import type { Db } from '../../db/sql.ts'
+import type { Tx } from '../../db/transaction.ts'
+import { CURSOR_PARTS, type CursorPart, cutPage, readCursor } from '../../http/cursor.ts'
+import { createIdempotency } from '../../http/idempotency.ts'
+import { type Handlers, invalid } from '../../http/route.ts'
+import type { Topup } from '../../ledger/topups.ts'
+import { readWallet } from '../../ledger/wallets.ts'
+import type { Secrets } from '../../secrets.ts'
+import { addMoney } from './add-money.ts'
+import { findTopup, isOpen, ORDER_STATUS_OF } from './orders.ts'
+import { settleOrder, sweepOrders } from './settle.ts'
+import { isTransactionId, keyOfTransaction, listTransactions, transactionOf } from './transactions.ts'
+import { cleanOldEvents, receiveWebhook } from './webhook.ts'
+import { listWithdrawals, withdraw } from './withdraw.ts'
+
+export type WalletDeps = {
+  readonly db: Db
+  readonly gateway: PaymentGateway
+  readonly secrets: Secrets
+  readonly topupLimits: TopupLimits
+  /** The operator's switches PAYMENTS_LIVE and CASHOUT. */
+  readonly topupsOn: boolean
+  readonly cashoutOn: boolean
+  readonly storeTicketKey: (tx: Tx, memberId: bigint, ticketKey: string) => Promise<'stored' | 'taken'>
+  readonly warn: (details: object, message: string) => void
+}
+
+type WalletCalls =
+  | 'checkout'
+  | 'addMoney'
+  | 'verifyOrder'
+  | 'confirmPayment'
+  | 'withdraw'
+  | 'withdrawals'
+  | 'transactions'
+  | 'cashfreeWebhook'
+
+/** The cursor's key; `bad` for one that is not of this list. */
+function readPage(query: { readonly cursor?: string | undefined; readonly limit: number }, shapes: readonly CursorPart[]) {
+  const after = query.cursor === undefined ? undefined : readCursor(query.cursor, shapes)
+  return query.cursor !== undefined && after === undefined ? ('bad' as const) : { after, limit: query.limit }
+}
+
+export function createWallet(deps: WalletDeps) {
+  const { db, gateway } = deps
+  const idempotency = createIdempotency({ db, secrets: deps.secrets })
+
+  /** An order as it stands after asking the gateway, where asking may still change it. */
+  async function freshTopup(topup: Topup): Promise<Topup> {
+    if (!isOpen(topup)) return topup
+    await settleOrder(deps, topup.orderId)
+    return (await findTopup(db, topup.orderId)) ?? topup
+  }
+  const balanceOf = async (memberId: bigint): Promise<number> => {
+    const wallet = await readWallet(db, memberId)
+    return wallet === undefined ? 0 : rupeesFromPaise(wallet.balance)
+  }
+
+  const handlers: Handlers<WalletCalls> = {
+    checkout: async () => ({ ok: true, value: { mode: gateway.checkout.mode, script_url: gateway.checkout.scriptUrl } }),
+    addMoney: (call) => addMoney({ ...deps, idempotency }, call),
+    verifyOrder: async ({ params, session }) => {
+      const topup = await findTopup(db, params.orderId)
+      if (topup === undefined || topup.memberId !== session.memberId) return { ok: false, code: 'order_not_found' }
+      const { status } = await freshTopup(topup)
+      return { ok: true, value: { balance: await balanceOf(session.memberId), status: ORDER_STATUS_OF[status] } }
+    },
+    confirmPayment: async ({ body }) => {
+      const found = await findTopup(db, body.order_id)
+      if (found === undefined) return { ok: false, code: 'order_not_found' }
+      const topup = await freshTopup(found)
+      const status = ORDER_STATUS_OF[topup.status]
+      const orderUserDetails = { order_id: topup.orderId, order_amount: rupeesFromPaise(topup.amount), order_status: status }
+      return { ok: true, value: { data: { success: status === 'PAID', orderUserDetails } } }
+    },
+    withdraw: (call) => withdraw({ ...deps, idempotency }, call),
+    withdrawals: async ({ query, session }) => {
+      const page = readPage(query, [CURSOR_PARTS.micros, CURSOR_PARTS.uuid])
+      if (page === 'bad') return invalid({ cursor: 'cursor_invalid' })
+      const { rows, nextCursor } = cutPage(await listWithdrawals(db, session.memberId, page), page.limit, (row) => row.key)
+      return { ok: true, value: { withdrawals: rows.map((row) => row.shown), nextCursor } }
+    },
+    transactions: async ({ query, session, language }) => {
+      const page = readPage(query, [CURSOR_PARTS.micros, isTransactionId])
+      if (page === 'bad') return invalid({ cursor: 'cursor_invalid' })
+      const { rows, nextCursor } = cutPage(await listTransactions(db, session.memberId, page), page.limit, keyOfTransaction)
+      return { ok: true, value: { transactions: rows.map(transactionOf(language)), nextCursor } }
+    },
+    cashfreeWebhook: async ({ raw }) => {
+      const received = await receiveWebhook(db, gateway, raw)
+      if (received === 'bad_signature') return { ok: false, code: 'webhook_signature' }
+      if (received === 'unreadable') return { ok: false, code: 'bad_json' }
+      return { ok: true, value: { received: true } }
+    },
+  }
+
+  return {
+    handlers,
+    jobs: { settle_order: ({ orderId }: { readonly orderId: string }): Promise<void> => settleOrder(deps, orderId) },
+    /** The sweep of open orders, and what is too old to be kept. */
+    due: async (): Promise<boolean> => {
+      const worked = [await sweepOrders(deps), await idempotency.forgetOld(), await cleanOldEvents(db)]
+      return worked.includes(true)
+    },
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * Asking for a withdrawal. Invariants: the amount is held in the transaction that answers, under the
+ * wallet's lock, so that parallel requests never overdraw; a new or recent bank account and money
+ * younger than 72 h are marked for the administrator, never refused; each new bank account is mailed
+ * to the member; the same Idempotency-Key answers the same, also a refusal.
+ */
+import { randomUUID } from 'node:crypto'
+import type { walletCalls, withdrawal } from '@roz/contract/wallet.ts'
+import { withdrawalProblem } from '@roz/core/fields.ts'
+import { formatPaise, type Paise, paiseFromRupees, rupeesFromPaise } from '@roz/core/money.ts'
+import type { z } from 'zod'
+import { type Db, one, type Queryable, sql } from '../../db/sql.ts'
+import type { Tx } from '../../db/transaction.ts'
+import type { Cursor } from '../../http/cursor.ts'
+import type { Idempotency, KeyedCall } from '../../http/idempotency.ts'
+import { type Answer, type Call, invalid } from '../../http/route.ts'
+import { enqueue } from '../../jobs/queue.ts'
+import { lockWallet } from '../../ledger/transfer.ts'
+import { holdWithdrawal } from '../../ledger/withdrawals.ts'
+import { mailMember } from '../../people/mails.ts'
+import type { Secrets } from '../../secrets.ts'
+import { type KnownAccount, useBankAccount } from './bank-accounts.ts'
+import { drawsOnYoungTopup } from './unused-topups.ts'
+
+type WithdrawCall = Call<typeof walletCalls.withdraw>
+type WithdrawAnswer = Answer<typeof walletCalls.withdraw>
+type Withdrawal = z.infer<typeof withdrawal>
+
+export type WithdrawDeps = {
+  readonly idempotency: Idempotency
+  readonly secrets: Secrets
+  readonly cashoutOn: boolean
+}
+
+export async function withdraw(deps: WithdrawDeps, call: WithdrawCall): Promise<WithdrawAnswer> {
+  const amount = paiseFromRupees(call.body.amount) as Paise
+  // The least amount is a rule of the field; what is above the balance is judged under the lock.
+  const problem = withdrawalProblem(amount, amount)
+  if (problem !== undefined) return invalid({ amount: problem })
+  const { memberId } = call.session
+  const keyed: KeyedCall = { memberId, key: call.idempotencyKey, route: 'withdraw', body: call.body }
+  const id = randomUUID()
+  return deps.idempotency.once<WithdrawAnswer>(keyed, id, async (tx) => {
+    if (!deps.cashoutOn) return { ok: false, code: 'withdrawals_paused' }
+    const wallet = await lockWallet(tx, memberId)
+    // Put on hold since the request was let in.
+    if (wallet?.mayMove === false) return { ok: false, code: 'on_hold' }
+    if (wallet === undefined || wallet.balance < amount) return { ok: false, code: 'insufficient_funds' }
+    const account = await useBankAccount(tx, deps.secrets, memberId, call.body.bankDetail)
+    const isYoung = await drawsOnYoungTopup(tx, memberId, amount)
+    const flags = [...(account.isRecent ? ['new_account'] : []), ...(isYoung ? ['young_money'] : [])]
+    const held = await holdWithdrawal(tx, { id, memberId, amount, bankAccountId: account.id, flags })
+    // The wallet is locked and was judged above: a no here is a bug, and rolls back.
+    if (!held.ok) throw new Error(`withdrawal refused by the ledger: ${held.code}`)
+    await tell(tx, call, { id, amount, account })
+    return { ok: true, value: { balance: rupeesFromPaise(held.value.balance), withdrawal: await getWithdrawal(tx, id) } }
+  })
+}
+
+async function tell(
+  tx: Tx,
+  call: WithdrawCall,
+  told: { readonly id: string; readonly amount: Paise; readonly account: KnownAccount },
+): Promise<void> {
+  const { memberId } = call.session
+  const { lastFour, bankName } = told.account
+  const amount = formatPaise(told.amount)
+  const key = `withdrawal_requested:${told.id}`
+  if (told.account.isNew) {
+    const data = { bank: bankName, account: lastFour }
+    await mailMember(tx, { memberId, template: 'new_bank_account', key: `new_bank_account:${told.account.id}`, data, origin: call.origin })
+  }
+  await mailMember(tx, { memberId, template: 'withdrawal_requested', key, data: { amount, account: lastFour }, origin: call.origin })
+  await enqueue(tx, {
+    kind: 'notice',
+    key,
+    payload: { memberId: String(memberId), kind: 'withdrawal_requested', data: { amount, account: lastFour } },
+  })
+}
+
+/** What the member sees of a withdrawal's states (money.md "States"). */
+export const SHOWN_STATUS = {
+  requested: 'pending',
+  approved: 'processing',
+  sending: 'processing',
+  paid: 'completed',
+  rejected: 'rejected',
+  failed: 'failed',
+  reversed: 'failed',
+} as const satisfies Record<string, Withdrawal['status']>
+
+type WithdrawalRow = {
+  readonly id: string
+  readonly amount: Paise
+  readonly status: keyof typeof SHOWN_STATUS
+  readonly createdAt: Date
+  readonly bankName: string
+  readonly lastFour: string
+  readonly reference: string | null
+  readonly reason: string | null
+  readonly sortedAt: string
+}
+
+const rows = sql`
+  select w.id, w.amount, w.status, w.created_at as "createdAt", b.bank_name as "bankName", b.last_four as "lastFour", w.reference, w.reason,
+    (extract(epoch from w.created_at) * 1000000)::bigint::text as "sortedAt"
+  from withdrawal w join bank_account b on b.id = w.bank_account_id`
+
+const withdrawalOf = (row: WithdrawalRow): Withdrawal => ({
+  id: row.id,
+  amount: rupeesFromPaise(row.amount),
+  status: SHOWN_STATUS[row.status],
+  createdAt: row.createdAt.toISOString(),
+  bank: { name: row.bankName, lastFour: row.lastFour },
+  reference: row.reference,
+  reason: row.reason,
+})
+
+const getWithdrawal = async (from: Queryable, id: string): Promise<Withdrawal> =>
+  withdrawalOf(await one<WithdrawalRow>(from, sql`${rows} where w.id = ${id}::uuid`))
+
+/** Newest first; one row more than `limit` when there is a next page. */
+export async function listWithdrawals(
+  db: Db,
+  memberId: bigint,
+  page: { readonly after: Cursor | undefined; readonly limit: number },
+): Promise<{ readonly shown: Withdrawal; readonly key: Cursor }[]> {
+  const [at, id] = page.after ?? []
+  const older =
+    at === undefined
+      ? sql`true`
+      : sql`(w.created_at, w.id) < ('epoch'::timestamptz + ${at}::bigint * interval '1 microsecond', ${id}::uuid)`
+  const found = await db.query<WithdrawalRow>(sql`
+    ${rows} where w.member_id = ${memberId}::bigint and ${older} order by w.created_at desc, w.id desc limit ${page.limit + 1}::int`)
+  return found.map((row) => ({ shown: withdrawalOf(row), key: [row.sortedAt, row.id] }))
+}
