@@ -26,7 +26,7 @@ type OrderPath = { Params: { orderId: string } }
 type PaymentPath = { Params: { orderId: string; cfPaymentId: string } }
 
 export function apiRoutes(app: FastifyInstance, parts: Parts): void {
-  const { store, clock, webhooks } = parts
+  const { store, webhooks } = parts
   app.setNotFoundHandler(() => {
     throw badUrl()
   })

@@ -15,7 +15,7 @@ export type SandboxClock = {
 export function sandboxClock(clockUrl: string | undefined): SandboxClock {
   let offsetMs = 0
   let askedAtMs = Number.NEGATIVE_INFINITY
-  let silentUntilMs = Number.NEGATIVE_INFINITY
+  let knownAtMs = Number.NEGATIVE_INFINITY
 
   async function ask(url: string): Promise<void> {
     const before = Date.now()
@@ -24,17 +24,17 @@ export function sandboxClock(clockUrl: string | undefined): SandboxClock {
       const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) })
       const body: unknown = await response.json()
       const now = typeof body === 'object' && body !== null && 'now' in body ? Date.parse(String(body.now)) : Number.NaN
-      if (Number.isNaN(now)) throw new Error('no time in the answer')
+      // A slow answer to an earlier question must not undo what a later one has learnt.
+      if (Number.isNaN(now) || before < knownAtMs) return
       offsetMs = now - (before + Date.now()) / 2
+      knownAtMs = before
     } catch {
-      // A server that is being restarted must not slow the gateway down by a timeout per request.
-      silentUntilMs = Date.now() + CACHE_MS
+      // The product is down or busy: its last known offset is the best guess.
     }
   }
 
   async function read(maxAgeMs: number): Promise<number> {
-    const nowMs = Date.now()
-    if (clockUrl !== undefined && nowMs >= silentUntilMs && nowMs - askedAtMs >= maxAgeMs) await ask(clockUrl)
+    if (clockUrl !== undefined && Date.now() - askedAtMs >= maxAgeMs) await ask(clockUrl)
     return Math.round(Date.now() + offsetMs)
   }
   return { now: () => read(0), recent: () => read(CACHE_MS) }

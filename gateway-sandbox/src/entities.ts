@@ -93,7 +93,7 @@ export const WEBHOOK_TYPES = {
 } as const satisfies Record<AttemptStatus, string>
 
 /** Prints the very text it is given. Node has it since 21; the compiler's library does not know it yet. */
-const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown }
+const { rawJSON } = JSON as unknown as { rawJSON(this: void, text: string): unknown }
 
 /** Webhooks write amounts with two decimals (`10.00`), which no ordinary JSON number keeps. */
 const decimals = (paise: number): unknown => rawJSON((paise / 100).toFixed(2))

@@ -90,7 +90,7 @@ describe('an order', () => {
   test('is refused a second time under one id, also by two requests at once', async () => {
     const body = orderBody()
     const answers = await Promise.all([1, 2, 3].map(() => api('POST', '/orders', body)))
-    expect(answers.map((answer) => answer.status).sort()).toEqual([200, 409, 409])
+    expect(answers.map((answer) => answer.status).toSorted((a, b) => a - b)).toEqual([200, 409, 409])
     expect(answers.find((answer) => answer.status === 409)?.body).toEqual({
       message: 'order with same id is already present',
       code: 'order_already_exists',
@@ -209,7 +209,7 @@ describe('the payments of an order', () => {
   test('of one order cannot succeed twice by presses at once', async () => {
     const { order_id: id } = await made()
     const answers = await Promise.all([1, 2, 3, 4].map(() => control(`/orders/${id}/pay`, { outcome: 'success' })))
-    expect(answers.map((answer) => answer.status).sort()).toEqual([200, 409, 409, 409])
+    expect(answers.map((answer) => answer.status).toSorted((a, b) => a - b)).toEqual([200, 409, 409, 409])
   })
 
   test('are moved one by one by /simulate, a failed one to success as well', async () => {

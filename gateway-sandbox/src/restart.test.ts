@@ -4,6 +4,7 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { sandboxClock } from './clock.ts'
+import { startSandbox } from './sandbox.ts'
 import { openStore } from './store.ts'
 import {
   call,
@@ -104,6 +105,17 @@ describe('the process', () => {
 })
 
 describe('the journal', () => {
+  test('is left alone by a second start on the same port', async () => {
+    const first = await openSandbox(dataDir)
+    const second = startSandbox({ port: Number(new URL(first.url).port), host: '127.0.0.1', dataDir, pg: KEYS })
+    await expect(second).rejects.toMatchObject({ code: 'EADDRINUSE' })
+    const order = (await create(first.url)).body
+    await first.close()
+    const again = await openSandbox(dataDir)
+    expect((await control(again.url, `/orders/${order.order_id}`)).body.order_status).toBe('ACTIVE')
+    await again.close()
+  })
+
   test('drops a torn end, and is whole again after the next start', async () => {
     const sandbox = await openSandbox(dataDir)
     const order = (await create(sandbox.url)).body

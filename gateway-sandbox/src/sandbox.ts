@@ -3,6 +3,8 @@
  * for the browser, its hosted page, its webhooks and a control API to play the bank. It knows
  * nothing of the shop that uses it: only what the gateway itself would be told.
  */
+import { once } from 'node:events'
+import { createServer } from 'node:net'
 import formbody from '@fastify/formbody'
 import Fastify, { type FastifyError, type FastifyInstance } from 'fastify'
 import { apiRoutes, type Keys, type Parts } from './api-routes.ts'
@@ -29,6 +31,7 @@ export type SandboxOptions = {
 export type Sandbox = { readonly url: string; close(): Promise<void> }
 
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+  await claimable(options.port, options.host)
   const store = openStore(options.dataDir)
   const clock = sandboxClock(options.clockUrl)
   const webhooks = startWebhooks(store, clock, options.pg.clientSecret)
@@ -44,6 +47,15 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     await close()
     throw cause
   }
+}
+
+/** Refuses a busy port before the journal is touched: it may belong to the sandbox that is running there. */
+async function claimable(port: number, host: string): Promise<void> {
+  const probe = createServer()
+  probe.listen(port, host)
+  await once(probe, 'listening')
+  probe.close()
+  await once(probe, 'close')
 }
 
 function build(parts: Parts): FastifyInstance {

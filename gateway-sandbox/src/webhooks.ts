@@ -38,27 +38,10 @@ export function startWebhooks(store: Store, clock: SandboxClock, secret: string)
   const timers = new Set<NodeJS.Timeout>()
   const closing = new AbortController()
 
-  function announce({ order, attempt }: Moved, copies: number, nowMs: number): void {
+  function announce(moved: Moved, copies: number, nowMs: number): void {
     const total = copies === 0 ? 0 : copies + store.faults().duplicate
-    if (order.notifyUrl === null || total === 0) return
-    const event = {
-      orderId: order.orderId,
-      type: WEBHOOK_TYPES[attempt.status],
-      url: order.notifyUrl,
-      body: webhookBody(order, attempt, nowMs),
-      idempotencyKey: randomUUID(),
-    }
-    const deliveries = Array.from(
-      { length: total },
-      (): Delivery => ({
-        ...event,
-        deliveryId: randomUUID(),
-        state: 'waiting',
-        firstSentAtMs: null,
-        dueAtMs: nowMs,
-        sendings: [],
-      }),
-    )
+    const deliveries = deliveriesOf(moved, total, nowMs)
+    if (deliveries.length === 0) return
     store.put(...deliveries.map((value) => ({ kind: 'delivery', value }) as const))
     for (const { deliveryId } of deliveries) {
       waiting.add(deliveryId)
@@ -73,7 +56,7 @@ export function startWebhooks(store: Store, clock: SandboxClock, secret: string)
     const timer = setTimeout(
       () => {
         timers.delete(timer)
-        void send(deliveryId, faults)
+        send(deliveryId, faults).catch(console.error)
       },
       shuffle ? randomInt(Math.max(delayMs, SHUFFLE_MS)) : delayMs,
     )
@@ -105,7 +88,7 @@ export function startWebhooks(store: Store, clock: SandboxClock, secret: string)
       if (delivery !== undefined && delivery.dueAtMs <= nowMs && !busy.has(deliveryId)) sendLater(deliveryId)
     }
   }
-  const ticking = setInterval(() => void tick(), TICK_MS)
+  const ticking = setInterval(() => tick().catch(console.error), TICK_MS)
 
   return {
     announce,
@@ -115,6 +98,23 @@ export function startWebhooks(store: Store, clock: SandboxClock, secret: string)
       closing.abort()
     },
   }
+}
+
+/** Copies of one event share its key and its bytes, and are answered and tried again each on its own. */
+function deliveriesOf({ order, attempt }: Moved, copies: number, nowMs: number): Delivery[] {
+  if (order.notifyUrl === null) return []
+  const event = {
+    orderId: order.orderId,
+    type: WEBHOOK_TYPES[attempt.status],
+    url: order.notifyUrl,
+    body: webhookBody(order, attempt, nowMs),
+    idempotencyKey: randomUUID(),
+    state: 'waiting',
+    firstSentAtMs: null,
+    dueAtMs: nowMs,
+    sendings: [],
+  } as const
+  return Array.from({ length: copies }, () => ({ ...event, deliveryId: randomUUID() }))
 }
 
 type Result = Pick<Sending, 'status' | 'answer' | 'error'>

@@ -82,24 +82,31 @@ describe('when the gateway stumbles', () => {
     const before = Date.now()
     await expect(gateway.createOrder(order)).rejects.toMatchObject({ name: 'GatewayUnavailableError' })
     await expect(gateway.fetchOrder(order.orderId)).rejects.toMatchObject({ name: 'GatewayUnavailableError' })
-    expect(Date.now() - before).toBeLessThan(4_000)
+    expect(Date.now() - before).toBeLessThan(10_000)
     await control('/faults', {})
     expect((await gateway.fetchOrder(order.orderId))?.status).toBe('PENDING')
   })
 
-  test('too many requests is a fault with a waiting time, and not asked again at once', async () => {
+  test('too many requests is a fault with a waiting time', async () => {
     await control('/faults', { api: 'rate_limit' })
-    const before = Date.now()
     await expect(gateway.createOrder(newOrder())).rejects.toMatchObject({ name: 'GatewayUnavailableError', retryAfterMs: 1000 })
-    expect(Date.now() - before).toBeLessThan(240)
   })
 
-  test('a caller that gives up is not kept waiting for a second try', async () => {
-    await control('/faults', { api: 'no_answer' })
-    const signal = AbortSignal.timeout(50)
-    const before = Date.now()
-    await expect(gateway.createOrder({ ...newOrder(), signal })).rejects.toMatchObject({ name: 'GatewayUnavailableError' })
-    expect(Date.now() - before).toBeLessThan(300)
+  test('told to slow down, or given up by the caller, nothing is asked a second time', async () => {
+    let asked = 0
+    const limited = createServer((_request, response) => {
+      asked++
+      response.writeHead(429, { 'x-ratelimit-retry': '30' }).end()
+    })
+    await expect(gatewayAt(await listening(limited)).fetchOrder('x')).rejects.toMatchObject({ retryAfterMs: 30_000 })
+    const silent = createServer(() => asked++)
+    const order = { ...newOrder(), signal: AbortSignal.timeout(100) }
+    await expect(gatewayAt(await listening(silent)).createOrder(order)).rejects.toMatchObject({ name: 'GatewayUnavailableError' })
+    expect(asked).toBe(2)
+    for (const server of [limited, silent]) {
+      server.closeAllConnections()
+      server.close()
+    }
   })
 
   test('nobody listening, a page instead of JSON, a redirect or a shape not promised are faults, never answers', async () => {
