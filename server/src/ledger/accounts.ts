@@ -1,0 +1,58 @@
+/**
+ * Accounts and the kinds of transfer between them (money.md). Invariant: this page and the CHECK in
+ * 0002_ledger.sql say the same; accounts.test.ts compares them, account by account and kind by kind.
+ * A transfer takes from `debit` and gives to `credit`; assets therefore stand negative.
+ */
+import type { IstDay } from '@roz/core/ist-day.ts'
+
+/** GATEWAY: owed to us by the payment gateway. */
+export const ACCOUNTS = {
+  GATEWAY: 1n,
+  BANK: 2n,
+  PAYOUTS_PENDING: 3n,
+  REFUNDS_PENDING: 4n,
+  SUSPENSE: 5n,
+  HELP_FUND: 6n,
+  PLATFORM: 7n,
+  GATEWAY_FEES: 8n,
+  LOSSES: 9n,
+  TAX_WITHHELD: 10n,
+} as const
+export type AccountName = keyof typeof ACCOUNTS
+
+export const FIRST_MEMBER_ID = 1001n
+/** The pool of a day is the account -yyyymmdd. */
+export const poolAccount = (day: IstDay): bigint => -BigInt(day.replaceAll('-', ''))
+
+type Side = AccountName | 'member' | 'pool'
+type Sides = { readonly debit: readonly Side[]; readonly credit: readonly Side[] }
+const sides = (debit: Side | readonly Side[], credit: Side | readonly Side[]): Sides => ({
+  debit: typeof debit === 'string' ? [debit] : debit,
+  credit: typeof credit === 'string' ? [credit] : credit,
+})
+
+/** Joins are no rows of `transfer`: they stand in round_join, member → pool. */
+export const TRANSFER_KINDS = {
+  topup: sides('GATEWAY', 'member'),
+  topup_suspense: sides('GATEWAY', 'SUSPENSE'),
+  suspense_credit: sides('SUSPENSE', 'member'),
+  suspense_refund: sides('SUSPENSE', 'REFUNDS_PENDING'),
+  prize: sides('pool', 'member'),
+  need: sides('pool', 'HELP_FUND'),
+  platform: sides('pool', 'PLATFORM'),
+  tax: sides('pool', 'TAX_WITHHELD'),
+  round_refund: sides('pool', 'member'),
+  disbursement: sides('HELP_FUND', 'BANK'),
+  gift: sides('member', 'HELP_FUND'),
+  wd_hold: sides('member', 'PAYOUTS_PENDING'),
+  wd_paid: sides('PAYOUTS_PENDING', 'BANK'),
+  wd_back: sides('PAYOUTS_PENDING', 'member'),
+  wd_reversed: sides('BANK', 'member'),
+  wd_conflict: sides('LOSSES', 'BANK'),
+  refund_hold: sides('member', 'REFUNDS_PENDING'),
+  refund_paid: sides('REFUNDS_PENDING', 'GATEWAY'),
+  refund_failed: sides('REFUNDS_PENDING', ['member', 'SUSPENSE']),
+  gateway_settled: sides(['BANK', 'GATEWAY_FEES'], 'GATEWAY'),
+  chargeback: sides(['member', 'LOSSES'], 'GATEWAY'),
+} as const satisfies Record<string, Sides>
+export type TransferKind = keyof typeof TRANSFER_KINDS

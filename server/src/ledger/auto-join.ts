@@ -1,0 +1,135 @@
+/**
+ * Auto Participate: every opted-in member with a rupee joins the day's round, page by page over
+ * ranges of member ids. Invariants: a page and its cursor move in one statement, so that a crash
+ * resumes and a second run takes nothing; a round that is not open answers `closed`; a member passed
+ * over is written down with the reason, and one whose wallet was locked is tried again before the
+ * day is done.
+ */
+import { randomUUID } from 'node:crypto'
+import type { IstDay } from '@roz/core/ist-day.ts'
+import { type Db, maybeOne, sql } from '../db/sql.ts'
+import type { Tx } from '../db/transaction.ts'
+import { joinAlone } from './join-alone.ts'
+import type { JoinOutcome } from './join-outcome.ts'
+import { joinSteps, OPEN_ROUND } from './join-statement.ts'
+
+export type AutoJoinPage =
+  | { readonly state: 'page'; readonly scanned: number; readonly joined: number }
+  /** This range has been gone through before. */
+  | { readonly state: 'done' }
+  /** The day's round takes no joins. */
+  | { readonly state: 'closed' }
+
+const LANES = 2
+const PAGE = 5_000
+const HIGHEST_ID = 9_223_372_036_854_775_807n
+
+/** Cuts the members into ranges, once a day. */
+async function makeCursors(db: Db, day: IstDay, lanes: number): Promise<void> {
+  await db.query(
+    sql`with ids as (select coalesce(min(member_id), 1001) - 1 as low, coalesce(max(member_id), 1001) as high from wallet),
+          cut as (select lane, low + (high - low) * lane / ${lanes}::int as low,
+                         case when lane = ${lanes}::int - 1 then ${HIGHEST_ID}::bigint else low + (high - low) * (lane + 1) / ${lanes}::int end as high
+                    from ids cross join generate_series(0, ${lanes}::int - 1) lane)
+        insert into auto_cursor (day, lane, low, high, last_id)
+        select ${day}::date, lane, low, high, low from cut
+        on conflict (day, lane) do nothing`,
+  )
+}
+
+export async function autoJoinPage(db: Db, day: IstDay, lane: number, pageSize: number = PAGE): Promise<AutoJoinPage> {
+  const row = await maybeOne<{ open: boolean; live: boolean; scanned: number; joined: number }>(
+    db,
+    sql`
+with c as materialized (
+  select day, lane, last_id, high from auto_cursor where day = ${day}::date and lane = ${lane}::smallint and not done for update),
+r as materialized (select r.day, r.year from (${OPEN_ROUND}) r where r.day = ${day}::date),
+page as materialized (
+  select w.member_id from c cross join r cross join lateral (
+    select member_id from wallet where auto_join and member_id > c.last_id and member_id <= c.high
+     order by member_id limit ${pageSize}::int) w),
+l as materialized (
+  select w.member_id, w.balance, w.seq, w.last_round, w.last_key, w.joins, w.join_year, w.year_joins, w.may_move and w.auto_join as may_move,
+         r.day, r.year, null::bigint as key_prefix
+    from page join wallet w using (member_id) cross join r
+   order by w.member_id for no key update of w skip locked),
+${joinSteps(randomUUID(), 'auto')},
+skipped as (
+  insert into auto_skip (day, member_id, reason)
+  select ${day}::date, member_id, verdict from judged where verdict in ('insufficient_balance', 'yearly_maximum')
+  union all
+  select ${day}::date, member_id, 'busy' from page where member_id not in (select member_id from l)
+  on conflict do nothing),
+moved as (
+  update auto_cursor a
+     set last_id = coalesce((select max(member_id) from page), a.last_id), done = (select count(*) from page) < ${pageSize}::int
+    from c, r where a.day = c.day and a.lane = c.lane)
+select exists (select from r) as open, exists (select from c) as live,
+       (select count(*) from page)::int as scanned, (select count(*) from paid)::int as joined`,
+  )
+  if (row === undefined || !row.live) return { state: 'done' }
+  return row.open ? { state: 'page', scanned: row.scanned, joined: row.joined } : { state: 'closed' }
+}
+
+export type AutoJoinRun = { readonly state: 'done' | 'closed'; readonly joined: number }
+
+/** The whole day's joining; run again it goes on where it stopped. `closed`: the round took no more before all were through. */
+export async function runAutoJoin(db: Db, day: IstDay, options: { readonly lanes?: number; readonly pageSize?: number } = {}): Promise<AutoJoinRun> {
+  const { lanes = LANES, pageSize = PAGE } = options
+  await makeCursors(db, day, lanes)
+  const runs = await Promise.all(Array.from({ length: lanes }, (_, lane) => runLane(db, day, lane, pageSize)))
+  const busy = await joinBusy(db, day)
+  return {
+    state: runs.some((run) => run.state === 'closed') || busy.state === 'closed' ? 'closed' : 'done',
+    joined: runs.reduce((sum, run) => sum + run.joined, busy.joined),
+  }
+}
+
+async function runLane(db: Db, day: IstDay, lane: number, pageSize: number): Promise<AutoJoinRun> {
+  let joined = 0
+  for (;;) {
+    const page = await autoJoinPage(db, day, lane, pageSize)
+    if (page.state !== 'page') return { state: page.state, joined }
+    joined += page.joined
+  }
+}
+
+/** Those whose wallet was locked when their page came: now one by one, waiting. */
+async function joinBusy(db: Db, day: IstDay): Promise<AutoJoinRun> {
+  const busy = await db.query<{ memberId: bigint }>(
+    sql`select member_id as "memberId" from auto_skip where day = ${day}::date and reason = 'busy' order by member_id`,
+  )
+  let joined = 0
+  for (const { memberId } of busy) {
+    const outcome = await joinAlone(db, { memberId, keyPrefix: null, sentIn: [] }, 'auto')
+    if (!outcome.ok && outcome.code === 'round_closed') return { state: 'closed', joined }
+    if (outcome.ok && outcome.value.day === day) joined++
+    await keepReason(db, day, memberId, outcome)
+  }
+  return { state: 'done', joined }
+}
+
+async function keepReason(db: Db, day: IstDay, memberId: bigint, outcome: JoinOutcome): Promise<void> {
+  if (!outcome.ok && outcome.code === 'overloaded') return
+  const reason = !outcome.ok && (outcome.code === 'insufficient_balance' || outcome.code === 'yearly_maximum') ? outcome.code : undefined
+  await db.query(
+    reason === undefined
+      ? sql`delete from auto_skip where day = ${day}::date and member_id = ${memberId}::bigint`
+      : sql`update auto_skip set reason = ${reason}::text where day = ${day}::date and member_id = ${memberId}::bigint`,
+  )
+}
+
+/** For a member with Auto Participate who was passed over at midnight and has topped up since. */
+export const joinAfterTopup = (db: Db, memberId: bigint): Promise<JoinOutcome> =>
+  joinAlone(db, { memberId, keyPrefix: null, sentIn: [] }, 'topup')
+
+/** Whether today's joining passed over this member for want of a rupee. */
+export async function missedAutoJoin(tx: Tx, memberId: bigint): Promise<boolean> {
+  const row = await maybeOne(
+    tx,
+    sql`select 1 from auto_skip s join wallet w using (member_id)
+         where s.day = ist_day(roz_now()) and s.member_id = ${memberId}::bigint and s.reason = 'insufficient_balance'
+           and w.auto_join and w.may_move and w.last_round < s.day`,
+  )
+  return row !== undefined
+}

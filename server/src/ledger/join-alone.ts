@@ -1,0 +1,54 @@
+/**
+ * One member's join that may wait for the wallet: after a busy verdict, after a top-up. Invariant: an
+ * earlier sending of the same request that has committed is found before the fee is taken again. The
+ * wallet is locked before the round's row is shared, so that a close does not wait for a wallet.
+ */
+import { randomUUID } from 'node:crypto'
+import { accepted, refused } from '@roz/core/outcome.ts'
+import { DatabaseUnavailableError, type Db, sqlState } from '../db/sql.ts'
+import { inTransaction, type Tx } from '../db/transaction.ts'
+import { type FoundJoin, type JoinOutcome, joinedOf } from './join-outcome.ts'
+import { type JoinRow, joinsOfBatches, joinStatement, type JoinVia, newestJoins } from './join-statement.ts'
+import { lockWallet } from './transfer.ts'
+
+export type AloneRequest = {
+  readonly memberId: bigint
+  readonly keyPrefix: bigint | null
+  /** UUIDs of the batches it was sent in; each further sending adds its own. */
+  readonly sentIn: string[]
+}
+
+const ATTEMPTS_MAX = 5
+const WALLET_WAIT_MS = 4_000
+const LOCK_NOT_AVAILABLE = '55P03'
+
+export async function joinAlone(db: Db, request: AloneRequest, via: JoinVia): Promise<JoinOutcome> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await inTransaction(db, (tx) => attemptAlone(tx, request, via), { lockTimeoutMs: WALLET_WAIT_MS })
+    } catch (error) {
+      if (sqlState(error) === LOCK_NOT_AVAILABLE) return refused('overloaded')
+      if (!(error instanceof DatabaseUnavailableError) || attempt >= ATTEMPTS_MAX) throw error
+      await new Promise((resolve) => setTimeout(resolve, 50 * 2 ** attempt))
+    }
+  }
+}
+
+async function attemptAlone(tx: Tx, request: AloneRequest, via: JoinVia): Promise<JoinOutcome> {
+  await lockWallet(tx, request.memberId)
+  if (request.sentIn.length > 0) {
+    const [earlier] = await tx.query<FoundJoin>(joinsOfBatches(request.sentIn, [request.memberId]))
+    if (earlier !== undefined) return accepted(joinedOf(earlier, false))
+  }
+  const uuid = randomUUID()
+  request.sentIn.push(uuid)
+  const [row] = await tx.query<JoinRow>(
+    joinStatement({ uuid, via, memberIds: [request.memberId], keyPrefixes: [request.keyPrefix], skipLocked: false }),
+  )
+  if (row === undefined || row.verdict === 'busy') throw new Error('a wallet that is locked by this transaction was busy')
+  if (row.verdict === 'joined') return accepted(joinedOf(row as FoundJoin, false))
+  if (row.verdict !== 'replayed') return refused(row.verdict)
+  const [first] = await tx.query<FoundJoin>(newestJoins([request.memberId]))
+  if (first === undefined) throw new Error('the join of a repeated key is not there')
+  return accepted(joinedOf(first, true))
+}

@@ -1,0 +1,231 @@
+/**
+ * Joins in batches (money.md 4). Requests that arrive while a statement runs go into the next one: no
+ * timer, a batch of one when idle, a lane per half of the members. Invariants: the outcome is the one
+ * that joining one at a time would give; a member is at most once in a batch; an answer that was lost
+ * with its connection is found again by the batch's UUID, never taken twice; a wallet that is locked
+ * elsewhere keeps nobody else waiting; what cannot be queued is refused at once.
+ */
+import { randomUUID } from 'node:crypto'
+import type { IstDay } from '@roz/core/ist-day.ts'
+import { accepted, refused } from '@roz/core/outcome.ts'
+import type { JoinRefusal } from '@roz/core/round.ts'
+import { DatabaseUnavailableError, type Db, sqlState, violatedConstraint } from '../db/sql.ts'
+import { type AloneRequest, joinAlone } from './join-alone.ts'
+import { type FoundJoin, type JoinOutcome, joinedOf, keyPrefix } from './join-outcome.ts'
+import { type JoinRow, joinsOfBatches, joinStatement, newestJoins } from './join-statement.ts'
+
+export type JoinBatcher = {
+  readonly join: (request: { readonly memberId: bigint; readonly idempotencyKey?: string | undefined }) => Promise<JoinOutcome>
+  /** Waits until nothing is queued or running. */
+  readonly idle: () => Promise<void>
+}
+export type JoinBatcherOptions = {
+  readonly db: Db
+  /** After each statement: how many asked, how many joined. */
+  readonly onBatch?: (batch: { readonly asked: number; readonly joined: number; readonly day: IstDay | undefined }) => void
+  readonly lanes?: number
+  readonly batchMax?: number
+  readonly queueMax?: number
+}
+
+/** One request on its way. */
+type Pending = AloneRequest & {
+  readonly settle: (outcome: JoinOutcome) => void
+  readonly fail: (error: unknown) => void
+}
+
+const SEND_ATTEMPTS_MAX = 8
+/** Of the pool's connections, so that locked wallets cannot take all. */
+const ALONE_MAX = 3
+
+export function createJoinBatcher(options: JoinBatcherOptions): JoinBatcher {
+  const { db, onBatch, lanes: laneCount = 2, batchMax = 1000, queueMax = 20_000 } = options
+  const lanes = Array.from({ length: laneCount }, () => ({ waiting: [] as Pending[], running: false }))
+  // Members whose wallet was busy: theirs go alone, one after the other, and later ones wait behind.
+  const alone = new Map<bigint, Pending[]>()
+  const aloneWaiting: Pending[] = []
+  let aloneRunning = 0
+  let queued = 0
+  let idleWaiters: (() => void)[] = []
+
+  const laneOf = (memberId: bigint) => lanes[Number(memberId % BigInt(laneCount))] as (typeof lanes)[number]
+
+  const enter = (pending: Pending): void => {
+    const behind = alone.get(pending.memberId)
+    if (behind !== undefined) {
+      behind.push(pending)
+      return
+    }
+    const lane = laneOf(pending.memberId)
+    lane.waiting.push(pending)
+    if (!lane.running) void runLane(lane)
+  }
+
+  const runLane = async (lane: (typeof lanes)[number]): Promise<void> => {
+    lane.running = true
+    while (lane.waiting.length > 0) {
+      const { batch, rest } = takeBatch(lane.waiting, batchMax)
+      lane.waiting = rest
+      const busy = await runBatch(db, batch, onBatch)
+      for (const pending of busy) goAlone(pending)
+    }
+    lane.running = false
+  }
+
+  const goAlone = (pending: Pending): void => {
+    const behind = alone.get(pending.memberId)
+    if (behind !== undefined) {
+      behind.push(pending)
+      return
+    }
+    alone.set(pending.memberId, [])
+    aloneWaiting.push(pending)
+    startAlone()
+  }
+
+  const startAlone = (): void => {
+    while (aloneRunning < ALONE_MAX) {
+      const pending = aloneWaiting.shift()
+      if (pending === undefined) return
+      aloneRunning++
+      void joinAlone(db, pending, 'member')
+        .then(pending.settle, pending.fail)
+        .then(() => {
+          aloneRunning--
+          const behind = alone.get(pending.memberId) ?? []
+          alone.delete(pending.memberId)
+          for (const next of behind) enter(next)
+          startAlone()
+        })
+    }
+  }
+
+  const finishing = (): void => {
+    queued--
+    if (queued > 0) return
+    const waiters = idleWaiters
+    idleWaiters = []
+    for (const wake of waiters) wake()
+  }
+
+  return {
+    join: ({ memberId, idempotencyKey }) => {
+      if (queued >= queueMax) return Promise.resolve(refused('overloaded'))
+      queued++
+      return new Promise<JoinOutcome>((settle, fail) => {
+        enter({ memberId, keyPrefix: idempotencyKey === undefined ? null : keyPrefix(idempotencyKey), sentIn: [], settle, fail })
+      }).finally(finishing)
+    },
+    idle: () => (queued === 0 ? Promise.resolve() : new Promise((resolve) => idleWaiters.push(resolve))),
+  }
+}
+
+/** The oldest requests, a member at most once: a second one of the same member waits for the next batch. */
+function takeBatch(waiting: readonly Pending[], batchMax: number): { batch: Pending[]; rest: Pending[] } {
+  const batch: Pending[] = []
+  const rest: Pending[] = []
+  const members = new Set<bigint>()
+  for (const pending of waiting) {
+    const fits = batch.length < batchMax && !members.has(pending.memberId)
+    if (fits) members.add(pending.memberId)
+    ;(fits ? batch : rest).push(pending)
+  }
+  return { batch, rest }
+}
+
+/** Sends a batch and settles all of it, except the busy ones, which it returns. Never throws. */
+async function runBatch(db: Db, batch: readonly Pending[], onBatch: JoinBatcherOptions['onBatch']): Promise<Pending[]> {
+  let rows: JoinRow[]
+  try {
+    rows = await send(db, batch)
+  } catch (error) {
+    if (error instanceof DatabaseUnavailableError || batch.length === 1) {
+      for (const pending of batch) pending.fail(error)
+      return []
+    }
+    // One request spoils the batch, which was rolled back: halve it until that one stands alone.
+    const middle = batch.length >> 1
+    return [...(await runBatch(db, batch.slice(0, middle), onBatch)), ...(await runBatch(db, batch.slice(middle), onBatch))]
+  }
+  const joined = rows.filter((row) => row.verdict === 'joined')
+  onBatch?.({ asked: batch.length, joined: joined.length, day: joined[0]?.day ?? undefined })
+  try {
+    return await settleRows(db, batch, rows)
+  } catch (error) {
+    for (const pending of batch) pending.fail(error)
+    return []
+  }
+}
+
+/** The statement, sent again with the same UUID while its answer is lost or a deadlock undid it. */
+async function send(db: Db, batch: readonly Pending[]): Promise<JoinRow[]> {
+  const uuid = randomUUID()
+  for (let attempt = 1; ; attempt++) {
+    for (const pending of batch) pending.sentIn.push(uuid)
+    try {
+      return await db.query<JoinRow>(
+        joinStatement({
+          uuid,
+          via: 'member',
+          memberIds: membersOf(batch),
+          keyPrefixes: batch.map((pending) => pending.keyPrefix),
+          skipLocked: true,
+        }),
+      )
+    } catch (error) {
+      if (violatedConstraint(error) === 'join_batch_uuid_key') return afterLostAnswer(db, batch, uuid)
+      if (attempt >= SEND_ATTEMPTS_MAX || !isWorthSendingAgain(error)) throw error
+      if (error instanceof DatabaseUnavailableError) await pause(attempt)
+    }
+  }
+}
+
+/** The sending whose answer was lost has committed: its joins are found by its UUID, the rest goes anew. */
+async function afterLostAnswer(db: Db, batch: readonly Pending[], uuid: string): Promise<JoinRow[]> {
+  const found = await db.query<FoundJoin>(joinsOfBatches([uuid], membersOf(batch)))
+  const rest = batch.filter((pending) => !found.some((join) => join.memberId === pending.memberId))
+  const joined = found.map((join): JoinRow => ({ ...join, verdict: 'joined' }))
+  return rest.length === 0 ? joined : [...joined, ...(await send(db, rest))]
+}
+
+const membersOf = (batch: readonly Pending[]): bigint[] => batch.map((pending) => pending.memberId)
+
+function isWorthSendingAgain(error: unknown): boolean {
+  if (error instanceof DatabaseUnavailableError) return true
+  const state = sqlState(error)
+  return state === '40P01' || state === '40001'
+}
+
+const pause = (attempt: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, Math.min(1000, 20 * 2 ** attempt)))
+
+async function settleRows(db: Db, batch: readonly Pending[], rows: readonly JoinRow[]): Promise<Pending[]> {
+  const rowOf = new Map(rows.map((row) => [row.memberId, row]))
+  const busy: Pending[] = []
+  const replayed: Pending[] = []
+  const uncertain: { pending: Pending; verdict: JoinRefusal | 'may_not_move' }[] = []
+  for (const pending of batch) {
+    const row = rowOf.get(pending.memberId)
+    if (row === undefined) pending.fail(new Error('the join statement left a member out'))
+    else if (row.verdict === 'joined') pending.settle(accepted(joinedOf(row as FoundJoin, false)))
+    else if (row.verdict === 'replayed') replayed.push(pending)
+    else if (row.verdict === 'busy') busy.push(pending)
+    else if (pending.sentIn.length > 1) uncertain.push({ pending, verdict: row.verdict })
+    else pending.settle(refused(row.verdict))
+  }
+  // Looked up in later statements: a join that committed while this one waited is not in its snapshot.
+  const again = uncertain.map(({ pending }) => pending)
+  const [first, sent] = await Promise.all([
+    replayed.length === 0 ? [] : db.query<FoundJoin>(newestJoins(membersOf(replayed))),
+    again.length === 0 ? [] : db.query<FoundJoin>(joinsOfBatches(again.flatMap((pending) => pending.sentIn), membersOf(again))),
+  ])
+  for (const pending of replayed) {
+    const found = first.find((join) => join.memberId === pending.memberId)
+    if (found === undefined) pending.fail(new Error('the join of a repeated key is not there'))
+    else pending.settle(accepted(joinedOf(found, true)))
+  }
+  for (const { pending, verdict } of uncertain) {
+    const found = sent.find((join) => join.memberId === pending.memberId)
+    pending.settle(found === undefined ? refused(verdict) : accepted(joinedOf(found, false)))
+  }
+  return busy
+}

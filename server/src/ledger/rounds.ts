@@ -1,0 +1,120 @@
+/**
+ * Rounds from making to sealing. Invariants: a round is made once and ahead of its day; closing locks
+ * the round, which waits for joins on their way, and counts in a later statement; entries are frozen
+ * by it. Every step may be run again and then changes nothing.
+ */
+import { endOfDayMs, type IstDay, startOfDayMs } from '@roz/core/ist-day.ts'
+import type { Paise } from '@roz/core/money.ts'
+import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
+import type { RoundStatus } from '@roz/core/round.ts'
+import type { SplitPolicy } from '@roz/core/split.ts'
+import { maybeOne, one, type Queryable, type Sql, sql } from '../db/sql.ts'
+import type { Tx } from '../db/transaction.ts'
+
+export type Round = {
+  readonly day: IstDay
+  readonly status: RoundStatus
+  readonly policy: SplitPolicy
+  readonly opensAt: Date
+  readonly closesAt: Date
+  readonly mode: 'local' | 'drand'
+  readonly secretHash: Buffer | null
+  readonly sealedSecret: Buffer | null
+  readonly closedAt: Date | null
+  readonly entries: number | null
+  readonly pool: Paise | null
+  readonly root: Buffer | null
+  readonly drawAt: Date | null
+  readonly randomness: Buffer | null
+  readonly seed: Buffer | null
+  readonly drawnAt: Date | null
+  readonly needPaise: Paise | null
+  readonly rewardPaise: Paise | null
+  readonly platformPaise: Paise | null
+  readonly taxPaise: Paise | null
+  readonly settledAt: Date | null
+  readonly voidedAt: Date | null
+}
+
+/** A round's columns under the names of `Round`. Append the rest of the statement. */
+export const ROUND_COLUMNS: Sql = sql`
+  day, status, json_build_object('name', policy, 'need', need, 'reward', reward, 'platform', platform, 'winners', winners) as policy,
+  opens_at as "opensAt", closes_at as "closesAt", mode, secret_hash as "secretHash", sealed_secret as "sealedSecret",
+  closed_at as "closedAt", entries::float8 as entries, pool, root, draw_at as "drawAt", randomness, seed, drawn_at as "drawnAt",
+  need_paise as "needPaise", reward_paise as "rewardPaise", platform_paise as "platformPaise", tax_paise as "taxPaise",
+  settled_at as "settledAt", voided_at as "voidedAt"`
+
+export const findRound = (from: Queryable, day: IstDay): Promise<Round | undefined> =>
+  maybeOne<Round>(from, sql`select ${ROUND_COLUMNS} from round where day = ${day}::date`)
+
+export const lockRound = (tx: Tx, day: IstDay): Promise<Round | undefined> =>
+  maybeOne<Round>(tx, sql`select ${ROUND_COLUMNS} from round where day = ${day}::date for update`)
+
+export type NewRound = {
+  readonly day: IstDay
+  readonly policy: SplitPolicy
+  readonly mode: 'local' | 'drand'
+  /** Of the local mode: H(S), and S sealed. */
+  readonly secretHash?: Buffer | undefined
+  readonly sealedSecret?: Buffer | undefined
+}
+
+/** Makes a day's round, its month of joins and its fence. False when it was there: it stays as it is. */
+export async function makeRound(tx: Tx, round: NewRound): Promise<boolean> {
+  const { day, policy } = round
+  await tx.query(sql`select make_join_month(${day}::date)`)
+  await tx.query(sql`insert into ledger_day (day) values (${day}::date) on conflict do nothing`)
+  const made = await tx.query(
+    sql`insert into round (day, policy, need, reward, platform, winners, opens_at, closes_at, mode, secret_hash, sealed_secret)
+        values (${day}::date, ${policy.name}::text, ${policy.need}::smallint, ${policy.reward}::smallint, ${policy.platform}::smallint,
+                ${policy.winners}::int, ${new Date(startOfDayMs(day))}::timestamptz, ${new Date(endOfDayMs(day))}::timestamptz,
+                ${round.mode}::text, ${round.secretHash ?? null}::bytea, ${round.sealedSecret ?? null}::bytea)
+        on conflict (day) do nothing returning day`,
+  )
+  return made.length === 1
+}
+
+export type ClosedRound = {
+  readonly entries: number
+  readonly pool: Paise
+  /** It had been closed before; nothing changed now. */
+  readonly already: boolean
+}
+/** too_early: it is not over, and no early close was asked for; or it has not opened. */
+export type CloseRefusal = 'round_not_found' | 'too_early' | 'no_participants'
+
+/** `early`: an administrator ends the round now. An early close of an empty round is refused. */
+export async function closeRound(tx: Tx, day: IstDay, options: { readonly early?: boolean } = {}): Promise<Outcome<ClosedRound, CloseRefusal>> {
+  const round = await lockRound(tx, day)
+  if (round === undefined) return refused('round_not_found')
+  if (round.entries !== null && round.pool !== null) return accepted({ entries: round.entries, pool: round.pool, already: true })
+  const early = options.early ?? false
+  // A later statement than the lock: it sees every join that the lock waited for.
+  const count = await one<{ opened: boolean; over: boolean; entries: bigint; batched: bigint }>(
+    tx,
+    sql`select roz_now() > r.opens_at as opened, roz_now() >= r.closes_at as over,
+               (select count(*) from round_join where day = ${day}::date) as entries,
+               (select coalesce(sum(n), 0)::bigint from join_batch where day = ${day}::date) as batched
+          from round r where r.day = ${day}::date`,
+  )
+  if (!count.over && !(early && count.opened)) return refused('too_early')
+  if (count.entries !== count.batched) throw new Error(`round ${day}: ${count.entries} joins, but ${count.batched} in batches`)
+  if (!count.over && count.entries === 0n) return refused('no_participants')
+  const closed = await one<{ entries: bigint; pool: Paise }>(
+    tx,
+    sql`update round set status = 'closed', closed_at = roz_now(), closes_at = least(closes_at, roz_now()),
+               entries = ${count.entries}::bigint, pool = ${count.entries}::bigint * entry_fee()
+         where day = ${day}::date returning entries, pool`,
+  )
+  return accepted({ entries: Number(closed.entries), pool: closed.pool, already: false })
+}
+
+/** Keeps the root of the frozen entries and when the draw is. A second call must say the same root. */
+export async function recordSeal(tx: Tx, day: IstDay, seal: { readonly root: Buffer; readonly drawAt: Date }): Promise<void> {
+  await one(
+    tx,
+    sql`update round set root = ${seal.root}::bytea, draw_at = coalesce(draw_at, ${seal.drawAt}::timestamptz)
+         where day = ${day}::date and status in ('closed', 'drawn', 'settled') and (root is null or root = ${seal.root}::bytea)
+        returning day`,
+  )
+}

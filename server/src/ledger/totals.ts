@@ -1,0 +1,40 @@
+/** A round's entries and pool while it runs, counted at most once a second however many look. */
+import type { IstDay } from '@roz/core/ist-day.ts'
+import type { Paise } from '@roz/core/money.ts'
+import { type Db, one, sql } from '../db/sql.ts'
+
+export type RoundTotals = { readonly entries: number; readonly pool: Paise }
+export type TotalsReader = {
+  readonly of: (day: IstDay) => Promise<RoundTotals>
+  /** Counted anew at the next look: this process has just changed it. */
+  readonly forget: (day: IstDay) => void
+}
+
+const FRESH_MS = 1000
+
+export function createRoundTotals(db: Db): TotalsReader {
+  const kept = new Map<IstDay, { readonly at: number; readonly totals: Promise<RoundTotals> }>()
+  return {
+    of: (day) => {
+      const known = kept.get(day)
+      // Real time on purpose: this is the age of a copy, not a rule of the product.
+      if (known !== undefined && performance.now() - known.at < FRESH_MS) return known.totals
+      const totals = readTotals(db, day)
+      if (kept.size > 16) kept.clear()
+      kept.set(day, { at: performance.now(), totals })
+      totals.catch(() => kept.delete(day))
+      return totals
+    },
+    forget: (day) => {
+      kept.delete(day)
+    },
+  }
+}
+
+export async function readTotals(db: Db, day: IstDay): Promise<RoundTotals> {
+  const row = await one<{ entries: number; pool: Paise }>(
+    db,
+    sql`select coalesce(sum(n), 0)::float8 as entries, coalesce(sum(n), 0)::bigint * entry_fee() as pool from join_batch where day = ${day}::date`,
+  )
+  return { entries: row.entries, pool: row.pool }
+}

@@ -1,0 +1,74 @@
+/**
+ * Writes transfers. Invariants: a wallet is locked before its new balance is computed (computed from
+ * an unlocked row, the CHECK would judge a version that is already past), every movement of a wallet
+ * takes the next `seq` and keeps the balance after it, and every transfer is dated by the day fence.
+ */
+import type { IstDay } from '@roz/core/ist-day.ts'
+import type { Paise } from '@roz/core/money.ts'
+import { maybeOne, one, sql } from '../db/sql.ts'
+import type { Tx } from '../db/transaction.ts'
+import { ACCOUNTS, type AccountName, type TransferKind } from './accounts.ts'
+
+export type LockedWallet = { readonly balance: Paise; readonly held: Paise; readonly mayMove: boolean; readonly autoJoin: boolean }
+
+/** Locks a member's wallet until the transaction ends. Of several, the caller takes them ascending. */
+export function lockWallet(tx: Tx, memberId: bigint): Promise<LockedWallet | undefined> {
+  return maybeOne<LockedWallet>(
+    tx,
+    sql`select balance, held, may_move as "mayMove", auto_join as "autoJoin" from wallet
+         where member_id = ${memberId}::bigint for no key update`,
+  )
+}
+
+type MemberMove = {
+  readonly kind: TransferKind
+  readonly ref: string
+  readonly memberId: bigint
+  readonly amount: Paise
+}
+export type Moved = { readonly balance: Paise; readonly day: IstDay }
+
+/** Gives to a member whose wallet this transaction has locked. */
+export function creditMember(tx: Tx, move: MemberMove & { readonly from: AccountName; readonly releases?: Paise }): Promise<Moved> {
+  return one<Moved>(
+    tx,
+    sql`with fence as materialized (select posting_day() as day),
+      moved as (
+        update wallet set balance = balance + ${move.amount}::bigint, held = held - ${move.releases ?? 0n}::bigint, seq = seq + 1
+         where member_id = ${move.memberId}::bigint returning seq, balance)
+      insert into transfer (kind, ref, debit, credit, amount, wallet_seq, balance_after, day)
+      select ${move.kind}::text, ${move.ref}::text, ${ACCOUNTS[move.from]}::bigint, ${move.memberId}::bigint, ${move.amount}::bigint,
+             moved.seq, moved.balance, fence.day
+        from moved cross join fence
+      returning balance_after as balance, day`,
+  )
+}
+
+/** Takes from a member whose wallet this transaction has locked, and whose balance it has judged. */
+export function debitMember(tx: Tx, move: MemberMove & { readonly to: AccountName; readonly holds?: Paise }): Promise<Moved> {
+  return one<Moved>(
+    tx,
+    sql`with fence as materialized (select posting_day() as day),
+      moved as (
+        update wallet set balance = balance - ${move.amount}::bigint, held = held + ${move.holds ?? 0n}::bigint, seq = seq + 1
+         where member_id = ${move.memberId}::bigint returning seq, balance)
+      insert into transfer (kind, ref, debit, credit, amount, wallet_seq, balance_after, day)
+      select ${move.kind}::text, ${move.ref}::text, ${move.memberId}::bigint, ${ACCOUNTS[move.to]}::bigint, ${move.amount}::bigint,
+             moved.seq, moved.balance, fence.day
+        from moved cross join fence
+      returning balance_after as balance, day`,
+  )
+}
+
+/** Between accounts of no member. False when this kind and ref were booked before. */
+export async function moveSystem(
+  tx: Tx,
+  move: { readonly kind: TransferKind; readonly ref: string; readonly debit: bigint; readonly credit: bigint; readonly amount: Paise },
+): Promise<boolean> {
+  const written = await tx.query(
+    sql`insert into transfer (kind, ref, debit, credit, amount, day)
+        values (${move.kind}::text, ${move.ref}::text, ${move.debit}::bigint, ${move.credit}::bigint, ${move.amount}::bigint, posting_day())
+        on conflict do nothing returning transfer_id`,
+  )
+  return written.length === 1
+}

@@ -1,0 +1,46 @@
+/** Wallets: opened once per member; what may move and what joins by itself is kept on the same row. */
+import type { IstDay } from '@roz/core/ist-day.ts'
+import type { Paise } from '@roz/core/money.ts'
+import { maybeOne, type Queryable, sql } from '../db/sql.ts'
+import type { Tx } from '../db/transaction.ts'
+
+export type Wallet = {
+  readonly memberId: bigint
+  readonly balance: Paise
+  /** Taken from the balance for withdrawals that have not ended. */
+  readonly held: Paise
+  /** The day of the newest join, or undefined before the first. */
+  readonly lastRound: IstDay | undefined
+  /** Rounds joined, ever. */
+  readonly joins: number
+  readonly mayMove: boolean
+  readonly autoJoin: boolean
+}
+
+export async function openWallet(tx: Tx, memberId: bigint, options: { readonly mayMove?: boolean; readonly autoJoin?: boolean } = {}): Promise<void> {
+  await tx.query(
+    sql`insert into wallet (member_id, may_move, auto_join)
+        values (${memberId}::bigint, ${options.mayMove ?? false}::boolean, ${options.autoJoin ?? false}::boolean)
+        on conflict (member_id) do nothing`,
+  )
+}
+
+/** May move: the mail is confirmed and the member is not on hold. */
+export async function setMayMove(tx: Tx, memberId: bigint, mayMove: boolean): Promise<void> {
+  await tx.query(sql`update wallet set may_move = ${mayMove}::boolean where member_id = ${memberId}::bigint and may_move <> ${mayMove}::boolean`)
+}
+
+export async function setAutoJoin(tx: Tx, memberId: bigint, autoJoin: boolean): Promise<void> {
+  await tx.query(sql`update wallet set auto_join = ${autoJoin}::boolean where member_id = ${memberId}::bigint and auto_join <> ${autoJoin}::boolean`)
+}
+
+/** The wallet as it stands; undefined for staff, who have none. */
+export async function readWallet(from: Queryable, memberId: bigint): Promise<Wallet | undefined> {
+  const row = await maybeOne<Omit<Wallet, 'lastRound'> & { lastRound: IstDay | null }>(
+    from,
+    sql`select member_id as "memberId", balance, held, nullif(last_round, '-infinity') as "lastRound", joins,
+               may_move as "mayMove", auto_join as "autoJoin"
+          from wallet where member_id = ${memberId}::bigint`,
+  )
+  return row === undefined ? undefined : { ...row, lastRound: row.lastRound ?? undefined }
+}
