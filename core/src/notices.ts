@@ -2,6 +2,7 @@
  * Notices in the app: every kind with its words. The server stores kind and data, never text, so that
  * a notice speaks the reader's language. `{name}` in a text stands for a value of the notice's data.
  */
+import { type IstDay, parseDay } from './ist-day.ts'
 import type { Language, Texts } from './language.ts'
 
 type Notice = { readonly title: Texts; readonly body: Texts }
@@ -19,10 +20,7 @@ export const NOTICES = {
   /** data: balance (₹2.50) */
   low_balance: notice(
     ['Your balance is low', 'आपका बैलेंस कम है'],
-    [
-      'Your wallet has {balance} left. Add money to keep joining each day.',
-      'आपके वॉलेट में {balance} बचे हैं। रोज़ शामिल होते रहने के लिए पैसे जोड़ें।',
-    ],
+    ['Your wallet has {balance} left. Add money to keep joining each day.', 'आपके वॉलेट में {balance} बचे हैं। रोज़ शामिल होते रहने के लिए पैसे जोड़ें।'],
   ),
   /** data: day */
   auto_join_skipped: notice(
@@ -46,10 +44,7 @@ export const NOTICES = {
     ['You won {amount} in the round of {day}. It is in your wallet.', 'आपने {day} के राउंड में {amount} जीते। राशि आपके वॉलेट में है।'],
   ),
   /** data: amount, balance */
-  topup_credited: notice(
-    ['Money added', 'पैसे जोड़े गए'],
-    ['{amount} was added to your wallet.', '{amount} आपके वॉलेट में जोड़े गए।'],
-  ),
+  topup_credited: notice(['Money added', 'पैसे जोड़े गए'], ['{amount} was added to your wallet.', '{amount} आपके वॉलेट में जोड़े गए।']),
   /** data: amount, account (last four digits) */
   withdrawal_requested: notice(
     ['Withdrawal requested', 'निकासी का अनुरोध मिला'],
@@ -61,9 +56,17 @@ export const NOTICES = {
   /** data: amount */
   withdrawal_returned: notice(
     ['Withdrawal returned', 'निकासी वापस आई'],
-    ['Your withdrawal of {amount} did not go through. The money is back in your wallet.', '{amount} की निकासी नहीं हो पाई। राशि आपके वॉलेट में वापस है।'],
+    [
+      'Your withdrawal of {amount} did not go through. The money is back in your wallet.',
+      '{amount} की निकासी नहीं हो पाई। राशि आपके वॉलेट में वापस है।',
+    ],
   ),
 } as const satisfies Record<string, Notice>
+
+const DAY = { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' } as const
+/** A day in words: `21 November 2026`, `21 नवंबर 2026`. */
+export const dayText = (day: IstDay, language: Language): string =>
+  new Intl.DateTimeFormat(language === 'hi' ? 'hi-IN' : 'en-IN', DAY).format(new Date(`${day}T00:00:00Z`))
 
 export type NoticeKind = keyof typeof NOTICES
 export type NoticeData = Readonly<Record<string, string>>
@@ -72,6 +75,8 @@ export const isNoticeKind = (kind: string): kind is NoticeKind => Object.hasOwn(
 
 /** Title and body of a notice in a language. */
 export function noticeText(kind: NoticeKind, data: NoticeData, language: Language): { title: string; body: string } {
-  const fill = (text: string): string => text.replace(/\{(\w+)\}/g, (_whole, name: string) => data[name] ?? '')
+  const day = parseDay(data.day ?? '')
+  const values: NoticeData = day === undefined ? data : { ...data, day: dayText(day, language) }
+  const fill = (text: string): string => text.replace(/\{(\w+)\}/g, (_whole, name: string) => values[name] ?? '')
   return { title: fill(NOTICES[kind].title[language]), body: fill(NOTICES[kind].body[language]) }
 }

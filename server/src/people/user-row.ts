@@ -3,6 +3,7 @@
  * Invariant: nothing secret leaves here: no password hash, no numeric id, no token.
  */
 import type { User } from '@roz/contract/shapes.ts'
+import { isoIst } from '@roz/core/ist-day.ts'
 import type { Language } from '@roz/core/language.ts'
 import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
 import type { PublicName } from '@roz/core/names.ts'
@@ -41,7 +42,7 @@ export const userOf = (row: UserRow): User => ({
   avatar: row.avatar,
   wallet: { balance: rupeesFromPaise(row.balance as Paise) },
   autoParticipate: row.auto_join,
-  createdAt: row.created_at.toISOString(),
+  createdAt: isoIst(row.created_at.getTime()),
   role: row.role,
   emailVerified: row.email_verified_at !== null,
   publicName: row.public_name,

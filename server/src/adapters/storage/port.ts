@@ -2,6 +2,9 @@
  * Files that members and staff upload. Invariant: a name never changes its content (names are
  * unguessable and used once), so that a file may be cached for ever; a file is there whole or not at all.
  */
+/** The path below the server of a stored file, as the API shows it: `/uploads/avatars/<32 hex>.webp`. */
+export const UPLOADS_PATH = '/uploads/'
+
 export type StoredFile = { readonly bytes: Buffer; readonly contentType: string }
 
 /** Where a file belongs: each folder has its own readers. */

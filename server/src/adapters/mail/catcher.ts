@@ -1,0 +1,52 @@
+/**
+ * Outside production: mails are kept in a table and shown on /dev/mail instead of being sent.
+ * Invariants: one row per message id, however often it is sent; the newest 10,000 are kept.
+ */
+import { isoIst } from '@roz/core/ist-day.ts'
+import { type Db, sql } from '../../db/sql.ts'
+import type { Mailer } from './port.ts'
+
+export type CaughtMail = {
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+  /** Every address in the text, in order. */
+  readonly links: readonly string[]
+  readonly at: string
+}
+export type Catcher = Mailer & {
+  /** Newest first; only those to an address, in any case, where one is given. */
+  readonly listCaught: (to?: string) => Promise<CaughtMail[]>
+}
+
+const KEPT_MAX = 10_000
+
+type Row = { recipient: string; subject: string; body_text: string; body_html: string; at: Date }
+
+export function createCatcher(db: Db): Catcher {
+  return {
+    send: async (mail) => {
+      await db.query(sql`
+        insert into caught_mail (message_id, recipient, reply_to, subject, body_text, body_html)
+        values (${mail.messageId}::text, ${mail.to}::text, ${mail.replyTo ?? null}::text, ${mail.subject}::text, ${mail.text}::text, ${mail.html}::text)
+        on conflict (message_id) do nothing`)
+      await db.query(sql`delete from caught_mail where id <= (select max(id) - ${KEPT_MAX}::bigint from caught_mail)`)
+    },
+    close: async () => undefined,
+    listCaught: async (to) => {
+      const rows = await db.query<Row>(sql`
+        select recipient, subject, body_text, body_html, at from caught_mail
+        where ${to ?? null}::text is null or lower(recipient) = lower(${to ?? null}::text)
+        order by id desc limit ${KEPT_MAX}::int`)
+      return rows.map((row) => ({
+        to: row.recipient,
+        subject: row.subject,
+        text: row.body_text,
+        html: row.body_html,
+        links: [...new Set(row.body_text.match(/https?:\/\/[^\s<>"]+/g) ?? [])],
+        at: isoIst(row.at.getTime()),
+      }))
+    },
+  }
+}

@@ -1,0 +1,69 @@
+/**
+ * Messages to support (product.md "Members' rights"). Invariant: a message that was acknowledged is
+ * stored and its mail to support is on its way, in one transaction; after two years it is removed.
+ */
+import { randomInt } from 'node:crypto'
+import { type Db, maybeOne, sql } from '../../db/sql.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { limitRules, take } from '../../http/limits.ts'
+import type { Handlers } from '../../http/route.ts'
+import { enqueue } from '../../jobs/queue.ts'
+
+export type ContactDeps = {
+  readonly db: Db
+  readonly production: boolean
+  /** Where messages are mailed to. */
+  readonly supportEmail: string
+}
+export type Contact = { readonly handlers: Handlers<'contact'>; readonly due: (now: Date) => Promise<boolean> }
+
+// Crockford's base 32: no letter that reads like a digit.
+const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+const makeTicket = (): string => `ROZ-${Array.from({ length: 6 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')}`
+
+const SWEEP_MS = 3_600_000
+
+export function createContact(deps: ContactDeps): Contact {
+  const rules = limitRules({ production: deps.production })
+  let sweptAtMs = Number.NEGATIVE_INFINITY
+  return {
+    handlers: {
+      contact: async ({ body, ip, userAgent }) => {
+        const taken = await take(deps.db, rules.message(body.email, { ip, userAgent }))
+        if (!taken.ok) return taken
+        return { ok: true, value: { ticket: await store(deps, body) } }
+      },
+    },
+    due: async (now) => {
+      if (Math.abs(now.getTime() - sweptAtMs) < SWEEP_MS) return false
+      sweptAtMs = now.getTime()
+      await deps.db.query(sql`delete from contact_message where created_at < roz_now() - interval '2 years'`)
+      return false
+    },
+  }
+}
+
+type Message = { readonly name: string; readonly email: string; readonly message: string }
+
+const store = (deps: ContactDeps, message: Message): Promise<string> =>
+  inTransaction(deps.db, async (tx) => {
+    // A number of a thousand million that is taken is rare, twice in a row a fault.
+    for (let attempt = 0; attempt < 5; attempt++) {
+      const ticket = makeTicket()
+      const stored = await maybeOne(
+        tx,
+        sql`insert into contact_message (ticket, name, email, message)
+            values (${ticket}::text, ${message.name}::text, ${message.email}::text, ${message.message}::text)
+            on conflict (ticket) do nothing returning id`,
+      )
+      if (stored === undefined) continue
+      const data = { ticket, name: message.name, email: message.email, message: message.message }
+      await enqueue(tx, {
+        kind: 'mail',
+        key: `contact:${ticket}`,
+        payload: { to: deps.supportEmail, template: 'contact', language: 'en', data },
+      })
+      return ticket
+    }
+    throw new Error('no free ticket number was found')
+  })

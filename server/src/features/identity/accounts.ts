@@ -1,0 +1,81 @@
+/**
+ * Accounts in SQL, for signing in and for links. Invariant: whatever changes who may sign in (a
+ * password, a confirmation) is decided under the lock of the member's row.
+ */
+import { maybeOne, type Queryable, sql } from '../../db/sql.ts'
+import type { Tx } from '../../db/transaction.ts'
+import { addressKey, browserDigests, type Source } from '../../http/limits.ts'
+import { setMayMove } from '../../ledger/wallets.ts'
+import { mailMember } from '../../people/mails.ts'
+
+/** What a password is judged by. */
+export type Credentials = {
+  readonly id: bigint
+  readonly email: string
+  readonly passwordHash: string | null
+  readonly isStaff: boolean
+  /** The digest by which the browser is known as one that signed in before, the closest one. */
+  readonly browser: Buffer | null
+}
+
+const credentials = (digests: readonly [Buffer, Buffer]) => sql`
+  m.id, m.email, m.password_hash as "passwordHash", m.role = 'admin' as "isStaff",
+  (select b.digest from known_browser b where b.member_id = m.id and b.digest in (${digests[0]}::bytea, ${digests[1]}::bytea)
+   order by b.digest = ${digests[0]}::bytea desc limit 1) as browser`
+
+export const findByEmail = (from: Queryable, email: string, source: Source): Promise<Credentials | undefined> =>
+  maybeOne<Credentials>(
+    from,
+    sql`select ${credentials(browserDigests(source))} from member m where lower(m.email) = ${addressKey(email)}::text and m.deleted_at is null`,
+  )
+
+export const findById = (from: Queryable, memberId: bigint, source: Source): Promise<Credentials | undefined> =>
+  maybeOne<Credentials>(
+    from,
+    sql`select ${credentials(browserDigests(source))} from member m where m.id = ${memberId}::bigint and m.deleted_at is null`,
+  )
+
+export type LockedAccount = {
+  readonly id: bigint
+  readonly passwordHash: string | null
+  readonly isVerified: boolean
+  readonly isSuspended: boolean
+  readonly isStaff: boolean
+}
+
+/** Locks an account; undefined when it is gone. */
+export const lockAccount = (tx: Tx, memberId: bigint): Promise<LockedAccount | undefined> =>
+  maybeOne<LockedAccount>(
+    tx,
+    sql`select id, password_hash as "passwordHash", email_verified_at is not null as "isVerified", suspended_at is not null as "isSuspended",
+          role = 'admin' as "isStaff"
+        from member where id = ${memberId}::bigint and deleted_at is null for update`,
+  )
+
+export async function setPassword(tx: Tx, memberId: bigint, passwordHash: string | null): Promise<void> {
+  await tx.query(sql`update member set password_hash = ${passwordHash}::text where id = ${memberId}::bigint`)
+}
+
+/** Confirms the address of a locked account: from now on its money may move. Again: nothing. */
+export async function confirmMail(tx: Tx, account: LockedAccount, origin: string): Promise<void> {
+  if (account.isVerified) return
+  await tx.query(sql`update member set email_verified_at = roz_now() where id = ${account.id}::bigint`)
+  if (!account.isStaff) await setMayMove(tx, account.id, !account.isSuspended)
+  await mailMember(tx, { memberId: account.id, template: 'welcome', key: `welcome:${account.id}`, data: {}, origin })
+}
+
+/** After a sign-in: this browser keeps an allowance of its own, and links lead where the member came from. */
+export async function rememberSignIn(tx: Tx, memberId: bigint, source: Source, origin: string): Promise<void> {
+  const [exact, block] = browserDigests(source)
+  await tx.query(sql`
+    insert into known_browser (member_id, digest)
+    select ${memberId}::bigint, d from unnest(array[${exact}::bytea, ${block}::bytea]) d order by d
+    on conflict (member_id, digest) do update set seen_at = roz_now()`)
+  await tx.query(
+    sql`update member set link_origin = ${origin}::text where id = ${memberId}::bigint and link_origin is distinct from ${origin}::text`,
+  )
+}
+
+export async function forgetBrowsers(tx: Tx, memberId: bigint): Promise<void> {
+  await tx.query(sql`delete from known_browser where member_id = ${memberId}::bigint`)
+}

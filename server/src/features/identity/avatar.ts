@@ -1,0 +1,57 @@
+/**
+ * Pictures of members: decoded and written anew as a square WebP of at most 512 px. Invariants:
+ * nothing of the file that was sent survives but its pixels (no metadata, no trailing data); what is
+ * no picture is refused by its content; a small file that unfolds to a huge picture is refused before
+ * it is decoded; at most two are decoded at once.
+ */
+import sharp from 'sharp'
+import { createGate } from '../../people/gate.ts'
+
+export type Reencoded =
+  | { readonly ok: true; readonly bytes: Buffer }
+  | { readonly ok: false; readonly code: 'avatar_not_image' | 'avatar_too_large' }
+
+const SIDE_MAX_PX = 512
+const PIXELS_MAX = 64_000_000
+// SVG and PDF are programs more than pictures; RAW and the like are no pictures to a browser.
+const FORMATS = new Set(['jpeg', 'png', 'webp', 'gif', 'avif', 'heif', 'tiff'])
+
+sharp.cache(false)
+const gate = createGate({ inFlightMax: 2, waitingMax: 32 })
+
+export const reencodeAvatar = (bytes: Buffer, mimeType: string): Promise<Reencoded> => gate(() => reencode(bytes, mimeType))
+
+async function reencode(bytes: Buffer, mimeType: string): Promise<Reencoded> {
+  const refused = { ok: false, code: 'avatar_not_image' } as const
+  // A client that does not know the type says octet-stream; the content decides then.
+  if (!/^image\//i.test(mimeType) && mimeType !== 'application/octet-stream') return refused
+  if (!hasPictureHead(bytes)) return refused
+  try {
+    const options = { limitInputPixels: PIXELS_MAX, pages: 1, failOn: 'error', sequentialRead: true } as const
+    const { format, width, height } = await sharp(bytes, { ...options, limitInputPixels: false }).metadata()
+    if (format === undefined || !FORMATS.has(format)) return refused
+    if (width * height > PIXELS_MAX) return { ok: false, code: 'avatar_too_large' }
+    const side = Math.min(SIDE_MAX_PX, width, height)
+    const written = await sharp(bytes, options)
+      .autoOrient()
+      .resize(side, side, { fit: 'cover', position: 'centre' })
+      .toColourspace('srgb')
+      .webp({ quality: 82 })
+      .timeout({ seconds: 10 })
+      .toBuffer()
+    return { ok: true, bytes: written }
+  } catch {
+    // The decoder's word on bytes that are no whole picture; it has no other faults to tell from it.
+    return refused
+  }
+}
+
+/** The first bytes of the formats above: nothing else is handed to a decoder at all. */
+function hasPictureHead(bytes: Buffer): boolean {
+  const ascii = (from: number, to: number): string => bytes.toString('latin1', from, to)
+  if (bytes.length < 12) return false
+  if (ascii(0, 3) === '\xff\xd8\xff' || ascii(0, 8) === '\x89PNG\r\n\x1a\n' || ascii(0, 4) === 'GIF8') return true
+  if (ascii(0, 4) === 'RIFF' && ascii(8, 12) === 'WEBP') return true
+  if (ascii(4, 8) === 'ftyp' && /^(avif|avis|heic|heix|mif1|msf1)$/.test(ascii(8, 12))) return true
+  return ascii(0, 4) === 'II*\0' || ascii(0, 4) === 'MM\0*'
+}

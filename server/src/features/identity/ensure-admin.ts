@@ -1,0 +1,72 @@
+/**
+ * The first administrator, at every start. Invariants: an owner with that address exists afterwards;
+ * an existing password is never changed; a password made here is answered once and kept nowhere.
+ */
+import { randomInt } from 'node:crypto'
+import { audit } from '../../audit-log.ts'
+import { type Db, maybeOne, sql } from '../../db/sql.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { addressKey } from '../../http/limits.ts'
+import { hashPassword } from '../../people/passwords.ts'
+
+/** The start cannot go on; its message says what to change. */
+export class AdminAddressError extends Error {
+  override readonly name = 'AdminAddressError'
+}
+
+export type EnsuredAdmin = {
+  readonly isNew: boolean
+  /** Only when it was made here: to be shown once. */
+  readonly madePassword: string | undefined
+}
+
+// Without letters and digits that look alike: it is read from a screen and typed.
+const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789'
+const makePassword = (): string =>
+  Array.from({ length: 16 }, (_, i) => (i % 4 === 0 && i > 0 ? '-' : '') + ALPHABET[randomInt(ALPHABET.length)]).join('')
+
+export async function ensureAdmin(db: Db, admin: { readonly email: string; readonly password: string | undefined }): Promise<EnsuredAdmin> {
+  const known = await promote(db, admin.email)
+  if (known) return { isNew: false, madePassword: undefined }
+  const password = admin.password ?? makePassword()
+  const passwordHash = await hashPassword(password)
+  const isNew = await inTransaction(db, async (tx) => {
+    const row = await maybeOne<{ id: bigint }>(
+      tx,
+      sql`insert into member (name, email, role, staff_role, password_hash, email_verified_at)
+          values ('Administrator', ${admin.email.trim()}::text, 'admin', 'owner', ${passwordHash}::text, roz_now())
+          on conflict do nothing returning id`,
+    )
+    if (row === undefined) return false
+    await audit(tx, { actorId: undefined, action: 'staff.create', subject: `member:${row.id}`, after: { staffRole: 'owner' } })
+    return true
+  })
+  // Two starts at once: the other one made it, and shows its password.
+  if (!isNew) await promote(db, admin.email)
+  return { isNew, madePassword: isNew && admin.password === undefined ? password : undefined }
+}
+
+/** Whether the address has a staff account, which is an owner's afterwards. */
+async function promote(db: Db, email: string): Promise<boolean> {
+  return inTransaction(db, async (tx) => {
+    const row = await maybeOne<{ id: bigint; staffRole: string | null }>(
+      tx,
+      sql`select id, staff_role as "staffRole" from member where lower(email) = ${addressKey(email)}::text for update`,
+    )
+    if (row === undefined) return false
+    // Staff hold no wallet: a member's account is not turned into one.
+    if (row.staffRole === null)
+      throw new AdminAddressError(`ADMIN_EMAIL is the address of a member. Choose another address for the administrator.`)
+    if (row.staffRole !== 'owner') {
+      await tx.query(sql`update member set staff_role = 'owner' where id = ${row.id}::bigint`)
+      await audit(tx, {
+        actorId: undefined,
+        action: 'staff.change',
+        subject: `member:${row.id}`,
+        before: { staffRole: row.staffRole },
+        after: { staffRole: 'owner' },
+      })
+    }
+    return true
+  })
+}

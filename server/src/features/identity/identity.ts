@@ -1,0 +1,65 @@
+/** Who people are: registering, signing in, their own record, their sessions (product.md "People and access"). */
+import { type Db, sql } from '../../db/sql.ts'
+import { forgetOldHits, limitRules } from '../../http/limits.ts'
+import type { Handlers } from '../../http/route.ts'
+import type { Sessions } from '../../http/session.ts'
+import type { IdentityDeps } from './deps.ts'
+import { googleHandlers } from './google.ts'
+import { linkHandlers } from './links.ts'
+import { createPasswordCheck } from './password-check.ts'
+import { profileHandlers } from './profile.ts'
+import { createSessions } from './sessions.ts'
+import { signInHandlers } from './sign-in.ts'
+
+type Names =
+  | 'register'
+  | 'login'
+  | 'google'
+  | 'me'
+  | 'verifyEmail'
+  | 'resendVerification'
+  | 'forgotPassword'
+  | 'resetPassword'
+  | 'logout'
+  | 'adminLogin'
+  | 'profile'
+  | 'updateProfile'
+  | 'uploadAvatar'
+  | 'changePassword'
+
+export type Identity = {
+  readonly handlers: Handlers<Names>
+  readonly sessions: Sessions
+  readonly due: (now: Date) => Promise<boolean>
+}
+
+const SWEEP_MS = 600_000
+
+export function createIdentity(deps: IdentityDeps): Identity {
+  const rules = limitRules({ production: deps.production })
+  const checkPassword = createPasswordCheck(deps.db, rules)
+  let sweptAtMs = Number.NEGATIVE_INFINITY
+  return {
+    handlers: {
+      ...signInHandlers(deps, rules, checkPassword),
+      ...googleHandlers(deps, rules),
+      ...linkHandlers(deps, rules),
+      ...profileHandlers(deps, checkPassword),
+    },
+    sessions: createSessions(deps.db),
+    due: async (now) => {
+      if (Math.abs(now.getTime() - sweptAtMs) < SWEEP_MS) return false
+      sweptAtMs = now.getTime()
+      await sweep(deps.db)
+      return false
+    },
+  }
+}
+
+/** Removes what has ended. Links stay a week longer, so that an old one can be told that it has expired. */
+async function sweep(db: Db): Promise<void> {
+  await db.query(sql`delete from session where expires_at < roz_now() or last_at < roz_now()`)
+  await db.query(sql`delete from mail_token where expires_at < roz_now() - interval '7 days'`)
+  await db.query(sql`delete from known_browser where seen_at < roz_now() - interval '180 days'`)
+  await forgetOldHits(db)
+}

@@ -1,0 +1,169 @@
+/**
+ * Links sent by mail: confirming an address and setting a new password. Invariants: tokens are kept
+ * as hashes and end by roz_now(); a verification link works once in effect and answers ok again for
+ * its 24 hours (mail scanners open links); a reset link works once, for an hour, also when it is sent
+ * twice at the same moment.
+ */
+import { randomUUID } from 'node:crypto'
+import type { Texts } from '@roz/core/language.ts'
+import { audit } from '../../audit-log.ts'
+import { maybeOne, one, sql } from '../../db/sql.ts'
+import { inTransaction, type Tx } from '../../db/transaction.ts'
+import { addressKey, type LimitRules, take } from '../../http/limits.ts'
+import type { Handlers } from '../../http/route.ts'
+import { linkToken, tokenHash } from '../../people/link-token.ts'
+import { mailMember } from '../../people/mails.ts'
+import { hashPassword } from '../../people/passwords.ts'
+import { confirmMail, forgetBrowsers, lockAccount, rememberSignIn, setPassword } from './accounts.ts'
+import type { IdentityDeps } from './deps.ts'
+import { endAllSessions } from './sessions.ts'
+
+type Purpose = 'verify' | 'reset'
+const HOURS: Readonly<Record<Purpose, number>> = { verify: 24, reset: 1 }
+
+const VERIFIED: Texts = {
+  en: 'Your email is verified. You can log in now.',
+  hi: 'आपका ईमेल सत्यापित हो गया है। अब आप लॉग इन कर सकते हैं।',
+}
+const SENT_AGAIN: Texts = {
+  en: 'We have sent the verification email again. Please check your inbox.',
+  hi: 'हमने सत्यापन ईमेल फिर से भेजा है। कृपया अपना इनबॉक्स देखें।',
+}
+const FORGOTTEN: Texts = {
+  en: 'If there is an account with this email, we have sent a link to set a new password.',
+  hi: 'अगर इस ईमेल से कोई खाता है, तो हमने नया पासवर्ड चुनने का लिंक भेज दिया है।',
+}
+const RESET_DONE: Texts = {
+  en: 'Your password is changed. Please log in with the new one.',
+  hi: 'आपका पासवर्ड बदल गया है। कृपया नए पासवर्ड से लॉग इन करें।',
+}
+
+/** Makes a link's token and orders its mail, in the caller's transaction. */
+export async function sendLink(
+  tx: Tx,
+  deps: Pick<IdentityDeps, 'secrets'>,
+  link: { memberId: bigint; purpose: Purpose; origin: string },
+): Promise<void> {
+  const id = randomUUID()
+  await tx.query(sql`
+    insert into mail_token (id, token_hash, member_id, purpose, expires_at)
+    values (${id}::uuid, ${tokenHash(linkToken(deps.secrets, id))}::bytea, ${link.memberId}::bigint, ${link.purpose}::text,
+      roz_now() + make_interval(hours => ${HOURS[link.purpose]}::int))`)
+  await mailMember(tx, {
+    memberId: link.memberId,
+    template: link.purpose,
+    key: `${link.purpose}:${id}`,
+    data: { tokenId: id },
+    origin: link.origin,
+  })
+}
+
+type TokenRow = { id: string; memberId: bigint; isUsed: boolean; isLive: boolean }
+
+/** The token's row under the lock of its account, which every change of sign-in takes first. */
+async function lockToken(tx: Tx, token: string, purpose: Purpose) {
+  const find = (): Promise<TokenRow | undefined> =>
+    maybeOne<TokenRow>(
+      tx,
+      sql`select id, member_id as "memberId", used_at is not null as "isUsed", expires_at > roz_now() as "isLive"
+          from mail_token where token_hash = ${tokenHash(token)}::bytea and purpose = ${purpose}::text`,
+    )
+  const seen = await find()
+  const account = seen === undefined ? undefined : await lockAccount(tx, seen.memberId)
+  // Read again: it may have been used while the lock was waited for.
+  const row = account === undefined ? undefined : await find()
+  return row === undefined || account === undefined ? undefined : { row, account }
+}
+
+const useUp = async (tx: Tx, memberId: bigint, purpose: Purpose): Promise<void> => {
+  await tx.query(sql`
+    update mail_token set used_at = roz_now() where member_id = ${memberId}::bigint and purpose = ${purpose}::text and used_at is null`)
+}
+
+export function linkHandlers(
+  deps: IdentityDeps,
+  rules: LimitRules,
+): Handlers<'verifyEmail' | 'resendVerification' | 'forgotPassword' | 'resetPassword'> {
+  const { db } = deps
+  return {
+    verifyEmail: async ({ query, language, origin }) => {
+      const token = Array.isArray(query.token) ? query.token[0] : query.token
+      if (token === undefined || token === '') return { ok: false, code: 'verification_token_invalid' }
+      return inTransaction(db, async (tx) => {
+        const found = await lockToken(tx, token, 'verify')
+        if (found === undefined) return { ok: false, code: 'verification_token_invalid' }
+        if (!found.row.isLive) return { ok: false, code: 'verification_token_expired' }
+        await tx.query(sql`update mail_token set used_at = roz_now() where id = ${found.row.id}::uuid and used_at is null`)
+        await confirmMail(tx, found.account, origin)
+        return { ok: true, value: VERIFIED[language] }
+      })
+    },
+
+    resendVerification: async ({ session, language, origin, ip, userAgent }) => {
+      const taken = await take(db, rules.other({ ip, userAgent }))
+      if (!taken.ok) return taken
+      return inTransaction(db, async (tx) => {
+        const account = await lockAccount(tx, session.memberId)
+        if (account === undefined || account.isVerified) return { ok: false, code: 'already_verified' }
+        const { waitSeconds } = await one<{ waitSeconds: number }>(
+          tx,
+          // A time ahead of the clock (it was set back) holds nobody up.
+          sql`select coalesce(case when verification_resent_at <= roz_now()
+                then extract(epoch from verification_resent_at + interval '1 minute' - roz_now()) end, 0)::float8 as "waitSeconds"
+              from member where id = ${session.memberId}::bigint`,
+        )
+        if (waitSeconds > 0) return { ok: false, code: 'too_many_requests', retryAfterSeconds: waitSeconds }
+        await tx.query(sql`update member set verification_resent_at = roz_now() where id = ${session.memberId}::bigint`)
+        await sendLink(tx, deps, { memberId: session.memberId, purpose: 'verify', origin })
+        return { ok: true, value: { message: SENT_AGAIN[language] } }
+      })
+    },
+
+    forgotPassword: async ({ body, language, origin, ip, userAgent }) => {
+      const taken = await take(db, rules.forgotten(body.email, { ip, userAgent }))
+      if (!taken.ok) return taken
+      await inTransaction(db, async (tx) => {
+        const member = await maybeOne<{ id: bigint }>(
+          tx,
+          sql`select id from member where lower(email) = ${addressKey(body.email)}::text and deleted_at is null`,
+        )
+        if (member !== undefined) await sendLink(tx, deps, { memberId: member.id, purpose: 'reset', origin })
+      })
+      return { ok: true, value: { message: FORGOTTEN[language] } }
+    },
+
+    resetPassword: async ({ body, language, origin, ip, userAgent }) => {
+      const source = { ip, userAgent }
+      const taken = await take(db, rules.other(source))
+      if (!taken.ok) return taken
+      // A hash is only worth its time for a link that may work; the transaction judges again.
+      const live = await maybeOne(
+        db,
+        sql`select id from mail_token where token_hash = ${tokenHash(body.token)}::bytea and purpose = 'reset' and used_at is null and expires_at > roz_now()`,
+      )
+      if (live === undefined) return { ok: false, code: 'reset_token_invalid' }
+      const passwordHash = await hashPassword(body.password)
+      return inTransaction(db, async (tx) => {
+        const found = await lockToken(tx, body.token, 'reset')
+        if (found === undefined || !found.row.isLive || found.row.isUsed) return { ok: false, code: 'reset_token_invalid' }
+        const { account } = found
+        await useUp(tx, account.id, 'reset')
+        await setPassword(tx, account.id, passwordHash)
+        await endAllSessions(tx, account.id)
+        // Whoever held the old password may have been in one of the browsers known so far.
+        await forgetBrowsers(tx, account.id)
+        await rememberSignIn(tx, account.id, source, origin)
+        await confirmMail(tx, account, origin)
+        await mailMember(tx, {
+          memberId: account.id,
+          template: 'password_changed',
+          key: `password_changed:${found.row.id}`,
+          data: {},
+          origin,
+        })
+        if (account.isStaff) await audit(tx, { actorId: account.id, action: 'staff.password_reset', subject: `member:${account.id}` })
+        return { ok: true, value: { message: RESET_DONE[language] } }
+      })
+    },
+  }
+}

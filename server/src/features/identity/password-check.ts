@@ -1,0 +1,66 @@
+/**
+ * One attempt at a password. Invariants: the limits hold exactly, also for attempts sent at once; a
+ * right password takes nothing from them; every attempt costs one hash, known address or not.
+ */
+import type { Queryable } from '../../db/sql.ts'
+import { addressBlock, addressKey, type LimitRules, type Source, take } from '../../http/limits.ts'
+import { isPassword } from '../../people/passwords.ts'
+import type { Credentials } from './accounts.ts'
+
+export type Attempt = {
+  readonly email: string
+  readonly source: Source
+  readonly password: string
+  readonly find: () => Promise<Credentials | undefined>
+  /** Whether the account may use this door at all; a no looks like a wrong password. */
+  readonly admits?: (account: Credentials) => boolean
+}
+export type Checked =
+  | { readonly ok: true; readonly account: Credentials }
+  | { readonly ok: false; readonly code: 'wrong' }
+  | { readonly ok: false; readonly code: 'too_many_requests'; readonly retryAfterSeconds: number }
+
+export type PasswordCheck = (attempt: Attempt) => Promise<Checked>
+
+export function createPasswordCheck(db: Queryable, rules: LimitRules): PasswordCheck {
+  const inTurn = createTurns()
+  // One at a time per address and block: hits that right passwords are about to give back refuse nobody.
+  return (attempt) => inTurn(`${addressKey(attempt.email)} ${addressBlock(attempt.source.ip)}`, () => check(db, rules, attempt))
+}
+
+async function check(db: Queryable, rules: LimitRules, attempt: Attempt): Promise<Checked> {
+  const account = await attempt.find()
+  const taken = await take(db, rules.wrongPassword(attempt.email, attempt.source, account?.browser ?? undefined))
+  if (!taken.ok) return taken
+  let isRight: boolean
+  try {
+    isRight = await isPassword(account?.passwordHash ?? undefined, attempt.password)
+  } catch (error) {
+    // Too busy to look: nobody guessed anything.
+    await taken.giveBack()
+    throw error
+  }
+  if (!isRight || account === undefined || attempt.admits?.(account) === false) return { ok: false, code: 'wrong' }
+  await taken.giveBack()
+  return { ok: true, account }
+}
+
+/** Runs work with the same key one after the other. */
+function createTurns() {
+  const last = new Map<string, Promise<void>>()
+  return async <T>(key: string, work: () => Promise<T>): Promise<T> => {
+    const before = last.get(key)
+    let done: () => void = () => undefined
+    const mine = new Promise<void>((resolve) => {
+      done = resolve
+    })
+    last.set(key, mine)
+    await before
+    try {
+      return await work()
+    } finally {
+      if (last.get(key) === mine) last.delete(key)
+      done()
+    }
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * The member's own record. Invariants: the mail address is never changed here; a picture's old file
+ * goes only after the new name is committed; a password change ends every other session, and is
+ * decided under the lock of the account.
+ */
+import { UPLOADS_PATH } from '../../adapters/storage/port.ts'
+import { audit } from '../../audit-log.ts'
+import { sql } from '../../db/sql.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import type { Handlers } from '../../http/route.ts'
+import { setAutoJoin } from '../../ledger/wallets.ts'
+import { mailMember } from '../../people/mails.ts'
+import { hashPassword } from '../../people/passwords.ts'
+import { getUser } from '../../people/user-row.ts'
+import { findById, lockAccount, setPassword } from './accounts.ts'
+import { reencodeAvatar } from './avatar.ts'
+import type { IdentityDeps } from './deps.ts'
+import type { PasswordCheck } from './password-check.ts'
+import { endAllSessions } from './sessions.ts'
+import { signIn } from './sign-in.ts'
+
+type Names = 'me' | 'profile' | 'updateProfile' | 'uploadAvatar' | 'changePassword'
+
+export function profileHandlers(deps: IdentityDeps, checkPassword: PasswordCheck): Handlers<Names> {
+  const { db, storage } = deps
+  return {
+    me: async ({ session }) => ({ ok: true, value: { user: await getUser(db, session.memberId) } }),
+    profile: async ({ session }) => ({ ok: true, value: { user: await getUser(db, session.memberId) } }),
+
+    updateProfile: async ({ session, body }) =>
+      inTransaction(db, async (tx) => {
+        await tx.query(sql`
+          update member set name = coalesce(${body.name ?? null}::text, name), phone = coalesce(${body.phone ?? null}::text, phone),
+            public_name = coalesce(${body.publicName ?? null}::text, public_name), language = coalesce(${body.language ?? null}::text, language)
+          where id = ${session.memberId}::bigint`)
+        if (body.autoParticipate !== undefined) await setAutoJoin(tx, session.memberId, body.autoParticipate)
+        return { ok: true, value: { user: await getUser(tx, session.memberId) } }
+      }),
+
+    uploadAvatar: async ({ session, upload }) => {
+      const picture = await reencodeAvatar(upload.bytes, upload.mimeType)
+      if (!picture.ok) return picture
+      const name = await storage.put('avatars', 'webp', picture.bytes)
+      const avatarUrl = UPLOADS_PATH + name
+      try {
+        const [row] = await db.query<{ before: string | null }>(sql`
+          update member set avatar = ${avatarUrl}::text where id = ${session.memberId}::bigint returning old.avatar as before`)
+        if (row?.before?.startsWith(UPLOADS_PATH) === true) await storage.remove(row.before.slice(UPLOADS_PATH.length))
+      } catch (error) {
+        // Unless it was the old picture that would not go: a name in use keeps its file.
+        const [stored] = await db.query(sql`select 1 from member where id = ${session.memberId}::bigint and avatar = ${avatarUrl}::text`)
+        if (stored === undefined) await storage.remove(name)
+        throw error
+      }
+      return { ok: true, value: { avatarUrl } }
+    },
+
+    changePassword: async ({ session, body, origin, ip, userAgent }) => {
+      const source = { ip, userAgent }
+      const mine = await findById(db, session.memberId, source)
+      if (mine === undefined) throw new Error('changePassword: a session without its account')
+      const checked = await checkPassword({ email: mine.email, source, password: body.currentPassword, find: async () => mine })
+      if (!checked.ok) return checked.code === 'wrong' ? { ok: false, code: 'wrong_password' } : checked
+      const passwordHash = await hashPassword(body.newPassword)
+      return inTransaction(db, async (tx) => {
+        const account = await lockAccount(tx, session.memberId)
+        if (account === undefined || account.passwordHash !== mine.passwordHash) return { ok: false, code: 'wrong_password' }
+        await setPassword(tx, account.id, passwordHash)
+        await endAllSessions(tx, account.id)
+        if (account.isStaff) await audit(tx, { actorId: account.id, action: 'staff.password_change', subject: `member:${account.id}` })
+        const value = await signIn(tx, account.id, { kind: 'member', source, origin })
+        await mailMember(tx, {
+          memberId: account.id,
+          template: 'password_changed',
+          key: `password_changed:${passwordHash.slice(-22)}`,
+          data: {},
+          origin,
+        })
+        return { ok: true, value }
+      })
+    },
+  }
+}

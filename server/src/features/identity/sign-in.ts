@@ -1,0 +1,93 @@
+/**
+ * Registering and signing in. Invariants: account, wallet, first session and verification mail exist
+ * together or not at all; a session is opened only while the password that was judged still stands;
+ * only the portal's sign-in makes an administrator's session, and it tells nobody why it refused.
+ */
+import type { Output } from '@roz/contract/api.ts'
+import type { identityCalls } from '@roz/contract/identity.ts'
+import { audit } from '../../audit-log.ts'
+import { maybeOne, sql } from '../../db/sql.ts'
+import { inTransaction, type Tx } from '../../db/transaction.ts'
+import { addressKey, type LimitRules, type Source, take } from '../../http/limits.ts'
+import type { Handlers } from '../../http/route.ts'
+import { insertMember } from '../../people/new-member.ts'
+import { hashPassword } from '../../people/passwords.ts'
+import { getUser } from '../../people/user-row.ts'
+import { type Credentials, findByEmail, lockAccount, rememberSignIn } from './accounts.ts'
+import type { IdentityDeps } from './deps.ts'
+import { sendLink } from './links.ts'
+import type { PasswordCheck } from './password-check.ts'
+import { endSession, openSession } from './sessions.ts'
+
+type SignedIn = Output<(typeof identityCalls)['login']>
+
+/** Opens a session and answers with it, in the caller's transaction. */
+export async function signIn(
+  tx: Tx,
+  memberId: bigint,
+  how: { readonly kind: 'member' | 'admin'; readonly source: Source; readonly origin: string },
+): Promise<SignedIn> {
+  await rememberSignIn(tx, memberId, how.source, how.origin)
+  const token = await openSession(tx, memberId, how.kind)
+  return { token, user: await getUser(tx, memberId) }
+}
+
+export function signInHandlers(
+  deps: IdentityDeps,
+  rules: LimitRules,
+  checkPassword: PasswordCheck,
+): Handlers<'register' | 'login' | 'adminLogin' | 'logout'> {
+  const { db } = deps
+
+  /** One door for members and one for staff; both count the same wrong passwords. */
+  async function login(kind: 'member' | 'admin', given: { email: string; password: string }, source: Source, origin: string) {
+    const attempt = { ...given, source, find: () => findByEmail(db, given.email, source) }
+    const checked = await checkPassword(kind === 'member' ? attempt : { ...attempt, admits: (account: Credentials) => account.isStaff })
+    if (!checked.ok) {
+      return checked.code === 'wrong' ? ({ ok: false, code: 'invalid_credentials' } as const) : checked
+    }
+    return inTransaction(db, async (tx) => {
+      const account = await lockAccount(tx, checked.account.id)
+      // Changed or reset since it was judged: the old password opens nothing any more.
+      if (account === undefined || account.passwordHash !== checked.account.passwordHash || (kind === 'admin' && !account.isStaff)) {
+        return { ok: false, code: 'invalid_credentials' } as const
+      }
+      if (kind === 'admin') await audit(tx, { actorId: account.id, action: 'staff.sign_in', subject: `member:${account.id}` })
+      return { ok: true, value: await signIn(tx, account.id, { kind, source, origin }) } as const
+    })
+  }
+
+  return {
+    register: async ({ body, language, origin, ip, userAgent }) => {
+      const source = { ip, userAgent }
+      const taken = await take(db, rules.registration(body.email, source))
+      if (!taken.ok) return taken
+      const known = await maybeOne(db, sql`select id from member where lower(email) = ${addressKey(body.email)}::text`)
+      if (known !== undefined) return { ok: false, code: 'email_taken' }
+      const passwordHash = await hashPassword(body.password)
+      return inTransaction(db, async (tx) => {
+        const { name, email, phone } = body
+        const terms = deps.termsVersion
+        const memberId = await insertMember(tx, {
+          name,
+          email,
+          phone,
+          passwordHash,
+          language,
+          emailVerified: false,
+          termsVersion: terms,
+          origin,
+        })
+        if (memberId === undefined) return { ok: false, code: 'email_taken' }
+        await sendLink(tx, deps, { memberId, purpose: 'verify', origin })
+        return { ok: true, value: await signIn(tx, memberId, { kind: 'member', source, origin }) }
+      })
+    },
+    login: ({ body, origin, ip, userAgent }) => login('member', body, { ip, userAgent }, origin),
+    adminLogin: ({ body, origin, ip, userAgent }) => login('admin', body, { ip, userAgent }, origin),
+    logout: async ({ session }) => {
+      await endSession(db, session.tokenHash)
+      return { ok: true, value: undefined }
+    },
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * Notices in the app. Invariants: kind and data are stored, words are made when a member reads, in the
+ * language of Accept-Language; joins by Auto Participate are never written as notices.
+ */
+import { isoIst } from '@roz/core/ist-day.ts'
+import { isNoticeKind, noticeText } from '@roz/core/notices.ts'
+import type { Db } from '../../db/sql.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { type CursorPart, cutPage, CURSOR_PARTS, readCursor } from '../../http/cursor.ts'
+import { type Handlers, invalid } from '../../http/route.ts'
+import type { JobPayloads } from '../../jobs/queue.ts'
+import { addNotice, countUnread, listNotices, markAllRead, markRead } from './queries.ts'
+
+export type NotificationsDeps = { readonly db: Db }
+export type Notifications = {
+  readonly handlers: Handlers<'notifications' | 'readNotifications'>
+  readonly jobs: { readonly notice: (payload: JobPayloads['notice'], jobId: string) => Promise<void> }
+}
+
+const NOTICE_ID = /^n([1-9]\d{0,17})$/
+const dayOfJoin = (id: string): string | undefined => (id.startsWith('j') && CURSOR_PARTS.day(id.slice(1)) ? id.slice(1) : undefined)
+const isId: CursorPart = (id) => NOTICE_ID.test(id) || dayOfJoin(id) !== undefined
+
+export function createNotifications(deps: NotificationsDeps): Notifications {
+  const { db } = deps
+  return {
+    handlers: {
+      notifications: async ({ session, query, language }) => {
+        const after = query.cursor === undefined ? undefined : readCursor(query.cursor, [CURSOR_PARTS.micros, isId])
+        if (query.cursor !== undefined && after === undefined) return invalid({ cursor: 'cursor_invalid' })
+        const found = await listNotices(db, session.memberId, { after, limit: query.limit })
+        const { rows, nextCursor } = cutPage(found, query.limit, (row) => [row.sortedAt, row.id])
+        const notifications = rows.map((row) => {
+          if (!isNoticeKind(row.kind)) throw new Error(`a notice of unknown kind: ${row.kind}`)
+          const words = noticeText(row.kind, row.data, language)
+          return {
+            id: row.id,
+            kind: row.kind,
+            ...words,
+            createdAt: isoIst(row.createdAt.getTime()),
+            readAt: row.readAt === null ? null : isoIst(row.readAt.getTime()),
+          }
+        })
+        return { ok: true, value: { notifications, unread: await countUnread(db, session.memberId), nextCursor } }
+      },
+      readNotifications: async ({ session, body }) =>
+        inTransaction(db, async (tx) => {
+          if (body.ids === undefined) await markAllRead(tx, session.memberId)
+          else {
+            const noticeIds = body.ids.flatMap((id) => NOTICE_ID.exec(id)?.[1] ?? []).map(BigInt)
+            await markRead(tx, session.memberId, { noticeIds, days: body.ids.flatMap((id) => dayOfJoin(id) ?? []) })
+          }
+          return { ok: true, value: { unread: await countUnread(tx, session.memberId) } }
+        }),
+    },
+    jobs: {
+      notice: (payload, jobId) =>
+        addNotice(db, { memberId: BigInt(payload.memberId), kind: payload.kind, source: `job:${jobId}`, data: payload.data }),
+    },
+  }
+}

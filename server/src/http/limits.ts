@@ -1,0 +1,124 @@
+/**
+ * Throttles (product.md "Throttling"), counted in the database by roz_now(). Invariants: of several
+ * calls at once exactly as many pass as a limit allows; whoever is refused takes nothing; a limit by
+ * mail address is the same for known and unknown addresses; nobody can lock a member out of the
+ * browser that they signed in with before.
+ *
+ * A hit is taken before the work and given back when the work shows that it does not count (a right
+ * password): counted afterwards, a hundred guesses sent at once would all pass.
+ */
+import { createHash } from 'node:crypto'
+import { isIPv6 } from 'node:net'
+import { type Queryable, one, sql } from '../db/sql.ts'
+
+export type Limit = {
+  /** What is limited, and whose: `['password', email, block]`. */
+  readonly key: readonly string[]
+  readonly hitsMax: number
+  readonly windowSeconds: number
+}
+
+export type Taken =
+  | { readonly ok: true; readonly giveBack: () => Promise<void> }
+  | { readonly ok: false; readonly code: 'too_many_requests'; readonly retryAfterSeconds: number }
+
+const QUARTER_HOUR = 900
+const HOUR = 3600
+
+/** Takes one hit from each limit, or from none of them. */
+export async function take(from: Queryable, limits: readonly Limit[]): Promise<Taken> {
+  if (limits.length === 0) return { ok: true, giveBack: async () => undefined }
+  const buckets = limits.map((limit) => digest(limit.key))
+  const { taken_at, wait_seconds } = await one<{ taken_at: string | null; wait_seconds: number | null }>(
+    from,
+    // The instant as text: a Date would lose its microseconds.
+    sql`select taken_at::text, wait_seconds from throttle_take(${buckets}::bytea[], ${limits.map((limit) => limit.hitsMax)}::int[],
+        ${limits.map((limit) => limit.windowSeconds)}::int[])`,
+  )
+  if (taken_at === null) return { ok: false, code: 'too_many_requests', retryAfterSeconds: Math.max(1, Math.ceil(wait_seconds ?? 1)) }
+  return {
+    ok: true,
+    giveBack: async () => {
+      await from.query(sql`
+        with locked as (select bucket from throttle where bucket = any (${buckets}::bytea[]) order by bucket for update)
+        update throttle t set hits = array_remove(t.hits, ${taken_at}::timestamptz) from locked where t.bucket = locked.bucket`)
+    },
+  }
+}
+
+/** Forgets what no limit looks at any more. */
+export async function forgetOldHits(from: Queryable): Promise<void> {
+  await from.query(sql`delete from throttle where last_at < roz_now() - interval '2 hours' or last_at > roz_now() + interval '2 hours'`)
+}
+
+const digest = (key: readonly string[]): Buffer => createHash('sha256').update(JSON.stringify(key)).digest()
+
+/** Mail addresses are compared in any case. */
+export const addressKey = (email: string): string => email.trim().toLowerCase()
+
+/** An IPv4 address that came as IPv6 is the IPv4 address. */
+export const plainIp = (ip: string): string => /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1] ?? ip.toLowerCase()
+
+/** The address block: /24 of IPv4, /64 of IPv6. */
+export function addressBlock(ip: string): string {
+  const plain = plainIp(ip)
+  if (!isIPv6(plain)) return plain.split('.').slice(0, 3).join('.')
+  const [head = '', tail] = plain.replace(/%.*$/, '').split('::')
+  const left = head === '' ? [] : head.split(':')
+  const right = tail === undefined || tail === '' ? [] : tail.split(':')
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - left.length - right.length)
+  const groups = [...left, ...Array.from({ length: zeros }, () => '0'), ...right]
+  return groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')
+}
+
+/** Where a request comes from, as limits see it. */
+export type Source = { readonly ip: string; readonly userAgent: string }
+
+/** Digests by which a browser is known again, the closest first: the same address, then the same block. */
+export const browserDigests = (source: Source): readonly [exact: Buffer, block: Buffer] => [
+  digest(['browser', plainIp(source.ip), source.userAgent]),
+  digest(['browser block', addressBlock(source.ip), source.userAgent]),
+]
+
+export type LimitRules = ReturnType<typeof limitRules>
+
+/** The limits to the letter of product.md. Outside production this machine has none by network address. */
+export function limitRules(options: { readonly production: boolean }) {
+  const network = (ip: string, what: string, hitsMax: number, windowSeconds: number): Limit[] => {
+    const plain = plainIp(ip)
+    if (!options.production && (plain === '127.0.0.1' || plain === '::1')) return []
+    // One IPv6 customer has a whole /64.
+    return [{ key: ['network', what, isIPv6(plain) ? addressBlock(plain) : plain], hitsMax, windowSeconds }]
+  }
+  const others = (ip: string): Limit[] => network(ip, 'others', 300, HOUR)
+  return {
+    /** Wrong passwords of an address; `browser` is the digest that a known browser was recognised by. */
+    wrongPassword: (email: string, source: Source, browser: Buffer | undefined): Limit[] => [
+      ...(browser === undefined
+        ? [
+            { key: ['password', addressKey(email), addressBlock(source.ip)], hitsMax: 10, windowSeconds: QUARTER_HOUR },
+            { key: ['password', addressKey(email)], hitsMax: 50, windowSeconds: QUARTER_HOUR },
+          ]
+        : [{ key: ['password', addressKey(email), 'browser', browser.toString('hex')], hitsMax: 10, windowSeconds: QUARTER_HOUR }]),
+      ...network(source.ip, 'password', 200, QUARTER_HOUR),
+    ],
+    refusedGoogle: (source: Source): Limit[] => network(source.ip, 'google', 100, QUARTER_HOUR),
+    registration: (email: string, source: Source): Limit[] => [
+      { key: ['register', addressKey(email)], hitsMax: 20, windowSeconds: HOUR },
+      ...network(source.ip, 'register', 300, HOUR),
+    ],
+    forgotten: (email: string, source: Source): Limit[] => [
+      { key: ['forgot', addressKey(email)], hitsMax: 10, windowSeconds: HOUR },
+      ...others(source.ip),
+    ],
+    message: (email: string, source: Source): Limit[] => [
+      { key: ['message', addressKey(email)], hitsMax: 20, windowSeconds: HOUR },
+      ...others(source.ip),
+    ],
+    /** Further calls of visitors: a reset, a mail sent again. */
+    other: (source: Source): Limit[] => others(source.ip),
+  }
+}

@@ -1,0 +1,50 @@
+/**
+ * The job that sends a mail. Invariants: the message id comes from the job, so that a second try is
+ * the same mail; a failure is thrown and the queue tries again; the token of a link is made here and
+ * stands in no table.
+ */
+import { createHash } from 'node:crypto'
+import type { Mailer } from '../adapters/mail/port.ts'
+import { type LinkSecrets, linkToken } from './link-token.ts'
+import { renderMail } from './mail-layout.ts'
+import { MAIL_TEXTS, type MailFrame } from './mail-texts.ts'
+import type { MailPayload } from './mails.ts'
+
+export type MailJobDeps = {
+  readonly mailer: Mailer
+  readonly brandName: string
+  /** PUBLIC_URL where it is set: it stands above the origin of any request. */
+  readonly publicUrl: string | undefined
+  /** Where links lead when no request is known. */
+  readonly localUrl: string
+  /** What link tokens are derived with. */
+  readonly secrets: LinkSecrets
+}
+
+export function createMailJob(deps: MailJobDeps): (payload: MailPayload, jobId: string) => Promise<void> {
+  return async (payload, jobId) => {
+    const { data } = payload
+    const origin = deps.publicUrl ?? ('origin' in data && data.origin !== '' ? data.origin : deps.localUrl)
+    const frame: MailFrame = {
+      brandName: deps.brandName,
+      link: (path) => origin + path,
+      token: 'tokenId' in data ? linkToken(deps.secrets, data.tokenId) : '',
+    }
+    // Template and data belong together in the payload's type; the map is indexed by the same template.
+    const write = MAIL_TEXTS[payload.template][payload.language] as (
+      told: typeof data,
+      around: MailFrame,
+    ) => ReturnType<(typeof MAIL_TEXTS)['verify']['en']>
+    const rendered = renderMail(write(data, frame), payload.language, deps.brandName)
+    const id = createHash('sha256')
+      .update(JSON.stringify([jobId, payload.to, payload.template, data]))
+      .digest('hex')
+      .slice(0, 32)
+    await deps.mailer.send({
+      ...rendered,
+      to: payload.to,
+      ...(payload.template === 'contact' ? { replyTo: payload.data.email } : {}),
+      messageId: `${id}@${new URL(origin).hostname}`,
+    })
+  }
+}

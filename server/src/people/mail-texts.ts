@@ -1,0 +1,165 @@
+/**
+ * The words of every mail, in every language. One map, total over templates and languages: a missing
+ * text does not compile. Plain words as values; mail-layout.ts escapes them.
+ */
+import { parseDay } from '@roz/core/ist-day.ts'
+import type { Language } from '@roz/core/language.ts'
+import { dayText } from '@roz/core/notices.ts'
+import type { MailWords } from './mail-layout.ts'
+import type { MailData, MailTemplate } from './mails.ts'
+
+/** What stands around a mail: the product's name and the absolute address of its one link. */
+export type MailFrame = { readonly brandName: string; readonly link: (path: string) => string; readonly token: string }
+type Write<T extends MailTemplate> = (data: MailData[T], frame: MailFrame) => MailWords
+
+const dayIn = (text: string, language: Language): string => {
+  const day = parseDay(text)
+  return day === undefined ? text : dayText(day, language)
+}
+const verifyLink = (frame: MailFrame): string => frame.link(`/verify-email?token=${encodeURIComponent(frame.token)}`)
+const resetLink = (frame: MailFrame): string => frame.link(`/reset-password?token=${encodeURIComponent(frame.token)}`)
+
+export const MAIL_TEXTS: { readonly [T in MailTemplate]: Readonly<Record<Language, Write<T>>> } = {
+  verify: {
+    en: (data, frame) => ({
+      subject: `Verify your email for ${frame.brandName}`,
+      paragraphs: [
+        `Hello ${data.name},`,
+        `please confirm that this is your email address. After that you can add money and join the daily round.`,
+      ],
+      action: { label: 'Verify my email', url: verifyLink(frame) },
+      after: ['The link works for 24 hours. If you did not register, ignore this mail.'],
+    }),
+    hi: (data, frame) => ({
+      subject: `${frame.brandName} के लिए अपना ईमेल सत्यापित करें`,
+      paragraphs: [`नमस्ते ${data.name},`, 'कृपया पुष्टि करें कि यह ईमेल पता आपका है। इसके बाद आप पैसे जोड़कर रोज़ के राउंड में शामिल हो सकते हैं।'],
+      action: { label: 'मेरा ईमेल सत्यापित करें', url: verifyLink(frame) },
+      after: ['यह लिंक 24 घंटे तक चलता है। अगर आपने खाता नहीं बनाया है, तो इस ईमेल को अनदेखा करें।'],
+    }),
+  },
+  reset: {
+    en: (data, frame) => ({
+      subject: `Reset your ${frame.brandName} password`,
+      paragraphs: [`Hello ${data.name},`, 'someone asked for a new password for your account. If it was you, choose one here:'],
+      action: { label: 'Choose a new password', url: resetLink(frame) },
+      after: ['The link works once, for one hour. If you did not ask for it, ignore this mail: your password stays as it is.'],
+    }),
+    hi: (data, frame) => ({
+      subject: `अपना ${frame.brandName} पासवर्ड बदलें`,
+      paragraphs: [`नमस्ते ${data.name},`, 'आपके खाते के लिए नया पासवर्ड माँगा गया है। अगर यह आपने माँगा है, तो यहाँ नया पासवर्ड चुनें:'],
+      action: { label: 'नया पासवर्ड चुनें', url: resetLink(frame) },
+      after: ['यह लिंक एक घंटे तक, सिर्फ़ एक बार चलता है। अगर आपने नहीं माँगा, तो इस ईमेल को अनदेखा करें: आपका पासवर्ड वही रहेगा।'],
+    }),
+  },
+  welcome: {
+    en: (data, frame) => ({
+      subject: `Welcome to ${frame.brandName}`,
+      paragraphs: [
+        `Hello ${data.name},`,
+        'your email is verified. Add ₹10 to ₹30 to your wallet and join the round of the day with one rupee.',
+      ],
+      action: { label: 'Go to your dashboard', url: frame.link('/dashboard') },
+    }),
+    hi: (data, frame) => ({
+      subject: `${frame.brandName} में आपका स्वागत है`,
+      paragraphs: [`नमस्ते ${data.name},`, 'आपका ईमेल सत्यापित हो गया है। अपने वॉलेट में ₹10 से ₹30 जोड़ें और एक रुपये में आज के राउंड में शामिल हों।'],
+      action: { label: 'अपने डैशबोर्ड पर जाएँ', url: frame.link('/dashboard') },
+    }),
+  },
+  password_changed: {
+    en: (data, frame) => ({
+      subject: `Your ${frame.brandName} password was changed`,
+      paragraphs: [`Hello ${data.name},`, 'your password was changed and all other devices were signed out.'],
+      action: { label: 'This was not me', url: frame.link('/forgot-password') },
+      after: ['If it was not you, set a new password at once and contact us.'],
+    }),
+    hi: (data, frame) => ({
+      subject: `आपका ${frame.brandName} पासवर्ड बदला गया`,
+      paragraphs: [`नमस्ते ${data.name},`, 'आपका पासवर्ड बदला गया है और बाकी सभी डिवाइस लॉग आउट हो गए हैं।'],
+      action: { label: 'यह मैंने नहीं किया', url: frame.link('/forgot-password') },
+      after: ['अगर यह आपने नहीं किया, तो तुरंत नया पासवर्ड चुनें और हमसे संपर्क करें।'],
+    }),
+  },
+  new_bank_account: {
+    en: (data, frame) => ({
+      subject: `A new bank account was used on ${frame.brandName}`,
+      paragraphs: [
+        `Hello ${data.name},`,
+        `a withdrawal to a new bank account was asked for: ${data.bank}, account ending in ${data.account}.`,
+      ],
+      action: { label: 'See your wallet', url: frame.link('/wallet') },
+      after: ['If this was not you, contact us and change your password.'],
+    }),
+    hi: (data, frame) => ({
+      subject: `${frame.brandName} पर नया बैंक खाता इस्तेमाल हुआ`,
+      paragraphs: [`नमस्ते ${data.name},`, `एक नए बैंक खाते में निकासी माँगी गई है: ${data.bank}, ${data.account} पर समाप्त होने वाला खाता।`],
+      action: { label: 'अपना वॉलेट देखें', url: frame.link('/wallet') },
+      after: ['अगर यह आपने नहीं किया, तो हमसे संपर्क करें और अपना पासवर्ड बदलें।'],
+    }),
+  },
+  withdrawal_requested: {
+    en: (data, frame) => ({
+      subject: `Withdrawal of ${data.amount} requested`,
+      paragraphs: [
+        `Hello ${data.name},`,
+        `your withdrawal of ${data.amount} to the account ending in ${data.account} is being processed. It takes 24 to 48 hours.`,
+      ],
+      action: { label: 'See your wallet', url: frame.link('/wallet') },
+      after: ['If this was not you, contact us and change your password.'],
+    }),
+    hi: (data, frame) => ({
+      subject: `${data.amount} की निकासी का अनुरोध मिला`,
+      paragraphs: [
+        `नमस्ते ${data.name},`,
+        `${data.account} पर समाप्त होने वाले खाते में ${data.amount} की निकासी पर काम हो रहा है। इसमें 24 से 48 घंटे लगते हैं।`,
+      ],
+      action: { label: 'अपना वॉलेट देखें', url: frame.link('/wallet') },
+      after: ['अगर यह आपने नहीं किया, तो हमसे संपर्क करें और अपना पासवर्ड बदलें।'],
+    }),
+  },
+  withdrawal_returned: {
+    en: (data, frame) => ({
+      subject: `Your withdrawal of ${data.amount} came back`,
+      paragraphs: [`Hello ${data.name},`, `your withdrawal of ${data.amount} did not go through. The money is back in your wallet.`],
+      action: { label: 'See your wallet', url: frame.link('/wallet') },
+    }),
+    hi: (data, frame) => ({
+      subject: `${data.amount} की निकासी वापस आई`,
+      paragraphs: [`नमस्ते ${data.name},`, `${data.amount} की निकासी नहीं हो पाई। राशि आपके वॉलेट में वापस है।`],
+      action: { label: 'अपना वॉलेट देखें', url: frame.link('/wallet') },
+    }),
+  },
+  money_added: {
+    en: (data, frame) => ({
+      subject: `${data.amount} added to your wallet`,
+      paragraphs: [`Hello ${data.name},`, `${data.amount} was added to your wallet. Order ID: ${data.orderId}`],
+      action: { label: 'See your wallet', url: frame.link('/wallet') },
+      after: ['This is your receipt. The unused part can be refunded within 7 days.'],
+    }),
+    hi: (data, frame) => ({
+      subject: `आपके वॉलेट में ${data.amount} जोड़े गए`,
+      paragraphs: [`नमस्ते ${data.name},`, `आपके वॉलेट में ${data.amount} जोड़े गए। ऑर्डर ID: ${data.orderId}`],
+      action: { label: 'अपना वॉलेट देखें', url: frame.link('/wallet') },
+      after: ['यह आपकी रसीद है। बची हुई राशि 7 दिनों के अंदर वापस ली जा सकती है।'],
+    }),
+  },
+  draw_won: {
+    en: (data, frame) => ({
+      subject: `You won ${data.amount}!`,
+      paragraphs: [`Hello ${data.name},`, `you won ${data.amount} in the round of ${dayIn(data.day, 'en')}. It is in your wallet already.`],
+      action: { label: 'See the round', url: frame.link('/history') },
+    }),
+    hi: (data, frame) => ({
+      subject: `आपने ${data.amount} जीते!`,
+      paragraphs: [`नमस्ते ${data.name},`, `आपने ${dayIn(data.day, 'hi')} के राउंड में ${data.amount} जीते। राशि आपके वॉलेट में आ चुकी है।`],
+      action: { label: 'राउंड देखें', url: frame.link('/history') },
+    }),
+  },
+  contact: {
+    en: (data) => ({
+      subject: `[${data.ticket}] Message from ${data.name}`,
+      paragraphs: [`${data.name} <${data.email}> wrote:`, data.message],
+    }),
+    hi: (data) => ({ subject: `[${data.ticket}] ${data.name} का संदेश`, paragraphs: [`${data.name} <${data.email}> ने लिखा:`, data.message] }),
+  },
+}

@@ -1,0 +1,34 @@
+/** A new account with its wallet, in one transaction: neither exists without the other. */
+import type { Language } from '@roz/core/language.ts'
+import { maybeOne, sql } from '../db/sql.ts'
+import type { Tx } from '../db/transaction.ts'
+import { openWallet } from '../ledger/wallets.ts'
+
+export type NewMember = {
+  readonly name: string
+  readonly email: string
+  readonly phone?: string
+  readonly passwordHash?: string
+  readonly googleSub?: string
+  readonly language: Language
+  /** Google and the demo community have confirmed addresses. */
+  readonly emailVerified: boolean
+  /** What was accepted at registration. */
+  readonly termsVersion: string
+  readonly origin?: string
+}
+
+/** The new member's id, or undefined when the address is taken (in any case). */
+export async function insertMember(tx: Tx, member: NewMember): Promise<bigint | undefined> {
+  const row = await maybeOne<{ id: bigint }>(
+    tx,
+    sql`insert into member (name, email, phone, password_hash, google_sub, language, email_verified_at, terms_version, terms_accepted_at, link_origin)
+        values (${member.name}::text, ${member.email}::text, ${member.phone ?? null}::text, ${member.passwordHash ?? null}::text,
+          ${member.googleSub ?? null}::text, ${member.language}::text, case when ${member.emailVerified}::boolean then roz_now() end,
+          ${member.termsVersion}::text, roz_now(), ${member.origin ?? null}::text)
+        on conflict do nothing returning id`,
+  )
+  if (row === undefined) return undefined
+  await openWallet(tx, row.id, { mayMove: member.emailVerified })
+  return row.id
+}
