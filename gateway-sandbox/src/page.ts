@@ -52,7 +52,7 @@ const page = (title: string, main: string): string => `<!doctype html>
 <style>${STYLE}</style>
 </head>
 <body>
-<p class="demo"><strong>Demo payment gateway.</strong> No real money moves.</p>
+<header class="demo"><strong>Demo payment gateway.</strong> No real money moves.</header>
 <main>
 <h1>${escapeHtml(title)}</h1>
 ${main}
