@@ -21,6 +21,8 @@ export function parseInput(request: FastifyRequest, spec: EndpointSpec): Parsed 
     if (schema === undefined) continue
     const result = schema.safeParse(request[part] ?? (part === 'body' ? undefined : {}))
     if (!result.success) return refuse(fieldsOf(result.error, part))
+    const nul = fieldWithNul(result.data)
+    if (nul !== undefined) return refuse({ [nul]: 'wrong_type' })
     value[part] = result.data
   }
   const key = request.headers['idempotency-key']
@@ -28,6 +30,17 @@ export function parseInput(request: FastifyRequest, spec: EndpointSpec): Parsed 
     return refuse({ 'Idempotency-Key': 'An Idempotency-Key is a text of 1 to 200 characters.' })
   }
   return { ok: true, value: value as { params: unknown; query: unknown; body: unknown }, idempotencyKey: key }
+}
+
+/** The first field whose text holds a NUL, which the database cannot store; after parsing, so that the depth is a schema's. */
+function fieldWithNul(value: unknown, path = ''): string | undefined {
+  if (typeof value === 'string') return value.includes('\0') ? path : undefined
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const [name, item] of Object.entries(value)) {
+    const found = fieldWithNul(item, path === '' ? name : `${path}.${name}`)
+    if (found !== undefined) return found
+  }
+  return undefined
 }
 
 /** One problem a field, the first; a body that is no object at all is a problem of the body. */

@@ -1,0 +1,80 @@
+/**
+ * Some calls of the API on a port of their own, for tests of one feature: served as the program serves
+ * them, by the same edge. A call that a test does not mount answers 404. The sender's address is taken
+ * from X-Forwarded-For, so that a test can come from anywhere.
+ */
+import multipart from '@fastify/multipart'
+import { api, type CallName } from '@roz/contract/api.ts'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { registerFaults } from '../http/faults.ts'
+import { type Handlers, registerCalls } from '../http/route.ts'
+import type { Sessions } from '../http/session.ts'
+
+export type TestAnswer = {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  // The shape of an answer is what a test is about.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  readonly body: any
+}
+export type Ask = {
+  readonly token?: string
+  readonly body?: unknown
+  readonly form?: FormData
+  readonly language?: string
+  readonly ip?: string
+  readonly userAgent?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+export type TestApp = {
+  readonly url: string
+  /** `ask('POST /auth/login', { body })`; a path below /api, or from the root with `root:/dev/mail`. */
+  readonly ask: (call: string, options?: Ask) => Promise<TestAnswer>
+  readonly close: () => Promise<void>
+}
+
+export async function startTestApp(options: {
+  readonly handlers: Partial<Handlers<CallName>>
+  readonly sessions: Sessions
+  /** Routes beside /api. */
+  readonly mount?: (app: FastifyInstance) => void
+  /** Where the log's lines go; nowhere by default. */
+  readonly logTo?: { write: (line: string) => void }
+}): Promise<TestApp> {
+  const app = Fastify({ trustProxy: true, ...(options.logTo === undefined ? {} : { logger: { level: 'trace', stream: options.logTo } }) })
+  await app.register(multipart)
+  app.decorateRequest('session', undefined)
+  registerFaults(app)
+  const absent = async () => ({ ok: false, code: 'not_found' })
+  const all = Object.fromEntries((Object.keys(api) as CallName[]).map((name) => [name, options.handlers[name] ?? absent]))
+  await app.register(
+    async (calls) => registerCalls(calls, all as unknown as Handlers<CallName>, { sessions: options.sessions, publicUrl: undefined }),
+    { prefix: '/api' },
+  )
+  options.mount?.(app)
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  return { url, ask: (call, ask = {}) => send(url, call, ask), close: () => app.close() }
+}
+
+async function send(url: string, call: string, ask: Ask): Promise<TestAnswer> {
+  const [method = 'GET', path = '/'] = call.split(' ')
+  const target = path.startsWith('root:') ? path.slice('root:'.length) : `/api${path}`
+  const body = ask.form ?? (ask.body === undefined ? undefined : typeof ask.body === 'string' ? ask.body : JSON.stringify(ask.body))
+  const response = await fetch(url + target, {
+    method,
+    redirect: 'manual',
+    headers: {
+      ...(ask.token === undefined ? {} : { authorization: `Bearer ${ask.token}` }),
+      ...(ask.body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(ask.language === undefined ? {} : { 'accept-language': ask.language }),
+      ...(ask.ip === undefined ? {} : { 'x-forwarded-for': ask.ip }),
+      'user-agent': ask.userAgent ?? 'test browser',
+      ...ask.headers,
+    },
+    ...(body === undefined ? {} : { body }),
+  })
+  const text = await response.text()
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true
+  return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined }
+}
