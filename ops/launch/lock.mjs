@@ -1,0 +1,65 @@
+/**
+ * One launcher at a time for what changes the checkout. Invariant: the lock is a listening socket,
+ * so the system releases it when its holder dies; nothing stale can be left behind.
+ */
+import { createHash } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isStopping, ROOT } from './processes.mjs'
+
+const RETRY_MS = 100
+
+/** Runs `work` alone among the launchers of this checkout; `onWait` is called once if somebody else is at it. */
+export async function alone(what, onWait, work) {
+  const name = `roz-${what}-${createHash('sha256').update(ROOT).digest('hex').slice(0, 24)}`
+  let waited = false
+  while (!isStopping()) {
+    const server = await take(name)
+    if (server !== undefined) {
+      try {
+        return await work()
+      } finally {
+        await new Promise((resolve) => server.close(resolve))
+      }
+    }
+    if (!waited) onWait()
+    waited = true
+    await sleep(RETRY_MS)
+  }
+  return undefined
+}
+
+async function take(name) {
+  const file = path.join(tmpdir(), `${name}.lock`)
+  if (process.platform === 'win32') return listen(`\\\\.\\pipe\\${name}`)
+  if (process.platform === 'linux') {
+    try {
+      return await listen(`\0${name}`)
+    } catch {
+      // The first releases of Node 20 know no abstract sockets.
+    }
+  }
+  const server = await listen(file)
+  if (server === undefined && !(await answers(file))) rmSync(file, { force: true })
+  return server
+}
+
+/** Answers undefined when the address is taken. */
+function listen(address) {
+  return new Promise((resolve, reject) => {
+    const server = createServer((socket) => socket.destroy())
+    server.once('error', (error) => (error.code === 'EADDRINUSE' ? resolve(undefined) : reject(error)))
+    server.listen(address, () => resolve(server))
+  })
+}
+
+function answers(file) {
+  return new Promise((resolve) => {
+    const socket = connect(file)
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
+    socket.once('connect', () => socket.destroy())
+  })
+}

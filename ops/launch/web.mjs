@@ -1,0 +1,85 @@
+/**
+ * The built web, one folder per state of its sources: .build/web/<hash>. Invariants: a folder under
+ * that name is whole and never changes, so no start rebuilds what another one serves; old ones go
+ * only when no living start has written itself down as their user.
+ */
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { alone } from './lock.mjs'
+import { isStopping, LaunchError, lives, nameOf, ROOT, run, say } from './processes.mjs'
+
+const BUILDS = path.join(ROOT, '.build', 'web')
+const MAKING = path.join(ROOT, '.build', 'web-making')
+const USERS = path.join(ROOT, '.build', 'web-users')
+const SOURCES = ['web', 'core', 'contract', 'verifier', 'spec', 'package-lock.json', 'tsconfig.base.json']
+const NOT_SOURCES = new Set(['node_modules', 'dist', '.build', 'test-results'])
+/** A build may be in use by somebody who wrote nothing down: a test started by hand. */
+const SPARE_MS = 3_600_000
+
+/** Returns the folder to serve. */
+export async function buildWeb(node) {
+  const hash = hashOfSources()
+  const folder = path.join(BUILDS, hash)
+  if (!existsSync(folder) || oldBuilds(hash).length > 0) {
+    const waiting = () => say('Another start is building the pages: waiting for it…')
+    await alone('web', waiting, async () => {
+      if (!existsSync(folder)) await build(node, folder)
+      prune(hash)
+    })
+  }
+  if (!isStopping()) writeDown(hash)
+  return folder
+}
+
+async function build(node, folder) {
+  say('Building the pages…')
+  rmSync(MAKING, { recursive: true, force: true })
+  mkdirSync(BUILDS, { recursive: true })
+  const { code, output } = await run(node, ['web/build.ts', MAKING], { quiet: true })
+  if (isStopping()) return
+  if (code !== 0) throw new LaunchError(`The pages could not be built:\n${output.trim()}`)
+  renameSync(MAKING, folder)
+}
+
+function oldBuilds(hash) {
+  if (!existsSync(BUILDS)) return []
+  return readdirSync(BUILDS).filter((name) => name !== hash && Date.now() - statSync(path.join(BUILDS, name)).mtimeMs > SPARE_MS)
+}
+
+function prune(hash) {
+  for (const name of oldBuilds(hash)) {
+    const users = path.join(USERS, name)
+    if (existsSync(users) && readdirSync(users).some(lives)) continue
+    rmSync(path.join(BUILDS, name), { recursive: true, force: true })
+    rmSync(users, { recursive: true, force: true })
+  }
+}
+
+function writeDown(hash) {
+  const users = path.join(USERS, hash)
+  try {
+    mkdirSync(users, { recursive: true })
+    for (const name of readdirSync(users)) if (!lives(name)) rmSync(path.join(users, name))
+    writeFileSync(path.join(users, nameOf(process.pid)), '')
+  } catch (error) {
+    // Somebody else's checkout, which we may read only: they alone build in it.
+    if (error.code !== 'EACCES' && error.code !== 'EROFS') throw error
+  }
+}
+
+function hashOfSources() {
+  const hash = createHash('sha256')
+  for (const source of SOURCES) add(hash, path.join(ROOT, source), source)
+  return hash.digest('hex').slice(0, 20)
+}
+
+function add(hash, file, name) {
+  const stats = statSync(file, { throwIfNoEntry: false })
+  if (stats === undefined) return
+  if (!stats.isDirectory()) {
+    if (!/\.test\.tsx?$/.test(name)) hash.update(`${name}\0${stats.size}\0`).update(readFileSync(file))
+    return
+  }
+  for (const entry of readdirSync(file).sort()) if (!NOT_SOURCES.has(entry)) add(hash, path.join(file, entry), `${name}/${entry}`)
+}
