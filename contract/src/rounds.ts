@@ -53,6 +53,8 @@ export const roundCalls = {
       'ticket_key_taken',
       'overloaded',
       'idempotency_mismatch',
+      'forbidden',
+      'on_hold',
     ],
   }),
   currentRound: endpoint({

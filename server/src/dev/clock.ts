@@ -1,0 +1,80 @@
+/**
+ * GET and POST /dev/clock, outside production only (operations.md). Invariants: calls run one after
+ * the other, in all processes; a call answers when all that fell due has run; a step back to before
+ * the opening of the newest round that has opened is refused and changes nothing.
+ */
+import type { FieldProblem } from '@roz/core/fields.ts'
+import { isoIst } from '@roz/core/ist-day.ts'
+import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
+import type { Clock } from '../adapters/clock.ts'
+import { type Connection, type Db, maybeOne, one, sql } from '../db/sql.ts'
+import { sendProblem } from '../http/faults.ts'
+
+export type DevClockDeps = {
+  readonly db: Db
+  readonly clock: Clock
+  /** Runs everything that is due, jobs included, and ends when nothing is left. */
+  readonly runDue: () => Promise<void>
+}
+
+const LOCK = 7_242_012
+const RETRY_MS = 25
+const body = z.strictObject({ now: z.iso.datetime({ offset: true }).nullable() })
+
+export function registerDevClock(app: FastifyInstance, { db, clock, runDue }: DevClockDeps): void {
+  app.get('/dev/clock', async (_request, reply) => {
+    return reply.header('cache-control', 'no-store').send({ now: isoIst((await clock.refresh()).getTime()) })
+  })
+  app.post('/dev/clock', async (request, reply) => {
+    const given = body.safeParse(request.body)
+    const target = given.success ? targetOf(given.data.now) : undefined
+    if (target === undefined) return sendProblem(request, reply, { code: 'invalid_input', fields: { now: 'time_invalid' satisfies FieldProblem } })
+    const isSet = await oneByOne(db, async () => {
+      if (!(await setClock(db, target))) return false
+      await clock.refresh()
+      await runDue()
+      return true
+    })
+    if (!isSet) return sendProblem(request, reply, { code: 'clock_step_back' })
+    return reply.header('cache-control', 'no-store').send({ now: isoIst(clock.now().getTime()) })
+  })
+}
+
+type Target = { readonly atMs: number } | 'real'
+
+/** Years that a day is written with four digits in; undefined for anything else. */
+function targetOf(now: string | null): Target | undefined {
+  if (now === null) return 'real'
+  const atMs = Date.parse(now)
+  return atMs >= Date.UTC(2000, 0) && atMs < Date.UTC(9999, 0) ? { atMs } : undefined
+}
+
+/** False, and nothing changed, for a step back to before the opening of the newest round that has opened. */
+async function setClock(db: Db, target: Target): Promise<boolean> {
+  const { now } = await one<{ now: Date }>(db, sql`select clock_timestamp() as now`)
+  const offsetMs = target === 'real' ? 0 : target.atMs - now.getTime()
+  const set = await maybeOne(
+    db,
+    sql`select set_clock_offset(${offsetMs}::bigint)
+         where not exists (
+           select from round
+            where opens_at <= roz_now() and opens_at > clock_timestamp() + ${offsetMs}::bigint * interval '1 millisecond')`,
+  )
+  return set !== undefined
+}
+
+/** Waits by asking again: a statement that waits on a lock for long would count as lost. */
+const oneByOne = <T>(db: Db, work: () => Promise<T>): Promise<T> =>
+  db.withConnection(async (connection) => {
+    while (!(await tryLock(connection))) await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+    try {
+      return await work()
+    } finally {
+      await connection.query(sql`select pg_advisory_unlock(${LOCK}::bigint)`)
+    }
+  })
+
+async function tryLock(connection: Connection): Promise<boolean> {
+  return (await one<{ locked: boolean }>(connection, sql`select pg_try_advisory_lock(${LOCK}::bigint) as locked`)).locked
+}

@@ -1,0 +1,30 @@
+/**
+ * The log of days (spec/protocol.md, chapter 8). Invariants: records are numbered without a gap in
+ * the order of their commits; a record is written in the transaction of what it tells, so that
+ * neither stands without the other; a day has one record of a kind.
+ */
+import { leafHash } from '@roz/core/draw.ts'
+import { type LogRecord, recordBytes } from '@roz/core/draw-records.ts'
+import type { IstDay } from '@roz/core/ist-day.ts'
+import { one, type Queryable, sql } from '../../db/sql.ts'
+import type { Tx } from '../../db/transaction.ts'
+import { sha256 } from '../../tickets/sha256.ts'
+
+/** Held until the commit: a number that was given out and rolled back would leave a gap. */
+const LOG_LOCK = 7_242_011
+
+/** Writes the next record; the last lock that a transaction takes. */
+export async function appendRecord(tx: Tx, record: LogRecord): Promise<void> {
+  const bytes = recordBytes(record)
+  await tx.query(sql`select pg_advisory_xact_lock(${LOG_LOCK}::bigint)`)
+  await tx.query(sql`
+    insert into log_entry (index, day, kind, bytes, leaf)
+    select coalesce(max(index) + 1, 0), ${record.day}::date, ${record.kind}::text, ${Buffer.from(bytes)}::bytea, ${leafHash(sha256, bytes)}::bytea
+      from log_entry`)
+}
+
+/** A day's record of a kind, as it was published. */
+export async function getRecord<K extends LogRecord['kind']>(from: Queryable, day: IstDay, kind: K): Promise<Extract<LogRecord, { kind: K }>> {
+  const { bytes } = await one<{ bytes: Buffer }>(from, sql`select bytes from log_entry where day = ${day}::date and kind = ${kind}::text`)
+  return JSON.parse(bytes.toString('utf8')) as Extract<LogRecord, { kind: K }>
+}

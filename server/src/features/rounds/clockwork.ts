@@ -1,0 +1,166 @@
+/**
+ * What the clock brings: rounds are made a day ahead, closed, drawn, settled and their days sealed,
+ * and Auto Participate joins its members. Invariants: `due` does one portion, each in transactions of
+ * its own that may be run again; one worker at a time by a lock in the database; days are closed in
+ * order, and a day that was wholly missed ends void, so that nobody is charged for it; a portion that
+ * fails does not hold up the others.
+ */
+import { addDays, type IstDay, nextDay } from '@roz/core/ist-day.ts'
+import type { SplitPolicy } from '@roz/core/split.ts'
+import { type Db, one, sql } from '../../db/sql.ts'
+import { inTransaction, type Tx } from '../../db/transaction.ts'
+import { enqueue } from '../../jobs/queue.ts'
+import { runAutoJoin } from '../../ledger/auto-join.ts'
+import { closeRound, findRound, type Round } from '../../ledger/rounds.ts'
+import { sealDay } from '../../ledger/seal-day.ts'
+import { settleRound } from '../../ledger/settlement.ts'
+import { tellLowBalance, tellSkipped, tellWinners } from './notices.ts'
+
+/** What rounds need of the draw; built by the draws feature. */
+export type DrawPort = {
+  readonly open: (tx: Tx, day: IstDay, policy: SplitPolicy) => Promise<boolean>
+  readonly seal: (tx: Tx, round: Round) => Promise<void>
+  readonly endEmpty: (tx: Tx, day: IstDay) => Promise<void>
+  readonly draw: (tx: Tx, day: IstDay) => Promise<void>
+}
+export type ClockworkDeps = {
+  readonly db: Db
+  readonly draws: DrawPort
+  /** The split of rounds made from now on. */
+  readonly policy: SplitPolicy
+}
+
+const CLOCKWORK_LOCK = 7_242_010
+/** A close of a million entries takes its time; everything else is far below. */
+const WAITS = { lockTimeoutMs: 30_000, statementTimeoutMs: 60_000, transactionTimeoutMs: 300_000 }
+/** Wholly missed days that one transaction passes: a long gap is not a long lock. */
+const MISSED_AT_ONCE = 30
+
+/** One step of a round's life, alone among all workers and administrators. */
+export const inClockwork = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> =>
+  inTransaction(
+    db,
+    async (tx) => {
+      await tx.query(sql`select pg_advisory_xact_lock(${CLOCKWORK_LOCK}::bigint)`)
+      return work(tx)
+    },
+    WAITS,
+  )
+
+type Plan = {
+  readonly today: IstDay
+  /** The newest round made. */
+  readonly newest: IstDay | null
+  /** The oldest round that is over and still open; closed and not drawn; drawn and not settled. */
+  readonly overdue: IstDay | null
+  readonly closed: IstDay | null
+  readonly drawn: IstDay | null
+  readonly unsealed: IstDay | null
+  readonly autoJoin: boolean
+}
+
+const readPlan = (db: Db): Promise<Plan> =>
+  one<Plan>(
+    db,
+    sql`
+    with unfinished as materialized (select day, status, closes_at from round where status in ('open', 'closed', 'drawn'))
+    select ist_day(roz_now()) as today,
+      (select max(day) from round) as newest,
+      (select min(day) from unfinished where status = 'open' and closes_at <= roz_now()) as overdue,
+      (select min(day) from unfinished where status = 'closed') as closed,
+      (select min(day) from unfinished where status = 'drawn') as drawn,
+      (select min(day) from ledger_day where sealed_at is null and day < ist_day(roz_now())) as unsealed,
+      exists (select from unfinished where day = ist_day(roz_now()) and status = 'open')
+        and not exists (select from auto_join_told where day = ist_day(roz_now())) as "autoJoin"`,
+  )
+
+export type Clockwork = ReturnType<typeof createClockwork>
+
+export function createClockwork({ db, draws, policy }: ClockworkDeps) {
+  /** Closes a round that is over, or today's before its time; an empty one that is over ends void. */
+  async function close(tx: Tx, day: IstDay, options: { readonly early: boolean }) {
+    const closed = await closeRound(tx, day, options)
+    if (!closed.ok || closed.value.already) return closed
+    if (closed.value.entries === 0) await draws.endEmpty(tx, day)
+    else {
+      await draws.seal(tx, (await findRound(tx, day)) as Round)
+      await tellLowBalance(tx, day)
+    }
+    return closed
+  }
+
+  async function settle(tx: Tx, day: IstDay): Promise<void> {
+    const settled = await settleRound(tx, day)
+    if (!settled.ok) throw new Error(`round ${day} cannot be settled: ${settled.code}`)
+    if (settled.value.already) return
+    await enqueue(tx, { kind: 'draft_story', key: day, payload: { day } })
+    await tellWinners(tx, day, settled.value.winners)
+  }
+
+  /** Rounds up to tomorrow's. A day that has passed before its round was made ends void at once. */
+  async function makeRounds(tx: Tx): Promise<boolean> {
+    const { today, newest } = await one<{ today: IstDay; newest: IstDay | null }>(
+      tx,
+      sql`select ist_day(roz_now()) as today, (select max(day) from round) as newest`,
+    )
+    let day = newest === null ? today : nextDay(newest)
+    for (let made = 0; made < MISSED_AT_ONCE && day <= nextDay(today); made++, day = nextDay(day)) {
+      await draws.open(tx, day, policy)
+      if (day < today) await close(tx, day, { early: false })
+    }
+    return day <= nextDay(today)
+  }
+
+  async function autoJoin(day: IstDay): Promise<boolean> {
+    // Without the lock: pages take their own, and a round that takes no more is no fault.
+    const { state } = await runAutoJoin(db, day)
+    if (state === 'closed') return false
+    await inClockwork(db, async (tx) => {
+      await tellSkipped(tx, day)
+      await tellLowBalance(tx, day)
+      await tx.query(sql`insert into auto_join_told (day) values (${day}::date) on conflict do nothing`)
+    })
+    return true
+  }
+
+  /** The portions of a plan, in the order of a day's life. */
+  function portions(plan: Plan): (() => Promise<unknown>)[] {
+    const { today, newest, overdue, closed, drawn, unsealed } = plan
+    const due: (() => Promise<unknown>)[] = []
+    if (overdue !== null) due.push(() => inClockwork(db, (tx) => close(tx, overdue, { early: false })))
+    // Only once what is over is closed: the log closes days in order.
+    else if (newest === null || newest < addDays(today, 1)) due.push(() => inClockwork(db, makeRounds))
+    if (closed !== null) due.push(() => inClockwork(db, (tx) => draws.draw(tx, closed)))
+    if (drawn !== null) due.push(() => inClockwork(db, (tx) => settle(tx, drawn)))
+    if (unsealed !== null) due.push(() => inClockwork(db, (tx) => sealDay(tx, unsealed)))
+    return due
+  }
+
+  return {
+    close,
+    settle,
+    draw: (tx: Tx, day: IstDay): Promise<void> => draws.draw(tx, day),
+
+    /** Does what is due now, once each; says whether there was anything. */
+    async due(): Promise<boolean> {
+      const plan = await readPlan(db)
+      const due = portions(plan)
+      let failure: unknown
+      const attempt = (portion: () => Promise<unknown>) => portion().catch((error: unknown) => (failure ??= error))
+      for (const portion of due) await attempt(portion)
+      // Yesterday is paid before today's joining, so that a prize can pay for it; a draw that is stuck keeps nobody out.
+      const settled = plan.overdue === null && plan.closed === null && plan.drawn === null
+      if (plan.autoJoin && (settled || failure !== undefined)) await attempt(() => autoJoin(plan.today))
+      if (failure !== undefined) throw failure
+      return due.length > 0 || plan.autoJoin
+    },
+
+    /** Closes every round that is over, oldest first: what an administrator does comes after it. */
+    async closeOverdue(): Promise<void> {
+      for (let plan = await readPlan(db); plan.overdue !== null; plan = await readPlan(db)) {
+        const { overdue } = plan
+        await inClockwork(db, (tx) => close(tx, overdue, { early: false }))
+      }
+    },
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * POST /rounds/join. Invariants: the fee is taken by the ledger's batch alone, once, whatever runs
+ * beside it; the ticket is read after the join has committed, so it is the one that the close will
+ * seal; a key that came with a join that is refused is not kept.
+ */
+import type { roundCalls } from '@roz/contract/rounds.ts'
+import { ENTRY_FEE, rupeesFromPaise } from '@roz/core/money.ts'
+import type { IstDay } from '@roz/core/ist-day.ts'
+import { type Db, maybeOne, sql } from '../../db/sql.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import type { Answer, Call } from '../../http/route.ts'
+import type { JoinBatcher } from '../../ledger/join-batcher.ts'
+import type { TotalsReader } from '../../ledger/totals.ts'
+import { readWallet } from '../../ledger/wallets.ts'
+import { type TicketKeys, ticketOf } from '../../tickets/ticket-keys.ts'
+
+type JoinCall = typeof roundCalls.joinRound
+export type JoinDeps = { readonly db: Db; readonly batcher: JoinBatcher; readonly totals: TotalsReader; readonly ticketKeys: TicketKeys }
+
+export async function joinRound(deps: JoinDeps, call: Call<JoinCall>): Promise<Answer<JoinCall>> {
+  const { memberId } = call.session
+  const { ticketKey } = call.body
+  if (ticketKey !== undefined && (await isFirstJoin(deps.db, memberId))) {
+    const kept = await inTransaction(deps.db, (tx) => deps.ticketKeys.ensure(tx, memberId, ticketKey))
+    if (!kept.ok) return kept
+  }
+  const outcome = await deps.batcher.join({ memberId, idempotencyKey: call.idempotencyKey })
+  if (!outcome.ok) {
+    if (outcome.code !== 'may_not_move') return { ok: false, code: outcome.code }
+    // Staff accounts hold no wallet; a member's was stopped between the session's look and the join.
+    return { ok: false, code: (await readWallet(deps.db, memberId)) === undefined ? 'forbidden' : 'on_hold' }
+  }
+  const { day, balance } = outcome.value
+  deps.totals.forget(day)
+  return { ok: true, value: { balance: rupeesFromPaise(balance), ticket: { day, ticket: await readTicket(deps, memberId, day) } } }
+}
+
+/** Whether this may become the member's first join; where it will be refused, the batch says so. */
+async function isFirstJoin(db: Db, memberId: bigint): Promise<boolean> {
+  const wallet = await maybeOne(
+    db,
+    sql`select 1 from wallet where member_id = ${memberId}::bigint and joins = 0 and may_move and balance >= ${ENTRY_FEE}::bigint
+          and exists (select from round where day = ist_day(roz_now()) and status = 'open')`,
+  )
+  return wallet !== undefined
+}
+
+async function readTicket({ db, ticketKeys }: JoinDeps, memberId: bigint, day: IstDay): Promise<string> {
+  const known = await ticketKeys.find(db, memberId, day)
+  if (known !== undefined) return ticketOf(Buffer.from(known.key, 'hex'), day).toString('hex')
+  const made = await inTransaction(db, (tx) => ticketKeys.ensure(tx, memberId))
+  if (!made.ok) throw new Error('a key of our own making was taken')
+  return ticketOf(Buffer.from(made.value.key, 'hex'), day).toString('hex')
+}

@@ -1,0 +1,62 @@
+/**
+ * What rounds tell their members. Invariant: told once: the job's key names the member and the fact,
+ * so that a portion which runs again tells nobody twice. Set-based: one statement for all members.
+ * That Auto Participate joined somebody is no row of ours: it is read from the join itself.
+ */
+import type { IstDay } from '@roz/core/ist-day.ts'
+import { formatPaise } from '@roz/core/money.ts'
+import { type Sql, sql } from '../../db/sql.ts'
+import type { Tx } from '../../db/transaction.ts'
+import { enqueue, type JobPayloads } from '../../jobs/queue.ts'
+import type { Winner } from '../../ledger/draw.ts'
+import { mailMember } from '../../people/mails.ts'
+
+type Told = JobPayloads['notice']['kind']
+
+/** Jobs for the notices of many members; `source` yields member_id, key and data. */
+async function tellMany(tx: Tx, kind: Told, source: Sql): Promise<void> {
+  await tx.query(sql`
+    insert into job (kind, key, payload, due_at)
+    select 'notice', ${kind}::text || ':' || s.key,
+           jsonb_build_object('memberId', s.member_id::text, 'kind', ${kind}::text, 'data', s.data), roz_now()
+      from (${source}) s order by s.member_id
+    on conflict (kind, key) do nothing`)
+}
+
+/** Passed over at midnight: without a rupee once until the next join, at the yearly maximum once a year. */
+export async function tellSkipped(tx: Tx, day: IstDay): Promise<void> {
+  await tellMany(
+    tx,
+    'auto_join_skipped',
+    sql`select s.member_id, s.member_id || ':' || w.joins as key, jsonb_build_object('day', ${day}::text) as data
+          from auto_skip s join wallet w using (member_id)
+         where s.day = ${day}::date and s.reason = 'insufficient_balance'`,
+  )
+  await tellMany(
+    tx,
+    'yearly_maximum',
+    sql`select member_id, member_id || ':' || left(${day}::text, 4) as key, jsonb_build_object('year', left(${day}::text, 4)) as data
+          from auto_skip where day = ${day}::date and reason = 'yearly_maximum'`,
+  )
+}
+
+/** Members with Auto Participate whose entry of the day brought them down to three rupees. */
+export async function tellLowBalance(tx: Tx, day: IstDay): Promise<void> {
+  await tellMany(
+    tx,
+    'low_balance',
+    sql`select j.member_id, j.member_id || ':' || j.day as key,
+               jsonb_build_object('balance', '₹' || to_char(j.balance_after / 100.0, 'FM0.00')) as data
+          from round_join j join wallet w on w.member_id = j.member_id and w.auto_join
+         where j.day = ${day}::date and j.balance_after between 201 and 300`,
+  )
+}
+
+/** Each winner, in the app and by mail. */
+export async function tellWinners(tx: Tx, day: IstDay, winners: readonly Winner[]): Promise<void> {
+  for (const { memberId, amount } of winners) {
+    const data = { amount: formatPaise(amount), day }
+    await enqueue(tx, { kind: 'notice', key: `won:${memberId}:${day}`, payload: { memberId: String(memberId), kind: 'won', data } })
+    await mailMember(tx, { memberId, template: 'draw_won', key: `draw_won:${memberId}:${day}`, data })
+  }
+}

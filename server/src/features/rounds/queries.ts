@@ -1,0 +1,122 @@
+/**
+ * Rounds as members see them. Invariant: winners' names are joined when a page is read, by the
+ * member's choice of that moment and the reader's language; no name is stored with a round.
+ */
+import { type IstDay, endOfDayMs, isoIst } from '@roz/core/ist-day.ts'
+import type { Language } from '@roz/core/language.ts'
+import { ENTRY_FEE, type Paise, paise, rupeesFromPaise } from '@roz/core/money.ts'
+import { type PublicName, publicNameOf } from '@roz/core/names.ts'
+import { winChance } from '@roz/core/round.ts'
+import type { Output } from '@roz/contract/api.ts'
+import type { roundCalls } from '@roz/contract/rounds.ts'
+import { type Db, maybeOne, one, type Sql, sql } from '../../db/sql.ts'
+import { ROUND_COLUMNS, type Round } from '../../ledger/rounds.ts'
+
+export type RoundView = Output<typeof roundCalls.triggerDraw>['round']
+type HistoryItem = Output<typeof roundCalls.roundHistory>['results'][number]
+type LastWinner = NonNullable<Output<typeof roundCalls.currentRound>['lastWinner']>
+
+/** A member's columns that a public name is made of; null where there is no winner. */
+type Named = { readonly name: string | null; readonly publicName: PublicName; readonly isDeleted: boolean }
+const NAMED: Sql = sql`m.name, m.public_name as "publicName", m.deleted_at is not null as "isDeleted"`
+
+const nameOf = (row: Named, language: Language): string | undefined =>
+  row.name === null ? undefined : publicNameOf({ name: row.name, publicName: row.publicName, isDeleted: row.isDeleted }, language)
+const assuranceOf = (mode: Round['mode']): 'weak' | 'sealed' => (mode === 'local' ? 'weak' : 'sealed')
+
+/** `entries`: of a round that still runs, as counted now. `own`: one more entry would be the reader's. */
+export function roundView(round: Round, entries: number, own: boolean): RoundView {
+  const { need, reward, platform, winners } = round.policy
+  return {
+    id: round.day,
+    status: round.status,
+    totalParticipants: entries,
+    totalAmount: rupeesFromPaise(paise(BigInt(entries) * ENTRY_FEE)),
+    // The day's end, also after an early close: the next round opens then.
+    endTime: isoIst(endOfDayMs(round.day)),
+    split: { need, reward, platform },
+    winChance: winChance(entries + (own ? 1 : 0), winners),
+    drawAt: round.drawAt === null ? null : isoIst(round.drawAt.getTime()),
+  }
+}
+
+export type CurrentRow = Round & { readonly now: Date; readonly participated: boolean }
+
+/** Today's round by the one clock, and whether this member is in it; both as of this moment. */
+export const findCurrent = (db: Db, memberId: bigint | undefined): Promise<CurrentRow | undefined> =>
+  maybeOne<CurrentRow>(
+    db,
+    sql`select ${ROUND_COLUMNS}, roz_now() as now,
+               exists (select from wallet where member_id = ${memberId ?? null}::bigint and last_round = round.day) as participated
+          from round where day = ist_day(roz_now())`,
+  )
+
+export const findLastStory = (db: Db): Promise<{ title: string; videoUrl: string | null } | undefined> =>
+  maybeOne(db, sql`select title, video_url as "videoUrl" from story where is_active order by published_at desc, id desc limit 1`)
+
+/** The first winner of the latest settled round; none where that day's draw was switched off. */
+export async function findLastWinner(db: Db, language: Language): Promise<LastWinner | undefined> {
+  const row = await maybeOne<Named & { day: IstDay; amount: Paise | null; mode: Round['mode'] }>(
+    db,
+    sql`select r.day, r.mode, d.amount, ${NAMED}
+          from (select day, mode from round where status = 'settled' order by day desc limit 1) r
+          left join draw_winner d on d.day = r.day and d.rank = 1 left join member m on m.id = d.member_id`,
+  )
+  const name = row === undefined ? undefined : nameOf(row, language)
+  if (row === undefined || row.amount === null || name === undefined) return undefined
+  return { name, amount: rupeesFromPaise(row.amount), date: row.day, assurance: assuranceOf(row.mode) }
+}
+
+export type HistoryRow = Named & {
+  readonly day: IstDay
+  readonly status: 'settled' | 'void'
+  readonly mode: Round['mode']
+  readonly entries: number
+  readonly pool: Paise
+  readonly reward: Paise
+  readonly need: Paise
+  readonly participated: boolean
+  readonly isWinner: boolean
+}
+
+/** Settled and void rounds since the day the member registered, newest first. */
+export const listHistory = (
+  db: Db,
+  memberId: bigint,
+  page: { readonly before: string | undefined; readonly limit: number },
+): Promise<HistoryRow[]> =>
+  db.query<HistoryRow>(sql`
+    select r.day, r.status, r.mode, r.entries::float8 as entries, r.pool,
+           coalesce(r.reward_paise, 0)::bigint as reward, coalesce(r.need_paise, 0)::bigint as need,
+           exists (select from round_join j where j.day = r.day and j.member_id = ${memberId}::bigint) as participated,
+           exists (select from draw_winner d where d.day = r.day and d.member_id = ${memberId}::bigint) as "isWinner", ${NAMED}
+      from round r left join draw_winner w on w.day = r.day and w.rank = 1 left join member m on m.id = w.member_id
+     where r.status in ('settled', 'void') and r.day < ${page.before ?? 'infinity'}::date
+       and r.day >= (select ist_day(created_at) from member where id = ${memberId}::bigint)
+     order by r.day desc limit ${page.limit + 1}::int`)
+
+export function historyItem(row: HistoryRow, language: Language): HistoryItem {
+  const name = nameOf(row, language)
+  return {
+    id: row.day,
+    date: row.day,
+    status: row.status,
+    participated: row.participated,
+    isWinner: row.isWinner,
+    totalParticipants: row.entries,
+    totalAmount: rupeesFromPaise(row.pool),
+    prizeAmount: rupeesFromPaise(row.reward),
+    charityAmount: rupeesFromPaise(row.need),
+    winner: name === undefined ? null : { name, assurance: assuranceOf(row.mode) },
+  }
+}
+
+export async function readStats(db: Db, memberId: bigint): Promise<Output<typeof roundCalls.roundStats>> {
+  const { joins, wins, won } = await one<{ joins: number; wins: number; won: Paise }>(
+    db,
+    sql`select coalesce((select joins from wallet where member_id = ${memberId}::bigint), 0) as joins,
+               count(*)::int as wins, coalesce(sum(amount), 0)::bigint as won
+          from draw_winner where member_id = ${memberId}::bigint`,
+  )
+  return { totalParticipated: joins, totalWon: rupeesFromPaise(won), winRate: joins === 0 ? 0 : Math.round((wins * 1000) / joins) / 10 }
+}

@@ -1,0 +1,88 @@
+/**
+ * Rounds: joining, looking, the administrator's draw, and the clockwork behind them. Invariant: what
+ * depends on the reader (balance, participation) is never taken from a copy; only a round's totals
+ * are, for a second.
+ */
+import { isoIst } from '@roz/core/ist-day.ts'
+import type { SplitPolicy } from '@roz/core/split.ts'
+import type { Db } from '../../db/sql.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { UnavailableError } from '../../http/faults.ts'
+import { CURSOR_PARTS, cutPage, readCursor } from '../../http/cursor.ts'
+import { type Handlers, invalid } from '../../http/route.ts'
+import type { JobPayloads } from '../../jobs/queue.ts'
+import { joinAfterTopup, missedAutoJoin } from '../../ledger/auto-join.ts'
+import { createJoinBatcher } from '../../ledger/join-batcher.ts'
+import { createRoundTotals } from '../../ledger/totals.ts'
+import type { TicketKeys } from '../../tickets/ticket-keys.ts'
+import { createClockwork, type DrawPort } from './clockwork.ts'
+import { joinRound } from './join.ts'
+import { findCurrent, findLastStory, findLastWinner, historyItem, listHistory, readStats, roundView } from './queries.ts'
+import { triggerDraw } from './trigger.ts'
+
+export type RoundsDeps = {
+  readonly db: Db
+  readonly draws: DrawPort
+  readonly ticketKeys: TicketKeys
+  /** The split of rounds made from now on. */
+  readonly policy: SplitPolicy
+  /** DRAW: off, the reward share of rounds made from now on goes to need. */
+  readonly drawOn: boolean
+}
+
+export function createRounds(deps: RoundsDeps) {
+  const { db, draws, ticketKeys } = deps
+  const policy: SplitPolicy = deps.drawOn ? deps.policy : { ...deps.policy, winners: 0 }
+  const clockwork = createClockwork({ db, draws, policy })
+  const batcher = createJoinBatcher({ db })
+  const totals = createRoundTotals(db)
+
+  const handlers: Handlers<'joinRound' | 'currentRound' | 'roundHistory' | 'roundStats' | 'triggerDraw'> = {
+    joinRound: (call) => joinRound({ db, batcher, totals, ticketKeys }, call),
+
+    currentRound: async ({ session, language }) => {
+      const [round, story, winner] = await Promise.all([findCurrent(db, session?.memberId), findLastStory(db), findLastWinner(db, language)])
+      // Made a day ahead: only before the clockwork's first turn is there none.
+      if (round === undefined) throw new UnavailableError("today's round is not made yet")
+      const entries = round.entries ?? (await totals.of(round.day)).entries
+      return {
+        ok: true,
+        value: {
+          ...roundView(round, entries, round.status === 'open' && !round.participated),
+          hasParticipated: round.participated,
+          lastImpactStory: story ?? null,
+          lastWinner: winner ?? null,
+          serverTime: isoIst(round.now.getTime()),
+        },
+      }
+    },
+
+    roundHistory: async ({ session, query, language }) => {
+      const after = query.cursor === undefined ? undefined : readCursor(query.cursor, [CURSOR_PARTS.day])
+      if (query.cursor !== undefined && after === undefined) return invalid({ cursor: 'cursor_invalid' })
+      const rows = await listHistory(db, session.memberId, { before: after?.[0], limit: query.limit })
+      const page = cutPage(rows, query.limit, (row) => [row.day])
+      return { ok: true, value: { results: page.rows.map((row) => historyItem(row, language)), nextCursor: page.nextCursor } }
+    },
+
+    roundStats: async ({ session }) => ({ ok: true, value: await readStats(db, session.memberId) }),
+
+    triggerDraw: (call) => triggerDraw(db, clockwork, call),
+  }
+
+  return {
+    handlers,
+    jobs: {
+      /** Joined once the wallet has a rupee again; whoever has switched off or joined meanwhile is left alone. */
+      join_after_topup: async ({ memberId }: JobPayloads['join_after_topup']): Promise<void> => {
+        const id = BigInt(memberId)
+        if (!(await inTransaction(db, (tx) => missedAutoJoin(tx, id)))) return
+        const outcome = await joinAfterTopup(db, id)
+        if (!outcome.ok && outcome.code === 'overloaded') throw new UnavailableError('the wallet was locked for too long')
+      },
+    },
+    due: clockwork.due,
+    /** Waits until no join is queued or running. */
+    idle: batcher.idle,
+  }
+}

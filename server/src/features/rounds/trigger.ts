@@ -1,0 +1,66 @@
+/**
+ * Trigger Draw (product.md "The day"). Invariants: without a day the oldest round that is closed and
+ * not settled is meant, else today's; of several calls at once the money moves once; each step is the
+ * clockwork's own, under its lock, so that a crash between two of them is mended by the clock. Who
+ * asked is written down with the first step that follows from it.
+ */
+import type { roundCalls } from '@roz/contract/rounds.ts'
+import { type IstDay, parseDay } from '@roz/core/ist-day.ts'
+import type { Texts } from '@roz/core/language.ts'
+import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
+import { audit } from '../../audit-log.ts'
+import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
+import type { Tx } from '../../db/transaction.ts'
+import { type Answer, type Call, invalid } from '../../http/route.ts'
+import { findRound, type Round } from '../../ledger/rounds.ts'
+import { type Clockwork, inClockwork } from './clockwork.ts'
+import { roundView } from './queries.ts'
+
+type TriggerCall = typeof roundCalls.triggerDraw
+type Refusal = 'no_participants' | 'round_already_closed' | 'round_not_found'
+
+const DONE: Texts = { en: 'Draw triggered successfully!', hi: 'ड्रॉ हो गया!' }
+
+export async function triggerDraw(db: Db, clockwork: Clockwork, call: Call<TriggerCall>): Promise<Answer<TriggerCall>> {
+  const meant = call.body.day === undefined ? undefined : parseDay(call.body.day)
+  if (call.body.day !== undefined && meant === undefined) return invalid({ day: 'day_invalid' })
+  await clockwork.closeOverdue()
+  const taken = await inClockwork(db, (tx) => take(tx, clockwork, { meant, adminId: call.session.memberId }))
+  if (!taken.ok) return taken
+  const day = taken.value
+  await inClockwork(db, (tx) => clockwork.draw(tx, day))
+  await inClockwork(db, (tx) => clockwork.settle(tx, day))
+  const round = (await findRound(db, day)) as Round
+  return { ok: true, value: { message: DONE[call.language], round: roundView(round, round.entries ?? 0, false) } }
+}
+
+type Request = { readonly meant: IstDay | undefined; readonly adminId: bigint }
+
+/** Finds the round that is meant, closes it where it still runs, and writes down who asked. */
+async function take(tx: Tx, clockwork: Clockwork, { meant, adminId }: Request): Promise<Outcome<IstDay, Refusal>> {
+  const { today } = await one<{ today: IstDay }>(tx, sql`select ist_day(roz_now()) as today`)
+  const waiting = meant === undefined ? await findWaiting(tx) : undefined
+  const round = await findRound(tx, meant ?? waiting ?? today)
+  if (round === undefined || round.day > today) return refused('round_not_found')
+  if (round.status === 'settled') return refused('round_already_closed')
+  if (round.status === 'void') return refused('no_participants')
+  if (round.status === 'open') {
+    const closed = await clockwork.close(tx, round.day, { early: true })
+    if (!closed.ok) return refused(closed.code === 'no_participants' ? 'no_participants' : 'round_not_found')
+  }
+  const after = (await findRound(tx, round.day)) as Round
+  await audit(tx, {
+    actorId: adminId,
+    action: 'round.trigger_draw',
+    subject: `round:${round.day}`,
+    before: { status: round.status },
+    after: { status: after.status, entries: after.entries },
+  })
+  return accepted(round.day)
+}
+
+/** The oldest round that is closed but not settled. */
+async function findWaiting(tx: Tx): Promise<IstDay | undefined> {
+  const row = await maybeOne<{ day: IstDay }>(tx, sql`select day from round where status in ('closed', 'drawn') order by day limit 1`)
+  return row?.day
+}

@@ -1,0 +1,138 @@
+/**
+ * Ticket keys (spec/protocol.md, chapter 2). They lie here and not in a feature because the wallet
+ * (first money), rounds (first join) and draws (PUT, close) all need them. Invariants: no two members
+ * hold one key; one day has one key per entrant, the same when joining and when closing: what comes
+ * after the first entry serves from the next day, judged under the wallet's lock, which every join
+ * takes too. Keys are sealed under SECRET_KEY.
+ */
+import { createHmac, randomBytes } from 'node:crypto'
+import { ticketText } from '@roz/core/draw.ts'
+import { type IstDay, nextDay } from '@roz/core/ist-day.ts'
+import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
+import { maybeOne, one, type Queryable, sql } from '../db/sql.ts'
+import type { Tx } from '../db/transaction.ts'
+import type { Secrets } from '../secrets.ts'
+
+export type TicketKey = { readonly key: string; readonly custodial: boolean }
+export type TicketKeys = ReturnType<typeof createTicketKeys>
+type Stored = { readonly sealedKey: Buffer; readonly custodial: boolean }
+
+const contextOf = (memberId: bigint): string => `ticket_key:${memberId}`
+const PURPOSE = 'ticket key'
+
+/** A member's ticket of a day. */
+export const ticketOf = (key: Uint8Array, day: IstDay): Buffer => createHmac('sha256', key).update(ticketText(day)).digest()
+
+export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
+  const opened = (memberId: bigint, { sealedKey, custodial }: Stored): TicketKey => ({
+    key: secrets.open(sealedKey, contextOf(memberId)).toString('hex'),
+    custodial,
+  })
+
+  async function store(tx: Tx, memberId: bigint, key: Buffer, options: { custodial: boolean; servesFrom: IstDay | '-infinity' }) {
+    await tx.query(sql`
+      insert into ticket_key (member_id, serves_from, sealed_key, custodial)
+      values (${memberId}::bigint, ${options.servesFrom}::date, ${secrets.seal(key, contextOf(memberId))}::bytea, ${options.custodial}::boolean)
+      on conflict (member_id, serves_from) do update set sealed_key = excluded.sealed_key, custodial = excluded.custodial, created_at = roz_now()`)
+  }
+
+  /** Takes a key for a member, for good; false when it is another's. */
+  async function claim(tx: Tx, memberId: bigint, key: Buffer): Promise<boolean> {
+    const fingerprints = secrets.fingerprints(key, PURPOSE)
+    await tx.query(sql`
+      insert into ticket_key_claim (fingerprint, member_id)
+      select ${fingerprints[0]}::bytea, ${memberId}::bigint
+       where not exists (select from ticket_key_claim where fingerprint = any(${fingerprints}::bytea[]))
+      on conflict do nothing`)
+    // A second statement: a claim that was waited for is not in the snapshot of the first.
+    const { own } = await one<{ own: boolean }>(tx, sql`
+      select bool_and(member_id = ${memberId}::bigint) as own from ticket_key_claim where fingerprint = any(${fingerprints}::bytea[])`)
+    return own
+  }
+
+  /** Puts a key in the place of all there are: nothing was ever entered with them. */
+  async function replaceUnused(tx: Tx, memberId: bigint, given: string | undefined): Promise<Outcome<TicketKey, 'ticket_key_taken'>> {
+    const key = given === undefined ? randomBytes(32) : Buffer.from(given, 'hex')
+    if (!(await claim(tx, memberId, key))) return refused('ticket_key_taken')
+    await tx.query(sql`delete from ticket_key where member_id = ${memberId}::bigint`)
+    await store(tx, memberId, key, { custodial: given === undefined, servesFrom: '-infinity' })
+    return accepted({ key: key.toString('hex'), custodial: given === undefined })
+  }
+
+  return {
+    /**
+     * Makes sure that a member has a key: the one given with the first top-up or join, or one of ours.
+     * Until the first join a given key takes the place of the one there is; after it the given one is
+     * left aside (a change is PUT /user/ticket-key). A refusal has written nothing that stays in use,
+     * and the caller rolls back or answers 409.
+     */
+    async ensure(tx: Tx, memberId: bigint, given?: string | undefined): Promise<Outcome<TicketKey, 'ticket_key_taken'>> {
+      const hasJoined = await lockJoined(tx, memberId)
+      const newest = await findKey(tx, memberId, undefined)
+      if (newest === undefined) return replaceUnused(tx, memberId, given)
+      const known = opened(memberId, newest)
+      return hasJoined || given === undefined || known.key === given ? accepted(known) : replaceUnused(tx, memberId, given)
+    },
+
+    /** A new key: at once before the first join, from the next day after it. */
+    async change(tx: Tx, memberId: bigint, given: string): Promise<Outcome<TicketKey, 'ticket_key_taken'>> {
+      const hasJoined = await lockJoined(tx, memberId)
+      const newest = await findKey(tx, memberId, undefined)
+      if (newest !== undefined && opened(memberId, newest).key === given) return accepted(opened(memberId, newest))
+      if (!hasJoined || newest === undefined) return replaceUnused(tx, memberId, given)
+      const key = Buffer.from(given, 'hex')
+      if (!(await claim(tx, memberId, key))) return refused('ticket_key_taken')
+      // Read under the lock: a join that was waited for may have crossed midnight.
+      const { today } = await one<{ today: IstDay }>(tx, sql`select ist_day(roz_now()) as today`)
+      await store(tx, memberId, key, { custodial: false, servesFrom: nextDay(today) })
+      return accepted({ key: given, custodial: false })
+    },
+
+    /** The key that serves on a day; undefined where the member has none. */
+    async find(from: Queryable, memberId: bigint, day: IstDay): Promise<TicketKey | undefined> {
+      const row = await findKey(from, memberId, day)
+      return row === undefined ? undefined : opened(memberId, row)
+    },
+
+    /**
+     * Tickets of entrants of a day, a page by member: `after` is the last member of the page before.
+     * An entrant without a key is a fault: the day cannot be sealed without every ticket.
+     */
+    async listTickets(tx: Tx, day: IstDay, after: bigint, limit: number): Promise<{ memberId: bigint; ticket: Buffer }[]> {
+      const rows = await tx.query<{ memberId: bigint; sealedKey: Buffer | null }>(sql`
+        select j.member_id as "memberId", k.sealed_key as "sealedKey"
+          from round_join j left join lateral (
+            select sealed_key from ticket_key k where k.member_id = j.member_id and k.serves_from <= j.day order by serves_from desc limit 1) k on true
+         where j.day = ${day}::date and j.member_id > ${after}::bigint order by j.member_id limit ${limit}::int`)
+      return rows.map(({ memberId, sealedKey }) => {
+        if (sealedKey === null) throw new Error(`an entrant of ${day} has no ticket key`)
+        return { memberId, ticket: ticketOf(secrets.open(sealedKey, contextOf(memberId)), day) }
+      })
+    },
+
+    /** Gives entrants of a day who have no key one of ours. Every way in ensures one; this is the net below. */
+    async ensureForEntrants(tx: Tx, day: IstDay): Promise<void> {
+      const bare = await tx.query<{ memberId: bigint }>(sql`
+        select j.member_id as "memberId" from round_join j
+         where j.day = ${day}::date and not exists (select from ticket_key k where k.member_id = j.member_id) order by j.member_id`)
+      for (const { memberId } of bare) await replaceUnused(tx, memberId, undefined)
+    },
+  }
+}
+
+/** Locks the wallet, so that no join passes meanwhile, and says whether there ever was one. */
+async function lockJoined(tx: Tx, memberId: bigint): Promise<boolean> {
+  const wallet = await maybeOne<{ hasJoined: boolean }>(
+    tx,
+    sql`select joins > 0 as "hasJoined" from wallet where member_id = ${memberId}::bigint for no key update`,
+  )
+  return wallet?.hasJoined ?? false
+}
+
+/** The key that serves on a day, or the newest of all. */
+const findKey = (from: Queryable, memberId: bigint, day: IstDay | undefined): Promise<Stored | undefined> =>
+  maybeOne<Stored>(
+    from,
+    sql`select sealed_key as "sealedKey", custodial from ticket_key
+         where member_id = ${memberId}::bigint and serves_from <= ${day ?? 'infinity'}::date order by serves_from desc limit 1`,
+  )
