@@ -11,7 +11,7 @@ const given = z.string('fill_all').check(z.minLength(1, { error: 'fill_all' }))
 export const loginRules = z.object({ email: given, password: givenPassword })
 export type LoginValues = z.infer<typeof loginRules>
 
-const samePasswords = z.refine((values: { password: string; confirmPassword: string }) => values.password === values.confirmPassword, {
+const samePasswords = z.refine<{ password: string; confirmPassword: string }>((values) => values.password === values.confirmPassword, {
   error: 'passwords_differ',
   path: ['confirmPassword'],
   // Also judged while other fields are still wrong: otherwise it would only show on the last try.

@@ -1,0 +1,65 @@
+/** Asking for a reset link. The answer is the same whether the address is known or not. */
+import { Trans, useLingui } from '@lingui/react/macro'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { call, messageOf } from '../../api.ts'
+import { paths } from '../../paths.ts'
+import { Button, buttonClass } from '../../ui/Button.tsx'
+import { TextField } from '../../ui/Field.tsx'
+import { toast } from '../../ui/Toast.tsx'
+import { useRules, wordsOf } from '../forms.ts'
+import { AuthSheet } from './AuthSheet.tsx'
+import { forgotRules, type ForgotValues } from './rules.ts'
+
+export function ForgotPasswordPage() {
+  const { t } = useLingui()
+  const form = useRules<ForgotValues>(forgotRules, { email: '' })
+  const { errors, isSubmitting } = form.formState
+  const [answer, setAnswer] = useState<string>()
+
+  const ask = form.handleSubmit(
+    async (values) => {
+      try {
+        setAnswer((await call('forgotPassword', { body: values })).message)
+      } catch (error) {
+        toast.error(messageOf(error, t`Network error. Please check your connection and try again.`))
+      }
+    },
+    () => toast.error(wordsOf(form.getValues('email').trim() === '' ? 'fill_all' : 'email_invalid')),
+  )
+
+  if (answer !== undefined) {
+    return (
+      <AuthSheet title={t`Forgot password`} lead={answer}>
+        <p className="muted">
+          <Trans>The link in the mail works once, for one hour. If nothing comes, look in the spam folder.</Trans>
+        </p>
+        <Link className={buttonClass('primary', true)} to={paths.login}>
+          <Trans>Go to Login</Trans>
+        </Link>
+      </AuthSheet>
+    )
+  }
+  return (
+    <AuthSheet title={t`Forgot password`} lead={t`Tell us your email and we send you a link to set a new password.`}>
+      <form noValidate onSubmit={(event) => void ask(event)}>
+        <TextField
+          label={t`Email`}
+          type="email"
+          inputMode="email"
+          autoComplete="username"
+          error={wordsOf(errors.email?.message)}
+          {...form.register('email')}
+        />
+        <Button type="submit" wide busy={isSubmitting}>
+          <Trans>Send reset link</Trans>
+        </Button>
+      </form>
+      <p className="auth-foot">
+        <Link to={paths.login}>
+          <Trans>Back to login</Trans>
+        </Link>
+      </p>
+    </AuthSheet>
+  )
+}

@@ -1,0 +1,98 @@
+/**
+ * Google's own button, shown only where the operator has a client id. Its script and its answer may
+ * fail: the page then says `Login Failed` and the form beside it still works.
+ */
+import { Trans, useLingui } from '@lingui/react/macro'
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
+import { call, messageOf } from '../../api.ts'
+import { currentLanguage } from '../../language.ts'
+import { paths } from '../../paths.ts'
+import { session } from '../../session.tsx'
+import { settings } from '../../settings.ts'
+import { toast } from '../../ui/Toast.tsx'
+
+type Credential = { readonly credential?: string }
+type GoogleAccounts = {
+  readonly initialize: (options: { client_id: string; callback: (answer: Credential) => void }) => void
+  readonly renderButton: (place: HTMLElement, options: Record<string, string | number>) => void
+}
+declare global {
+  interface Window {
+    google?: { readonly accounts: { readonly id: GoogleAccounts } }
+  }
+}
+
+let script: Promise<void> | undefined
+function loadScript(): Promise<void> {
+  script ??= new Promise<void>((resolve, reject) => {
+    const tag = document.createElement('script')
+    tag.src = settings.googleScriptUrl
+    tag.async = true
+    tag.addEventListener('load', () => resolve())
+    tag.addEventListener('error', () => {
+      tag.remove()
+      script = undefined
+      reject(new Error('the script of the Google button did not load'))
+    })
+    document.head.append(tag)
+  })
+  return script
+}
+
+export function GoogleButton() {
+  return settings.googleClientId === null ? null : <GoogleSignIn clientId={settings.googleClientId} />
+}
+
+function GoogleSignIn({ clientId }: { readonly clientId: string }) {
+  const { t } = useLingui()
+  const navigate = useNavigate()
+  const place = useRef<HTMLDivElement>(null)
+
+  useEffect(() => {
+    let wanted = true
+    const signIn = async ({ credential }: Credential): Promise<void> => {
+      if (credential === undefined) return toast.error(t`Login Failed`)
+      try {
+        session.signIn(await call('google', { body: { token: credential } }))
+      } catch (error) {
+        return toast.error(messageOf(error, t`Google login failed`))
+      }
+      toast.success(t`Welcome back!`)
+      await navigate({ to: paths.dashboard, replace: true })
+    }
+    const draw = async (): Promise<void> => {
+      try {
+        await loadScript()
+        const accounts = window.google?.accounts.id
+        if (!wanted || place.current === null) return
+        if (accounts === undefined) throw new Error('the script of the Google button brought nothing')
+        accounts.initialize({ client_id: clientId, callback: (answer) => void signIn(answer) })
+        accounts.renderButton(place.current, {
+          theme: 'outline',
+          size: 'large',
+          text: 'continue_with',
+          locale: currentLanguage(),
+          width: Math.min(400, place.current.clientWidth),
+        })
+      } catch {
+        if (wanted) toast.error(t`Login Failed`)
+      }
+    }
+    void draw()
+    return () => {
+      wanted = false
+    }
+  }, [clientId, navigate, t])
+
+  return (
+    <>
+      <div className="google-button" ref={place} />
+      <p className="rule-text">
+        <span>
+          <Trans>or</Trans>
+        </span>
+      </p>
+    </>
+  )
+}

@@ -1,0 +1,140 @@
+/**
+ * Sign-up (spec section 2, Register). The answer signs the member in; the success screen stands all
+ * the same, with the address the mail went to, until they leave it (product.md, Registration).
+ */
+import { Trans, useLingui } from '@lingui/react/macro'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { call, messageOf } from '../../api.ts'
+import { currentLanguage } from '../../language.ts'
+import { paths, publicPath } from '../../paths.ts'
+import { session } from '../../session.tsx'
+import { Button, buttonClass } from '../../ui/Button.tsx'
+import { PasswordField, TextField } from '../../ui/Field.tsx'
+import { toast } from '../../ui/Toast.tsx'
+import { problemsOf, showRefusedFields, useRules, wordsOf } from '../forms.ts'
+import { AuthSheet } from './AuthSheet.tsx'
+import { GoogleButton } from './GoogleButton.tsx'
+import { firstProblem, registerRules, type RegisterValues } from './rules.ts'
+
+const EMPTY: RegisterValues = { name: '', email: '', phone: '', password: '', confirmPassword: '' }
+
+export function RegisterPage() {
+  const [mailedTo, setMailedTo] = useState<string>()
+  return mailedTo === undefined ? <RegisterForm onDone={setMailedTo} /> : <MailSent address={mailedTo} />
+}
+
+function RegisterForm({ onDone }: { readonly onDone: (address: string) => void }) {
+  const { t } = useLingui()
+  const form = useRules<RegisterValues>(registerRules, EMPTY)
+  const { errors, isSubmitting } = form.formState
+
+  const register = form.handleSubmit(
+    async ({ name, email, phone, password }) => {
+      try {
+        const answer = await call('register', { body: { name, email, phone, password } })
+        onDone(answer.user.email)
+        session.signIn(answer)
+      } catch (error) {
+        showRefusedFields(form, error)
+        toast.error(messageOf(error, t`Registration failed`))
+      }
+    },
+    (problems) => toast.error(wordsOf(firstProblem(form.getValues(), problemsOf(form.getValues(), problems)))),
+  )
+
+  return (
+    <AuthSheet title={t`Register`} lead={t`One rupee a day, together.`}>
+      <GoogleButton />
+      <form noValidate onSubmit={(event) => void register(event)}>
+        <TextField label={t`Full name`} autoComplete="name" error={wordsOf(errors.name?.message)} {...form.register('name')} />
+        <TextField
+          label={t`Email`}
+          type="email"
+          inputMode="email"
+          autoComplete="email"
+          error={wordsOf(errors.email?.message)}
+          {...form.register('email')}
+        />
+        <TextField
+          label={t`Phone number`}
+          type="tel"
+          inputMode="numeric"
+          autoComplete="tel-national"
+          prefix="+91"
+          error={wordsOf(errors.phone?.message)}
+          {...form.register('phone')}
+        />
+        <PasswordField
+          label={t`Password`}
+          autoComplete="new-password"
+          hint={t`At least 6 characters.`}
+          error={wordsOf(errors.password?.message)}
+          {...form.register('password')}
+        />
+        <PasswordField
+          label={t`Confirm password`}
+          autoComplete="new-password"
+          error={wordsOf(errors.confirmPassword?.message)}
+          {...form.register('confirmPassword')}
+        />
+        <Button type="submit" wide busy={isSubmitting}>
+          <Trans>Create account</Trans>
+        </Button>
+        <Consent />
+      </form>
+      <p className="auth-foot">
+        <Trans>Already a member?</Trans>{' '}
+        <Link to={paths.login}>
+          <Trans>Log in</Trans>
+        </Link>
+      </p>
+    </AuthSheet>
+  )
+}
+
+/** What pressing the button means; version and time are recorded by the server. */
+function Consent() {
+  const language = currentLanguage()
+  return (
+    <p className="small muted consent">
+      <Trans>
+        By creating an account you confirm that you are at least 13 years old and accept the{' '}
+        <a href={publicPath('terms', language)}>terms</a> and the <a href={publicPath('privacyPolicy', language)}>privacy policy</a>.
+        Winners are named by first name and initial unless they choose otherwise.
+      </Trans>
+    </p>
+  )
+}
+
+function MailSent({ address }: { readonly address: string }) {
+  const { t } = useLingui()
+  return (
+    <AuthSheet
+      title={t`Check your email`}
+      lead={
+        <Trans>
+          A verification email was sent to <b>{address}</b>.
+        </Trans>
+      }
+    >
+      <h2>
+        <Trans>Next steps</Trans>
+      </h2>
+      <ol className="steps">
+        <li>
+          <Trans>Open the email. If it is not there, look in the spam folder.</Trans>
+        </li>
+        <li>
+          <Trans>Press the link in it within 24 hours.</Trans>
+        </li>
+        <li>
+          <Trans>Log in, add money and join the day's round.</Trans>
+        </li>
+      </ol>
+      <Link className={buttonClass('primary', true)} to={paths.login}>
+        <Trans>Go to Login</Trans>
+      </Link>
+    </AuthSheet>
+  )
+}

@@ -1,0 +1,89 @@
+/** Setting a new password by the mailed link; every session of the member ends at the server. */
+import { Trans, useLingui } from '@lingui/react/macro'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { call, messageOf } from '../../api.ts'
+import { paths } from '../../paths.ts'
+import { session } from '../../session.tsx'
+import { Button, buttonClass } from '../../ui/Button.tsx'
+import { PasswordField } from '../../ui/Field.tsx'
+import { toast } from '../../ui/Toast.tsx'
+import { problemsOf, showRefusedFields, useRules, wordsOf } from '../forms.ts'
+import { AuthSheet } from './AuthSheet.tsx'
+import { firstProblem, resetRules, type ResetValues } from './rules.ts'
+
+const tokenOf = (search: string): string => new URLSearchParams(search).get('token') ?? ''
+
+export function ResetPasswordPage() {
+  const { t } = useLingui()
+  const [token] = useState(() => tokenOf(window.location.search))
+  const [answer, setAnswer] = useState<string>()
+  if (token === '') {
+    return (
+      <AuthSheet title={t`Reset password`} lead={t`This reset link is invalid or has expired. Please ask for a new one.`}>
+        <Link className={buttonClass('primary', true)} to={paths.forgotPassword}>
+          <Trans>Ask for a new link</Trans>
+        </Link>
+      </AuthSheet>
+    )
+  }
+  if (answer !== undefined) {
+    return (
+      <AuthSheet title={t`Reset password`} lead={answer}>
+        <Link className={buttonClass('primary', true)} to={paths.login}>
+          <Trans>Go to Login</Trans>
+        </Link>
+      </AuthSheet>
+    )
+  }
+  return <ResetForm token={token} onDone={setAnswer} />
+}
+
+function ResetForm({ token, onDone }: { readonly token: string; readonly onDone: (answer: string) => void }) {
+  const { t } = useLingui()
+  const form = useRules<ResetValues>(resetRules, { password: '', confirmPassword: '' })
+  const { errors, isSubmitting } = form.formState
+
+  const reset = form.handleSubmit(
+    async ({ password }) => {
+      try {
+        const { message } = await call('resetPassword', { body: { token, password } })
+        // A session of that member in this browser has ended with the others.
+        session.clear()
+        onDone(message)
+      } catch (error) {
+        showRefusedFields(form, error)
+        toast.error(messageOf(error, t`Network error. Please check your connection and try again.`))
+      }
+    },
+    (problems) => toast.error(wordsOf(firstProblem(form.getValues(), problemsOf(form.getValues(), problems)))),
+  )
+
+  return (
+    <AuthSheet title={t`Reset password`} lead={t`Choose a new password. You will be logged out everywhere else.`}>
+      <form noValidate onSubmit={(event) => void reset(event)}>
+        <PasswordField
+          label={t`Password`}
+          autoComplete="new-password"
+          hint={t`At least 6 characters.`}
+          error={wordsOf(errors.password?.message)}
+          {...form.register('password')}
+        />
+        <PasswordField
+          label={t`Confirm password`}
+          autoComplete="new-password"
+          error={wordsOf(errors.confirmPassword?.message)}
+          {...form.register('confirmPassword')}
+        />
+        <Button type="submit" wide busy={isSubmitting}>
+          <Trans>Set new password</Trans>
+        </Button>
+      </form>
+      <p className="auth-foot">
+        <Link to={paths.forgotPassword}>
+          <Trans>Ask for a new link</Trans>
+        </Link>
+      </p>
+    </AuthSheet>
+  )
+}

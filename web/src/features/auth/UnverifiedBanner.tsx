@@ -1,0 +1,39 @@
+/** Stands above every member screen until the mail is confirmed: until then no money moves (product.md). */
+import { Trans, useLingui } from '@lingui/react/macro'
+import { useState } from 'react'
+import { ApiError, call, messageOf } from '../../api.ts'
+import { useSession } from '../../session.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { toast } from '../../ui/Toast.tsx'
+import { refreshMember } from '../queries.ts'
+
+export function UnverifiedBanner() {
+  const { t } = useLingui()
+  const now = useSession()
+  const [sending, setSending] = useState(false)
+  if (now.status !== 'member' || now.user.emailVerified) return null
+
+  const resend = async (): Promise<void> => {
+    setSending(true)
+    try {
+      toast.success((await call('resendVerification')).message)
+    } catch (error) {
+      // Confirmed meanwhile in another tab or on the phone: the banner has outlived its reason.
+      if (error instanceof ApiError && error.code === 'already_verified') await refreshMember()
+      else toast.error(messageOf(error, t`Network error. Please check your connection and try again.`))
+    } finally {
+      setSending(false)
+    }
+  }
+
+  return (
+    <aside className="notice" aria-label={t`Verify email`}>
+      <p>
+        <Trans>Please verify your email. We sent a link to {now.user.email}; until then you can look around, but not move money.</Trans>
+      </p>
+      <Button kind="secondary" busy={sending} onClick={() => void resend()}>
+        <Trans>Resend verification email</Trans>
+      </Button>
+    </aside>
+  )
+}

@@ -1,0 +1,96 @@
+/** The page behind the mailed link (spec section 2, Verify email): loading, verified, failed. */
+import { Trans, useLingui } from '@lingui/react/macro'
+import { Link } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { ApiError, call, NetworkError } from '../../api.ts'
+import { currentLanguage } from '../../language.ts'
+import { paths, publicPath } from '../../paths.ts'
+import { Button, buttonClass } from '../../ui/Button.tsx'
+import { Spinner } from '../../ui/Feedback.tsx'
+import { refreshMember } from '../queries.ts'
+import { AuthSheet } from './AuthSheet.tsx'
+
+type State =
+  | { readonly is: 'loading' }
+  | { readonly is: 'verified'; readonly text: string }
+  | { readonly is: 'failed'; readonly text: string | undefined }
+
+export function VerifyEmailPage() {
+  const { t } = useLingui()
+  const [token] = useState(() => new URLSearchParams(window.location.search).get('token') ?? '')
+  const [state, setState] = useState<State>({ is: 'loading' })
+
+  useEffect(() => {
+    if (token === '') return setState({ is: 'failed', text: t`Invalid or missing verification token` })
+    const leaving = new AbortController()
+    const verify = async (): Promise<void> => {
+      try {
+        const text = await call('verifyEmail', { query: { token }, signal: leaving.signal })
+        setState({ is: 'verified', text })
+        // A member signed in here is now confirmed: the banner goes at once.
+        await refreshMember()
+      } catch (error) {
+        if (leaving.signal.aborted) return
+        const network = error instanceof NetworkError ? t`Network error. Please check your connection and try again.` : undefined
+        const server = error instanceof ApiError && error.message !== '' ? error.message : undefined
+        setState({ is: 'failed', text: network ?? server ?? t`Verification failed. Please try again.` })
+      }
+    }
+    void verify()
+    return () => leaving.abort()
+    // The words are those of the moment of the answer; a switch of language asks no second time.
+  }, [token])
+
+  if (state.is === 'loading') {
+    return (
+      <AuthSheet title={t`Verify email`} lead={t`One moment, we are checking your link.`}>
+        <Spinner />
+      </AuthSheet>
+    )
+  }
+  return state.is === 'verified' ? <Verified text={state.text} /> : <Failed text={state.text} />
+}
+
+function Verified({ text }: { readonly text: string }) {
+  const { t } = useLingui()
+  return (
+    <AuthSheet title={t`Verify email`}>
+      <div role="status">
+        <h2>
+          <Trans>Email Verified!</Trans>
+        </h2>
+        <p>{text}</p>
+      </div>
+      <div className="buttons">
+        <Link className={buttonClass()} to={paths.login}>
+          <Trans>Go to Login</Trans>
+        </Link>
+        <a className={buttonClass('secondary')} href={publicPath('home', currentLanguage())}>
+          <Trans>Go Home</Trans>
+        </a>
+      </div>
+    </AuthSheet>
+  )
+}
+
+function Failed({ text }: { readonly text: string | undefined }) {
+  const { t } = useLingui()
+  return (
+    <AuthSheet title={t`Verify email`}>
+      <div role="alert">
+        <h2>
+          <Trans>Verification Failed</Trans>
+        </h2>
+        <p>{text}</p>
+      </div>
+      <div className="buttons">
+        <Button onClick={() => window.location.reload()}>
+          <Trans>Try Again</Trans>
+        </Button>
+        <a className={buttonClass('secondary')} href={publicPath('contactUs', currentLanguage())}>
+          <Trans>Contact Support</Trans>
+        </a>
+      </div>
+    </AuthSheet>
+  )
+}

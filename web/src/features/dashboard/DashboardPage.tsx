@@ -1,0 +1,146 @@
+/**
+ * The member's day (spec section 2, Dashboard): four figures, the community round, the wallet,
+ * yesterday's impact and winner, quick stats. The round is asked for every 30 s; the rest when the
+ * page opens or money has moved.
+ */
+import { Plural, Trans, useLingui } from '@lingui/react/macro'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { currentLanguage } from '../../language.ts'
+import { paths } from '../../paths.ts'
+import { useMember } from '../../session.tsx'
+import { CoinTally } from '../../ui/Art.tsx'
+import { buttonClass } from '../../ui/Button.tsx'
+import { ErrorState, Skeleton, StatTile, StatTiles } from '../../ui/Feedback.tsx'
+import { formatCount, formatDay } from '../../ui/format.ts'
+import { Book, Section } from '../../ui/Layout.tsx'
+import { formatMoney, Money } from '../../ui/Money.tsx'
+import { homeQuery, impactStatsQuery, roundStatsQuery } from '../queries.ts'
+import { RoundCard } from './RoundCard.tsx'
+import { YesterdaysImpact, YesterdaysWinner } from './Yesterday.tsx'
+import { useRound } from './use-round.ts'
+
+export function DashboardPage() {
+  const { t } = useLingui()
+  const member = useMember()
+  const round = useRound()
+  const language = currentLanguage()
+  return (
+    <Book title={t`Dashboard`}>
+      <Section when={t`Today`} note={round.data === undefined ? undefined : formatDay(round.data.id, language)}>
+        <h1>
+          <Trans>Welcome, {member.name}</Trans>
+        </h1>
+        <Tiles />
+      </Section>
+      <Section when={t`Today's round`} note={t`closes at midnight`}>
+        <RoundCard round={round} />
+      </Section>
+      <Section when={t`Yesterday`} note={round.data?.lastWinner ? formatDay(round.data.lastWinner.date, language) : undefined}>
+        <div className="grid two">
+          <YesterdaysImpact round={round} />
+          <YesterdaysWinner round={round} />
+        </div>
+      </Section>
+      <Section when={t`Your book`} note={<Trans>since {formatDay(member.createdAt, language)}</Trans>}>
+        <div className="grid two">
+          <WalletCard balance={member.wallet.balance} />
+          <QuickStats />
+        </div>
+      </Section>
+    </Book>
+  )
+}
+
+/** What the community has done so far. */
+function Tiles() {
+  const { t } = useLingui()
+  const home = useQuery(homeQuery)
+  if (home.data === undefined) {
+    return home.isError ? (
+      <ErrorState title={t`These figures could not be loaded.`} busy={home.isFetching} onRetry={() => void home.refetch()} />
+    ) : (
+      <Skeleton lines={2} />
+    )
+  }
+  const { totalCharity, totalPeople, rounds, today } = home.data.data.stats
+  return (
+    <StatTiles>
+      <StatTile label={t`For people in need`}>
+        <Money amount={totalCharity} />
+      </StatTile>
+      <StatTile label={t`Members who joined`}>{formatCount(totalPeople)}</StatTile>
+      <StatTile label={t`Rounds settled`}>{formatCount(rounds)}</StatTile>
+      <StatTile label={t`In today's pool`}>
+        <Money amount={today.pool} />
+      </StatTile>
+    </StatTiles>
+  )
+}
+
+function WalletCard({ balance }: { readonly balance: number }) {
+  const { t } = useLingui()
+  const days = Math.floor(balance)
+  return (
+    <div>
+      <h2>
+        <Trans>Wallet</Trans>
+      </h2>
+      <p className="figure">
+        <Money amount={balance} />
+      </p>
+      <p className="muted">
+        <Plural value={days} _0="Not enough for a day yet." one="Enough for # day." other="Enough for # days." />
+      </p>
+      <CoinTally rupees={balance} label={t`${days} one-rupee coins`} />
+      <div className="buttons card-actions">
+        <Link className={buttonClass()} to={paths.wallet}>
+          <Trans>Add money</Trans>
+        </Link>
+        <Link className={buttonClass('secondary')} to={paths.wallet} hash="withdraw">
+          <Trans>Withdraw</Trans>
+        </Link>
+      </div>
+    </div>
+  )
+}
+
+function QuickStats() {
+  const { t } = useLingui()
+  const rounds = useQuery(roundStatsQuery)
+  const impact = useQuery(impactStatsQuery)
+  const failed = rounds.isError || impact.isError
+  const retry = (): void => {
+    void rounds.refetch()
+    void impact.refetch()
+  }
+  return (
+    <div>
+      <h2>
+        <Trans>Quick stats</Trans>
+      </h2>
+      {rounds.data !== undefined && impact.data !== undefined ? (
+        <ul className="ledger">
+          <Row label={t`Days joined`} value={formatCount(impact.data.daysActive)} />
+          <Row label={t`Put in`} value={formatMoney(impact.data.totalDonated)} />
+          <Row label={t`Charities supported`} value={formatCount(impact.data.charitiesSupported)} />
+          <Row label={t`Total won`} value={formatMoney(rounds.data.totalWon)} />
+          <Row label={t`Win rate`} value={`${rounds.data.winRate.toFixed(1)}%`} />
+        </ul>
+      ) : failed ? (
+        <ErrorState title={t`These figures could not be loaded.`} busy={rounds.isFetching || impact.isFetching} onRetry={retry} />
+      ) : (
+        <Skeleton lines={5} />
+      )}
+    </div>
+  )
+}
+
+function Row({ label, value }: { readonly label: string; readonly value: string }) {
+  return (
+    <li>
+      <span>{label}</span>
+      <span className="amount">{value}</span>
+    </li>
+  )
+}

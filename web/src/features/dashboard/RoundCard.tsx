@@ -1,0 +1,203 @@
+/**
+ * The community round: how a rupee is cut, the time left, the join button, or the postmark once the
+ * member's rupee is in. Only `hasParticipated` is taken for granted before the answer; the balance
+ * is what the answer says (frontend.md).
+ */
+import { Plural, Trans, useLingui } from '@lingui/react/macro'
+import { apportion, paiseFromRupees, rupeesFromPaise, ZERO } from '@roz/core/money.ts'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { call, messageOf } from '../../api.ts'
+import { currentLanguage } from '../../language.ts'
+import { paths } from '../../paths.ts'
+import { session, useMember } from '../../session.tsx'
+import { settings } from '../../settings.ts'
+import { withTicketKey } from '../../ticket-key.ts'
+import { Key, Postmark } from '../../ui/Art.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { Countdown } from '../../ui/Countdown.tsx'
+import { Badge, ErrorState, Skeleton } from '../../ui/Feedback.tsx'
+import { formatCount, formatDay } from '../../ui/format.ts'
+import { formatMoney } from '../../ui/Money.tsx'
+import { Ruler } from '../../ui/Split.tsx'
+import { toast } from '../../ui/Toast.tsx'
+import { type CurrentRound, refreshRound, roundQuery } from '../queries.ts'
+import type { RoundResult } from './use-round.ts'
+
+const ENTRY_RUPEES = 1
+/** The server turns the page within its tick of a second; asking at the very stroke would bring the old one. */
+const AFTER_MIDNIGHT_MS = 1500
+
+export function RoundCard({ round }: { readonly round: RoundResult }) {
+  const { t } = useLingui()
+  if (round.data === undefined) {
+    return (
+      <>
+        <h2>
+          <Trans>Community round</Trans>
+        </h2>
+        {round.isError ? (
+          <ErrorState title={t`Failed to fetch round details`} busy={round.isFetching} onRetry={() => void round.refetch()} />
+        ) : (
+          <Skeleton lines={4} />
+        )}
+      </>
+    )
+  }
+  return <LoadedRound round={round.data} onEnd={() => setTimeout(() => void round.refetch(), AFTER_MIDNIGHT_MS)} />
+}
+
+function LoadedRound({ round, onEnd }: { readonly round: CurrentRound; readonly onEnd: () => void }) {
+  const isOpen = round.status === 'open'
+  // The stamp is pressed before the eyes of whoever joins now; it lies there already for whoever comes back.
+  const [wasIn] = useState(round.hasParticipated)
+  return (
+    <>
+      <div className="head-row">
+        <h2>
+          <Trans>Community round</Trans>
+        </h2>
+        {round.hasParticipated ? (
+          <Badge tone="good">
+            <Trans>Joined</Trans>
+          </Badge>
+        ) : isOpen ? (
+          <Badge tone="live">
+            <Trans>Open</Trans>
+          </Badge>
+        ) : (
+          <Badge>
+            <Trans>Closed</Trans>
+          </Badge>
+        )}
+      </div>
+      <div className="round">
+        <div>
+          {isOpen ? (
+            <>
+              <p>
+                <Trans>Closes in</Trans>
+              </p>
+              <Countdown endTime={round.endTime} skewMs={round.skewMs} onEnd={onEnd} />
+            </>
+          ) : (
+            <p className="closed-round">
+              <Trans>Today's round is closed. The next one opens at midnight.</Trans>
+            </p>
+          )}
+          {round.hasParticipated ? <Joined round={round} fresh={!wasIn} /> : isOpen ? <JoinForm round={round} /> : null}
+        </div>
+        <Shares round={round} />
+      </div>
+    </>
+  )
+}
+
+function JoinForm({ round }: { readonly round: CurrentRound }) {
+  const { t } = useLingui()
+  const member = useMember()
+  const client = useQueryClient()
+  const { balance } = member.wallet
+
+  const join = useMutation({
+    mutationFn: () => withTicketKey(member.id, (ticketKey) => call('joinRound', { body: ticketKey === undefined ? {} : { ticketKey } })),
+    onMutate: async () => {
+      await client.cancelQueries({ queryKey: roundQuery.queryKey })
+      client.setQueryData(roundQuery.queryKey, (known) => known && { ...known, hasParticipated: true })
+    },
+    onSuccess: (answer) => {
+      session.setBalance(answer.balance)
+      toast.success(t`Successfully joined today's round!`)
+      window.dispatchEvent(new Event('roz:joined'))
+    },
+    onError: (error) => {
+      client.setQueryData(roundQuery.queryKey, (known) => known && { ...known, hasParticipated: false })
+      toast.error(messageOf(error, t`Failed to join round`))
+    },
+    onSettled: () => refreshRound(),
+  })
+
+  const press = (): void => {
+    if (balance < ENTRY_RUPEES) toast.error(t`Insufficient balance. Please add money to your wallet.`)
+    else join.mutate()
+  }
+  return (
+    <>
+      <Button wide busy={join.isPending} onClick={press}>
+        <Trans>Join with {formatMoney(ENTRY_RUPEES)}</Trans>
+      </Button>
+      <p className="small muted under-button">
+        {balance < ENTRY_RUPEES ? (
+          <Trans>
+            Your wallet holds {formatMoney(balance)}. <Link to={paths.wallet}>Add money</Link> to join.
+          </Trans>
+        ) : (
+          <Trans>
+            One rupee leaves your wallet of {formatMoney(balance)}. Your chance is 1 in {formatCount(round.winChance)}.
+          </Trans>
+        )}
+      </p>
+    </>
+  )
+}
+
+function Joined({ round, fresh }: { readonly round: CurrentRound; readonly fresh: boolean }) {
+  const { t } = useLingui()
+  const day = formatDay(round.id, currentLanguage())
+  return (
+    <div className={fresh ? 'joined fresh' : 'joined'}>
+      <Postmark
+        id="joined"
+        top={t`ONE RUPEE A DAY`}
+        middle={t`You're in`}
+        below={day.toUpperCase()}
+        rim={`${settings.brandName.toUpperCase()} · ${formatMoney(ENTRY_RUPEES)}`}
+      />
+      <p>
+        <Trans>Your rupee is written in today's book. Your chance is 1 in {formatCount(round.winChance)}.</Trans>
+      </p>
+    </div>
+  )
+}
+
+function Shares({ round }: { readonly round: CurrentRound }) {
+  const { need, reward, platform } = round.split
+  const pool = paiseFromRupees(round.totalAmount) ?? ZERO
+  const parts = apportion(pool, [BigInt(need), BigInt(reward), BigInt(platform)])
+  const amount = (index: number): string => formatMoney(rupeesFromPaise(parts[index] ?? ZERO))
+  return (
+    <div>
+      <Ruler split={round.split} />
+      <div className="ledger shares">
+        <div>
+          <Key part="need" />
+          <span>
+            <Trans>{need}% to people in need</Trans>
+          </span>
+          <span className="amount">{amount(0)}</span>
+        </div>
+        <div>
+          <Key part="gift" />
+          <span>{platform === 0 ? <Trans>{reward}% to chosen members</Trans> : <Trans>{reward}% to one winner</Trans>}</span>
+          <span className="amount">{amount(1)}</span>
+        </div>
+        {platform === 0 ? null : (
+          <div>
+            <Key part="run" />
+            <span>
+              <Trans>{platform}% to the platform</Trans>
+            </span>
+            <span className="amount">{amount(2)}</span>
+          </div>
+        )}
+        <div className="sum">
+          <span>
+            <Plural value={round.totalParticipants} one="# member in the round" other="# members in the round" />
+          </span>
+          <span className="amount">{formatMoney(round.totalAmount)}</span>
+        </div>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,118 @@
+/** Yesterday's impact video and yesterday's winner. */
+import { Trans, useLingui } from '@lingui/react/macro'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { call } from '../../api.ts'
+import { currentLanguage } from '../../language.ts'
+import { paths } from '../../paths.ts'
+import { Art } from '../../ui/Art.tsx'
+import { EmptyState, SkeletonBlock } from '../../ui/Feedback.tsx'
+import { formatCount, formatDay } from '../../ui/format.ts'
+import { Money } from '../../ui/Money.tsx'
+import { Video } from '../../ui/Video.tsx'
+import { type CurrentRound, homeQuery } from '../queries.ts'
+import { WinnerLabel } from '../WinnerLabel.tsx'
+import type { RoundResult } from './use-round.ts'
+
+type Winner = NonNullable<CurrentRound['lastWinner']>
+
+export function YesterdaysImpact({ round }: { readonly round: RoundResult }) {
+  const { t } = useLingui()
+  const story = round.data?.lastImpactStory
+  return (
+    <div>
+      <h2 className="spaced">
+        <Trans>Yesterday's impact</Trans>
+      </h2>
+      {round.data === undefined ? (
+        round.isError ? null : (
+          <SkeletonBlock kind="video" />
+        )
+      ) : story ? (
+        <>
+          {story.videoUrl ? <Video url={story.videoUrl} title={story.title} /> : <p className="lead">{story.title}</p>}
+          <p className="small">
+            <Link className="tap" to={paths.impact}>
+              <Trans>Read the story</Trans>
+            </Link>
+          </p>
+        </>
+      ) : (
+        <EmptyState art="cut" title={t`No impact story available yet`}>
+          <Trans>The day's video is announced for 6 PM.</Trans>
+        </EmptyState>
+      )}
+    </div>
+  )
+}
+
+export function YesterdaysWinner({ round }: { readonly round: RoundResult }) {
+  const { t } = useLingui()
+  const winner = round.data?.lastWinner
+  return (
+    <div>
+      <h2 className="spaced">
+        <Trans>Yesterday's winner</Trans>
+      </h2>
+      {round.data === undefined ? (
+        round.isError ? null : (
+          <SkeletonBlock kind="figure" />
+        )
+      ) : winner ? (
+        <WinnerCard winner={winner} />
+      ) : (
+        <EmptyState art="stack" title={t`No winner yet`}>
+          <Trans>The first round is drawn after midnight.</Trans>
+        </EmptyState>
+      )}
+    </div>
+  )
+}
+
+function WinnerCard({ winner }: { readonly winner: Winner }) {
+  const participants = useParticipantsOf(winner.date)
+  return (
+    <>
+      <div className="winner">
+        <Art name="coin" />
+        <div>
+          <h3>{winner.name}</h3>
+          <p className="figure mid">
+            <Money amount={winner.amount} />
+          </p>
+        </div>
+      </div>
+      <ul className="ledger shares">
+        <li>
+          <span>
+            <Trans>Round of</Trans>
+          </span>
+          <span className="amount">{formatDay(winner.date, currentLanguage())}</span>
+        </li>
+        {participants === undefined ? null : (
+          <li>
+            <span>
+              <Trans>Chance</Trans>
+            </span>
+            <span className="amount">
+              <Trans>1 in {formatCount(participants)}</Trans>
+            </span>
+          </li>
+        )}
+      </ul>
+      <WinnerLabel assurance={winner.assurance} />
+    </>
+  )
+}
+
+/** How many were in the winner's round: from the day's published story, else from the member's own history. */
+function useParticipantsOf(day: string): number | undefined {
+  const home = useQuery(homeQuery)
+  const latest = useQuery({
+    queryKey: ['mine', 'latest-rounds'],
+    queryFn: ({ signal }) => call('roundHistory', { query: { limit: 3 }, signal }),
+  })
+  const story = home.data?.data.recentImpacts.find((impact) => impact.date === day)
+  const round = latest.data?.results.find((result) => result.date === day)
+  return story?.winnerInfo?.totalParticipants ?? round?.totalParticipants
+}

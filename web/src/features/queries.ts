@@ -1,0 +1,92 @@
+/**
+ * What the screens ask the server for, once per thing: several screens share these answers, and
+ * whatever moves money or joins a round marks them stale together.
+ */
+import type { Api, Output } from '@roz/contract/api.ts'
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { call } from '../api.ts'
+import { queryClient } from '../query.ts'
+import { session } from '../session.tsx'
+
+/** Round data is asked for every 30 s (spec section 9). */
+export const ROUND_POLL_MS = 30_000
+
+export type CurrentRound = Output<Api['currentRound']> & { readonly skewMs: number }
+
+export const roundQuery = queryOptions({
+  queryKey: ['round'],
+  queryFn: async ({ signal }): Promise<CurrentRound> => {
+    const round = await call('currentRound', { signal })
+    // The countdown runs by the server's clock; the device's may be wrong by hours.
+    return { ...round, skewMs: Date.parse(round.serverTime) - Date.now() }
+  },
+  refetchInterval: ROUND_POLL_MS,
+})
+
+export const homeQuery = queryOptions({ queryKey: ['home'], queryFn: ({ signal }) => call('home', { signal }) })
+export const roundStatsQuery = queryOptions({ queryKey: ['mine', 'round-stats'], queryFn: ({ signal }) => call('roundStats', { signal }) })
+export const impactStatsQuery = queryOptions({
+  queryKey: ['mine', 'impact-stats'],
+  queryFn: ({ signal }) => call('impactStats', { signal }),
+})
+export const profileQuery = queryOptions({ queryKey: ['mine', 'profile'], queryFn: ({ signal }) => call('profile', { signal }) })
+
+const firstPage: string | undefined = undefined
+const nextOf = (page: { readonly nextCursor: string | null }): string | undefined => page.nextCursor ?? undefined
+const at = (cursor: string | undefined) => (cursor === undefined ? {} : { cursor })
+
+export const transactionsQuery = infiniteQueryOptions({
+  queryKey: ['mine', 'transactions'],
+  queryFn: async ({ pageParam, signal }) => {
+    try {
+      return await call('transactions', { query: at(pageParam), signal })
+    } catch (error) {
+      if (!signal.aborted) console.warn('Failed to load transactions:', error)
+      throw error
+    }
+  },
+  initialPageParam: firstPage,
+  getNextPageParam: nextOf,
+})
+
+export const historyQuery = infiniteQueryOptions({
+  queryKey: ['mine', 'history'],
+  queryFn: ({ pageParam, signal }) => call('roundHistory', { query: at(pageParam), signal }),
+  initialPageParam: firstPage,
+  getNextPageParam: nextOf,
+})
+
+export const storiesQuery = infiniteQueryOptions({
+  queryKey: ['stories'],
+  queryFn: ({ pageParam, signal }) => call('stories', { query: at(pageParam), signal }),
+  initialPageParam: firstPage,
+  getNextPageParam: nextOf,
+})
+
+export const noticesQuery = infiniteQueryOptions({
+  queryKey: ['mine', 'notices'],
+  queryFn: ({ pageParam, signal }) => call('notifications', { query: at(pageParam), signal }),
+  initialPageParam: firstPage,
+  getNextPageParam: nextOf,
+})
+
+/** After a join, a top-up or a withdrawal: the member's own figures and lists are asked for anew. */
+export const refreshMine = (): Promise<void> => queryClient.invalidateQueries({ queryKey: ['mine'] })
+/** The round and the public figures as well. */
+export const refreshRound = async (): Promise<void> => {
+  await Promise.all([
+    queryClient.invalidateQueries({ queryKey: roundQuery.queryKey }),
+    queryClient.invalidateQueries({ queryKey: homeQuery.queryKey }),
+    refreshMine(),
+  ])
+}
+
+/** The signed-in member's record anew. What is shown stays when it cannot be had. */
+export async function refreshMember(): Promise<void> {
+  if (session.get().status !== 'member') return
+  try {
+    session.setUser((await call('me')).user)
+  } catch (error) {
+    console.warn('Failed to refresh the member:', error)
+  }
+}

@@ -1,0 +1,131 @@
+/**
+ * Adding money (spec sections 2, 5): an order at our server, then the gateway's hosted checkout in
+ * this tab. What was credited is decided by the server alone; this page only sends people there.
+ */
+import { Plural, Trans, useLingui } from '@lingui/react/macro'
+import { paiseFromRupees, rupeesFromPaise, ZERO } from '@roz/core/money.ts'
+import { useMemo } from 'react'
+import { useWatch } from 'react-hook-form'
+import { call, messageOf } from '../../api.ts'
+import { useMember } from '../../session.tsx'
+import { settings } from '../../settings.ts'
+import { withTicketKey } from '../../ticket-key.ts'
+import { Button } from '../../ui/Button.tsx'
+import { TextField } from '../../ui/Field.tsx'
+import { Spinner } from '../../ui/Feedback.tsx'
+import { formatMoney } from '../../ui/Money.tsx'
+import { toast } from '../../ui/Toast.tsx'
+import { problemsOf, showRefusedFields, useRules, wordsOf } from '../forms.ts'
+import { refreshMine } from '../queries.ts'
+import { amountDraft, digitsOnly, TOPUP_PRESETS_RUPEES, typedPaise } from './amounts.ts'
+import { addMoneyRules, type AddMoneyValues } from './rules.ts'
+import type { GatewayState } from './use-gateway.ts'
+
+const MOBILE = /^[6-9]\d{9}$/
+
+export function AddMoneyPanel({ gateway }: { readonly gateway: GatewayState }) {
+  const { t } = useLingui()
+  const member = useMember()
+  const { topupMinRupees, topupMaxRupees } = settings
+  const rules = useMemo(
+    () => addMoneyRules({ min: paiseFromRupees(topupMinRupees) ?? ZERO, max: paiseFromRupees(topupMaxRupees) ?? ZERO }),
+    [topupMinRupees, topupMaxRupees],
+  )
+  const form = useRules<AddMoneyValues>(rules, { amount: '', phoneNumber: digitsOnly(member.phone ?? '', 10) })
+  const { errors, isSubmitting } = form.formState
+  const amount = useWatch({ control: form.control, name: 'amount' })
+  const phone = useWatch({ control: form.control, name: 'phoneNumber' })
+  const paise = typedPaise(amount)
+
+  const add = form.handleSubmit(
+    async (values) => {
+      if (gateway.is !== 'ready') return toast.error(t`Payment system not initialized.`)
+      const body = { amount: rupeesFromPaise(typedPaise(values.amount) ?? ZERO), phoneNumber: values.phoneNumber }
+      let session: string
+      try {
+        const order = await withTicketKey(member.id, (ticketKey) =>
+          call('addMoney', { body: ticketKey === undefined ? body : { ...body, ticketKey } }),
+        )
+        session = order.payment_session_id
+      } catch (error) {
+        showRefusedFields(form, error)
+        return toast.error(messageOf(error, t`Failed to add money`))
+      }
+      try {
+        const result = await gateway.gateway.checkout({ paymentSessionId: session, redirectTarget: '_self' })
+        if (result?.error === undefined) return
+      } catch (error) {
+        console.warn('The checkout did not open:', error)
+      }
+      toast.error(t`Payment failed. Please try again.`)
+      await refreshMine()
+    },
+    (problems) => {
+      const problem = Object.values(problemsOf(form.getValues(), problems)).find((code) => code !== undefined)
+      if (problem !== undefined) toast.error(wordsOf(problem))
+    },
+  )
+
+  return (
+    <form className="panel" id="add-money" noValidate onSubmit={(event) => void add(event)} aria-labelledby="add-money-heading">
+      <h2 id="add-money-heading">
+        <Trans>Add money</Trans>
+      </h2>
+      <div className="presets" role="group" aria-label={t`Amounts to choose from`}>
+        {TOPUP_PRESETS_RUPEES.filter((rupees) => rupees >= topupMinRupees && rupees <= topupMaxRupees).map((rupees) => (
+          <button
+            key={rupees}
+            type="button"
+            aria-pressed={paise === BigInt(rupees) * 100n}
+            onClick={() => form.setValue('amount', String(rupees), { shouldDirty: true, shouldTouch: true, shouldValidate: true })}
+          >
+            <b>₹{rupees}</b>
+            <small>
+              <Plural value={rupees} one="# day" other="# days" />
+            </small>
+          </button>
+        ))}
+      </div>
+      <div className="after-presets">
+        <TextField
+          label={t`Amount`}
+          inputMode="decimal"
+          autoComplete="off"
+          prefix="₹"
+          hint={t`From ₹${topupMinRupees} to ₹${topupMaxRupees} at a time.`}
+          error={wordsOf(errors.amount?.message)}
+          {...form.register('amount', {
+            onChange: (event: { target: { value: string } }) => form.setValue('amount', amountDraft(event.target.value)),
+          })}
+        />
+      </div>
+      <TextField
+        label={t`Phone number`}
+        type="tel"
+        inputMode="numeric"
+        autoComplete="tel-national"
+        prefix="+91"
+        maxLength={10}
+        error={wordsOf(errors.phoneNumber?.message)}
+        {...form.register('phoneNumber', {
+          onChange: (event: { target: { value: string } }) => form.setValue('phoneNumber', digitsOnly(event.target.value, 10)),
+        })}
+      />
+      <Button type="submit" wide busy={isSubmitting} disabled={!MOBILE.test(phone)}>
+        {paise === undefined ? <Trans>Go to payment</Trans> : <Trans>Add {formatMoney(rupeesFromPaise(paise))}</Trans>}
+      </Button>
+      {gateway.is === 'initialising' ? (
+        <div className="initialising">
+          <Spinner />
+          <p className="small muted">
+            <Trans>Getting the payment page ready…</Trans>
+          </p>
+        </div>
+      ) : (
+        <p className="small muted under-button">
+          <Trans>You pay on our payment partner's page and come back here.</Trans>
+        </p>
+      )}
+    </form>
+  )
+}

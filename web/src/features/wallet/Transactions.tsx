@@ -1,0 +1,120 @@
+/** Everything that moved the wallet or may still: rows on a phone, a cash book with Out and In columns on a wide screen. */
+import { Trans, useLingui } from '@lingui/react/macro'
+import type { Api, Output } from '@roz/contract/api.ts'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { currentLanguage } from '../../language.ts'
+import { Badge, EmptyState, ErrorState, LoadMore, Skeleton } from '../../ui/Feedback.tsx'
+import { formatInstant } from '../../ui/format.ts'
+import { formatMoney } from '../../ui/Money.tsx'
+import { transactionsQuery } from '../queries.ts'
+import { isVoided, statusOf } from './transaction-status.ts'
+
+type Transaction = Output<Api['transactions']>['transactions'][number]
+
+export function Transactions() {
+  const { t } = useLingui()
+  const list = useInfiniteQuery(transactionsQuery)
+  if (list.data === undefined) {
+    if (!list.isError) return <Skeleton lines={5} />
+    return <ErrorState title={t`Your transactions could not be loaded.`} busy={list.isFetching} onRetry={() => void list.refetch()} />
+  }
+  const all = list.data.pages.flatMap((page) => page.transactions)
+  if (all.length === 0) {
+    return (
+      <EmptyState art="slip" title={t`No transactions yet`}>
+        <Trans>Your first rupee will be written here.</Trans>
+      </EmptyState>
+    )
+  }
+  return (
+    <>
+      <ul className="rows narrow-only">
+        {all.map((transaction) => (
+          <Line key={transaction.id} transaction={transaction} />
+        ))}
+      </ul>
+      <Book transactions={all} />
+      {list.isFetchNextPageError ? (
+        <ErrorState
+          title={t`The next page could not be loaded.`}
+          busy={list.isFetchingNextPage}
+          onRetry={() => void list.fetchNextPage()}
+        />
+      ) : list.hasNextPage ? (
+        <LoadMore busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()} />
+      ) : null}
+    </>
+  )
+}
+
+function Status({ status }: { readonly status: string }) {
+  const { i18n } = useLingui()
+  const { tone, label } = statusOf(status)
+  return <Badge tone={tone}>{typeof label === 'string' ? label : i18n._(label)}</Badge>
+}
+
+const amountClass = ({ type, status }: Transaction): string => (isVoided(status) ? ' struck' : type === 'credit' ? ' credit' : '')
+
+function Line({ transaction }: { readonly transaction: Transaction }) {
+  const { description, type, amount, createdAt, status } = transaction
+  return (
+    <li>
+      <span>{description}</span>
+      <span className={`amount${amountClass(transaction)}`}>
+        {type === 'credit' ? '+' : '−'}
+        {formatMoney(amount)}
+      </span>
+      <time className="small muted" dateTime={createdAt}>
+        {formatInstant(createdAt, currentLanguage())}
+      </time>
+      <span className="end">
+        <Status status={status} />
+      </span>
+    </li>
+  )
+}
+
+function Book({ transactions }: { readonly transactions: readonly Transaction[] }) {
+  return (
+    <table className="table wide-table">
+      <thead>
+        <tr>
+          <th>
+            <Trans>Date</Trans>
+          </th>
+          <th>
+            <Trans>Particulars</Trans>
+          </th>
+          <th>
+            <Trans>Status</Trans>
+          </th>
+          <th className="number ruled">
+            <Trans>Out</Trans>
+          </th>
+          <th className="number ruled">
+            <Trans>In</Trans>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {transactions.map((transaction) => (
+          <tr key={transaction.id}>
+            <td className="muted">
+              <time dateTime={transaction.createdAt}>{formatInstant(transaction.createdAt, currentLanguage())}</time>
+            </td>
+            <td>{transaction.description}</td>
+            <td>
+              <Status status={transaction.status} />
+            </td>
+            <td className={`number ruled${amountClass(transaction)}`}>
+              {transaction.type === 'debit' ? formatMoney(transaction.amount) : null}
+            </td>
+            <td className={`number ruled${amountClass(transaction)}`}>
+              {transaction.type === 'credit' ? formatMoney(transaction.amount) : null}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

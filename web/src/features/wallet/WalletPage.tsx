@@ -1,0 +1,111 @@
+/**
+ * The wallet (spec section 2): balance as coins, one of two panels, every movement. The payment
+ * script loads as the page opens; balance, withdrawal and history never wait for it.
+ */
+import { Plural, Trans, useLingui } from '@lingui/react/macro'
+import { useEffect, useState } from 'react'
+import { useLocation } from '@tanstack/react-router'
+import { currentLanguage } from '../../language.ts'
+import { useMember } from '../../session.tsx'
+import { CoinTally } from '../../ui/Art.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { formatDay } from '../../ui/format.ts'
+import { Book, Section } from '../../ui/Layout.tsx'
+import { Money } from '../../ui/Money.tsx'
+import { refreshMember } from '../queries.ts'
+import { AddMoneyPanel } from './AddMoneyPanel.tsx'
+import { Transactions } from './Transactions.tsx'
+import { useGateway } from './use-gateway.ts'
+import { WithdrawPanel } from './WithdrawPanel.tsx'
+import '../screens.css'
+
+type Panel = 'add-money' | 'withdraw'
+
+export function WalletPage() {
+  const { t } = useLingui()
+  const member = useMember()
+  const gateway = useGateway()
+  const hash = useLocation({ select: (location) => location.hash })
+  const [panel, setPanel] = useState<Panel>(hash === 'withdraw' ? 'withdraw' : 'add-money')
+  // A top-up may have been credited since the session began.
+  useEffect(() => void refreshMember(), [])
+  const { balance } = member.wallet
+
+  return (
+    <Book title={t`Wallet`}>
+      {gateway.is === 'failed' ? <GatewayFailure text={gateway.text} /> : null}
+      <Section when={t`Today`} note={formatDay(new Date(), currentLanguage())}>
+        <div className="wallet">
+          <div>
+            <h1>
+              <Trans>Wallet</Trans>
+            </h1>
+            <Balance balance={balance} />
+            <div className="buttons card-actions">
+              <Button
+                kind={panel === 'add-money' ? 'primary' : 'secondary'}
+                aria-expanded={panel === 'add-money'}
+                aria-controls="add-money"
+                onClick={() => setPanel('add-money')}
+              >
+                <Trans>Add money</Trans>
+              </Button>
+              <Button
+                kind={panel === 'withdraw' ? 'primary' : 'secondary'}
+                aria-expanded={panel === 'withdraw'}
+                aria-controls="withdraw"
+                onClick={() => setPanel('withdraw')}
+              >
+                <Trans>Withdraw</Trans>
+              </Button>
+            </div>
+          </div>
+          {panel === 'add-money' ? <AddMoneyPanel gateway={gateway} /> : <WithdrawPanel balance={balance} />}
+        </div>
+      </Section>
+      <Section when={t`Your book`} note={t`newest first`}>
+        <h2 className="spaced">
+          <Trans>Transactions</Trans>
+        </h2>
+        <Transactions />
+      </Section>
+    </Book>
+  )
+}
+
+function Balance({ balance }: { readonly balance: number }) {
+  const { t } = useLingui()
+  const coins = Math.floor(balance)
+  return (
+    <>
+      <p className="muted balance-label">
+        <Trans>Balance</Trans>
+      </p>
+      <p className="figure">
+        <Money amount={balance} />
+      </p>
+      <p className="muted">
+        <Plural value={coins} _0="Not enough for a day yet." one="# coin, enough for one day." other="# coins, enough for # days." />
+      </p>
+      <CoinTally rupees={balance} label={t`${coins} one-rupee coins`} />
+    </>
+  )
+}
+
+/** The spec's error screen: without the script no money can be added; everything else on the page still works. */
+function GatewayFailure({ text }: { readonly text: string }) {
+  const { t } = useLingui()
+  return (
+    <Section when={t`Now`} note={t`payments`}>
+      <div className="empty failed" role="alert">
+        <p className="empty-title">{text}</p>
+        <p className="muted">
+          <Trans>No money can be added until it loads. Your balance is safe.</Trans>
+        </p>
+        <Button onClick={() => window.location.reload()}>
+          <Trans>Retry</Trans>
+        </Button>
+      </div>
+    </Section>
+  )
+}

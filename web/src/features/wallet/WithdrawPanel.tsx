@@ -1,0 +1,100 @@
+/** Asking for a withdrawal (spec section 5): the amount is held at once and goes to the named account in 24 to 48 hours. */
+import { Trans, useLingui } from '@lingui/react/macro'
+import { paiseFromRupees, rupeesFromPaise, ZERO } from '@roz/core/money.ts'
+import { useMemo } from 'react'
+import { useWatch } from 'react-hook-form'
+import { call, messageOf } from '../../api.ts'
+import { session } from '../../session.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { SelectField, TextField } from '../../ui/Field.tsx'
+import { formatMoney } from '../../ui/Money.tsx'
+import { toast } from '../../ui/Toast.tsx'
+import { problemsOf, showRefusedFields, useRules, wordsOf } from '../forms.ts'
+import { refreshMine } from '../queries.ts'
+import { amountDraft, digitsOnly, ifscDraft, typedPaise } from './amounts.ts'
+import { useMoneyKey } from './money-key.ts'
+import { withdrawRules, type WithdrawValues } from './rules.ts'
+
+const EMPTY: WithdrawValues = { amount: '', accountHolderName: '', accountNumber: '', ifscCode: '', bankName: '', accountType: 'savings' }
+type Typed = { readonly target: { readonly value: string } }
+
+export function WithdrawPanel({ balance }: { readonly balance: number }) {
+  const { t } = useLingui()
+  const once = useMoneyKey()
+  const rules = useMemo(() => withdrawRules(paiseFromRupees(balance) ?? ZERO), [balance])
+  const form = useRules<WithdrawValues>(rules, EMPTY)
+  const { errors, isSubmitting } = form.formState
+  const paise = typedPaise(useWatch({ control: form.control, name: 'amount' }))
+
+  const withdraw = form.handleSubmit(
+    async ({ amount, ...bankDetail }) => {
+      const body = { amount: rupeesFromPaise(typedPaise(amount) ?? ZERO), bankDetail }
+      try {
+        const answer = await once(body, (idempotencyKey) => call('withdraw', { body, idempotencyKey }))
+        session.setBalance(answer.balance)
+      } catch (error) {
+        showRefusedFields(form, error)
+        return toast.error(messageOf(error, t`Failed to withdraw money`))
+      }
+      form.reset(EMPTY)
+      toast.success(t`Withdrawal request submitted!`)
+      await refreshMine()
+    },
+    (problems) => {
+      const problem = Object.values(problemsOf(form.getValues(), problems)).find((code) => code !== undefined)
+      if (problem !== undefined) toast.error(wordsOf(problem))
+    },
+  )
+
+  return (
+    <form className="panel" id="withdraw" noValidate onSubmit={(event) => void withdraw(event)} aria-labelledby="withdraw-heading">
+      <h2 id="withdraw-heading">
+        <Trans>Withdraw</Trans>
+      </h2>
+      <TextField
+        label={t`Amount`}
+        inputMode="decimal"
+        autoComplete="off"
+        prefix="₹"
+        hint={t`At least ₹10, at most ${formatMoney(balance)}.`}
+        error={wordsOf(errors.amount?.message)}
+        {...form.register('amount', { onChange: (event: Typed) => form.setValue('amount', amountDraft(event.target.value)) })}
+      />
+      <TextField
+        label={t`Account holder name`}
+        autoComplete="name"
+        error={wordsOf(errors.accountHolderName?.message)}
+        {...form.register('accountHolderName')}
+      />
+      <TextField
+        label={t`Account number`}
+        inputMode="numeric"
+        autoComplete="off"
+        error={wordsOf(errors.accountNumber?.message)}
+        {...form.register('accountNumber', {
+          onChange: (event: Typed) => form.setValue('accountNumber', digitsOnly(event.target.value, 18)),
+        })}
+      />
+      <TextField
+        label={t`IFSC`}
+        autoComplete="off"
+        autoCapitalize="characters"
+        spellCheck={false}
+        hint={t`11 characters, for example SBIN0001234.`}
+        error={wordsOf(errors.ifscCode?.message)}
+        {...form.register('ifscCode', { onChange: (event: Typed) => form.setValue('ifscCode', ifscDraft(event.target.value)) })}
+      />
+      <TextField label={t`Bank name`} autoComplete="off" error={wordsOf(errors.bankName?.message)} {...form.register('bankName')} />
+      <SelectField label={t`Account type`} error={wordsOf(errors.accountType?.message)} {...form.register('accountType')}>
+        <option value="savings">{t`Savings`}</option>
+        <option value="current">{t`Current`}</option>
+      </SelectField>
+      <Button type="submit" wide busy={isSubmitting}>
+        {paise === undefined ? <Trans>Ask for withdrawal</Trans> : <Trans>Withdraw {formatMoney(rupeesFromPaise(paise))}</Trans>}
+      </Button>
+      <p className="small muted under-button">
+        <Trans>The amount is set aside at once and reaches your bank in 24 to 48 hours.</Trans>
+      </p>
+    </form>
+  )
+}
