@@ -92,4 +92,5 @@ create table job (
   unique (kind, key)
 );
 create index job_due on job (due_at) where done_at is null;
+create index job_done on job (done_at) where done_at is not null;
 select app_may('select, insert, update, delete', 'job');

@@ -99,7 +99,9 @@ async function runJob(deps: WorkerDeps, job: ClaimedJob): Promise<void> {
   const handler = deps.handlers[job.kind] as (payload: JobPayloads[JobKind], jobId: string) => Promise<void>
   try {
     await handler(job.payload, String(job.id))
-    await deps.db.query(sql`update job set done_at = roz_now(), locked_until = null, last_error = null where id = ${job.id}::bigint`)
+    // What it was about is forgotten: a mail's payload names a person.
+    await deps.db.query(sql`
+      update job set done_at = roz_now(), locked_until = null, last_error = null, payload = '{}' where id = ${job.id}::bigint`)
   } catch (error) {
     // The kind and the error alone: a payload may hold a person's address.
     deps.log.warn({ err: error, job: job.kind, attempts: job.attempts }, 'job failed; it is tried again')
@@ -111,3 +113,14 @@ async function runJob(deps: WorkerDeps, job: ClaimedJob): Promise<void> {
 }
 
 const errorText = (error: unknown): string => (error instanceof Error ? `${error.name}: ${error.message}` : String(error)).slice(0, 500)
+
+const KEPT_DAYS = 30
+
+/** Removes jobs done a month ago, a portion at a time. Their effects carry keys of their own. */
+export async function forgetDoneJobs(db: Db): Promise<boolean> {
+  const gone = await db.query(sql`
+    delete from job where id in (
+      select id from job where done_at < roz_now() - make_interval(days => ${KEPT_DAYS}::int) limit 1000 for update skip locked)
+    returning id`)
+  return gone.length > 0
+}

@@ -1,0 +1,138 @@
+import { pino } from 'pino'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { one, sql } from '../db/sql.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { enqueue } from './queue.ts'
+import { createWorker, forgetDoneJobs, type JobHandlers } from './worker.ts'
+
+let database: TestDatabase
+const workers: { stop: () => Promise<void> }[] = []
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterEach(async () => {
+  for (const worker of workers.splice(0)) await worker.stop()
+  await database.db.query(sql`delete from job`)
+})
+afterAll(() => database.drop())
+
+type Ran = { readonly day: string }
+
+/** A worker whose only interesting job is the draft of a day. */
+function workerOf(draft: (payload: Ran) => Promise<void>) {
+  const nothing = async (): Promise<void> => undefined
+  const handlers: JobHandlers = { mail: nothing, notice: nothing, settle_order: nothing, join_after_topup: nothing, draft_story: draft }
+  const worker = createWorker({
+    db: database.db,
+    handlers,
+    clockwork: [],
+    log: pino({ level: 'silent' }),
+    now: async () => (await one<{ now: Date }>(database.db, sql`select roz_now() as now`)).now,
+  })
+  workers.push(worker)
+  return worker
+}
+
+const write = (key: string, dueAt?: Date): Promise<void> =>
+  inTransaction(database.db, (tx) =>
+    enqueue(tx, { kind: 'draft_story', key, payload: { day: key }, ...(dueAt === undefined ? {} : { dueAt }) }),
+  )
+
+test('a job that was written in a transaction runs after it, once', async () => {
+  const ran: string[] = []
+  const worker = workerOf(async ({ day }) => void ran.push(day))
+  await write('2026-11-21')
+  await write('2026-11-21')
+  await worker.runDue()
+  await worker.runDue()
+  expect(ran).toEqual(['2026-11-21'])
+})
+
+test('a transaction that rolls back leaves no job', async () => {
+  const ran: string[] = []
+  const worker = workerOf(async ({ day }) => void ran.push(day))
+  const failing = inTransaction(database.db, async (tx) => {
+    await enqueue(tx, { kind: 'draft_story', key: 'never', payload: { day: 'never' } })
+    throw new Error('rolled back')
+  })
+  await expect(failing).rejects.toThrow('rolled back')
+  await worker.runDue()
+  expect(ran).toEqual([])
+})
+
+test('a commit that wrote a job wakes a started worker by itself', async () => {
+  const ran = Promise.withResolvers<string>()
+  workerOf(async ({ day }) => ran.resolve(day)).start()
+  await write('2026-11-22')
+  expect(await ran.promise).toBe('2026-11-22')
+})
+
+test('a job that is not due waits for the clock of the product', async () => {
+  const ran: string[] = []
+  const worker = workerOf(async ({ day }) => void ran.push(day))
+  const { now } = await one<{ now: Date }>(database.db, sql`select roz_now() as now`)
+  await write('later', new Date(now.getTime() + 3_600_000))
+  await worker.runDue()
+  expect(ran).toEqual([])
+  await database.setClock(new Date(now.getTime() + 3_601_000))
+  await worker.runDue()
+  expect(ran).toEqual(['later'])
+})
+
+test('a job that fails is tried again later, and its failure is kept', async () => {
+  let tries = 0
+  const worker = workerOf(async () => {
+    tries++
+    if (tries === 1) throw new Error('the gateway slept')
+  })
+  await write('again')
+  await worker.runDue()
+  const row = await one<{ last_error: string; attempts: number; waits: boolean }>(
+    database.db,
+    sql`select last_error, attempts, due_at > roz_now() as waits from job where key = 'again'`,
+  )
+  expect(row).toEqual({ last_error: 'Error: the gateway slept', attempts: 1, waits: true })
+  const { now } = await one<{ now: Date }>(database.db, sql`select roz_now() as now`)
+  await database.setClock(new Date(now.getTime() + 10_000))
+  await worker.runDue()
+  expect(tries).toBe(2)
+})
+
+test('two workers side by side run each job once', async () => {
+  const ran: string[] = []
+  const slow = async ({ day }: Ran): Promise<void> => {
+    ran.push(day)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+  const both = [workerOf(slow), workerOf(slow)]
+  for (let index = 0; index < 40; index++) await write(`job ${index}`)
+  await Promise.all(both.map((worker) => worker.runDue()))
+  expect(new Set(ran).size).toBe(40)
+  expect(ran).toHaveLength(40)
+})
+
+test('a job whose worker was killed is taken over once its lease has ended', async () => {
+  await write('orphan')
+  await database.db.query(sql`update job set attempts = 1, locked_until = roz_now() + interval '60 seconds' where key = 'orphan'`)
+  const ran: string[] = []
+  const worker = workerOf(async ({ day }) => void ran.push(day))
+  await worker.runDue()
+  expect(ran).toEqual([])
+  const { now } = await one<{ now: Date }>(database.db, sql`select roz_now() as now`)
+  await database.setClock(new Date(now.getTime() + 61_000))
+  await worker.runDue()
+  expect(ran).toEqual(['orphan'])
+})
+
+test('a done job forgets what it was about, and after a month itself', async () => {
+  const worker = workerOf(async () => undefined)
+  await write('private')
+  await worker.runDue()
+  expect(await one(database.db, sql`select payload from job where key = 'private'`)).toEqual({ payload: {} })
+  expect(await forgetDoneJobs(database.db)).toBe(false)
+  await database.db.query(sql`update job set done_at = roz_now() - interval '31 days' where key = 'private'`)
+  expect(await forgetDoneJobs(database.db)).toBe(true)
+  expect(await database.db.query(sql`select from job`)).toEqual([])
+})
