@@ -30,7 +30,7 @@ async function runNpm() {
   say('Installing the packages (npm ci --ignore-scripts); the first time this takes about a minute…')
   const npm = process.env.npm_execpath
   const args = ['ci', ...FLAGS]
-  const { code } = await (npm !== undefined && /npm-cli\.js$/.test(npm)
+  const { code } = await (npm !== undefined && npm.endsWith('npm-cli.js')
     ? run(process.execPath, [npm, ...args])
     : run('npm', args, { shell: process.platform === 'win32' }))
   if (isStopping()) return

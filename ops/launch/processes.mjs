@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url)).replace(/[/\\]$/, '')
 /** The server has 8 s of its own for an orderly stop. */
 const FORCE_MS = 8800
-const PARENT_LOOK_MS = 500
+const PARENT_LOOK_MS = 200
 
 /** A failure whose message is all that its reader needs. */
 export class LaunchError extends Error {}
@@ -55,10 +55,26 @@ export function stopOnSignals(whenStopped) {
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stop(signal))
   if (process.env.npm_lifecycle_event === undefined) return
-  const parent = process.ppid
+  const [parent, npm] = starters()
   setInterval(() => {
-    if (process.ppid !== parent) stop('npm ended')
+    if (process.ppid !== parent || (npm !== undefined && parentOf(parent) !== npm)) stop('npm ended')
   }, PARENT_LOOK_MS).unref()
+}
+
+/** npm runs a shell that runs us, or the shell has become us: a signal to npm alone ends the shell, and we hear nothing. */
+function starters() {
+  const parent = process.ppid
+  return /^(sh|dash|bash|ash)$/.test(commandOf(parent)) ? [parent, parentOf(parent)] : [parent, undefined]
+}
+
+const parentOf = (pid) => procStat(pid)?.[1]
+
+function commandOf(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim()
+  } catch {
+    return ''
+  }
 }
 
 export async function allEnded() {
@@ -90,12 +106,15 @@ export function lives(name) {
   return startOf(Number(pid)) === start
 }
 
-function startOf(pid) {
+const startOf = (pid) => procStat(pid)?.[19] ?? '0'
+
+/** The fields behind the program's name, which stands in brackets and may hold blanks. */
+function procStat(pid) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   } catch {
-    return '0'
+    return undefined
   }
 }
 

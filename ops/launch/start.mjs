@@ -17,14 +17,15 @@ stopOnSignals(async () => {
 
 try {
   await install()
-  const node = findNode()
-  const web = isStopping() ? '' : await buildWeb(node)
-  if (!isStopping()) await serve(node, web)
+  if (!isStopping()) {
+    const node = findNode()
+    const web = await buildWeb(node)
+    if (!isStopping()) await serve(node, web)
+  }
 } catch (error) {
   if (!(error instanceof LaunchError)) throw error
   process.stderr.write(`${error.message}\n`)
-  process.exitCode = 1
-  process.exit()
+  process.exit(1)
 }
 
 async function serve(node, web) {
@@ -33,7 +34,7 @@ async function serve(node, web) {
     WEB_DIR: process.env.WEB_DIR ?? web,
     NODE_COMPILE_CACHE: path.join(ROOT, '.build', 'compile-cache'),
     // The server ends by itself when this process is gone.
-    ROZ_PARENT: String(process.pid),
+    ROZ_LAUNCHER: String(process.pid),
     ...(process.env.DATA_DIR ? { DATA_DIR: path.resolve(process.env.DATA_DIR) } : {}),
   }
   const { code, signal } = await run(node, ['server/src/main.ts'], { env })

@@ -10,7 +10,7 @@ import { check } from './check.mjs'
 import { ensureChromium } from './chromium.mjs'
 import { install } from './install.mjs'
 import { findNode } from './node26.mjs'
-import { allEnded, isStopping, LaunchError, ROOT, run, say, stopOnSignals, sweep } from './processes.mjs'
+import { allEnded, isStopping, LaunchError, run, say, stopOnSignals, sweep } from './processes.mjs'
 import { buildWeb } from './web.mjs'
 
 const args = process.argv.slice(2)
@@ -39,11 +39,18 @@ async function all() {
   await install()
   const node = findNode()
   const chromium = await ensureChromium()
-  const web = await buildWeb(node)
-  const checks = filters.length === 0 ? await check(node) : { passed: 0, failed: 0 }
-  if (isStopping()) return checks
-  const tests = await vitest(node, { chromium, web })
-  return { passed: checks.passed + tests.passed, failed: checks.failed + tests.failed }
+  const outcomes = []
+  const web = await buildWeb(node).catch((error) => {
+    // Everything that needs no page can still be tested.
+    if (!(error instanceof LaunchError)) throw error
+    say(error.message)
+    outcomes.push({ passed: 0, failed: 1 })
+    return undefined
+  })
+  if (filters.length === 0) outcomes.push(await check(node))
+  if (!isStopping()) outcomes.push(await vitest(node, { chromium, web }))
+  const sum = (name) => outcomes.reduce((total, outcome) => total + outcome[name], 0)
+  return { passed: sum('passed'), failed: sum('failed') }
 }
 
 async function vitest(node, { chromium, web }) {
@@ -55,7 +62,7 @@ async function vitest(node, { chromium, web }) {
       NODE_ENV: 'test',
       ROZ_TEST_RUN: path.basename(folder),
       TMPDIR: folder,
-      WEB_DIR: web,
+      ...(web === undefined ? {} : { WEB_DIR: web }),
       ...(chromium === undefined ? {} : { CHROMIUM: chromium }),
       ...(args.includes('--all') ? { ROZ_TEST_ALL: '1' } : {}),
     },

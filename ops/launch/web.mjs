@@ -36,7 +36,7 @@ async function build(node, folder) {
   say('Building the pages…')
   rmSync(MAKING, { recursive: true, force: true })
   mkdirSync(BUILDS, { recursive: true })
-  const { code, output } = await run(node, ['web/build.ts', MAKING], { quiet: true })
+  const { code, output } = await run(node, ['web/build.ts', '--out', MAKING], { quiet: true })
   if (isStopping()) return
   if (code !== 0) throw new LaunchError(`The pages could not be built:\n${output.trim()}`)
   renameSync(MAKING, folder)
