@@ -24,8 +24,8 @@ const LANES = 2
 const PAGE = 5_000
 const HIGHEST_ID = 9_223_372_036_854_775_807n
 
-/** Cuts the members into ranges, once a day. */
-async function makeCursors(db: Db, day: IstDay, lanes: number): Promise<void> {
+/** Cuts the members into ranges, a lane each, once a day. */
+export async function startAutoJoin(db: Db, day: IstDay, lanes: number = LANES): Promise<void> {
   await db.query(
     sql`with ids as (select coalesce(min(member_id), 1001) - 1 as low, coalesce(max(member_id), 1001) as high from wallet),
           cut as (select lane, low + (high - low) * lane / ${lanes}::int as low,
@@ -76,7 +76,7 @@ export type AutoJoinRun = { readonly state: 'done' | 'closed'; readonly joined: 
 /** The whole day's joining; run again it goes on where it stopped. `closed`: the round took no more before all were through. */
 export async function runAutoJoin(db: Db, day: IstDay, options: { readonly lanes?: number; readonly pageSize?: number } = {}): Promise<AutoJoinRun> {
   const { lanes = LANES, pageSize = PAGE } = options
-  await makeCursors(db, day, lanes)
+  await startAutoJoin(db, day, lanes)
   const runs = await Promise.all(Array.from({ length: lanes }, (_, lane) => runLane(db, day, lane, pageSize)))
   const busy = await joinBusy(db, day)
   return {

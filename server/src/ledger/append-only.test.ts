@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connect, type Db, sql } from '../db/sql.ts'
+import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { DAY, endDay, newMember, openDay, payOut } from './fixtures.ts'
+import { createJoinBatcher } from './join-batcher.ts'
+
+const TABLES = ['transfer', 'round_join', 'join_batch', 'draw_winner', 'account', 'ledger_day_total'] as const
+const text = (statement: string) => sql([statement] as unknown as TemplateStringsArray)
+
+let database: TestDatabase
+let owner: Db
+beforeAll(async () => {
+  database = await createTestDatabase()
+  owner = connect({ url: database.ownerUrl, max: 1 })
+  await openDay(database, DAY)
+  const memberId = await newMember(database.db, { rupees: 10 })
+  expect((await createJoinBatcher({ db: database.db }).join({ memberId })).ok).toBe(true)
+  await endDay(database, DAY)
+  await payOut(database.db, DAY, [memberId])
+})
+afterAll(async () => {
+  await owner.close()
+  await database.drop()
+})
+
+test.each(TABLES)('the server can neither change nor remove a row of %s', async (table) => {
+  const [column] = await database.db.query<{ name: string }>(
+    sql`select column_name as name from information_schema.columns where table_name = ${table}::text order by ordinal_position desc limit 1`,
+  )
+  const name = column?.name ?? 'day'
+  for (const statement of [`update ${table} set ${name} = ${name}`, `delete from ${table}`, `truncate ${table}`]) {
+    await expect(database.db.query(text(statement)), statement).rejects.toThrow('permission denied')
+  }
+})
+
+test.each(TABLES.filter((table) => table !== 'ledger_day_total'))('where the server works as the owner, triggers keep the rows of %s', async (table) => {
+  const name = table === 'account' ? 'name' : table === 'join_batch' ? 'n' : table === 'draw_winner' ? 'tax' : 'wallet_seq'
+  for (const statement of [`update ${table} set ${name} = ${name}`, `delete from ${table}`, `truncate ${table}`]) {
+    await expect(owner.query(text(statement)), statement).rejects.toThrow('never changed')
+  }
+})
+
+test('the partitions behind round_join are closed to the server, and kept by triggers from the owner', async () => {
+  await expect(database.db.query(sql`select 1 from round_join_2026_11`)).rejects.toThrow('permission denied')
+  for (const statement of ['update round_join_2026_11 set wallet_seq = 1', 'delete from round_join_2026_11', 'truncate round_join_2026_11']) {
+    await expect(owner.query(text(statement)), statement).rejects.toThrow('never changed')
+  }
+})
+
+test('the server can remove no wallet, round, top-up or withdrawal, and change no table', async () => {
+  for (const table of ['wallet', 'round', 'topup', 'withdrawal', 'suspense_item', 'ledger_day', 'clock_offset', 'schema_migration', 'app_grant']) {
+    await expect(database.db.query(text(`delete from ${table}`)), table).rejects.toThrow('permission denied')
+  }
+  await expect(database.db.query(sql`alter table wallet drop constraint wallet_balance_check`)).rejects.toThrow('must be owner')
+  await expect(database.db.query(sql`update clock_offset set offset_ms = 1`)).rejects.toThrow('permission denied')
+  await expect(database.db.query(sql`select set_clock_production(true)`)).rejects.toThrow('permission denied')
+})

@@ -1,0 +1,122 @@
+import type { IstDay } from '@roz/core/ist-day.ts'
+import { wholeRupees } from '@roz/core/money.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connect, one, sql } from '../db/sql.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { autoJoinPage, joinAfterTopup, runAutoJoin, startAutoJoin } from './auto-join.ts'
+import { DAY, endDay, newMember, newMembers, newOrderId, openDay } from './fixtures.ts'
+import { createJoinBatcher } from './join-batcher.ts'
+import { lockWallet } from './transfer.ts'
+import { captureTopup, createTopup } from './topups.ts'
+import { readWallet, setAutoJoin, setMayMove } from './wallets.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.drop())
+
+const joinedOn = async (day: IstDay): Promise<number> =>
+  (await one<{ n: number }>(database.db, sql`select count(*)::int as n from round_join where day = ${day}::date`)).n
+const skipped = (day: IstDay) =>
+  database.db.query<{ memberId: bigint; reason: string }>(
+    sql`select member_id as "memberId", reason from auto_skip where day = ${day}::date order by member_id`,
+  )
+let willing: bigint[]
+let poor: bigint
+
+test('everybody who opted in and has a rupee is joined once, in pages, and a second run takes nothing', async () => {
+  willing = await newMembers(database.db, 23, { rupees: 10, autoJoin: true })
+  await newMembers(database.db, 3, { rupees: 10 })
+  poor = await newMember(database.db, { autoJoin: true })
+  const suspended = await newMember(database.db, { rupees: 10, autoJoin: true })
+  await inTransaction(database.db, (tx) => setMayMove(tx, suspended, false))
+  await openDay(database, DAY)
+  const [early] = willing
+  if (early !== undefined) await createJoinBatcher({ db: database.db }).join({ memberId: early })
+  expect(await runAutoJoin(database.db, DAY, { pageSize: 5 })).toEqual({ state: 'done', joined: 22 })
+  expect(await runAutoJoin(database.db, DAY, { pageSize: 5 })).toEqual({ state: 'done', joined: 0 })
+  expect(await joinedOn(DAY)).toBe(23)
+  expect(await skipped(DAY)).toEqual([{ memberId: poor, reason: 'insufficient_balance' }])
+})
+
+test('a run that stopped after a page goes on behind it, also beside another one', async () => {
+  const day = '2026-11-22' as IstDay
+  await endDay(database, DAY)
+  await openDay(database, day)
+  await startAutoJoin(database.db, day, 1)
+  for (const joined of [4, 4]) expect(await autoJoinPage(database.db, day, 0, 4)).toEqual({ state: 'page', scanned: 4, joined })
+  expect(await joinedOn(day)).toBe(8)
+  const runs = await Promise.all([1, 2, 3].map(() => runAutoJoin(database.db, day, { lanes: 1, pageSize: 4 })))
+  expect(runs.reduce((sum, run) => sum + run.joined, 0)).toBe(15)
+  expect(await joinedOn(day)).toBe(23)
+})
+
+test('a member passed over for want of a rupee joins after a top-up of the same day', async () => {
+  const orderId = newOrderId()
+  const captured = await inTransaction(database.db, async (tx) => {
+    await createTopup(tx, { orderId, memberId: poor, amount: wholeRupees(10) })
+    return captureTopup(tx, { orderId, paymentId: orderId, orderAmount: wholeRupees(10) })
+  })
+  expect(captured).toMatchObject({ result: 'credited', missedAutoJoin: true })
+  expect(await joinAfterTopup(database.db, poor)).toMatchObject({ ok: true, value: { balance: wholeRupees(9) } })
+  expect(await joinAfterTopup(database.db, poor)).toEqual({ ok: false, code: 'already_joined' })
+  const again = await inTransaction(database.db, async (tx) => {
+    const second = newOrderId()
+    await createTopup(tx, { orderId: second, memberId: poor, amount: wholeRupees(10) })
+    return captureTopup(tx, { orderId: second, paymentId: second, orderAmount: wholeRupees(10) })
+  })
+  expect(again).toMatchObject({ result: 'credited', missedAutoJoin: false })
+})
+
+test('a wallet that is locked when its page comes is joined before the run ends', async () => {
+  const day = '2026-11-23' as IstDay
+  await openDay(database, day)
+  const locked = willing[3] as bigint
+  const holding = inTransaction(database.db, async (tx) => {
+    await lockWallet(tx, locked)
+    await new Promise((resolve) => setTimeout(resolve, 300))
+  })
+  await new Promise((resolve) => setTimeout(resolve, 30))
+  expect(await runAutoJoin(database.db, day, { pageSize: 5 })).toEqual({ state: 'done', joined: 24 })
+  await holding
+  expect((await readWallet(database.db, locked))?.lastRound).toBe(day)
+  expect(await skipped(day)).toEqual([])
+})
+
+test('a page of a round that is not open says closed, and its cursor stays', async () => {
+  const day = '2026-11-24' as IstDay
+  expect(await runAutoJoin(database.db, day)).toEqual({ state: 'closed', joined: 0 })
+  expect(await autoJoinPage(database.db, day, 0)).toEqual({ state: 'closed' })
+  await openDay(database, day)
+  await inTransaction(database.db, (tx) => setAutoJoin(tx, willing[0] as bigint, false))
+  expect(await runAutoJoin(database.db, day)).toEqual({ state: 'done', joined: 23 })
+  // Yesterday is over: nobody is charged for it any more.
+  expect(await autoJoinPage(database.db, '2026-11-23' as IstDay, 0)).toEqual({ state: 'done' })
+})
+
+test('20,000 members join in a second or so, at most 120 bytes of table and index each', async () => {
+  const day = '2027-01-05' as IstDay
+  const owner = connect({ url: database.superUrl, max: 1 })
+  // Money out of nowhere would not pass the audit: each is topped up like everyone else, but in bulk.
+  await owner.query(sql`insert into ledger_day values (ist_day(roz_now())) on conflict do nothing`)
+  await owner.query(
+    sql`with ids as (select 5000000 + n as id from generate_series(1, 20000) n),
+          w as (insert into wallet (member_id, balance, seq, may_move, auto_join) select id, 1000, 1, true, true from ids),
+          o as (insert into topup (order_id, member_id, amount, status, payment_id, captured_at)
+                select lpad(to_hex(id), 32, '0'), id, 1000, 'captured', 'bulk' || id, roz_now() from ids)
+        insert into transfer (kind, ref, debit, credit, amount, wallet_seq, balance_after, day)
+        select 'topup', 'bulk' || id, 1, id, 1000, 1, 1000, ist_day(roz_now()) from ids`,
+  )
+  await owner.query(sql`analyze wallet`)
+  await openDay(database, day)
+  const started = performance.now()
+  const run = await runAutoJoin(database.db, day)
+  const seconds = (performance.now() - started) / 1000
+  expect(run.joined).toBeGreaterThanOrEqual(20_000)
+  expect(seconds).toBeLessThan(5)
+  const size = await one<{ bytes: number }>(owner, sql`select pg_total_relation_size('round_join_2027_01')::float8 as bytes`)
+  expect(size.bytes / run.joined).toBeLessThanOrEqual(120)
+  await owner.close()
+})

@@ -1,0 +1,83 @@
+/** What tests of the ledger start from: members, money in their wallets, rounds that are open. */
+import { createHash, randomUUID } from 'node:crypto'
+import { type IstDay, nextDay, startOfDayMs } from '@roz/core/ist-day.ts'
+import { type Paise, wholeRupees } from '@roz/core/money.ts'
+import { POLICY_A, type SplitPolicy } from '@roz/core/split.ts'
+import type { Db } from '../db/sql.ts'
+import { inTransaction } from '../db/transaction.ts'
+import type { TestDatabase } from '../testing/database.ts'
+import { FIRST_MEMBER_ID } from './accounts.ts'
+import { recordDraw } from './draw.ts'
+import { closeRound, makeRound, recordSeal } from './rounds.ts'
+import { type Settlement, settleRound } from './settlement.ts'
+import { captureTopup, createTopup } from './topups.ts'
+import { openWallet } from './wallets.ts'
+
+export const DAY = '2026-11-21' as IstDay
+const HOUR_MS = 3_600_000
+
+let newest = FIRST_MEMBER_ID - 1n
+export type NewMember = { readonly rupees?: number; readonly mayMove?: boolean; readonly autoJoin?: boolean }
+
+export async function newMember(db: Db, member: NewMember = {}): Promise<bigint> {
+  newest++
+  const memberId = newest
+  await inTransaction(db, (tx) => openWallet(tx, memberId, { mayMove: member.mayMove ?? true, autoJoin: member.autoJoin ?? false }))
+  if (member.rupees !== undefined && member.rupees > 0) await addMoney(db, memberId, wholeRupees(member.rupees))
+  return memberId
+}
+
+export const newMembers = async (db: Db, count: number, member: NewMember = {}): Promise<bigint[]> => {
+  const ids: bigint[] = []
+  for (let n = 0; n < count; n++) ids.push(await newMember(db, member))
+  return ids
+}
+
+export const newOrderId = (): string => randomUUID().replaceAll('-', '')
+
+/** A paid top-up; its order id. */
+export async function addMoney(db: Db, memberId: bigint, amount: Paise): Promise<string> {
+  const orderId = newOrderId()
+  await inTransaction(db, async (tx) => {
+    await createTopup(tx, { orderId, memberId, amount })
+    await captureTopup(tx, { orderId, paymentId: `pay_${orderId}`, orderAmount: amount })
+  })
+  return orderId
+}
+
+/** The clock stands in the middle of the day, and the day's round is open. */
+export async function openDay(database: TestDatabase, day: IstDay, policy: SplitPolicy = POLICY_A): Promise<void> {
+  await makeDay(database.db, day, policy)
+  await database.setClock(new Date(startOfDayMs(day) + 12 * HOUR_MS))
+}
+
+export async function makeDay(db: Db, day: IstDay, policy: SplitPolicy = POLICY_A): Promise<void> {
+  await inTransaction(db, (tx) =>
+    makeRound(tx, { day, policy, mode: 'local', secretHash: hashOf(`secret ${day}`), sealedSecret: Buffer.from('sealed') }),
+  )
+}
+
+export const hashOf = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+/** Moves the clock to the first minute after a day, and closes its round. */
+export async function endDay(database: TestDatabase, day: IstDay): Promise<{ entries: number; pool: Paise }> {
+  await database.setClock(new Date(startOfDayMs(nextDay(day)) + 60_000))
+  const closed = await inTransaction(database.db, (tx) => closeRound(tx, day))
+  if (!closed.ok) throw new Error(closed.code)
+  return closed.value
+}
+
+/** Seals, draws these winners and settles a closed round. */
+export async function payOut(db: Db, day: IstDay, winners: readonly bigint[]): Promise<Settlement> {
+  await drawWinners(db, day, winners)
+  const settled = await inTransaction(db, (tx) => settleRound(tx, day))
+  if (!settled.ok) throw new Error(settled.code)
+  return settled.value
+}
+
+export async function drawWinners(db: Db, day: IstDay, winners: readonly bigint[]): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    await recordSeal(tx, day, { root: hashOf(`root ${day}`), drawAt: new Date(startOfDayMs(nextDay(day))) })
+    await recordDraw(tx, { day, randomness: hashOf('randomness'), seed: hashOf('seed'), winners })
+  })
+}

@@ -1,0 +1,205 @@
+import { randomUUID } from 'node:crypto'
+import { type IstDay, startOfDayMs } from '@roz/core/ist-day.ts'
+import { wholeRupees } from '@roz/core/money.ts'
+import { POLICY_A } from '@roz/core/split.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connect, one, sql } from '../db/sql.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { addMoney, DAY, newMember, newMembers, openDay } from './fixtures.ts'
+import { createJoinBatcher, type JoinBatcher } from './join-batcher.ts'
+import { closeRound, makeRound } from './rounds.ts'
+import { captureTopup, createTopup } from './topups.ts'
+import { createRoundTotals } from './totals.ts'
+import { lockWallet } from './transfer.ts'
+import { readWallet, setMayMove } from './wallets.ts'
+import { holdWithdrawal } from './withdrawals.ts'
+
+let database: TestDatabase
+let batcher: JoinBatcher
+beforeAll(async () => {
+  database = await createTestDatabase({ connectionsMax: 20 })
+  batcher = createJoinBatcher({ db: database.db })
+  await openDay(database, DAY)
+})
+afterAll(() => database.drop())
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+const entriesOf = async (memberId: bigint): Promise<number> =>
+  (await one<{ n: number }>(database.db, sql`select count(*)::int as n from round_join where member_id = ${memberId}::bigint`)).n
+
+test('a join takes one rupee and says the balance, the day and the batch', async () => {
+  const memberId = await newMember(database.db, { rupees: 10 })
+  expect(await batcher.join({ memberId })).toEqual({
+    ok: true,
+    value: { balance: wholeRupees(9), day: DAY, batchId: expect.any(BigInt), replayed: false },
+  })
+  expect(await readWallet(database.db, memberId)).toMatchObject({ balance: wholeRupees(9), lastRound: DAY, joins: 1 })
+})
+
+test('each refusal of a join, and none of them takes anything', async () => {
+  const [joined, poor, held] = [
+    await newMember(database.db, { rupees: 10 }),
+    await newMember(database.db),
+    await newMember(database.db, { rupees: 10, mayMove: false }),
+  ]
+  await batcher.join({ memberId: joined })
+  expect(await batcher.join({ memberId: joined })).toEqual({ ok: false, code: 'already_joined' })
+  expect(await batcher.join({ memberId: poor })).toEqual({ ok: false, code: 'insufficient_balance' })
+  expect(await batcher.join({ memberId: held })).toEqual({ ok: false, code: 'may_not_move' })
+  expect(await batcher.join({ memberId: 999_999n })).toEqual({ ok: false, code: 'may_not_move' })
+  await inTransaction(database.db, (tx) => setMayMove(tx, held, true))
+  expect((await batcher.join({ memberId: held })).ok).toBe(true)
+  expect((await readWallet(database.db, joined))?.balance).toBe(wholeRupees(9))
+})
+
+test('the same Idempotency-Key answers the first answer again, another one or none is refused', async () => {
+  const memberId = await newMember(database.db, { rupees: 10 })
+  const first = await batcher.join({ memberId, idempotencyKey: 'click-1' })
+  if (!first.ok) throw new Error(first.code)
+  const again = await Promise.all([batcher.join({ memberId, idempotencyKey: 'click-1' }), batcher.join({ memberId, idempotencyKey: 'click-1' })])
+  for (const outcome of again) expect(outcome).toEqual({ ok: true, value: { ...first.value, replayed: true } })
+  expect(await batcher.join({ memberId, idempotencyKey: 'click-2' })).toEqual({ ok: false, code: 'already_joined' })
+  expect(await batcher.join({ memberId })).toEqual({ ok: false, code: 'already_joined' })
+  expect((await readWallet(database.db, memberId))?.balance).toBe(wholeRupees(9))
+})
+
+test('a refused join is not remembered: the same key joins once there is money', async () => {
+  const memberId = await newMember(database.db)
+  expect((await batcher.join({ memberId, idempotencyKey: 'k' })).ok).toBe(false)
+  await addMoney(database.db, memberId, wholeRupees(10))
+  expect(await batcher.join({ memberId, idempotencyKey: 'k' })).toMatchObject({ ok: true, value: { replayed: false } })
+})
+
+test('50 parallel joins of one member take one rupee', async () => {
+  const memberId = await newMember(database.db, { rupees: 10 })
+  const outcomes = await Promise.all(Array.from({ length: 50 }, () => batcher.join({ memberId })))
+  expect(outcomes.filter((outcome) => outcome.ok)).toHaveLength(1)
+  expect(outcomes.filter((outcome) => !outcome.ok && outcome.code === 'already_joined')).toHaveLength(49)
+  expect((await readWallet(database.db, memberId))?.balance).toBe(wholeRupees(9))
+})
+
+test('50 parallel joins of one member from five processes take one rupee', async () => {
+  const memberId = await newMember(database.db, { rupees: 10 })
+  const processes = Array.from({ length: 5 }, () => connect({ url: database.appUrl, max: 4 }))
+  const batchers = processes.map((db) => createJoinBatcher({ db }))
+  const outcomes = await Promise.all(batchers.flatMap((each) => Array.from({ length: 10 }, () => each.join({ memberId }))))
+  expect(outcomes.filter((outcome) => outcome.ok)).toHaveLength(1)
+  expect(outcomes.every((outcome) => outcome.ok || outcome.code === 'already_joined')).toBe(true)
+  expect((await readWallet(database.db, memberId))?.balance).toBe(wholeRupees(9))
+  await Promise.all(processes.map((db) => db.close()))
+})
+
+test('requests that arrive while a statement runs go into one batch', async () => {
+  const sizes: number[] = []
+  const watched = createJoinBatcher({ db: database.db, onBatch: ({ asked }) => sizes.push(asked) })
+  const members = await newMembers(database.db, 40, { rupees: 10 })
+  const outcomes = await Promise.all(members.map((memberId) => watched.join({ memberId })))
+  expect(outcomes.every((outcome) => outcome.ok)).toBe(true)
+  expect(sizes.length).toBeLessThanOrEqual(4)
+  await watched.idle()
+})
+
+test('a full queue refuses at once', async () => {
+  const small = createJoinBatcher({ db: database.db, queueMax: 3 })
+  const members = await newMembers(database.db, 5, { rupees: 10 })
+  const outcomes = await Promise.all(members.map((memberId) => small.join({ memberId })))
+  expect(outcomes.map((outcome) => (outcome.ok ? 'joined' : outcome.code))).toEqual(['joined', 'joined', 'joined', 'overloaded', 'overloaded'])
+})
+
+test('a wallet locked for 1.5 s does not stop the others, and joins when it is free', async () => {
+  const members = await newMembers(database.db, 200, { rupees: 10 })
+  const locked = members[7] as bigint
+  const holding = inTransaction(database.db, async (tx) => {
+    await lockWallet(tx, locked)
+    await sleep(1500)
+  })
+  await sleep(50)
+  const started = performance.now()
+  const slow = Promise.all([batcher.join({ memberId: locked, idempotencyKey: 'a' }), batcher.join({ memberId: locked })])
+  const others = await Promise.all(members.filter((id) => id !== locked).map((memberId) => batcher.join({ memberId })))
+  expect(others.every((outcome) => outcome.ok)).toBe(true)
+  expect(performance.now() - started).toBeLessThan(1000)
+  const [first, second] = await slow
+  expect(performance.now() - started).toBeGreaterThan(1300)
+  expect([first?.ok, second]).toEqual([true, { ok: false, code: 'already_joined' }])
+  await holding
+})
+
+test('of a last rupee, a join and a withdrawal at once take it once', async () => {
+  for (let round = 0; round < 10; round++) {
+    const memberId = await newMember(database.db, { rupees: 1 })
+    const [join, hold] = await Promise.all([
+      batcher.join({ memberId }),
+      inTransaction(database.db, (tx) => holdWithdrawal(tx, { id: randomUUID(), memberId, amount: wholeRupees(1), bankAccountId: 1n })),
+    ])
+    expect([join.ok, hold.ok].filter(Boolean)).toHaveLength(1)
+    expect(await readWallet(database.db, memberId)).toMatchObject({ balance: 0n, held: hold.ok ? 100n : 0n })
+  }
+})
+
+test('a join that waits for an uncommitted top-up sees its money', async () => {
+  const memberId = await newMember(database.db)
+  const topup = inTransaction(database.db, async (tx) => {
+    const orderId = randomUUID().replaceAll('-', '')
+    await createTopup(tx, { orderId, memberId, amount: wholeRupees(10) })
+    await captureTopup(tx, { orderId, paymentId: `p${orderId}`, orderAmount: wholeRupees(10) })
+    await sleep(200)
+  })
+  await sleep(50)
+  expect(await batcher.join({ memberId })).toMatchObject({ ok: true, value: { balance: wholeRupees(9) } })
+  await topup
+})
+
+test('totals are counted at most once a second, and at once when this process says so', async () => {
+  const totals = createRoundTotals(database.db)
+  const before = await totals.of(DAY)
+  await batcher.join({ memberId: await newMember(database.db, { rupees: 10 }) })
+  expect(await totals.of(DAY)).toEqual(before)
+  totals.forget(DAY)
+  expect(await totals.of(DAY)).toEqual({ entries: before.entries + 1, pool: before.pool + 100n })
+})
+
+test('joins racing a close: every accepted one is counted, every other one is refused', async () => {
+  const day = '2026-11-22' as IstDay
+  await openDay(database, day)
+  const members = await newMembers(database.db, 120, { rupees: 2 })
+  const joining = members.map(async (memberId, index) => {
+    await sleep(index % 40)
+    return batcher.join({ memberId })
+  })
+  await sleep(15)
+  const closed = await inTransaction(database.db, (tx) => closeRound(tx, day, { early: true }))
+  const outcomes = await Promise.all(joining)
+  const joined = outcomes.filter((outcome) => outcome.ok).length
+  expect(closed).toEqual({ ok: true, value: { entries: joined, pool: BigInt(joined) * 100n, already: false } })
+  expect(outcomes.every((outcome) => outcome.ok || outcome.code === 'round_closed')).toBe(true)
+})
+
+test('a key that comes again after the round closed, or after midnight, is still the first join', async () => {
+  const day = '2026-11-23' as IstDay
+  await openDay(database, day)
+  const memberId = await newMember(database.db, { rupees: 10 })
+  const first = await batcher.join({ memberId, idempotencyKey: 'late' })
+  if (!first.ok) throw new Error(first.code)
+  await inTransaction(database.db, (tx) => closeRound(tx, day, { early: true }))
+  expect(await batcher.join({ memberId, idempotencyKey: 'late' })).toEqual({ ok: true, value: { ...first.value, replayed: true } })
+  await openDay(database, '2026-11-24' as IstDay)
+  expect(await batcher.join({ memberId, idempotencyKey: 'late' })).toEqual({ ok: true, value: { ...first.value, replayed: true } })
+  expect(await entriesOf(memberId)).toBe(1)
+  expect(await batcher.join({ memberId, idempotencyKey: 'next' })).toMatchObject({ ok: true, value: { day: '2026-11-24', replayed: false } })
+})
+
+test('no round, one not yet open and one that is over take no joins', async () => {
+  const memberId = await newMember(database.db, { rupees: 10 })
+  await database.setClock(new Date(startOfDayMs('2026-12-05' as IstDay) + 60_000))
+  expect(await batcher.join({ memberId })).toEqual({ ok: false, code: 'round_closed' })
+  await inTransaction(database.db, (tx) =>
+    makeRound(tx, { day: '2026-12-06' as IstDay, policy: POLICY_A, mode: 'drand' }),
+  )
+  expect(await batcher.join({ memberId })).toEqual({ ok: false, code: 'round_closed' })
+  await database.setClock(new Date(startOfDayMs('2026-12-06' as IstDay)))
+  expect(await batcher.join({ memberId })).toMatchObject({ ok: true, value: { day: '2026-12-06' } })
+  await database.setClock(new Date(startOfDayMs('2026-12-07' as IstDay)))
+  expect(await batcher.join({ memberId })).toEqual({ ok: false, code: 'round_closed' })
+})

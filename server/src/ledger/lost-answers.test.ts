@@ -1,0 +1,132 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect as connectTcp, createServer, type Server, type Socket } from 'node:net'
+import type { IstDay } from '@roz/core/ist-day.ts'
+import { wholeRupees } from '@roz/core/money.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connect, type Db, one, sql } from '../db/sql.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { DAY, newMember, newMembers, openDay } from './fixtures.ts'
+import { createJoinBatcher } from './join-batcher.ts'
+import { closeRound } from './rounds.ts'
+import { lockWallet } from './transfer.ts'
+
+/** A wire to the database that can lose the answer to what is sent next, or the sending itself. */
+type Wire = { readonly server: Server; mode: 'through' | 'lose answer' | 'lose sending'; onLoss: () => Promise<void> }
+
+let database: TestDatabase
+let wire: Wire
+let db: Db
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const target = new URL(database.appUrl)
+  const port = Number(target.port)
+  wire = { server: createServer((client) => carry(client, port)), mode: 'through', onLoss: async () => undefined }
+  wire.server.listen(0, '127.0.0.1')
+  await once(wire.server, 'listening')
+  target.port = String((wire.server.address() as AddressInfo).port)
+  db = connect({ url: target.href, max: 6 })
+  await openDay(database, DAY)
+})
+afterAll(async () => {
+  await db.close()
+  wire.server.close()
+  await database.drop()
+})
+
+function carry(client: Socket, port: number): void {
+  const upstream = connectTcp(port, '127.0.0.1')
+  let losing = false
+  client.on('error', () => undefined)
+  upstream.on('error', () => undefined)
+  client.on('close', () => upstream.destroy())
+  upstream.on('close', () => client.destroy())
+  client.on('data', (bytes: Buffer) => {
+    if (wire.mode === 'lose sending') {
+      wire.mode = 'through'
+      client.destroy()
+      return
+    }
+    if (wire.mode === 'lose answer') {
+      wire.mode = 'through'
+      losing = true
+    }
+    upstream.write(bytes)
+  })
+  upstream.on('data', (bytes: Buffer) => {
+    if (!losing) client.write(bytes)
+    else void wire.onLoss().then(() => client.destroy())
+  })
+}
+
+const warm = () => db.query(sql`select 1 as warm`)
+const joinsOf = async (ids: readonly bigint[]): Promise<number> =>
+  (await one<{ n: number }>(database.db, sql`select count(*)::int as n from round_join where member_id = any(${ids}::bigint[])`)).n
+
+test('a join whose answer was lost after the commit is acknowledged, and taken once', async () => {
+  await warm()
+  const members = await newMembers(database.db, 10, { rupees: 10 })
+  wire.mode = 'lose answer'
+  const batcher = createJoinBatcher({ db })
+  const outcomes = await Promise.all(members.map((memberId) => batcher.join({ memberId })))
+  expect(wire.mode).toBe('through')
+  for (const outcome of outcomes) expect(outcome).toMatchObject({ ok: true, value: { balance: wholeRupees(9), replayed: false } })
+  expect(await joinsOf(members)).toBe(10)
+})
+
+test('a join that was lost on its way to the database is sent again', async () => {
+  await warm()
+  const memberId = await newMember(database.db, { rupees: 10 })
+  wire.mode = 'lose sending'
+  expect(await createJoinBatcher({ db }).join({ memberId })).toMatchObject({ ok: true, value: { balance: wholeRupees(9) } })
+  expect(await joinsOf([memberId])).toBe(1)
+})
+
+test('an answer lost before an early close is still an answer: the join is found by its batch', async () => {
+  const day = '2026-11-22' as IstDay
+  await openDay(database, day)
+  await warm()
+  const memberId = await newMember(database.db, { rupees: 10 })
+  wire.onLoss = async () => {
+    await inTransaction(database.db, (tx) => closeRound(tx, day, { early: true }))
+  }
+  wire.mode = 'lose answer'
+  expect(await createJoinBatcher({ db }).join({ memberId })).toMatchObject({ ok: true, value: { day } })
+  wire.onLoss = async () => undefined
+})
+
+test('an answer lost over midnight does not take a second rupee for the new day', async () => {
+  const [day, next] = ['2026-11-23' as IstDay, '2026-11-24' as IstDay]
+  await openDay(database, day)
+  await warm()
+  const memberId = await newMember(database.db, { rupees: 10 })
+  wire.onLoss = () => openDay(database, next)
+  wire.mode = 'lose answer'
+  expect(await createJoinBatcher({ db }).join({ memberId })).toMatchObject({ ok: true, value: { day, balance: wholeRupees(9) } })
+  expect(await joinsOf([memberId])).toBe(1)
+  wire.onLoss = async () => undefined
+})
+
+test('a join that waits alone for a locked wallet and loses its answer is taken once', async () => {
+  await openDay(database, '2026-11-25' as IstDay)
+  const memberId = await newMember(database.db, { rupees: 10 })
+  await Promise.all([warm(), warm(), warm()])
+  const holding = inTransaction(database.db, async (tx) => {
+    await lockWallet(tx, memberId)
+    await new Promise((resolve) => setTimeout(resolve, 300))
+  })
+  await new Promise((resolve) => setTimeout(resolve, 30))
+  const joining = createJoinBatcher({ db }).join({ memberId })
+  await new Promise((resolve) => setTimeout(resolve, 150))
+  // The next thing on the wire is the joining transaction going on once the wallet is free.
+  wire.mode = 'lose answer'
+  expect(await joining).toMatchObject({ ok: true, value: { balance: wholeRupees(9) } })
+  await holding
+  expect(await joinsOf([memberId])).toBe(1)
+})
+
+test('a database that stays away fails the join as unavailable, not as a refusal', async () => {
+  const nowhere = connect({ url: 'postgres://a:b@127.0.0.1:1/x' })
+  await expect(createJoinBatcher({ db: nowhere }).join({ memberId: 1001n })).rejects.toThrow('database is away')
+  await nowhere.close()
+})

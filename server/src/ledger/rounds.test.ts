@@ -1,0 +1,198 @@
+import type { IstDay } from '@roz/core/ist-day.ts'
+import { nextDay, startOfDayMs } from '@roz/core/ist-day.ts'
+import { type Paise, wholeRupees } from '@roz/core/money.ts'
+import { POLICY_A, policyB, type SplitPolicy, shares } from '@roz/core/split.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { one, sql } from '../db/sql.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { recordDraw } from './draw.ts'
+import { addMoney, drawWinners, endDay, hashOf, makeDay, newMembers, newOrderId, openDay, payOut } from './fixtures.ts'
+import { createJoinBatcher } from './join-batcher.ts'
+import { closeRound, findRound, recordSeal } from './rounds.ts'
+import { sealDay } from './seal-day.ts'
+import { settleRound, voidRound } from './settlement.ts'
+import { captureTopup, createTopup } from './topups.ts'
+import { readWallet } from './wallets.ts'
+
+let database: TestDatabase
+let members: bigint[]
+beforeAll(async () => {
+  database = await createTestDatabase()
+  members = await newMembers(database.db, 40, { rupees: 200 })
+})
+afterAll(() => database.drop())
+
+let day = '2026-11-20' as IstDay
+/** A new day with this many entries, closed at its end. */
+async function closedDay(entries: number, policy: SplitPolicy = POLICY_A): Promise<IstDay> {
+  day = nextDay(day)
+  await openDay(database, day, policy)
+  const batcher = createJoinBatcher({ db: database.db })
+  const outcomes = await Promise.all(members.slice(0, entries).map((memberId) => batcher.join({ memberId })))
+  expect(outcomes.every((outcome) => outcome.ok)).toBe(true)
+  expect(await endDay(database, day)).toMatchObject({ entries, pool: BigInt(entries) * 100n, already: false })
+  return day
+}
+const balanceOf = async (memberId: bigint): Promise<Paise> => (await readWallet(database.db, memberId))?.balance as Paise
+const account = async (name: string): Promise<bigint> =>
+  (await one<{ sum: bigint }>(database.db, sql`select coalesce(sum(amount), 0)::bigint as sum from leg where account = (select id from account where name = ${name}::text)`)).sum
+
+test('a round is made once, and stays as it was made', async () => {
+  await makeDay(database.db, '2026-12-30' as IstDay)
+  await makeDay(database.db, '2026-12-30' as IstDay, policyB(3))
+  expect(await findRound(database.db, '2026-12-30' as IstDay)).toMatchObject({
+    status: 'open',
+    policy: POLICY_A,
+    opensAt: new Date('2026-12-29T18:30:00Z'),
+    closesAt: new Date('2026-12-30T18:30:00Z'),
+  })
+  expect(await findRound(database.db, '2030-01-01' as IstDay)).toBeUndefined()
+})
+
+test.each([
+  [1, POLICY_A],
+  [7, POLICY_A],
+  [33, POLICY_A],
+  [1, policyB(3)],
+  [2, policyB(3)],
+  [7, policyB(3)],
+  [11, policyB(7)],
+] as const)('%i entries under policy %o are paid out to the paisa', async (entries, policy) => {
+  const closed = await closedDay(entries, policy)
+  const cut = shares(wholeRupees(entries), entries, policy)
+  const winners = members.slice(0, entries).toReversed().slice(0, cut.winners)
+  const before = await Promise.all(winners.map(balanceOf))
+  const [need, platform] = [await account('HELP_FUND'), await account('PLATFORM')]
+  const settled = await payOut(database.db, closed, winners)
+  expect(settled).toMatchObject({ need: cut.need, reward: cut.reward, platform: cut.platform, tax: 0n, already: false })
+  expect(await Promise.all(winners.map(balanceOf))).toEqual(before.map((balance) => balance + cut.prize))
+  expect([await account('HELP_FUND'), await account('PLATFORM')]).toEqual([need + cut.need, platform + cut.platform])
+  expect(cut.need + cut.platform + cut.prize * BigInt(winners.length)).toBe(wholeRupees(entries))
+  expect(await findRound(database.db, closed)).toMatchObject({ status: 'settled', needPaise: cut.need, rewardPaise: cut.reward, entries })
+})
+
+test('a prize is posted on the day it is paid', async () => {
+  const closed = await closedDay(3)
+  await payOut(database.db, closed, [members[0] as bigint])
+  const posted = await database.db.query(sql`select day from transfer where kind = 'prize' and ref = ${`${closed}:1`}::text`)
+  expect(posted).toEqual([{ day: nextDay(closed) }])
+})
+
+test('several settlements at once move the money once', async () => {
+  const closed = await closedDay(10, policyB(3))
+  const winners = members.slice(2, 5)
+  await drawWinners(database.db, closed, winners)
+  const before = await Promise.all(winners.map(balanceOf))
+  const all = await Promise.all(Array.from({ length: 6 }, () => inTransaction(database.db, (tx) => settleRound(tx, closed))))
+  expect(all.filter((outcome) => outcome.ok && !outcome.value.already)).toHaveLength(1)
+  expect(all.filter((outcome) => outcome.ok && outcome.value.already)).toHaveLength(5)
+  expect(await Promise.all(winners.map(balanceOf))).toEqual(before.map((balance) => balance + 100n))
+})
+
+test('tax is withheld from a prize, and gross is still the reward', async () => {
+  const closed = await closedDay(10)
+  await inTransaction(database.db, async (tx) => {
+    await recordSeal(tx, closed, { root: hashOf('root'), drawAt: new Date() })
+    await recordDraw(tx, { day: closed, randomness: hashOf('r'), seed: hashOf('s'), winners: [members[0] as bigint], taxOn: (prize) => (prize / 5n) as Paise })
+  })
+  const before = await account('TAX_WITHHELD')
+  const settled = await inTransaction(database.db, (tx) => settleRound(tx, closed))
+  expect(settled).toMatchObject({ ok: true, value: { reward: 300n, tax: 60n, winners: [{ amount: 240n, tax: 60n }] } })
+  expect((await account('TAX_WITHHELD')) - before).toBe(60n)
+})
+
+test('where the draw is switched off the reward goes to need', async () => {
+  const closed = await closedDay(10)
+  expect(await payOut(database.db, closed, [])).toMatchObject({ need: 900n, reward: 0n, platform: 100n, winners: [] })
+})
+
+test('a winner who did not join, one named twice, and too many winners are refused with nothing kept', async () => {
+  const closed = await closedDay(5, policyB(2))
+  const seal = { root: hashOf('root'), drawAt: new Date() }
+  await inTransaction(database.db, (tx) => recordSeal(tx, closed, seal))
+  const draw = (winners: bigint[]) =>
+    inTransaction(database.db, (tx) => recordDraw(tx, { day: closed, randomness: hashOf('r'), seed: hashOf('s'), winners }))
+  await expect(draw([members[0] as bigint, members[20] as bigint])).rejects.toThrow('has not joined')
+  await expect(draw([members[0] as bigint, members[0] as bigint])).rejects.toThrow('draw_winner')
+  await expect(draw(members.slice(0, 3))).rejects.toThrow('3 winners where 2 are due')
+  expect(await inTransaction(database.db, (tx) => settleRound(tx, closed))).toEqual({ ok: false, code: 'not_drawn' })
+  await expect(inTransaction(database.db, (tx) => recordSeal(tx, closed, { ...seal, root: hashOf('another') }))).rejects.toThrow()
+  await payOut(database.db, closed, members.slice(0, 2)).catch(() => undefined)
+  expect((await findRound(database.db, closed))?.status).toBe('closed')
+  await draw(members.slice(0, 2))
+  await inTransaction(database.db, (tx) => settleRound(tx, closed))
+})
+
+test('closing is refused before the end, counts once, and an early close of an empty round is refused', async () => {
+  day = nextDay(day)
+  await openDay(database, day)
+  const close = (early: boolean) => inTransaction(database.db, (tx) => closeRound(tx, day, { early }))
+  expect(await close(false)).toEqual({ ok: false, code: 'too_early' })
+  expect(await close(true)).toEqual({ ok: false, code: 'no_participants' })
+  expect((await findRound(database.db, day))?.status).toBe('open')
+  await createJoinBatcher({ db: database.db }).join({ memberId: members[0] as bigint })
+  const both = await Promise.all([close(true), close(true)])
+  expect(both.map((outcome) => outcome.ok && outcome.value.already).sort()).toEqual([false, true])
+  const round = await findRound(database.db, day)
+  expect(round?.closesAt).toEqual(round?.closedAt)
+  const tomorrow = nextDay(day)
+  await makeDay(database.db, tomorrow)
+  expect(await inTransaction(database.db, (tx) => closeRound(tx, tomorrow, { early: true }))).toEqual({ ok: false, code: 'too_early' })
+  expect(await inTransaction(database.db, (tx) => closeRound(tx, '2031-01-01' as IstDay))).toEqual({ ok: false, code: 'round_not_found' })
+})
+
+test('a void round gives every rupee back once; an empty one just ends', async () => {
+  const closed = await closedDay(12)
+  const before = await balanceOf(members[4] as bigint)
+  const all = await Promise.all([1, 2, 3].map(() => inTransaction(database.db, (tx) => voidRound(tx, closed))))
+  expect(all.map((outcome) => outcome.ok && !outcome.value.already).filter(Boolean)).toHaveLength(1)
+  expect(await balanceOf(members[4] as bigint)).toBe(before + 100n)
+  expect(await inTransaction(database.db, (tx) => settleRound(tx, closed))).toEqual({ ok: false, code: 'not_drawn' })
+  const empty = await closedDay(0)
+  expect(await inTransaction(database.db, (tx) => voidRound(tx, empty))).toEqual({ ok: true, value: { returned: 0, already: false } })
+})
+
+test('a round that was drawn cannot be voided, and one still open neither', async () => {
+  const closed = await closedDay(3)
+  await drawWinners(database.db, closed, [members[0] as bigint])
+  expect(await inTransaction(database.db, (tx) => voidRound(tx, closed))).toEqual({ ok: false, code: 'not_closed' })
+  await inTransaction(database.db, (tx) => settleRound(tx, closed))
+  day = nextDay(day)
+  await openDay(database, day)
+  expect(await inTransaction(database.db, (tx) => voidRound(tx, day))).toEqual({ ok: false, code: 'not_closed' })
+})
+
+test('the table itself refuses a round whose states do not fit its facts', async () => {
+  const break_ = (set: string) => database.db.query(sql([`update round set ${set} where day = '${day}'`] as unknown as TemplateStringsArray))
+  for (const set of ["status = 'closed'", "status = 'settled'", "status = 'paid'", 'entries = 3', 'pool = 100', 'need = 70', "closes_at = closes_at + interval '1 second'"]) {
+    await expect(break_(set), set).rejects.toThrow('round')
+  }
+})
+
+test('a sealed day takes nothing more: what is posted while it is being sealed is in its sum or in the next day', async () => {
+  day = nextDay(day)
+  await openDay(database, day)
+  const seal = (of: IstDay) => inTransaction(database.db, (tx) => sealDay(tx, of))
+  expect(await seal(day)).toEqual({ ok: false, code: 'day_not_over' })
+  await addMoney(database.db, members[0] as bigint, wholeRupees(10))
+  // A top-up takes its day just before midnight and commits well after it.
+  await database.setClock(new Date(startOfDayMs(nextDay(day)) - 150))
+  const orderId = newOrderId()
+  const late = inTransaction(database.db, async (tx) => {
+    await createTopup(tx, { orderId, memberId: members[0] as bigint, amount: wholeRupees(20) })
+    await captureTopup(tx, { orderId, paymentId: orderId, orderAmount: wholeRupees(20) })
+    await tx.query(sql`select pg_sleep(0.5)`)
+  })
+  await new Promise((resolve) => setTimeout(resolve, 250))
+  expect(await seal(day)).toEqual({ ok: false, code: 'round_open' })
+  await inTransaction(database.db, (tx) => closeRound(tx, day))
+  expect(await seal(day)).toEqual({ ok: true, value: { sealedNow: true } })
+  await late
+  expect(await seal(day)).toEqual({ ok: true, value: { sealedNow: false } })
+  const total = await one<{ given: bigint }>(database.db, sql`select given from ledger_day_total where day = ${day}::date and account = 0`)
+  expect(total.given).toBe(3000n)
+  await inTransaction(database.db, (tx) => voidRound(tx, day))
+  await addMoney(database.db, members[0] as bigint, wholeRupees(10))
+  expect(await database.db.query(sql`select day from transfer order by transfer_id desc limit 1`)).toEqual([{ day: nextDay(day) }])
+})

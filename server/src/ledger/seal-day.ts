@@ -1,0 +1,34 @@
+/**
+ * Sealing a day. Invariant: once its totals are written, nothing is posted into that day any more:
+ * who posts shares the day's row until the commit, who seals takes it alone and sums in a later
+ * statement. Joins are fenced by their round, which must be closed before.
+ */
+import type { IstDay } from '@roz/core/ist-day.ts'
+import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
+import { maybeOne, sql } from '../db/sql.ts'
+import type { Tx } from '../db/transaction.ts'
+
+/** not_over: the day still runs · round_open: its round takes joins · False in the value: sealed before. */
+export async function sealDay(tx: Tx, day: IstDay): Promise<Outcome<{ readonly sealedNow: boolean }, 'day_not_over' | 'round_open'>> {
+  await tx.query(sql`insert into ledger_day (day) values (${day}::date) on conflict do nothing`)
+  const fence = await maybeOne<{ sealed: boolean }>(
+    tx,
+    sql`select sealed_at is not null as sealed from ledger_day where day = ${day}::date for update`,
+  )
+  if (fence?.sealed === true) return accepted({ sealedNow: false })
+  const state = await maybeOne<{ over: boolean; open: boolean }>(
+    tx,
+    sql`select ${day}::date < ist_day(roz_now()) as over,
+               exists (select 1 from round where day = ${day}::date and status = 'open') as open`,
+  )
+  if (state?.over !== true) return refused('day_not_over')
+  if (state.open) return refused('round_open')
+  await tx.query(
+    sql`insert into ledger_day_total (day, account, taken, given)
+        select ${day}::date, case when account > 1000 then 0 else account end,
+               coalesce(-sum(amount) filter (where amount < 0), 0), coalesce(sum(amount) filter (where amount > 0), 0)
+          from leg where day = ${day}::date group by 2`,
+  )
+  await tx.query(sql`update ledger_day set sealed_at = roz_now() where day = ${day}::date`)
+  return accepted({ sealedNow: true })
+}

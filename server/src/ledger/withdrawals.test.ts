@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto'
+import { type Paise, wholeRupees } from '@roz/core/money.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { inTransaction } from '../db/transaction.ts'
+import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { newMember } from './fixtures.ts'
+import { claimKey, forgetOldKeys, type KeyedRequest, storeAnswer } from './idempotency.ts'
+import { readWallet } from './wallets.ts'
+import { holdWithdrawal, rejectWithdrawal } from './withdrawals.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase({ connectionsMax: 20 })
+})
+afterAll(() => database.drop())
+
+const hold = (memberId: bigint, amount: Paise, id: string = randomUUID()) =>
+  inTransaction(database.db, (tx) => holdWithdrawal(tx, { id, memberId, amount, bankAccountId: 5n, flags: ['new_account'] }))
+const reject = (id: string) => inTransaction(database.db, (tx) => rejectWithdrawal(tx, { id, reason: 'no' }))
+
+test('a withdrawal holds its amount at once', async () => {
+  const memberId = await newMember(database.db, { rupees: 30 })
+  expect(await hold(memberId, wholeRupees(12))).toEqual({ ok: true, value: { balance: 1800n, replayed: false } })
+  expect(await readWallet(database.db, memberId)).toMatchObject({ balance: 1800n, held: 1200n })
+})
+
+test('parallel withdrawals never overdraw', async () => {
+  const memberId = await newMember(database.db, { rupees: 30 })
+  const outcomes = await Promise.all(Array.from({ length: 20 }, () => hold(memberId, wholeRupees(10))))
+  expect(outcomes.filter((outcome) => outcome.ok)).toHaveLength(3)
+  expect(outcomes.filter((outcome) => !outcome.ok && outcome.code === 'insufficient_funds')).toHaveLength(17)
+  expect(await readWallet(database.db, memberId)).toMatchObject({ balance: 0n, held: 3000n })
+})
+
+test('the same id is the same withdrawal; with another amount or member it is refused', async () => {
+  const [memberId, other] = [await newMember(database.db, { rupees: 30 }), await newMember(database.db, { rupees: 30 })]
+  const id = randomUUID()
+  const both = await Promise.all([hold(memberId, wholeRupees(10), id), hold(memberId, wholeRupees(10), id)])
+  expect(both.map((outcome) => outcome.ok && outcome.value)).toContainEqual({ balance: 2000n, replayed: true })
+  expect(await hold(memberId, wholeRupees(11), id)).toEqual({ ok: false, code: 'idempotency_mismatch' })
+  expect(await hold(other, wholeRupees(10), id)).toEqual({ ok: false, code: 'idempotency_mismatch' })
+  expect(await readWallet(database.db, memberId)).toMatchObject({ balance: 2000n, held: 1000n })
+})
+
+test('a member on hold, or without a wallet, withdraws nothing', async () => {
+  const memberId = await newMember(database.db, { rupees: 30, mayMove: false })
+  expect(await hold(memberId, wholeRupees(10))).toEqual({ ok: false, code: 'may_not_move' })
+  expect(await hold(77_777n, wholeRupees(10))).toEqual({ ok: false, code: 'may_not_move' })
+})
+
+test('a rejection gives the amount back once', async () => {
+  const memberId = await newMember(database.db, { rupees: 30 })
+  const id = randomUUID()
+  await hold(memberId, wholeRupees(10), id)
+  const outcomes = await Promise.all([1, 2, 3, 4].map(() => reject(id)))
+  expect(outcomes.filter((outcome) => outcome.ok)).toEqual([{ ok: true, value: { memberId, amount: 1000n, balance: 3000n } }])
+  expect(outcomes.filter((outcome) => !outcome.ok && outcome.code === 'withdrawal_final')).toHaveLength(3)
+  expect(await reject(randomUUID())).toEqual({ ok: false, code: 'withdrawal_not_found' })
+  expect(await readWallet(database.db, memberId)).toMatchObject({ balance: 3000n, held: 0n })
+})
+
+test('an idempotency key answers its first answer, waits for a running one, and refuses another body or route', async () => {
+  const memberId = await newMember(database.db, { rupees: 30 })
+  const request: KeyedRequest = { memberId, route: 'withdraw', key: 'k', bodyHmac: Buffer.alloc(32, 1) }
+  const run = (given: KeyedRequest) =>
+    inTransaction(database.db, async (tx) => {
+      const claim = await claimKey(tx, given)
+      if (claim.state === 'new') await storeAnswer(tx, given, { status: 200, answer: { balance: 20 } })
+      return claim
+    })
+  const claims = await Promise.all([run(request), run(request), run(request)])
+  expect(claims.filter(({ state }) => state === 'new')).toHaveLength(1)
+  expect(claims.filter(({ state }) => state === 'answered')).toEqual(Array.from({ length: 2 }, () => ({ state: 'answered', status: 200, answer: { balance: 20 } })))
+  expect(await run({ ...request, bodyHmac: Buffer.alloc(32, 2) })).toEqual({ state: 'mismatch' })
+  expect(await run({ ...request, route: 'add' })).toEqual({ state: 'mismatch' })
+  expect((await run({ ...request, memberId: memberId + 1n })).state).toBe('new')
+  await database.setClock(new Date(Date.now() + 8 * 86_400_000))
+  await inTransaction(database.db, forgetOldKeys)
+  expect((await run(request)).state).toBe('new')
+})
