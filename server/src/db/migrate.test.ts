@@ -28,7 +28,9 @@ test('a migration that changed after it ran stops the start, and so does one tha
     const { name } = await one<{ name: string }>(connectOwner, sql`select name from schema_migration order by name limit 1`)
     const { rows } = { rows: await connectOwner.query<{ name: string }>(sql`select name from schema_migration`) }
     for (const row of rows) await writeFile(path.join(folder, row.name), '-- another text')
-    await expect(migrate(database.ownerUrl, { production: false, folder: url })).rejects.toThrow(`migration ${name} was changed after it ran`)
+    await expect(migrate(database.ownerUrl, { production: false, folder: url })).rejects.toThrow(
+      `migration ${name} was changed after it ran`,
+    )
   } finally {
     await rm(folder, { recursive: true })
   }
@@ -101,7 +103,9 @@ test('the clock runs on from where it is set, days follow it, and production can
   const before = await one<{ now: Date; day: string }>(database.db, sql`select roz_now() as now, ist_day(roz_now()) as day`)
   expect(before.now.getTime() - at.getTime()).toBeLessThan(400)
   expect(before.day).toBe('2028-02-29')
-  expect(await one(database.db, sql`select ist_day(${new Date('2028-02-29T18:30:00Z')}::timestamptz) as day`)).toEqual({ day: '2028-03-01' })
+  expect(await one(database.db, sql`select ist_day(${new Date('2028-02-29T18:30:00Z')}::timestamptz) as day`)).toEqual({
+    day: '2028-03-01',
+  })
   await migrate(database.ownerUrl, { appRole: ROLES.app.name, production: true })
   await expect(database.setClock(at)).rejects.toThrow('the clock cannot be set in production')
   const real = await one<{ now: Date }>(database.db, sql`select roz_now() as now`)

@@ -45,7 +45,8 @@ async function applyFiles(client: pg.Client, folder: URL): Promise<string[]> {
   const done = new Map(rows.map((row) => [row.name, row.hash]))
   const names = (await readdir(folder)).filter((name) => /^\d{4}_\w+\.sql$/.test(name)).sort()
   for (const name of done.keys()) {
-    if (!names.includes(name)) throw new Error(`the database has migration ${name}, which this version does not know: start the newer version`)
+    if (!names.includes(name))
+      throw new Error(`the database has migration ${name}, which this version does not know: start the newer version`)
   }
   const applied: string[] = []
   for (const name of names) {
@@ -76,9 +77,17 @@ async function grant(client: pg.Client, appRole: string | undefined): Promise<vo
   const { rows } = await client.query<{ me: string }>('select current_user as me')
   if (appRole === undefined || appRole === rows[0]?.me) return
   const role = pg.escapeIdentifier(appRole)
-  const { rows: grants } = await client.query<{ object: string; privileges: string }>('select object, privileges from app_grant order by object')
+  const { rows: grants } = await client.query<{ object: string; privileges: string }>(
+    'select object, privileges from app_grant order by object',
+  )
   const statements = grants.map(({ object, privileges }) => `grant ${privileges} on ${object} to ${role}`)
   await client.query(
-    ['begin', `revoke all on all tables in schema public from ${role}`, `grant usage on schema public to ${role}`, ...statements, 'commit'].join(';\n'),
+    [
+      'begin',
+      `revoke all on all tables in schema public from ${role}`,
+      `grant usage on schema public to ${role}`,
+      ...statements,
+      'commit',
+    ].join(';\n'),
   )
 }

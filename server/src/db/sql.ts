@@ -140,8 +140,7 @@ function nameOf(text: string): string {
 }
 
 function config(statement: Sql, named: boolean): pg.QueryConfig {
-  const text = statement.text
-  const values = statement.values as unknown[]
+  const { text, values } = statement
   return named ? { name: nameOf(text), text, values } : { text, values }
 }
 

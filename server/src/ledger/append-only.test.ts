@@ -33,22 +33,39 @@ test.each(TABLES)('the server can neither change nor remove a row of %s', async 
   }
 })
 
-test.each(TABLES.filter((table) => table !== 'ledger_day_total'))('where the server works as the owner, triggers keep the rows of %s', async (table) => {
-  const name = table === 'account' ? 'name' : table === 'join_batch' ? 'n' : table === 'draw_winner' ? 'tax' : 'wallet_seq'
-  for (const statement of [`update ${table} set ${name} = ${name}`, `delete from ${table}`, `truncate ${table}`]) {
-    await expect(owner.query(text(statement)), statement).rejects.toThrow('never changed')
-  }
-})
+test.each(TABLES.filter((table) => table !== 'ledger_day_total'))(
+  'where the server works as the owner, triggers keep the rows of %s',
+  async (table) => {
+    const name = table === 'account' ? 'name' : table === 'join_batch' ? 'n' : table === 'draw_winner' ? 'tax' : 'wallet_seq'
+    for (const statement of [`update ${table} set ${name} = ${name}`, `delete from ${table}`, `truncate ${table}`]) {
+      await expect(owner.query(text(statement)), statement).rejects.toThrow('never changed')
+    }
+  },
+)
 
 test('the partitions behind round_join are closed to the server, and kept by triggers from the owner', async () => {
   await expect(database.db.query(sql`select 1 from round_join_2026_11`)).rejects.toThrow('permission denied')
-  for (const statement of ['update round_join_2026_11 set wallet_seq = 1', 'delete from round_join_2026_11', 'truncate round_join_2026_11']) {
+  for (const statement of [
+    'update round_join_2026_11 set wallet_seq = 1',
+    'delete from round_join_2026_11',
+    'truncate round_join_2026_11',
+  ]) {
     await expect(owner.query(text(statement)), statement).rejects.toThrow('never changed')
   }
 })
 
 test('the server can remove no wallet, round, top-up or withdrawal, and change no table', async () => {
-  for (const table of ['wallet', 'round', 'topup', 'withdrawal', 'suspense_item', 'ledger_day', 'clock_offset', 'schema_migration', 'app_grant']) {
+  for (const table of [
+    'wallet',
+    'round',
+    'topup',
+    'withdrawal',
+    'suspense_item',
+    'ledger_day',
+    'clock_offset',
+    'schema_migration',
+    'app_grant',
+  ]) {
     await expect(database.db.query(text(`delete from ${table}`)), table).rejects.toThrow('permission denied')
   }
   await expect(database.db.query(sql`alter table wallet drop constraint wallet_balance_check`)).rejects.toThrow('must be owner')

@@ -38,7 +38,8 @@ beforeAll(async () => {
   await inTransaction(db, (tx) => rejectWithdrawal(tx, { id: rejected, reason: 'no' }))
   const orderId = newOrderId()
   await inTransaction(db, (tx) => createTopup(tx, { orderId, memberId: members[3] as bigint, amount: wholeRupees(10) }))
-  for (const paymentId of ['first', 'second']) await inTransaction(db, (tx) => captureTopup(tx, { orderId, paymentId, orderAmount: wholeRupees(10) }))
+  for (const paymentId of ['first', 'second'])
+    await inTransaction(db, (tx) => captureTopup(tx, { orderId, paymentId, orderAmount: wholeRupees(10) }))
   await addMoney(db, members[4] as bigint, wholeRupees(20))
 })
 afterAll(async () => {
@@ -71,33 +72,92 @@ type Break = { readonly invariant: string; readonly breaks: readonly string[]; r
 const drop = (table: string, constraint: string) => `alter table ${table} drop constraint ${constraint}`
 const BREAKS: readonly Break[] = [
   { invariant: 'legs_sum_to_zero', breaks: ['truncate transfer', 'truncate round_join'], names: () => 'all accounts' },
-  { invariant: 'balances_not_negative', breaks: [drop('wallet', 'wallet_balance_check'), 'update wallet set balance = -1 where member_id = $1'], names: () => `member ${members[0]}` },
+  {
+    invariant: 'balances_not_negative',
+    breaks: [drop('wallet', 'wallet_balance_check'), 'update wallet set balance = -1 where member_id = $1'],
+    names: () => `member ${members[0]}`,
+  },
   { invariant: 'balances_not_negative', breaks: ['truncate wallet'], names: () => 'all wallets' },
-  { invariant: 'wallet_is_sum_of_legs', breaks: ['update wallet set balance = balance + 1 where member_id = $1'], names: () => `member ${members[0]}` },
-  { invariant: 'wallet_is_sum_of_legs', breaks: [`update transfer set amount = amount + 1 where kind = 'prize'`], names: () => `member ${members[0]}` },
-  { invariant: 'wallet_history_has_no_gap', breaks: ['update round_join set wallet_seq = 9 where member_id = $1'], names: () => `member ${members[0]}` },
-  { invariant: 'wallet_history_has_no_gap', breaks: ['update wallet set seq = seq + 1 where member_id = $1'], names: () => `member ${members[0]}` },
-  { invariant: 'wallet_history_has_no_gap', breaks: [`update transfer set balance_after = balance_after + 1 where kind = 'prize'`], names: () => `member ${members[0]}` },
+  {
+    invariant: 'wallet_is_sum_of_legs',
+    breaks: ['update wallet set balance = balance + 1 where member_id = $1'],
+    names: () => `member ${members[0]}`,
+  },
+  {
+    invariant: 'wallet_is_sum_of_legs',
+    breaks: [`update transfer set amount = amount + 1 where kind = 'prize'`],
+    names: () => `member ${members[0]}`,
+  },
+  {
+    invariant: 'wallet_history_has_no_gap',
+    breaks: ['update round_join set wallet_seq = 9 where member_id = $1'],
+    names: () => `member ${members[0]}`,
+  },
+  {
+    invariant: 'wallet_history_has_no_gap',
+    breaks: ['update wallet set seq = seq + 1 where member_id = $1'],
+    names: () => `member ${members[0]}`,
+  },
+  {
+    invariant: 'wallet_history_has_no_gap',
+    breaks: [`update transfer set balance_after = balance_after + 1 where kind = 'prize'`],
+    names: () => `member ${members[0]}`,
+  },
   { invariant: 'held_is_open_withdrawals', breaks: ['update wallet set held = 500 where held > 0'], names: () => `member ${members[2]}` },
   { invariant: 'held_is_open_withdrawals', breaks: [`delete from transfer where kind = 'wd_back'`], names: () => 'PAYOUTS_PENDING' },
   {
     invariant: 'one_join_a_day',
-    breaks: ['alter table round_join drop constraint round_join_pkey', `insert into round_join select * from round_join where member_id = $1`],
+    breaks: [
+      'alter table round_join drop constraint round_join_pkey',
+      `insert into round_join select * from round_join where member_id = $1`,
+    ],
     names: () => `member ${members[0]} on ${DAY}`,
   },
-  { invariant: 'one_join_a_day', breaks: ['update wallet set joins = joins + 1 where member_id = $1'], names: () => `member ${members[0]}` },
-  { invariant: 'year_is_counted', breaks: ['update wallet set year_joins = year_joins + 1 where member_id = $1'], names: () => `member ${members[0]}` },
-  { invariant: 'joins_are_batches_are_pool', breaks: [drop('join_batch', 'join_batch_check'), `update join_batch set n = n + 1 where day = '${TODAY}'`], names: () => 'batch ' },
-  { invariant: 'joins_are_batches_are_pool', breaks: [`update round set entries = 6, pool = 600, need_paise = need_paise + 100 where day = '${DAY}'`], names: () => `round ${DAY}` },
+  {
+    invariant: 'one_join_a_day',
+    breaks: ['update wallet set joins = joins + 1 where member_id = $1'],
+    names: () => `member ${members[0]}`,
+  },
+  {
+    invariant: 'year_is_counted',
+    breaks: ['update wallet set year_joins = year_joins + 1 where member_id = $1'],
+    names: () => `member ${members[0]}`,
+  },
+  {
+    invariant: 'joins_are_batches_are_pool',
+    breaks: [drop('join_batch', 'join_batch_check'), `update join_batch set n = n + 1 where day = '${TODAY}'`],
+    names: () => 'batch ',
+  },
+  {
+    invariant: 'joins_are_batches_are_pool',
+    breaks: [`update round set entries = 6, pool = 600, need_paise = need_paise + 100 where day = '${DAY}'`],
+    names: () => `round ${DAY}`,
+  },
   { invariant: 'ended_pool_is_empty', breaks: [`delete from transfer where kind = 'platform'`], names: () => `round ${DAY}` },
-  { invariant: 'ended_pool_is_empty', breaks: [`update round set need_paise = need_paise - 1, platform_paise = platform_paise + 1 where day = '${DAY}'`], names: () => `round ${DAY}` },
+  {
+    invariant: 'ended_pool_is_empty',
+    breaks: [`update round set need_paise = need_paise - 1, platform_paise = platform_paise + 1 where day = '${DAY}'`],
+    names: () => `round ${DAY}`,
+  },
   { invariant: 'winners_joined_and_were_paid', breaks: [`delete from transfer where kind = 'prize'`], names: () => `round ${DAY}, rank 1` },
   { invariant: 'winners_joined_and_were_paid', breaks: ['truncate draw_winner'], names: () => `prize ${DAY}:1` },
-  { invariant: 'winners_joined_and_were_paid', breaks: ['delete from round_join where member_id = $1'], names: () => `round ${DAY}, rank 1` },
+  {
+    invariant: 'winners_joined_and_were_paid',
+    breaks: ['delete from round_join where member_id = $1'],
+    names: () => `round ${DAY}, rank 1`,
+  },
   { invariant: 'payment_credited_once', breaks: [`delete from transfer where kind = 'topup' and ref = 'first'`], names: () => 'order ' },
   { invariant: 'payment_credited_once', breaks: [`delete from topup where payment_id = 'first'`], names: () => 'payment first' },
-  { invariant: 'suspense_is_open_items', breaks: [`update suspense_item set status = 'credited', decided_at = created_at`], names: () => 'SUSPENSE' },
-  { invariant: 'withdrawal_ends_once', breaks: [`update withdrawal set status = 'paid', ended_at = created_at where id = '${held}'`], names: () => `withdrawal ${held}` },
+  {
+    invariant: 'suspense_is_open_items',
+    breaks: [`update suspense_item set status = 'credited', decided_at = created_at`],
+    names: () => 'SUSPENSE',
+  },
+  {
+    invariant: 'withdrawal_ends_once',
+    breaks: [`update withdrawal set status = 'paid', ended_at = created_at where id = '${held}'`],
+    names: () => `withdrawal ${held}`,
+  },
   { invariant: 'withdrawal_ends_once', breaks: [`delete from withdrawal where id = '${rejected}'`], names: () => `withdrawal ${rejected}` },
   {
     invariant: 'sealed_day_recomputes',
@@ -119,12 +179,20 @@ test('every invariant has a row broken on purpose above, and a sentence', async 
   for (const { sentence } of invariants) expect(sentence).toMatch(/^[A-Z].+\.$/)
 })
 
-test.each(['transfer', 'round_join', 'join_batch', 'wallet', 'round', 'topup', 'withdrawal', 'suspense_item', 'draw_winner', 'ledger_day_total'])(
-  'where money moved, an empty %s is no clean audit',
-  async (table) => {
-    expect(await foundAfter(`truncate ${table}`)).not.toEqual([])
-  },
-)
+test.each([
+  'transfer',
+  'round_join',
+  'join_batch',
+  'wallet',
+  'round',
+  'topup',
+  'withdrawal',
+  'suspense_item',
+  'draw_winner',
+  'ledger_day_total',
+])('where money moved, an empty %s is no clean audit', async (table) => {
+  expect(await foundAfter(`truncate ${table}`)).not.toEqual([])
+})
 
 test('a test file whose money does not add up fails when its database is dropped', async () => {
   const broken = await createTestDatabase()

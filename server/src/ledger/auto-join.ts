@@ -74,7 +74,11 @@ select exists (select from r) as open, exists (select from c) as live,
 export type AutoJoinRun = { readonly state: 'done' | 'closed'; readonly joined: number }
 
 /** The whole day's joining; run again it goes on where it stopped. `closed`: the round took no more before all were through. */
-export async function runAutoJoin(db: Db, day: IstDay, options: { readonly lanes?: number; readonly pageSize?: number } = {}): Promise<AutoJoinRun> {
+export async function runAutoJoin(
+  db: Db,
+  day: IstDay,
+  options: { readonly lanes?: number; readonly pageSize?: number } = {},
+): Promise<AutoJoinRun> {
   const { lanes = LANES, pageSize = PAGE } = options
   await startAutoJoin(db, day, lanes)
   const runs = await Promise.all(Array.from({ length: lanes }, (_, lane) => runLane(db, day, lane, pageSize)))

@@ -18,7 +18,11 @@ export type KeyedRequest = {
 /** JSON as it was answered. */
 export type StoredAnswer = { readonly status: number; readonly answer: unknown }
 /** new: go on, then store the answer in the same transaction · unfinished: claimed before, never answered. */
-export type Claim = { readonly state: 'new' } | { readonly state: 'unfinished' } | { readonly state: 'mismatch' } | ({ readonly state: 'answered' } & StoredAnswer)
+export type Claim =
+  | { readonly state: 'new' }
+  | { readonly state: 'unfinished' }
+  | { readonly state: 'mismatch' }
+  | ({ readonly state: 'answered' } & StoredAnswer)
 
 export async function claimKey(tx: Tx, request: KeyedRequest): Promise<Claim> {
   const { memberId, route, key, bodyHmac } = request

@@ -216,7 +216,14 @@ async function settleRows(db: Db, batch: readonly Pending[], rows: readonly Join
   const again = uncertain.map(({ pending }) => pending)
   const [first, sent] = await Promise.all([
     replayed.length === 0 ? [] : db.query<FoundJoin>(newestJoins(membersOf(replayed))),
-    again.length === 0 ? [] : db.query<FoundJoin>(joinsOfBatches(again.flatMap((pending) => pending.sentIn), membersOf(again))),
+    again.length === 0
+      ? []
+      : db.query<FoundJoin>(
+          joinsOfBatches(
+            again.flatMap((pending) => pending.sentIn),
+            membersOf(again),
+          ),
+        ),
   ])
   for (const pending of replayed) {
     const found = first.find((join) => join.memberId === pending.memberId)

@@ -57,7 +57,10 @@ test('the same Idempotency-Key answers the first answer again, another one or no
   const memberId = await newMember(database.db, { rupees: 10 })
   const first = await batcher.join({ memberId, idempotencyKey: 'click-1' })
   if (!first.ok) throw new Error(first.code)
-  const again = await Promise.all([batcher.join({ memberId, idempotencyKey: 'click-1' }), batcher.join({ memberId, idempotencyKey: 'click-1' })])
+  const again = await Promise.all([
+    batcher.join({ memberId, idempotencyKey: 'click-1' }),
+    batcher.join({ memberId, idempotencyKey: 'click-1' }),
+  ])
   for (const outcome of again) expect(outcome).toEqual({ ok: true, value: { ...first.value, replayed: true } })
   expect(await batcher.join({ memberId, idempotencyKey: 'click-2' })).toEqual({ ok: false, code: 'already_joined' })
   expect(await batcher.join({ memberId })).toEqual({ ok: false, code: 'already_joined' })
@@ -104,7 +107,13 @@ test('a full queue refuses at once', async () => {
   const small = createJoinBatcher({ db: database.db, queueMax: 3 })
   const members = await newMembers(database.db, 5, { rupees: 10 })
   const outcomes = await Promise.all(members.map((memberId) => small.join({ memberId })))
-  expect(outcomes.map((outcome) => (outcome.ok ? 'joined' : outcome.code))).toEqual(['joined', 'joined', 'joined', 'overloaded', 'overloaded'])
+  expect(outcomes.map((outcome) => (outcome.ok ? 'joined' : outcome.code))).toEqual([
+    'joined',
+    'joined',
+    'joined',
+    'overloaded',
+    'overloaded',
+  ])
 })
 
 test('a wallet locked for 1.5 s does not stop the others, and joins when it is free', async () => {
@@ -187,16 +196,17 @@ test('a key that comes again after the round closed, or after midnight, is still
   await openDay(database, '2026-11-24' as IstDay)
   expect(await batcher.join({ memberId, idempotencyKey: 'late' })).toEqual({ ok: true, value: { ...first.value, replayed: true } })
   expect(await entriesOf(memberId)).toBe(1)
-  expect(await batcher.join({ memberId, idempotencyKey: 'next' })).toMatchObject({ ok: true, value: { day: '2026-11-24', replayed: false } })
+  expect(await batcher.join({ memberId, idempotencyKey: 'next' })).toMatchObject({
+    ok: true,
+    value: { day: '2026-11-24', replayed: false },
+  })
 })
 
 test('no round, one not yet open and one that is over take no joins', async () => {
   const memberId = await newMember(database.db, { rupees: 10 })
   await database.setClock(new Date(startOfDayMs('2026-12-05' as IstDay) + 60_000))
   expect(await batcher.join({ memberId })).toEqual({ ok: false, code: 'round_closed' })
-  await inTransaction(database.db, (tx) =>
-    makeRound(tx, { day: '2026-12-06' as IstDay, policy: POLICY_A, mode: 'drand' }),
-  )
+  await inTransaction(database.db, (tx) => makeRound(tx, { day: '2026-12-06' as IstDay, policy: POLICY_A, mode: 'drand' }))
   expect(await batcher.join({ memberId })).toEqual({ ok: false, code: 'round_closed' })
   await database.setClock(new Date(startOfDayMs('2026-12-06' as IstDay)))
   expect(await batcher.join({ memberId })).toMatchObject({ ok: true, value: { day: '2026-12-06' } })

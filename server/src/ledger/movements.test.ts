@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { addDays, type IstDay } from '@roz/core/ist-day.ts'
+import { addDays } from '@roz/core/ist-day.ts'
 import { wholeRupees } from '@roz/core/money.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { inTransaction } from '../db/transaction.ts'
@@ -35,13 +35,22 @@ test('everything that moved or may move a wallet stands in the list, newest firs
   const paid = await addMoney(db, memberId, wholeRupees(30))
   await createJoinBatcher({ db }).join({ memberId })
   const [held, rejected] = [randomUUID(), randomUUID()]
-  for (const id of [held, rejected]) await inTransaction(db, (tx) => holdWithdrawal(tx, { id, memberId, amount: wholeRupees(10), bankAccountId: 1n }))
+  for (const id of [held, rejected])
+    await inTransaction(db, (tx) => holdWithdrawal(tx, { id, memberId, amount: wholeRupees(10), bankAccountId: 1n }))
   await inTransaction(db, (tx) => rejectWithdrawal(tx, { id: rejected, reason: 'no' }))
   await endDay(database, DAY)
   await payOut(db, DAY, [memberId])
   const { movements, nextCursor } = await page(undefined, 25)
   expect(nextCursor).toBeNull()
-  const short = movements.map(({ kind, direction, amount, balanceAfter, ref, status, seq }) => [kind, direction, amount, balanceAfter, ref, status, seq])
+  const short = movements.map(({ kind, direction, amount, balanceAfter, ref, status, seq }) => [
+    kind,
+    direction,
+    amount,
+    balanceAfter,
+    ref,
+    status,
+    seq,
+  ])
   expect(short).toEqual([
     ['prize', 'credit', 30n, 1930n, `${DAY}:1`, null, 6n],
     ['wd_back', 'credit', 1000n, 1900n, rejected, null, 5n],
@@ -57,7 +66,7 @@ test('everything that moved or may move a wallet stands in the list, newest firs
 test('paging by any size shows every movement once, in the same order', async () => {
   const { db } = database
   for (let n = 1; n <= 12; n++) {
-    await openDay(database, addDays(DAY, n * 5) as IstDay)
+    await openDay(database, addDays(DAY, n * 5))
     await createJoinBatcher({ db }).join({ memberId })
     const orderId = newOrderId()
     if (n % 3 === 0) await inTransaction(db, (tx) => createTopup(tx, { orderId, memberId, amount: wholeRupees(10) }))
@@ -79,7 +88,12 @@ test('paging by any size shows every movement once, in the same order', async ()
 })
 
 test('a cursor that is not ours is refused', async () => {
-  for (const cursor of ['x', 'AAAA', Buffer.from('2026-02-31|1|1|').toString('base64url'), Buffer.from("2026-01-01|1|1|'").toString('base64url')]) {
+  for (const cursor of [
+    'x',
+    'AAAA',
+    Buffer.from('2026-02-31|1|1|').toString('base64url'),
+    Buffer.from("2026-01-01|1|1|'").toString('base64url'),
+  ]) {
     expect(await listMovements(database.db, { memberId, cursor, limit: 5 })).toEqual({ ok: false, code: 'cursor_invalid' })
   }
 })

@@ -52,9 +52,21 @@ export async function listMovements(
   const rows = await from.query<Row>(pageStatement(query.memberId, cursor, query.limit + 1))
   rows.sort(newestFirst)
   const page = rows.slice(0, query.limit)
-  const movements = page.map(({ source: _, atUs: __, day: ___, ...movement }) => movement)
+  const movements = page.map(movementOf)
   return accepted({ movements, nextCursor: rows.length > query.limit ? textOf(after(cursor, page)) : null })
 }
+
+const movementOf = ({ id, kind, direction, amount, at, balanceAfter, ref, status, seq }: Row): Movement => ({
+  id,
+  kind,
+  direction,
+  amount,
+  at,
+  balanceAfter,
+  ref,
+  status,
+  seq,
+})
 
 const pageStatement = (memberId: bigint, cursor: Cursor, count: number) => sql`
 (select 'join' as source, 'join:' || j.day as id, 'join' as kind, 'debit' as direction, entry_fee() as amount, b.created_at as at,

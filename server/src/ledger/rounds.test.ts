@@ -36,7 +36,12 @@ async function closedDay(entries: number, policy: SplitPolicy = POLICY_A): Promi
 }
 const balanceOf = async (memberId: bigint): Promise<Paise> => (await readWallet(database.db, memberId))?.balance as Paise
 const account = async (name: string): Promise<bigint> =>
-  (await one<{ sum: bigint }>(database.db, sql`select coalesce(sum(amount), 0)::bigint as sum from leg where account = (select id from account where name = ${name}::text)`)).sum
+  (
+    await one<{ sum: bigint }>(
+      database.db,
+      sql`select coalesce(sum(amount), 0)::bigint as sum from leg where account = (select id from account where name = ${name}::text)`,
+    )
+  ).sum
 
 test('a round is made once, and stays as it was made', async () => {
   await makeDay(database.db, '2026-12-30' as IstDay)
@@ -94,7 +99,13 @@ test('tax is withheld from a prize, and gross is still the reward', async () => 
   const closed = await closedDay(10)
   await inTransaction(database.db, async (tx) => {
     await recordSeal(tx, closed, { root: hashOf('root'), drawAt: new Date() })
-    await recordDraw(tx, { day: closed, randomness: hashOf('r'), seed: hashOf('s'), winners: [members[0] as bigint], taxOn: (prize) => (prize / 5n) as Paise })
+    await recordDraw(tx, {
+      day: closed,
+      randomness: hashOf('r'),
+      seed: hashOf('s'),
+      winners: [members[0] as bigint],
+      taxOn: (prize) => (prize / 5n) as Paise,
+    })
   })
   const before = await account('TAX_WITHHELD')
   const settled = await inTransaction(database.db, (tx) => settleRound(tx, closed))
@@ -164,8 +175,17 @@ test('a round that was drawn cannot be voided, and one still open neither', asyn
 })
 
 test('the table itself refuses a round whose states do not fit its facts', async () => {
-  const break_ = (set: string) => database.db.query(sql([`update round set ${set} where day = '${day}'`] as unknown as TemplateStringsArray))
-  for (const set of ["status = 'closed'", "status = 'settled'", "status = 'paid'", 'entries = 3', 'pool = 100', 'need = 70', "closes_at = closes_at + interval '1 second'"]) {
+  const break_ = (set: string) =>
+    database.db.query(sql([`update round set ${set} where day = '${day}'`] as unknown as TemplateStringsArray))
+  for (const set of [
+    "status = 'closed'",
+    "status = 'settled'",
+    "status = 'paid'",
+    'entries = 3',
+    'pool = 100',
+    'need = 70',
+    "closes_at = closes_at + interval '1 second'",
+  ]) {
     await expect(break_(set), set).rejects.toThrow('round')
   }
 })

@@ -84,7 +84,11 @@ export type ClosedRound = {
 export type CloseRefusal = 'round_not_found' | 'too_early' | 'no_participants'
 
 /** `early`: an administrator ends the round now. An early close of an empty round is refused. */
-export async function closeRound(tx: Tx, day: IstDay, options: { readonly early?: boolean } = {}): Promise<Outcome<ClosedRound, CloseRefusal>> {
+export async function closeRound(
+  tx: Tx,
+  day: IstDay,
+  options: { readonly early?: boolean } = {},
+): Promise<Outcome<ClosedRound, CloseRefusal>> {
   const round = await lockRound(tx, day)
   if (round === undefined) return refused('round_not_found')
   if (round.entries !== null && round.pool !== null) return accepted({ entries: round.entries, pool: round.pool, already: true })

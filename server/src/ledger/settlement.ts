@@ -96,7 +96,10 @@ async function expectEmptyPool(tx: Tx, day: IstDay): Promise<void> {
  * Ends a closed round that has no draw: nobody joined, the day was missed, or no beacon for 30 days.
  * Every rupee goes back to its member. The joins stay, and count towards the year.
  */
-export async function voidRound(tx: Tx, day: IstDay): Promise<Outcome<{ readonly returned: number; readonly already: boolean }, 'round_not_found' | 'not_closed'>> {
+export async function voidRound(
+  tx: Tx,
+  day: IstDay,
+): Promise<Outcome<{ readonly returned: number; readonly already: boolean }, 'round_not_found' | 'not_closed'>> {
   const round = await lockRound(tx, day)
   if (round === undefined) return refused('round_not_found')
   if (round.status === 'void') return accepted({ returned: round.entries ?? 0, already: true })

@@ -51,6 +51,9 @@ export async function claimSuspended(
   if (item === undefined) return undefined
   if (item.status !== 'open') return 'decided'
   await tx.query(sql`update suspense_item set status = 'credited', decided_at = roz_now() where id = ${item.id}::bigint`)
-  if (item.amount > due) await openItem(tx, { orderId: item.orderId, paymentId: `${paymentId}#rest`, amount: paise(item.amount - due) }, item.reason)
-  return item.amount >= due ? { itemId: item.id, amount: due, missing: paise(0n) } : { itemId: item.id, amount: item.amount, missing: paise(due - item.amount) }
+  if (item.amount > due)
+    await openItem(tx, { orderId: item.orderId, paymentId: `${paymentId}#rest`, amount: paise(item.amount - due) }, item.reason)
+  return item.amount >= due
+    ? { itemId: item.id, amount: due, missing: paise(0n) }
+    : { itemId: item.id, amount: item.amount, missing: paise(due - item.amount) }
 }

@@ -40,7 +40,13 @@ test('five captures of one payment in parallel give one credit', async () => {
 test('a failed or expired order that is paid after all is credited, and a paid one stays paid', async () => {
   const { memberId, orderId } = await order(wholeRupees(10))
   const mark = (status: 'pending' | 'failed' | 'expired') => inTransaction(database.db, (tx) => markTopup(tx, orderId, status))
-  expect([await mark('pending'), await mark('pending'), await mark('failed'), await mark('pending'), await mark('expired')]).toEqual([true, false, true, true, true])
+  expect([await mark('pending'), await mark('pending'), await mark('failed'), await mark('pending'), await mark('expired')]).toEqual([
+    true,
+    false,
+    true,
+    true,
+    true,
+  ])
   expect(await mark('failed')).toBe(false)
   expect((await capture(orderId, 'pay-late', wholeRupees(10))).result).toBe('credited')
   expect(await mark('failed')).toBe(false)
@@ -80,10 +86,14 @@ test.each([
   expect(await capture(orderId, paymentId, wholeRupees(10))).toMatchObject({ result: 'credited', balance: 1000n })
   expect(await capture(orderId, paymentId, wholeRupees(10))).toEqual({ result: 'duplicate' })
   expect(await balanceOf(memberId)).toBe(1000n)
-  expect((await suspense()).filter((item) => 'status' in item && item.status === 'open' && 'reason' in item && item.reason === 'other_amount')).toEqual(left)
+  expect(
+    (await suspense()).filter((item) => 'status' in item && item.status === 'open' && 'reason' in item && item.reason === 'other_amount'),
+  ).toEqual(left)
 })
 
 test('an order id that is not 32 hex digits is refused by the table', async () => {
   const memberId = await newMember(database.db)
-  await expect(inTransaction(database.db, (tx) => createTopup(tx, { orderId: 'order-1', memberId, amount: wholeRupees(10) }))).rejects.toThrow('topup_order_id_check')
+  await expect(
+    inTransaction(database.db, (tx) => createTopup(tx, { orderId: 'order-1', memberId, amount: wholeRupees(10) })),
+  ).rejects.toThrow('topup_order_id_check')
 })

@@ -14,7 +14,10 @@ export type TopupStatus = 'created' | 'pending' | 'failed' | 'captured' | 'expir
 export type Topup = { readonly orderId: string; readonly memberId: bigint; readonly amount: Paise; readonly status: TopupStatus }
 
 /** `orderId`: 32 lower-case hex of a random UUID, made before the gateway is asked. */
-export async function createTopup(tx: Tx, topup: { readonly orderId: string; readonly memberId: bigint; readonly amount: Paise }): Promise<void> {
+export async function createTopup(
+  tx: Tx,
+  topup: { readonly orderId: string; readonly memberId: bigint; readonly amount: Paise },
+): Promise<void> {
   await tx.query(
     sql`insert into topup (order_id, member_id, amount) values (${topup.orderId}::text, ${topup.memberId}::bigint, ${topup.amount}::bigint)`,
   )
@@ -77,7 +80,13 @@ async function credit(tx: Tx, order: Topup, paymentId: string): Promise<Paise | 
     return balance
   }
   // An event told of another amount before; that money waits in SUSPENSE and is used first.
-  const { balance } = await creditMember(tx, { kind: 'suspense_credit', ref: claimed.itemId.toString(), memberId, amount: claimed.amount, from: 'SUSPENSE' })
+  const { balance } = await creditMember(tx, {
+    kind: 'suspense_credit',
+    ref: claimed.itemId.toString(),
+    memberId,
+    amount: claimed.amount,
+    from: 'SUSPENSE',
+  })
   if (claimed.missing === 0n) return balance
   return (await creditMember(tx, { kind: 'topup', ref: `${paymentId}#rest`, memberId, amount: claimed.missing, from: 'GATEWAY' })).balance
 }
@@ -90,4 +99,3 @@ export async function markTopup(tx: Tx, orderId: string, status: 'pending' | 'fa
   )
   return changed.length === 1
 }
-

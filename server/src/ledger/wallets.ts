@@ -17,7 +17,11 @@ export type Wallet = {
   readonly autoJoin: boolean
 }
 
-export async function openWallet(tx: Tx, memberId: bigint, options: { readonly mayMove?: boolean; readonly autoJoin?: boolean } = {}): Promise<void> {
+export async function openWallet(
+  tx: Tx,
+  memberId: bigint,
+  options: { readonly mayMove?: boolean; readonly autoJoin?: boolean } = {},
+): Promise<void> {
   await tx.query(
     sql`insert into wallet (member_id, may_move, auto_join)
         values (${memberId}::bigint, ${options.mayMove ?? false}::boolean, ${options.autoJoin ?? false}::boolean)
@@ -27,11 +31,15 @@ export async function openWallet(tx: Tx, memberId: bigint, options: { readonly m
 
 /** May move: the mail is confirmed and the member is not on hold. */
 export async function setMayMove(tx: Tx, memberId: bigint, mayMove: boolean): Promise<void> {
-  await tx.query(sql`update wallet set may_move = ${mayMove}::boolean where member_id = ${memberId}::bigint and may_move <> ${mayMove}::boolean`)
+  await tx.query(
+    sql`update wallet set may_move = ${mayMove}::boolean where member_id = ${memberId}::bigint and may_move <> ${mayMove}::boolean`,
+  )
 }
 
 export async function setAutoJoin(tx: Tx, memberId: bigint, autoJoin: boolean): Promise<void> {
-  await tx.query(sql`update wallet set auto_join = ${autoJoin}::boolean where member_id = ${memberId}::bigint and auto_join <> ${autoJoin}::boolean`)
+  await tx.query(
+    sql`update wallet set auto_join = ${autoJoin}::boolean where member_id = ${memberId}::bigint and auto_join <> ${autoJoin}::boolean`,
+  )
 }
 
 /** The wallet as it stands; undefined for staff, who have none. */

@@ -70,7 +70,9 @@ test('an idempotency key answers its first answer, waits for a running one, and 
     })
   const claims = await Promise.all([run(request), run(request), run(request)])
   expect(claims.filter(({ state }) => state === 'new')).toHaveLength(1)
-  expect(claims.filter(({ state }) => state === 'answered')).toEqual(Array.from({ length: 2 }, () => ({ state: 'answered', status: 200, answer: { balance: 20 } })))
+  expect(claims.filter(({ state }) => state === 'answered')).toEqual(
+    Array.from({ length: 2 }, () => ({ state: 'answered', status: 200, answer: { balance: 20 } })),
+  )
   expect(await run({ ...request, bodyHmac: Buffer.alloc(32, 2) })).toEqual({ state: 'mismatch' })
   expect(await run({ ...request, route: 'add' })).toEqual({ state: 'mismatch' })
   expect((await run({ ...request, memberId: memberId + 1n })).state).toBe('new')

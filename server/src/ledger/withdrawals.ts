@@ -24,7 +24,9 @@ export type WithdrawalRequest = {
 export async function holdWithdrawal(
   tx: Tx,
   request: WithdrawalRequest,
-): Promise<Outcome<{ readonly balance: Paise; readonly replayed: boolean }, 'insufficient_funds' | 'may_not_move' | 'idempotency_mismatch'>> {
+): Promise<
+  Outcome<{ readonly balance: Paise; readonly replayed: boolean }, 'insufficient_funds' | 'may_not_move' | 'idempotency_mismatch'>
+> {
   const wallet = await lockWallet(tx, request.memberId)
   const known = await maybeOne<{ same: boolean; balance: Paise | null }>(
     tx,
@@ -33,7 +35,8 @@ export async function holdWithdrawal(
           from withdrawal w left join transfer t on t.kind = 'wd_hold' and t.ref = w.id::text
          where w.id = ${request.id}::uuid`,
   )
-  if (known !== undefined) return known.same && known.balance !== null ? accepted({ balance: known.balance, replayed: true }) : refused('idempotency_mismatch')
+  if (known !== undefined)
+    return known.same && known.balance !== null ? accepted({ balance: known.balance, replayed: true }) : refused('idempotency_mismatch')
   if (wallet === undefined || !wallet.mayMove) return refused('may_not_move')
   if (wallet.balance < request.amount) return refused('insufficient_funds')
   const { id, memberId, amount } = request
@@ -60,7 +63,14 @@ export async function rejectWithdrawal(
   if (found.status !== 'requested' && found.status !== 'approved') return refused('withdrawal_final')
   const { memberId, amount } = found
   await lockWallet(tx, memberId)
-  const { balance } = await creditMember(tx, { kind: 'wd_back', ref: rejection.id, memberId, amount, from: 'PAYOUTS_PENDING', releases: amount })
+  const { balance } = await creditMember(tx, {
+    kind: 'wd_back',
+    ref: rejection.id,
+    memberId,
+    amount,
+    from: 'PAYOUTS_PENDING',
+    releases: amount,
+  })
   await tx.query(
     sql`update withdrawal set status = 'rejected', reason = ${rejection.reason}::text, ended_at = roz_now() where id = ${rejection.id}::uuid`,
   )

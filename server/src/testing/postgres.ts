@@ -57,11 +57,29 @@ async function startTemporary(): Promise<{ port: number; stop: () => Promise<voi
   const binaries = await binariesFolder()
   const data = path.join(folder, 'data')
   const flags = ['-A', 'trust', '--no-sync', '-E', 'UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C']
-  await finished(spawn(path.join(binaries, 'initdb'), ['-D', data, '-U', 'postgres', ...flags], { ...identity, cwd: '/', stdio: ['ignore', 'ignore', 'pipe'] }))
+  await finished(
+    spawn(path.join(binaries, 'initdb'), ['-D', data, '-U', 'postgres', ...flags], {
+      ...identity,
+      cwd: '/',
+      stdio: ['ignore', 'ignore', 'pipe'],
+    }),
+  )
   const port = await freePort()
   // Only the data's safety against a power cut is given up; locks and visibility are the real ones.
-  const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off', 'full_page_writes=off', 'max_connections=300', 'log_min_messages=fatal']
-  const child = spawn(path.join(binaries, 'postgres'), ['-D', data, ...settings.flatMap((setting) => ['-c', setting])], { ...identity, cwd: '/', stdio: 'ignore' })
+  const settings = [
+    `port=${port}`,
+    'listen_addresses=127.0.0.1',
+    'unix_socket_directories=',
+    'fsync=off',
+    'full_page_writes=off',
+    'max_connections=300',
+    'log_min_messages=fatal',
+  ]
+  const child = spawn(path.join(binaries, 'postgres'), ['-D', data, ...settings.flatMap((setting) => ['-c', setting])], {
+    ...identity,
+    cwd: '/',
+    stdio: 'ignore',
+  })
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   await answering(port, child)
   return {
@@ -82,7 +100,8 @@ async function binariesFolder(): Promise<string> {
   if (existsSync(list)) {
     for (const link of JSON.parse(await readFile(list, 'utf8')) as { source: string; target: string }[]) {
       const target = path.join(root, link.target)
-      if (!existsSync(target)) await symlink(path.relative(path.dirname(target), path.join(root, link.source)), target).catch(() => undefined)
+      if (!existsSync(target))
+        await symlink(path.relative(path.dirname(target), path.join(root, link.source)), target).catch(() => undefined)
     }
   }
   return path.join(root, 'native/bin')
