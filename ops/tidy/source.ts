@@ -1,0 +1,174 @@
+/** The repository's own files, read once and parsed, for the rules in tidy.test.ts. */
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { parseSync } from 'vite'
+
+export const ROOT = path.resolve(import.meta.dirname, '../..')
+const SKIPPED = new Set(['node_modules', 'dist', 'test-results', 'screenshots'])
+
+export type Import = { readonly specifier: string; readonly target: string | undefined; readonly typeOnly: boolean; readonly line: number }
+export type Func = {
+  readonly name: string
+  readonly line: number
+  /** Without the functions declared inside, each of which counts for itself: a factory is as long as its own words. */
+  readonly lines: number
+  readonly hasJsx: boolean
+  readonly holdsTests: boolean
+}
+export type Literal = { readonly text: string; readonly line: number }
+export type Source = {
+  /** With slashes, from the root. */
+  readonly name: string
+  readonly text: string
+  readonly lines: number
+  readonly isTest: boolean
+}
+export type Code = Source & {
+  readonly imports: readonly Import[]
+  readonly functions: readonly Func[]
+  readonly literals: readonly Literal[]
+  readonly anyLines: readonly number[]
+  readonly starExports: readonly number[]
+}
+type Node = { readonly type: string; readonly start: number; readonly end: number } & Readonly<Record<string, unknown>>
+
+function* walk(folder: string): Generator<string> {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (SKIPPED.has(entry.name) || (entry.name.startsWith('.') && entry.isDirectory())) continue
+    const file = path.join(folder, entry.name)
+    if (entry.isDirectory()) yield* walk(file)
+    else if (entry.isFile()) yield file
+  }
+}
+
+/** Code runs, tests check; what only tests use counts as test. */
+const isTestName = (name: string): boolean =>
+  /\.test\.tsx?$/.test(name) ||
+  /(^|\/)testing\//.test(name) ||
+  /\/fixtures\.ts$/.test(name) ||
+  name.startsWith('e2e/') ||
+  name.startsWith('bench/')
+
+export const sources: readonly Source[] = [...walk(ROOT)]
+  .filter((file) => /\.(ts|tsx|mjs|js|sql|md|css|html|json|po|yml|py|sh)$/.test(file) || path.basename(path.dirname(file)) === '.ci')
+  .map((file) => {
+    const name = path.relative(ROOT, file).split(path.sep).join('/')
+    const text = readFileSync(file, 'utf8')
+    return { name, text, lines: text.split('\n').length - (text.endsWith('\n') ? 1 : 0), isTest: isTestName(name) }
+  })
+
+export const code: readonly Code[] = sources.filter(({ name }) => /\.tsx?$/.test(name) && !name.endsWith('.d.ts')).map(parse)
+
+export const text = (name: string): string => sources.find((source) => source.name === name)?.text ?? ''
+
+function parse(source: Source): Code {
+  const { program, errors } = parseSync(source.name, source.text)
+  if (errors.length > 0) throw new Error(`${source.name} does not parse: ${errors[0]?.message}`)
+  const found = {
+    imports: [] as Import[],
+    functions: [] as Func[],
+    literals: [] as Literal[],
+    anyLines: [] as number[],
+    starExports: [] as number[],
+  }
+  const lineOf = lineFinder(source.text)
+  visit(program as unknown as Node, [], (node, above) => {
+    const line = lineOf(node.start)
+    const specifier = specifierOf(node)
+    if (specifier !== undefined)
+      found.imports.push({ specifier, target: targetOf(source.name, specifier), typeOnly: isTypeOnly(node), line })
+    if (isFunction(node)) found.functions.push({ name: functionName(node, above), line, lines: ownLines(node, lineOf), ...contentOf(node) })
+    if (node.type === 'TSAnyKeyword') found.anyLines.push(line)
+    if (node.type === 'ExportAllDeclaration') found.starExports.push(line)
+    if (node.type === 'TemplateElement') found.literals.push({ text: (node.value as { raw: string }).raw, line })
+    if (node.type === 'Literal' && typeof node.value === 'string') found.literals.push({ text: node.value, line })
+  })
+  return { ...source, ...found }
+}
+
+function visit(node: Node, above: readonly Node[], see: (node: Node, above: readonly Node[]) => void): void {
+  see(node, above)
+  const chain = [...above, node]
+  for (const value of Object.values(node)) {
+    for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) visit(child, chain, see)
+  }
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && 'type' in value && 'start' in value
+}
+
+function lineFinder(content: string): (offset: number) => number {
+  const starts = [0]
+  for (let at = content.indexOf('\n'); at !== -1; at = content.indexOf('\n', at + 1)) starts.push(at + 1)
+  return (offset) => {
+    let low = 0
+    let high = starts.length
+    while (high - low > 1) {
+      const middle = (low + high) >> 1
+      if ((starts[middle] as number) <= offset) low = middle
+      else high = middle
+    }
+    return low + 1
+  }
+}
+
+function specifierOf(node: Node): string | undefined {
+  if (!/^(ImportDeclaration|ExportNamedDeclaration|ExportAllDeclaration|ImportExpression|TSImportType)$/.test(node.type)) return undefined
+  const source = node.source as { readonly value?: unknown } | null | undefined
+  return typeof source?.value === 'string' ? source.value : undefined
+}
+
+function isTypeOnly(node: Node): boolean {
+  if (node.type === 'TSImportType' || node.importKind === 'type' || node.exportKind === 'type') return true
+  const specifiers = node.specifiers as readonly { readonly importKind?: string }[] | undefined
+  return specifiers !== undefined && specifiers.length > 0 && specifiers.every((one) => one.importKind === 'type')
+}
+
+/** The file of ours that an import means; undefined for packages and Node's own modules. */
+function targetOf(from: string, specifier: string): string | undefined {
+  const bare = specifier.split('?')[0] as string
+  if (bare.startsWith('.')) return path.posix.normalize(path.posix.join(path.posix.dirname(from), bare))
+  const ours = /^@roz\/([^/]+)\/(.+)$/.exec(bare)
+  if (ours === null) return undefined
+  return `${ours[1]}/src/${ours[2]}`
+}
+
+function functionName(node: Node, above: readonly Node[]): string {
+  const own = node.id as { readonly name?: string } | null | undefined
+  if (own?.name !== undefined) return own.name
+  const parent = above.at(-1)
+  const holder = (parent?.id ?? parent?.key) as { readonly name?: string } | undefined
+  return holder?.name ?? 'a function'
+}
+
+function isFunction(node: Node): boolean {
+  return /^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/.test(node.type) && node.body !== null
+}
+
+function ownLines(node: Node, lineOf: (offset: number) => number): number {
+  const spanOf = (one: Node): number => lineOf(one.end) - lineOf(one.start) + 1
+  let inner = 0
+  visit(node, [], (one, above) => {
+    if (one === node || !isFunction(one) || above.slice(1).some(isFunction)) return
+    if (isNamed(one, above.at(-1))) inner += spanOf(one)
+  })
+  return spanOf(node) - inner
+}
+
+/** A callback is part of what calls it; what has a name of its own stands for itself. */
+function isNamed(node: Node, parent: Node | undefined): boolean {
+  return (
+    node.type === 'FunctionDeclaration' || /^(VariableDeclarator|Property|MethodDefinition|PropertyDefinition)$/.test(parent?.type ?? '')
+  )
+}
+
+function contentOf(node: Node): { readonly hasJsx: boolean; readonly holdsTests: boolean } {
+  const content = { hasJsx: false, holdsTests: false }
+  visit(node, [], (inner) => {
+    if (inner.type.startsWith('JSX')) content.hasJsx = true
+    const callee = inner.type === 'CallExpression' ? (inner.callee as { readonly name?: string }).name : undefined
+    if (callee === 'test' || callee === 'describe') content.holdsTests = true
+  })
+  return content
+}
