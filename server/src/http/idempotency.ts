@@ -6,8 +6,9 @@
  * may hold an account number. Keys live for 7 days.
  */
 import { REFUSALS, type RefusalCode } from '@roz/core/refusals.ts'
-import { type Db, sql } from '../db/sql.ts'
+import { type Db, one, sql } from '../db/sql.ts'
 import { inTransaction, type Tx } from '../db/transaction.ts'
+import { claimKey, forgetOldKeys, type KeyedRequest, storeAnswer } from '../ledger/idempotency.ts'
 import type { Secrets } from '../secrets.ts'
 import type { Refusal } from './route.ts'
 
@@ -23,7 +24,7 @@ export type KeyedCall = {
 
 type AnyAnswer = { readonly ok: true; readonly value: unknown } | Refusal<RefusalCode>
 type Mismatch = Refusal<'idempotency_mismatch'>
-type Claim<A> =
+type Claimed<A> =
   | { readonly kind: 'fresh' }
   /** Begun before and not answered yet; `ref` names what it began. */
   | { readonly kind: 'begun'; readonly ref: string }
@@ -34,32 +35,36 @@ const MISMATCH: Mismatch = { ok: false, code: 'idempotency_mismatch' }
 export type Idempotency = ReturnType<typeof createIdempotency>
 
 export function createIdempotency({ db, secrets }: { readonly db: Db; readonly secrets: Pick<Secrets, 'fingerprints'> }) {
-  const macsOf = (call: KeyedCall) => secrets.fingerprints(Buffer.from(canonicalJson(call.body)), 'idempotency')
+  const requestOf = ({ memberId, route, body }: KeyedCall, key: string): KeyedRequest => ({
+    memberId,
+    route,
+    key,
+    bodyHmac: secrets.fingerprints(Buffer.from(canonicalJson(body)), 'idempotency')[0],
+  })
 
   /** Takes the key in the caller's transaction, or finds it taken; waits for one that is being taken. */
-  async function claim<A extends AnyAnswer>(tx: Tx, call: KeyedCall, ref: string): Promise<Claim<A>> {
+  async function claim<A extends AnyAnswer>(tx: Tx, call: KeyedCall, ref: string): Promise<Claimed<A>> {
     if (call.key === undefined) return { kind: 'fresh' }
-    const macs = macsOf(call)
-    const taken = await tx.query(sql`
-      insert into idempotency_key (member_id, key, route, body_hmac, ref)
-      values (${call.memberId}::bigint, ${call.key}::text, ${call.route}::text, ${macs[0]}::bytea, ${ref}::text)
-      on conflict do nothing returning key`)
-    if (taken.length === 1) return { kind: 'fresh' }
-    const [row] = await tx.query<{ route: string; mac: Buffer; ref: string; answer: A | null }>(sql`
-      select route, body_hmac as mac, ref, answer from idempotency_key
-      where member_id = ${call.memberId}::bigint and key = ${call.key}::text`)
-    // Erased between the two statements: seven days old this very moment.
-    if (row === undefined) return claim(tx, call, ref)
-    if (row.route !== call.route || !macs.some((mac) => mac.equals(row.mac))) return { kind: 'answered', answer: MISMATCH }
-    return row.answer === null ? { kind: 'begun', ref: row.ref } : { kind: 'answered', answer: row.answer }
+    const row = sql`member_id = ${call.memberId}::bigint and key = ${call.key}::text`
+    const claimed = await claimKey(tx, requestOf(call, call.key))
+    switch (claimed.state) {
+      case 'new':
+        await tx.query(sql`update idempotency_key set ref = ${ref}::text where ${row}`)
+        return { kind: 'fresh' }
+      case 'unfinished':
+        return { kind: 'begun', ref: (await one<{ ref: string }>(tx, sql`select ref from idempotency_key where ${row}`)).ref }
+      case 'mismatch':
+        return { kind: 'answered', answer: MISMATCH }
+      case 'answered':
+        return { kind: 'answered', answer: claimed.answer as A }
+    }
   }
 
   /** Remembers the answer of a key. */
   async function remember(tx: Tx, call: KeyedCall, answer: AnyAnswer): Promise<void> {
     if (call.key === undefined) return
-    await tx.query(sql`
-      update idempotency_key set answer = ${JSON.stringify(answer)}::jsonb, status = ${answer.ok ? 200 : REFUSALS[answer.code].status}::smallint
-      where member_id = ${call.memberId}::bigint and key = ${call.key}::text`)
+    const status = answer.ok ? 200 : REFUSALS[answer.code].status
+    await storeAnswer(tx, requestOf(call, call.key), { status, answer })
   }
 
   /** Runs an effect that lies in one transaction, at most once per key. */
@@ -73,13 +78,7 @@ export function createIdempotency({ db, secrets }: { readonly db: Db; readonly s
     })
   }
 
-  /** Forgets keys of more than seven days. */
-  async function forgetOld(): Promise<boolean> {
-    const gone = await db.query(sql`delete from idempotency_key where created_at < roz_now() - interval '7 days' returning key`)
-    return gone.length > 0
-  }
-
-  return { claim, remember, once, forgetOld }
+  return { claim, remember, once, forgetOld: (): Promise<void> => inTransaction(db, forgetOldKeys) }
 }
 
 /** One text for one value, whatever the order of its keys. */

@@ -10,10 +10,11 @@ import { topupProblem, type TopupLimits } from '@roz/core/fields.ts'
 import { type Paise, paiseFromRupees } from '@roz/core/money.ts'
 import { GatewayRefusedError, GatewayUnavailableError, type PaymentGateway } from '../../adapters/payments/port.ts'
 import { type Db, one, sql } from '../../db/sql.ts'
-import { inTransaction, type Tx } from '../../db/transaction.ts'
+import { inTransaction } from '../../db/transaction.ts'
 import type { Idempotency, KeyedCall } from '../../http/idempotency.ts'
 import { type Answer, type Call, invalid } from '../../http/route.ts'
 import { createTopup, markTopup } from '../../ledger/topups.ts'
+import type { TicketKeys } from '../../tickets/ticket-keys.ts'
 import { scheduleCheck } from './orders.ts'
 
 type AddAnswer = Answer<typeof walletCalls.addMoney>
@@ -24,8 +25,7 @@ export type AddMoneyDeps = {
   readonly idempotency: Idempotency
   readonly topupLimits: TopupLimits
   readonly topupsOn: boolean
-  /** Keeps the ticket key that the browser made; `taken` when another member has it. */
-  readonly storeTicketKey: (tx: Tx, memberId: bigint, ticketKey: string) => Promise<'stored' | 'taken'>
+  readonly ticketKeys: Pick<TicketKeys, 'ensure'>
   readonly warn: (details: object, message: string) => void
 }
 
@@ -44,7 +44,7 @@ export async function addMoney(deps: AddMoneyDeps, call: Call<typeof walletCalls
 
 /** Our half: the key is claimed and the order's row written in one transaction, or an earlier one is found. */
 function begin(
-  { db, idempotency, topupsOn, storeTicketKey }: AddMoneyDeps,
+  { db, idempotency, topupsOn, ticketKeys }: AddMoneyDeps,
   keyed: KeyedCall,
   { body }: Call<typeof walletCalls.addMoney>,
   amount: Paise,
@@ -60,8 +60,9 @@ function begin(
       return { answer }
     }
     if (!topupsOn) return refuse('topups_paused')
-    if (body.ticketKey !== undefined && (await storeTicketKey(tx, keyed.memberId, body.ticketKey)) === 'taken')
-      return refuse('ticket_key_taken')
+    // The browser's key, or one of ours where none came with the wallet's first money.
+    const ticketKey = await ticketKeys.ensure(tx, keyed.memberId, body.ticketKey)
+    if (!ticketKey.ok) return refuse(ticketKey.code)
     await createTopup(tx, { orderId, memberId: keyed.memberId, amount })
     await scheduleCheck(tx, orderId, FIRST_CHECK_SECONDS)
     return { orderId }

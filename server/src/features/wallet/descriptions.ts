@@ -1,25 +1,8 @@
 /** What a movement of the wallet is called, ready to print; total over kinds and languages. */
 import type { Language, Texts } from '@roz/core/language.ts'
-import type { TransferKind } from '../../ledger/accounts.ts'
+import type { Movement } from '../../ledger/movements.ts'
 
-/** A join, an order that has not been paid, or a kind of transfer with a member on one side. */
-export type MovementKind =
-  | 'join'
-  | 'order'
-  | Extract<
-      TransferKind,
-      | 'topup'
-      | 'suspense_credit'
-      | 'prize'
-      | 'round_refund'
-      | 'gift'
-      | 'wd_hold'
-      | 'wd_back'
-      | 'wd_reversed'
-      | 'refund_hold'
-      | 'refund_failed'
-      | 'chargeback'
-    >
+const SYSTEM: Texts = { en: 'Booking', hi: 'बुकिंग' }
 
 /** `{day}` is the round's day, `{bank}` the bank's name with the last four digits. */
 const DESCRIPTIONS = {
@@ -36,7 +19,18 @@ const DESCRIPTIONS = {
   refund_hold: { en: 'Refund to the payment source', hi: 'भुगतान स्रोत को रिफ़ंड' },
   refund_failed: { en: 'Refund returned', hi: 'रिफ़ंड वापस आया' },
   chargeback: { en: 'Payment taken back by the bank', hi: 'बैंक ने भुगतान वापस लिया' },
-} as const satisfies Record<MovementKind, Texts>
+  // Between accounts of no member: never in a wallet's list.
+  topup_suspense: SYSTEM,
+  suspense_refund: SYSTEM,
+  need: SYSTEM,
+  platform: SYSTEM,
+  tax: SYSTEM,
+  disbursement: SYSTEM,
+  wd_paid: SYSTEM,
+  wd_conflict: SYSTEM,
+  refund_paid: SYSTEM,
+  gateway_settled: SYSTEM,
+} as const satisfies Record<Movement['kind'], Texts>
 
 const printed = {
   en: new Intl.DateTimeFormat('en-IN', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' }),
@@ -44,15 +38,9 @@ const printed = {
 } as const satisfies Record<Language, Intl.DateTimeFormat>
 
 export function describe(
-  movement: {
-    readonly kind: MovementKind
-    readonly day: string | null
-    readonly bankName: string | null
-    readonly lastFour: string | null
-  },
+  movement: { readonly kind: Movement['kind']; readonly day: string | undefined; readonly bank: string | undefined },
   language: Language,
 ): string {
-  const day = movement.day === null ? '' : printed[language].format(new Date(`${movement.day}T00:00:00Z`))
-  const bank = movement.bankName === null ? '' : `${movement.bankName} ••${movement.lastFour ?? ''}`
-  return DESCRIPTIONS[movement.kind][language].replace('{day}', day).replace('{bank}', bank)
+  const day = movement.day === undefined ? '' : printed[language].format(new Date(`${movement.day}T00:00:00Z`))
+  return DESCRIPTIONS[movement.kind][language].replace('{day}', day).replace('{bank}', movement.bank ?? '')
 }

@@ -7,17 +7,18 @@ import { rupeesFromPaise } from '@roz/core/money.ts'
 import type { TopupLimits } from '@roz/core/fields.ts'
 import type { PaymentGateway } from '../../adapters/payments/port.ts'
 import type { Db } from '../../db/sql.ts'
-import type { Tx } from '../../db/transaction.ts'
-import { CURSOR_PARTS, type CursorPart, cutPage, readCursor } from '../../http/cursor.ts'
+import { CURSOR_PARTS, cutPage, readCursor } from '../../http/cursor.ts'
 import { createIdempotency } from '../../http/idempotency.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
+import { listMovements } from '../../ledger/movements.ts'
 import type { Topup } from '../../ledger/topups.ts'
 import { readWallet } from '../../ledger/wallets.ts'
 import type { Secrets } from '../../secrets.ts'
+import type { TicketKeys } from '../../tickets/ticket-keys.ts'
 import { addMoney } from './add-money.ts'
 import { findTopup, isOpen, ORDER_STATUS_OF } from './orders.ts'
 import { settleOrder, sweepOrders } from './settle.ts'
-import { isTransactionId, keyOfTransaction, listTransactions, transactionOf } from './transactions.ts'
+import { showTransactions } from './transactions.ts'
 import { cleanOldEvents, receiveWebhook } from './webhook.ts'
 import { listWithdrawals, withdraw } from './withdraw.ts'
 
@@ -29,7 +30,7 @@ export type WalletDeps = {
   /** The operator's switches PAYMENTS_LIVE and CASHOUT. */
   readonly topupsOn: boolean
   readonly cashoutOn: boolean
-  readonly storeTicketKey: (tx: Tx, memberId: bigint, ticketKey: string) => Promise<'stored' | 'taken'>
+  readonly ticketKeys: Pick<TicketKeys, 'ensure'>
   readonly warn: (details: object, message: string) => void
 }
 
@@ -42,12 +43,6 @@ type WalletCalls =
   | 'withdrawals'
   | 'transactions'
   | 'cashfreeWebhook'
-
-/** The cursor's key; `bad` for one that is not of this list. */
-function readPage(query: { readonly cursor?: string | undefined; readonly limit: number }, shapes: readonly CursorPart[]) {
-  const after = query.cursor === undefined ? undefined : readCursor(query.cursor, shapes)
-  return query.cursor !== undefined && after === undefined ? ('bad' as const) : { after, limit: query.limit }
-}
 
 export function createWallet(deps: WalletDeps) {
   const { db, gateway } = deps
@@ -83,16 +78,20 @@ export function createWallet(deps: WalletDeps) {
     },
     withdraw: (call) => withdraw({ ...deps, idempotency }, call),
     withdrawals: async ({ query, session }) => {
-      const page = readPage(query, [CURSOR_PARTS.micros, CURSOR_PARTS.uuid])
-      if (page === 'bad') return invalid({ cursor: 'cursor_invalid' })
-      const { rows, nextCursor } = cutPage(await listWithdrawals(db, session.memberId, page), page.limit, (row) => row.key)
+      const after = query.cursor === undefined ? undefined : readCursor(query.cursor, [CURSOR_PARTS.micros, CURSOR_PARTS.uuid])
+      if (query.cursor !== undefined && after === undefined) return invalid({ cursor: 'cursor_invalid' })
+      const { rows, nextCursor } = cutPage(
+        await listWithdrawals(db, session.memberId, { after, limit: query.limit }),
+        query.limit,
+        (row) => row.key,
+      )
       return { ok: true, value: { withdrawals: rows.map((row) => row.shown), nextCursor } }
     },
     transactions: async ({ query, session, language }) => {
-      const page = readPage(query, [CURSOR_PARTS.micros, isTransactionId])
-      if (page === 'bad') return invalid({ cursor: 'cursor_invalid' })
-      const { rows, nextCursor } = cutPage(await listTransactions(db, session.memberId, page), page.limit, keyOfTransaction)
-      return { ok: true, value: { transactions: rows.map(transactionOf(language)), nextCursor } }
+      const page = await listMovements(db, { memberId: session.memberId, ...query })
+      if (!page.ok) return invalid({ cursor: 'cursor_invalid' })
+      const { movements, nextCursor } = page.value
+      return { ok: true, value: { transactions: await showTransactions(db, session.memberId, movements, language), nextCursor } }
     },
     cashfreeWebhook: async ({ raw }) => {
       const received = await receiveWebhook(db, gateway, raw)
@@ -107,7 +106,8 @@ export function createWallet(deps: WalletDeps) {
     jobs: { settle_order: ({ orderId }: { readonly orderId: string }): Promise<void> => settleOrder(deps, orderId) },
     /** The sweep of open orders, and what is too old to be kept. */
     due: async (): Promise<boolean> => {
-      const worked = [await sweepOrders(deps), await idempotency.forgetOld(), await cleanOldEvents(db)]
+      await idempotency.forgetOld()
+      const worked = [await sweepOrders(deps), await cleanOldEvents(db)]
       return worked.includes(true)
     },
   }

@@ -1,0 +1,210 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sql } from '../../db/sql.ts'
+import { type Answered, makeMember, makeStaff, type ServedCalls, serveCalls } from '../../testing/calls.ts'
+import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { insertSettledRound } from '../../testing/settled-round.ts'
+import { createImpact } from './impact.ts'
+
+let database: TestDatabase
+let impact: ReturnType<typeof createImpact>
+let calls: ServedCalls
+let editor: bigint
+
+const STORY = {
+  title: 'School books for Pune',
+  description: 'Forty children got their books.',
+  charity: { name: 'Asha Trust', description: 'Books for children' },
+}
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  impact = createImpact({ db: database.db })
+  calls = await serveCalls(database.db, impact.handlers)
+  editor = await makeStaff(database.db, 'editor')
+})
+afterAll(async () => {
+  await calls.close()
+  // Rounds are written here without their joins: the audit has nothing to read.
+  await database.dropUnaudited()
+})
+
+const create = (body: unknown = STORY): Promise<Answered> => calls.ask('POST /impact/stories', { as: editor, body })
+const edit = (id: string, body: unknown): Promise<Answered> => calls.ask(`PUT /impact/stories/${id}`, { as: editor, body })
+const published = async (query = ''): Promise<{ stories: { id: string; title: string }[]; nextCursor: string | null }> =>
+  (await calls.ask(`GET /impact/stories${query}`)).body
+const listed = async (query = ''): Promise<{ stories: { id: string; isActive: boolean }[]; nextCursor: string | null }> =>
+  (await calls.ask(`GET /impact/stories-admin${query}`, { as: editor })).body
+const view = (id: string, from: { ip?: string; userAgent?: string } = {}): Promise<Answered> =>
+  calls.ask(`POST /impact/stories/${id}/view`, from)
+async function live(title: string): Promise<string> {
+  const { body } = await create({ ...STORY, title })
+  await edit(body.story.id, { isActive: true })
+  return body.story.id
+}
+
+test('with nothing published the lists are empty', async () => {
+  expect(await published()).toEqual({ stories: [], nextCursor: null })
+  expect(await impact.recentStories('en')).toEqual([])
+})
+
+test('a story made by hand is a draft dated today, and nobody outside sees it', async () => {
+  const { status, body } = await create({ ...STORY, videoUrl: 'https://youtu.be/dQw4w9WgXcQ' })
+  expect(status).toBe(201)
+  expect(body.story).toEqual({
+    id: expect.any(String),
+    _id: body.story.id,
+    ...STORY,
+    date: (await database.db.query<{ day: string }>(sql`select ist_day(roz_now()) as day`))[0]?.day,
+    amount: 0,
+    views: 0,
+    isActive: false,
+    videoUrl: 'https://youtu.be/dQw4w9WgXcQ',
+    imageUrl: null,
+    winnerInfo: null,
+  })
+  expect((await published()).stories).toEqual([])
+  expect((await view(body.story.id)).status).toBe(404)
+})
+
+test('publishing shows it, newest publication first, and taking it back hides it', async () => {
+  const [first, second] = [await live('first'), await live('second')]
+  expect((await published()).stories.map((story) => story.id)).toEqual([second, first])
+  await edit(second, { isActive: false })
+  expect((await published()).stories.map((story) => story.id)).toEqual([first])
+  // An edit of a published one does not move it; publishing it anew does.
+  await edit(second, { isActive: true })
+  await edit(first, { title: 'first, corrected' })
+  expect((await published()).stories.map((story) => story.title)).toEqual(['second', 'first, corrected'])
+  await edit(first, { isActive: false })
+  await edit(first, { isActive: true })
+  expect((await published()).stories.map((story) => story.id)).toEqual([first, second])
+  expect((await impact.recentStories('en')).map((story) => story.id)).toEqual([first, second])
+})
+
+test('an edit changes words, links and charity; fields of its own are ignored, unknown ones refused', async () => {
+  const { body } = await create()
+  const { id } = body.story
+  const edited = await edit(id, {
+    ...body.story,
+    title: 'New title',
+    amount: 999,
+    views: 999,
+    date: '2000-01-01',
+    winnerInfo: { name: 'Nobody' },
+    charity: { name: 'Seva', description: 'Meals' },
+    videoUrl: 'https://www.youtube.com/shorts/dQw4w9WgXcQ',
+  })
+  expect(edited.status).toBe(200)
+  expect(edited.body.story).toMatchObject({ title: 'New title', amount: 0, views: 0, winnerInfo: null, charity: { name: 'Seva' } })
+  expect(edited.body.story.date).toBe(body.story.date)
+  expect((await edit(id, { videoUrl: '' })).body.story.videoUrl).toBeNull()
+  expect(await edit(id, { more: 1 })).toMatchObject({ status: 400, body: { fields: { more: 'This field is not known.' } } })
+})
+
+test.each([
+  [{ title: '' }, 'title', 'Title is required'],
+  [{ description: '' }, 'description', 'Description is required'],
+  [{ charity: { name: '', description: 'x' } }, 'charity.name', 'Charity name is required'],
+  [{ charity: { name: 'x', description: '' } }, 'charity.description', 'Charity description is required'],
+  [{ videoUrl: 'not a link' }, 'videoUrl', 'Please enter a valid URL'],
+  [{ videoUrl: 'https://vimeo.com/1' }, 'videoUrl', 'Invalid YouTube URL'],
+  [{ imageUrl: 'javascript:alert(1)' }, 'imageUrl', 'Please enter a valid URL'],
+  [{ isActive: 'yes' }, 'isActive', 'This value has the wrong type.'],
+])('an edit to %j is refused: %s: %s', async (change, field, words) => {
+  const { body } = await create()
+  expect(await edit(body.story.id, change)).toMatchObject({ status: 400, body: { code: 'invalid_input', fields: { [field]: words } } })
+})
+
+test('only staff may write, and every edit is in the audit log', async () => {
+  const member = await makeMember(database.db)
+  expect((await calls.ask('POST /impact/stories', { as: member, body: STORY })).status).toBe(403)
+  expect((await calls.ask('GET /impact/stories-admin', { as: member })).status).toBe(403)
+  expect((await calls.ask('GET /impact/stories-admin')).status).toBe(401)
+  const { body } = await create()
+  const { id } = body.story
+  await edit(id, { title: 'Other' })
+  await edit(id, { isActive: true })
+  await edit(id, { isActive: false })
+  const log = await database.db.query<{ action: string; actor_id: bigint }>(sql`
+    select action, actor_id from audit_log where subject = ${`story:${id}`}::text order by id`)
+  expect(log.map((row) => row.action)).toEqual(['story.create', 'story.update', 'story.publish', 'story.unpublish'])
+  expect(log.every((row) => row.actor_id === editor)).toBe(true)
+})
+
+test('a story that is not there answers 404', async () => {
+  expect((await edit('nothing', { isActive: true })).body).toMatchObject({ code: 'story_not_found', message: 'There is no such story.' })
+  expect((await edit(crypto.randomUUID(), { isActive: true })).status).toBe(404)
+  expect((await view('nothing')).status).toBe(404)
+})
+
+test('a view counts once per visitor and day, and the key that tells visitors apart is erased next day', async () => {
+  const id = await live('watched')
+  expect((await view(id, { ip: '9.9.9.1' })).body).toEqual({ views: 1 })
+  expect((await view(id, { ip: '9.9.9.1' })).body).toEqual({ views: 1 })
+  expect((await view(id, { ip: '9.9.9.2' })).body).toEqual({ views: 2 })
+  expect((await view(id, { ip: '9.9.9.2', userAgent: 'another' })).body).toEqual({ views: 3 })
+  await Promise.all(Array.from({ length: 8 }, () => view(id, { ip: '9.9.9.3' })))
+  expect((await view(id, { ip: '9.9.9.3' })).body).toEqual({ views: 4 })
+  const [before] = await database.db.query<{ key: Buffer }>(sql`select key from visitor_key`)
+  await database.setClock(new Date(Date.now() + 86_400_000))
+  expect((await view(id, { ip: '9.9.9.1' })).body).toEqual({ views: 5 })
+  expect(await impact.due()).toBe(true)
+  expect(await impact.due()).toBe(false)
+  const keys = await database.db.query<{ key: Buffer }>(sql`select key from visitor_key`)
+  expect(keys).toHaveLength(1)
+  expect(keys[0]?.key.equals(before?.key ?? Buffer.alloc(0))).toBe(false)
+  expect(await database.db.query(sql`select day from story_view`)).toHaveLength(1)
+})
+
+test('pages neither repeat nor hide a story while others are published', async () => {
+  const before = new Set((await published('?limit=100')).stories.map((story) => story.id))
+  for (let index = 0; index < 5; index++) await live(`page ${index}`)
+  const seen: string[] = []
+  let query = '?limit=2'
+  for (;;) {
+    const page = await published(query)
+    seen.push(...page.stories.filter((story) => !before.has(story.id)).map((story) => story.title))
+    await live('meanwhile')
+    if (page.nextCursor === null) break
+    query = `?limit=2&cursor=${page.nextCursor}`
+  }
+  expect(seen).toEqual(['page 4', 'page 3', 'page 2', 'page 1', 'page 0'])
+  const all = await listed('?limit=100')
+  expect(all.stories.filter((story) => !story.isActive).length).toBeGreaterThan(0)
+  expect(await calls.ask('GET /impact/stories?cursor=x')).toMatchObject({ status: 400, body: { fields: { cursor: expect.any(String) } } })
+})
+
+test("a settled day gets one draft, with its need share, and the winner's present name", async () => {
+  const winner = await makeMember(database.db, { name: 'Ravi Kumar' })
+  await insertSettledRound(database, { day: '2026-03-04', entries: 10n, winner })
+  await Promise.all([impact.jobs.draft_story({ day: '2026-03-04' }), impact.jobs.draft_story({ day: '2026-03-04' })])
+  const draft = async (language = 'en') =>
+    (await calls.ask('GET /impact/stories-admin?limit=100', { as: editor, language })).body.stories.filter(
+      (story: { date: string }) => story.date === '2026-03-04',
+    )
+  expect(await draft()).toMatchObject([
+    {
+      title: 'Daily impact of 4 March 2026',
+      isActive: false,
+      amount: 6,
+      charity: { name: 'Pending Charity Selection' },
+      winnerInfo: { name: 'Ravi K.', amount: 3, totalParticipants: 10, assurance: 'weak' },
+    },
+  ])
+  await database.db.query(sql`update member set public_name = 'anonymous' where id = ${winner}::bigint`)
+  expect((await draft())[0].winnerInfo.name).toBe('A member')
+  expect((await draft('hi'))[0].winnerInfo.name).toBe('एक सदस्य')
+})
+
+test("a member's impact: rupees put in, named charities of their rounds, rounds joined", async () => {
+  const member = await makeMember(database.db)
+  const stats = async () => (await calls.ask('GET /impact/stats', { as: member })).body
+  expect(await stats()).toEqual({ totalDonated: 0, charitiesSupported: 0, daysActive: 0 })
+  for (const day of ['2026-03-05', '2026-03-06', '2026-03-07']) {
+    await insertSettledRound(database, { day, entries: 1n, winner: member, joins: [member] })
+    await impact.jobs.draft_story({ day })
+  }
+  expect(await stats()).toEqual({ totalDonated: 3, charitiesSupported: 0, daysActive: 3 })
+  await database.db.query(sql`update story set charity_name = 'Seva' where round_day in ('2026-03-05', '2026-03-06')`)
+  expect(await stats()).toEqual({ totalDonated: 3, charitiesSupported: 1, daysActive: 3 })
+})

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { paise } from '@roz/core/money.ts'
+import { sql } from '../../db/sql.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { createTopup } from '../../ledger/topups.ts'
+import { makeMember, makeStaff } from '../../testing/calls.ts'
+import { ADD, openWalletWorld, type WalletWorld } from '../../testing/wallet-world.ts'
+
+let world: WalletWorld
+beforeAll(async () => {
+  world = await openWalletWorld()
+})
+beforeEach(() => world.reset())
+afterAll(() => world.close())
+
+test('opens an order at the gateway and answers session, order and checkout', async () => {
+  const member = await makeMember(world.db)
+  const { status, body } = await world.add(member)
+  expect(status).toBe(200)
+  expect(body).toEqual({
+    payment_session_id: expect.stringMatching(/^session_/),
+    order_id: expect.stringMatching(/^[0-9a-f]{32}$/),
+    checkout: { mode: 'sandbox', script_url: `${world.sandbox.url}/js/v3/cashfree.js` },
+  })
+  const made = await world.control('GET', `/orders/${body['order_id']}`)
+  expect(made).toMatchObject({
+    order_amount: 10,
+    order_status: 'ACTIVE',
+    customer_details: { customer_phone: '9876543210', customer_id: expect.stringMatching(/^[0-9a-f]{32}$/) },
+    order_meta: {
+      return_url: `${world.calls.url}/payment-status?order_id={order_id}`,
+      notify_url: `${world.calls.url}/api/webhooks/cashfree`,
+    },
+  })
+})
+
+test('GET /wallet/checkout says where the script lies', async () => {
+  const { body } = await world.calls.ask('GET /wallet/checkout', { as: await makeMember(world.db) })
+  expect(body).toEqual({ mode: 'sandbox', script_url: `${world.sandbox.url}/js/v3/cashfree.js` })
+})
+
+test.each([
+  [{ ...ADD, amount: 9.99 }, 'amount', 'Minimum amount is ₹10'],
+  [{ ...ADD, amount: 30.01 }, 'amount', 'Maximum amount is ₹30'],
+  [{ ...ADD, phoneNumber: '' }, 'phoneNumber', 'Phone number is required'],
+  [{ amount: 10 }, 'phoneNumber', 'Phone number is required'],
+  [{ ...ADD, phoneNumber: '1234567890' }, 'phoneNumber', 'Please enter a valid 10-digit mobile number'],
+  [{ ...ADD, phoneNumber: '987654321' }, 'phoneNumber', 'Please enter a valid 10-digit mobile number'],
+  [{ ...ADD, amount: -10 }, 'amount', 'Please enter an amount in rupees, with at most two decimals'],
+  [{ ...ADD, amount: 10.001 }, 'amount', 'Please enter an amount in rupees, with at most two decimals'],
+  [{ ...ADD, amount: '10' }, 'amount', 'Please enter an amount in rupees, with at most two decimals'],
+  [{ ...ADD, amount: 1e300 }, 'amount', 'Please enter an amount in rupees, with at most two decimals'],
+  [{ ...ADD, more: 1 }, 'more', 'This field is not known.'],
+])('refuses %j: %s: %s', async (body, field, words) => {
+  const member = await makeMember(world.db)
+  const answer = await world.add(member, body)
+  expect(answer.status).toBe(400)
+  expect(answer.body).toMatchObject({ code: 'invalid_input', fields: { [field]: words } })
+  expect(await world.transactions(member)).toEqual({ transactions: [], nextCursor: null })
+})
+
+test('₹10 and ₹30 are within the limits', async () => {
+  const member = await makeMember(world.db)
+  expect((await world.add(member)).status).toBe(200)
+  expect((await world.add(member, { ...ADD, amount: 30 })).status).toBe(200)
+})
+
+test('needs a confirmed mail, and no hold on the account', async () => {
+  const unconfirmed = await makeMember(world.db, { verified: false })
+  expect((await world.add(unconfirmed)).body).toMatchObject({ code: 'email_unverified', message: 'Please verify your email to continue.' })
+  const held = await makeMember(world.db)
+  await world.db.query(sql`update member set suspended_at = roz_now() where id = ${held}::bigint`)
+  expect((await world.add(held)).body).toMatchObject({ code: 'on_hold' })
+  expect((await world.calls.ask('POST /wallet/add', { body: ADD })).status).toBe(401)
+  expect((await world.add(await makeStaff(world.db))).status).toBe(403)
+})
+
+test('answers 403 while the operator has paused it', async () => {
+  world.switches.topupsOn = false
+  const answer = await world.add(await makeMember(world.db))
+  expect(answer).toMatchObject({ status: 403, body: { code: 'topups_paused', message: 'Adding money is paused.' } })
+})
+
+test('keeps the ticket key that the browser made, and refuses one that another member has', async () => {
+  const ticketKey = 'ab'.repeat(32)
+  const first = await makeMember(world.db)
+  expect((await world.add(first, { ...ADD, ticketKey })).status).toBe(200)
+  const second = await world.add(await makeMember(world.db), { ...ADD, ticketKey })
+  expect(second).toMatchObject({ status: 409, body: { code: 'ticket_key_taken' } })
+  const [key] = await world.db.query(sql`select custodial from ticket_key where member_id = ${first}::bigint`)
+  expect(key).toEqual({ custodial: false })
+})
+
+test('says so when the gateway does not answer; the same key goes on with the same order', async () => {
+  const member = await makeMember(world.db)
+  await world.control('POST', '/faults', { api: 'no_answer' })
+  const lost = await world.add(member, ADD, { 'idempotency-key': 'k' })
+  expect(lost).toMatchObject({ status: 502, body: { code: 'gateway_unavailable' } })
+  await world.control('POST', '/faults', {})
+  const found = await world.add(member, ADD, { 'idempotency-key': 'k' })
+  expect(found.status).toBe(200)
+  const orders = await world.db.query<{ order_id: string }>(sql`select order_id from topup where member_id = ${member}::bigint`)
+  expect(orders).toEqual([{ order_id: found.body['order_id'] }])
+}, 20_000)
+
+test('an order that the gateway never made ends as failed', async () => {
+  const member = await makeMember(world.db)
+  const orderId = crypto.randomUUID().replaceAll('-', '')
+  await inTransaction(world.db, (tx) => createTopup(tx, { orderId, memberId: member, amount: paise(1000n) }))
+  expect((await world.confirm(orderId)).body).toMatchObject({ data: { orderUserDetails: { order_status: 'PENDING' } } })
+  await world.db.query(sql`update topup set created_at = created_at - interval '1 hour' where order_id = ${orderId}::text`)
+  await world.makeDue()
+  await world.runDue()
+  expect((await world.confirm(orderId)).body).toMatchObject({ data: { success: false, orderUserDetails: { order_status: 'FAILED' } } })
+})

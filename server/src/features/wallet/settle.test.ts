@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { paise } from '@roz/core/money.ts'
+import { sql } from '../../db/sql.ts'
+import { makeMember } from '../../testing/calls.ts'
+import { openWalletWorld, waitFor, type WalletWorld } from '../../testing/wallet-world.ts'
+
+let world: WalletWorld
+beforeAll(async () => {
+  world = await openWalletWorld()
+})
+beforeEach(() => world.reset())
+afterAll(() => world.close())
+
+test('five copies of one webhook, the return page and the sweep give one credit', async () => {
+  const member = await makeMember(world.db)
+  const orderId = await world.newOrder(member, 20)
+  const before = await world.eventCount()
+  await world.pay(orderId, 'success', 5)
+  await waitFor('the webhook', async () => (await world.eventCount()) > before)
+  await world.makeDue()
+  await Promise.all([
+    world.runDue(),
+    world.verify(member, orderId),
+    world.confirm(orderId),
+    world.wallet.due(),
+    world.wallet.jobs.settle_order({ orderId }),
+    world.wallet.jobs.settle_order({ orderId }),
+  ])
+  await waitFor('the credit', async () => (await world.balanceOf(member)) > 0)
+  await world.passSpacing()
+  await world.runDue()
+  await world.passSpacing()
+  await world.wallet.jobs.settle_order({ orderId })
+  expect(await world.balanceOf(member)).toBe(20)
+  expect((await world.verify(member, orderId)).body).toEqual({ balance: 20, status: 'PAID' })
+  expect((await world.confirm(orderId)).body).toEqual({
+    data: { success: true, orderUserDetails: { order_id: orderId, order_amount: 20, order_status: 'PAID' } },
+  })
+  expect(world.jobs.filter((job) => job.kind === 'mail')).toMatchObject([
+    { payload: { template: 'money_added', data: { amount: '₹20.00' } } },
+  ])
+  expect(world.jobs.filter((job) => job.kind === 'notice')).toMatchObject([{ payload: { kind: 'topup_credited' } }])
+})
+
+test('the return page alone credits, with every webhook lost', async () => {
+  const member = await makeMember(world.db)
+  const orderId = await world.newOrder(member)
+  expect((await world.verify(member, orderId)).body).toEqual({ balance: 0, status: 'PENDING' })
+  await world.pay(orderId, 'success', 0)
+  await world.passSpacing()
+  expect((await world.verify(member, orderId)).body).toEqual({ balance: 10, status: 'PAID' })
+})
+
+test('the sweep alone credits', async () => {
+  const member = await makeMember(world.db)
+  const orderId = await world.newOrder(member)
+  await world.pay(orderId, 'success', 0)
+  await world.makeDue()
+  await world.runDue()
+  expect(await world.balanceOf(member)).toBe(10)
+  const [check] = await world.db.query<{ ask_at: Date | null }>(sql`select ask_at from order_check where order_id = ${orderId}::text`)
+  expect(check?.ask_at).toBeNull()
+})
+
+test('FAILED and then SUCCESS, told in the wrong order, ends paid', async () => {
+  const member = await makeMember(world.db)
+  const orderId = await world.newOrder(member)
+  await world.pay(orderId, 'failed', 0)
+  expect((await world.verify(member, orderId)).body).toEqual({ balance: 0, status: 'FAILED' })
+  await world.pay(orderId, 'success', 0)
+  await world.passSpacing()
+  await world.wallet.jobs.settle_order({ orderId })
+  expect(await world.balanceOf(member)).toBe(10)
+  // The letter about the failed attempt comes last: it only makes us ask again.
+  await world.passSpacing()
+  await world.wallet.jobs.settle_order({ orderId })
+  expect((await world.confirm(orderId)).body).toMatchObject({ data: { success: true, orderUserDetails: { order_status: 'PAID' } } })
+})
+
+test.each([
+  ['dropped', 'FAILED'],
+  ['pending', 'PENDING'],
+])('an attempt that was %s reads %s', async (outcome, status) => {
+  const member = await makeMember(world.db)
+  const orderId = await world.newOrder(member)
+  await world.pay(orderId, outcome, 0)
+  expect((await world.verify(member, orderId)).body).toEqual({ balance: 0, status })
+})
+
+test('at most one question per order in 5 s; one that comes sooner is put off, not dropped', async () => {
+  const member = await makeMember(world.db)
+  const orderId = await world.newOrder(member)
+  await Promise.all(Array.from({ length: 10 }, () => world.verify(member, orderId)))
+  expect(world.gatewayCalls).toEqual([orderId])
+  const [check] = await world.db.query<{ soon: boolean }>(sql`
+    select ask_at = asked_at + interval '5 seconds' as soon from order_check where order_id = ${orderId}::text`)
+  expect(check).toEqual({ soon: true })
+})
+
+test('another amount than ours goes to SUSPENSE, and the right one is credited afterwards', async () => {
+  const member = await makeMember(world.db)
+  const orderId = await world.newOrder(member)
+  await world.pay(orderId, 'success', 0)
+  world.retell = (order) => ({ ...order, orderAmount: paise(500n) })
+  await world.verify(member, orderId)
+  expect(await world.balanceOf(member)).toBe(0)
+  expect(await world.suspended(orderId)).toEqual([{ reason: 'other_amount', amount: 500n }])
+  world.retell = undefined
+  await world.passSpacing()
+  await world.verify(member, orderId)
+  expect(await world.balanceOf(member)).toBe(10)
+})
+
+test('what was charged on top does not change the credit', async () => {
+  await world.control('POST', '/faults', { surcharge: 2.5 })
+  const member = await makeMember(world.db)
+  const orderId = await world.newOrder(member)
+  await world.pay(orderId, 'success', 0)
+  expect((await world.verify(member, orderId)).body).toEqual({ balance: 10, status: 'PAID' })
+})
+
+test('a second payment of one order goes to SUSPENSE, once', async () => {
+  const member = await makeMember(world.db)
+  const orderId = await world.newOrder(member)
+  await world.pay(orderId, 'success', 0)
+  await world.verify(member, orderId)
+  world.retell = (order) => ({ ...order, payments: order.payments.flatMap((one) => [one, { ...one, paymentId: `${one.paymentId}-b` }]) })
+  for (let round = 0; round < 2; round++) {
+    await world.passSpacing()
+    await world.wallet.jobs.settle_order({ orderId })
+  }
+  expect(await world.balanceOf(member)).toBe(10)
+  expect(await world.suspended(orderId)).toEqual([{ reason: 'second_payment', amount: 1000n }])
+})
+
+test('a payment for an order that is not ours goes to SUSPENSE', async () => {
+  const orderId = await world.strangeOrder(15)
+  const before = await world.eventCount()
+  await world.pay(orderId, 'success')
+  await waitFor('the webhook', async () => (await world.eventCount()) > before)
+  await world.runDue()
+  expect(await world.suspended(orderId)).toEqual([{ reason: 'unknown_order', amount: 1500n }])
+  expect((await world.confirm(orderId)).status).toBe(404)
+})
+
+test('a member whom Auto Participate passed over today is joined by a job of its own', async () => {
+  const member = await makeMember(world.db)
+  await world.db.query(sql`
+    insert into auto_skip (day, member_id, reason) values (ist_day(roz_now()), ${member}::bigint, 'insufficient_balance')`)
+  await world.db.query(sql`update wallet set auto_join = true where member_id = ${member}::bigint`)
+  const orderId = await world.newOrder(member)
+  await world.pay(orderId, 'success', 0)
+  await world.verify(member, orderId)
+  await world.runDue()
+  expect(world.jobs).toContainEqual({ kind: 'join_after_topup', payload: { memberId: String(member) } })
+})
+
+test("another member's order is not found", async () => {
+  const orderId = await world.newOrder(await makeMember(world.db))
+  const stranger = await world.verify(await makeMember(world.db), orderId)
+  expect(stranger).toMatchObject({ status: 404, body: { code: 'order_not_found' } })
+  expect((await world.verify(await makeMember(world.db), 'nothing')).status).toBe(404)
+  expect(world.gatewayCalls).toEqual([])
+})
+
+test('confirm answers anyone, names nobody, and knows no invented order', async () => {
+  const orderId = await world.newOrder(await makeMember(world.db))
+  const { status, body } = await world.confirm(orderId)
+  expect(status).toBe(200)
+  expect(body).toEqual({ data: { success: false, orderUserDetails: { order_id: orderId, order_amount: 10, order_status: 'PENDING' } } })
+  expect(world.gatewayCalls).toEqual([orderId])
+  expect(await world.confirm('0'.repeat(32))).toMatchObject({
+    status: 404,
+    body: { code: 'order_not_found', message: "We couldn't find any payment information for this order." },
+  })
+})

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { makeMember } from '../../testing/calls.ts'
+import { openWalletWorld, type WalletWorld } from '../../testing/wallet-world.ts'
+
+let world: WalletWorld
+beforeAll(async () => {
+  world = await openWalletWorld()
+})
+beforeEach(() => world.reset())
+afterAll(() => world.close())
+
+test('a new member has none', async () => {
+  expect(await world.transactions(await makeMember(world.db))).toEqual({ transactions: [], nextCursor: null })
+})
+
+test('lists what moved, newest first, described in the reader’s language', async () => {
+  const member = await world.funded(20)
+  const open = await world.newOrder(member)
+  const failed = await world.newOrder(member)
+  await world.pay(failed, 'failed', 0)
+  await world.verify(member, failed)
+  await world.withdraw(member, 10)
+  const { transactions: list } = await world.transactions(member)
+  expect(list).toMatchObject([
+    { type: 'debit', description: 'Withdrawal to HDFC Bank ••9012', amount: 10, status: 'pending' },
+    { id: failed, type: 'credit', description: 'Adding money', amount: 10, status: 'failed' },
+    { id: open, type: 'credit', description: 'Adding money', amount: 10, status: 'pending' },
+    { type: 'credit', description: 'Money added', amount: 20, status: 'completed' },
+  ])
+  const hindi = await world.transactions(member, '', { 'accept-language': 'hi' })
+  expect(hindi.transactions.map((one) => one.description)).toEqual(['HDFC Bank ••9012 में निकासी', 'पैसे जोड़ना', 'पैसे जोड़ना', 'पैसे जोड़े गए'])
+})
+
+test('a captured order keeps its id', async () => {
+  const member = await makeMember(world.db)
+  const orderId = await world.newOrder(member)
+  await world.pay(orderId, 'success', 0)
+  await world.verify(member, orderId)
+  expect((await world.transactions(member)).transactions).toMatchObject([{ id: orderId, status: 'completed', description: 'Money added' }])
+})
+
+test('pages neither repeat nor hide a line while new ones come', async () => {
+  const member = await makeMember(world.db)
+  for (let index = 0; index < 7; index++) await world.credit(member, 10 + index)
+  const seen: number[] = []
+  let cursor: string | null = null
+  do {
+    const page: Awaited<ReturnType<WalletWorld['transactions']>> = await world.transactions(
+      member,
+      `?limit=3${cursor === null ? '' : `&cursor=${cursor}`}`,
+    )
+    seen.push(...page.transactions.map((one) => one.amount))
+    cursor = page.nextCursor
+    await world.credit(member, 30)
+  } while (cursor !== null)
+  expect(seen).toEqual([16, 15, 14, 13, 12, 11, 10])
+})
+
+test('a cursor that is not ours answers 400', async () => {
+  const member = await makeMember(world.db)
+  for (const cursor of ['nonsense', Buffer.from('["1","\'"]').toString('base64url'), Buffer.from('["x","y"]').toString('base64url')]) {
+    const answer = await world.calls.ask(`GET /wallet/transactions?cursor=${encodeURIComponent(cursor)}`, { as: member })
+    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_input', fields: { cursor: 'This page cursor is not valid' } } })
+  }
+  expect((await world.calls.ask('GET /wallet/transactions?limit=101', { as: member })).status).toBe(400)
+})

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { sql } from '../../db/sql.ts'
+import { makeMember } from '../../testing/calls.ts'
+import { KEYS, openWalletWorld, type WalletWorld } from '../../testing/wallet-world.ts'
+
+let world: WalletWorld
+beforeAll(async () => {
+  world = await openWalletWorld()
+})
+beforeEach(() => world.reset())
+afterAll(() => world.close())
+
+const post = (body: string, headers: Record<string, string> = {}) => world.calls.ask('POST /webhooks/cashfree', { body, headers })
+async function signed(body: string): Promise<Record<string, string>> {
+  const { createHmac } = await import('node:crypto')
+  const timestamp = String(Date.now())
+  return {
+    'x-webhook-timestamp': timestamp,
+    'x-webhook-signature': createHmac('sha256', KEYS.clientSecret)
+      .update(timestamp + body)
+      .digest('base64'),
+  }
+}
+
+test('a tampered one answers 401 and leaves nothing', async () => {
+  const before = await world.eventCount()
+  const body = JSON.stringify({ type: 'PAYMENT_SUCCESS_WEBHOOK', data: { order: { order_id: 'x' } } })
+  expect(await post(body, await signed(`${body} `))).toMatchObject({ status: 401, body: { code: 'webhook_signature' } })
+  expect((await post(body)).status).toBe(401)
+  const member = await makeMember(world.db)
+  const orderId = await world.newOrder(member)
+  await world.control('POST', '/faults', { tamper: true })
+  await world.pay(orderId, 'success')
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  expect(await world.eventCount()).toBe(before)
+  expect(await world.balanceOf(member)).toBe(0)
+})
+
+test('a signed body that is no event answers 400', async () => {
+  const before = await world.eventCount()
+  expect((await post('{"a":', await signed('{"a":'))).status).toBe(400)
+  expect((await post('[]', await signed('[]'))).status).toBe(400)
+  expect(await world.eventCount()).toBe(before)
+})
+
+test('an unknown type is stored and answers 200', async () => {
+  const body = JSON.stringify({ type: 'SETTLEMENT_SUCCESS', data: { settlement: { id: 1 } }, event_time: '2026-01-01T00:00:00+05:30' })
+  const before = await world.eventCount()
+  expect(await post(body, await signed(body))).toMatchObject({ status: 200, body: { received: true } })
+  expect(await post(body, await signed(body))).toMatchObject({ status: 200 })
+  expect(await world.eventCount()).toBe(before + 1)
+  await world.runDue()
+  expect(world.gatewayCalls).toEqual([])
+})
+
+test('a body alone moves no money', async () => {
+  const member = await makeMember(world.db)
+  const orderId = await world.newOrder(member)
+  const body = JSON.stringify({
+    type: 'PAYMENT_SUCCESS_WEBHOOK',
+    event_time: '2026-01-01T00:00:00+05:30',
+    data: {
+      order: { order_id: orderId, order_amount: 10, order_currency: 'INR' },
+      payment: { cf_payment_id: '77', payment_status: 'SUCCESS', payment_amount: 10, payment_currency: 'INR' },
+    },
+  })
+  expect((await post(body, await signed(body))).status).toBe(200)
+  await world.runDue()
+  expect(world.gatewayCalls).toEqual([orderId])
+  expect(await world.balanceOf(member)).toBe(0)
+})
+
+test('loses the customer after 90 days', async () => {
+  const body = JSON.stringify({
+    type: 'PAYMENT_X',
+    data: { order: { order_id: 'old' }, customer_details: { customer_phone: '9876500000' } },
+  })
+  await post(body, await signed(body))
+  await world.db.query(sql`update gateway_event set received_at = received_at - interval '91 days' where order_id = 'old'`)
+  await world.runDue()
+  const [event] = await world.db.query<{ payload: unknown }>(sql`select payload from gateway_event where order_id = 'old'`)
+  expect(event?.payload).toEqual({ type: 'PAYMENT_X', data: { order: { order_id: 'old' } } })
+})

@@ -1,0 +1,81 @@
+/** Calls over real HTTP (http.ts) with a token for any account by its number, for tests that are not about signing in. */
+import type { CallName } from '@roz/contract/api.ts'
+import { createSecrets } from '../secrets.ts'
+import { type Db, maybeOne, sql } from '../db/sql.ts'
+import { inTransaction } from '../db/transaction.ts'
+import type { Handlers } from '../http/route.ts'
+import type { Session, Sessions, StaffRole } from '../http/session.ts'
+import { insertMember } from '../people/new-member.ts'
+import { type Ask, startTestApp, type TestAnswer } from './http.ts'
+
+export const testSecrets = createSecrets({ secretKey: 'a secret of the tests' })
+
+/** Signed in as the account of this number, as the kind of session its role has. */
+export const tokenOf = (memberId: bigint): string => `session-${memberId}`
+
+function sessionsOf(db: Db): Sessions {
+  return {
+    find: async (token): Promise<Session | undefined> => {
+      const id = /^session-(\d+)$/.exec(token)?.[1]
+      if (id === undefined) return undefined
+      const row = await maybeOne<{ verified: boolean; suspended: boolean; staffRole: StaffRole | null }>(
+        db,
+        sql`select email_verified_at is not null as verified, suspended_at is not null as suspended, staff_role as "staffRole"
+            from member where id = ${id}::bigint`,
+      )
+      if (row === undefined) return undefined
+      const tokenHash = Buffer.from(token)
+      const memberId = BigInt(id)
+      return row.staffRole === null
+        ? { kind: 'member', tokenHash, memberId, emailVerified: row.verified, suspended: row.suspended }
+        : { kind: 'admin', tokenHash, memberId, staffRole: row.staffRole }
+    },
+  }
+}
+
+export type Answered = TestAnswer
+export type Asked = Omit<Ask, 'token'> & { readonly as?: bigint }
+
+export type ServedCalls = {
+  readonly url: string
+  /** `GET /wallet/checkout`, below /api. */
+  readonly ask: (call: string, asked?: Asked) => Promise<Answered>
+  readonly close: () => Promise<void>
+}
+
+export async function serveCalls(db: Db, handlers: Partial<Handlers<CallName>>): Promise<ServedCalls> {
+  const app = await startTestApp({ handlers, sessions: sessionsOf(db) })
+  return {
+    url: app.url,
+    ask: (call, { as, ...asked } = {}) => app.ask(call, { ...asked, ...(as === undefined ? {} : { token: tokenOf(as) }) }),
+    close: app.close,
+  }
+}
+
+let made = 0
+/** A member with a confirmed address and a wallet. */
+export async function makeMember(db: Db, options: { readonly name?: string; readonly verified?: boolean } = {}): Promise<bigint> {
+  const number = ++made
+  const id = await inTransaction(db, (tx) =>
+    insertMember(tx, {
+      name: options.name ?? `Asha Verma ${number}`,
+      email: `member${number}@example.org`,
+      phone: '9876543210',
+      language: 'en',
+      emailVerified: options.verified ?? true,
+      termsVersion: 'test',
+    }),
+  )
+  if (id === undefined) throw new Error('the address is taken')
+  return id
+}
+
+/** An account of the staff: no wallet. */
+export async function makeStaff(db: Db, staffRole: StaffRole = 'owner'): Promise<bigint> {
+  made++
+  const [row] = await db.query<{ id: bigint }>(sql`
+    insert into member (name, email, role, staff_role, email_verified_at)
+    values ('Staff', ${`staff${made}@example.org`}::text, 'admin', ${staffRole}::text, roz_now()) returning id`)
+  if (row === undefined) throw new Error('no account')
+  return row.id
+}

@@ -1,0 +1,224 @@
+/**
+ * What the wallet's tests stand on: its calls over real HTTP, a real database, the gateway sandbox in
+ * this process, and the worker. Jobs of other features are only written down.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { startSandbox } from '@roz/gateway-sandbox/sandbox.ts'
+import { type Paise, paise } from '@roz/core/money.ts'
+import { expect } from 'vitest'
+import { cashfreeGateway } from '../adapters/payments/cashfree.ts'
+import type { Order, PaymentGateway } from '../adapters/payments/port.ts'
+import { type Db, one, sql } from '../db/sql.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { createWallet } from '../features/wallet/wallet.ts'
+import type { JobKind } from '../jobs/queue.ts'
+import { createWorker, type JobHandlers } from '../jobs/worker.ts'
+import { captureTopup, createTopup } from '../ledger/topups.ts'
+import { createTicketKeys } from '../tickets/ticket-keys.ts'
+import { type Answered, makeMember, type ServedCalls, serveCalls, testSecrets } from './calls.ts'
+import { createTestDatabase } from './database.ts'
+
+export const KEYS = { clientId: 'test-client', clientSecret: 'test-secret-0123456789' }
+export const BANK = {
+  accountHolderName: 'Asha Verma',
+  accountNumber: '123456789012',
+  ifscCode: 'HDFC0ABC123',
+  bankName: 'HDFC Bank',
+  accountType: 'savings',
+}
+export const ADD = { amount: 10, phoneNumber: '9876543210' }
+
+export type WalletWorld = Awaited<ReturnType<typeof openWalletWorld>>
+type Transactions = {
+  readonly transactions: { id: string; type: string; description: string; amount: number; status: string; createdAt: string }[]
+  readonly nextCursor: string | null
+}
+
+export async function openWalletWorld() {
+  const database = await createTestDatabase()
+  const { db } = database
+  const folder = mkdtempSync(path.join(tmpdir(), 'roz-wallet-'))
+  const sandbox = await startSandbox({ port: 0, host: '127.0.0.1', dataDir: folder, pg: KEYS })
+  const state = {
+    switches: { topupsOn: true, cashoutOn: true },
+    /** Orders that the gateway was asked about. */
+    gatewayCalls: [] as string[],
+    /** What a test makes the gateway say instead. */
+    retell: undefined as ((order: Order) => Order) | undefined,
+    jobs: [] as { readonly kind: JobKind; readonly payload: unknown }[],
+  }
+  const wallet = createWallet({
+    db,
+    gateway: retold(sandbox.url, state),
+    secrets: testSecrets,
+    topupLimits: { min: paise(1000n), max: paise(3000n) },
+    get topupsOn() {
+      return state.switches.topupsOn
+    },
+    get cashoutOn() {
+      return state.switches.cashoutOn
+    },
+    ticketKeys: createTicketKeys({ secrets: testSecrets }),
+    warn: () => undefined,
+  })
+  const calls = await serveCalls(db, wallet.handlers)
+  return Object.assign(state, {
+    db,
+    sandbox,
+    calls,
+    wallet,
+    runDue: workerOf(db, wallet, state.jobs).runDue,
+    ...askers(calls),
+    ...payer(sandbox.url, calls),
+    ...rows(db),
+    reset: async (): Promise<void> => {
+      state.retell = undefined
+      state.gatewayCalls.length = 0
+      state.jobs.length = 0
+      state.switches = { topupsOn: true, cashoutOn: true }
+      await controlOf(sandbox.url)('POST', '/faults', {})
+    },
+    close: async (): Promise<void> => {
+      await calls.close()
+      await sandbox.close()
+      rmSync(folder, { recursive: true, force: true })
+      await database.drop()
+    },
+  })
+}
+
+/** The adapter on the sandbox; its answers about orders can be told differently. */
+function retold(sandboxUrl: string, state: { gatewayCalls: string[]; retell: ((order: Order) => Order) | undefined }): PaymentGateway {
+  const real = cashfreeGateway({
+    baseUrl: `${sandboxUrl}/pg`,
+    ...KEYS,
+    apiVersion: '2025-01-01',
+    checkout: { mode: 'sandbox', scriptUrl: `${sandboxUrl}/js/v3/cashfree.js` },
+    timeoutMs: 1500,
+  })
+  return {
+    ...real,
+    fetchOrder: async (orderId) => {
+      state.gatewayCalls.push(orderId)
+      const order = await real.fetchOrder(orderId)
+      return order === undefined || state.retell === undefined ? order : state.retell(order)
+    },
+  }
+}
+
+function workerOf(db: Db, wallet: ReturnType<typeof createWallet>, jobs: { kind: JobKind; payload: unknown }[]) {
+  const keep =
+    (kind: JobKind) =>
+    async (payload: unknown): Promise<void> => {
+      jobs.push({ kind, payload })
+    }
+  const handlers: JobHandlers = {
+    mail: keep('mail'),
+    notice: keep('notice'),
+    settle_order: wallet.jobs.settle_order,
+    join_after_topup: keep('join_after_topup'),
+    draft_story: keep('draft_story'),
+  }
+  const now = async (): Promise<Date> => (await one<{ now: Date }>(db, sql`select roz_now() as now`)).now
+  return createWorker({ db, handlers, clockwork: [wallet.due], now, log: { warn: () => undefined, error: () => undefined } as never })
+}
+
+/** The control API of the sandbox: plays payer and bank. */
+const controlOf =
+  (sandboxUrl: string) =>
+  async (method: string, where: string, body?: unknown): Promise<Record<string, unknown>> => {
+    const response = await fetch(`${sandboxUrl}/__sandbox${where}`, {
+      method,
+      headers: { 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    if (!response.ok) throw new Error(`${method} ${where}: ${response.status} ${await response.text()}`)
+    return response.json() as Promise<Record<string, unknown>>
+  }
+
+function askers(calls: ServedCalls) {
+  const add = (as: bigint, body: unknown = ADD, headers: Record<string, string> = {}): Promise<Answered> =>
+    calls.ask('POST /wallet/add', { as, body, headers })
+  return {
+    add,
+    verify: (as: bigint, orderId: string) => calls.ask(`GET /wallet/verify/${orderId}`, { as }),
+    confirm: (orderId: string) => calls.ask('POST /payments/confirm', { body: { order_id: orderId } }),
+    withdraw: (as: bigint, amount: unknown, bank: unknown = BANK, headers: Record<string, string> = {}) =>
+      calls.ask('POST /wallet/withdraw', { as, body: { amount, bankDetail: bank }, headers }),
+    transactions: async (as: bigint, query = '', headers: Record<string, string> = {}): Promise<Transactions> =>
+      (await calls.ask(`GET /wallet/transactions${query}`, { as, headers })).body,
+    async newOrder(as: bigint, amount = 10): Promise<string> {
+      const { status, body } = await add(as, { ...ADD, amount })
+      expect(status, JSON.stringify(body)).toBe(200)
+      return String(body['order_id'])
+    },
+  }
+}
+
+function payer(sandboxUrl: string, calls: ServedCalls) {
+  const control = controlOf(sandboxUrl)
+  return {
+    control,
+    pay: (orderId: string, outcome: string, webhooks = 1) => control('POST', `/orders/${orderId}/pay`, { outcome, webhooks }),
+    /** An order at the gateway that we never made, its webhooks sent to us. */
+    async strangeOrder(amount: number): Promise<string> {
+      const orderId = crypto.randomUUID().replaceAll('-', '')
+      const headers = { 'x-client-id': KEYS.clientId, 'x-client-secret': KEYS.clientSecret, 'x-api-version': '2025-01-01' }
+      await fetch(`${sandboxUrl}/pg/orders`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify({
+          order_id: orderId,
+          order_amount: amount,
+          order_currency: 'INR',
+          customer_details: { customer_id: 'stranger', customer_phone: '9999999999' },
+          order_meta: { notify_url: `${calls.url}/api/webhooks/cashfree` },
+        }),
+      })
+      return orderId
+    },
+  }
+}
+
+function rows(db: Db) {
+  /** Money in the wallet, by way of the ledger. */
+  async function credit(memberId: bigint, rupees: number): Promise<void> {
+    const orderId = crypto.randomUUID().replaceAll('-', '')
+    const amount = paise(BigInt(rupees) * 100n)
+    await inTransaction(db, async (tx) => {
+      await createTopup(tx, { orderId, memberId, amount })
+      await captureTopup(tx, { orderId, paymentId: `test-${orderId}`, orderAmount: amount })
+    })
+  }
+  return {
+    credit,
+    async funded(rupees: number): Promise<bigint> {
+      const id = await makeMember(db)
+      await credit(id, rupees)
+      return id
+    },
+    async balanceOf(memberId: bigint): Promise<number> {
+      const { balance } = await one<{ balance: Paise }>(db, sql`select balance from wallet where member_id = ${memberId}::bigint`)
+      return Number(balance) / 100
+    },
+    suspended: (orderId: string) =>
+      db.query<{ reason: string; amount: Paise }>(sql`select reason, amount from suspense_item where order_id = ${orderId}::text`),
+    eventCount: async () => Number((await one<{ n: bigint }>(db, sql`select count(*) as n from gateway_event`)).n),
+    /** Lets the spacing between two questions about an order pass. */
+    passSpacing: () =>
+      db.query(sql`update order_check set asked_at = asked_at - interval '10 seconds', ask_at = ask_at - interval '10 seconds'`),
+    /** Moves every open order's next question to now. */
+    makeDue: () =>
+      db.query(sql`update order_check set asked_at = asked_at - interval '1 minute', ask_at = roz_now() where ask_at is not null`),
+  }
+}
+
+export async function waitFor(what: string, holds: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 200; tries++) {
+    if (await holds()) return
+    await new Promise((resolve) => setTimeout(resolve, 25))
+  }
+  throw new Error(`waited in vain: ${what}`)
+}
