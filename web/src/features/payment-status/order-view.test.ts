@@ -7,10 +7,21 @@ const answer = (success: boolean, order_status: string) => ({
 })
 
 test('Payment status: success by the flag or by PAID, pending by PENDING, anything else failed', () => {
-  expect(orderView(answer(true, 'PENDING'), 5)).toEqual({ orderId: 'o1', amountRupees: 12.5, status: 'success', createdAtMs: 5 })
+  expect(orderView(answer(true, 'PENDING'), 5)).toEqual({
+    orderId: 'o1',
+    amountRupees: 12.5,
+    status: 'success',
+    createdAtMs: 5,
+    isFinal: true,
+  })
   expect(orderView(answer(false, 'PAID'), 5).status).toBe('success')
   expect(orderView(answer(false, 'PENDING'), 5).status).toBe('pending')
   for (const other of ['FAILED', 'EXPIRED', 'TERMINATED', 'NEW']) expect(orderView(answer(false, other), 5).status).toBe('failed')
+})
+
+test('a pending or failed order may still be paid; an expired or ended one may not', () => {
+  expect(['PENDING', 'FAILED'].map((status) => orderView(answer(false, status), 5).isFinal)).toEqual([false, false])
+  expect(['PAID', 'EXPIRED', 'TERMINATED'].map((status) => orderView(answer(false, status), 5).isFinal)).toEqual([true, true, true])
 })
 
 test('the order id survives as text, also repeated or long', () => {

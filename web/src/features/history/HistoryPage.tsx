@@ -1,0 +1,178 @@
+/** Round History (spec section 2): the member's figures, a page of the month in rings, every round written out. */
+import { Plural, Trans, useLingui } from '@lingui/react/macro'
+import type { Api, Output } from '@roz/contract/api.ts'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { currentLanguage } from '../../language.ts'
+import { paths } from '../../paths.ts'
+import { buttonClass } from '../../ui/Button.tsx'
+import { Badge, EmptyState, ErrorState, LoadMore, Skeleton, StatTile, StatTiles } from '../../ui/Feedback.tsx'
+import { formatCount, formatDay } from '../../ui/format.ts'
+import { Book, Section } from '../../ui/Layout.tsx'
+import { formatMoney, Money } from '../../ui/Money.tsx'
+import { historyQuery, roundStatsQuery } from '../queries.ts'
+import { WinnerLabel } from '../WinnerLabel.tsx'
+import { MonthPage } from './MonthPage.tsx'
+import '../screens.css'
+
+export type RoundResult = Output<Api['roundHistory']>['results'][number]
+
+export function HistoryPage() {
+  const { t } = useLingui()
+  return (
+    <Book title={t`Round History`}>
+      <Section when={t`Today`} note={formatDay(new Date(), currentLanguage())}>
+        <h1>
+          <Trans>Round History</Trans>
+        </h1>
+        <Figures />
+      </Section>
+      <Rounds />
+    </Book>
+  )
+}
+
+function Figures() {
+  const { t } = useLingui()
+  const stats = useQuery(roundStatsQuery)
+  if (stats.data === undefined) {
+    if (!stats.isError) return <Skeleton lines={2} />
+    return <ErrorState title={t`These figures could not be loaded.`} busy={stats.isFetching} onRetry={() => void stats.refetch()} />
+  }
+  return (
+    <StatTiles columns={3}>
+      <StatTile label={t`Days participated`}>{formatCount(stats.data.totalParticipated)}</StatTile>
+      <StatTile label={t`Total won`}>
+        <Money amount={stats.data.totalWon} />
+      </StatTile>
+      <StatTile label={t`Win rate`}>{`${stats.data.winRate.toFixed(1)}%`}</StatTile>
+    </StatTiles>
+  )
+}
+
+function Rounds() {
+  const { t } = useLingui()
+  const list = useInfiniteQuery(historyQuery)
+  const results = list.data?.pages.flatMap((page) => page.results)
+  return (
+    <Section when={t`Your book`} note={t`newest first`}>
+      <h2 className="spaced">
+        <Trans>Rounds</Trans>
+      </h2>
+      {results === undefined ? (
+        list.isError ? (
+          <ErrorState title={t`Your history could not be loaded.`} busy={list.isFetching} onRetry={() => void list.refetch()} />
+        ) : (
+          <Skeleton lines={6} />
+        )
+      ) : results.length === 0 ? (
+        <EmptyState
+          art="stack"
+          title={t`No history yet`}
+          action={
+            <Link className={buttonClass()} to={paths.dashboard}>
+              <Trans>See today's round</Trans>
+            </Link>
+          }
+        >
+          <Trans>A round is written here once it is settled, after midnight.</Trans>
+        </EmptyState>
+      ) : (
+        <>
+          <MonthPage results={results} />
+          <ol className="rounds">
+            {results.map((result) => (
+              <Round key={result.id} result={result} />
+            ))}
+          </ol>
+        </>
+      )}
+      {list.isFetchNextPageError ? (
+        <ErrorState
+          title={t`The next page could not be loaded.`}
+          busy={list.isFetchingNextPage}
+          onRetry={() => void list.fetchNextPage()}
+        />
+      ) : list.hasNextPage ? (
+        <LoadMore busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()} />
+      ) : null}
+    </Section>
+  )
+}
+
+function Round({ result }: { readonly result: RoundResult }) {
+  const { winner } = result
+  return (
+    <li>
+      <div className="head-row">
+        <h3>
+          <time dateTime={result.date}>{formatDay(result.date, currentLanguage())}</time>
+        </h3>
+        <Badges result={result} />
+      </div>
+      <dl className="round-facts">
+        <div>
+          <dt>
+            <Trans>Participants</Trans>
+          </dt>
+          <dd>{formatCount(result.totalParticipants)}</dd>
+        </div>
+        <div>
+          <dt>
+            <Trans>Pool</Trans>
+          </dt>
+          <dd>{formatMoney(result.totalAmount)}</dd>
+        </div>
+        <div>
+          <dt>
+            <Trans>Help</Trans>
+          </dt>
+          <dd>{formatMoney(result.charityAmount)}</dd>
+        </div>
+        <div>
+          <dt>
+            <Trans>Prize</Trans>
+          </dt>
+          <dd>{formatMoney(result.prizeAmount)}</dd>
+        </div>
+        <div>
+          <dt>
+            <Trans>Winner</Trans>
+          </dt>
+          <dd>{winner === null ? '–' : winner.name}</dd>
+        </div>
+      </dl>
+      {winner === null ? null : <WinnerLabel assurance={winner.assurance} />}
+    </li>
+  )
+}
+
+function Badges({ result }: { readonly result: RoundResult }) {
+  return (
+    <span className="badges">
+      {result.status === 'void' ? (
+        <Badge>
+          <Trans>No draw</Trans>
+        </Badge>
+      ) : null}
+      {result.participated ? (
+        <Badge tone="good">
+          <Trans>Joined</Trans>
+        </Badge>
+      ) : (
+        <Badge>
+          <Trans>Not joined</Trans>
+        </Badge>
+      )}
+      {result.isWinner ? (
+        <Badge tone="waiting">
+          <Trans>You won</Trans>
+        </Badge>
+      ) : result.participated && result.status !== 'void' ? (
+        <Badge>
+          <Trans>Not won</Trans>
+        </Badge>
+      ) : null}
+    </span>
+  )
+}

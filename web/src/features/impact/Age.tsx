@@ -1,0 +1,16 @@
+/** A relative age in words (spec section 4). */
+import { plural } from '@lingui/core/macro'
+import { useLingui } from '@lingui/react/macro'
+import { ageOf } from './age.ts'
+
+export function Age({ day }: { readonly day: string }) {
+  useLingui()
+  const age = ageOf(day, Date.now())
+  if (age === undefined) return null
+  const words = {
+    day: () => plural(age.count, { one: '# day ago', other: '# days ago' }),
+    month: () => plural(age.count, { one: '# month ago', other: '# months ago' }),
+    year: () => plural(age.count, { one: '# year ago', other: '# years ago' }),
+  }
+  return <time dateTime={day}>{words[age.unit]()}</time>
+}

@@ -1,0 +1,125 @@
+/** What the rupees did (spec section 2, Impact): the member's figures, one story in full, the list of all. */
+import { Trans, useLingui } from '@lingui/react/macro'
+import type { Story } from '@roz/contract/impact.ts'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import { currentLanguage } from '../../language.ts'
+import { EmptyState, ErrorState, LoadMore, Skeleton, SkeletonBlock, StatTile, StatTiles } from '../../ui/Feedback.tsx'
+import { formatCount, formatDay } from '../../ui/format.ts'
+import { Book, Section } from '../../ui/Layout.tsx'
+import { formatMoney, Money } from '../../ui/Money.tsx'
+import { impactStatsQuery, storiesQuery } from '../queries.ts'
+import { Age } from './Age.tsx'
+import { CharityBadge } from './CharityBadge.tsx'
+import { StoryViewer } from './StoryViewer.tsx'
+import '../screens.css'
+
+export function ImpactPage() {
+  const { t } = useLingui()
+  const list = useInfiniteQuery(storiesQuery)
+  const [chosenId, setChosenId] = useState<string>()
+  const viewer = useRef<HTMLDivElement>(null)
+  const stories = list.data?.pages.flatMap((page) => page.stories)
+  const chosen = stories?.find((story) => story.id === chosenId) ?? stories?.[0]
+
+  const choose = (story: Story): void => {
+    setChosenId(story.id)
+    viewer.current?.scrollIntoView({ block: 'start' })
+    viewer.current?.focus({ preventScroll: true })
+  }
+
+  return (
+    <Book title={t`Impact`}>
+      <Section when={t`Today`} note={formatDay(new Date(), currentLanguage())}>
+        <h1>
+          <Trans>Impact</Trans>
+        </h1>
+        <Figures />
+      </Section>
+      {stories === undefined && list.isError ? (
+        <Section when={t`Stories`}>
+          <ErrorState title={t`The stories could not be loaded.`} busy={list.isFetching} onRetry={() => void list.refetch()} />
+        </Section>
+      ) : (
+        <>
+          <Section
+            when={chosen === undefined ? t`Story` : formatDay(chosen.date, currentLanguage())}
+            note={chosen && <Age day={chosen.date} />}
+          >
+            <div ref={viewer} tabIndex={-1} className="story-viewer">
+              {chosen !== undefined ? (
+                <StoryViewer key={chosen.id} story={chosen} />
+              ) : stories === undefined ? (
+                <SkeletonBlock kind="video" />
+              ) : (
+                <EmptyState art="cut" title={t`No impact story available yet`}>
+                  <Trans>The day's video is announced for 6 PM.</Trans>
+                </EmptyState>
+              )}
+            </div>
+          </Section>
+          <Section when={t`So far`} note={t`newest first`}>
+            <h2 className="spaced">
+              <Trans>All impact stories</Trans>
+            </h2>
+            {stories === undefined ? (
+              <Skeleton lines={4} />
+            ) : stories.length === 0 ? (
+              <EmptyState art="slip" title={t`No impact stories yet`} />
+            ) : (
+              <ul className="story-list">
+                {stories.map((story) => (
+                  <StoryRow key={story.id} story={story} current={story.id === chosen?.id} onChoose={() => choose(story)} />
+                ))}
+              </ul>
+            )}
+            {list.isFetchNextPageError ? (
+              <ErrorState
+                title={t`The next page could not be loaded.`}
+                busy={list.isFetchingNextPage}
+                onRetry={() => void list.fetchNextPage()}
+              />
+            ) : list.hasNextPage ? (
+              <LoadMore busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()} />
+            ) : null}
+          </Section>
+        </>
+      )}
+    </Book>
+  )
+}
+
+function Figures() {
+  const { t } = useLingui()
+  const stats = useQuery(impactStatsQuery)
+  if (stats.data === undefined) {
+    if (!stats.isError) return <Skeleton lines={2} />
+    return <ErrorState title={t`These figures could not be loaded.`} busy={stats.isFetching} onRetry={() => void stats.refetch()} />
+  }
+  return (
+    <StatTiles columns={3}>
+      <StatTile label={t`Total contributed`}>
+        <Money amount={stats.data.totalDonated} />
+      </StatTile>
+      <StatTile label={t`Charities supported`}>{formatCount(stats.data.charitiesSupported)}</StatTile>
+      <StatTile label={t`Days active`}>{formatCount(stats.data.daysActive)}</StatTile>
+    </StatTiles>
+  )
+}
+
+function StoryRow({ story, current, onChoose }: { readonly story: Story; readonly current: boolean; readonly onChoose: () => void }) {
+  return (
+    <li>
+      <button type="button" aria-current={current ? 'true' : undefined} onClick={onChoose}>
+        <span className="story-title">{story.title}</span>
+        <span className="amount">{formatMoney(story.amount)}</span>
+        <span className="small muted">
+          {story.charity.name}, <Age day={story.date} />
+        </span>
+        <span className="end">
+          <CharityBadge name={story.charity.name} />
+        </span>
+      </button>
+    </li>
+  )
+}

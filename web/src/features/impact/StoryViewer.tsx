@@ -1,0 +1,87 @@
+/** One story in full: video or picture, what was paid, to whom, and the day's winner. */
+import { Plural, Trans } from '@lingui/react/macro'
+import type { Story } from '@roz/contract/impact.ts'
+import { useEffect, useState } from 'react'
+import { call } from '../../api.ts'
+import { currentLanguage } from '../../language.ts'
+import { Badge } from '../../ui/Feedback.tsx'
+import { formatCount, formatDay } from '../../ui/format.ts'
+import { formatMoney } from '../../ui/Money.tsx'
+import { Video } from '../../ui/Video.tsx'
+import { WinnerLabel } from '../WinnerLabel.tsx'
+import { CharityBadge } from './CharityBadge.tsx'
+
+/** The view is told to the server, which counts one per visitor and day; a failure costs nothing but the count. */
+function useViews(story: Story): number {
+  const [views, setViews] = useState(story.views)
+  useEffect(() => {
+    const tell = async (): Promise<void> => {
+      try {
+        setViews((await call('viewStory', { params: { id: story.id } })).views)
+      } catch (error) {
+        console.warn('Failed to count a view:', error)
+      }
+    }
+    void tell()
+  }, [story.id])
+  return views
+}
+
+export function StoryViewer({ story }: { readonly story: Story }) {
+  const views = useViews(story)
+  const { winnerInfo, charity } = story
+  return (
+    <article className="grid two">
+      <div>
+        {story.videoUrl ? (
+          <Video url={story.videoUrl} title={story.title} note={formatDay(story.date, currentLanguage())} poster={story.imageUrl} />
+        ) : story.imageUrl ? (
+          <img className="story-image" src={story.imageUrl} alt="" />
+        ) : null}
+        <p className="small muted under-button">
+          <Plural value={views} one="# view" other="# views" />
+        </p>
+      </div>
+      <div>
+        <div className="head-row">
+          <h2>{story.title}</h2>
+          {story.isActive ? (
+            <Badge tone="live">
+              <Trans>Live</Trans>
+            </Badge>
+          ) : null}
+        </div>
+        <p className="story-text">{story.description}</p>
+        <ul className="ledger shares">
+          <li>
+            <span>
+              <Trans>Paid to people in need</Trans>
+            </span>
+            <span className="amount">{formatMoney(story.amount)}</span>
+          </li>
+          <li>
+            <span>
+              {charity.name}
+              {charity.description === '' ? null : <span className="small muted block">{charity.description}</span>}
+            </span>
+            <span className="amount">
+              <CharityBadge name={charity.name} />
+            </span>
+          </li>
+          {winnerInfo === null ? null : (
+            <li>
+              <span>
+                <Trans>Winner of the day: {winnerInfo.name}</Trans>
+                <span className="small muted block">
+                  <Trans>1 in {formatCount(winnerInfo.totalParticipants)}</Trans>
+                </span>
+              </span>
+              <span className="amount">{formatMoney(winnerInfo.amount)}</span>
+            </li>
+          )}
+        </ul>
+        {winnerInfo === null ? null : <WinnerLabel assurance={winnerInfo.assurance} />}
+      </div>
+    </article>
+  )
+}

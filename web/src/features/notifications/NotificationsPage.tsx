@@ -1,0 +1,105 @@
+/** The member's notices, newest first; unread ones stand out and are marked read one by one or all at once. */
+import { Plural, Trans, useLingui } from '@lingui/react/macro'
+import type { Api, Output } from '@roz/contract/api.ts'
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import { call, messageOf } from '../../api.ts'
+import { currentLanguage } from '../../language.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Badge, EmptyState, ErrorState, LoadMore, Skeleton } from '../../ui/Feedback.tsx'
+import { formatDay, formatInstant } from '../../ui/format.ts'
+import { Book, Section } from '../../ui/Layout.tsx'
+import { toast } from '../../ui/Toast.tsx'
+import { noticesQuery } from '../queries.ts'
+import '../screens.css'
+
+type Notice = Output<Api['notifications']>['notifications'][number]
+
+export function NotificationsPage() {
+  const { t } = useLingui()
+  const client = useQueryClient()
+  const list = useInfiniteQuery(noticesQuery)
+  const notices = list.data?.pages.flatMap((page) => page.notifications)
+  const unread = list.data?.pages.at(-1)?.unread ?? 0
+  const read = useMutation({
+    mutationFn: (ids: string[] | undefined) => call('readNotifications', { body: ids === undefined ? {} : { ids } }),
+    onError: (error) => toast.error(messageOf(error, t`Network error. Please check your connection and try again.`)),
+    onSettled: () => client.invalidateQueries({ queryKey: noticesQuery.queryKey }),
+  })
+
+  return (
+    <Book title={t`Notifications`}>
+      <Section when={t`Today`} note={formatDay(new Date(), currentLanguage())}>
+        <div className="head-row spaced">
+          <h1>
+            <Trans>Notifications</Trans>
+          </h1>
+          {unread > 0 ? (
+            <Button kind="secondary" busy={read.isPending && read.variables === undefined} onClick={() => read.mutate(undefined)}>
+              <Trans>Mark all as read</Trans>
+            </Button>
+          ) : null}
+        </div>
+        {notices === undefined ? null : (
+          <p className="muted spaced" role="status">
+            <Plural value={unread} _0="Everything is read." one="# unread" other="# unread" />
+          </p>
+        )}
+        {notices === undefined ? (
+          list.isError ? (
+            <ErrorState title={t`Your notifications could not be loaded.`} busy={list.isFetching} onRetry={() => void list.refetch()} />
+          ) : (
+            <Skeleton lines={4} />
+          )
+        ) : notices.length === 0 ? (
+          <EmptyState art="slip" title={t`No notifications yet`}>
+            <Trans>We write here when you are joined to a round, win, or your wallet runs low.</Trans>
+          </EmptyState>
+        ) : (
+          <ul className="notices">
+            {notices.map((notice) => (
+              <NoticeRow
+                key={notice.id}
+                notice={notice}
+                busy={read.isPending && (read.variables?.includes(notice.id) ?? false)}
+                onRead={() => read.mutate([notice.id])}
+              />
+            ))}
+          </ul>
+        )}
+        {list.isFetchNextPageError ? (
+          <ErrorState
+            title={t`The next page could not be loaded.`}
+            busy={list.isFetchingNextPage}
+            onRetry={() => void list.fetchNextPage()}
+          />
+        ) : list.hasNextPage ? (
+          <LoadMore busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()} />
+        ) : null}
+      </Section>
+    </Book>
+  )
+}
+
+function NoticeRow({ notice, busy, onRead }: { readonly notice: Notice; readonly busy: boolean; readonly onRead: () => void }) {
+  const { t } = useLingui()
+  const { title } = notice
+  const isUnread = notice.readAt === null
+  return (
+    <li className={isUnread ? 'unread' : undefined}>
+      <div>
+        <h2 className="notice-title">
+          {title} {isUnread ? <Badge tone="live">{t`New`}</Badge> : null}
+        </h2>
+        <p>{notice.body}</p>
+        <time className="small muted" dateTime={notice.createdAt}>
+          {formatInstant(notice.createdAt, currentLanguage())}
+        </time>
+      </div>
+      {isUnread ? (
+        <Button kind="quiet" busy={busy} aria-label={t`Mark as read: ${title}`} onClick={onRead}>
+          <Trans>Mark as read</Trans>
+        </Button>
+      ) : null}
+    </li>
+  )
+}

@@ -1,0 +1,55 @@
+/** The view mode of the profile. The switch is the one thing that saves at once, and goes back if it cannot. */
+import { Trans, useLingui } from '@lingui/react/macro'
+import type { User } from '@roz/contract/shapes.ts'
+import { useState } from 'react'
+import { call, messageOf } from '../../api.ts'
+import { toast } from '../../ui/Toast.tsx'
+import { AutoParticipate } from './AutoParticipate.tsx'
+
+export function PersonalInformation({ user, onChange }: { readonly user: User; readonly onChange: (user: User) => void }) {
+  const { t } = useLingui()
+  const [saving, setSaving] = useState(false)
+
+  const toggle = async (autoParticipate: boolean): Promise<void> => {
+    setSaving(true)
+    onChange({ ...user, autoParticipate })
+    try {
+      onChange((await call('updateProfile', { body: { autoParticipate } })).user)
+    } catch (error) {
+      onChange(user)
+      console.warn('Failed to change Auto Participate:', error)
+      toast.error(messageOf(error, t`The change could not be saved.`))
+    } finally {
+      setSaving(false)
+    }
+  }
+
+  return (
+    <>
+      <dl className="facts-list">
+        <Fact name={t`Full Name`} value={user.name} />
+        <Fact name={t`Email Address`} value={user.email} note={t`Cannot be changed`} />
+        <Fact name={t`Phone Number`} value={user.phone ?? ''} />
+      </dl>
+      <AutoParticipate on={user.autoParticipate} busy={saving} onChange={(on) => void toggle(on)} />
+    </>
+  )
+}
+
+function Fact({ name, value, note }: { readonly name: string; readonly value: string; readonly note?: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        {value === '' ? (
+          <span className="muted">
+            <Trans>Not provided</Trans>
+          </span>
+        ) : (
+          value
+        )}
+        {note === undefined ? null : <span className="small muted block">{note}</span>}
+      </dd>
+    </div>
+  )
+}

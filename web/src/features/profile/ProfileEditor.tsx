@@ -1,0 +1,66 @@
+/** The edit mode of the profile: nothing is kept before Save Changes, the switch included. */
+import { Trans, useLingui } from '@lingui/react/macro'
+import type { User } from '@roz/contract/shapes.ts'
+import { useWatch } from 'react-hook-form'
+import { call, messageOf } from '../../api.ts'
+import { Button } from '../../ui/Button.tsx'
+import { TextField } from '../../ui/Field.tsx'
+import { toast } from '../../ui/Toast.tsx'
+import { problemsOf, showRefusedFields, useRules, wordsOf } from '../forms.ts'
+import { AutoParticipate } from './AutoParticipate.tsx'
+import { profileRules, type ProfileValues } from './rules.ts'
+
+type ProfileEditorProps = { readonly user: User; readonly onSaved: (user: User) => void; readonly onClose: () => void }
+
+export function ProfileEditor({ user, onSaved, onClose }: ProfileEditorProps) {
+  const { t } = useLingui()
+  const form = useRules<ProfileValues>(profileRules(user.phone === null), {
+    name: user.name,
+    phone: user.phone ?? '',
+    autoParticipate: user.autoParticipate,
+  })
+  const { errors, isSubmitting } = form.formState
+  const autoParticipate = useWatch({ control: form.control, name: 'autoParticipate' })
+
+  const save = form.handleSubmit(
+    async ({ phone, ...rest }) => {
+      try {
+        onSaved((await call('updateProfile', { body: phone === '' ? rest : { ...rest, phone } })).user)
+      } catch (error) {
+        console.warn('Failed to save the profile:', error)
+        showRefusedFields(form, error)
+        return toast.error(messageOf(error, t`The change could not be saved.`))
+      }
+      onClose()
+    },
+    (problems) => {
+      const problem = Object.values(problemsOf(form.getValues(), problems)).find((code) => code !== undefined)
+      if (problem !== undefined) toast.error(wordsOf(problem))
+    },
+  )
+
+  return (
+    <form noValidate onSubmit={(event) => void save(event)}>
+      <TextField label={t`Full Name`} autoComplete="name" error={wordsOf(errors.name?.message)} {...form.register('name')} />
+      <TextField label={t`Email Address`} type="email" value={user.email} readOnly hint={t`Cannot be changed`} autoComplete="email" />
+      <TextField
+        label={t`Phone Number`}
+        type="tel"
+        inputMode="numeric"
+        autoComplete="tel-national"
+        prefix="+91"
+        error={wordsOf(errors.phone?.message)}
+        {...form.register('phone')}
+      />
+      <AutoParticipate on={autoParticipate} onChange={(on) => form.setValue('autoParticipate', on, { shouldDirty: true })} />
+      <div className="buttons card-actions">
+        <Button type="submit" busy={isSubmitting}>
+          <Trans>Save Changes</Trans>
+        </Button>
+        <Button kind="secondary" onClick={onClose}>
+          <Trans>Cancel</Trans>
+        </Button>
+      </div>
+    </form>
+  )
+}

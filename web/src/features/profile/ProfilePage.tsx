@@ -1,0 +1,95 @@
+/**
+ * The member's own page (spec section 2, Profile): view and edit. Outside edit mode the switch saves
+ * at once and goes back on failure; inside it flips the draft, which Save Changes persists and Cancel
+ * discards. Failures are logged in the spec's manner and, beyond it, told in a toast.
+ */
+import { Trans, useLingui } from '@lingui/react/macro'
+import type { User } from '@roz/contract/shapes.ts'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { currentLanguage } from '../../language.ts'
+import { session } from '../../session.tsx'
+import { Avatar } from '../../ui/Avatar.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { ErrorState, Spinner } from '../../ui/Feedback.tsx'
+import { formatDay } from '../../ui/format.ts'
+import { Book, Section } from '../../ui/Layout.tsx'
+import { profileQuery } from '../queries.ts'
+import { AvatarPicker } from './AvatarPicker.tsx'
+import { PersonalInformation } from './PersonalInformation.tsx'
+import { ProfileEditor } from './ProfileEditor.tsx'
+import { PasswordForm, PublicNameForm } from './ProfileSettings.tsx'
+import '../screens.css'
+
+export function ProfilePage() {
+  const { t } = useLingui()
+  const profile = useQuery(profileQuery)
+  return (
+    <Book title={t`Profile`}>
+      {profile.data === undefined ? (
+        <Section when={t`Your book`}>
+          <h1>
+            <Trans>Profile</Trans>
+          </h1>
+          {profile.isError ? <ErrorState title={t`Failed to load profile data.`} onRetry={() => window.location.reload()} /> : <Spinner />}
+        </Section>
+      ) : (
+        <Loaded user={profile.data.user} />
+      )}
+    </Book>
+  )
+}
+
+function Loaded({ user }: { readonly user: User }) {
+  const { t } = useLingui()
+  const client = useQueryClient()
+  const [editing, setEditing] = useState(false)
+  const take = (changed: User): void => {
+    client.setQueryData(profileQuery.queryKey, { user: changed })
+    session.setUser(changed)
+  }
+  return (
+    <>
+      <Section when={t`Your book`} note={<Trans>since {formatDay(user.createdAt, currentLanguage())}</Trans>}>
+        <h1 className="spaced">
+          <Trans>Profile</Trans>
+        </h1>
+        <div className="profile">
+          <div className="profile-card">
+            {editing ? <AvatarPicker user={user} onChange={take} /> : <Avatar name={user.name || 'User'} src={user.avatar} size="lg" />}
+            <div>
+              <p className="profile-name">{user.name || t`User`}</p>
+              <p className="muted">
+                <Trans>Community Member</Trans>
+              </p>
+              <p className="muted">
+                <Trans>Member since {formatDay(user.createdAt, currentLanguage())}</Trans>
+              </p>
+            </div>
+            {editing ? null : (
+              <Button kind="secondary" onClick={() => setEditing(true)}>
+                <Trans>Edit Profile</Trans>
+              </Button>
+            )}
+          </div>
+          <div>
+            <h2 className="spaced">
+              <Trans>Personal Information</Trans>
+            </h2>
+            {editing ? (
+              <ProfileEditor user={user} onSaved={take} onClose={() => setEditing(false)} />
+            ) : (
+              <PersonalInformation user={user} onChange={take} />
+            )}
+          </div>
+        </div>
+      </Section>
+      <Section when={t`In public`} note={t`your name`}>
+        <PublicNameForm user={user} onSaved={take} />
+      </Section>
+      <Section when={t`Safety`} note={t`your password`}>
+        <PasswordForm />
+      </Section>
+    </>
+  )
+}
