@@ -4,7 +4,7 @@ import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
-import { ROLES } from '../testing/roles.ts'
+import { APP_ROLE } from '../testing/server-urls.ts'
 import { migrate } from './migrate.ts'
 import { connect, DatabaseUnavailableError, one, sql } from './sql.ts'
 import { afterCommit, inTransaction } from './transaction.ts'
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 
 test('a second start applies nothing, and two starts at once do not collide', async () => {
-  const again = () => migrate(database.ownerUrl, { appRole: ROLES.app.name, production: false })
+  const again = () => migrate(database.ownerUrl, { appRole: APP_ROLE, production: false })
   expect(await Promise.all([again(), again()])).toEqual([[], []])
 })
 
@@ -106,9 +106,9 @@ test('the clock runs on from where it is set, days follow it, and production can
   expect(await one(database.db, sql`select ist_day(${new Date('2028-02-29T18:30:00Z')}::timestamptz) as day`)).toEqual({
     day: '2028-03-01',
   })
-  await migrate(database.ownerUrl, { appRole: ROLES.app.name, production: true })
+  await migrate(database.ownerUrl, { appRole: APP_ROLE, production: true })
   await expect(database.setClock(at)).rejects.toThrow('the clock cannot be set in production')
   const real = await one<{ now: Date }>(database.db, sql`select roz_now() as now`)
   expect(Math.abs(real.now.getTime() - Date.now())).toBeLessThan(1000)
-  await migrate(database.ownerUrl, { appRole: ROLES.app.name, production: false })
+  await migrate(database.ownerUrl, { appRole: APP_ROLE, production: false })
 })

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { inject } from 'vitest'
 import { connect, type Db, one, sql } from '../db/sql.ts'
 import { describeViolations, runAudit } from '../ledger/audit.ts'
-import { ROLES, TEMPLATE, urlOf } from './roles.ts'
+import { TEMPLATE, urlOf } from './server-urls.ts'
 
 export type TestDatabase = {
   /** As the server's own role. */
@@ -23,12 +23,12 @@ export type TestDatabase = {
 }
 
 export async function createTestDatabase(options: { readonly connectionsMax?: number } = {}): Promise<TestDatabase> {
-  const port = inject('postgresPort')
+  const urls = inject('postgres')
   const name = `test_${randomBytes(6).toString('hex')}`
-  const maintenance = urlOf(port, 'superuser', 'postgres')
+  const maintenance = urlOf(urls, 'superuser', 'postgres')
   await withDb(maintenance, (admin) => clone(admin, name))
-  const superUrl = urlOf(port, 'superuser', name)
-  const appUrl = urlOf(port, 'app', name)
+  const superUrl = urlOf(urls, 'superuser', name)
+  const appUrl = urlOf(urls, 'app', name)
   const db = connect({ url: appUrl, max: options.connectionsMax ?? 10 })
   const dropUnaudited = async (): Promise<void> => {
     await db.close()
@@ -37,7 +37,7 @@ export async function createTestDatabase(options: { readonly connectionsMax?: nu
   return {
     db,
     appUrl,
-    ownerUrl: urlOf(port, 'owner', name),
+    ownerUrl: urlOf(urls, 'owner', name),
     superUrl,
     setClock: async (at) => {
       await db.query(sql`select set_clock_offset((extract(epoch from ${at}::timestamptz - clock_timestamp()) * 1000)::bigint)`)
@@ -76,6 +76,6 @@ const rawSql = (text: string) => sql([text] as unknown as TemplateStringsArray)
 async function clone(admin: Db, name: string): Promise<void> {
   // One copy at a time: the template must have no other user while it is copied.
   await admin.query(sql`select pg_advisory_lock(7242003)`)
-  await admin.query(rawSql(`create database ${name} template ${TEMPLATE} owner ${ROLES.owner.name}`))
+  await admin.query(rawSql(`create database ${name} template ${TEMPLATE} owner roz_owner`))
   await one(admin, sql`select pg_advisory_unlock(7242003)`)
 }
