@@ -6,7 +6,7 @@ create table notice (
   id         bigint generated always as identity primary key,
   member_id  bigint not null references member (id),
   kind       text not null check (kind ~ '^[a-z_]+$'),
-  -- What told of it, so that a second telling adds nothing: 'job:17'.
+  -- The key of the job that told of it, so that a second telling adds nothing.
   source     text not null,
   data       jsonb not null default '{}',
   created_at timestamptz not null default roz_now(),

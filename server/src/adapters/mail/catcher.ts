@@ -44,7 +44,7 @@ export function createCatcher(db: Db): Catcher {
         subject: row.subject,
         text: row.body_text,
         html: row.body_html,
-        links: [...new Set(row.body_text.match(/https?:\/\/[^\s<>"]+/g) ?? [])],
+        links: [...new Set(row.body_text.match(/https?:\/\/[^\s<>"]*[^\s<>"'.,;:!?)\]]/g) ?? [])],
         at: isoIst(row.at.getTime()),
       }))
     },

@@ -23,17 +23,30 @@ export function createSmtpMailer(options: SmtpOptions): Mailer {
   })
   return {
     send: async (mail) => {
-      await transport.sendMail({
-        from: { name: options.brandName, address: options.from },
-        to: { name: '', address: mail.to },
-        ...(mail.replyTo === undefined ? {} : { replyTo: { name: '', address: mail.replyTo } }),
-        subject: mail.subject,
-        text: mail.text,
-        html: mail.html,
-        messageId: `<${mail.messageId}>`,
-        headers: { 'Auto-Submitted': 'auto-generated' },
-      })
+      try {
+        await transport.sendMail({
+          from: { name: options.brandName, address: options.from },
+          to: { name: '', address: mail.to },
+          ...(mail.replyTo === undefined ? {} : { replyTo: { name: '', address: mail.replyTo } }),
+          subject: mail.subject,
+          text: mail.text,
+          html: mail.html,
+          messageId: `<${mail.messageId}>`,
+          headers: { 'Auto-Submitted': 'auto-generated' },
+        })
+      } catch (error) {
+        throw new MailFailedError(error)
+      }
     },
     close: async () => transport.close(),
+  }
+}
+
+/** What went wrong, without the server's own words: they repeat the address, and this is logged. */
+export class MailFailedError extends Error {
+  override readonly name = 'MailFailedError'
+  constructor(reason: unknown) {
+    const { code, responseCode } = (reason instanceof Error ? reason : {}) as { code?: unknown; responseCode?: unknown }
+    super(`the mail server did not take the mail (${[code, responseCode].filter((part) => part !== undefined).join(' ')})`)
   }
 }

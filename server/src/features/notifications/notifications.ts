@@ -54,8 +54,7 @@ export function createNotifications(deps: NotificationsDeps): Notifications {
         }),
     },
     jobs: {
-      notice: (payload, jobId) =>
-        addNotice(db, { memberId: BigInt(payload.memberId), kind: payload.kind, source: `job:${jobId}`, data: payload.data }),
+      notice: (payload, jobId) => addNotice(db, { memberId: BigInt(payload.memberId), kind: payload.kind, jobId, data: payload.data }),
     },
   }
 }

@@ -38,12 +38,12 @@ export function listNotices(
     item as (
       (select 'n' || n.id as id, n.kind, n.data, n.created_at as at, n.read_at
        from notice n, after where n.member_id = ${memberId}::bigint
-         and (n.created_at < after.at or n.created_at = after.at and 'n' || n.id < after.id collate "C")
-       order by n.created_at desc, 'n' || n.id collate "C" desc limit ${limit}::int)
+         and (n.created_at < after.at or n.created_at = after.at and ('n' || n.id) < after.id collate "C")
+       order by n.created_at desc, ('n' || n.id) collate "C" desc limit ${limit}::int)
       union all
       (select 'j' || j.day, 'auto_joined', jsonb_build_object('day', j.day), b.created_at, r.read_at
        from ${autoJoins(memberId)}
-         and (b.created_at, 'j' || j.day collate "C") < (select at, id from after)
+         and (b.created_at, ('j' || j.day) collate "C") < (select at, id from after)
        order by j.day desc limit ${limit}::int))
     select id, kind, data, at as "createdAt", (extract(epoch from at) * 1000000)::bigint::text as "sortedAt", read_at as "readAt"
     from item order by at desc, id collate "C" desc limit ${limit}::int`)
@@ -80,13 +80,14 @@ export async function markRead(
     on conflict do nothing`)
 }
 
-/** Adds a notice; told of twice by the same source it is there once. */
+/** Adds the notice of a job. The job's key is the notice's own: told of again, also after the job is forgotten, it is there once. */
 export async function addNotice(
   from: Queryable,
-  notice: { readonly memberId: bigint; readonly kind: string; readonly source: string; readonly data: Readonly<Record<string, string>> },
+  notice: { readonly memberId: bigint; readonly kind: string; readonly jobId: string; readonly data: Readonly<Record<string, string>> },
 ): Promise<void> {
   await from.query(sql`
     insert into notice (member_id, kind, source, data)
-    values (${notice.memberId}::bigint, ${notice.kind}::text, ${notice.source}::text, ${JSON.stringify(notice.data)}::jsonb)
+    select ${notice.memberId}::bigint, ${notice.kind}::text, job.key, ${JSON.stringify(notice.data)}::jsonb
+    from job where job.id = ${notice.jobId}::bigint
     on conflict (member_id, source) do nothing`)
 }

@@ -1,0 +1,55 @@
+/** The contact form. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { one, sql } from '../../db/sql.ts'
+import { type People, startPeople } from '../../testing/people.ts'
+
+let roz: People
+beforeAll(async () => {
+  roz = await startPeople()
+})
+afterAll(() => roz.close())
+
+const send = (change: object = {}) =>
+  roz.ask('POST /contact', { body: { name: 'Asha Verma', email: 'asha@x.test', message: 'Where is my <b>money</b>?', ...change } })
+
+test('a message is acknowledged with a ticket, stored, and mailed to support with its writer as reply address', async () => {
+  const answer = await send()
+  expect([answer.status, answer.body]).toEqual([201, { ticket: expect.stringMatching(/^ROZ-[0-9A-HJKMNP-TV-Z]{6}$/) }])
+  const { ticket } = answer.body
+  expect(await one(roz.db, sql`select name, email, message, status from contact_message where ticket = ${ticket}::text`)).toEqual({
+    name: 'Asha Verma',
+    email: 'asha@x.test',
+    message: 'Where is my <b>money</b>?',
+    status: 'open',
+  })
+  const [mail] = await roz.mailsTo('support@roz.example')
+  expect(mail?.subject).toBe(`[${ticket}] Message from Asha Verma`)
+  expect(mail?.html).toContain('Where is my &lt;b&gt;money&lt;/b&gt;?')
+  expect(await one(roz.db, sql`select reply_to from caught_mail where subject like ${`%${ticket}%`}::text`)).toEqual({
+    reply_to: 'asha@x.test',
+  })
+})
+
+test('a name with line breaks stays in one subject line', async () => {
+  const { ticket } = (await send({ name: 'Asha\r\nBcc: other@x.test' })).body
+  const mails = await roz.mailsTo('support@roz.example')
+  expect(mails[0]?.subject).toBe(`[${ticket}] Message from Asha Bcc: other@x.test`)
+})
+
+test.each([
+  ['name, address and message are required', { message: undefined }, 'Please fill in all fields'],
+  ['a name has 2 characters at least', { name: 'A' }, 'Name must be 2 to 100 characters'],
+  ['an address is an address', { email: 'nowhere' }, 'Please enter a valid email address'],
+  ['a message has 10 characters at least', { message: 'too short' }, 'Message must be 10 to 4,000 characters'],
+  ['a message has 4,000 characters at most', { message: 'x'.repeat(4001) }, 'Message must be 10 to 4,000 characters'],
+])('%s', async (_rule, change, message) => {
+  const answer = await send(change)
+  expect([answer.status, answer.body.message]).toEqual([400, message])
+})
+
+test('after two years a message is removed', async () => {
+  const { ticket } = (await send({ email: 'old@x.test' })).body
+  await roz.pass(2 * 366 * 86_400)
+  await roz.runJobs()
+  expect(await roz.db.query(sql`select 1 from contact_message where ticket = ${ticket}::text`)).toEqual([])
+})

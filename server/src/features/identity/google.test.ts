@@ -1,0 +1,178 @@
+/** Signing in with Google, against an issuer of our own that serves its keys over HTTP. */
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { one, sql } from '../../db/sql.ts'
+import { PASSWORD, type People, startPeople } from '../../testing/people.ts'
+
+const CLIENT = 'roz-client.apps.example'
+type Keys = Awaited<ReturnType<typeof generateKeyPair>>
+let roz: People
+let issuer: Server
+let keys: Keys
+let fetches = 0
+
+beforeAll(async () => {
+  keys = await generateKeyPair('RS256')
+  const jwk = { ...(await exportJWK(keys.publicKey)), kid: 'one', alg: 'RS256', use: 'sig' }
+  issuer = createServer((_request, response) => {
+    fetches++
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ keys: [jwk] }))
+  })
+  await new Promise<void>((resolve) => issuer.listen(0, '127.0.0.1', resolve))
+  const jwksUrl = `http://127.0.0.1:${(issuer.address() as AddressInfo).port}/certs`
+  roz = await startPeople({ google: { clientId: CLIENT, jwksUrl } })
+})
+afterAll(async () => {
+  await roz.close()
+  await new Promise((resolve) => issuer.close(resolve))
+})
+
+type Claims = Record<string, unknown>
+async function credential(claims: Claims, how: { key?: Keys; expiresIn?: number; kid?: string } = {}): Promise<string> {
+  const { at } = await one<{ at: Date }>(roz.db, sql`select roz_now() as at`)
+  const now = Math.floor(at.getTime() / 1000)
+  return new SignJWT({ iss: 'https://accounts.google.com', aud: CLIENT, email_verified: true, name: 'Asha Verma', ...claims })
+    .setProtectedHeader({ alg: 'RS256', kid: how.kid ?? 'one' })
+    .setIssuedAt(now - 5)
+    .setExpirationTime(now + (how.expiresIn ?? 3600))
+    .sign((how.key ?? keys).privateKey)
+}
+const signIn = async (claims: Claims, how = {}) => roz.ask('POST /auth/google', { body: { token: await credential(claims, how) } })
+
+describe('a Google sign-in', () => {
+  test('makes a member without a phone whose mail is confirmed, and signs them in again', async () => {
+    const first = await signIn({ sub: 'g1', email: 'Google@x.test' })
+    expect(first.status).toBe(200)
+    expect(first.body.user).toMatchObject({ name: 'Asha Verma', email: 'Google@x.test', phone: null, emailVerified: true, role: 'member' })
+    const again = await signIn({ sub: 'g1', email: 'google@x.test', iss: 'accounts.google.com' })
+    expect(again.body.user.id).toBe(first.body.user.id)
+    expect((await roz.ask('GET /user/me', { token: again.body.token })).status).toBe(200)
+    const row = await one(roz.db, sql`select may_move, terms_version from wallet join member on id = member_id where google_sub = 'g1'`)
+    expect(row).toEqual({ may_move: true, terms_version: '2025-08-09' })
+  })
+
+  test('knows the account by Google’s id after the address has changed there', async () => {
+    const first = await signIn({ sub: 'g2', email: 'before@x.test' })
+    const later = await signIn({ sub: 'g2', email: 'after@x.test' })
+    expect(later.body.user).toMatchObject({ id: first.body.user.id, email: 'before@x.test' })
+  })
+
+  test('onto a confirmed account it links and keeps the password', async () => {
+    const person = await roz.register('linked@x.test')
+    await roz.ask(`GET /auth/verify-email?token=${await roz.tokenFrom('linked@x.test', '/verify-email')}`)
+    const answer = await signIn({ sub: 'g3', email: 'LINKED@x.test' })
+    expect(answer.body.user.id).toBe(person.publicId)
+    expect((await roz.login('linked@x.test', PASSWORD)).status).toBe(200)
+    expect((await roz.ask('GET /auth/me', { token: person.token })).status).toBe(200)
+  })
+
+  test('onto an unconfirmed account it discards password, sessions and links first', async () => {
+    const hijacker = await roz.register('victim@x.test')
+    const link = await roz.tokenFrom('victim@x.test', '/verify-email')
+    const answer = await signIn({ sub: 'g4', email: 'victim@x.test' })
+    expect(answer.body.user).toMatchObject({ id: hijacker.publicId, emailVerified: true })
+    expect((await roz.ask('GET /auth/me', { token: hijacker.token })).status).toBe(401)
+    expect((await roz.login('victim@x.test', PASSWORD)).status).toBe(401)
+    expect((await roz.ask(`GET /auth/verify-email?token=${link}`)).status).toBe(400)
+    expect((await roz.ask('GET /auth/me', { token: answer.body.token })).status).toBe(200)
+  })
+
+  test('of many first sign-ins at once one account is made', async () => {
+    const token = await credential({ sub: 'g5', email: 'many@x.test' })
+    const answers = await Promise.all(Array.from({ length: 8 }, () => roz.ask('POST /auth/google', { body: { token } })))
+    expect(answers.map((answer) => answer.status)).toEqual(Array.from({ length: 8 }, () => 200))
+    expect(new Set(answers.map((answer) => answer.body.user.id)).size).toBe(1)
+  })
+
+  test('gives an administrator’s account a member’s session only', async () => {
+    await roz.db.query(
+      sql`insert into member (name, email, role, staff_role, email_verified_at) values ('Owner', 'owner@x.test', 'admin', 'owner', roz_now())`,
+    )
+    const answer = await signIn({ sub: 'g6', email: 'owner@x.test' })
+    expect(answer.status).toBe(200)
+    expect((await roz.ask('GET /admin/stats', { token: answer.body.token })).status).toBe(403)
+  })
+
+  test('a name that Google does not tell is made from the address', async () => {
+    const answer = await signIn({ sub: 'g7', email: 'meera@x.test', name: undefined })
+    expect(answer.body.user.name).toBe('meera')
+  })
+})
+
+describe('a credential is refused with 401 Google login failed', () => {
+  const cases: [string, () => Promise<string>][] = [
+    ['for another audience', () => credential({ sub: 'r', email: 'r@x.test', aud: 'another-client' })],
+    ['from another issuer', () => credential({ sub: 'r', email: 'r@x.test', iss: 'https://accounts.google.example' })],
+    ['after its time', () => credential({ sub: 'r', email: 'r@x.test' }, { expiresIn: -60 })],
+    ['with an address that Google has not confirmed', () => credential({ sub: 'r', email: 'r@x.test', email_verified: false })],
+    ['without a word on the address', () => credential({ sub: 'r', email: 'r@x.test', email_verified: undefined })],
+    ['without an address', () => credential({ sub: 'r' })],
+    [
+      'signed by another key under the same name',
+      async () => credential({ sub: 'r', email: 'r@x.test' }, { key: await generateKeyPair('RS256') }),
+    ],
+    ['signed by a key that is not published', () => credential({ sub: 'r', email: 'r@x.test' }, { kid: 'two' })],
+    ['that is no token at all', async () => 'no token'],
+    [
+      'signed with the public key as a shared secret',
+      async () =>
+        new SignJWT({ sub: 'r', email: 'r@x.test', email_verified: true, aud: CLIENT, iss: 'accounts.google.com' })
+          .setProtectedHeader({ alg: 'HS256', kid: 'one' })
+          .setExpirationTime('1h')
+          .sign(new TextEncoder().encode('x'.repeat(32))),
+    ],
+    [
+      'without a signature',
+      async () =>
+        `${Buffer.from('{"alg":"none"}').toString('base64url')}.${Buffer.from(JSON.stringify({ sub: 'r', email: 'r@x.test' })).toString('base64url')}.`,
+    ],
+  ]
+  test.each(cases)('%s', async (_what, make) => {
+    const answer = await roz.ask('POST /auth/google', { body: { token: await make() } })
+    expect([answer.status, answer.body]).toEqual([401, { code: 'google_failed', message: 'Google login failed' }])
+    expect(await roz.db.query(sql`select 1 from member where email = 'r@x.test'`)).toEqual([])
+  })
+
+  test('the published keys are fetched once, not at every sign-in', () => {
+    expect(fetches).toBeLessThanOrEqual(2)
+  })
+
+  test('by roz_now(): a token of today is late tomorrow', async () => {
+    const token = await credential({ sub: 'g8', email: 'clock@x.test' })
+    await roz.pass(86_400)
+    expect((await roz.ask('POST /auth/google', { body: { token } })).status).toBe(401)
+  })
+
+  test('100 refused ones in 15 minutes from one network address, then 429; accepted ones count nothing', async () => {
+    const ask = (token: string) => roz.ask('POST /auth/google', { body: { token }, ip: '127.0.0.2' })
+    const good = await credential({ sub: 'g9', email: 'counted@x.test' })
+    for (let i = 0; i < 5; i++) expect((await ask(good)).status).toBe(200)
+    const answers = await Promise.all(Array.from({ length: 110 }, () => ask('no token')))
+    expect(answers.filter((answer) => answer.status === 401)).toHaveLength(100)
+    expect((await ask(good)).status).toBe(429)
+  })
+})
+
+test('without a client id the call answers 404 and says so', async () => {
+  const without = await startPeople()
+  try {
+    const answer = await without.ask('POST /auth/google', { body: { token: 'x' } })
+    expect([answer.status, answer.body.message]).toEqual([404, 'Google login is not available.'])
+  } finally {
+    await without.close()
+  }
+})
+
+test('when the keys cannot be fetched it answers 503 and counts nothing', async () => {
+  const lost = await startPeople({ google: { clientId: CLIENT, jwksUrl: 'http://127.0.0.1:1/certs' } })
+  try {
+    const token = await credential({ sub: 'g', email: 'lost@x.test' })
+    const answer = await lost.ask('POST /auth/google', { body: { token }, ip: '127.0.0.2' })
+    expect([answer.status, answer.body.code]).toEqual([503, 'overloaded'])
+    expect(await lost.db.query(sql`select 1 from throttle where cardinality(hits) > 0`)).toEqual([])
+  } finally {
+    await lost.close()
+  }
+})

@@ -1,0 +1,200 @@
+/** The member's own record and picture. */
+import { readdir } from 'node:fs/promises'
+import path from 'node:path'
+import sharp from 'sharp'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { one, sql } from '../../db/sql.ts'
+import { type People, type Person, startPeople } from '../../testing/people.ts'
+
+let roz: People
+let asha: Person
+beforeAll(async () => {
+  roz = await startPeople()
+  asha = await roz.register('asha@x.test')
+})
+afterAll(() => roz.close())
+
+const put = (body: unknown, token = asha.token) => roz.ask('PUT /user', { token, body })
+
+describe('changing the profile', () => {
+  test('takes name, phone and Auto Participate, as the profile page sends them', async () => {
+    const answer = await put({ name: ' Asha Devi ', phone: '6000000000', autoParticipate: true })
+    expect(answer.status).toBe(200)
+    expect(answer.body.user).toMatchObject({ name: 'Asha Devi', phone: '6000000000', autoParticipate: true })
+    expect((await roz.ask('GET /user/me', { token: asha.token })).body).toEqual(answer.body)
+  })
+
+  test('takes Auto Participate alone and leaves the rest', async () => {
+    const answer = await put({ autoParticipate: false })
+    expect(answer.body.user).toMatchObject({ name: 'Asha Devi', phone: '6000000000', autoParticipate: false })
+    expect(await one(roz.db, sql`select auto_join from wallet where member_id = ${await roz.memberId(asha)}::bigint`)).toEqual({
+      auto_join: false,
+    })
+  })
+
+  test('takes the name in public and the language', async () => {
+    expect((await put({ publicName: 'anonymous', language: 'hi' })).body.user).toMatchObject({ publicName: 'anonymous', language: 'hi' })
+  })
+
+  test.each([
+    ['the mail address cannot be changed', { email: 'new@x.test' }, 'This field is not known.'],
+    ['the role cannot be changed', { role: 'admin' }, 'This field is not known.'],
+    ['a name has 2 characters at least', { name: 'A' }, 'Name must be 2 to 100 characters'],
+    ['a phone has ten digits', { phone: '12345' }, 'Please enter a valid 10-digit mobile number'],
+    ['Auto Participate is true or false', { autoParticipate: 'yes' }, 'This value has the wrong type.'],
+    ['a language is one of ours', { language: 'fr' }, 'Please choose one of the listed values'],
+  ])('%s', async (_rule, body, message) => {
+    const before = await roz.ask('GET /user/me', { token: asha.token })
+    const answer = await put(body)
+    expect([answer.status, answer.body.message]).toEqual([400, message])
+    expect((await roz.ask('GET /user/me', { token: asha.token })).body).toEqual(before.body)
+  })
+
+  test('two changes of different fields at once both hold', async () => {
+    await Promise.all([put({ name: 'Asha Rao' }), put({ phone: '7000000000' }), put({ autoParticipate: true })])
+    expect((await roz.ask('GET /user/me', { token: asha.token })).body.user).toMatchObject({
+      name: 'Asha Rao',
+      phone: '7000000000',
+      autoParticipate: true,
+    })
+  })
+})
+
+type Part = { readonly bytes: Uint8Array; readonly type: string; readonly name?: string }
+async function upload(part: Part, token = asha.token, field = 'avatar') {
+  const form = new FormData()
+  form.append(field, new Blob([part.bytes as BlobPart], { type: part.type }), part.name ?? 'picture')
+  return roz.ask('POST /user/avatar', { token, form })
+}
+const picture = (width: number, height: number) => sharp({ create: { width, height, channels: 3, background: '#c04020' } })
+const stored = async (url: string): Promise<Buffer> => Buffer.from(await (await fetch(roz.url + url)).arrayBuffer())
+
+describe('the picture', () => {
+  test.each([
+    ['a JPEG', () => picture(1200, 800).jpeg(), 'image/jpeg', 512],
+    ['a PNG', () => picture(300, 700).png(), 'image/png', 300],
+    ['a WebP', () => picture(512, 512).webp(), 'image/webp', 512],
+    ['a GIF', () => picture(40, 20).gif(), 'image/gif', 20],
+    ['an AVIF', () => picture(200, 100).avif({ effort: 0 }), 'image/avif', 100],
+  ])('%s becomes a square WebP of at most 512 px, never enlarged', async (_what, make, type, side) => {
+    const answer = await upload({ bytes: await make().toBuffer(), type })
+    expect([answer.status, answer.body]).toEqual([200, { avatarUrl: expect.stringMatching(/^\/uploads\/avatars\/[0-9a-f]{32}\.webp$/) }])
+    expect(await sharp(await stored(answer.body.avatarUrl)).metadata()).toMatchObject({ format: 'webp', width: side, height: side })
+    expect((await roz.ask('GET /user/me', { token: asha.token })).body.user.avatar).toBe(answer.body.avatarUrl)
+  })
+
+  test('loses its metadata, and its rotation is applied', async () => {
+    const tagged = await sharp({ create: { width: 60, height: 40, channels: 3, background: '#ff0000' } })
+      .composite([
+        {
+          input: await sharp({ create: { width: 60, height: 20, channels: 3, background: '#0000ff' } })
+            .png()
+            .toBuffer(),
+          top: 20,
+          left: 0,
+        },
+      ])
+      .withExif({ IFD0: { Copyright: 'a secret place' }, IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '18/1 31/1 0/1' } })
+      .withMetadata({ orientation: 3 })
+      .jpeg()
+      .toBuffer()
+    expect((await sharp(tagged).metadata()).exif).toBeDefined()
+    const bytes = await stored((await upload({ bytes: tagged, type: 'image/jpeg' })).body.avatarUrl)
+    expect(bytes.includes('secret')).toBe(false)
+    const meta = await sharp(bytes).metadata()
+    expect([meta.exif, meta.xmp, meta.iptc, meta.orientation]).toEqual([undefined, undefined, undefined, undefined])
+    // Turned by 180 degrees: the blue half is above.
+    const [red, , blue] = await sharp(bytes).extract({ left: 20, top: 4, width: 1, height: 1 }).removeAlpha().raw().toBuffer()
+    expect((blue as number) > 200 && (red as number) < 60).toBe(true)
+  })
+
+  test('replaces the one before, whose file is removed', async () => {
+    const meera = await roz.register('meera@x.test')
+    const first = (await upload({ bytes: await picture(10, 10).png().toBuffer(), type: 'image/png' }, meera.token)).body.avatarUrl
+    const second = (await upload({ bytes: await picture(10, 10).png().toBuffer(), type: 'image/png' }, meera.token)).body.avatarUrl
+    expect(second).not.toBe(first)
+    expect((await fetch(roz.url + first)).status).toBe(404)
+    expect((await fetch(roz.url + second)).status).toBe(200)
+  })
+
+  test('of many sent at once one stays, and no file of the others', async () => {
+    const ravi = await roz.register('ravi@x.test')
+    const folder = path.join(roz.uploadsDir, 'avatars')
+    const before = (await readdir(folder)).length
+    const bytes = await picture(10, 10).png().toBuffer()
+    const answers = await Promise.all(Array.from({ length: 6 }, () => upload({ bytes, type: 'image/png' }, ravi.token)))
+    expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([200]))
+    expect((await readdir(folder)).length).toBe(before + 1)
+    expect(await stored((await roz.ask('GET /user/me', { token: ravi.token })).body.user.avatar)).not.toHaveLength(0)
+  })
+
+  const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>alert(1)</script></svg>')
+  test.each([
+    ['a text', Buffer.from('hello, this is only a text'), 'text/plain'],
+    ['a page that says it is a picture', Buffer.from('<!doctype html><script>alert(1)</script>'), 'image/png'],
+    ['an SVG', svg, 'image/svg+xml'],
+    ['an SVG that says it is a PNG', svg, 'image/png'],
+    ['half a PNG', undefined, 'image/png'],
+    ['a PNG’s head alone', Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), 'image/png'],
+    ['nothing at all', Buffer.alloc(0), 'image/png'],
+  ])('%s is refused in words and changes nothing', async (_what, bytes, type) => {
+    const before = (await roz.ask('GET /user/me', { token: asha.token })).body.user.avatar
+    const noisy = await sharp(Buffer.from(Array.from({ length: 30_000 }, (_, i) => (i * 7919) % 251)), {
+      raw: { width: 100, height: 100, channels: 3 },
+    })
+      .png()
+      .toBuffer()
+    const answer = await upload({ bytes: bytes ?? noisy.subarray(0, noisy.length / 2), type })
+    expect([answer.status, answer.body]).toEqual([400, { code: 'avatar_not_image', message: 'Please choose an image file.' }])
+    expect((await roz.ask('GET /user/me', { token: asha.token })).body.user.avatar).toBe(before)
+  })
+
+  test('a picture that declares a text is refused, whatever it holds', async () => {
+    expect((await upload({ bytes: await picture(9, 9).png().toBuffer(), type: 'text/html' })).body.code).toBe('avatar_not_image')
+  })
+
+  test('a small file that unfolds to a huge picture is refused before it is decoded', async () => {
+    const bomb = await sharp({ create: { width: 12_000, height: 12_000, channels: 3, background: '#000000' }, limitInputPixels: false })
+      .png({ compressionLevel: 9 })
+      .toBuffer()
+    expect(bomb.length).toBeLessThan(1_000_000)
+    const started = performance.now()
+    expect((await upload({ bytes: bomb, type: 'image/png' })).body.code).toBe('avatar_too_large')
+    expect(performance.now() - started).toBeLessThan(1000)
+  })
+
+  test('more than 5 MB answers 413', async () => {
+    const answer = await upload({ bytes: Buffer.alloc(5 * 1024 * 1024 + 1, 1), type: 'image/png' })
+    expect([answer.status, answer.body.message]).toEqual([413, 'The image must be 5 MB or smaller.'])
+  })
+
+  test('another field, no file, or JSON instead of a form is refused', async () => {
+    const bytes = await picture(9, 9).png().toBuffer()
+    expect((await upload({ bytes, type: 'image/png' }, asha.token, 'file')).status).toBe(400)
+    expect((await roz.ask('POST /user/avatar', { token: asha.token, form: new FormData() })).status).toBe(400)
+    expect((await roz.ask('POST /user/avatar', { token: asha.token, body: {} })).status).toBe(415)
+    expect((await roz.ask('POST /user/avatar', { form: new FormData() })).status).toBe(401)
+  })
+})
+
+describe('an uploaded file', () => {
+  test('is served as the picture it is and nothing else, to be kept for ever', async () => {
+    const { avatarUrl } = (await upload({ bytes: await picture(9, 9).png().toBuffer(), type: 'image/png' })).body
+    const answer = await fetch(roz.url + avatarUrl)
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'content-type': 'image/webp',
+      'cache-control': 'public, max-age=31536000, immutable',
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': "default-src 'none'; sandbox",
+    })
+    const etag = answer.headers.get('etag') as string
+    expect((await fetch(roz.url + avatarUrl, { headers: { 'if-none-match': etag } })).status).toBe(304)
+  })
+
+  test.each(['', 'avatars/', 'avatars/..%2f..%2fsecret-key', '..%2fsecret-key', 'avatars/0.webp', 'avatars/%00.webp'])(
+    'no other name reaches the disk: %j',
+    async (name) => {
+      expect((await fetch(`${roz.url}/uploads/${name}`)).status).toBe(404)
+    },
+  )
+})

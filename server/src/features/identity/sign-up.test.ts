@@ -1,0 +1,222 @@
+/** Registering, confirming the address, sending its mail again. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { one, sql } from '../../db/sql.ts'
+import { PASSWORD, type People, startPeople } from '../../testing/people.ts'
+
+let roz: People
+beforeAll(async () => {
+  roz = await startPeople()
+})
+afterAll(() => roz.close())
+
+const form = (email: string, change: object = {}) => ({ name: 'Asha Verma', email, phone: '9876543210', password: PASSWORD, ...change })
+
+describe('registering', () => {
+  test('answers 201 with a token and the user, who is not verified yet', async () => {
+    const answer = await roz.ask('POST /auth/register', { body: form('new@x.test'), language: 'hi' })
+    expect(answer.status).toBe(201)
+    expect(answer.body.user).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      name: 'Asha Verma',
+      email: 'new@x.test',
+      phone: '9876543210',
+      avatar: null,
+      wallet: { balance: 0 },
+      autoParticipate: false,
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+\+05:30$/),
+      role: 'member',
+      emailVerified: false,
+      publicName: 'initial',
+      language: 'hi',
+      staffRole: null,
+    })
+    expect((await roz.ask('GET /auth/me', { token: answer.body.token })).body.user.email).toBe('new@x.test')
+  })
+
+  test('opens a wallet whose money may not move, and records the terms with their time', async () => {
+    await roz.register('terms@x.test')
+    const row = await one(
+      roz.db,
+      sql`select terms_version, terms_accepted_at = created_at as at_once, may_move, balance
+          from member join wallet on member_id = id where email = 'terms@x.test'`,
+    )
+    expect(row).toMatchObject({ terms_version: '2025-08-09', may_move: false, balance: 0n })
+  })
+
+  test.each([
+    ['all fields are required', {}, 'Please fill in all fields'],
+    ['a name is required', { ...form('a@x.test'), name: undefined }, 'Please fill in all fields'],
+    ['a name has 2 characters at least', form('a@x.test', { name: ' A ' }), 'Name must be 2 to 100 characters'],
+    ['an address is an address', form('no address'), 'Please enter a valid email address'],
+    ['a phone is required', form('a@x.test', { phone: '' }), 'Phone number is required'],
+    ['a phone starts with 6 to 9', form('a@x.test', { phone: '5876543210' }), 'Please enter a valid 10-digit mobile number'],
+    ['a password has 6 characters at least', form('a@x.test', { password: '12345' }), 'Password must be at least 6 characters'],
+    ['a password has 128 characters at most', form('a@x.test', { password: 'x'.repeat(129) }), 'Password must be at most 128 characters'],
+    ['unknown fields are refused', form('a@x.test', { role: 'admin' }), 'This field is not known.'],
+    ['a NUL is refused', form('a@x.test', { name: 'As\0ha' }), 'This value has the wrong type.'],
+  ])('%s', async (_rule, body, message) => {
+    const answer = await roz.ask('POST /auth/register', { body })
+    expect([answer.status, answer.body.code, answer.body.message]).toEqual([400, 'invalid_input', message])
+    expect(await roz.db.query(sql`select 1 from member where email = 'a@x.test'`)).toEqual([])
+  })
+
+  test('an address that is taken, in any case, answers 409', async () => {
+    await roz.register('taken@x.test')
+    const answer = await roz.ask('POST /auth/register', { body: form('Taken@X.test') })
+    expect([answer.status, answer.body]).toEqual([409, { code: 'email_taken', message: 'An account with this email already exists.' }])
+    const hindi = await roz.ask('POST /auth/register', { body: form('taken@x.test'), language: 'hi-IN,hi' })
+    expect(hindi.body.message).toBe('इस ईमेल से एक खाता पहले से है।')
+  })
+
+  test('of many registrations of one address at once exactly one is made', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, i) => roz.ask('POST /auth/register', { body: form(i % 2 ? 'race@x.test' : 'RACE@x.test') })),
+    )
+    expect(answers.map((answer) => answer.status).sort()).toEqual([201, ...Array.from({ length: 11 }, () => 409)])
+    const { n } = await one<{ n: number }>(
+      roz.db,
+      sql`select count(*)::int as n from member m join wallet w on w.member_id = m.id where lower(email) = 'race@x.test'`,
+    )
+    expect(n).toBe(1)
+    expect(await roz.mailsTo('race@x.test')).toHaveLength(1)
+  })
+
+  test('keeps the password as Argon2id with 19 MiB, two passes and one lane', async () => {
+    await roz.register('hash@x.test')
+    const { hash } = await one<{ hash: string }>(roz.db, sql`select password_hash as hash from member where email = 'hash@x.test'`)
+    expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+  })
+})
+
+describe('the verification mail', () => {
+  test('comes in the language of the registration, with an absolute link to the host that was asked', async () => {
+    await roz.register('mail@x.test', { name: 'Tom & <b>Jerry</b>' })
+    await roz.register('hindi@x.test', { language: 'hi' })
+    const [mail] = await roz.mailsTo('MAIL@x.test')
+    expect(mail?.subject).toBe('Verify your email for Roz')
+    expect(mail?.links).toEqual([expect.stringMatching(new RegExp(`^${roz.url}/verify-email\\?token=[\\w-]{43}$`))])
+    expect(mail?.text).toContain('Hello Tom & <b>Jerry</b>,')
+    expect(mail?.html).toContain('Hello Tom &amp; &lt;b&gt;Jerry&lt;/b&gt;,')
+    expect(mail?.html).not.toContain('<b>')
+    expect((await roz.mailsTo('hindi@x.test'))[0]?.subject).toBe('Roz के लिए अपना ईमेल सत्यापित करें')
+  })
+
+  test('its token stands in no table, neither in the clear nor in the job', async () => {
+    await roz.register('secret@x.test')
+    const token = await roz.tokenFrom('secret@x.test', '/verify-email')
+    const rows = await roz.db.query(sql`
+      select 1 from job where payload::text like ${`%${token}%`}::text union all select 1 from mail_token t where t::text like ${`%${token}%`}::text`)
+    expect(rows).toEqual([])
+  })
+})
+
+describe('confirming an address', () => {
+  test('answers plain text, and the money of the member may move from then on', async () => {
+    const person = await roz.register('verify@x.test')
+    const token = await roz.tokenFrom('verify@x.test', '/verify-email')
+    const answer = await roz.ask(`GET /auth/verify-email?token=${token}`)
+    expect([answer.status, answer.headers.get('content-type'), answer.text]).toEqual([
+      200,
+      'text/plain; charset=utf-8',
+      'Your email is verified. You can log in now.',
+    ])
+    expect((await roz.ask('GET /user/me', { token: person.token })).body.user.emailVerified).toBe(true)
+    const { may } = await one<{ may: boolean }>(
+      roz.db,
+      sql`select may_move as may from wallet where member_id = ${await roz.memberId(person)}::bigint`,
+    )
+    expect(may).toBe(true)
+  })
+
+  test('works again for 24 hours, then answers 400 that the link has expired', async () => {
+    await roz.register('again@x.test')
+    const token = await roz.tokenFrom('again@x.test', '/verify-email')
+    const both = await Promise.all([roz.ask(`GET /auth/verify-email?token=${token}`), roz.ask(`GET /auth/verify-email?token=${token}`)])
+    expect(both.map((answer) => answer.status)).toEqual([200, 200])
+    expect((await roz.mailsTo('again@x.test')).map((mail) => mail.subject)).toEqual(['Welcome to Roz', 'Verify your email for Roz'])
+    await roz.pass(23 * 3600)
+    expect((await roz.ask(`GET /auth/verify-email?token=${token}`)).status).toBe(200)
+    await roz.pass(3600)
+    const late = await roz.ask(`GET /auth/verify-email?token=${token}`)
+    expect([late.status, late.body]).toEqual([
+      400,
+      { code: 'verification_token_expired', message: 'This verification link has expired. Please ask for a new one.' },
+    ])
+  })
+
+  test.each(['', '?token=', '?token=unknown', '?token[]=x', `?token=${'a'.repeat(43)}`, '?token=%00'])(
+    'a missing or unknown token answers 400: %s',
+    async (query) => {
+      const answer = await roz.ask(`GET /auth/verify-email${query}`)
+      expect(answer.status).toBe(400)
+      if (query !== '?token=%00') expect(answer.body.message).toBe('Invalid or missing verification token')
+    },
+  )
+
+  test('a token that stands twice in the query counts as its first', async () => {
+    await roz.register('twice@x.test')
+    const token = await roz.tokenFrom('twice@x.test', '/verify-email')
+    expect((await roz.ask(`GET /auth/verify-email?token=${token}&token=x`)).status).toBe(200)
+  })
+
+  test('a reset token confirms nothing here', async () => {
+    await roz.register('cross@x.test')
+    await roz.ask('POST /auth/forgot-password', { body: { email: 'cross@x.test' } })
+    const token = await roz.tokenFrom('cross@x.test', '/reset-password')
+    expect((await roz.ask(`GET /auth/verify-email?token=${token}`)).body.code).toBe('verification_token_invalid')
+  })
+
+  test('a member on hold who confirms the address still cannot move money', async () => {
+    const person = await roz.register('held@x.test')
+    const id = await roz.memberId(person)
+    await roz.db.query(sql`update member set suspended_at = roz_now() where id = ${id}::bigint`)
+    await roz.ask(`GET /auth/verify-email?token=${await roz.tokenFrom('held@x.test', '/verify-email')}`)
+    const { may } = await one<{ may: boolean }>(roz.db, sql`select may_move as may from wallet where member_id = ${id}::bigint`)
+    expect(may).toBe(false)
+  })
+})
+
+describe('sending the verification mail again', () => {
+  test('is possible at once, then once a minute with Retry-After', async () => {
+    const { token } = await roz.register('resend@x.test')
+    const first = await roz.ask('POST /auth/resend-verification', { token })
+    expect([first.status, first.body.message]).toEqual([200, 'We have sent the verification email again. Please check your inbox.'])
+    await roz.pass(20)
+    const early = await roz.ask('POST /auth/resend-verification', { token })
+    expect([early.status, early.body.code, early.body.message]).toEqual([
+      429,
+      'too_many_requests',
+      'Too many attempts. Please wait a little and try again.',
+    ])
+    expect(Number(early.headers.get('retry-after'))).toBeGreaterThan(35)
+    expect(Number(early.headers.get('retry-after'))).toBeLessThanOrEqual(40)
+    await roz.pass(40)
+    expect((await roz.ask('POST /auth/resend-verification', { token })).status).toBe(200)
+    expect(await roz.mailsTo('resend@x.test')).toHaveLength(3)
+  })
+
+  test('of two at once one is sent', async () => {
+    const { token } = await roz.register('resend2@x.test')
+    const answers = await Promise.all([1, 2, 3].map(() => roz.ask('POST /auth/resend-verification', { token })))
+    expect(answers.map((answer) => answer.status).sort()).toEqual([200, 429, 429])
+    expect(await roz.mailsTo('resend2@x.test')).toHaveLength(2)
+  })
+
+  test('every link that was sent works, and afterwards there is nothing to send', async () => {
+    const { token } = await roz.register('links@x.test')
+    const oldest = await roz.tokenFrom('links@x.test', '/verify-email')
+    await roz.ask('POST /auth/resend-verification', { token })
+    const newest = await roz.tokenFrom('links@x.test', '/verify-email')
+    expect(newest).not.toBe(oldest)
+    expect((await roz.ask(`GET /auth/verify-email?token=${oldest}`)).status).toBe(200)
+    expect((await roz.ask(`GET /auth/verify-email?token=${newest}`)).status).toBe(200)
+    const done = await roz.ask('POST /auth/resend-verification', { token })
+    expect([done.status, done.body.code]).toEqual([409, 'already_verified'])
+  })
+})
+
+test('no password, token or address stands in the log', () => {
+  const log = roz.logLines.join('')
+  expect(log.length).toBeGreaterThan(1000)
+  for (const secret of [PASSWORD, 'Bearer', '@x.test', 'argon2id', '9876543210']) expect(log).not.toContain(secret)
+})

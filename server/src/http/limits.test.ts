@@ -1,0 +1,181 @@
+/** Throttling, to the letter of product.md. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sql } from '../db/sql.ts'
+import { ensureAdmin } from '../features/identity/ensure-admin.ts'
+import { PASSWORD, type People, startPeople } from '../testing/people.ts'
+import type { TestAnswer } from '../testing/http.ts'
+import { addressBlock, limitRules, plainIp } from './limits.ts'
+
+let roz: People
+beforeAll(async () => {
+  roz = await startPeople()
+  await ensureAdmin(roz.db, { email: 'owner@x.test', password: 'owner password' })
+})
+afterAll(() => roz.close())
+
+const statuses = (answers: readonly TestAnswer[]): Record<number, number> =>
+  answers.reduce<Record<number, number>>((sum, { status }) => ({ ...sum, [status]: (sum[status] ?? 0) + 1 }), {})
+const wrong = (email: string, ip: string, userAgent = 'attacker'): Promise<TestAnswer> =>
+  roz.login(email, 'wrong password', { ip, userAgent })
+const times = <T>(count: number, work: (index: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, i) => work(i)))
+
+describe('wrong passwords of one address', () => {
+  test.each([
+    ['known', 'ten@x.test'],
+    ['unknown', 'ten-nobody@x.test'],
+  ])('10 in 15 minutes from one address block, then 429 with Retry-After: a %s address', async (what, email) => {
+    if (what === 'known') await roz.register(email, { ip: '203.0.113.9' })
+    for (let i = 0; i < 10; i++) expect((await wrong(i % 2 ? email : email.toUpperCase(), `10.1.1.${i}`)).status).toBe(401)
+    const refused = await roz.login(email, PASSWORD, { ip: '10.1.1.200', userAgent: 'x' })
+    expect([refused.status, refused.body]).toEqual([
+      429,
+      { code: 'too_many_requests', message: 'Too many attempts. Please wait a little and try again.' },
+    ])
+    const wait = Number(refused.headers.get('retry-after'))
+    expect(wait).toBeGreaterThan(880)
+    expect(wait).toBeLessThanOrEqual(900)
+    expect((await wrong(email, '10.1.2.1')).status).toBe(401)
+    await roz.pass(wait)
+    expect((await roz.login(email, PASSWORD, { ip: '10.1.1.200', userAgent: 'x' })).status).toBe(what === 'known' ? 200 : 401)
+  })
+
+  test('sent all at once, exactly ten are looked at', async () => {
+    await roz.register('burst@x.test', { ip: '203.0.113.9' })
+    const answers = await times(40, () => wrong('burst@x.test', '10.2.1.1'))
+    expect(statuses(answers)).toEqual({ 401: 10, 429: 30 })
+  })
+
+  test('50 from everywhere', async () => {
+    await roz.register('spread@x.test', { ip: '203.0.113.9' })
+    const answers = await times(60, (i) => wrong('spread@x.test', `10.3.${i}.1`))
+    expect(statuses(answers)).toEqual({ 401: 50, 429: 10 })
+  })
+
+  test('the members’ door and the portal’s count together', async () => {
+    for (let i = 0; i < 5; i++) expect((await wrong('owner@x.test', '10.4.1.1')).status).toBe(401)
+    const portal = () => roz.ask('POST /admin/login', { ip: '10.4.1.2', body: { email: 'Owner@x.test', password: 'wrong password' } })
+    for (let i = 0; i < 5; i++) expect((await portal()).status).toBe(401)
+    expect((await portal()).status).toBe(429)
+    expect((await wrong('owner@x.test', '10.4.1.1')).status).toBe(429)
+  })
+
+  test('right passwords count nothing', async () => {
+    await roz.register('right@x.test', { ip: '203.0.113.9' })
+    for (let i = 0; i < 15; i++) expect((await roz.login('right@x.test', PASSWORD, { ip: '10.5.1.1' })).status).toBe(200)
+    for (let i = 0; i < 10; i++) expect((await wrong('right@x.test', '10.5.1.1')).status).toBe(401)
+  })
+
+  test('a browser that signed in before keeps its own allowance: nobody can lock another out', async () => {
+    const home = { ip: '203.0.113.20', userAgent: 'my browser' }
+    const { token } = await roz.register('victim@x.test', home)
+    await times(60, (i) => wrong('victim@x.test', `10.6.${i}.1`))
+    expect((await wrong('victim@x.test', '10.6.99.1')).status).toBe(429)
+    expect((await roz.login('victim@x.test', PASSWORD, home)).status).toBe(200)
+    // Also against somebody in the same house with the same browser on another machine.
+    await times(20, () => wrong('victim@x.test', '203.0.113.21', 'my browser'))
+    expect((await wrong('victim@x.test', '203.0.113.21', 'my browser')).status).toBe(429)
+    expect((await roz.login('victim@x.test', PASSWORD, home)).status).toBe(200)
+    // Its own allowance is ten, too; a password change counts in it.
+    for (let i = 0; i < 5; i++) expect((await wrong('victim@x.test', home.ip, home.userAgent)).status).toBe(401)
+    const change = (currentPassword: string) =>
+      roz.ask('POST /user/password', { ...home, token, body: { currentPassword, newPassword: 'a new password' } })
+    for (let i = 0; i < 5; i++) expect((await change('wrong password')).status).toBe(403)
+    expect((await change(PASSWORD)).status).toBe(429)
+    expect((await roz.login('victim@x.test', PASSWORD, home)).status).toBe(429)
+    await roz.pass(901)
+    expect((await change(PASSWORD)).status).toBe(200)
+  })
+})
+
+describe('by network address', () => {
+  test('200 wrong passwords in 15 minutes', async () => {
+    const answers: TestAnswer[] = []
+    for (let i = 0; i < 21; i++) answers.push(...(await times(10, (n) => wrong(`net${i}.${n}@x.test`, '127.0.0.2'))))
+    expect(statuses(answers)).toEqual({ 401: 200, 429: 10 })
+    expect((await wrong('net-other@x.test', '127.0.0.3')).status).toBe(401)
+  })
+
+  test('outside production 127.0.0.1 and ::1 are left out, and nothing else', () => {
+    const here = limitRules({ production: false })
+    const live = limitRules({ production: true })
+    const source = (ip: string) => ({ ip, userAgent: '' })
+    for (const ip of ['127.0.0.1', '::1', '::ffff:127.0.0.1']) {
+      expect(here.other(source(ip))).toEqual([])
+      expect(live.other(source(ip))).toHaveLength(1)
+    }
+    for (const ip of ['127.0.0.2', '10.0.0.1', '::2', 'fe80::1']) expect(here.other(source(ip))).toHaveLength(1)
+    expect(here.wrongPassword('a@x.test', source('127.0.0.1'), undefined)).toHaveLength(2)
+  })
+
+  test('300 registrations an hour', async () => {
+    await roz.register('taken@x.test')
+    for (let i = 0; i < 15; i++) {
+      const email = `reg${i}@x.test`
+      await roz.db.query(sql`insert into member (name, email) values ('Taken', ${email}::text)`)
+      expect(statuses(await times(20, () => register(email, '127.0.0.4')))).toEqual({ 409: 20 })
+    }
+    expect((await register('taken@x.test', '127.0.0.4')).status).toBe(429)
+    expect((await register('taken@x.test', '127.0.0.5')).status).toBe(409)
+  })
+
+  test('300 others an hour: forgotten passwords, messages, mails sent again', async () => {
+    const forgot = (i: number) => roz.ask('POST /auth/forgot-password', { ip: '127.0.0.6', body: { email: `other${i}@x.test` } })
+    const message = (i: number) =>
+      roz.ask('POST /contact', { ip: '127.0.0.6', body: { name: 'Asha', email: `other${i}@x.test`, message: 'A long enough message.' } })
+    for (let round = 0; round < 15; round++) {
+      const answers = await times(20, (i) => (i % 2 ? forgot(round * 20 + i) : message(round * 20 + i)))
+      expect(statuses(answers)).toEqual({ 200: 10, 201: 10 })
+    }
+    expect((await forgot(1000)).status).toBe(429)
+    expect((await message(1000)).status).toBe(429)
+    const { token } = await roz.register('others@x.test')
+    expect((await roz.ask('POST /auth/resend-verification', { token, ip: '127.0.0.6' })).status).toBe(429)
+  })
+})
+
+const register = (email: string, ip = '203.0.113.9') =>
+  roz.ask('POST /auth/register', { ip, body: { name: 'Asha Verma', email, phone: '9876543210', password: PASSWORD } })
+
+describe('by mail address, an hour', () => {
+  test('20 registrations', async () => {
+    const answers = await times(25, (i) => register(i % 2 ? 'often@x.test' : 'Often@x.test'))
+    expect(statuses(answers)).toEqual({ 201: 1, 409: 19, 429: 5 })
+    const wait = Number((await register('often@x.test')).headers.get('retry-after'))
+    expect(wait).toBeGreaterThan(3500)
+    await roz.pass(wait)
+    expect((await register('often@x.test')).status).toBe(409)
+  })
+
+  test('10 forgotten passwords, known or not', async () => {
+    await roz.register('forget@x.test')
+    for (const email of ['forget@x.test', 'forget-nobody@x.test']) {
+      const answers = await times(12, () => roz.ask('POST /auth/forgot-password', { body: { email } }))
+      expect(statuses(answers)).toEqual({ 200: 10, 429: 2 })
+    }
+    expect((await roz.mailsTo('forget@x.test')).filter((mail) => mail.subject.startsWith('Reset'))).toHaveLength(10)
+  })
+
+  test('20 messages', async () => {
+    const body = { name: 'Asha Verma', email: 'writer@x.test', message: 'A long enough message.' }
+    expect(statuses(await times(23, () => roz.ask('POST /contact', { body })))).toEqual({ 201: 20, 429: 3 })
+  })
+})
+
+describe('address blocks', () => {
+  test.each([
+    ['203.0.113.77', '203.0.113'],
+    ['::ffff:203.0.113.77', '203.0.113'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+    ['2001:0DB8:0001:0002::9', '2001:db8:1:2'],
+    ['2001:db8::1', '2001:db8:0:0'],
+    ['::1', '0:0:0:0'],
+    ['fe80::1%eth0', 'fe80:0:0:0'],
+  ])('%s lies in %s', (ip, block) => {
+    expect(addressBlock(ip)).toBe(block)
+  })
+
+  test('an IPv4 address in IPv6 clothes is the IPv4 address', () => {
+    expect(plainIp('::ffff:127.0.0.1')).toBe('127.0.0.1')
+  })
+})

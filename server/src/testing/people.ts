@@ -1,0 +1,115 @@
+/** A small Roz for tests about people: sign-in, notices, contact, their mails in the catcher, on a database of its own. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { pino } from 'pino'
+import { type CaughtMail, createCatcher } from '../adapters/mail/catcher.ts'
+import { registerDevMail } from '../adapters/mail/dev-mail.ts'
+import { createFileStorage } from '../adapters/storage/files.ts'
+import { registerUploads } from '../adapters/storage/uploads.ts'
+import { type Db, one, sql } from '../db/sql.ts'
+import { createContact } from '../features/contact/contact.ts'
+import { createIdentity } from '../features/identity/identity.ts'
+import { createNotifications } from '../features/notifications/notifications.ts'
+import { createWorker } from '../jobs/worker.ts'
+import { createMailJob } from '../people/mail-job.ts'
+import { createSecrets } from '../secrets.ts'
+import { createTestDatabase, type TestDatabase } from './database.ts'
+import { type Ask, startTestApp, type TestAnswer, type TestApp } from './http.ts'
+
+export const PASSWORD = 'correct horse 1'
+export type Person = { readonly email: string; readonly token: string; readonly publicId: string }
+
+export type People = TestApp & {
+  readonly db: Db
+  readonly database: TestDatabase
+  readonly uploadsDir: string
+  /** Every line that the server logged. */
+  readonly logLines: string[]
+  /** Runs every job that is due. */
+  readonly runJobs: () => Promise<void>
+  /** The mails to an address, newest first, after all jobs have run. */
+  readonly mailsTo: (to: string) => Promise<CaughtMail[]>
+  /** The token in the newest mail to an address whose link leads there. */
+  readonly tokenFrom: (to: string, path: string) => Promise<string>
+  /** Moves the clock on by so many seconds. */
+  readonly pass: (seconds: number) => Promise<void>
+  readonly register: (email: string, ask?: Ask & { readonly name?: string }) => Promise<Person>
+  readonly memberId: (person: Person) => Promise<bigint>
+  readonly login: (email: string, password: string, ask?: Ask) => Promise<TestAnswer>
+}
+
+export type PeopleOptions = { readonly google?: { readonly clientId: string; readonly jwksUrl: string }; readonly production?: boolean }
+
+export async function startPeople(options: PeopleOptions = {}): Promise<People> {
+  const database = await createTestDatabase()
+  const { db } = database
+  const uploadsDir = await mkdtemp(path.join(tmpdir(), 'roz-uploads-'))
+  const storage = createFileStorage({ folder: uploadsDir })
+  const secrets = createSecrets({ secretKey: 'a secret key for tests' })
+  const catcher = createCatcher(db)
+  const production = options.production ?? false
+  const google = options.google ?? { clientId: undefined, jwksUrl: 'http://127.0.0.1:1/certs' }
+  const identity = createIdentity({ db, production, secrets, termsVersion: '2025-08-09', google, storage })
+  const notifications = createNotifications({ db })
+  const contact = createContact({ db, production, supportEmail: 'support@roz.example' })
+  const nothing = async (): Promise<void> => undefined
+  const worker = createWorker({
+    db,
+    handlers: {
+      mail: createMailJob({ mailer: catcher, brandName: 'Roz', publicUrl: undefined, localUrl: 'http://localhost:8080', secrets }),
+      ...notifications.jobs,
+      settle_order: nothing,
+      join_after_topup: nothing,
+      draft_story: nothing,
+    },
+    clockwork: [identity.due, contact.due],
+    now: async () => (await one<{ at: Date }>(db, sql`select roz_now() as at`)).at,
+    log: pino({ level: 'silent' }),
+  })
+  const logLines: string[] = []
+  const app = await startTestApp({
+    handlers: { ...identity.handlers, ...notifications.handlers, ...contact.handlers },
+    sessions: identity.sessions,
+    mount: (server) => {
+      registerDevMail(server, catcher)
+      registerUploads(server, storage)
+    },
+    logTo: { write: (line) => void logLines.push(line) },
+  })
+  const mailsTo = async (to: string): Promise<CaughtMail[]> => {
+    await worker.runDue()
+    return catcher.listCaught(to)
+  }
+  return {
+    ...app,
+    db,
+    database,
+    uploadsDir,
+    logLines,
+    runJobs: () => worker.runDue(),
+    mailsTo,
+    tokenFrom: async (to, linkPath) => {
+      const links = (await mailsTo(to)).flatMap((mail) => mail.links).map((link) => new URL(link))
+      const token = links.find((link) => link.pathname === linkPath)?.searchParams.get('token')
+      if (token == null) throw new Error(`no mail to ${to} leads to ${linkPath}`)
+      return token
+    },
+    pass: async (seconds) => {
+      await db.query(sql`select set_clock_offset((select offset_ms from clock_offset) + ${seconds * 1000}::bigint)`)
+    },
+    register: async (email, { name = 'Asha Verma', ...ask } = {}) => {
+      const answer = await app.ask('POST /auth/register', { ...ask, body: { name, email, phone: '9876543210', password: PASSWORD } })
+      if (answer.status !== 201) throw new Error(`registration answered ${answer.status}: ${answer.text}`)
+      return { email, token: answer.body.token, publicId: answer.body.user.id }
+    },
+    memberId: async (person) => (await one<{ id: bigint }>(db, sql`select id from member where public_id = ${person.publicId}::uuid`)).id,
+    login: (email, password, ask = {}) => app.ask('POST /auth/login', { ...ask, body: { email, password } }),
+    close: async () => {
+      await app.close()
+      await worker.stop()
+      await rm(uploadsDir, { recursive: true, force: true })
+      await database.drop()
+    },
+  }
+}
