@@ -31,9 +31,13 @@ export const impactStatsQuery = queryOptions({
 })
 export const profileQuery = queryOptions({ queryKey: ['mine', 'profile'], queryFn: ({ signal }) => call('profile', { signal }) })
 
-const firstPage: string | undefined = undefined
-const nextOf = (page: { readonly nextCursor: string | null }): string | undefined => page.nextCursor ?? undefined
-const at = (cursor: string | undefined) => (cursor === undefined ? {} : { cursor })
+/** The query of a page: none for the first. */
+export const at = (cursor: string | undefined) => (cursor === undefined ? {} : { cursor })
+/** How every list goes on to its next page. */
+export const paging = {
+  initialPageParam: undefined as string | undefined,
+  getNextPageParam: (page: { readonly nextCursor: string | null }): string | undefined => page.nextCursor ?? undefined,
+}
 
 export const transactionsQuery = infiniteQueryOptions({
   queryKey: ['mine', 'transactions'],
@@ -45,29 +49,25 @@ export const transactionsQuery = infiniteQueryOptions({
       throw error
     }
   },
-  initialPageParam: firstPage,
-  getNextPageParam: nextOf,
+  ...paging,
 })
 
 export const historyQuery = infiniteQueryOptions({
   queryKey: ['mine', 'history'],
   queryFn: ({ pageParam, signal }) => call('roundHistory', { query: at(pageParam), signal }),
-  initialPageParam: firstPage,
-  getNextPageParam: nextOf,
+  ...paging,
 })
 
 export const storiesQuery = infiniteQueryOptions({
   queryKey: ['stories'],
   queryFn: ({ pageParam, signal }) => call('stories', { query: at(pageParam), signal }),
-  initialPageParam: firstPage,
-  getNextPageParam: nextOf,
+  ...paging,
 })
 
 export const noticesQuery = infiniteQueryOptions({
   queryKey: ['mine', 'notices'],
   queryFn: ({ pageParam, signal }) => call('notifications', { query: at(pageParam), signal }),
-  initialPageParam: firstPage,
-  getNextPageParam: nextOf,
+  ...paging,
 })
 
 /** After a join, a top-up or a withdrawal: the member's own figures and lists are asked for anew. */

@@ -1,0 +1,48 @@
+/** The portal (spec section 2, Admin dashboard). The tab stands in the address, so that a reload or a link keeps it. */
+import { Trans, useLingui } from '@lingui/react/macro'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { currentLanguage } from '../../language.ts'
+import { paths } from '../../paths.ts'
+import { formatDay } from '../../ui/format.ts'
+import { Book, Section } from '../../ui/Layout.tsx'
+import { Tabs } from '../../ui/Tabs.tsx'
+import { Overview } from './Overview.tsx'
+import { Stories } from './Stories.tsx'
+import { TriggerDraw } from './TriggerDraw.tsx'
+import { Users } from './Users.tsx'
+import '../screens.css'
+
+const TAB_IDS = ['overview', 'users', 'stories'] as const
+type TabId = (typeof TAB_IDS)[number]
+
+export function AdminDashboardPage() {
+  const { t } = useLingui()
+  const navigate = useNavigate()
+  const { tab } = useSearch({ strict: false })
+  const value: TabId = TAB_IDS.find((id) => id === tab) ?? 'overview'
+  const tabs = [
+    { id: 'overview', label: t`Overview` },
+    { id: 'users', label: t`Users` },
+    { id: 'stories', label: t`Impact Stories` },
+  ] as const
+  return (
+    <Book title={t`Admin dashboard`}>
+      <Section when={t`Today`} note={formatDay(new Date(), currentLanguage())}>
+        <div className="head-row spaced">
+          <h1>
+            <Trans>Admin dashboard</Trans>
+          </h1>
+          <TriggerDraw />
+        </div>
+        <Tabs<TabId>
+          label={t`Parts of the portal`}
+          tabs={tabs}
+          value={value}
+          onChange={(id) => void navigate({ to: paths.adminDashboard, search: { tab: id } })}
+        >
+          {value === 'overview' ? <Overview /> : value === 'users' ? <Users /> : <Stories />}
+        </Tabs>
+      </Section>
+    </Book>
+  )
+}

@@ -1,0 +1,78 @@
+/**
+ * Trigger Draw, behind a confirmation. Invariant: the call carries the day the confirmation showed,
+ * so that a second press, or one after midnight, can never close another round (product.md).
+ */
+import { Plural, Trans, useLingui } from '@lingui/react/macro'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { call, messageOf } from '../../api.ts'
+import { currentLanguage } from '../../language.ts'
+import { Button } from '../../ui/Button.tsx'
+import { formatLongDay } from '../../ui/format.ts'
+import { Modal } from '../../ui/Modal.tsx'
+import { formatMoney } from '../../ui/Money.tsx'
+import { toast } from '../../ui/Toast.tsx'
+import { type CurrentRound, refreshRound, roundQuery } from '../queries.ts'
+import { refreshPortal } from './queries.ts'
+
+export function TriggerDraw() {
+  const { t } = useLingui()
+  const round = useQuery(roundQuery)
+  const [asked, setAsked] = useState<CurrentRound>()
+
+  const ask = async (): Promise<void> => {
+    const fresh = await round.refetch()
+    if (fresh.data === undefined || fresh.isError) toast.error(messageOf(fresh.error, t`Failed to fetch round details`))
+    else setAsked(fresh.data)
+  }
+  const draw = useMutation({
+    mutationFn: (day: string) => call('triggerDraw', { body: { day } }),
+    onSuccess: () => toast.success(t`Draw triggered successfully!`),
+    onError: (error) => toast.error(messageOf(error, t`Failed to trigger draw`)),
+    onSettled: async () => {
+      setAsked(undefined)
+      await Promise.all([refreshPortal(), refreshRound()])
+    },
+  })
+
+  return (
+    <>
+      <Button kind="secondary" busy={round.isFetching && asked === undefined} onClick={() => void ask()}>
+        <Trans>Trigger Draw</Trans>
+      </Button>
+      <Modal
+        open={asked !== undefined}
+        onClose={() => (draw.isPending ? undefined : setAsked(undefined))}
+        title={<Trans>Draw this round?</Trans>}
+        footer={
+          <>
+            <Button kind="secondary" disabled={draw.isPending} onClick={() => setAsked(undefined)}>
+              <Trans>Cancel</Trans>
+            </Button>
+            <Button busy={draw.isPending} onClick={() => (asked === undefined ? undefined : draw.mutate(asked.id))}>
+              <Trans>Trigger Draw</Trans>
+            </Button>
+          </>
+        }
+      >
+        {asked === undefined ? null : <Question round={asked} />}
+      </Modal>
+    </>
+  )
+}
+
+function Question({ round }: { readonly round: CurrentRound }) {
+  return (
+    <>
+      <p className="lead">
+        <b>{formatLongDay(round.id, currentLanguage())}</b>
+      </p>
+      <p>
+        <Plural value={round.totalParticipants} one="# participant" other="# participants" />, {formatMoney(round.totalAmount)}
+      </p>
+      <p className="muted under-button">
+        <Trans>The round closes now, a winner is drawn and the money moves. This cannot be undone.</Trans>
+      </p>
+    </>
+  )
+}

@@ -1,0 +1,137 @@
+/** The members, searched by name, mail or phone: a table where there is room, stacked rows on a phone. */
+import { Trans, useLingui } from '@lingui/react/macro'
+import type { Api, Output } from '@roz/contract/api.ts'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { currentLanguage } from '../../language.ts'
+import { EmptyState, ErrorState, LoadMore, Skeleton } from '../../ui/Feedback.tsx'
+import { TextField } from '../../ui/Field.tsx'
+import { formatCount, formatDay } from '../../ui/format.ts'
+import { formatMoney } from '../../ui/Money.tsx'
+import { adminUsersQuery } from './queries.ts'
+
+type Member = Output<Api['adminUsers']>['users'][number]
+const TYPING_PAUSE_MS = 300
+
+/** The text once the typing has paused, so that not every letter is a search. */
+function usePaused(text: string): string {
+  const [paused, setPaused] = useState(text)
+  useEffect(() => {
+    const timer = setTimeout(() => setPaused(text), TYPING_PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [text])
+  return paused
+}
+
+export function Users() {
+  const { t } = useLingui()
+  const [typed, setTyped] = useState('')
+  const list = useInfiniteQuery({ ...adminUsersQuery(usePaused(typed.trim())), placeholderData: keepPreviousData })
+  const users = list.data?.pages.flatMap((page) => page.users)
+  return (
+    <>
+      <h2 className="spaced">
+        <Trans>Users</Trans>
+      </h2>
+      <div className="search">
+        <TextField
+          label={t`Search users`}
+          type="search"
+          autoComplete="off"
+          maxLength={200}
+          placeholder={t`Name, email or phone`}
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+        />
+      </div>
+      {users === undefined ? (
+        list.isError ? (
+          <ErrorState title={t`The users could not be loaded.`} busy={list.isFetching} onRetry={() => void list.refetch()} />
+        ) : (
+          <Skeleton lines={6} />
+        )
+      ) : users.length === 0 ? (
+        <EmptyState art="slip" title={t`No users found`} />
+      ) : (
+        <>
+          <Rows users={users} />
+          <UserTable users={users} />
+        </>
+      )}
+      {list.isFetchNextPageError ? (
+        <ErrorState
+          title={t`The next page could not be loaded.`}
+          busy={list.isFetchingNextPage}
+          onRetry={() => void list.fetchNextPage()}
+        />
+      ) : list.hasNextPage ? (
+        <LoadMore busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()} />
+      ) : null}
+    </>
+  )
+}
+
+function Rows({ users }: { readonly users: readonly Member[] }) {
+  return (
+    <ul className="rows narrow-only">
+      {users.map((user) => (
+        <li key={user.id}>
+          <b>{user.name}</b>
+          <span className="amount">{formatMoney(user.walletBalance)}</span>
+          <span className="small muted user-mail">{user.email}</span>
+          <span className="small muted end">
+            <Trans>{formatCount(user.totalParticipated)} rounds</Trans>
+          </span>
+          <span className="small muted">{formatDay(user.createdAt, currentLanguage())}</span>
+          <span className="small muted end">
+            <Trans>won {formatMoney(user.totalWon)}</Trans>
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function UserTable({ users }: { readonly users: readonly Member[] }) {
+  return (
+    <table className="table wide-table">
+      <thead>
+        <tr>
+          <th>
+            <Trans>Name</Trans>
+          </th>
+          <th>
+            <Trans>Email</Trans>
+          </th>
+          <th>
+            <Trans>Joined</Trans>
+          </th>
+          <th className="number ruled">
+            <Trans>Wallet</Trans>
+          </th>
+          <th className="number ruled">
+            <Trans>Rounds</Trans>
+          </th>
+          <th className="number ruled">
+            <Trans>Won</Trans>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {users.map((user) => (
+          <tr key={user.id}>
+            <td>
+              <b>{user.name}</b>
+              {user.phone === null ? null : <span className="small muted block">{user.phone}</span>}
+            </td>
+            <td className="muted user-mail">{user.email}</td>
+            <td className="muted">{formatDay(user.createdAt, currentLanguage())}</td>
+            <td className="number ruled">{formatMoney(user.walletBalance)}</td>
+            <td className="number ruled">{formatCount(user.totalParticipated)}</td>
+            <td className="number ruled">{formatMoney(user.totalWon)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
