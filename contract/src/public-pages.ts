@@ -1,0 +1,59 @@
+/**
+ * What the server tells the public pages. The web build makes render functions of them
+ * (web/src/public/render.tsx), the server calls those with these values: the two meet here.
+ */
+import type { Language } from '@roz/core/language.ts'
+import type { Api, Output } from './api.ts'
+import type { Story } from './impact.ts'
+
+/** The operator's settings that pages name. */
+export type SiteFacts = {
+  readonly brandName: string
+  readonly supportEmail: string
+  readonly supportPhone: string
+  readonly officeAddress: string
+  /** Marketing figures of the operator, as text: `14,000` and `10,000+`. */
+  readonly people: string
+  readonly contributors: string
+  /** A YouTube link, shown by See Real Impact. */
+  readonly howItWorksVideo: string | undefined
+  readonly legalEntity: string | undefined
+  readonly grievanceOfficer: string | undefined
+  readonly minAgeYears: number
+  readonly topupMinRupees: number
+  readonly topupMaxRupees: number
+  /** Which split is in force today: percent of the pool, and how many share the reward. */
+  readonly split: { readonly need: number; readonly reward: number; readonly platform: number; readonly winners: number }
+}
+
+export type HomeData = Output<Api['home']>['data']
+export type CurrentRound = Output<Api['currentRound']>
+
+/** What of the live data a page is filled with. */
+export type PageData = {
+  readonly home: HomeData
+  readonly round: CurrentRound
+  /** Published stories, newest publication first. */
+  readonly stories: readonly Story[]
+}
+
+export type PageRequest = {
+  /** A name of web/src/paths.ts `publicPaths`, or `notFound`. */
+  readonly page: string
+  readonly language: Language
+  /** Scheme, host and port, for links between languages and to the page itself. */
+  readonly origin: string
+  readonly site: SiteFacts
+  /** Absent where a page names none, or where the server could not read it. */
+  readonly data: PageData | undefined
+  readonly nowMs: number
+}
+
+/** What `pages.js` exports. */
+export type PublicPages = {
+  /** Address of each page by name, English; other languages lie below their tag. */
+  readonly addresses: Readonly<Record<string, string>>
+  /** The pages that show live data. */
+  readonly live: readonly string[]
+  readonly render: (request: PageRequest) => string
+}

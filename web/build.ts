@@ -1,0 +1,127 @@
+/**
+ * Builds the web: `node web/build.ts [--out <dir>] [--draft]`.
+ *
+ *   app.html, assets/    the client app, split by route, hashed, brotli beside each file
+ *   pages.js             render functions of the public pages, plain JS for the server
+ *   manifest.json        content-security hashes of what the pages inline
+ *
+ * Fails when a text has no words in some language; --draft extracts texts first and lets English
+ * stand in, for work in progress.
+ */
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { parseArgs, promisify } from 'node:util'
+import { brotliCompress, constants } from 'node:zlib'
+import { type InlineConfig, type Plugin, build } from 'vite'
+import { contentPlugin } from './build/content.ts'
+import { messageCollector, missingMessages } from './build/messages.ts'
+import { sprite } from './src/ui/art.ts'
+import { common } from './vite.config.ts'
+
+const root = import.meta.dirname
+const compress = promisify(brotliCompress)
+const collector = messageCollector()
+
+const { values } = parseArgs({ options: { out: { type: 'string' }, draft: { type: 'boolean', default: true } } })
+const out = path.resolve(values.out ?? path.join(root, '../.build/web/dev'))
+
+/** The drawing stands once in each page; `<use>` refers to it. */
+const spritePlugin: Plugin = { name: 'roz-sprite', transformIndexHtml: { order: 'pre', handler: (html) => html.replace('%SPRITE%', sprite()) } }
+
+function variant(extra: InlineConfig, plugins: Plugin[]): InlineConfig {
+  return { ...common, ...extra, plugins: [...(common.plugins ?? []), collector.plugin, ...plugins], build: { ...common.build, ...extra.build, outDir: out, emptyOutDir: false } }
+}
+
+async function extractMessages(): Promise<void> {
+  const cli = path.join(path.dirname(createRequire(import.meta.url).resolve('@lingui/cli/api')), '../lingui.js')
+  const child = spawn(process.execPath, [cli, 'extract'], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] })
+  const code = await new Promise<number | null>((done) => child.once('close', done))
+  if (code !== 0) process.stderr.write('some texts could not be extracted\n')
+}
+
+type PublicAssets = { readonly css: Readonly<Record<'page' | 'home', string>>; readonly script: string; readonly font: string }
+
+/** The public pages' script and styles. The styles are taken back: pages carry them inlined. */
+async function buildPublicAssets(): Promise<PublicAssets> {
+  await build(
+    variant({ build: { manifest: 'site-manifest.json', rolldownOptions: { input: { site: 'src/public/site.ts', page: 'src/public/page.css', home: 'src/public/home.css' } } } }, []),
+  )
+  const manifestFile = path.join(out, 'site-manifest.json')
+  const manifest = JSON.parse(await readFile(manifestFile, 'utf8')) as Record<string, { readonly file: string }>
+  const fileOf = (source: string): string => {
+    const entry = manifest[source]
+    if (entry === undefined) throw new Error(`the build made nothing of ${source}`)
+    return entry.file
+  }
+  const take = async (source: string): Promise<string> => {
+    const file = path.join(out, fileOf(source))
+    const css = (await readFile(file, 'utf8')).trim()
+    await rm(file)
+    return css
+  }
+  const css = { page: await take('src/public/page.css'), home: await take('src/public/home.css') }
+  await rm(manifestFile)
+  const font = /\/assets\/roz-display-[\w-]+\.woff2/.exec(css.page)?.[0]
+  if (font === undefined) throw new Error('the public styles name no display font')
+  return { css, script: `/${fileOf('src/public/site.ts')}`, font }
+}
+
+/** What every public page runs before it is drawn: the reader's language, and members go on to their dashboard. */
+async function headScript(): Promise<string> {
+  return (await readFile(path.join(root, 'src/public/head.js'), 'utf8')).replace(/^\s*\/[/*].*$/gm, '').replace(/\s*\n\s*/g, '').trim()
+}
+
+const hashOf = (text: string): string => `sha256-${createHash('sha256').update(text).digest('base64')}`
+
+async function compressAssets(): Promise<void> {
+  const folder = path.join(out, 'assets')
+  const files = (await readdir(folder)).filter((name) => /\.(js|css|svg)$/.test(name))
+  await Promise.all(
+    files.map(async (name) => {
+      const bytes = await readFile(path.join(folder, name))
+      const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length }
+      await writeFile(path.join(folder, `${name}.br`), await compress(bytes, { params }))
+    }),
+  )
+}
+
+const FAVICON_STYLE = '<style>:root{--i-mari:#f6b73c;--i-ink:#2a1a10;--i-edge:#2a1a10}</style>'
+const favicon = (): string =>
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 40">${FAVICON_STYLE}${/<symbol id="c1"[^>]*>(.*?)<\/symbol>/.exec(sprite(['c1']))?.[1] ?? ''}</svg>`
+
+async function main(): Promise<void> {
+  if (values.draft) await extractMessages()
+  await rm(out, { recursive: true, force: true })
+  await mkdir(out, { recursive: true })
+  await build(variant({ build: { rolldownOptions: { input: { app: 'app.html' } } } }, [spritePlugin]))
+  const assets = await buildPublicAssets()
+  const script = await headScript()
+  await build(
+    variant(
+      {
+        ssr: { noExternal: true, target: 'node' },
+        define: { __HEAD_SCRIPT__: JSON.stringify(script), __PUBLIC_ASSETS__: JSON.stringify(assets) },
+        build: { ssr: true, target: 'node22', rolldownOptions: { input: { pages: 'src/public/render.tsx' }, output: { entryFileNames: '[name].js', codeSplitting: false } } },
+      },
+      [contentPlugin()],
+    ),
+  )
+  const missing = await missingMessages(root, collector.used)
+  if (missing.length > 0) {
+    const report = `${missing.length} texts have no words yet (npm run -w web messages, then fill src/locales):\n  ${missing.join('\n  ')}`
+    if (!values.draft) throw new Error(report)
+    process.stderr.write(`${report}\n`)
+  }
+  const styles = [assets.css.page, assets.css.page + assets.css.home]
+  await writeFile(path.join(out, 'manifest.json'), JSON.stringify({ csp: { scripts: [hashOf(script)], styles: styles.map(hashOf) } }))
+  await writeFile(path.join(out, 'favicon.svg'), favicon())
+  await compressAssets()
+  const { checkPages } = (await import('./build/check-pages.ts')) as typeof import('./build/check-pages.ts')
+  process.stdout.write(await checkPages(pathToFileURL(path.join(out, 'pages.js')).href))
+}
+
+await main()

@@ -1,0 +1,20 @@
+/**
+ * Where texts are found and where their translations lie. Three catalogues per language, so that a
+ * member never loads the portal's words and a public page loads none at all.
+ */
+import { defineConfig } from '@lingui/conf'
+import { formatter } from '@lingui/format-po'
+
+const rootDir = import.meta.dirname
+
+export default defineConfig({
+  rootDir,
+  sourceLocale: 'en',
+  locales: ['en', 'hi'],
+  format: formatter({ lineNumbers: false }),
+  catalogs: [
+    { path: '<rootDir>/src/locales/{locale}/public', include: ['<rootDir>/src/public'] },
+    { path: '<rootDir>/src/locales/{locale}/admin', include: ['<rootDir>/src/features/admin'] },
+    { path: '<rootDir>/src/locales/{locale}/app', include: ['<rootDir>/src'], exclude: ['**/src/public/**', '**/src/features/admin/**'] },
+  ],
+})

@@ -1,0 +1,146 @@
+/**
+ * The only place that talks to the server. Typed by the contract; every failure is an ApiError with
+ * the words to show, or a NetworkError. A 401 outside the logins ends the session (spec section 4).
+ */
+import type { Api, CallName, Output, Request } from '@roz/contract/api.ts'
+import type { ErrorAnswer } from '@roz/contract/endpoint.ts'
+import { calls } from 'virtual:calls'
+import { currentLanguage } from './language.ts'
+import { token } from './token.ts'
+
+/** A refusal by the server. `message` is ready to show in the chosen language. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  readonly status: number
+  readonly code: string
+  readonly fields: Readonly<Record<string, string>>
+  readonly retryAfterSeconds: number | undefined
+  constructor(status: number, answer: ErrorAnswer, retryAfterSeconds?: number) {
+    super(answer.message)
+    this.status = status
+    this.code = answer.code
+    this.fields = answer.fields ?? {}
+    this.retryAfterSeconds = retryAfterSeconds
+  }
+}
+
+/** No answer came: offline, refused, or cut off. Whether the server acted is unknown. */
+export class NetworkError extends Error {
+  override readonly name = 'NetworkError'
+}
+
+/** The server's words where it gave some, else the fallback of the spec's error catalogue. */
+export const messageOf = (error: unknown, fallback: string): string =>
+  error instanceof ApiError && error.message !== '' ? error.message : fallback
+
+type Defined<T> = { [K in keyof T as T[K] extends undefined ? never : K]: T[K] }
+type Optional<T> = { [K in keyof T as undefined extends T[K] ? never : object extends T[K] ? never : K]: T[K] } & {
+  [K in keyof T as undefined extends T[K] ? K : object extends T[K] ? K : never]?: T[K]
+}
+type Extras = {
+  readonly signal?: AbortSignal
+  /** Kept by the caller across its own retries of one money-moving call. */
+  readonly idempotencyKey?: string
+}
+type Given<N extends CallName> = Optional<Defined<Request<Api[N]>>> & (Api[N] extends { upload: object } ? { upload: Blob } : object) & Extras
+type Arguments<N extends CallName> = object extends Given<N> ? [given?: Given<N>] : [given: Given<N>]
+
+/** The calls whose 401 means wrong credentials, not an ended session. */
+const LOGINS: readonly CallName[] = ['login', 'google', 'adminLogin']
+
+let onSessionEnded: (name: CallName) => void = () => undefined
+/** Told about a 401 of any call but the logins, after the token is gone. */
+export function whenSessionEnds(listener: (name: CallName) => void): void {
+  onSessionEnded = listener
+}
+
+/** Makes one call of the contract: `await call('joinRound')`. */
+export async function call<N extends CallName>(name: N, ...[given]: Arguments<N>): Promise<Output<Api[N]>> {
+  const parts: LooseRequest = given ?? {}
+  const [method, path] = calls[name]
+  const sentToken = token.get()
+  const response = await send(method, addressOf(path, parts), parts, sentToken)
+  if (!response.ok) throw await failureOf(response, name, sentToken)
+  const text = await bodyOf(response)
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
+  return (isJson ? JSON.parse(text) : text === '' ? undefined : text) as Output<Api[N]>
+}
+
+type LooseRequest = Extras & {
+  readonly params?: unknown
+  readonly query?: unknown
+  readonly body?: unknown
+  readonly upload?: Blob
+}
+
+function addressOf(path: string, parts: LooseRequest): string {
+  const params = (parts.params ?? {}) as Record<string, string>
+  const filled = path.replace(/\{(\w+)\}/g, (_, key: string) => encodeURIComponent(params[key] ?? ''))
+  const query = new URLSearchParams()
+  for (const [key, value] of Object.entries((parts.query ?? {}) as Record<string, unknown>)) {
+    if (value !== undefined && value !== null) query.set(key, String(value))
+  }
+  const text = query.toString()
+  return `/api${filled}${text === '' ? '' : `?${text}`}`
+}
+
+async function send(method: string, address: string, parts: LooseRequest, sentToken: string | undefined): Promise<Response> {
+  const headers = new Headers({ accept: 'application/json, text/plain', 'accept-language': currentLanguage() })
+  if (sentToken !== undefined) headers.set('authorization', `Bearer ${sentToken}`)
+  if (parts.idempotencyKey !== undefined) headers.set('idempotency-key', parts.idempotencyKey)
+  let body: BodyInit | undefined
+  if (parts.upload !== undefined) {
+    const form = new FormData()
+    form.set('avatar', parts.upload)
+    body = form
+  } else if (parts.body !== undefined) {
+    headers.set('content-type', 'application/json')
+    body = JSON.stringify(parts.body)
+  }
+  try {
+    return await fetch(address, { method, headers, cache: 'no-store', ...(body === undefined ? {} : { body }), ...(parts.signal ? { signal: parts.signal } : {}) })
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error
+    throw new NetworkError('no answer', { cause: error })
+  }
+}
+
+async function bodyOf(response: Response): Promise<string> {
+  try {
+    return await response.text()
+  } catch (error) {
+    throw new NetworkError('the answer was cut off', { cause: error })
+  }
+}
+
+async function failureOf(response: Response, name: CallName, sentToken: string | undefined): Promise<ApiError> {
+  const answer = answerOf(await bodyOf(response))
+  // A late 401 of an older token must not end the session that has begun since.
+  if (response.status === 401 && !LOGINS.includes(name) && token.get() === sentToken) {
+    token.clear()
+    onSessionEnded(name)
+  }
+  const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
+  return new ApiError(response.status, await inChosenLanguage(answer), Number.isFinite(retryAfter) ? retryAfter : undefined)
+}
+
+/** The error as the contract has it; anything else (a proxy's page) has no words worth showing. */
+function answerOf(text: string): ErrorAnswer {
+  try {
+    const parsed = JSON.parse(text) as Partial<ErrorAnswer> | null
+    if (typeof parsed?.code === 'string' && typeof parsed.message === 'string') return parsed as ErrorAnswer
+    return { code: 'internal', message: typeof parsed?.message === 'string' ? parsed.message : '' }
+  } catch {
+    // verify-email refuses in plain text: its words are the message (spec section 7).
+    return { code: 'internal', message: text.length > 0 && text.length < 300 && !text.includes('<') ? text : '' }
+  }
+}
+
+/** In Hindi our own words for a code, whatever the server sent; the table loads on the first refusal. */
+async function inChosenLanguage(answer: ErrorAnswer): Promise<ErrorAnswer> {
+  const language = currentLanguage()
+  if (language === 'en' || answer.fields !== undefined) return answer
+  const { REFUSALS } = await import('@roz/core/refusals.ts')
+  const texts = (REFUSALS as Readonly<Record<string, { readonly hi: string } | undefined>>)[answer.code]
+  return texts === undefined ? answer : { ...answer, message: texts[language] }
+}

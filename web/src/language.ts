@@ -1,0 +1,65 @@
+/**
+ * The language of the app. The choice kept in the browser beats every other hint; without one the
+ * browser's own languages decide. Catalogues load on demand, the portal's only in the portal.
+ */
+import { i18n, type Messages } from '@lingui/core'
+import { type Language, LANGUAGES, languageOf } from '@roz/core/language.ts'
+
+const KEY = 'language'
+
+/** The choice kept in this browser, if one was made. */
+export function chosenLanguage(): Language | undefined {
+  try {
+    return LANGUAGES.find((language) => language === localStorage.getItem(KEY))
+  } catch {
+    return undefined
+  }
+}
+
+let language: Language = chosenLanguage() ?? languageOf(navigator.languages.join(','))
+export const currentLanguage = (): Language => language
+
+type Catalogue = { readonly messages: Messages }
+const APP = {
+  en: () => import('./locales/en/app.po'),
+  hi: () => import('./locales/hi/app.po'),
+} satisfies Record<Language, () => Promise<Catalogue>>
+const ADMIN = {
+  en: () => import('./locales/en/admin.po'),
+  hi: () => import('./locales/hi/admin.po'),
+} satisfies Record<Language, () => Promise<Catalogue>>
+
+let adminWanted = false
+
+async function activate(next: Language): Promise<void> {
+  const [app, admin] = await Promise.all([APP[next](), adminWanted ? ADMIN[next]() : undefined])
+  i18n.load(next, { ...app.messages, ...admin?.messages })
+  language = next
+  i18n.activate(next)
+  document.documentElement.lang = next
+}
+
+/** Loads the first catalogue; nothing is drawn before. */
+export const startLanguage = (): Promise<void> => activate(language)
+
+/** Switches and keeps the choice. */
+export async function chooseLanguage(next: Language): Promise<void> {
+  try {
+    localStorage.setItem(KEY, next)
+  } catch {
+    // The choice then holds for this page.
+  }
+  await activate(next)
+}
+
+/** Follows the member's own setting where this browser has no choice of its own. */
+export async function adoptLanguage(next: Language): Promise<void> {
+  if (chosenLanguage() === undefined && next !== language) await activate(next)
+}
+
+/** The portal's words, loaded by its routes. */
+export async function loadAdminTexts(): Promise<void> {
+  if (adminWanted) return
+  adminWanted = true
+  await activate(language)
+}

@@ -1,0 +1,54 @@
+/** Starts the app: language and session first, then the screen that the address names. */
+import { i18n } from '@lingui/core'
+import { I18nProvider } from '@lingui/react'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { whenSessionEnds } from './api.ts'
+import { startLanguage } from './language.ts'
+import { paths } from './paths.ts'
+import { queryClient } from './query.ts'
+import { router } from './routes.tsx'
+import { session, useSession } from './session.tsx'
+import { Spinner } from './ui/Feedback.tsx'
+import './ui/tokens.css'
+import './ui/base.css'
+import './ui/app.css'
+
+whenSessionEnds(() => {
+  // A stale token found at the start: the guards decide, so that a mail's link still works.
+  const starting = session.get().status === 'loading'
+  session.clear()
+  if (!starting) void router.navigate({ to: location.pathname.startsWith('/admin') ? paths.adminLogin : paths.login, replace: true })
+})
+
+// Someone signed in or out in another tab: this one must not go on as the old person.
+window.addEventListener('storage', (event) => {
+  if (event.key === 'token' || event.key === null) location.reload()
+})
+
+function App() {
+  return useSession().status === 'loading' ? (
+    <main className="book app" id="main">
+      <Spinner page />
+    </main>
+  ) : (
+    <RouterProvider router={router} />
+  )
+}
+
+const place = document.getElementById('root')
+if (place === null) throw new Error('app.html has no #root')
+const started = session.start()
+await startLanguage()
+createRoot(place).render(
+  <StrictMode>
+    <I18nProvider i18n={i18n}>
+      <QueryClientProvider client={queryClient}>
+        <App />
+      </QueryClientProvider>
+    </I18nProvider>
+  </StrictMode>,
+)
+await started

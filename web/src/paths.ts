@@ -1,0 +1,47 @@
+/** Every address of the product, in one place (spec section 2). */
+import type { Language } from '@roz/core/language.ts'
+
+export const paths = {
+  home: '/',
+  login: '/login',
+  register: '/register',
+  forgotPassword: '/forgot-password',
+  resetPassword: '/reset-password',
+  verifyEmail: '/verify-email',
+  paymentStatus: '/payment-status',
+  dashboard: '/dashboard',
+  wallet: '/wallet',
+  impact: '/impact',
+  history: '/history',
+  profile: '/profile',
+  notifications: '/notifications',
+  adminLogin: '/admin/login',
+  adminDashboard: '/admin/dashboard',
+  kitchenSink: '/kitchen-sink',
+} as const
+
+/** The public pages by name; each lies below /hi in Hindi. */
+export const publicPaths = {
+  home: '/',
+  privacyPolicy: '/privacy-policy',
+  refundPolicy: '/refund-policy',
+  terms: '/terms-condition',
+  dailyContributions: '/daily-contributions',
+  directHelpProcess: '/direct-help-process',
+  giveawaySelection: '/giveaway-selection',
+  impactVideos: '/impact-videos',
+  dailyReports: '/daily-reports',
+  videoDocumentation: '/video-documentation',
+  moneyTrail: '/money-trail',
+  impactStories: '/impact-stories',
+  helpCenter: '/help-center',
+  contactUs: '/contact-us',
+} as const
+export type PublicPage = keyof typeof publicPaths
+
+/** The address of a public page in a language: `/hi/terms-condition`. */
+export function publicPath(page: PublicPage, language: Language): string {
+  const path = publicPaths[page]
+  if (language === 'en') return path
+  return path === '/' ? `/${language}` : `/${language}${path}`
+}

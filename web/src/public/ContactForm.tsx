@@ -1,0 +1,54 @@
+/** The message form. Its words for each outcome stand in the page, so that site.ts needs no texts. */
+import { FIELD_TEXTS } from '@roz/core/fields.ts'
+import { Trans, useLingui } from '@lingui/react/macro'
+import { CheckIcon } from '../ui/icons.tsx'
+import { usePage } from './context.ts'
+
+export function ContactForm() {
+  const { t } = useLingui()
+  const { language } = usePage()
+  const fields = [
+    ['name', t`Name`, 'name', FIELD_TEXTS.name_length[language]],
+    ['email', t`Email`, 'email', FIELD_TEXTS.email_invalid[language]],
+  ] as const
+  return (
+    <div>
+      <form
+        noValidate
+        data-contact=""
+        data-network={t`Network error. Please check your connection and try again.`}
+        data-failed={t`Your message could not be sent. Please try again.`}
+        data-fill={FIELD_TEXTS.fill_all[language]}
+      >
+        <p className="form-error" role="alert" hidden />
+        {fields.map(([name, label, complete, problem]) => (
+          <div className="field" key={name}>
+            <label htmlFor={name}>{label}</label>
+            <input id={name} name={name} type={name === 'email' ? 'email' : 'text'} autoComplete={complete} required aria-describedby={`${name}-error`} />
+            <p className="field-error" id={`${name}-error`} data-problem={problem} hidden />
+          </div>
+        ))}
+        <div className="field">
+          <label htmlFor="message">
+            <Trans>Message</Trans>
+          </label>
+          <textarea id="message" name="message" required maxLength={4000} aria-describedby="message-error" />
+          <p className="field-error" id="message-error" data-problem={FIELD_TEXTS.message_length[language]} hidden />
+        </div>
+        <button className="button" type="submit">
+          <Trans>Send Message</Trans>
+        </button>
+      </form>
+      <div className="sent" role="status" data-sent="">
+        <div hidden>
+          <CheckIcon size={32} />
+          <p>
+            <Trans>
+              Message sent. Your ticket number is <b className="ticket" data-ticket="" />. We answer within 1–2 business days.
+            </Trans>
+          </p>
+        </div>
+      </div>
+    </div>
+  )
+}

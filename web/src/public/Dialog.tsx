@@ -1,0 +1,33 @@
+/** The dialog that a page's videos open in: how it works, and each story. site.ts fills the player. */
+import { youtubeId } from '@roz/core/fields.ts'
+import { Trans, useLingui } from '@lingui/react/macro'
+import { CloseIcon } from '../ui/icons.tsx'
+import { usePage } from './context.ts'
+
+export function VideoDialog() {
+  const { t } = useLingui()
+  const { site } = usePage()
+  const id = site.howItWorksVideo === undefined ? undefined : youtubeId(site.howItWorksVideo)
+  return (
+    <dialog className="lg video-box" id="video" aria-labelledby="video-title" data-video={id}>
+      <div className="modal-head">
+        <h2 id="video-title">
+          <Trans>How it works</Trans>
+        </h2>
+        <button className="icon-button" type="button" aria-label={t`Close`} data-close="">
+          <CloseIcon />
+        </button>
+      </div>
+      <div className="modal-body">
+        <div data-player="">
+          <p>
+            <Trans>
+              Put in one rupee before midnight. Of each rupee, 60 paise help someone in need, 30 go to one member drawn at random, 10 keep the platform running.
+              The next day at 6 PM you see the impact video.
+            </Trans>
+          </p>
+        </div>
+      </div>
+    </dialog>
+  )
+}

@@ -1,0 +1,123 @@
+/** Header and footer of every public page. No link of the members' navigation stands here. */
+import { Trans, useLingui } from '@lingui/react/macro'
+import type { ReactNode } from 'react'
+import { paths, type PublicPage, publicPath } from '../paths.ts'
+import { LogoArt } from '../ui/Art.tsx'
+import { Section } from '../ui/Section.tsx'
+import { usePage } from './context.ts'
+
+export function Frame({ page, children }: { readonly page: PublicPage | undefined; readonly children: ReactNode }) {
+  return (
+    <>
+      <a className="skip" href="#main">
+        <Trans>Skip to content</Trans>
+      </a>
+      <Header page={page} />
+      <main className="book" id="main" tabIndex={-1}>
+        {children}
+      </main>
+      <Footer />
+    </>
+  )
+}
+
+function Header({ page }: { readonly page: PublicPage | undefined }) {
+  const { t } = useLingui()
+  const { site, language, to } = usePage()
+  const { brandName } = site
+  const other = language === 'en' ? 'hi' : 'en'
+  return (
+    <header className="cloth bar no-print">
+      <div className="wrap">
+        <a className="logo" href={to('home')} aria-label={t`${brandName}, home`}>
+          <LogoArt brandName={brandName} language={language} />
+        </a>
+        <a className="bar-link" href={publicPath(page ?? 'home', other)} hrefLang={other} lang={other} data-language={other}>
+          {other === 'hi' ? 'हिन्दी' : 'English'}
+        </a>
+        <a className="bar-link" href={paths.login} data-account="">
+          <Trans>Log in</Trans>
+        </a>
+      </div>
+    </header>
+  )
+}
+
+function Footer() {
+  const { t } = useLingui()
+  const { to } = usePage()
+  const columns: readonly { readonly title: string; readonly links: readonly (readonly [PublicPage, string])[] }[] = [
+    {
+      title: t`The books`,
+      links: [
+        ['moneyTrail', t`Money Trail`],
+        ['dailyReports', t`Daily Reports`],
+        ['impactVideos', t`Impact Videos`],
+        ['videoDocumentation', t`Video Documentation`],
+      ],
+    },
+    {
+      title: t`How it works`,
+      links: [
+        ['dailyContributions', t`Daily Contributions`],
+        ['directHelpProcess', t`Direct Help Process`],
+        ['giveawaySelection', t`Giveaway Selection`],
+        ['impactStories', t`Impact Stories`],
+      ],
+    },
+    {
+      title: t`Help`,
+      links: [
+        ['helpCenter', t`Help Center`],
+        ['contactUs', t`Contact Us`],
+      ],
+    },
+    {
+      title: t`Rules`,
+      links: [
+        ['terms', t`Terms`],
+        ['privacyPolicy', t`Privacy Policy`],
+        ['refundPolicy', t`Refund Policy`],
+      ],
+    },
+  ]
+  return (
+    <footer className="cloth foot no-print">
+      <div className="wrap foot-columns">
+        <div className="foot-brand">
+          <p className="display">
+            <Trans>One rupee a day, together.</Trans>
+          </p>
+          <p>
+            <Trans>The book closes at midnight and opens again.</Trans>
+          </p>
+        </div>
+        {columns.map(({ title, links }) => (
+          <nav key={title} aria-label={title}>
+            <h2>{title}</h2>
+            <ul>
+              {links.map(([page, label]) => (
+                <li key={page}>
+                  <a href={to(page)}>{label}</a>
+                </li>
+              ))}
+            </ul>
+          </nav>
+        ))}
+      </div>
+    </footer>
+  )
+}
+
+type HeadingProps = { readonly title: string; readonly when?: ReactNode; readonly note?: ReactNode; readonly lead?: ReactNode; readonly children?: ReactNode }
+
+/** The first section of an information page. */
+export function Heading({ title, when, note, lead, children }: HeadingProps) {
+  return (
+    <Section className="head-section" when={when} note={note}>
+      <h1>{title}</h1>
+      {lead === undefined ? null : <p className="lead">{lead}</p>}
+      {children}
+    </Section>
+  )
+}

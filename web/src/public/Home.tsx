@@ -1,0 +1,359 @@
+/** The front page. Stats are computed; the operator's marketing figures stand only in the text beside them. */
+import type { HomeData } from '@roz/contract/public-pages.ts'
+import { Plural, Trans, useLingui } from '@lingui/react/macro'
+import { paths } from '../paths.ts'
+import { Art, Key, Seal } from '../ui/Art.tsx'
+import { formatDay, formatLongDay, formatTime } from '../ui/format.ts'
+import { EmptyState } from '../ui/Feedback.tsx'
+import { formatMoney, Money } from '../ui/Money.tsx'
+import { Section } from '../ui/Section.tsx'
+import { Ruler } from '../ui/Split.tsx'
+import { usePage } from './context.ts'
+import { FiguresMissing, PublicVideo, WinnerLine } from './parts.tsx'
+
+/** Reading A of the spec: home says 60, 30 and 10. */
+const READING_A = { need: 60, reward: 30, platform: 10 } as const
+
+export function Home() {
+  const { data } = usePage()
+  return (
+    <>
+      <Hero />
+      <SoFar stats={data?.home.stats} />
+      <Today />
+      <Yesterday />
+      <HowItWorks />
+      <TrustCards />
+      <Tonight />
+    </>
+  )
+}
+
+function Hero() {
+  const { t } = useLingui()
+  const { nowMs, language, site } = usePage()
+  const { brandName } = site
+  const parts = [
+    ['need', 60, t`helps someone in need, the next day`],
+    ['gift', 30, t`goes to one member, drawn at random`],
+    ['run', 10, t`keeps ${brandName} running`],
+  ] as const
+  const yearly = formatMoney(365)
+  return (
+    <Section className="hero" when={<Trans>Today</Trans>}>
+      <p className="day-line">
+        <span>{formatLongDay(new Date(nowMs), language)}</span>
+        <span>
+          <Trans>India time</Trans>
+        </span>
+      </p>
+      <div className="hero-grid">
+        <div>
+          <h1>
+            <Trans>One rupee a day, together.</Trans>
+          </h1>
+          <p className="lead">
+            <Trans>
+              You put in ₹1. So does everyone else. Tomorrow most of it reaches someone in need, part of it goes to one of us, and every paisa is shown in
+              public.
+            </Trans>
+          </p>
+          <div className="buttons">
+            <a className="button" href={paths.register}>
+              <Trans>Put in my first rupee</Trans>
+            </a>
+            <HowItWorksButton>
+              <Trans>See Real Impact</Trans>
+            </HowItWorksButton>
+          </div>
+          <p className="small muted">
+            <Trans>{yearly} a year at most. Stop any day. Not a lottery, not gambling.</Trans>
+          </p>
+        </div>
+        <div>
+          <Art name="cut" className="cut-coin" label={t`A rupee cut in three: 60, 30 and 10 paise`} />
+          <div className="ledger">
+            {parts.map(([part, percent, words]) => (
+              <div key={part}>
+                <Key part={part} />
+                <span>
+                  <b>{percent}%</b> {words}
+                </span>
+                <span className="amount display share">
+                  {percent}
+                  <i>
+                    <Trans>paise</Trans>
+                  </i>
+                </span>
+              </div>
+            ))}
+            <div className="sum">
+              <span>
+                <Trans>Your rupee</Trans>
+              </span>
+              <span className="amount">{formatMoney(1)}</span>
+            </div>
+          </div>
+        </div>
+      </div>
+    </Section>
+  )
+}
+
+/** Opens the how-it-works video; without script it is a link to the steps further down. */
+function HowItWorksButton({ children }: { readonly children: React.ReactNode }) {
+  return (
+    <a className="button secondary" href="#how" data-how="">
+      {children}
+    </a>
+  )
+}
+
+function SoFar({ stats }: { readonly stats: HomeData['stats'] | undefined }) {
+  const { people, contributors } = usePage().site
+  return (
+    <Section when={<Trans>So far</Trans>}>
+      <h2 className="hidden">
+        <Trans>So far</Trans>
+      </h2>
+      {stats === undefined ? (
+        <FiguresMissing />
+      ) : (
+        <dl className="stats">
+          <div>
+            <dt>
+              <Trans>for people in need</Trans>
+            </dt>
+            <dd data-live="totalCharity">
+              <Money amount={stats.totalCharity} />
+            </dd>
+          </div>
+          <div>
+            <dt>
+              <Trans>members who joined</Trans>
+            </dt>
+            <dd data-live="totalPeople">{stats.totalPeople.toLocaleString('en-IN')}</dd>
+          </div>
+          <div>
+            <dt>
+              <Trans>rounds</Trans>
+            </dt>
+            <dd data-live="rounds">{stats.rounds.toLocaleString('en-IN')}</dd>
+          </div>
+        </dl>
+      )}
+      <p className="beside">
+        <Trans>
+          A community of {people} people with {contributors} contributors.
+        </Trans>
+      </p>
+    </Section>
+  )
+}
+
+function Today() {
+  const { data, nowMs, language } = usePage()
+  const time = formatTime(new Date(nowMs), language)
+  return (
+    <Section
+      when={<Trans>Today</Trans>}
+      note={
+        <span data-live="time">
+          <Trans>at {time}</Trans>
+        </span>
+      }
+    >
+      <h2>
+        <Trans>Today’s impact in real time</Trans>
+      </h2>
+      {data === undefined ? <FiguresMissing /> : <TodayFigures today={data.home.stats.today} />}
+    </Section>
+  )
+}
+
+function TodayFigures({ today }: { readonly today: HomeData['stats']['today'] }) {
+  const isOpen = usePage().data?.round.status === 'open'
+  const rows = [
+    ['need', 'charity', <Trans key="need">60% for people in need</Trans>],
+    ['gift', 'giveaway', <Trans key="gift">30% for one member</Trans>],
+    ['run', 'platform', <Trans key="run">10% for the platform</Trans>],
+  ] as const
+  return (
+    <div className="two">
+      <div>
+        <p className={isOpen ? 'badge ok live' : 'badge'}>{isOpen ? <Trans>Today’s round is open</Trans> : <Trans>Today’s round is closed</Trans>}</p>
+        <p className="pool" data-live="pool">
+          <Money amount={today.pool} />
+        </p>
+        <p className="muted">
+          <Trans>put in so far today. The book closes at midnight.</Trans>
+        </p>
+      </div>
+      <div>
+        <Ruler split={READING_A} />
+        <div className="ledger">
+          {rows.map(([part, name, words]) => (
+            <div key={part}>
+              <Key part={part} />
+              <span>{words}</span>
+              <span className="amount" data-live={name}>
+                {formatMoney(today[name])}
+              </span>
+            </div>
+          ))}
+          <div className="sum">
+            <span>
+              <Trans>In the round</Trans>
+            </span>
+            <span className="amount" data-live="poolTotal">
+              {formatMoney(today.pool)}
+            </span>
+          </div>
+        </div>
+      </div>
+    </div>
+  )
+}
+
+function Yesterday() {
+  const { t } = useLingui()
+  const { data, language, to } = usePage()
+  const story = data?.home.recentImpacts[0]
+  return (
+    <Section when={<Trans>Yesterday</Trans>} note={story === undefined ? undefined : formatDay(story.date, language)}>
+      <h2>
+        <Trans>Yesterday’s impact</Trans>
+      </h2>
+      {story === undefined ? (
+        <div className="gap narrow">
+          <EmptyState title={t`No impact story available yet`} art="cut" />
+        </div>
+      ) : (
+        <div className="two">
+          <div>
+            <PublicVideo story={story} />
+          </div>
+          <div>
+            {story.isActive ? (
+              <p className="badge ok live">
+                <Trans>Live</Trans>
+              </p>
+            ) : null}
+            <h3 className="gap">{story.title}</h3>
+            <p>{story.description}</p>
+            <p className="small muted">
+              {story.charity.name} · {formatMoney(story.amount)} · <Plural value={story.views} one="# view" other="# views" />
+            </p>
+            <WinnerLine story={story} />
+            <p>
+              <a className="tap" href={to('impactStories')}>
+                <Trans>All impact stories</Trans>
+              </a>
+            </p>
+          </div>
+        </div>
+      )}
+    </Section>
+  )
+}
+
+function HowItWorks() {
+  return (
+    <Section id="how" when={<Trans>Every day</Trans>}>
+      <h2>
+        <Trans>How it works</Trans>
+      </h2>
+      <ol className="steps">
+        <li>
+          <Art name="stack" className="vignette" />
+          <div>
+            <h3>
+              <Trans>Put in one rupee</Trans>
+            </h3>
+            <p>
+              <Trans>One tap before midnight, or let Auto Participate do it. Never more than ₹1.00 a day.</Trans>
+            </p>
+          </div>
+        </li>
+        <li>
+          <Art name="cut" className="vignette" />
+          <div>
+            <h3>
+              <Trans>We cut it in three</Trans>
+            </h3>
+            <p>
+              <Trans>60 paise to someone in need, 30 to one member drawn at random, 10 to keep the platform running.</Trans>
+            </p>
+          </div>
+        </li>
+        <li>
+          <Art name="slip" className="vignette" />
+          <div>
+            <h3>
+              <Trans>You see where it went</Trans>
+            </h3>
+            <p>
+              <Trans>Next day: an impact video at 6 PM, receipts and the story of who was helped.</Trans>
+            </p>
+          </div>
+        </li>
+      </ol>
+      <p className="gap">
+        <HowItWorksButton>
+          <Trans>Watch how it works</Trans>
+        </HowItWorksButton>
+      </p>
+    </Section>
+  )
+}
+
+function TrustCards() {
+  const { t } = useLingui()
+  const { to } = usePage()
+  const cards = [
+    [t`6 PM`, t`A video every day at 6 PM`, t`Who was helped, with what, and how much it cost.`, 'impactVideos', t`Impact Videos`],
+    [t`Paid`, t`Every rupee in public`, t`What came in and where it went, from live data.`, 'moneyTrail', t`Money Trail`],
+    [t`Drawn`, t`A winner drawn at random`, t`Every rupee of the day has the same chance: one in the number of members.`, 'giveawaySelection', t`Giveaway Selection`],
+    [t`Direct`, t`No middlemen or NGOs`, t`Our team pays the school, the chemist or the shop directly, and keeps the bill.`, 'directHelpProcess', t`Direct Help Process`],
+  ] as const
+  return (
+    <Section when={<Trans>In public</Trans>}>
+      <h2>
+        <Trans>Don’t trust us. Check.</Trans>
+      </h2>
+      <ul className="trust">
+        {cards.map(([seal, title, text, page, link], index) => (
+          <li key={page}>
+            <Seal word={seal} tilt={index % 2 === 0 ? 'left' : 'right'} />
+            <div>
+              <h3>{title}</h3>
+              <p>{text}</p>
+              <a className="tap" href={to(page)}>
+                {link}
+              </a>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+function Tonight() {
+  return (
+    <Section className="end" when={<Trans>Tonight</Trans>} note={<Trans>midnight</Trans>}>
+      <Art name="coin" className="end-coin" />
+      <div>
+        <h2>
+          <Trans>Today’s page is still open.</Trans>
+        </h2>
+        <p className="lead">
+          <Trans>It takes one rupee and about one minute.</Trans>
+        </p>
+        <a className="button" href={paths.register}>
+          <Trans>Put in my first rupee</Trans>
+        </a>
+      </div>
+    </Section>
+  )
+}

@@ -1,0 +1,115 @@
+/** Pieces that several public pages show. */
+import { youtubeId } from '@roz/core/fields.ts'
+import type { Story } from '@roz/contract/impact.ts'
+import { Plural, Trans, useLingui } from '@lingui/react/macro'
+import { formatDay } from '../ui/format.ts'
+import { EmptyState } from '../ui/Feedback.tsx'
+import { formatMoney } from '../ui/Money.tsx'
+import { VideoCover } from '../ui/Video.tsx'
+import { usePage } from './context.ts'
+
+/** One line: which of the two readings holds today. */
+export function SplitInForce() {
+  const { split } = usePage().site
+  const { need, reward, platform, winners } = split
+  return (
+    <p className="split-now">
+      <span className="badge ok">
+        <Trans>In force today</Trans>
+      </span>
+      <span>
+        {platform === 0 ? (
+          <Trans>
+            {need}% for people in need, {reward}% shared by <Plural value={winners} one="# member" other="# members" />.
+          </Trans>
+        ) : (
+          <Trans>
+            {need}% for people in need, {reward}% for one member, {platform}% for the platform.
+          </Trans>
+        )}
+      </span>
+    </p>
+  )
+}
+
+/** A video that opens in the page's dialog; without script it is a link to YouTube. */
+export function PublicVideo({ story }: { readonly story: Story }) {
+  const { t } = useLingui()
+  const { language } = usePage()
+  const id = story.videoUrl === null ? undefined : youtubeId(story.videoUrl)
+  if (id === undefined) return null
+  const { title } = story
+  return (
+    <a className="video" href={`https://www.youtube.com/watch?v=${id}`} data-video={id} data-title={title} aria-label={t`Play video: ${title}`}>
+      <VideoCover title={title} note={formatDay(story.date, language)} poster={story.imageUrl} />
+    </a>
+  )
+}
+
+export function StoryCard({ story }: { readonly story: Story }) {
+  const { language } = usePage()
+  const isPending = story.charity.name === 'Pending Charity Selection'
+  return (
+    <article className="story" id={story.id}>
+      <PublicVideo story={story} />
+      <h2>{story.title}</h2>
+      <p className="small muted">
+        {formatDay(story.date, language)} · {formatMoney(story.amount)} ·{' '}
+        <Plural value={story.views} one="# view" other="# views" />
+      </p>
+      <p>{story.description}</p>
+      <p className="small muted">
+        <span className={isPending ? 'badge wait' : 'badge ok'}>{isPending ? <Trans>Pending</Trans> : <Trans>Active</Trans>}</span>
+        {isPending ? null : story.charity.name}
+      </p>
+      <WinnerLine story={story} />
+    </article>
+  )
+}
+
+/** Who was drawn; a draw that we could have steered is labelled as such. */
+export function WinnerLine({ story }: { readonly story: Story }) {
+  const winner = story.winnerInfo
+  if (winner === null) return null
+  const { name, totalParticipants } = winner
+  const amount = formatMoney(winner.amount)
+  return (
+    <p className="small muted">
+      {winner.assurance === 'weak' ? <LocalDraw /> : null}
+      <Trans>
+        Drawn: {name}, {amount}, one of <Plural value={totalParticipants} one="# member" other="# members" />.
+      </Trans>
+    </p>
+  )
+}
+
+/** The label of a draw that is not yet open to anyone's check. */
+export function LocalDraw() {
+  return (
+    <span className="badge wait">
+      <Trans>Demo draw</Trans>
+    </span>
+  )
+}
+
+/** Published stories, or the spec's empty state. */
+export function StoryList({ stories }: { readonly stories: readonly Story[] }) {
+  const { t } = useLingui()
+  if (stories.length === 0) return <EmptyState title={t`No impact stories yet`} art="cut" />
+  return (
+    <div className="story-grid two">
+      {stories.map((story) => (
+        <StoryCard key={story.id} story={story} />
+      ))}
+    </div>
+  )
+}
+
+/** Says that figures are missing instead of showing a zero. */
+export function FiguresMissing() {
+  return (
+    <p className="muted">
+      <Trans>The figures cannot be shown right now. Please load the page again in a minute.</Trans>
+    </p>
+  )
+}

@@ -1,0 +1,111 @@
+/** The public pages as functions of data to HTML, for the server (contract/src/public-pages.ts). Not hydrated. */
+import type { PageRequest, PublicPages } from '@roz/contract/public-pages.ts'
+import { type Language, LANGUAGES } from '@roz/core/language.ts'
+import { setupI18n } from '@lingui/core'
+import { I18nProvider } from '@lingui/react'
+import { renderToStaticMarkup } from 'react-dom/server'
+import { messages as appEn } from '../locales/en/app.po'
+import { messages as publicEn } from '../locales/en/public.po'
+import { messages as appHi } from '../locales/hi/app.po'
+import { messages as publicHi } from '../locales/hi/public.po'
+import { type PublicPage, publicPath, publicPaths } from '../paths.ts'
+import { sprite } from '../ui/art.ts'
+import { contextOf, Page, usePage } from './context.ts'
+import { VideoDialog } from './Dialog.tsx'
+import { Frame } from './Frame.tsx'
+import { Home } from './Home.tsx'
+import { NotFound, SCREENS } from './Information.tsx'
+import { usePageTitle } from './titles.ts'
+
+declare const __HEAD_SCRIPT__: string
+declare const __PUBLIC_ASSETS__: { readonly css: Readonly<Record<'page' | 'home', string>>; readonly script: string; readonly font: string }
+
+const CATALOGUES = { en: { ...appEn, ...publicEn }, hi: { ...appHi, ...publicHi } } as const
+const SPRITES = {
+  home: sprite(['coin', 'c1', 'cut', 'keys', 'stack', 'slip', 'play', 'seal']),
+  drawn: sprite(['coin', 'c1', 'cut', 'keys', 'slip', 'play']),
+  plain: sprite(['c1']),
+} as const
+/** Pages with drawings besides the logo. */
+const DRAWN: readonly PublicPage[] = ['moneyTrail', 'dailyReports', 'impactVideos', 'impactStories', 'videoDocumentation']
+const LIVE: readonly PublicPage[] = [...DRAWN, 'home', 'giveawaySelection']
+
+const pageOf = (name: string): PublicPage | undefined => (name in publicPaths ? (name as PublicPage) : undefined)
+
+function Document({ request }: { readonly request: PageRequest }) {
+  const page = pageOf(request.page)
+  const Screen = page === undefined ? NotFound : page === 'home' ? Home : SCREENS[page]
+  const title = usePageTitle(page ?? 'notFound')
+  const { site } = usePage()
+  const css = page === 'home' ? __PUBLIC_ASSETS__.css.page + __PUBLIC_ASSETS__.css.home : __PUBLIC_ASSETS__.css.page
+  const drawing = page === 'home' ? SPRITES.home : page !== undefined && DRAWN.includes(page) ? SPRITES.drawn : SPRITES.plain
+  return (
+    <html lang={request.language} data-lost={page === undefined ? '' : undefined}>
+      <head>
+        <meta charSet="utf-8" />
+        <meta name="viewport" content="width=device-width,initial-scale=1" />
+        <title>{page === 'home' ? `${site.brandName}. ${title}` : `${title} · ${site.brandName}`}</title>
+        <Meta page={page} request={request} />
+        <script dangerouslySetInnerHTML={{ __html: __HEAD_SCRIPT__ }} />
+        <style dangerouslySetInnerHTML={{ __html: css }} />
+      </head>
+      <body>
+        <Drawing html={drawing} />
+        <Frame page={page}>
+          <Screen />
+        </Frame>
+        {page !== undefined && (page === 'home' || DRAWN.includes(page)) ? <VideoDialog /> : null}
+        <script type="module" src={__PUBLIC_ASSETS__.script} />
+      </body>
+    </html>
+  )
+}
+
+/** React draws no bare HTML; the sprite's own svg element carries it. */
+function Drawing({ html }: { readonly html: string }) {
+  const inner = html.slice(html.indexOf('>') + 1, html.lastIndexOf('</svg>'))
+  return <svg width="0" height="0" className="sprite" aria-hidden="true" dangerouslySetInnerHTML={{ __html: inner }} />
+}
+
+function Meta({ page, request }: { readonly page: PublicPage | undefined; readonly request: PageRequest }) {
+  const { origin, language } = request
+  return (
+    <>
+      <meta name="color-scheme" content="light dark" />
+      <meta name="theme-color" content="#8a2a13" />
+      <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
+      <link rel="preload" href={__PUBLIC_ASSETS__.font} as="font" type="font/woff2" crossOrigin="" />
+      {page === undefined ? (
+        <meta name="robots" content="noindex" />
+      ) : (
+        <>
+          <link rel="canonical" href={origin + publicPath(page, language)} />
+          {LANGUAGES.map((other) => (
+            <link key={other} rel="alternate" hrefLang={other} href={origin + publicPath(page, other)} />
+          ))}
+          <link rel="alternate" hrefLang="x-default" href={origin + publicPath(page, 'en')} />
+          <Description />
+        </>
+      )}
+    </>
+  )
+}
+
+function Description() {
+  const text = { en: 'One rupee a day from each member: help for people in need, a reward for one of us, and every paisa shown in public.', hi: 'हर सदस्य से रोज़ एक रुपया: ज़रूरतमंदों की मदद, हममें से किसी एक को इनाम, और एक-एक पैसे का हिसाब सबके सामने।' } as const satisfies Record<Language, string>
+  return <meta name="description" content={text[usePage().language]} />
+}
+
+export const addresses: PublicPages['addresses'] = publicPaths
+export const live: PublicPages['live'] = LIVE
+
+export function render(request: PageRequest): string {
+  const i18n = setupI18n({ locale: request.language, messages: { [request.language]: CATALOGUES[request.language] } })
+  return `<!doctype html>${renderToStaticMarkup(
+    <I18nProvider i18n={i18n}>
+      <Page value={contextOf(request)}>
+        <Document request={request} />
+      </Page>
+    </I18nProvider>,
+  )}`
+}

@@ -1,0 +1,218 @@
+/**
+ * The public pages' only script: video dialog, live figures, contact form, print, back, the choice of
+ * language. Without it every page still reads in full. It speaks to the server by itself: the app's
+ * client would weigh more than the page.
+ */
+const byData = <E extends HTMLElement>(name: string, from: ParentNode = document): E | null => from.querySelector<E>(`[data-${name}]`)
+const language = document.documentElement.lang === 'hi' ? 'hi' : 'en'
+
+function stored(key: string): string | null {
+  try {
+    return localStorage.getItem(key)
+  } catch {
+    return null
+  }
+}
+
+// Language: the choice is kept before the other page opens, or its head would send us back.
+byData<HTMLAnchorElement>('language')?.addEventListener('click', (event) => {
+  try {
+    localStorage.setItem('language', (event.currentTarget as HTMLElement).dataset.language ?? 'en')
+  } catch {
+    // The link works without a kept choice.
+  }
+})
+
+// Someone signed in goes on to the dashboard.
+const account = byData<HTMLAnchorElement>('account')
+if (account !== null && stored('token') !== null) {
+  account.href = '/dashboard'
+  account.textContent = language === 'hi' ? 'डैशबोर्ड' : 'Dashboard'
+}
+
+byData('print')?.addEventListener('click', () => window.print())
+byData('back')?.addEventListener('click', (event) => {
+  if (document.referrer.startsWith(location.origin) && history.length > 1) {
+    event.preventDefault()
+    history.back()
+  }
+})
+
+startVideos()
+startFigures()
+startContact()
+
+function startVideos(): void {
+  const dialog = document.querySelector<HTMLDialogElement>('#video')
+  const place = dialog === null ? null : byData('player', dialog)
+  const title = document.querySelector('#video-title')
+  if (dialog === null || place === null || title === null) return
+  const howTitle = title.textContent
+  const howText = [...place.childNodes]
+  let pressedOutside = false
+
+  const open = (id: string | undefined, name: string): void => {
+    title.textContent = name
+    if (id === undefined) place.replaceChildren(...howText)
+    else place.replaceChildren(player(id, name))
+    dialog.showModal()
+  }
+  document.addEventListener('click', (event) => {
+    const pressed = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-how], a[data-video]') : null
+    if (pressed === null || (event as MouseEvent).ctrlKey || (event as MouseEvent).metaKey) return
+    event.preventDefault()
+    if (pressed.dataset.how !== undefined) open(dialog.dataset.video, howTitle)
+    else open(pressed.dataset.video, pressed.dataset.title ?? howTitle)
+  })
+  byData('close', dialog)?.addEventListener('click', () => dialog.close())
+  dialog.addEventListener('mousedown', (event) => {
+    pressedOutside = event.target === dialog
+  })
+  dialog.addEventListener('click', (event) => {
+    if (pressedOutside && event.target === dialog) dialog.close()
+  })
+  // The film stops when the dialog closes.
+  dialog.addEventListener('close', () => place.replaceChildren())
+}
+
+function player(id: string, title: string): HTMLIFrameElement {
+  const frame = document.createElement('iframe')
+  frame.className = 'player'
+  frame.title = title
+  frame.allow = 'accelerometer; autoplay; encrypted-media; picture-in-picture; fullscreen'
+  // Without a referrer YouTube answers error 153.
+  frame.referrerPolicy = 'strict-origin-when-cross-origin'
+  frame.allowFullscreen = true
+  frame.src = `https://www.youtube-nocookie.com/embed/${id}?autoplay=1&rel=0`
+  return frame
+}
+
+type Home = {
+  readonly data: {
+    readonly stats: {
+      readonly totalCharity: number
+      readonly totalPeople: number
+      readonly rounds: number
+      readonly today: { readonly pool: number; readonly charity: number; readonly giveaway: number; readonly platform: number }
+    }
+  }
+}
+
+/** Today's figures, asked for as the page loads and then every 30 s while it is looked at. */
+function startFigures(): void {
+  if (byData('live') === null) return
+  const inr = new Intl.NumberFormat('en-IN', { style: 'currency', currency: 'INR', minimumFractionDigits: 2 })
+  const count = new Intl.NumberFormat('en-IN')
+  const set = (name: string, text: string): void => {
+    const element = document.querySelector<HTMLElement>(`[data-live="${name}"]`)
+    if (element === null || element.textContent === text) return
+    const figure = element.querySelector('.money')
+    if (figure === null) element.textContent = text
+    else {
+      const paise = document.createElement('i')
+      paise.textContent = text.slice(-3)
+      figure.replaceChildren(text.slice(0, -3), paise)
+    }
+  }
+  const ask = async (): Promise<void> => {
+    if (document.hidden) return
+    try {
+      const response = await fetch('/api/public/home', { headers: { 'accept-language': language } })
+      if (!response.ok) return
+      const { stats } = ((await response.json()) as Home).data
+      const { pool, charity, giveaway, platform } = stats.today
+      for (const [name, amount] of Object.entries({ totalCharity: stats.totalCharity, pool, poolTotal: pool, charity, giveaway, platform })) set(name, inr.format(amount))
+      set('totalPeople', count.format(stats.totalPeople))
+      set('rounds', count.format(stats.rounds))
+      const time = new Intl.DateTimeFormat(language === 'hi' ? 'hi-IN-u-nu-latn' : 'en-IN', { hour: 'numeric', minute: '2-digit', hour12: true, timeZone: 'Asia/Kolkata' }).format()
+      set('time', language === 'hi' ? `${time} पर` : `at ${time}`)
+    } catch {
+      // Offline: the figures of the page stay, with the hour they are from.
+    }
+  }
+  void ask()
+  setInterval(() => void ask(), 30_000)
+}
+
+type ContactAnswer = { readonly ticket?: string; readonly message?: string; readonly fields?: Readonly<Record<string, string>> }
+const EMAIL = /^[^\s@]+@[^\s@]+$/
+const RULES: Readonly<Record<string, (value: string) => boolean>> = {
+  name: (value) => value.length >= 2 && value.length <= 100,
+  email: (value) => value.length <= 254 && EMAIL.test(value),
+  message: (value) => value.length >= 10 && value.length <= 4000,
+}
+
+function startContact(): void {
+  const form = byData<HTMLFormElement>('contact')
+  const alertLine = form?.querySelector<HTMLElement>('[role=alert]')
+  if (form === null || !alertLine) return
+  let busy = false
+
+  const say = (text: string): void => {
+    alertLine.textContent = text
+    alertLine.hidden = text === ''
+  }
+  const mark = (name: string, problem: string | undefined): void => {
+    const field = form.elements.namedItem(name)
+    const line = document.getElementById(`${name}-error`)
+    if (!(field instanceof HTMLElement) || line === null) return
+    if (problem === undefined) field.removeAttribute('aria-invalid')
+    else field.setAttribute('aria-invalid', 'true')
+    line.textContent = problem ?? ''
+    line.hidden = problem === undefined
+  }
+  const judge = (name: string, value: string): boolean => {
+    const fine = RULES[name]?.(value) ?? true
+    const line = document.getElementById(`${name}-error`)
+    mark(name, fine ? undefined : value === '' ? form.dataset.fill : line?.dataset.problem)
+    return fine
+  }
+  form.addEventListener('focusout', (event) => {
+    const field = event.target
+    if ((field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement) && field.value !== '') judge(field.name, field.value.trim())
+  })
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    if (busy) return
+    const values = Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value).trim()]))
+    say('')
+    const wrong = Object.keys(RULES).filter((name) => !judge(name, values[name] ?? ''))
+    if (wrong[0] !== undefined) {
+      ;(form.elements.namedItem(wrong[0]) as HTMLElement | null)?.focus()
+      return
+    }
+    busy = true
+    form.setAttribute('aria-busy', 'true')
+    void send(form, values, say, mark).finally(() => {
+      busy = false
+      form.removeAttribute('aria-busy')
+    })
+  })
+}
+
+async function send(
+  form: HTMLFormElement,
+  values: Readonly<Record<string, string>>,
+  say: (text: string) => void,
+  mark: (name: string, problem: string | undefined) => void,
+): Promise<void> {
+  try {
+    const response = await fetch('/api/contact', { method: 'POST', headers: { 'content-type': 'application/json', 'accept-language': language }, body: JSON.stringify(values) })
+    const answer = (await response.json().catch(() => ({}))) as ContactAnswer
+    if (!response.ok || answer.ticket === undefined) {
+      for (const [name, problem] of Object.entries(answer.fields ?? {})) mark(name, problem)
+      say(answer.message ?? form.dataset.failed ?? '')
+      return
+    }
+    const ticket = byData('ticket')
+    if (ticket !== null) ticket.textContent = answer.ticket
+    const sent = byData('sent')?.firstElementChild
+    if (sent instanceof HTMLElement) {
+      sent.hidden = false
+      sent.className = 'sent'
+    }
+    form.hidden = true
+  } catch {
+    say(form.dataset.network ?? '')
+  }
+}

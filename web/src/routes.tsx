@@ -1,0 +1,157 @@
+/**
+ * Every screen of the app and who may see it (spec section 2). Screens load on demand, the portal as
+ * its own part. The server judges every call; these guards only spare a visitor a useless screen.
+ */
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, parseSearchWith, redirect, stringifySearchWith } from '@tanstack/react-router'
+import { loadAdminTexts } from './language.ts'
+import { paths } from './paths.ts'
+import { session } from './session.tsx'
+import { settings } from './settings.ts'
+import { AdminScreens, BrokenPage, Frame, MemberScreens, NotFoundPage, Waiting } from './shell/Frame.tsx'
+
+/** Where someone already signed in belongs. */
+function sendHome(): void {
+  const now = session.get()
+  if (now.status === 'member') throw redirect({ to: paths.dashboard, replace: true })
+  if (now.status === 'admin') throw redirect({ to: paths.adminDashboard, replace: true })
+}
+function memberOnly(): void {
+  const now = session.get()
+  if (now.status === 'admin') throw redirect({ to: paths.adminDashboard, replace: true })
+  if (now.status !== 'member') throw redirect({ to: paths.login, replace: true })
+}
+async function adminOnly(): Promise<void> {
+  if (session.get().status !== 'admin') throw redirect({ to: paths.adminLogin, replace: true })
+  await loadAdminTexts()
+}
+async function portalDoor(): Promise<void> {
+  if (session.get().status === 'admin') throw redirect({ to: paths.adminDashboard, replace: true })
+  await loadAdminTexts()
+}
+
+const root = createRootRoute({ component: Frame, notFoundComponent: NotFoundPage, errorComponent: BrokenPage })
+
+const anonymous = createRoute({ getParentRoute: () => root, id: 'anonymous', beforeLoad: sendHome })
+const member = createRoute({ getParentRoute: () => root, id: 'member', beforeLoad: memberOnly, component: MemberScreens })
+const admin = createRoute({ getParentRoute: () => root, id: 'admin', beforeLoad: adminOnly, component: AdminScreens })
+
+const login = createRoute({
+  getParentRoute: () => anonymous,
+  path: paths.login,
+  component: lazyRouteComponent(() => import('./features/auth/LoginPage.tsx'), 'LoginPage'),
+})
+const register = createRoute({
+  getParentRoute: () => anonymous,
+  path: paths.register,
+  component: lazyRouteComponent(() => import('./features/auth/RegisterPage.tsx'), 'RegisterPage'),
+})
+const forgotPassword = createRoute({
+  getParentRoute: () => root,
+  path: paths.forgotPassword,
+  component: lazyRouteComponent(() => import('./features/auth/ForgotPasswordPage.tsx'), 'ForgotPasswordPage'),
+})
+
+/** Links from mails and gateways carry text, whatever it looks like: a long order id is no number. */
+const textOf = (search: Record<string, unknown>, name: string): string | undefined => {
+  const value = search[name]
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+const resetPassword = createRoute({
+  getParentRoute: () => root,
+  path: paths.resetPassword,
+  validateSearch: (search: Record<string, unknown>): { token?: string | undefined } => ({ token: textOf(search, 'token') }),
+  component: lazyRouteComponent(() => import('./features/auth/ResetPasswordPage.tsx'), 'ResetPasswordPage'),
+})
+const verifyEmail = createRoute({
+  getParentRoute: () => root,
+  path: paths.verifyEmail,
+  validateSearch: (search: Record<string, unknown>): { token?: string | undefined } => ({ token: textOf(search, 'token') }),
+  component: lazyRouteComponent(() => import('./features/auth/VerifyEmailPage.tsx'), 'VerifyEmailPage'),
+})
+const paymentStatus = createRoute({
+  getParentRoute: () => root,
+  path: paths.paymentStatus,
+  validateSearch: (search: Record<string, unknown>): { order_id?: string | undefined } => ({ order_id: textOf(search, 'order_id') }),
+  component: lazyRouteComponent(() => import('./features/payment-status/PaymentStatusPage.tsx'), 'PaymentStatusPage'),
+})
+
+const dashboard = createRoute({
+  getParentRoute: () => member,
+  path: paths.dashboard,
+  component: lazyRouteComponent(() => import('./features/dashboard/DashboardPage.tsx'), 'DashboardPage'),
+})
+const wallet = createRoute({
+  getParentRoute: () => member,
+  path: paths.wallet,
+  component: lazyRouteComponent(() => import('./features/wallet/WalletPage.tsx'), 'WalletPage'),
+})
+const impact = createRoute({
+  getParentRoute: () => member,
+  path: paths.impact,
+  component: lazyRouteComponent(() => import('./features/impact/ImpactPage.tsx'), 'ImpactPage'),
+})
+const history = createRoute({
+  getParentRoute: () => member,
+  path: paths.history,
+  component: lazyRouteComponent(() => import('./features/history/HistoryPage.tsx'), 'HistoryPage'),
+})
+const profile = createRoute({
+  getParentRoute: () => member,
+  path: paths.profile,
+  component: lazyRouteComponent(() => import('./features/profile/ProfilePage.tsx'), 'ProfilePage'),
+})
+const notifications = createRoute({
+  getParentRoute: () => member,
+  path: paths.notifications,
+  component: lazyRouteComponent(() => import('./features/notifications/NotificationsPage.tsx'), 'NotificationsPage'),
+})
+
+const adminLogin = createRoute({
+  getParentRoute: () => root,
+  path: paths.adminLogin,
+  beforeLoad: portalDoor,
+  component: lazyRouteComponent(() => import('./features/admin/AdminLoginPage.tsx'), 'AdminLoginPage'),
+})
+const adminDashboard = createRoute({
+  getParentRoute: () => admin,
+  path: paths.adminDashboard,
+  validateSearch: (search: Record<string, unknown>): { tab?: string | undefined } => ({ tab: textOf(search, 'tab') }),
+  component: lazyRouteComponent(() => import('./features/admin/AdminDashboardPage.tsx'), 'AdminDashboardPage'),
+})
+const kitchenSink = createRoute({
+  getParentRoute: () => root,
+  path: paths.kitchenSink,
+  component: lazyRouteComponent(() => import('./shell/KitchenSink.tsx'), 'KitchenSink'),
+})
+
+const tree = root.addChildren([
+  anonymous.addChildren([login, register]),
+  forgotPassword,
+  resetPassword,
+  verifyEmail,
+  paymentStatus,
+  member.addChildren([dashboard, wallet, impact, history, profile, notifications]),
+  adminLogin,
+  admin.addChildren([adminDashboard]),
+  ...(settings.production ? [] : [kitchenSink]),
+])
+
+export const router = createRouter({
+  routeTree: tree,
+  // The default would turn ?order_id=123456789012345678901 into a float.
+  parseSearch: parseSearchWith((value) => value),
+  stringifySearch: stringifySearchWith(String),
+  defaultPreload: 'intent',
+  defaultPendingComponent: Waiting,
+  defaultPendingMs: 300,
+  defaultErrorComponent: BrokenPage,
+  defaultNotFoundComponent: NotFoundPage,
+  scrollRestoration: true,
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

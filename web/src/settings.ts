@@ -1,0 +1,31 @@
+/**
+ * What the operator set and the app must know, written into the page by the server. Nothing secret
+ * ever stands here.
+ */
+export type AppSettings = {
+  readonly brandName: string
+  /** Without it no Google button is shown. */
+  readonly googleClientId: string | null
+  /** Where Google's script comes from; another address only in tests. */
+  readonly googleScriptUrl: string
+  readonly topupMinRupees: number
+  readonly topupMaxRupees: number
+  /** Demo sign-ins and the draw's label are shown outside production only. */
+  readonly production: boolean
+}
+
+const DEFAULTS: AppSettings = {
+  brandName: 'Roz',
+  googleClientId: null,
+  googleScriptUrl: 'https://accounts.google.com/gsi/client',
+  topupMinRupees: 10,
+  topupMaxRupees: 30,
+  production: false,
+}
+
+function readSettings(): AppSettings {
+  const content = document.querySelector<HTMLMetaElement>('meta[name="app-settings"]')?.content ?? ''
+  return content.startsWith('{') ? { ...DEFAULTS, ...(JSON.parse(content) as Partial<AppSettings>) } : DEFAULTS
+}
+
+export const settings = readSettings()

@@ -1,0 +1,159 @@
+/** The cloth bar at the head: members' navigation when signed in, a plain one otherwise, the portal's own. */
+import { Trans, useLingui } from '@lingui/react/macro'
+import type { User } from '@roz/contract/shapes.ts'
+import { Link, useLocation, useNavigate } from '@tanstack/react-router'
+import { currentLanguage } from '../language.ts'
+import { paths, publicPath } from '../paths.ts'
+import { session, useSession } from '../session.tsx'
+import { settings } from '../settings.ts'
+import { LogoArt } from '../ui/Art.tsx'
+import { Avatar } from '../ui/Avatar.tsx'
+import { ChevronIcon, MenuIcon } from '../ui/icons.tsx'
+import { Menu } from '../ui/Menu.tsx'
+import { formatMoney } from '../ui/Money.tsx'
+import { LanguageSwitch } from './LanguageSwitch.tsx'
+
+/** The bar that fits who is here and where. */
+export function Bar() {
+  const now = useSession()
+  const inPortal = useLocation({ select: (location) => location.pathname.startsWith('/admin') })
+  if (inPortal) return <PortalBar signedIn={now.status === 'admin'} />
+  return now.status === 'member' ? <NavigationBar user={now.user} /> : <VisitorBar />
+}
+
+function useLogout(): () => void {
+  const navigate = useNavigate()
+  const inPortal = useLocation({ select: (location) => location.pathname.startsWith('/admin') })
+  return () => {
+    void session.signOut()
+    void navigate({ to: inPortal ? paths.adminLogin : paths.login })
+  }
+}
+
+function NavigationBar({ user }: { readonly user: User }) {
+  const { t } = useLingui()
+  const logout = useLogout()
+  const brandName = settings.brandName
+  const links = [
+    [paths.dashboard, t`Dashboard`],
+    [paths.wallet, t`Wallet`],
+    [paths.impact, t`Impact`],
+    [paths.history, t`History`],
+  ] as const
+  const own = (
+    <>
+      <Link to={paths.profile}>
+        <Trans>My Profile</Trans>
+      </Link>
+      <Link to={paths.notifications}>
+        <Trans>Notifications</Trans>
+      </Link>
+      <LanguageSwitch />
+      <hr />
+      <button type="button" onClick={logout}>
+        <Trans>Logout</Trans>
+      </button>
+    </>
+  )
+  return (
+    <header className="cloth bar nav no-print">
+      <div className="wrap">
+        <Link className="logo" to={paths.dashboard} aria-label={brandName}>
+          <LogoArt brandName={brandName} language={currentLanguage()} />
+        </Link>
+        <nav className="wide-only" aria-label={t`Main`}>
+          <ul>
+            {links.map(([to, label]) => (
+              <li key={to}>
+                <Link className="bar-link" to={to}>
+                  {label}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <Link className="balance" to={paths.wallet} aria-label={t`Wallet balance ${formatMoney(user.wallet.balance)}`}>
+          {formatMoney(user.wallet.balance)}
+        </Link>
+        <Menu
+          className="wide-only"
+          label={t`User menu`}
+          button={
+            <>
+              <Avatar name={user.name} src={user.avatar} letters={1} />
+              <span>{user.name}</span>
+              <ChevronIcon />
+            </>
+          }
+        >
+          {own}
+        </Menu>
+        <Menu className="small-only" label={t`Menu`} button={<MenuIcon />}>
+          <nav aria-label={t`Main`}>
+            {links.map(([to, label]) => (
+              <Link key={to} to={to}>
+                {label}
+              </Link>
+            ))}
+          </nav>
+          <hr />
+          {own}
+        </Menu>
+      </div>
+    </header>
+  )
+}
+
+function VisitorBar() {
+  const { t } = useLingui()
+  const now = useSession()
+  const at = useLocation({ select: (location) => location.pathname })
+  const brandName = settings.brandName
+  return (
+    <header className="cloth bar no-print">
+      <div className="wrap">
+        <a className="logo" href={publicPath('home', currentLanguage())} aria-label={t`${brandName}, home`}>
+          <LogoArt brandName={brandName} language={currentLanguage()} />
+        </a>
+        <LanguageSwitch className="bar-link" />
+        {now.status === 'admin' ? (
+          <Link className="bar-link" to={paths.adminDashboard}>
+            <Trans>Admin</Trans>
+          </Link>
+        ) : at === paths.login ? (
+          <Link className="bar-link" to={paths.register}>
+            <Trans>Sign up</Trans>
+          </Link>
+        ) : (
+          <Link className="bar-link" to={paths.login}>
+            <Trans>Log in</Trans>
+          </Link>
+        )}
+      </div>
+    </header>
+  )
+}
+
+function PortalBar({ signedIn }: { readonly signedIn: boolean }) {
+  const { t } = useLingui()
+  const logout = useLogout()
+  const brandName = settings.brandName
+  return (
+    <header className="cloth bar no-print">
+      <div className="wrap">
+        <Link className="logo" to={signedIn ? paths.adminDashboard : paths.adminLogin} aria-label={t`${brandName} admin`}>
+          <LogoArt brandName={brandName} language={currentLanguage()} />
+        </Link>
+        <a className="bar-link" href={publicPath('home', currentLanguage())}>
+          <Trans>Back to site</Trans>
+        </a>
+        <LanguageSwitch className="bar-link" />
+        {signedIn ? (
+          <button className="bar-link" type="button" onClick={logout}>
+            <Trans>Logout</Trans>
+          </button>
+        ) : null}
+      </div>
+    </header>
+  )
+}

@@ -1,0 +1,98 @@
+/** What every screen of the app stands in: skip link, bar, toasts; focus goes to the page after a walk. */
+import { useLingui as useLanguageChange } from '@lingui/react'
+import { Trans, useLingui } from '@lingui/react/macro'
+import { Outlet, useLocation, useRouter } from '@tanstack/react-router'
+import { type ErrorInfo, useEffect, useRef } from 'react'
+import { paths } from '../paths.ts'
+import { useSession } from '../session.tsx'
+import { Button, buttonClass } from '../ui/Button.tsx'
+import { Spinner } from '../ui/Feedback.tsx'
+import { Book, Section } from '../ui/Layout.tsx'
+import { ToastHost } from '../ui/Toast.tsx'
+import { Bar } from './Bars.tsx'
+
+export function Frame() {
+  // A change of language draws everything anew.
+  useLanguageChange()
+  const at = useLocation({ select: (location) => location.pathname })
+  const before = useRef(at)
+  useEffect(() => {
+    if (before.current === at) return
+    before.current = at
+    document.getElementById('main')?.focus({ preventScroll: true })
+  }, [at])
+  return (
+    <>
+      <a className="skip" href="#main">
+        <Trans>Skip to content</Trans>
+      </a>
+      <Bar />
+      <Outlet />
+      <ToastHost />
+    </>
+  )
+}
+
+/** Draws its screens only while the session is of the kind they need; the guard has chosen where else to go. */
+export function MemberScreens() {
+  return useSession().status === 'member' ? <Outlet /> : <Waiting />
+}
+export function AdminScreens() {
+  return useSession().status === 'admin' ? <Outlet /> : <Waiting />
+}
+
+export function Waiting() {
+  return (
+    <main className="book app" id="main" tabIndex={-1}>
+      <Spinner page />
+    </main>
+  )
+}
+
+export function NotFoundPage() {
+  const { t } = useLingui()
+  return (
+    <Book title={t`Page not found`}>
+      <Section when="404">
+        <h1>
+          <Trans>Page not found</Trans>
+        </h1>
+        <p className="lead">
+          <Trans>This page is not in the book. The address may be mistyped, or the page may have moved.</Trans>
+        </p>
+        <p className="buttons load-more">
+          <a className={buttonClass()} href={paths.home}>
+            <Trans>Go to Home</Trans>
+          </a>
+        </p>
+      </Section>
+    </Book>
+  )
+}
+
+/** What a bug or a lost chunk of the program looks like: plain words and two ways on. */
+export function BrokenPage({ error }: { readonly error: unknown; readonly info?: ErrorInfo }) {
+  const { t } = useLingui()
+  const router = useRouter()
+  useEffect(() => console.warn('A screen failed:', error), [error])
+  return (
+    <Book title={t`Something went wrong`}>
+      <Section>
+        <h1>
+          <Trans>Something went wrong</Trans>
+        </h1>
+        <p className="lead">
+          <Trans>This page could not be shown. Your money and your rounds are safe on our server.</Trans>
+        </p>
+        <p className="buttons load-more">
+          <Button onClick={() => location.reload()}>
+            <Trans>Reload the page</Trans>
+          </Button>
+          <Button kind="secondary" onClick={() => void router.navigate({ to: paths.dashboard }).then(() => router.invalidate())}>
+            <Trans>Go to Dashboard</Trans>
+          </Button>
+        </p>
+      </Section>
+    </Book>
+  )
+}

@@ -1,0 +1,30 @@
+/** The language switch: one button that reads the other language's own name. */
+import type { Language } from '@roz/core/language.ts'
+import { useLingui } from '@lingui/react'
+import { useState } from 'react'
+import { chooseLanguage, currentLanguage } from '../language.ts'
+import { session } from '../session.tsx'
+
+const OTHER = { en: 'hi', hi: 'en' } as const satisfies Record<Language, Language>
+const NAMES = { en: 'English', hi: 'हिन्दी' } as const satisfies Record<Language, string>
+
+export function LanguageSwitch({ className }: { readonly className?: string }) {
+  // Drawn anew when the language changes.
+  useLingui()
+  const [busy, setBusy] = useState(false)
+  const other = OTHER[currentLanguage()]
+  const press = async (): Promise<void> => {
+    setBusy(true)
+    try {
+      await chooseLanguage(other)
+      await session.saveLanguage(other)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <button className={className} type="button" lang={other} aria-busy={busy || undefined} onClick={() => (busy ? undefined : void press())}>
+      {NAMES[other]}
+    </button>
+  )
+}

@@ -1,0 +1,30 @@
+/** A member's picture: the image, else initials, else a generic icon. */
+import { useState } from 'react'
+import { PersonIcon } from './icons.tsx'
+import { initialsOf } from './format.ts'
+
+type AvatarProps = {
+  readonly name: string
+  /** A full URL, or a path on our own server. */
+  readonly src: string | null
+  readonly size?: 'sm' | 'lg'
+  /** How many letters stand in for a picture, at most two. */
+  readonly letters?: 1 | 2
+}
+
+export function Avatar({ name, src, size = 'sm', letters = 2 }: AvatarProps) {
+  const [broken, setBroken] = useState<string>()
+  const initials = initialsOf(name, letters)
+  const address = src === null || src === '' ? undefined : src.startsWith('http') || src.startsWith('/') ? src : `/${src}`
+  return (
+    <span className={`avatar ${size}`}>
+      {address !== undefined && address !== broken ? (
+        <img src={address} alt="" onError={() => setBroken(address)} />
+      ) : initials === '' ? (
+        <PersonIcon size={size === 'lg' ? 56 : 22} />
+      ) : (
+        initials
+      )}
+    </span>
+  )
+}

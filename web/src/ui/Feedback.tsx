@@ -1,0 +1,101 @@
+/** What stands in while something loads, is empty or has failed. */
+import { Trans, useLingui } from '@lingui/react/macro'
+import type { ReactNode } from 'react'
+import { Art } from './Art.tsx'
+import { Button } from './Button.tsx'
+
+/** A wheel that says what it is. */
+export function Spinner({ page = false }: { readonly page?: boolean }) {
+  return (
+    <div className={page ? 'spinner page' : 'spinner'} role="status">
+      <span className="wheel" />
+      <span className="hidden">
+        <Trans>Loading</Trans>
+      </span>
+    </div>
+  )
+}
+
+/** Grey lines in the place of what comes. `lines` as many as will come, so that nothing jumps. */
+export function Skeleton({ lines = 3, label }: { readonly lines?: number; readonly label?: string }) {
+  const { t } = useLingui()
+  return (
+    <div className="ledger skeletons" aria-busy="true" aria-label={label ?? t`Loading`} role="group">
+      {Array.from({ length: lines }, (_, index) => (
+        <div key={index}>
+          <span className="skeleton" />
+          <span className="skeleton amount" />
+        </div>
+      ))}
+    </div>
+  )
+}
+
+/** A grey block, for a figure or a picture. */
+export function SkeletonBlock({ kind = 'line' }: { readonly kind?: 'line' | 'figure' | 'video' }) {
+  return <span className={`skeleton ${kind}`} aria-busy="true" />
+}
+
+type EmptyProps = {
+  /** The spec's words for this empty state. */
+  readonly title: string
+  readonly art?: 'slip' | 'stack' | 'cut'
+  readonly children?: ReactNode
+  /** One next step. */
+  readonly action?: ReactNode
+}
+
+export function EmptyState({ title, art = 'slip', children, action }: EmptyProps) {
+  return (
+    <div className="empty">
+      <Art name={art} className="vignette" />
+      <p className="empty-title">{title}</p>
+      {children === undefined ? null : <p className="muted">{children}</p>}
+      {action}
+    </div>
+  )
+}
+
+/** A part that could not be loaded, with a way to try again. */
+export function ErrorState({ title, onRetry, busy = false }: { readonly title: string; readonly onRetry: () => void; readonly busy?: boolean }) {
+  return (
+    <div className="empty failed" role="alert">
+      <p className="empty-title">{title}</p>
+      <Button kind="secondary" busy={busy} onClick={onRetry}>
+        <Trans>Retry</Trans>
+      </Button>
+    </div>
+  )
+}
+
+/** One figure with its name, inside `<StatTiles>`. */
+export function StatTile({ label, children }: { readonly label: ReactNode; readonly children: ReactNode }) {
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+export function StatTiles({ columns = 4, children }: { readonly columns?: 3 | 4; readonly children: ReactNode }) {
+  return <dl className={columns === 3 ? 'tiles three' : 'tiles'}>{children}</dl>
+}
+
+/** The next page of a list, added below. */
+export function LoadMore({ onClick, busy = false }: { readonly onClick: () => void; readonly busy?: boolean }) {
+  return (
+    <p className="load-more">
+      <Button kind="secondary" busy={busy} onClick={onClick}>
+        <Trans>Load more</Trans>
+      </Button>
+    </p>
+  )
+}
+
+export type BadgeTone = 'good' | 'waiting' | 'bad' | 'plain' | 'live'
+const TONES = { good: ' ok', waiting: ' wait', bad: ' no', plain: '', live: ' ok live' } as const satisfies Record<BadgeTone, string>
+
+export function Badge({ tone = 'plain', children }: { readonly tone?: BadgeTone; readonly children: ReactNode }) {
+  return <span className={`badge${TONES[tone]}`}>{children}</span>
+}

@@ -1,0 +1,138 @@
+/**
+ * Form fields. A visible label with only its words; the error stands under its field and is named
+ * by it. Made for react-hook-form: `<TextField label={…} error={…} {...register('email')} />`.
+ */
+import { useLingui } from '@lingui/react/macro'
+import { type InputHTMLAttributes, type ReactNode, type Ref, type SelectHTMLAttributes, type TextareaHTMLAttributes, useId, useState } from 'react'
+import { ErrorIcon, EyeIcon } from './icons.tsx'
+
+type Common = {
+  readonly label: string
+  readonly error?: string | undefined
+  readonly hint?: ReactNode
+}
+type Wiring = { readonly id: string; readonly 'aria-invalid': true | undefined; readonly 'aria-describedby': string | undefined }
+
+/** The frame of any field; `children` draws the control with the given wiring. */
+export function Field({ label, error, hint, children }: Common & { readonly children: (wiring: Wiring) => ReactNode }) {
+  const id = useId()
+  const described = [hint === undefined ? undefined : `${id}-hint`, error === undefined ? undefined : `${id}-error`].filter(Boolean).join(' ')
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      {children({ id, 'aria-invalid': error === undefined ? undefined : true, 'aria-describedby': described === '' ? undefined : described })}
+      {hint === undefined ? null : (
+        <p className="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {error === undefined ? null : (
+        <p className="field-error" id={`${id}-error`}>
+          <ErrorIcon size={18} />
+          <span>{error}</span>
+        </p>
+      )}
+    </div>
+  )
+}
+
+type TextFieldProps = Common &
+  Omit<InputHTMLAttributes<HTMLInputElement>, 'className' | 'id'> & {
+    /** Set before the input: ₹ or +91. */
+    readonly prefix?: string
+    readonly ref?: Ref<HTMLInputElement>
+  }
+
+export function TextField({ label, error, hint, prefix, ...input }: TextFieldProps) {
+  return (
+    <Field label={label} error={error} hint={hint}>
+      {(wiring) =>
+        prefix === undefined ? (
+          <input {...input} {...wiring} />
+        ) : (
+          <div className="prefixed">
+            <span aria-hidden="true">{prefix}</span>
+            <input {...input} {...wiring} />
+          </div>
+        )
+      }
+    </Field>
+  )
+}
+
+type PasswordFieldProps = Omit<TextFieldProps, 'type' | 'prefix'>
+
+/** With show and hide. */
+export function PasswordField({ label, error, hint, ...input }: PasswordFieldProps) {
+  const { t } = useLingui()
+  const [shown, setShown] = useState(false)
+  return (
+    <Field label={label} error={error} hint={hint}>
+      {(wiring) => (
+        <div className="suffixed">
+          <input {...input} {...wiring} type={shown ? 'text' : 'password'} autoCapitalize="none" spellCheck={false} />
+          <button className="icon-button" type="button" aria-label={shown ? t`Hide` : t`Show`} aria-pressed={shown} onClick={() => setShown(!shown)}>
+            <EyeIcon crossed={shown} />
+          </button>
+        </div>
+      )}
+    </Field>
+  )
+}
+
+type TextAreaProps = Common & Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, 'className' | 'id'> & { readonly ref?: Ref<HTMLTextAreaElement> }
+
+export function TextAreaField({ label, error, hint, ...area }: TextAreaProps) {
+  return (
+    <Field label={label} error={error} hint={hint}>
+      {(wiring) => <textarea {...area} {...wiring} />}
+    </Field>
+  )
+}
+
+type SelectProps = Common & Omit<SelectHTMLAttributes<HTMLSelectElement>, 'className' | 'id'> & { readonly ref?: Ref<HTMLSelectElement> }
+
+export function SelectField({ label, error, hint, children, ...select }: SelectProps) {
+  return (
+    <Field label={label} error={error} hint={hint}>
+      {(wiring) => (
+        <select {...select} {...wiring}>
+          {children}
+        </select>
+      )}
+    </Field>
+  )
+}
+
+type SwitchProps = {
+  readonly label: string
+  readonly checked: boolean
+  readonly onChange: (checked: boolean) => void
+  /** What it reads when on and off. */
+  readonly on: string
+  readonly off: string
+  readonly busy?: boolean
+}
+
+export function Switch({ label, checked, onChange, on, off, busy = false }: SwitchProps) {
+  const id = useId()
+  return (
+    <div className="switch">
+      <button
+        type="button"
+        role="switch"
+        aria-checked={checked}
+        aria-labelledby={`${id}-label`}
+        aria-describedby={`${id}-state`}
+        aria-busy={busy || undefined}
+        onClick={() => (busy ? undefined : onChange(!checked))}
+      >
+        <i />
+      </button>
+      <span id={`${id}-label`}>{label}</span>
+      <span className="switch-state" id={`${id}-state`}>
+        {checked ? on : off}
+      </span>
+    </div>
+  )
+}

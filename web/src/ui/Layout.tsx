@@ -1,0 +1,27 @@
+/** The page as a book: one main, and a title with the heading's words. */
+import { type ReactNode, useEffect } from 'react'
+import { settings } from '../settings.ts'
+
+export { Section } from './Section.tsx'
+
+/** Names the document: `Wallet · Roz`. */
+export function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} · ${settings.brandName}`
+  }, [title])
+}
+
+/** The `main` of a screen. `title` is what the browser's tab says; the h1 stands inside. */
+export function Book({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  useTitle(title)
+  return (
+    <main className="book app" id="main" tabIndex={-1}>
+      {children}
+    </main>
+  )
+}
+
+/** A narrow sheet with one form on it: log in, register, reset. */
+export function Slip({ children }: { readonly children: ReactNode }) {
+  return <div className="form-sheet">{children}</div>
+}

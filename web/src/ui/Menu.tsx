@@ -1,0 +1,59 @@
+/** A menu that opens by a button: closes on an outside click, Escape, a chosen entry, or when focus leaves. */
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
+
+type MenuProps = {
+  /** The button's name. */
+  readonly label: string
+  /** What the button shows. */
+  readonly button: ReactNode
+  readonly className?: string
+  /** Links and buttons. */
+  readonly children: ReactNode
+}
+
+export function Menu({ label, button, className = '', children }: MenuProps) {
+  const [open, setOpen] = useState(false)
+  const root = useRef<HTMLDivElement>(null)
+  const trigger = useRef<HTMLButtonElement>(null)
+  const panelId = useId()
+
+  useEffect(() => {
+    if (!open) return
+    const outside = (event: Event): void => {
+      if (!(event.target instanceof Node) || root.current?.contains(event.target) === false) setOpen(false)
+    }
+    const escape = (event: KeyboardEvent): void => {
+      if (event.key !== 'Escape') return
+      setOpen(false)
+      trigger.current?.focus()
+    }
+    document.addEventListener('pointerdown', outside)
+    document.addEventListener('focusin', outside)
+    document.addEventListener('keydown', escape)
+    return () => {
+      document.removeEventListener('pointerdown', outside)
+      document.removeEventListener('focusin', outside)
+      document.removeEventListener('keydown', escape)
+    }
+  }, [open])
+
+  return (
+    <div className={`menu ${className}`} ref={root}>
+      <button
+        ref={trigger}
+        className="menu-button"
+        type="button"
+        aria-label={label}
+        aria-expanded={open}
+        aria-controls={panelId}
+        onClick={() => setOpen(!open)}
+      >
+        {button}
+      </button>
+      {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions -- the entries inside take the keys */}
+      <div className="menu-panel" id={panelId} hidden={!open} onClick={() => setOpen(false)}>
+        {children}
+      </div>
+    </div>
+  )
+}

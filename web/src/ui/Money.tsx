@@ -1,0 +1,16 @@
+/** Amounts as people read them: ₹, en-IN, always two decimals, in every language (spec section 9). */
+const inr = new Intl.NumberFormat('en-IN', { style: 'currency', currency: 'INR', minimumFractionDigits: 2, maximumFractionDigits: 2 })
+
+/** `₹1,23,456.50` as plain text, for sentences and table cells. */
+export const formatMoney = (rupees: number): string => inr.format(rupees)
+
+/** A figure in the display face, its paise set smaller. */
+export function Money({ amount, className }: { readonly amount: number; readonly className?: string }) {
+  const text = formatMoney(amount)
+  return (
+    <span className={className === undefined ? 'money' : `money ${className}`}>
+      {text.slice(0, -3)}
+      <i>{text.slice(-3)}</i>
+    </span>
+  )
+}

@@ -1,0 +1,49 @@
+/** Tabs with arrow keys; the panel of the chosen one stands below. */
+import { type KeyboardEvent, type ReactNode, useId } from 'react'
+
+export type Tab<Id extends string> = { readonly id: Id; readonly label: string }
+type TabsProps<Id extends string> = {
+  readonly label: string
+  readonly tabs: readonly Tab<Id>[]
+  readonly value: Id
+  readonly onChange: (id: Id) => void
+  readonly children: ReactNode
+}
+
+export function Tabs<Id extends string>({ label, tabs, value, onChange, children }: TabsProps<Id>) {
+  const base = useId()
+  const onKeyDown = (event: KeyboardEvent<HTMLButtonElement>): void => {
+    const at = tabs.findIndex((tab) => tab.id === value)
+    const target = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: tabs.length - 1 }[event.key]
+    if (target === undefined) return
+    event.preventDefault()
+    const next = tabs[(target + tabs.length) % tabs.length]
+    if (next === undefined) return
+    onChange(next.id)
+    document.getElementById(`${base}-${next.id}`)?.focus()
+  }
+  return (
+    <div>
+      <div className="tabs" role="tablist" aria-label={label}>
+        {tabs.map((tab) => (
+          <button
+            key={tab.id}
+            id={`${base}-${tab.id}`}
+            role="tab"
+            type="button"
+            aria-selected={tab.id === value}
+            aria-controls={`${base}-panel`}
+            tabIndex={tab.id === value ? 0 : -1}
+            onClick={() => onChange(tab.id)}
+            onKeyDown={onKeyDown}
+          >
+            {tab.label}
+          </button>
+        ))}
+      </div>
+      <div className="tab-panel" role="tabpanel" id={`${base}-panel`} aria-labelledby={`${base}-${value}`} tabIndex={0}>
+        {children}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,73 @@
+/** A YouTube video as a cloth-bound card: nothing of YouTube loads before the coin is pressed. */
+import { youtubeId } from '@roz/core/fields.ts'
+import { Trans, useLingui } from '@lingui/react/macro'
+import { useState } from 'react'
+
+type VideoProps = {
+  readonly url: string | null
+  readonly title: string
+  /** Above the title: a date. */
+  readonly note?: string
+  readonly poster?: string | null
+  /** Told when the player opens. */
+  readonly onPlay?: () => void
+}
+
+export function Video({ url, title, note, poster, onPlay }: VideoProps) {
+  const { t } = useLingui()
+  const [playing, setPlaying] = useState('')
+  const id = url === null ? undefined : youtubeId(url)
+  if (url !== null && url !== '' && id === undefined) {
+    return (
+      <p className="video-invalid">
+        <Trans>Invalid YouTube URL</Trans>
+      </p>
+    )
+  }
+  if (id === undefined) return null
+  if (playing === id) {
+    return (
+      <iframe
+        className="player"
+        src={`https://www.youtube-nocookie.com/embed/${id}?autoplay=1&rel=0`}
+        title={title}
+        allow="accelerometer; autoplay; encrypted-media; picture-in-picture; fullscreen"
+        referrerPolicy="strict-origin-when-cross-origin"
+        allowFullScreen
+      />
+    )
+  }
+  return (
+    <button
+      className="video"
+      type="button"
+      aria-label={t`Play video: ${title}`}
+      onClick={() => {
+        setPlaying(id)
+        onPlay?.()
+      }}
+    >
+      <VideoCover title={title} note={note} poster={poster} />
+    </button>
+  )
+}
+
+/** The card's face, shared with the public pages. */
+export function VideoCover({ title, note, poster }: { readonly title: string; readonly note?: string | undefined; readonly poster?: string | null | undefined }) {
+  return (
+    <>
+      {poster ? (
+        <img className="poster" src={poster} alt="" loading="lazy" />
+      ) : (
+        <svg className="watermark" aria-hidden="true">
+          <use href="#coin" />
+        </svg>
+      )}
+      <span className="video-note">{note}</span>
+      <span className="video-title display">{title}</span>
+      <svg className="video-play" aria-hidden="true">
+        <use href="#play" />
+      </svg>
+    </>
+  )
+}

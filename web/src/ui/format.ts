@@ -1,0 +1,56 @@
+/** Days, hours, counts and ages as text. Days are Asia/Kolkata dates, printed day first with the year. */
+import type { Language } from '@roz/core/language.ts'
+
+const LOCALES = { en: 'en-IN', hi: 'hi-IN-u-nu-latn' } as const satisfies Record<Language, string>
+const made = new Map<string, Intl.DateTimeFormat>()
+
+function formatter(language: Language, kind: 'day' | 'long' | 'time'): Intl.DateTimeFormat {
+  const key = `${language} ${kind}`
+  const known = made.get(key)
+  if (known !== undefined) return known
+  const options: Record<typeof kind, Intl.DateTimeFormatOptions> = {
+    day: { day: 'numeric', month: 'short', year: 'numeric' },
+    long: { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' },
+    time: { hour: 'numeric', minute: '2-digit', hour12: true },
+  }
+  const fresh = new Intl.DateTimeFormat(LOCALES[language], { ...options[kind], timeZone: 'Asia/Kolkata' })
+  made.set(key, fresh)
+  return fresh
+}
+
+/** The instant of a day's noon in Kolkata, or of an ISO instant as it is. */
+const instantOf = (value: string | Date): Date =>
+  value instanceof Date ? value : new Date(/^\d{4}-\d{2}-\d{2}$/.test(value) ? `${value}T12:00:00+05:30` : value)
+
+/** `5 Mar 2026`, of a day or an instant. */
+export const formatDay = (value: string | Date, language: Language): string => formatter(language, 'day').format(instantOf(value))
+/** `Thursday, 5 March 2026`. */
+export const formatLongDay = (value: string | Date, language: Language): string => formatter(language, 'long').format(instantOf(value))
+/** `1:30 pm`. */
+export const formatTime = (value: string | Date, language: Language): string => formatter(language, 'time').format(instantOf(value))
+/** `5 Mar 2026, 1:30 pm`. */
+export const formatInstant = (value: string | Date, language: Language): string =>
+  `${formatDay(value, language)}, ${formatTime(value, language)}`
+
+const grouped = new Intl.NumberFormat('en-IN')
+/** `1,23,456`. */
+export const formatCount = (count: number): string => grouped.format(count)
+
+export type Age = { readonly unit: 'day' | 'month' | 'year'; readonly count: number }
+/** Under 30 days in days, under 365 in 30-day months, else in years (spec section 4). */
+export function ageOf(value: string, nowMs: number): Age {
+  const days = Math.max(0, Math.floor((nowMs - instantOf(value).getTime()) / 86_400_000))
+  if (days < 30) return { unit: 'day', count: days }
+  if (days < 365) return { unit: 'month', count: Math.floor(days / 30) }
+  return { unit: 'year', count: Math.floor(days / 365) }
+}
+
+/** `A member`’s picture text: at most `max` letters, upper case; empty when there is no name. */
+export function initialsOf(name: string, max: number): string {
+  const segmenter = new Intl.Segmenter('und')
+  const words = name.trim().split(/\s+/u).filter((word) => word !== '')
+  return words
+    .slice(0, max)
+    .map((word) => [...segmenter.segment(word)][0]?.segment.toUpperCase() ?? '')
+    .join('')
+}

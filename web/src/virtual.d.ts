@@ -1,0 +1,27 @@
+/** Modules that the build makes (build/calls.ts). */
+declare module 'virtual:calls' {
+  import type { CallName } from '@roz/contract/api.ts'
+  /** Method and path of every call: the contract without its schemas, which a browser need not load. */
+  export const calls: Readonly<Record<CallName, readonly [method: string, path: string]>>
+}
+declare module '*.po' {
+  import type { Messages } from '@lingui/core'
+  export const messages: Messages
+}
+declare module 'virtual:content' {
+  type Texts = Readonly<
+    Record<
+      | 'privacy-policy'
+      | 'terms'
+      | 'refund-policy'
+      | 'help-center'
+      | 'daily-contributions'
+      | 'direct-help-process'
+      | 'giveaway-selection'
+      | 'video-documentation'
+      | 'money-trail',
+      string
+    >
+  >
+  export const content: Readonly<Record<'en' | 'hi', Texts>>
+}

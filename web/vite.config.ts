@@ -1,0 +1,29 @@
+/** One set of plugins for the three builds (build.ts): the app, the public pages' script and styles, the renderer. */
+import babel from '@rolldown/plugin-babel'
+import { lingui, linguiTransformerBabelPreset } from '@lingui/vite-plugin'
+import react from '@vitejs/plugin-react'
+import type { InlineConfig } from 'vite'
+import { callsPlugin } from './build/calls.ts'
+
+const root = import.meta.dirname
+const configPath = `${root}/lingui.config.ts`
+
+export const common: InlineConfig = {
+  root,
+  configFile: false,
+  logLevel: 'warn',
+  publicDir: false,
+  plugins: [
+    callsPlugin(),
+    react(),
+    lingui({ configPath, failOnCompileError: true }),
+    babel({ presets: [linguiTransformerBabelPreset({}, { configPath })], sourceMap: false }),
+  ],
+  build: {
+    target: ['chrome114', 'safari17', 'firefox121'],
+    assetsDir: 'assets',
+    assetsInlineLimit: 0,
+    reportCompressedSize: false,
+    modulePreload: { polyfill: false },
+  },
+}
