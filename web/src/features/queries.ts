@@ -7,6 +7,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { call } from '../api.ts'
 import { queryClient } from '../query.ts'
 import { session } from '../session.tsx'
+import { setServerTime } from './clock.ts'
 
 /** Round data is asked for every 30 s (spec section 9). */
 export const ROUND_POLL_MS = 30_000
@@ -18,7 +19,7 @@ export const roundQuery = queryOptions({
   queryFn: async ({ signal }): Promise<CurrentRound> => {
     const round = await call('currentRound', { signal })
     // The countdown runs by the server's clock; the device's may be wrong by hours.
-    return { ...round, skewMs: Date.parse(round.serverTime) - Date.now() }
+    return { ...round, skewMs: setServerTime(round.serverTime) }
   },
   refetchInterval: ROUND_POLL_MS,
 })

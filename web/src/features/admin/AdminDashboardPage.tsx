@@ -1,15 +1,14 @@
 /** The portal (spec section 2, Admin dashboard). The tab stands in the address, so that a reload or a link keeps it. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { currentLanguage } from '../../language.ts'
 import { paths } from '../../paths.ts'
-import { formatDay } from '../../ui/format.ts'
-import { Book, Section } from '../../ui/Layout.tsx'
+import { Book } from '../../ui/Layout.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
 import { Overview } from './Overview.tsx'
 import { Stories } from './Stories.tsx'
 import { TriggerDraw } from './TriggerDraw.tsx'
 import { Users } from './Users.tsx'
+import { TodaySection } from '../TodaySection.tsx'
 import '../screens.css'
 
 const TAB_IDS = ['overview', 'users', 'stories'] as const
@@ -27,7 +26,7 @@ export function AdminDashboardPage() {
   ] as const
   return (
     <Book title={t`Admin dashboard`}>
-      <Section when={t`Today`} note={formatDay(new Date(), currentLanguage())}>
+      <TodaySection>
         <div className="head-row spaced">
           <h1>
             <Trans>Admin dashboard</Trans>
@@ -42,7 +41,7 @@ export function AdminDashboardPage() {
         >
           {value === 'overview' ? <Overview /> : value === 'users' ? <Users /> : <Stories />}
         </Tabs>
-      </Section>
+      </TodaySection>
     </Book>
   )
 }

@@ -1,9 +1,7 @@
 /** The frame of every sign-in screen: one narrow slip on the day's page. */
-import { useLingui } from '@lingui/react/macro'
 import type { ReactNode } from 'react'
-import { currentLanguage } from '../../language.ts'
-import { formatDay } from '../../ui/format.ts'
-import { Book, Section, Slip } from '../../ui/Layout.tsx'
+import { Book, Slip } from '../../ui/Layout.tsx'
+import { TodaySection } from '../TodaySection.tsx'
 
 type AuthSheetProps = {
   /** The tab's title and the h1, the same words. */
@@ -13,16 +11,15 @@ type AuthSheetProps = {
 }
 
 export function AuthSheet({ title, lead, children }: AuthSheetProps) {
-  const { t } = useLingui()
   return (
     <Book title={title}>
-      <Section when={t`Today`} note={formatDay(new Date(), currentLanguage())}>
+      <TodaySection>
         <Slip>
           <h1>{title}</h1>
           {lead === undefined ? null : <p className="lead auth-lead">{lead}</p>}
           {children}
         </Slip>
-      </Section>
+      </TodaySection>
     </Book>
   )
 }

@@ -2,7 +2,7 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { ApiError, call, NetworkError } from '../../api.ts'
+import { call, messageOf, NetworkError } from '../../api.ts'
 import { currentLanguage } from '../../language.ts'
 import { paths, publicPath } from '../../paths.ts'
 import { Button, buttonClass } from '../../ui/Button.tsx'
@@ -13,7 +13,7 @@ import { AuthSheet } from './AuthSheet.tsx'
 type State =
   | { readonly is: 'loading' }
   | { readonly is: 'verified'; readonly text: string }
-  | { readonly is: 'failed'; readonly text: string | undefined }
+  | { readonly is: 'failed'; readonly error: unknown }
 
 export function VerifyEmailPage() {
   const { t } = useLingui()
@@ -21,7 +21,7 @@ export function VerifyEmailPage() {
   const [state, setState] = useState<State>({ is: 'loading' })
 
   useEffect(() => {
-    if (token === '') return setState({ is: 'failed', text: t`Invalid or missing verification token` })
+    if (token === '') return
     const leaving = new AbortController()
     const verify = async (): Promise<void> => {
       try {
@@ -30,17 +30,26 @@ export function VerifyEmailPage() {
         // A member signed in here is now confirmed: the banner goes at once.
         await refreshMember()
       } catch (error) {
-        if (leaving.signal.aborted) return
-        const network = error instanceof NetworkError ? t`Network error. Please check your connection and try again.` : undefined
-        const server = error instanceof ApiError && error.message !== '' ? error.message : undefined
-        setState({ is: 'failed', text: network ?? server ?? t`Verification failed. Please try again.` })
+        if (!leaving.signal.aborted) setState({ is: 'failed', error })
       }
     }
     void verify()
     return () => leaving.abort()
-    // The words are those of the moment of the answer; a switch of language asks no second time.
   }, [token])
 
+  if (token === '') return <Failed text={t`Invalid or missing verification token`} />
+  if (state.is === 'failed') {
+    const network = state.error instanceof NetworkError
+    return (
+      <Failed
+        text={
+          network
+            ? t`Network error. Please check your connection and try again.`
+            : messageOf(state.error, t`Verification failed. Please try again.`)
+        }
+      />
+    )
+  }
   if (state.is === 'loading') {
     return (
       <AuthSheet title={t`Verify email`} lead={t`One moment, we are checking your link.`}>
@@ -48,7 +57,7 @@ export function VerifyEmailPage() {
       </AuthSheet>
     )
   }
-  return state.is === 'verified' ? <Verified text={state.text} /> : <Failed text={state.text} />
+  return <Verified text={state.text} />
 }
 
 function Verified({ text }: { readonly text: string }) {
@@ -73,7 +82,7 @@ function Verified({ text }: { readonly text: string }) {
   )
 }
 
-function Failed({ text }: { readonly text: string | undefined }) {
+function Failed({ text }: { readonly text: string }) {
   const { t } = useLingui()
   return (
     <AuthSheet title={t`Verify email`}>

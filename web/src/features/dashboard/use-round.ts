@@ -1,7 +1,7 @@
 /** The round of the day, polled; a failure is a toast once, not every half minute. */
 import { useLingui } from '@lingui/react/macro'
 import { useQuery, type UseQueryResult } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { useEffect, useEffectEvent } from 'react'
 import { messageOf } from '../../api.ts'
 import { toast } from '../../ui/Toast.tsx'
 import { type CurrentRound, roundQuery } from '../queries.ts'
@@ -12,9 +12,9 @@ export function useRound(): RoundResult {
   const { t } = useLingui()
   const round = useQuery(roundQuery)
   const { isError, error } = round
+  const tell = useEffectEvent(() => toast.error(messageOf(error, t`Failed to fetch round details`)))
   useEffect(() => {
-    if (isError) toast.error(messageOf(error, t`Failed to fetch round details`))
-    // One toast for one failure: its words changing with the language is no new failure.
+    if (isError) tell()
   }, [isError])
   return round
 }

@@ -1,5 +1,5 @@
 /** Round History (spec section 2): the member's figures, a page of the month in rings, every round written out. */
-import { Plural, Trans, useLingui } from '@lingui/react/macro'
+import { Trans, useLingui } from '@lingui/react/macro'
 import type { Api, Output } from '@roz/contract/api.ts'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -13,6 +13,7 @@ import { formatMoney, Money } from '../../ui/Money.tsx'
 import { historyQuery, roundStatsQuery } from '../queries.ts'
 import { WinnerLabel } from '../WinnerLabel.tsx'
 import { MonthPage } from './MonthPage.tsx'
+import { TodaySection } from '../TodaySection.tsx'
 import '../screens.css'
 
 export type RoundResult = Output<Api['roundHistory']>['results'][number]
@@ -21,12 +22,12 @@ export function HistoryPage() {
   const { t } = useLingui()
   return (
     <Book title={t`Round History`}>
-      <Section when={t`Today`} note={formatDay(new Date(), currentLanguage())}>
+      <TodaySection>
         <h1>
           <Trans>Round History</Trans>
         </h1>
         <Figures />
-      </Section>
+      </TodaySection>
       <Rounds />
     </Book>
   )

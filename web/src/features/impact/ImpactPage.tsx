@@ -12,6 +12,7 @@ import { impactStatsQuery, storiesQuery } from '../queries.ts'
 import { Age } from './Age.tsx'
 import { CharityBadge } from './CharityBadge.tsx'
 import { StoryViewer } from './StoryViewer.tsx'
+import { TodaySection } from '../TodaySection.tsx'
 import '../screens.css'
 
 export function ImpactPage() {
@@ -30,12 +31,12 @@ export function ImpactPage() {
 
   return (
     <Book title={t`Impact`}>
-      <Section when={t`Today`} note={formatDay(new Date(), currentLanguage())}>
+      <TodaySection>
         <h1>
           <Trans>Impact</Trans>
         </h1>
         <Figures />
-      </Section>
+      </TodaySection>
       {stories === undefined && list.isError ? (
         <Section when={t`Stories`}>
           <ErrorState title={t`The stories could not be loaded.`} busy={list.isFetching} onRetry={() => void list.refetch()} />

@@ -6,10 +6,11 @@ import { call, messageOf } from '../../api.ts'
 import { currentLanguage } from '../../language.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Badge, EmptyState, ErrorState, LoadMore, Skeleton } from '../../ui/Feedback.tsx'
-import { formatDay, formatInstant } from '../../ui/format.ts'
-import { Book, Section } from '../../ui/Layout.tsx'
+import { formatInstant } from '../../ui/format.ts'
+import { Book } from '../../ui/Layout.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { noticesQuery } from '../queries.ts'
+import { TodaySection } from '../TodaySection.tsx'
 import '../screens.css'
 
 type Notice = Output<Api['notifications']>['notifications'][number]
@@ -28,7 +29,7 @@ export function NotificationsPage() {
 
   return (
     <Book title={t`Notifications`}>
-      <Section when={t`Today`} note={formatDay(new Date(), currentLanguage())}>
+      <TodaySection>
         <div className="head-row spaced">
           <h1>
             <Trans>Notifications</Trans>
@@ -75,7 +76,7 @@ export function NotificationsPage() {
         ) : list.hasNextPage ? (
           <LoadMore busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()} />
         ) : null}
-      </Section>
+      </TodaySection>
     </Book>
   )
 }

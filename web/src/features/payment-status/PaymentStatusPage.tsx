@@ -6,7 +6,7 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useEffectEvent, useState } from 'react'
 import { ApiError, call } from '../../api.ts'
 import { currentLanguage } from '../../language.ts'
 import { paths, publicPath } from '../../paths.ts'
@@ -14,12 +14,13 @@ import { session } from '../../session.tsx'
 import { Seal } from '../../ui/Art.tsx'
 import { Button, buttonClass } from '../../ui/Button.tsx'
 import { Spinner } from '../../ui/Feedback.tsx'
-import { formatDay, formatInstant } from '../../ui/format.ts'
-import { Book, Section, Slip } from '../../ui/Layout.tsx'
+import { formatInstant } from '../../ui/format.ts'
+import { Book, Slip } from '../../ui/Layout.tsx'
 import { formatMoney } from '../../ui/Money.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { refreshMine } from '../queries.ts'
 import { orderIdOf, type OrderView, orderView, recheckDelayMs } from './order-view.ts'
+import { TodaySection } from '../TodaySection.tsx'
 import '../screens.css'
 
 class NoDataError extends Error {
@@ -37,7 +38,7 @@ export function PaymentStatusPage() {
   const [orderId] = useState(() => orderIdOf(window.location.search))
   return (
     <Book title={t`Payment status`}>
-      <Section when={t`Today`} note={formatDay(new Date(), currentLanguage())}>
+      <TodaySection>
         <Slip>
           <h1>
             <Trans>Payment status</Trans>
@@ -49,7 +50,7 @@ export function PaymentStatusPage() {
             </Home>
           </p>
         </Slip>
-      </Section>
+      </TodaySection>
     </Book>
   )
 }
@@ -97,14 +98,17 @@ function useAnnouncement(order: OrderView | undefined): void {
   const { t } = useLingui()
   const status = order?.status
   const orderId = order?.orderId
+  const tell = useEffectEvent((what: 'failed' | 'added') =>
+    what === 'failed' ? toast.error(t`Payment failed. Please try again.`) : toast.success(t`Money added successfully!`),
+  )
   useEffect(() => {
-    if (status === 'failed') toast.error(t`Payment failed. Please try again.`)
+    if (status === 'failed') tell('failed')
     if (status !== 'success' || orderId === undefined || session.get().status !== 'member') return
     const takeOver = async (): Promise<void> => {
       try {
         const { balance } = await call('verifyOrder', { params: { orderId } })
         session.setBalance(balance)
-        toast.success(t`Money added successfully!`)
+        tell('added')
         await refreshMine()
       } catch (error) {
         // Another member's order on a shared phone: the page tells the payer, this wallet is not theirs.

@@ -5,11 +5,9 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { useEffect, useState } from 'react'
 import { useLocation } from '@tanstack/react-router'
-import { currentLanguage } from '../../language.ts'
 import { useMember } from '../../session.tsx'
 import { CoinTally } from '../../ui/Art.tsx'
 import { Button } from '../../ui/Button.tsx'
-import { formatDay } from '../../ui/format.ts'
 import { Book, Section } from '../../ui/Layout.tsx'
 import { Money } from '../../ui/Money.tsx'
 import { refreshMember } from '../queries.ts'
@@ -17,6 +15,7 @@ import { AddMoneyPanel } from './AddMoneyPanel.tsx'
 import { Transactions } from './Transactions.tsx'
 import { useGateway } from './use-gateway.ts'
 import { WithdrawPanel } from './WithdrawPanel.tsx'
+import { TodaySection } from '../TodaySection.tsx'
 import '../screens.css'
 
 type Panel = 'add-money' | 'withdraw'
@@ -33,8 +32,8 @@ export function WalletPage() {
 
   return (
     <Book title={t`Wallet`}>
-      {gateway.is === 'failed' ? <GatewayFailure text={gateway.text} /> : null}
-      <Section when={t`Today`} note={formatDay(new Date(), currentLanguage())}>
+      {gateway.is === 'failed' ? <GatewayFailure reason={gateway.reason} /> : null}
+      <TodaySection>
         <div className="wallet">
           <div>
             <h1>
@@ -62,7 +61,7 @@ export function WalletPage() {
           </div>
           {panel === 'add-money' ? <AddMoneyPanel gateway={gateway} /> : <WithdrawPanel balance={balance} />}
         </div>
-      </Section>
+      </TodaySection>
       <Section when={t`Your book`} note={t`newest first`}>
         <h2 className="spaced">
           <Trans>Transactions</Trans>
@@ -93,12 +92,12 @@ function Balance({ balance }: { readonly balance: number }) {
 }
 
 /** The spec's error screen: without the script no money can be added; everything else on the page still works. */
-function GatewayFailure({ text }: { readonly text: string }) {
+function GatewayFailure({ reason }: { readonly reason: 'failed' | 'timeout' }) {
   const { t } = useLingui()
   return (
     <Section when={t`Now`} note={t`payments`}>
       <div className="empty failed" role="alert">
-        <p className="empty-title">{text}</p>
+        <p className="empty-title">{reason === 'timeout' ? t`SDK initialization timeout` : t`Failed to initialize payment SDK`}</p>
         <p className="muted">
           <Trans>No money can be added until it loads. Your balance is safe.</Trans>
         </p>
