@@ -3,6 +3,7 @@ import { useLingui as useLanguageChange } from '@lingui/react'
 import { Trans, useLingui } from '@lingui/react/macro'
 import { Outlet, useLocation, useRouter } from '@tanstack/react-router'
 import { type ErrorInfo, useEffect, useRef } from 'react'
+import { UnverifiedBanner } from '../features/auth/UnverifiedBanner.tsx'
 import { paths } from '../paths.ts'
 import { useSession } from '../session.tsx'
 import { Button, buttonClass } from '../ui/Button.tsx'
@@ -35,7 +36,13 @@ export function Frame() {
 
 /** Draws its screens only while the session is of the kind they need; the guard has chosen where else to go. */
 export function MemberScreens() {
-  return useSession().status === 'member' ? <Outlet /> : <Waiting />
+  if (useSession().status !== 'member') return <Waiting />
+  return (
+    <>
+      <UnverifiedBanner />
+      <Outlet />
+    </>
+  )
 }
 export function AdminScreens() {
   return useSession().status === 'admin' ? <Outlet /> : <Waiting />
