@@ -26,7 +26,10 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ['e2e/**/*.test.ts', 'web/**/*.test.ts'],
+          setupFiles: ['e2e/setup.ts'],
           fileParallelism: false,
+          // After everything else: a night that is waited for must not wait for the processor too.
+          sequence: { groupOrder: 1 },
           testTimeout: 120_000,
           hookTimeout: 180_000,
         },

@@ -1,15 +1,25 @@
 /**
  * The real program as a process of its own, on free ports and a data folder of its own, so that a
- * test can stop it, kill it and start it again on what it left.
+ * test can stop it, kill it and start it again on what it left. Invariant: whatever was started here
+ * is written down before it runs, and `endEverything` ends it, its database included.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
+import { processesIn, signal, waitUntil } from '@roz/server/db/embedded-process.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
 const READY_MS = 60_000
+/** The server's own bound for an orderly stop is 8 s. */
+const STOP_MS = 10_000
+export const ADMIN = { email: 'admin@roz.local', password: 'admin-password' } as const
+
+const children = new Set<ChildProcess>()
+const dataDirs = new Set<string>()
+/** Whose server was killed and not started again: its database rightly lives on. */
+const orphaned = new Set<string>()
 
 export type Program = {
   readonly url: string
@@ -66,33 +76,94 @@ export function webDir(): string {
   return newest
 }
 
-export const newDataDir = (): string => mkdtempSync(path.join(os.tmpdir(), 'roz-e2e-'))
-export const removeDataDir = (dataDir: string): void => rmSync(dataDir, { recursive: true, force: true })
+export function newDataDir(): string {
+  const dataDir = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'roz-e2e-')))
+  dataDirs.add(dataDir)
+  // The database runs as another user where the tests run as root: it must pass through here.
+  chmodSync(dataDir, 0o711)
+  return dataDir
+}
+
+/** A process of ours that is no server: the recorder of acknowledgements. */
+export function startChild(script: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
+  const child = spawn(process.execPath, [script, ...args], {
+    cwd: ROOT,
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      TMPDIR: os.tmpdir(),
+      ...(process.env.ROZ_TEST_RUN === undefined ? {} : { ROZ_TEST_RUN: process.env.ROZ_TEST_RUN }),
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  children.add(child)
+  child.once('exit', (_code, killedBy) => {
+    children.delete(child)
+    if (killedBy === 'SIGKILL' && env.DATA_DIR !== undefined) orphaned.add(env.DATA_DIR)
+  })
+  return child
+}
+
+/** The processes of a local database, its postmaster first. */
+export function databaseProcesses(dataDir: string): number[] {
+  const cluster = path.join(dataDir, 'postgres', 'cluster')
+  if (!existsSync(cluster)) return []
+  const postmaster = postmasterOf(cluster)
+  return processesIn(cluster).sort((a, b) => Number(b === postmaster) - Number(a === postmaster))
+}
+
+function postmasterOf(cluster: string): number | undefined {
+  try {
+    return Number(readFileSync(path.join(cluster, 'postmaster.pid'), 'utf8').split('\n')[0])
+  } catch {
+    return undefined
+  }
+}
+
+/** Ends every process that this file of tests started, and removes what they wrote; says what did not go by itself. */
+export async function endEverything(): Promise<string[]> {
+  const complaints: string[] = []
+  for (const child of children) child.kill('SIGTERM')
+  const isQuiet = (): boolean => children.size === 0
+  if (!(await waitUntil(isQuiet, STOP_MS))) {
+    for (const child of children) {
+      complaints.push(`${child.spawnargs.join(' ')} did not end on SIGTERM within ${STOP_MS / 1000} s`)
+      child.kill('SIGKILL')
+    }
+    await waitUntil(isQuiet, 2000)
+  }
+  for (const dataDir of dataDirs) {
+    if (!orphaned.has(dataDir)) await waitUntil(() => databaseProcesses(dataDir).length === 0, 2000)
+    const left = databaseProcesses(dataDir)
+    for (const pid of left) signal(pid, 'SIGKILL')
+    if (left.length > 0 && !orphaned.has(dataDir)) complaints.push(`the database in ${dataDir} was left running (${left.length} processes)`)
+    await waitUntil(() => databaseProcesses(dataDir).length === 0, 2000)
+    rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 })
+    dataDirs.delete(dataDir)
+  }
+  return complaints
+}
 
 /** Starts server/src/main.ts and waits until it answers /readyz. */
 export async function startProgram(options: ProgramOptions = {}): Promise<Program> {
   const port = options.port ?? (await freePorts())
   const dataDir = options.dataDir ?? newDataDir()
-  const child = spawn(process.execPath, ['server/src/main.ts'], {
-    cwd: ROOT,
-    env: {
-      PATH: process.env.PATH,
-      HOME: process.env.HOME,
-      PORT: String(port),
-      SANDBOX_PORT: String(port + 1),
-      DATA_DIR: dataDir,
-      WEB_DIR: webDir(),
-      DEMO: '0',
-      ADMIN_EMAIL: 'admin@roz.local',
-      ADMIN_PASSWORD: 'admin-password',
-      NODE_COMPILE_CACHE: path.join(ROOT, '.build', 'compile-cache'),
-      ...options.env,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
+  orphaned.delete(dataDir)
+  const child = startChild('server/src/main.ts', [], {
+    PORT: String(port),
+    SANDBOX_PORT: String(port + 1),
+    DATA_DIR: dataDir,
+    WEB_DIR: webDir(),
+    DEMO: '0',
+    ADMIN_EMAIL: ADMIN.email,
+    ADMIN_PASSWORD: ADMIN.password,
+    NODE_COMPILE_CACHE: path.join(ROOT, '.build', 'compile-cache'),
+    ...options.env,
   })
   let output = ''
-  child.stdout.on('data', (chunk) => (output += String(chunk)))
-  child.stderr.on('data', (chunk) => (output += String(chunk)))
+  child.stdout?.on('data', (chunk) => (output += String(chunk)))
+  child.stderr?.on('data', (chunk) => (output += String(chunk)))
   const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))
   const url = `http://127.0.0.1:${port}`
   await waitUntilReady(child, url, () => output)

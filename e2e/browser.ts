@@ -1,0 +1,125 @@
+/**
+ * Chromium as people use it, and what must hold on every screen they see: nothing on the console, no
+ * request to another host, no scrolling sideways on a small phone, nothing that axe complains about.
+ */
+import AxeBuilder from '@axe-core/playwright'
+import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core'
+import { expect } from 'vitest'
+
+const FLAGS = [
+  '--headless=new',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+export const SMALL = { width: 360, height: 740 } as const
+export const WIDE = { width: 1280, height: 900 } as const
+
+export function openBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: FLAGS })
+}
+
+export type Visit = {
+  readonly page: Page
+  readonly context: BrowserContext
+  /** What went wrong out of sight since the last look. */
+  readonly complaints: () => string[]
+  readonly close: () => Promise<void>
+}
+export type VisitOptions = {
+  readonly size?: { readonly width: number; readonly height: number }
+  readonly dark?: boolean
+  readonly token?: string
+  readonly origin?: string
+  /** Hosts beside the product's own that a page may ask: the gateway's. */
+  readonly hosts: readonly string[]
+}
+
+/** A person with a browser of their own: nothing stored, nothing cached. */
+export async function newVisit(browser: Browser, options: VisitOptions): Promise<Visit> {
+  const context = await browser.newContext({
+    viewport: options.size ?? SMALL,
+    colorScheme: options.dark === true ? 'dark' : 'light',
+    locale: 'en-IN',
+    reducedMotion: 'reduce',
+  })
+  const { token } = options
+  if (token !== undefined) await signInBefore(context, token)
+  const page = await context.newPage()
+  page.setDefaultTimeout(10_000)
+  let complaints: string[] = []
+  const complain = (text: string): void => {
+    complaints.push(`${text} (at ${new URL(page.url()).pathname})`)
+  }
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complain(`console ${message.type()}: ${message.text()}`)
+  })
+  page.on('pageerror', (error) => complain(`an error nobody caught: ${error.message}`))
+  page.on('request', (request) => {
+    const url = new URL(request.url())
+    if (url.protocol.startsWith('http') && !options.hosts.includes(url.host)) complain(`a request to ${url.host}: ${request.url()}`)
+  })
+  return {
+    page,
+    context,
+    complaints: () => {
+      const found = complaints
+      complaints = []
+      return found
+    },
+    close: () => context.close(),
+  }
+}
+
+/** The token as a sign-in leaves it; set once, so that a logout in the page stays one. */
+async function signInBefore(context: BrowserContext, token: string): Promise<void> {
+  await context.addInitScript((value) => {
+    if (sessionStorage.getItem('signed-in') !== null) return
+    sessionStorage.setItem('signed-in', '1')
+    localStorage.setItem('token', value)
+  }, token)
+}
+
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+
+/** axe in full on the screen as it stands; `colours` looks at contrast alone. */
+export async function auditScreen(page: Page, only?: 'colours'): Promise<void> {
+  await settle(page)
+  const builder = new AxeBuilder({ page })
+  const { violations } = await (only === 'colours' ? builder.withRules(['color-contrast']) : builder.withTags(RULES)).analyze()
+  const found = violations.flatMap(({ id, help, nodes }) => nodes.map((node) => `${id}: ${help}: ${node.html.slice(0, 160)} ${node.failureSummary ?? ''}`))
+  expect(found, `axe on ${page.url()}`).toEqual([])
+}
+
+/** Nothing sticks out to the right; says what does. */
+export async function expectNoSidewaysScroll(page: Page): Promise<void> {
+  await settle(page)
+  const wide = await page.evaluate(() => {
+    const root = document.documentElement
+    if (root.scrollWidth <= root.clientWidth) return []
+    const out = [...document.querySelectorAll('body *')].filter((element) => element.getBoundingClientRect().right > root.clientWidth + 0.5)
+    return [`${root.scrollWidth} > ${root.clientWidth}`, ...out.slice(0, 5).map((element) => element.outerHTML.slice(0, 120))]
+  })
+  expect(wide, `sideways scroll on ${page.url()}`).toEqual([])
+}
+
+/** What is loading has loaded, and what moves stands still. */
+async function settle(page: Page): Promise<void> {
+  await page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null && document.fonts.status === 'loaded')
+  await page.evaluate(() => Promise.allSettled(document.getAnimations().filter((a) => a.effect?.getTiming().iterations !== Infinity).map((a) => a.finished)))
+}
+
+/** Full care for one screen: light in full, dark for colours, no sideways scroll, silence. */
+export async function auditVisit(visit: Visit): Promise<void> {
+  const { page } = visit
+  await expectNoSidewaysScroll(page)
+  await auditScreen(page)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await auditScreen(page, 'colours')
+  await page.emulateMedia({ colorScheme: 'light' })
+  expect(visit.complaints(), page.url()).toEqual([])
+}

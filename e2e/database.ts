@@ -1,0 +1,55 @@
+/** A look into the database of a running program, as its superuser: rows, checksums, the ledger's audit. */
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { connect, type Db, sql } from '@roz/server/db/sql.ts'
+import { describeViolations, runAudit } from '@roz/server/ledger/audit.ts'
+import { expect } from 'vitest'
+
+/** Postmaster's own file: pid, folder, start, port. */
+const PORT_LINE = 3
+
+function urlOf(dataDir: string): string {
+  const folder = path.join(dataDir, 'postgres')
+  const passwords = JSON.parse(readFileSync(path.join(folder, 'passwords.json'), 'utf8')) as { postgres: string }
+  const port = readFileSync(path.join(folder, 'cluster', 'postmaster.pid'), 'utf8').split('\n')[PORT_LINE]
+  return `postgres://postgres:${passwords.postgres}@127.0.0.1:${port}/roz`
+}
+
+export async function inDatabase<T>(dataDir: string, work: (db: Db) => Promise<T>): Promise<T> {
+  const db = connect({ url: urlOf(dataDir), max: 2, applicationName: 'roz-e2e' })
+  try {
+    return await work(db)
+  } finally {
+    await db.close()
+  }
+}
+
+/** Every invariant of money holds. */
+export async function expectCleanAudit(dataDir: string): Promise<void> {
+  const violations = await inDatabase(dataDir, runAudit)
+  expect(describeViolations(violations)).toBe('')
+}
+
+/** Columns that a mere look may move: when a session, a browser or a throttle was last seen, and the clockwork's own. */
+const ASIDE: Readonly<Record<string, readonly string[]>> = { session: ['last_used_at', 'expires_at'], known_browser: ['seen_at'] }
+/** Tables that count attempts: a refused attempt is meant to be written there. */
+const LEFT_OUT = new Set(['throttle'])
+
+/** Row count and checksum of every table. */
+export function fingerprint(dataDir: string): Promise<Record<string, string>> {
+  return inDatabase(dataDir, async (db) => {
+    const tables = await db.query<{ name: string }>(sql`
+      select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+       where n.nspname = 'public' and c.relkind = 'r' order by 1`)
+    const found: Record<string, string> = {}
+    for (const { name } of tables) {
+      if (LEFT_OUT.has(name)) continue
+      const columns = (ASIDE[name] ?? []).map((column) => ` - '${column}'`).join('')
+      const text = `select count(*)::text || ' ' || coalesce(md5(string_agg(row_text, E'\\n' order by row_text)), '') as sum
+                      from (select (to_jsonb(t)${columns})::text as row_text from "${name}" t) rows`
+      const [row] = await db.query<{ sum: string }>(sql([text] as unknown as TemplateStringsArray))
+      found[name] = row?.sum ?? ''
+    }
+    return found
+  })
+}

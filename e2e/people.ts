@@ -1,0 +1,105 @@
+/** Members and the administrator, made through the API as anybody would. */
+import { expect } from 'vitest'
+import { ask } from './calls.ts'
+import { ADMIN } from './program.ts'
+
+export const PASSWORD = 'correct horse battery'
+export const PHONE = '9876543210'
+export const BANK = {
+  accountHolderName: 'Asha Verma',
+  accountNumber: '123456789012',
+  ifscCode: 'HDFC0ABC123',
+  bankName: 'HDFC Bank',
+  accountType: 'savings',
+} as const
+
+export type Person = { readonly name: string; readonly email: string; readonly token: string; readonly id: string }
+type Where = { readonly url: string; readonly sandboxUrl: string }
+type CaughtMail = { readonly to: string; readonly subject: string; readonly text: string; readonly links: readonly string[] }
+
+export async function mailsTo(origin: string, email: string): Promise<CaughtMail[]> {
+  const response = await fetch(`${origin}/dev/mail.json?to=${encodeURIComponent(email)}`)
+  return (await response.json()) as CaughtMail[]
+}
+
+/** The newest mailed link to a page; mails are sent by a job and come within 2 s. */
+export async function mailedLink(origin: string, email: string, page: string): Promise<string> {
+  return eventually(`a mail to ${email} with a link to ${page}`, async () => {
+    const links = (await mailsTo(origin, email)).flatMap((mail) => mail.links)
+    return links.find((link) => new URL(link).pathname === page)
+  })
+}
+
+export async function register(origin: string, name: string, email: string): Promise<Person> {
+  const { output } = await ask(origin, 'register', { body: { name, email, phone: PHONE, password: PASSWORD } })
+  return { name, email, token: output.token, id: output.user.id }
+}
+
+export async function verify(origin: string, email: string): Promise<void> {
+  const link = new URL(await mailedLink(origin, email, '/verify-email'))
+  const token = link.searchParams.get('token') ?? ''
+  expect((await ask(origin, 'verifyEmail', { query: { token } })).status).toBe(200)
+}
+
+let made = 0
+/** A member whose mail is confirmed, with that many rupees in the wallet. */
+export async function newMember(where: Where, options: { readonly name?: string; readonly rupees?: number } = {}): Promise<Person> {
+  const person = await register(where.url, options.name ?? 'Asha Verma', `member${++made}.${Date.now()}@x.test`)
+  await verify(where.url, person.email)
+  if (options.rupees !== undefined) await addMoney(where, person, options.rupees)
+  return person
+}
+
+export async function addMoney(where: Where, person: Person, rupees: number): Promise<string> {
+  const { output } = await ask(where.url, 'addMoney', { token: person.token, body: { amount: rupees, phoneNumber: PHONE } })
+  await pay(where.sandboxUrl, output.order_id, 'success')
+  await creditOf(where.url, person, output.order_id)
+  return output.order_id
+}
+
+/** The credit of a paid order: a question that comes within 5 s of another about the same order is put off to then. */
+export function creditOf(origin: string, person: Person, orderId: string): Promise<number> {
+  return eventually(`the credit of order ${orderId}`, async () => {
+    const { output } = await ask(origin, 'verifyOrder', { token: person.token, params: { orderId } })
+    return output.status === 'PAID' ? output.balance : undefined
+  })
+}
+
+/** Plays the payer at the gateway. */
+export async function pay(sandboxUrl: string, orderId: string, outcome: 'success' | 'failed' | 'pending' | 'dropped'): Promise<void> {
+  const response = await fetch(`${sandboxUrl}/__sandbox/orders/${orderId}/pay`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ outcome }),
+  })
+  expect(response.status, await response.text()).toBe(200)
+}
+
+export async function adminToken(origin: string): Promise<string> {
+  return (await ask(origin, 'adminLogin', { body: ADMIN })).output.token
+}
+
+/** Sets the clock and lets everything due run. */
+export async function setClock(origin: string, now: string): Promise<void> {
+  const response = await fetch(`${origin}/dev/clock`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ now }),
+  })
+  expect(response.status, await response.text()).toBe(200)
+}
+
+export async function readClock(origin: string): Promise<string> {
+  return ((await (await fetch(`${origin}/dev/clock`)).json()) as { now: string }).now
+}
+
+/** Asks again until there is something, for a bounded time. */
+export async function eventually<T>(what: string, look: () => Promise<T | undefined>, waitMs = 10_000): Promise<T> {
+  const until = Date.now() + waitMs
+  for (;;) {
+    const found = await look()
+    if (found !== undefined) return found
+    if (Date.now() > until) throw new Error(`waited ${waitMs / 1000} s in vain for ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
