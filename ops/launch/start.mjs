@@ -19,7 +19,7 @@ try {
   await install()
   if (!isStopping()) {
     const node = findNode()
-    const web = await buildWeb(node)
+    const web = process.env.WEB_DIR || (await buildWeb(node))
     if (!isStopping()) await serve(node, web)
   }
 } catch (error) {
@@ -31,7 +31,7 @@ try {
 async function serve(node, web) {
   const env = {
     ...process.env,
-    WEB_DIR: process.env.WEB_DIR ?? web,
+    WEB_DIR: path.resolve(web),
     NODE_COMPILE_CACHE: path.join(ROOT, '.build', 'compile-cache'),
     // The server ends by itself when this process is gone.
     ROZ_LAUNCHER: String(process.pid),

@@ -45,7 +45,7 @@ function* walk(folder: string): Generator<string> {
 const isTestName = (name: string): boolean =>
   /\.test\.tsx?$/.test(name) ||
   /(^|\/)testing\//.test(name) ||
-  /\/fixtures\.ts$/.test(name) ||
+  name.endsWith('/fixtures.ts') ||
   name.startsWith('e2e/') ||
   name.startsWith('bench/')
 

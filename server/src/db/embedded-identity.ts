@@ -50,7 +50,7 @@ export function refuseForeign(folder: string): void {
 
 /** For new data in `folder`, which is ours; hands the folder over to whom it chose. */
 export async function identityFor(folder: string, programs: Binaries): Promise<Identity> {
-  if (!isRoot()) return ownself
+  if (!isRoot()) return isNamed() ? ownself : inNamespace(ordinaryUsers(folder)[0])
   for (const user of ordinaryUsers(folder)) {
     await handOver(folder, user)
     const found = await firstThatWorks(waysAs(user), folder, programs)
@@ -82,10 +82,11 @@ function waysAs(user: Owner): Identity[] {
   return process.platform === 'linux' ? [plain, passing('dac_read_search'), passing('dac_override')] : [plain]
 }
 
-function inNamespace(): Identity {
-  const flags = ['--user', '--map-user=1000', '--map-group=1000']
+/** Outside the files stay our own; inside we look like `as`. */
+function inNamespace(as: Owner = { uid: 1000, gid: 1000 }): Identity {
+  const flags = ['--user', `--map-user=${as.uid}`, `--map-group=${as.gid}`]
   return {
-    owner: { uid: ROOT, gid: ROOT },
+    owner: isRoot() ? { uid: ROOT, gid: ROOT } : undefined,
     spawn: (command, args, options) => spawn('unshare', [...flags, command, ...args], options),
   }
 }
@@ -130,7 +131,11 @@ async function handOver(folder: string, to: Owner): Promise<void> {
   await chown(folder, to.uid, to.gid)
 }
 
-/** initdb insists on a user that the machine knows by name. */
+/** initdb insists on a user that the machine knows by name; in a container our number may have none. */
+function isNamed(): boolean {
+  return process.platform !== 'linux' || process.getuid === undefined || accounts().has(process.getuid())
+}
+
 function accounts(): Map<number, { readonly name: string; readonly gid: number }> {
   const lines = readFileSync('/etc/passwd', 'utf8').split('\n')
   return new Map(

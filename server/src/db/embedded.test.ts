@@ -291,6 +291,15 @@ test.runIf(isRoot())('a user who finds root’s database is told so in one plain
   expect(() => startOnceAs(1234, dataDir)).toThrow(/was made by a start as root.*DATA_DIR/)
 })
 
+test.runIf(isRoot())('a user whom the machine knows by number only makes a database too', () => {
+  const home = path.join(root, 'home of a number')
+  mkdirSync(home, { mode: 0o700 })
+  chownSync(home, 4321, 4321)
+  startOnceAs(4321, path.join(home, 'postgres'))
+  startOnceAs(4321, path.join(home, 'postgres'))
+  expect(statSync(path.join(home, 'postgres', 'cluster')).uid).toBe(4321)
+})
+
 test.runIf(isRoot())('without a user to fall back on, root’s own data run in a user namespace', async () => {
   const dataDir = newFolder()
   await (await start(dataDir)).stop()

@@ -1,0 +1,133 @@
+/** npm start as a test sees it: a program in a process group of its own, told to stop in every way. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, realpathSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { marked } from './processes.mjs'
+
+export const ROOT = path.resolve(import.meta.dirname, '../..')
+const READY_MS = 150_000
+
+export type Launched = {
+  readonly url: string
+  readonly pid: number
+  readonly output: () => string
+  /** Answers how long it took; throws with the output when it ends before. */
+  readonly ready: () => Promise<number>
+  readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>
+  readonly tellGroup: (signal: NodeJS.Signals) => void
+  /** Everything that belongs to it, however it was detached. */
+  readonly processes: () => number[]
+}
+export type LaunchOptions = {
+  readonly port: number
+  readonly dataDir: string
+  /** Where the checkout lies. */
+  readonly cwd?: string
+  readonly env?: Readonly<Record<string, string>>
+  readonly command?: readonly string[]
+}
+
+const all: Launched[] = []
+
+export function launch({ port, dataDir, cwd = ROOT, env = {}, command = ['npm', 'start'] }: LaunchOptions): Launched {
+  const mark = `ROZ_LAUNCHED=${port}`
+  const began = performance.now()
+  const [program = 'npm', ...args] = command
+  const child = spawn(program, args, {
+    cwd,
+    detached: true,
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      TMPDIR: tmpdir(),
+      ...webDir(),
+      PORT: String(port),
+      DATA_DIR: dataDir,
+      DEMO: '0',
+      ROZ_LAUNCHED: String(port),
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output += text))
+  const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
+    child.once('exit', (code, signal) => resolve({ code, signal }))
+  })
+  const pid = child.pid ?? 0
+  const url = `http://127.0.0.1:${port}`
+  const launched: Launched = {
+    url,
+    pid,
+    output: () => output,
+    ended,
+    ready: async () => {
+      await untilReady(child, url, () => output)
+      return performance.now() - began
+    },
+    tellGroup: (signal) => process.kill(-pid, signal),
+    processes: () => marked(mark, dataDir),
+  }
+  all.push(launched)
+  return launched
+}
+
+/** What a test run has built already; a bare copy builds for itself. */
+function webDir(): Record<string, string> {
+  return process.env.WEB_DIR === undefined ? {} : { WEB_DIR: process.env.WEB_DIR }
+}
+
+async function untilReady(child: ChildProcess, url: string, output: () => string): Promise<void> {
+  const until = Date.now() + READY_MS
+  while (Date.now() < until) {
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`it ended before it was ready:\n${output()}`)
+    const answer = await fetch(`${url}/readyz`).catch(() => undefined)
+    if (answer?.ok === true) return
+    await sleep(25)
+  }
+  throw new Error(`it was not ready in time:\n${output()}`)
+}
+
+/** To be called after each test: nothing of it may stay behind. */
+export async function endAll(): Promise<void> {
+  for (const one of all.splice(0)) {
+    for (const pid of one.processes()) {
+      try {
+        process.kill(pid, 'SIGKILL')
+      } catch {
+        // It ended between our look and our signal.
+      }
+    }
+    await one.ended
+  }
+}
+
+export async function nothingLeft(one: Launched, waitMs: number): Promise<number[]> {
+  const until = Date.now() + waitMs
+  while (one.processes().length > 0 && Date.now() < until) await sleep(50)
+  return one.processes()
+}
+
+/** Two neighbouring ports that nobody uses: the server's and its sandbox's. */
+export async function freePorts(): Promise<number> {
+  for (;;) {
+    const port = await portOf(0)
+    if (port !== 0 && (await portOf(port + 1)) !== 0) return port
+  }
+}
+
+function portOf(wanted: number): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => resolve(0))
+    server.listen(wanted, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
+    })
+  })
+}
+
+export const newFolder = (name: string): string => realpathSync(mkdtempSync(path.join(tmpdir(), name)))
