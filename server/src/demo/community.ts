@@ -1,0 +1,98 @@
+/**
+ * The demo community: who is in it and what they do on which day (day 0 is the first). Everything
+ * here is invented and says so: addresses end in .example, charities are called demo.
+ */
+import type { Language } from '@roz/core/language.ts'
+
+export type DemoMember = {
+  readonly name: string
+  readonly email: string
+  readonly phone: string
+  readonly language: Language
+  readonly joinsOnDay: number
+  /** Without Auto Participate: the days of every so many on which they join by hand. */
+  readonly joinsEvery?: number
+  readonly isAnonymous?: boolean
+  /** Day → rupees. */
+  readonly topups: Readonly<Record<number, number>>
+  readonly withdrawal?: { readonly day: number; readonly rupees: number; readonly bank: string; readonly ifsc: string }
+}
+
+const at = (name: string): string => `${name}@demo.roz.example`
+
+/** Whose sign-in is printed at the start. */
+export const DEMO_EMAIL = at('asha')
+
+export const DEMO_MEMBERS: readonly DemoMember[] = [
+  { name: 'Asha Verma', email: DEMO_EMAIL, phone: '9876500001', language: 'en', joinsOnDay: 0, topups: { 0: 30, 20: 20 } },
+  { name: 'Ravi Kumar', email: at('ravi'), phone: '9876500002', language: 'en', joinsOnDay: 0, topups: { 0: 20, 15: 30 } },
+  { name: 'मीना शर्मा', email: at('meena'), phone: '9876500003', language: 'hi', joinsOnDay: 0, topups: { 0: 10, 9: 10, 18: 20 } },
+  { name: 'Imran Khan', email: at('imran'), phone: '9876500004', language: 'en', joinsOnDay: 0, topups: { 0: 30, 24: 10 } },
+  {
+    name: 'Priya Nair',
+    email: at('priya'),
+    phone: '9876500005',
+    language: 'en',
+    joinsOnDay: 0,
+    topups: { 0: 30, 10: 30, 26: 10 },
+    withdrawal: { day: 25, rupees: 15, bank: 'Demo Bank of Kochi', ifsc: 'DEMO0000001' },
+  },
+  { name: 'सुरेश यादव', email: at('suresh'), phone: '9876500006', language: 'hi', joinsOnDay: 0, topups: { 0: 20, 19: 20 } },
+  { name: 'Lakshmi Iyer', email: at('lakshmi'), phone: '9876500007', language: 'en', joinsOnDay: 1, topups: { 1: 30 } },
+  {
+    name: 'Arjun Singh',
+    email: at('arjun'),
+    phone: '9876500008',
+    language: 'en',
+    joinsOnDay: 2,
+    joinsEvery: 2,
+    topups: { 2: 30, 12: 10 },
+    withdrawal: { day: 29, rupees: 10, bank: 'Demo Bank of Delhi', ifsc: 'DEMO0000002' },
+  },
+  { name: 'Fatima Sheikh', email: at('fatima'), phone: '9876500009', language: 'en', joinsOnDay: 4, topups: { 4: 30 } },
+  { name: 'गीता देवी', email: at('geeta'), phone: '9876500010', language: 'hi', joinsOnDay: 6, isAnonymous: true, topups: { 6: 30 } },
+  { name: 'Joseph Fernandes', email: at('joseph'), phone: '9876500011', language: 'en', joinsOnDay: 9, topups: { 9: 20, 27: 10 } },
+  { name: 'Kavita Patil', email: at('kavita'), phone: '9876500012', language: 'en', joinsOnDay: 13, joinsEvery: 3, topups: { 13: 10 } },
+]
+
+export type DemoStory = {
+  readonly title: string
+  readonly description: string
+  readonly charity: { readonly name: string; readonly description: string }
+  readonly videoUrl?: string
+}
+
+/** A freely licensed short film, so that the player shows something that nobody takes for proof. */
+const DEMO_VIDEO = 'https://www.youtube.com/watch?v=aqz-KE-bpKQ'
+const VIDEO_NOTE = 'Demo video: “Big Buck Bunny”, Blender Foundation, CC BY 3.0.'
+
+/** Stories by the day of the round that they tell of. */
+export const DEMO_STORIES: Readonly<Record<number, DemoStory>> = {
+  3: {
+    title: 'Demo: notebooks for an evening school',
+    description: 'An invented story of the demo community. The round of this day would have bought notebooks and pencils.',
+    charity: { name: 'Akshar Evening School (demo)', description: 'An invented evening school in Pune.' },
+  },
+  10: {
+    title: 'Demo: warm meals at the station',
+    description: `An invented story of the demo community. The round of this day would have paid for warm meals.\n\n${VIDEO_NOTE}`,
+    charity: { name: 'Annapurna Kitchen (demo)', description: 'An invented community kitchen in Nagpur.' },
+    videoUrl: DEMO_VIDEO,
+  },
+  17: {
+    title: 'Demo: medicine for an old neighbour',
+    description: 'An invented story of the demo community. The round of this day would have paid for a week of medicine.',
+    charity: { name: 'Sahara Health Desk (demo)', description: 'An invented help desk for the elderly in Jaipur.' },
+  },
+  24: {
+    title: 'Demo: blankets before the winter',
+    description: 'An invented story of the demo community. The round of this day would have bought blankets.',
+    charity: { name: 'Garam Winter Drive (demo)', description: 'An invented winter drive in Lucknow.' },
+  },
+  29: {
+    title: 'Demo: vegetables for a family of four',
+    description: `An invented story of the demo community. The round of this day would have bought a week of vegetables.\n\n${VIDEO_NOTE}`,
+    charity: { name: 'Annapurna Kitchen (demo)', description: 'An invented community kitchen in Nagpur.' },
+    videoUrl: DEMO_VIDEO,
+  },
+}

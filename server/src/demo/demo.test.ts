@@ -1,0 +1,142 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { pino } from 'pino'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createClock } from '../adapters/clock.ts'
+import { createCatcher } from '../adapters/mail/catcher.ts'
+import { cashfreeGateway } from '../adapters/payments/cashfree.ts'
+import { createFileStorage } from '../adapters/storage/files.ts'
+import { readConfig } from '../config.ts'
+import { one, sql } from '../db/sql.ts'
+import { isPassword } from '../people/passwords.ts'
+import { createServices, type Services } from '../services.ts'
+import { makeMember, makeStaff, testSecrets } from '../testing/calls.ts'
+import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { DEMO_EMAIL, DEMO_MEMBERS, DEMO_STORIES } from './community.ts'
+import { DEMO_PASSWORD, seedDemo } from './demo.ts'
+import { DEMO_DAYS } from './walk.ts'
+
+let database: TestDatabase
+let services: Services
+let folder: string
+beforeEach(async () => {
+  database = await createTestDatabase()
+  const { db } = database
+  folder = mkdtempSync(path.join(tmpdir(), 'roz-demo-'))
+  const config = readConfig({})
+  services = createServices({
+    db,
+    config,
+    clock: createClock(db),
+    secrets: testSecrets,
+    mailer: createCatcher(db),
+    storage: createFileStorage({ folder }),
+    // Nobody listens there: the demo's orders are paid without a gateway.
+    gateway: cashfreeGateway({ ...config.gateway, baseUrl: 'http://127.0.0.1:1/pg', checkout: { mode: 'sandbox', scriptUrl: '' } }),
+    log: pino({ level: 'silent' }),
+  })
+  await makeStaff(db, 'owner')
+})
+afterEach(async () => {
+  await services.worker.stop()
+  rmSync(folder, { recursive: true, force: true })
+  await database.drop()
+})
+
+const count = async (what: 'member' | 'round' | 'story' | 'withdrawal' | 'topup' | 'round_join' | 'transfer'): Promise<number> => {
+  const counted = {
+    member: sql`select count(*) as n from member where role = 'member'`,
+    round: sql`select count(*) as n from round where status = 'settled'`,
+    story: sql`select count(*) as n from story where is_active`,
+    withdrawal: sql`select count(*) as n from withdrawal where status = 'requested'`,
+    topup: sql`select count(*) as n from topup where status = 'captured'`,
+    round_join: sql`select count(*) as n from round_join`,
+    transfer: sql`select count(*) as n from transfer where kind = 'prize'`,
+  }
+  return Number((await one<{ n: bigint }>(database.db, counted[what])).n)
+}
+const offset = async (): Promise<bigint> => (await one<{ ms: bigint }>(database.db, sql`select offset_ms as ms from clock_offset`)).ms
+const topups = DEMO_MEMBERS.flatMap((member) => Object.keys(member.topups)).length
+
+async function expectWhole(days = DEMO_DAYS): Promise<void> {
+  expect(await offset()).toBe(0n)
+  expect(await count('member')).toBe(DEMO_MEMBERS.length)
+  expect(await count('round')).toBe(days)
+  expect(await count('transfer')).toBe(days)
+  expect(await count('story')).toBe(Object.keys(DEMO_STORIES).length)
+  expect(await count('withdrawal')).toBe(2)
+  expect(await count('topup')).toBe(topups)
+  const today = await one<{ status: string; joined: bigint }>(
+    database.db,
+    sql`select r.status, (select count(*) from round_join j where j.day = r.day) as joined from round r where r.day = ist_day(roz_now())`,
+  )
+  expect(today.status).toBe('open')
+  expect(Number(today.joined)).toBeGreaterThan(5)
+}
+
+test('makes members, thirty settled rounds, stories and withdrawals by the real engine, within ten seconds', async () => {
+  const said: string[] = []
+  const before = performance.now()
+  const { signIn } = await seedDemo({ db: database.db, services, say: (line) => said.push(line) })
+  expect(performance.now() - before).toBeLessThan(10_000)
+  expect(signIn).toBe(DEMO_EMAIL)
+  expect(said).toHaveLength(1)
+  await expectWhole()
+  const asha = await one<{ hash: string; verified: boolean }>(
+    database.db,
+    sql`select password_hash as hash, email_verified_at is not null as verified from member where email = ${DEMO_EMAIL}::text`,
+  )
+  expect(asha.verified).toBe(true)
+  expect(await isPassword(asha.hash, DEMO_PASSWORD)).toBe(true)
+  // A second start changes nothing and still knows whom to sign in as.
+  const joins = await count('round_join')
+  expect(await seedDemo({ db: database.db, services, say: (line) => said.push(line) })).toEqual({ signIn })
+  expect(said).toHaveLength(1)
+  expect(await count('round_join')).toBe(joins)
+})
+
+test.each([1, 20, 47, 62])('stopped at its step %i, the next start finishes it', async (step) => {
+  let runs = 0
+  const dying: Services = {
+    ...services,
+    worker: {
+      ...services.worker,
+      runDue: async () => {
+        if (++runs === step) throw new Error('killed')
+        await services.worker.runDue()
+      },
+    },
+  }
+  await expect(seedDemo({ db: database.db, services: dying, say: () => undefined })).rejects.toThrow('killed')
+  const { signIn } = await seedDemo({ db: database.db, services, say: () => undefined })
+  expect(signIn).toBe(DEMO_EMAIL)
+  await expectWhole()
+})
+
+test('stopped among the joins of a morning, the next start finishes it', async () => {
+  let joins = 0
+  const joinRound: Services['handlers']['joinRound'] = async (call) => {
+    if (++joins === 9) throw new Error('killed')
+    return services.handlers.joinRound(call)
+  }
+  const dying: Services = { ...services, handlers: { ...services.handlers, joinRound } }
+  await expect(seedDemo({ db: database.db, services: dying, say: () => undefined })).rejects.toThrow('killed')
+  await seedDemo({ db: database.db, services, say: () => undefined })
+  await expectWhole()
+})
+
+test('begun three days ago and never finished, it has the rounds of those days too', async () => {
+  await database.db.query(sql`
+    insert into demo_community (first_day, position)
+    select ist_day(roz_now()) - 33, start_of_ist_day(ist_day(roz_now()) - 33)`)
+  await seedDemo({ db: database.db, services, say: () => undefined })
+  await expectWhole(DEMO_DAYS + 3)
+})
+
+test('nothing is made where there is somebody already', async () => {
+  await makeMember(database.db)
+  expect(await seedDemo({ db: database.db, services, say: () => undefined })).toEqual({ signIn: undefined })
+  expect(await count('member')).toBe(1)
+  expect(await offset()).toBe(0n)
+})

@@ -1,0 +1,102 @@
+/**
+ * The demo community with its days of rounds (operations.md, DEMO). Invariants: rounds, draws, shares
+ * and joins are the real engine's, driven by the product's clock, not rows written by hand; it is made
+ * once, on an empty database; a start that finds it unfinished goes on where it stopped. Never in
+ * production, where the clock cannot be set.
+ */
+import { addDays, dayAt, daysBetween, type IstDay, startOfDayMs } from '@roz/core/ist-day.ts'
+import type { Db } from '../db/sql.ts'
+import { hashPassword } from '../people/passwords.ts'
+import type { Services } from '../services.ts'
+import { DEMO_EMAIL, DEMO_MEMBERS, DEMO_STORIES, type DemoMember } from './community.ts'
+import { addMoney, type Demo, findDemoMember, join, publish, register, withdraw } from './deeds.ts'
+import { findOrBegin, finish, realNow, stepTo, stepToRealTime, type Walk } from './walk.ts'
+
+/** Of every demo member; printed at the start. */
+export const DEMO_PASSWORD = 'demo-roz'
+
+export type DemoDeps = {
+  readonly db: Db
+  readonly services: Services
+  /** A line for the person who started the server. */
+  readonly say: (line: string) => void
+}
+
+const HOUR_MS = 3_600_000
+const MORNING_MS = 9 * HOUR_MS
+const EVENING_MS = 18 * HOUR_MS
+
+/** Makes the demo community where there is nobody yet. `signIn` is the address of a member to try. */
+export async function seedDemo({ db, services, say }: DemoDeps): Promise<{ readonly signIn: string | undefined }> {
+  const walk = await findOrBegin(db)
+  if (walk === undefined) return { signIn: undefined }
+  if (!walk.isFinished) {
+    say('Making a demo community with its rounds of the last 30 days (DEMO=0 starts without it) …')
+    await walkDays({ db, services, passwordHash: await hashPassword(DEMO_PASSWORD) }, walk)
+    await finish(db)
+  }
+  return { signIn: (await findDemoMember(db, DEMO_EMAIL)) === undefined ? undefined : DEMO_EMAIL }
+}
+
+async function walkDays(demo: Demo, walk: Walk): Promise<void> {
+  const startMs = walk.position.getTime()
+  const standsOn = dayAt(startMs)
+  for (let day = standsOn; day < dayAt((await realNow(demo.db)).getTime()); day = addDays(day, 1)) {
+    const number = daysBetween(walk.firstDay, day)
+    for (const [offsetMs, deeds] of [
+      [1000, midnight],
+      [MORNING_MS, morning],
+      [EVENING_MS, evening],
+    ] as const) {
+      const at = startOfDayMs(day) + offsetMs
+      // Steps before the one that was begun are done; that one is taken again.
+      if (at < startMs) continue
+      await stepTo(demo.db, new Date(at))
+      await deeds(demo, day, number)
+    }
+  }
+  await stepToRealTime(demo.db)
+  await midnight(demo)
+  const today = dayAt((await realNow(demo.db)).getTime())
+  const number = daysBetween(walk.firstDay, today)
+  await evening(demo, today, number)
+  await joinByHand(demo, number)
+  await demo.services.worker.runDue()
+}
+
+/** Yesterday is drawn and paid, today opens, Auto Participate joins. */
+const midnight = ({ services }: Demo): Promise<void> => services.worker.runDue()
+
+async function morning(demo: Demo, day: IstDay, number: number): Promise<void> {
+  for (const member of DEMO_MEMBERS) {
+    if (member.joinsOnDay === number) await register(demo, member)
+    await morningOf(demo, member, day, number)
+  }
+  await joinByHand(demo, number)
+}
+
+async function morningOf(demo: Demo, member: DemoMember, day: IstDay, number: number): Promise<void> {
+  const rupees = member.topups[number]
+  const isDue = rupees !== undefined || member.withdrawal?.day === number
+  const memberId = isDue ? await findDemoMember(demo.db, member.email) : undefined
+  if (memberId === undefined) return
+  if (rupees !== undefined) await addMoney(demo, memberId, day, rupees)
+  if (member.withdrawal?.day === number) await withdraw(demo, memberId, member)
+}
+
+/** Members without Auto Participate on their days, and all others on the day they came: midnight was over. */
+async function joinByHand(demo: Demo, number: number): Promise<void> {
+  for (const member of DEMO_MEMBERS) {
+    const since = number - member.joinsOnDay
+    if (since !== 0 && (member.joinsEvery === undefined || since < 0 || since % member.joinsEvery !== 0)) continue
+    const memberId = await findDemoMember(demo.db, member.email)
+    if (memberId !== undefined) await join(demo, memberId)
+  }
+}
+
+/** Yesterday's story, where there is one. */
+async function evening(demo: Demo, day: IstDay, number: number): Promise<void> {
+  const story = DEMO_STORIES[number - 1]
+  if (story !== undefined) await publish(demo, addDays(day, -1), story)
+  await demo.services.worker.runDue()
+}
