@@ -51,7 +51,7 @@ export async function mailMember<T extends MemberTemplate>(tx: Tx, mail: MemberM
     tx,
     sql`select name, email, language, link_origin from member where id = ${mail.memberId}::bigint and deleted_at is null`,
   )
-  if (member?.email == null) return
+  if (member === undefined || member.email === null) return
   const data = { ...mail.data, name: member.name, origin: mail.origin ?? member.link_origin ?? '' }
   // The compiler does not tie T to its data through the spread; MemberMail did above.
   const payload = { to: member.email, template: mail.template, language: member.language, data } as unknown as MailPayload

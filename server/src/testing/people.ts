@@ -92,7 +92,7 @@ export async function startPeople(options: PeopleOptions = {}): Promise<People> 
     tokenFrom: async (to, linkPath) => {
       const links = (await mailsTo(to)).flatMap((mail) => mail.links).map((link) => new URL(link))
       const token = links.find((link) => link.pathname === linkPath)?.searchParams.get('token')
-      if (token == null) throw new Error(`no mail to ${to} leads to ${linkPath}`)
+      if (token === undefined || token === null) throw new Error(`no mail to ${to} leads to ${linkPath}`)
       return token
     },
     pass: async (seconds) => {

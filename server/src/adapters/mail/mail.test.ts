@@ -128,7 +128,7 @@ describe('SMTP', () => {
     const mailer = createSmtpMailer({ url: server.url, from: 'no-reply@roz.example', brandName: 'Roz' })
     try {
       server.refuseNext()
-      await expect(mailer.send(mail({ replyTo: 'writer@x.test' }))).rejects.toThrow('the mail server did not take the mail (EMESSAGE 451)')
+      await expect(mailer.send(mail({ replyTo: 'writer@x.test' }))).rejects.toThrow('the mail server did not take the mail (EMESSAGE, 451)')
       await mailer.send(mail({ replyTo: 'writer@x.test' }))
       const parsed = await PostalMime.parse(server.raw[0]?.content ?? '')
       expect(server.raw).toHaveLength(1)

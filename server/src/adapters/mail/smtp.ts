@@ -46,7 +46,10 @@ export function createSmtpMailer(options: SmtpOptions): Mailer {
 export class MailFailedError extends Error {
   override readonly name = 'MailFailedError'
   constructor(reason: unknown) {
-    const { code, responseCode } = (reason instanceof Error ? reason : {}) as { code?: unknown; responseCode?: unknown }
-    super(`the mail server did not take the mail (${[code, responseCode].filter((part) => part !== undefined).join(' ')})`)
+    const { code = 'no code', responseCode = 'no answer' } = (reason instanceof Error ? reason : {}) as {
+      code?: string
+      responseCode?: number
+    }
+    super(`the mail server did not take the mail (${code}, ${responseCode})`)
   }
 }

@@ -21,7 +21,7 @@ describe.each(storages)('a storage: %s', (_name, create) => {
     const [first, second] = await Promise.all([storage.put('avatars', 'webp', bytes), storage.put('avatars', 'webp', bytes)])
     expect(first).toMatch(/^avatars\/[0-9a-f]{32}\.webp$/)
     expect(second).not.toBe(first)
-    expect(await storage.find(first as string)).toEqual({ bytes, contentType: 'image/webp' })
+    expect(await storage.find(first)).toEqual({ bytes, contentType: 'image/webp' })
   })
 
   test('finds nothing under a name that nobody put', async () => {

@@ -49,7 +49,7 @@ export const lockAccount = (tx: Tx, memberId: bigint): Promise<LockedAccount | u
     tx,
     sql`select id, password_hash as "passwordHash", email_verified_at is not null as "isVerified", suspended_at is not null as "isSuspended",
           role = 'admin' as "isStaff"
-        from member where id = ${memberId}::bigint and deleted_at is null for update`,
+        from member where id = ${memberId}::bigint and deleted_at is null for no key update`,
   )
 
 export async function setPassword(tx: Tx, memberId: bigint, passwordHash: string | null): Promise<void> {

@@ -49,6 +49,7 @@ describe('a Google sign-in', () => {
     const again = await signIn({ sub: 'g1', email: 'google@x.test', iss: 'accounts.google.com' })
     expect(again.body.user.id).toBe(first.body.user.id)
     expect((await roz.ask('GET /user/me', { token: again.body.token })).status).toBe(200)
+    expect((await roz.mailsTo('google@x.test')).map((mail) => mail.subject)).toEqual(['Welcome to Roz'])
     const row = await one(roz.db, sql`select may_move, terms_version from wallet join member on id = member_id where google_sub = 'g1'`)
     expect(row).toEqual({ may_move: true, terms_version: '2025-08-09' })
   })

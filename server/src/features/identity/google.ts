@@ -10,6 +10,7 @@ import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { UnavailableError } from '../../http/faults.ts'
 import { addressKey, type LimitRules, take } from '../../http/limits.ts'
 import type { Handlers } from '../../http/route.ts'
+import { mailMember } from '../../people/mails.ts'
 import { insertMember } from '../../people/new-member.ts'
 import { confirmMail, forgetBrowsers, lockAccount, setPassword } from './accounts.ts'
 import type { IdentityDeps } from './deps.ts'
@@ -59,7 +60,7 @@ const findMember = (tx: Tx, user: GoogleUser): Promise<Found | undefined> =>
     tx,
     sql`select id, google_sub is not distinct from ${user.sub}::text as "isLinked" from member
         where (google_sub = ${user.sub}::text or lower(email) = ${addressKey(user.email)}::text) and deleted_at is null
-        order by google_sub is not distinct from ${user.sub}::text desc limit 1 for update`,
+        order by google_sub is not distinct from ${user.sub}::text desc limit 1 for no key update`,
   )
 
 /** The member of a Google account; made, linked or confirmed as needed. */
@@ -77,7 +78,10 @@ async function admit(tx: Tx, user: GoogleUser, fresh: { language: 'en' | 'hi'; t
           origin,
         })
       : undefined
-  if (made !== undefined) return made
+  if (made !== undefined) {
+    await mailMember(tx, { memberId: made, template: 'welcome', key: `welcome:${made}`, data: {}, origin })
+    return made
+  }
   // There already, or made by a request that was faster.
   const found = await findMember(tx, user)
   if (found === undefined) throw new Error('a Google account was neither found nor made')

@@ -63,7 +63,7 @@ describe('changing the profile', () => {
 type Part = { readonly bytes: Uint8Array; readonly type: string; readonly name?: string }
 async function upload(part: Part, token = asha.token, field = 'avatar') {
   const form = new FormData()
-  form.append(field, new Blob([part.bytes as BlobPart], { type: part.type }), part.name ?? 'picture')
+  form.append(field, new Blob([new Uint8Array(part.bytes)], { type: part.type }), part.name ?? 'picture')
   return roz.ask('POST /user/avatar', { token, form })
 }
 const picture = (width: number, height: number) => sharp({ create: { width, height, channels: 3, background: '#c04020' } })

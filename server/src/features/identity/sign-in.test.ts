@@ -1,6 +1,7 @@
 /** Signing in, sessions and their ends, the administrator's door, forgotten and changed passwords. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connect, one, sql } from '../../db/sql.ts'
+import { isPassword } from '../../people/passwords.ts'
 import { PASSWORD, type People, startPeople } from '../../testing/people.ts'
 import { AdminAddressError, ensureAdmin } from './ensure-admin.ts'
 
@@ -80,6 +81,25 @@ describe('signing in', () => {
     const answers = await Promise.all(Array.from({ length: 80 }, () => roz.login('parallel@x.test', PASSWORD)))
     expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([200]))
   })
+})
+
+test('when more passwords wait than can be judged, the next is told so with 503, and counts as no wrong password', async () => {
+  let isOver = false
+  const crowd = Promise.all(
+    Array.from({ length: 3 + 256 }, async () => {
+      while (!isOver) await isPassword(undefined, 'x').catch(() => new Promise((resolve) => setImmediate(resolve)))
+    }),
+  )
+  const answer = await roz.login('crowd@x.test', 'wrong password', { ip: '127.0.0.9' })
+  expect([answer.status, answer.body]).toEqual([
+    503,
+    { code: 'overloaded', message: 'Roz is very busy right now. Please try again in a moment.' },
+  ])
+  expect(answer.headers.get('retry-after')).toBe('2')
+  isOver = true
+  await crowd
+  for (let i = 0; i < 10; i++) expect((await roz.login('crowd@x.test', 'wrong password', { ip: '127.0.0.9' })).status).toBe(401)
+  expect((await roz.login('crowd@x.test', 'wrong password', { ip: '127.0.0.9' })).status).toBe(429)
 })
 
 describe('sessions', () => {
@@ -265,7 +285,7 @@ describe('a forgotten password', () => {
     const [known, unknown] = await Promise.all([forgot('Forgot@x.test'), forgot('stranger@x.test')])
     expect([known.status, known.text]).toEqual([200, unknown.text])
     expect(known.body.message).toBe('If there is an account with this email, we have sent a link to set a new password.')
-    expect((await roz.mailsTo('forgot@x.test'))[0]?.subject).toBe('Reset your Roz password')
+    expect((await roz.mailsTo('forgot@x.test')).map((mail) => mail.subject)).toContain('Reset your Roz password')
     expect(await roz.mailsTo('stranger@x.test')).toEqual([])
     expect((await forgot('no address')).body.message).toBe('Please enter a valid email address')
   })
@@ -356,7 +376,7 @@ describe('changing the password', () => {
     expect(await codeOf('GET /auth/me', person.token)).toBe('401 unauthenticated')
     expect(await codeOf('GET /auth/me', other)).toBe('401 unauthenticated')
     expect(await codeOf('GET /user/me', answer.body.token)).toBe('200')
-    expect((await roz.mailsTo('change@x.test'))[0]?.subject).toBe('Your Roz password was changed')
+    expect((await roz.mailsTo('change@x.test')).map((mail) => mail.subject)).toContain('Your Roz password was changed')
   })
 
   test('a wrong password answers 403 wrong_password, never 401, and ends nothing', async () => {
