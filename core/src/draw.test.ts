@@ -35,8 +35,9 @@ describe('the seal', () => {
     type Case = { count: number; root: string; joined?: string[]; sorted?: string[]; day?: IstDay }
     for (const { count, root, joined, sorted, day } of vectors<Case[]>('seal')) {
       const tickets =
-        joined?.map((ticket) => Buffer.from(ticket, 'hex')) ?? Array.from({ length: count }, (_, i) => ticketOf(exampleKey(i), day as IstDay))
-      tickets.sort(Buffer.compare)
+        joined?.map((ticket) => Buffer.from(ticket, 'hex')) ??
+        Array.from({ length: count }, (_, i) => ticketOf(exampleKey(i), day as IstDay))
+      tickets.sort((left, right) => left.compare(right))
       if (sorted !== undefined) expect(tickets.map((ticket) => ticket.toString('hex'))).toEqual(sorted)
       expect(hex(merkleRoot(sha256, tickets))).toBe(root)
     }
@@ -60,14 +61,16 @@ test('the seed binds day, list, source and randomness', () => {
 })
 
 test('picks are a shuffle without replacement, and fewer entries than winners means everyone', () => {
-  for (const { seed, count, wanted, positions } of vectors<{ seed: string; count: number; wanted: number; positions: number[] }[]>('picks')) {
+  for (const { seed, count, wanted, positions } of vectors<{ seed: string; count: number; wanted: number; positions: number[] }[]>(
+    'picks',
+  )) {
     expect(pickPositions(sha256, bytes(seed), count, wanted)).toEqual(positions)
     expect(new Set(positions).size).toBe(Math.min(count, wanted))
   }
 })
 
 test('each position is picked about equally often', () => {
-  const counts = new Array<number>(7).fill(0)
+  const counts = [0, 0, 0, 0, 0, 0, 0]
   for (let i = 0; i < 7000; i++) {
     const [position] = pickPositions(sha256, sha256(Buffer.from(`seed ${i}`)), 7, 1)
     counts[position as number] = (counts[position as number] as number) + 1
@@ -79,7 +82,12 @@ test('each position is picked about equally often', () => {
 
 test('shares and tax are cut as the protocol says', () => {
   type Cut = { need: number; platform: number; pool: number; prize: number; tax: number; winners: number }
-  type Case = { count: number; split: Omit<SplitPolicy, 'name'> & { policy: 'A' | 'B' }; tax: { percent: number; above: number }; shares: Cut }
+  type Case = {
+    count: number
+    split: Omit<SplitPolicy, 'name'> & { policy: 'A' | 'B' }
+    tax: { percent: number; above: number }
+    shares: Cut
+  }
   for (const { count, split, tax, shares: cut } of vectors<Case[]>('shares')) {
     const found = shares(paise(BigInt(count) * 100n), count, { ...split, name: split.policy })
     expect({ ...found, tax: taxOn(found.prize, { percent: tax.percent, above: paise(BigInt(tax.above)) }) }).toEqual({
@@ -106,7 +114,14 @@ describe('log records', () => {
 
   test('are the entries of one growing tree', () => {
     roots.forEach((root, size) => {
-      expect(hex(merkleRoot(sha256, records.slice(0, size).map(({ record }) => recordBytes(record))))).toBe(root)
+      expect(
+        hex(
+          merkleRoot(
+            sha256,
+            records.slice(0, size).map(({ record }) => recordBytes(record)),
+          ),
+        ),
+      ).toBe(root)
     })
   })
 

@@ -24,15 +24,16 @@ const body = z.strictObject({ now: z.iso.datetime({ offset: true }).nullable() }
 
 export function registerDevClock(app: FastifyInstance, { db, clock, runDue }: DevClockDeps): void {
   app.get('/dev/clock', async (_request, reply) => {
-    return reply.header('cache-control', 'no-store').send({ now: isoIst((await clock.refresh()).getTime()) })
+    return reply.header('cache-control', 'no-store').send({ now: isoIst((await clock.read()).getTime()) })
   })
   app.post('/dev/clock', async (request, reply) => {
     const given = body.safeParse(request.body)
     const target = given.success ? targetOf(given.data.now) : undefined
-    if (target === undefined) return sendProblem(request, reply, { code: 'invalid_input', fields: { now: 'time_invalid' satisfies FieldProblem } })
+    if (target === undefined)
+      return sendProblem(request, reply, { code: 'invalid_input', fields: { now: 'time_invalid' satisfies FieldProblem } })
     const isSet = await oneByOne(db, async () => {
       if (!(await setClock(db, target))) return false
-      await clock.refresh()
+      await clock.read()
       await runDue()
       return true
     })

@@ -45,8 +45,11 @@ export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
        where not exists (select from ticket_key_claim where fingerprint = any(${fingerprints}::bytea[]))
       on conflict do nothing`)
     // A second statement: a claim that was waited for is not in the snapshot of the first.
-    const { own } = await one<{ own: boolean }>(tx, sql`
-      select bool_and(member_id = ${memberId}::bigint) as own from ticket_key_claim where fingerprint = any(${fingerprints}::bytea[])`)
+    const { own } = await one<{ own: boolean }>(
+      tx,
+      sql`
+      select bool_and(member_id = ${memberId}::bigint) as own from ticket_key_claim where fingerprint = any(${fingerprints}::bytea[])`,
+    )
     return own
   }
 
@@ -66,7 +69,7 @@ export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
      * left aside (a change is PUT /user/ticket-key). A refusal has written nothing that stays in use,
      * and the caller rolls back or answers 409.
      */
-    async ensure(tx: Tx, memberId: bigint, given?: string | undefined): Promise<Outcome<TicketKey, 'ticket_key_taken'>> {
+    async ensure(tx: Tx, memberId: bigint, given?: string): Promise<Outcome<TicketKey, 'ticket_key_taken'>> {
       const hasJoined = await lockJoined(tx, memberId)
       const newest = await findKey(tx, memberId, undefined)
       if (newest === undefined) return replaceUnused(tx, memberId, given)

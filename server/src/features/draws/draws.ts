@@ -5,6 +5,7 @@
  * shows a winner of this mode says that it is weak.
  */
 import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { drawSeed, hex, localRandomness, pickPositions } from '@roz/core/draw.ts'
 import type { OpenRecord } from '@roz/core/draw-records.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
@@ -26,8 +27,6 @@ export type DrawsDeps = {
   readonly db: Db
   readonly secrets: Secrets
   readonly ticketKeys: TicketKeys
-  /** The bytes of spec/protocol.md: their hash stands in every open record. */
-  readonly protocol: Uint8Array
   /** Tax withheld from prizes of rounds made from now on. */
   readonly tax: TaxPolicy
 }
@@ -35,12 +34,13 @@ export type DrawsDeps = {
 /** Cosignatures that a day sealed in time will need; no witness is asked yet (protocol, chapter 9). */
 const WITNESSES: OpenRecord['witnesses'] = { keys: [], quorum: 2 }
 const ENTRY_FEE_PAISE = 100
+const PROTOCOL = new URL('../../../../spec/protocol.md', import.meta.url)
 const contextOf = (day: IstDay): string => `day_secret:${day}`
 const bytesOf = (text: string): Buffer => Buffer.from(text, 'hex')
 
-export function createDraws(deps: DrawsDeps) {
-  const { db, secrets, ticketKeys, tax } = deps
-  const rules = hex(sha256(deps.protocol))
+export function createDraws({ db, secrets, ticketKeys, tax }: DrawsDeps) {
+  // In every open record: by which rules the day is held.
+  const rules = hex(sha256(readFileSync(PROTOCOL)))
 
   const handlers: Handlers<'ticketKey' | 'setTicketKey'> = {
     ticketKey: async ({ session }) => {
@@ -58,7 +58,8 @@ export function createDraws(deps: DrawsDeps) {
     async open(tx: Tx, day: IstDay, policy: SplitPolicy): Promise<boolean> {
       const secret = randomBytes(32)
       const secretHash = Buffer.from(sha256(secret))
-      if (!(await makeRound(tx, { day, policy, mode: 'local', secretHash, sealedSecret: secrets.seal(secret, contextOf(day)) }))) return false
+      if (!(await makeRound(tx, { day, policy, mode: 'local', secretHash, sealedSecret: secrets.seal(secret, contextOf(day)) })))
+        return false
       const { name, need, reward, platform, winners } = policy
       await appendRecord(tx, {
         v: 1,

@@ -24,7 +24,11 @@ export async function appendRecord(tx: Tx, record: LogRecord): Promise<void> {
 }
 
 /** A day's record of a kind, as it was published. */
-export async function getRecord<K extends LogRecord['kind']>(from: Queryable, day: IstDay, kind: K): Promise<Extract<LogRecord, { kind: K }>> {
+export async function getRecord<K extends LogRecord['kind']>(
+  from: Queryable,
+  day: IstDay,
+  kind: K,
+): Promise<Extract<LogRecord, { kind: K }>> {
   const { bytes } = await one<{ bytes: Buffer }>(from, sql`select bytes from log_entry where day = ${day}::date and kind = ${kind}::text`)
   return JSON.parse(bytes.toString('utf8')) as Extract<LogRecord, { kind: K }>
 }

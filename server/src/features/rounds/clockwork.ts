@@ -5,9 +5,10 @@
  * order, and a day that was wholly missed ends void, so that nobody is charged for it; a portion that
  * fails does not hold up the others.
  */
-import { addDays, type IstDay, nextDay } from '@roz/core/ist-day.ts'
+import { type IstDay, nextDay } from '@roz/core/ist-day.ts'
 import type { SplitPolicy } from '@roz/core/split.ts'
-import { type Db, one, sql } from '../../db/sql.ts'
+import type { FastifyBaseLogger } from 'fastify'
+import { type Db, one, type Queryable, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { runAutoJoin } from '../../ledger/auto-join.ts'
@@ -28,6 +29,7 @@ export type ClockworkDeps = {
   readonly draws: DrawPort
   /** The split of rounds made from now on. */
   readonly policy: SplitPolicy
+  readonly log: Pick<FastifyBaseLogger, 'error'>
 }
 
 const CLOCKWORK_LOCK = 7_242_010
@@ -47,6 +49,7 @@ export const inClockwork = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T>
     WAITS,
   )
 
+type Portion = { readonly name: string; readonly run: () => Promise<unknown> }
 type Plan = {
   readonly today: IstDay
   /** The newest round made. */
@@ -57,6 +60,10 @@ type Plan = {
   readonly drawn: IstDay | null
   readonly unsealed: IstDay | null
   readonly autoJoin: boolean
+}
+
+async function markTold(to: Queryable, day: IstDay): Promise<void> {
+  await to.query(sql`insert into auto_join_told (day) values (${day}::date) on conflict do nothing`)
 }
 
 const readPlan = (db: Db): Promise<Plan> =>
@@ -76,13 +83,16 @@ const readPlan = (db: Db): Promise<Plan> =>
 
 export type Clockwork = ReturnType<typeof createClockwork>
 
-export function createClockwork({ db, draws, policy }: ClockworkDeps) {
+export function createClockwork({ db, draws, policy, log }: ClockworkDeps) {
   /** Closes a round that is over, or today's before its time; an empty one that is over ends void. */
   async function close(tx: Tx, day: IstDay, options: { readonly early: boolean }) {
     const closed = await closeRound(tx, day, options)
     if (!closed.ok || closed.value.already) return closed
-    if (closed.value.entries === 0) await draws.endEmpty(tx, day)
-    else {
+    if (closed.value.entries === 0) {
+      await draws.endEmpty(tx, day)
+      // Nothing is left to come into a day without entries that is over: one commit less on a day that must pass in 20 ms.
+      await sealDay(tx, day)
+    } else {
       await draws.seal(tx, (await findRound(tx, day)) as Round)
       await tellLowBalance(tx, day)
     }
@@ -111,28 +121,33 @@ export function createClockwork({ db, draws, policy }: ClockworkDeps) {
     return day <= nextDay(today)
   }
 
-  async function autoJoin(day: IstDay): Promise<boolean> {
+  async function autoJoin(day: IstDay): Promise<void> {
+    const { any } = await one<{ any: boolean }>(db, sql`select exists (select from wallet where auto_join) as any`)
+    if (!any) return markTold(db, day)
     // Without the lock: pages take their own, and a round that takes no more is no fault.
     const { state } = await runAutoJoin(db, day)
-    if (state === 'closed') return false
+    if (state === 'closed') return
     await inClockwork(db, async (tx) => {
       await tellSkipped(tx, day)
       await tellLowBalance(tx, day)
-      await tx.query(sql`insert into auto_join_told (day) values (${day}::date) on conflict do nothing`)
+      await markTold(tx, day)
     })
-    return true
   }
 
   /** The portions of a plan, in the order of a day's life. */
-  function portions(plan: Plan): (() => Promise<unknown>)[] {
+  function portions(plan: Plan): Portion[] {
     const { today, newest, overdue, closed, drawn, unsealed } = plan
-    const due: (() => Promise<unknown>)[] = []
-    if (overdue !== null) due.push(() => inClockwork(db, (tx) => close(tx, overdue, { early: false })))
-    // Only once what is over is closed: the log closes days in order.
-    else if (newest === null || newest < addDays(today, 1)) due.push(() => inClockwork(db, makeRounds))
-    if (closed !== null) due.push(() => inClockwork(db, (tx) => draws.draw(tx, closed)))
-    if (drawn !== null) due.push(() => inClockwork(db, (tx) => settle(tx, drawn)))
-    if (unsealed !== null) due.push(() => inClockwork(db, (tx) => sealDay(tx, unsealed)))
+    const due: Portion[] = []
+    const step = (name: string, work: (tx: Tx) => Promise<unknown>): void => {
+      due.push({ name, run: () => inClockwork(db, work) })
+    }
+    if (overdue !== null) step('close', (tx) => close(tx, overdue, { early: false }))
+    // Missed days end void as they are made, and only once what was open before them is closed: the log closes days in order.
+    const inOrder = overdue === null || (newest !== null && newest >= today)
+    if (inOrder && (newest === null || newest < nextDay(today))) step('make', makeRounds)
+    if (closed !== null) step('draw', (tx) => draws.draw(tx, closed))
+    if (drawn !== null) step('settle', (tx) => settle(tx, drawn))
+    if (unsealed !== null && unsealed !== overdue) step('seal', (tx) => sealDay(tx, unsealed))
     return due
   }
 
@@ -144,15 +159,22 @@ export function createClockwork({ db, draws, policy }: ClockworkDeps) {
     /** Does what is due now, once each; says whether there was anything. */
     async due(): Promise<boolean> {
       const plan = await readPlan(db)
-      const due = portions(plan)
-      let failure: unknown
-      const attempt = (portion: () => Promise<unknown>) => portion().catch((error: unknown) => (failure ??= error))
-      for (const portion of due) await attempt(portion)
+      let done = 0
+      let failed = 0
+      const attempt = async ({ name, run }: Portion): Promise<void> => {
+        try {
+          await run()
+          done++
+        } catch (error) {
+          failed++
+          log.error({ err: error, portion: name }, 'a portion of the clockwork failed; the next tick tries again')
+        }
+      }
+      for (const portion of portions(plan)) await attempt(portion)
       // Yesterday is paid before today's joining, so that a prize can pay for it; a draw that is stuck keeps nobody out.
       const settled = plan.overdue === null && plan.closed === null && plan.drawn === null
-      if (plan.autoJoin && (settled || failure !== undefined)) await attempt(() => autoJoin(plan.today))
-      if (failure !== undefined) throw failure
-      return due.length > 0 || plan.autoJoin
+      if (plan.autoJoin && (settled || failed > 0)) await attempt({ name: 'auto-join', run: () => autoJoin(plan.today) })
+      return done > 0
     },
 
     /** Closes every round that is over, oldest first: what an administrator does comes after it. */

@@ -5,6 +5,7 @@
  */
 import { isoIst } from '@roz/core/ist-day.ts'
 import type { SplitPolicy } from '@roz/core/split.ts'
+import type { FastifyBaseLogger } from 'fastify'
 import type { Db } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { UnavailableError } from '../../http/faults.ts'
@@ -24,16 +25,13 @@ export type RoundsDeps = {
   readonly db: Db
   readonly draws: DrawPort
   readonly ticketKeys: TicketKeys
-  /** The split of rounds made from now on. */
+  /** The split of rounds made from now on; no winners where DRAW is off. */
   readonly policy: SplitPolicy
-  /** DRAW: off, the reward share of rounds made from now on goes to need. */
-  readonly drawOn: boolean
+  readonly log: Pick<FastifyBaseLogger, 'error'>
 }
 
-export function createRounds(deps: RoundsDeps) {
-  const { db, draws, ticketKeys } = deps
-  const policy: SplitPolicy = deps.drawOn ? deps.policy : { ...deps.policy, winners: 0 }
-  const clockwork = createClockwork({ db, draws, policy })
+export function createRounds({ db, draws, ticketKeys, policy, log }: RoundsDeps) {
+  const clockwork = createClockwork({ db, draws, policy, log })
   const batcher = createJoinBatcher({ db })
   const totals = createRoundTotals(db)
 
@@ -41,7 +39,11 @@ export function createRounds(deps: RoundsDeps) {
     joinRound: (call) => joinRound({ db, batcher, totals, ticketKeys }, call),
 
     currentRound: async ({ session, language }) => {
-      const [round, story, winner] = await Promise.all([findCurrent(db, session?.memberId), findLastStory(db), findLastWinner(db, language)])
+      const [round, story, winner] = await Promise.all([
+        findCurrent(db, session?.memberId),
+        findLastStory(db),
+        findLastWinner(db, language),
+      ])
       // Made a day ahead: only before the clockwork's first turn is there none.
       if (round === undefined) throw new UnavailableError("today's round is not made yet")
       const entries = round.entries ?? (await totals.of(round.day)).entries
@@ -81,7 +83,7 @@ export function createRounds(deps: RoundsDeps) {
         if (!outcome.ok && outcome.code === 'overloaded') throw new UnavailableError('the wallet was locked for too long')
       },
     },
-    due: clockwork.due,
+    due: () => clockwork.due(),
     /** Waits until no join is queued or running. */
     idle: batcher.idle,
   }

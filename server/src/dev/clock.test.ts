@@ -1,0 +1,87 @@
+/** The clock of a test server. */
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { connect, one, sql } from '../db/sql.ts'
+import { openRoundsWorld, type RoundsWorld } from '../testing/rounds-world.ts'
+
+let world: RoundsWorld
+beforeEach(async () => {
+  world = await openRoundsWorld({ startsAt: '2026-11-21T10:00:00+05:30' })
+})
+afterEach(() => world.close())
+
+test('is set, runs on from there, and answers the time it is', async () => {
+  const { status, body } = await world.setClock({ now: '2026-11-21T23:59:58+05:30' })
+  expect(status).toBe(200)
+  expect(String(body['now'])).toMatch(/^2026-11-21T23:59:58\.\d{3}\+05:30$/)
+  expect(Object.keys(body)).toEqual(['now'])
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  expect(Date.parse((await world.readClock()).now)).toBeGreaterThan(Date.parse(String(body['now'])))
+  const sqlNow = await one<{ now: Date }>(world.db, sql`select roz_now() as now`)
+  expect(Math.abs(sqlNow.now.getTime() - world.clock.now().getTime())).toBeLessThan(100)
+})
+
+test('takes any offset, and Z', async () => {
+  expect((await world.setClock({ now: '2026-11-22T00:00:05Z' })).body['now']).toMatch(/^2026-11-22T05:30:0/)
+  expect((await world.setClock({ now: '2026-11-22T20:00:00-05:00' })).body['now']).toMatch(/^2026-11-23T06:30:0/)
+})
+
+test('answers after all that fell due has run', async () => {
+  const member = await world.member(10)
+  await world.join(member)
+  await world.goTo('2026-11-22T00:00:05+05:30')
+  expect((await world.statuses())['2026-11-21']).toBe('settled')
+  expect(world.jobs.map(({ kind }) => kind).sort()).toEqual(['draft_story', 'mail', 'notice'])
+})
+
+test('does not go back to before the opening of the newest round: 409, and nothing changes', async () => {
+  await world.goTo('2026-11-23T08:00:00+05:30')
+  for (const now of ['2026-11-22T23:59:59+05:30', '2020-01-01T00:00:00Z', null]) {
+    const { status, body } = await world.setClock({ now })
+    expect({ status, code: body['code'] }).toEqual({ status: 409, code: 'clock_step_back' })
+    expect((await world.readClock()).now).toMatch(/^2026-11-23T08:00:/)
+  }
+  // Within the day it may.
+  expect((await world.setClock({ now: '2026-11-23T00:00:00+05:30' })).status).toBe(200)
+})
+
+test('returns to real time where that is no step back', async () => {
+  const other = await openRoundsWorld({ startsAt: '2020-01-01T10:00:00+05:30' })
+  const { status, body } = await other.setClock({ now: null })
+  expect(status).toBe(200)
+  expect(Math.abs(Date.parse(String(body['now'])) - Date.now())).toBeLessThan(5000)
+  await other.close()
+}, 120_000)
+
+test('two calls at once run one after the other, and both answer 200', async () => {
+  const answers = await Promise.all([
+    world.setClock({ now: '2026-11-24T00:00:05+05:30' }),
+    world.setClock({ now: '2026-11-24T00:00:06+05:30' }),
+  ])
+  expect(answers.map(({ status }) => status)).toEqual([200, 200])
+  expect(Object.keys(await world.statuses())).toContain('2026-11-25')
+})
+
+test('refuses what is no time, and changes nothing', async () => {
+  const bad = [
+    {},
+    { now: 5 },
+    { now: '' },
+    { now: 'tomorrow' },
+    { now: '2026-11-22' },
+    { now: '2026-11-22T00:00:00' },
+    { now: '2026-13-01T00:00:00Z' },
+  ]
+  for (const body of [...bad, { now: '2026-11-22T00:00:00Z', later: 1 }, [], 'null', '{"now":', { now: '0001-01-01T00:00:00Z' }]) {
+    const { status, body: answer } = await world.setClock(body)
+    expect({ status, words: typeof answer['message'] }).toEqual({ status: 400, words: 'string' })
+  }
+  expect((await world.readClock()).now).toMatch(/^2026-11-21T10:/)
+})
+
+test('cannot be set where the database was told that this is production', async () => {
+  const owner = connect({ url: world.database.ownerUrl, max: 1 })
+  await owner.query(sql`select set_clock_production(true)`)
+  expect((await world.setClock({ now: '2026-11-22T00:00:00+05:30' })).status).toBe(500)
+  await owner.query(sql`select set_clock_production(false)`)
+  await owner.close()
+})

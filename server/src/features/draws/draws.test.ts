@@ -1,0 +1,166 @@
+/** A day's draw, recomputed from what was published alone. */
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { paise } from '@roz/core/money.ts'
+import { policyB } from '@roz/core/split.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connect, one, sql } from '../../db/sql.ts'
+import { openRoundsWorld, type RoundsWorld } from '../../testing/rounds-world.ts'
+
+let world: RoundsWorld
+const members: bigint[] = []
+const DAY = '2026-11-21'
+const COUNT = 23
+
+beforeAll(async () => {
+  world = await openRoundsWorld({ policy: policyB(3), tax: { percent: 31, above: paise(200n) } })
+  for (let n = 0; n < COUNT; n++) {
+    const member = await world.member(2)
+    members.push(member)
+    expect((await world.join(member, n % 2 === 0 ? {} : { ticketKey: n.toString(16).padStart(64, '0') })).status).toBe(200)
+  }
+  await world.goTo('2026-11-22T00:00:01+05:30')
+})
+afterAll(() => world.close())
+
+// A second reading of the protocol: recursive tree, full table, nothing of core.
+const H = (...parts: (Buffer | string)[]): Buffer => parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest()
+const u64 = (value: number): Buffer => {
+  const bytes = Buffer.alloc(8)
+  bytes.writeBigUInt64BE(BigInt(value))
+  return bytes
+}
+const rootOf = (entries: readonly Buffer[]): Buffer => {
+  if (entries.length < 2) return entries[0] === undefined ? H('') : H(Buffer.of(0), entries[0])
+  const cut = 2 ** Math.ceil(Math.log2(entries.length) - 1)
+  return H(Buffer.of(1), rootOf(entries.slice(0, cut)), rootOf(entries.slice(cut)))
+}
+type Published = Readonly<Record<string, unknown>> & { readonly kind: string; readonly day: string }
+const recordOf = async (kind: string): Promise<Published> =>
+  (await world.log()).find((record) => record.kind === kind && record.day === DAY) as Published
+const list = () =>
+  world.db.query<{ memberId: bigint; ticket: Buffer }>(sql`
+  select member_id as "memberId", ticket from ticket where day = ${DAY}::date order by position`)
+
+test('the sealed list holds one ticket for each rupee, ascending, and its root is logged', async () => {
+  const entries = await list()
+  const close = await recordOf('close')
+  expect(entries).toHaveLength(COUNT)
+  expect(entries.map(({ memberId }) => memberId).toSorted()).toEqual(members.toSorted())
+  expect(entries.map(({ ticket }) => ticket.toString('hex'))).toEqual(entries.map(({ ticket }) => ticket.toString('hex')).toSorted())
+  expect(close).toMatchObject({ v: 1, count: COUNT, round: 0, root: rootOf(entries.map(({ ticket }) => ticket)).toString('hex') })
+  expect(close['sealedAt']).toBeGreaterThan(Date.parse('2026-11-22T00:00:00+05:30'))
+})
+
+test('seed, winners, shares and tax follow from the records and the list alone', async () => {
+  const [openRecord, close, result] = [await recordOf('open'), await recordOf('close'), await recordOf('result')]
+  const tickets = (await list()).map(({ ticket }) => ticket)
+  const secret = Buffer.from(String(result['secret']), 'hex')
+  const chainHash = (openRecord['draw'] as { chainHash: string }).chainHash
+  expect(H(secret).toString('hex')).toBe(chainHash)
+  const root = Buffer.from(String(close['root']), 'hex')
+  const randomness = H('roz/v1/local\n', secret, DAY, u64(COUNT), root)
+  expect(result['randomness']).toBe(randomness.toString('hex'))
+  const seed = H('roz/v1/draw\n', DAY, u64(COUNT), root, Buffer.from(chainHash, 'hex'), u64(0), randomness)
+  expect(result['seed']).toBe(seed.toString('hex'))
+  const table = tickets.map((_, index) => index)
+  const winners = [0, 1, 2].map((j) => {
+    const r = j + Number(BigInt(`0x${H('roz/v1/pick\n', seed, u64(j)).toString('hex')}`) % BigInt(COUNT - j))
+    ;[table[j], table[r]] = [table[r] as number, table[j] as number]
+    const position = table[j] ?? -1
+    return { amount: 230, position, tax: 71, ticket: tickets[position]?.toString('hex') }
+  })
+  expect(result['winners']).toEqual(winners)
+  expect(result['shares']).toEqual({ need: 1610, platform: 0, pool: 2300 })
+  expect(openRecord['rules']).toBe(H(readFileSync(new URL('../../../../spec/protocol.md', import.meta.url))).toString('hex'))
+})
+
+test('the winners of the record are the ones who were paid, in its order', async () => {
+  const result = await recordOf('result')
+  const paid = await world.db.query(sql`
+    select t.position::int as position, w.amount, w.tax from draw_winner w join ticket t on t.day = w.day and t.member_id = w.member_id
+     where w.day = ${DAY}::date order by w.rank`)
+  const published = (result['winners'] as { position: number }[]).map(({ position }) => ({ position, amount: 159n, tax: 71n }))
+  expect(paid).toEqual(published)
+})
+
+describe('the log', () => {
+  test('numbers its records without a gap, and each leaf is the hash of the canonical bytes', async () => {
+    const rows = await world.db.query<{ index: bigint; bytes: Buffer; leaf: Buffer }>(
+      sql`select index, bytes, leaf from log_entry order by index`,
+    )
+    rows.forEach(({ index, bytes, leaf }, position) => {
+      expect(index).toBe(BigInt(position))
+      expect(leaf.equals(H(Buffer.of(0), bytes))).toBe(true)
+      const sorted = (value: unknown): unknown =>
+        Array.isArray(value)
+          ? value.map(sorted)
+          : typeof value === 'object' && value !== null
+            ? Object.fromEntries(
+                Object.entries(value)
+                  .toSorted(([a], [b]) => (a < b ? -1 : 1))
+                  .map(([key, item]) => [key, sorted(item)]),
+              )
+            : value
+      expect(JSON.stringify(sorted(JSON.parse(bytes.toString())))).toBe(bytes.toString())
+    })
+  })
+
+  test('commits to the secret of a day before its first entry and keeps it sealed until the result', async () => {
+    const record = (await world.log()).find(({ kind, day }) => kind === 'open' && day === '2026-11-22')
+    expect(record).toMatchObject({ draw: { mode: 'local', chainHash: expect.stringMatching(/^[0-9a-f]{64}$/) }, stake: 100 })
+    expect(record).not.toHaveProperty('secret')
+    const round = await one<{ sealed: Buffer; hash: Buffer }>(
+      world.db,
+      sql`select sealed_secret as sealed, secret_hash as hash from round where day = '2026-11-22'`,
+    )
+    expect(record).toMatchObject({ draw: { chainHash: round.hash.toString('hex') } })
+    expect(round.sealed.length).toBeGreaterThan(32)
+  })
+
+  test('and the list of a day are never changed, by the server’s role or its owner', async () => {
+    for (const url of [world.database.appUrl, world.database.ownerUrl]) {
+      const db = connect({ url, max: 1 })
+      for (const statement of [
+        sql`update log_entry set kind = 'void' where index = 0`,
+        sql`delete from log_entry where index = 0`,
+        sql`truncate log_entry`,
+        sql`update ticket set position = position + 100`,
+        sql`delete from ticket`,
+        sql`truncate ticket`,
+      ]) {
+        await expect(db.query(statement)).rejects.toThrow(/permission denied|rows of this table are never changed/)
+      }
+      await db.close()
+    }
+  })
+})
+
+test('a key that was changed after the join serves from the next day, in the sealed list too', async () => {
+  const member = members[0] as bigint
+  const today = (await world.join(member)).body as unknown as { ticket: { ticket: string } }
+  await world.ask('PUT /user/ticket-key', { as: member, body: { ticketKey: 'f'.repeat(64) } })
+  await world.goTo('2026-11-23T00:00:01+05:30')
+  const sealed = await one<{ ticket: Buffer }>(
+    world.db,
+    sql`select ticket from ticket where day = '2026-11-22' and member_id = ${member}::bigint`,
+  )
+  expect(sealed.ticket.toString('hex')).toBe(today.ticket.ticket)
+  expect((await world.ask('GET /user/ticket-key', { as: member })).body).toEqual({ key: 'f'.repeat(64), custodial: false })
+})
+
+test('a round whose secret is not the committed one is not drawn', async () => {
+  const other = await openRoundsWorld()
+  const member = await other.member(2)
+  await other.join(member)
+  await other.db.query(
+    sql`update round set sealed_secret = (select sealed_secret from round where day = '2026-11-22') where day = '2026-11-21'`,
+  )
+  await other.goTo('2026-11-22T00:00:01+05:30')
+  expect(await other.statuses()).toMatchObject({ '2026-11-21': 'closed', '2026-11-22': 'open', '2026-11-23': 'open' })
+  expect(other.faults.length).toBeGreaterThan(0)
+  // The stuck draw holds up nothing else: the next day takes joins.
+  expect((await other.join(member)).status).toBe(200)
+  other.faults.length = 0
+  await other.close()
+})

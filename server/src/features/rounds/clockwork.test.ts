@@ -1,0 +1,251 @@
+/** The day, driven by the clock. */
+import { addDays, type IstDay } from '@roz/core/ist-day.ts'
+import { policyB } from '@roz/core/split.ts'
+import { afterEach, describe, expect, test } from 'vitest'
+import { connect, one, sql } from '../../db/sql.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { openRoundsWorld, type RoundsOptions, type RoundsWorld } from '../../testing/rounds-world.ts'
+
+let world: RoundsWorld
+const open = async (options: RoundsOptions = {}): Promise<RoundsWorld> => (world = await openRoundsWorld(options))
+afterEach(() => world.close())
+
+const midnight = (day: string): string => `${day}T00:00:01+05:30`
+const noticesTo = (member: bigint, kind: string) =>
+  world.jobs.filter((job) => job.kind === 'notice' && job.payload['memberId'] === String(member) && job.payload['kind'] === kind)
+
+describe('a day', () => {
+  test('is closed, drawn and settled at midnight, while the next one is open', async () => {
+    await open()
+    const winner = await world.member(10, { name: 'Asha Verma' })
+    expect((await world.join(winner)).status).toBe(200)
+    expect(await world.statuses()).toEqual({ '2026-11-21': 'open', '2026-11-22': 'open' })
+    await world.goTo(midnight('2026-11-22'))
+    expect(await world.statuses()).toEqual({ '2026-11-21': 'settled', '2026-11-22': 'open', '2026-11-23': 'open' })
+    expect(await world.balance(winner)).toBe(930n)
+    expect(await world.current()).toMatchObject({
+      id: '2026-11-22',
+      status: 'open',
+      totalParticipants: 0,
+      lastWinner: { name: 'Asha V.', amount: 0.3, date: '2026-11-21', assurance: 'weak' },
+    })
+    expect(world.jobs.filter((job) => job.kind === 'draft_story')).toEqual([{ kind: 'draft_story', payload: { day: '2026-11-21' } }])
+    expect(noticesTo(winner, 'won')).toHaveLength(1)
+    expect(world.jobs.find((job) => job.kind === 'mail')?.payload).toMatchObject({ template: 'draw_won', data: { amount: '₹0.30' } })
+    const sealed = await one<{ at: Date | null }>(world.db, sql`select sealed_at as at from ledger_day where day = '2026-11-21'`)
+    expect(sealed.at).not.toBeNull()
+  })
+
+  test('that nobody joined ends void, and takes at most 20 ms; one with a member at most 100 ms', async () => {
+    await open({ startsAt: '2027-01-01T12:00:00+05:30' })
+    // Other tests share the two cores: the promise is for a machine on which an empty transaction takes a third of a millisecond.
+    const inPromisedTime = async (from: IstDay, days: number, before: () => Promise<unknown>): Promise<number> => {
+      const spent: number[] = []
+      const probes: number[] = []
+      for (let n = 1; n <= days; n++) {
+        await before()
+        const probed = performance.now()
+        for (let probe = 0; probe < 10; probe++) await inTransaction(world.db, (tx) => tx.query(sql`select 1 as one`))
+        probes.push((performance.now() - probed) / 10)
+        const started = performance.now()
+        await world.goTo(midnight(addDays(from, n)))
+        spent.push(performance.now() - started)
+      }
+      const median = (times: readonly number[]): number => times.toSorted((left, right) => left - right)[days >> 1] as number
+      return median(spent) / Math.max(1, median(probes) / 0.33)
+    }
+    const empty = await inPromisedTime('2027-01-01' as IstDay, 40, async () => undefined)
+    const member = await world.member(30)
+    const joined = await inPromisedTime('2027-02-10' as IstDay, 20, () => world.join(member))
+    expect(Object.values(await world.statuses()).filter((status) => status === 'void')).toHaveLength(40)
+    expect(Object.values(await world.statuses()).filter((status) => status === 'settled')).toHaveLength(20)
+    expect(empty).toBeLessThanOrEqual(20)
+    expect(joined).toBeLessThanOrEqual(100)
+  })
+
+  test('passes 365 times a year with Auto Participate: ₹365, and in a leap year the 366th is refused', async () => {
+    await open({ startsAt: '2027-12-31T12:00:00+05:30' })
+    const member = await world.member(400, { auto: true })
+    for (let day = '2028-01-01' as IstDay; day <= '2028-12-30'; day = addDays(day, 1)) await world.goTo(midnight(day))
+    expect((await world.ask('GET /rounds/stats', { as: member })).body).toMatchObject({ totalParticipated: 365 })
+    await world.goTo(midnight('2028-12-31'))
+    expect(await world.entrants('2028-12-31')).toEqual([])
+    expect(noticesTo(member, 'yearly_maximum').map(({ payload }) => payload['data'])).toEqual([{ year: '2028' }])
+    const { status, body } = await world.join(member)
+    expect({ status, ...body }).toEqual({ status: 409, code: 'yearly_maximum', message: 'You have reached the yearly maximum of ₹365.' })
+    // Alone in every round: 30 paise of each rupee come back.
+    expect(await world.balance(member)).toBe(40_000n - 36_500n + 365n * 30n)
+    await world.goTo(midnight('2029-01-01'))
+    expect(await world.entrants('2029-01-01')).toEqual([member])
+  }, 180_000)
+})
+
+describe('after the service was away', () => {
+  test('the round that was open is drawn with its entries, missed days end void, and nobody is charged for them', async () => {
+    await open()
+    const [hand, auto] = [await world.member(10), await world.member(10, { auto: true })]
+    await world.join(hand)
+    await world.goTo('2026-11-24T09:00:00+05:30')
+    expect(await world.statuses()).toEqual({
+      '2026-11-21': 'settled',
+      '2026-11-22': 'void',
+      '2026-11-23': 'void',
+      '2026-11-24': 'open',
+      '2026-11-25': 'open',
+    })
+    expect(await world.balance(hand)).toBe(930n)
+    expect(await world.balance(auto)).toBe(900n)
+    expect(await world.entrants('2026-11-24')).toEqual([auto])
+    const history = (await world.ask('GET /rounds/history', { as: hand })).body as unknown as { results: Record<string, unknown>[] }
+    expect(history.results.map(({ date, status, participated, isWinner }) => ({ date, status, participated, isWinner }))).toEqual([
+      { date: '2026-11-23', status: 'void', participated: false, isWinner: false },
+      { date: '2026-11-22', status: 'void', participated: false, isWinner: false },
+      { date: '2026-11-21', status: 'settled', participated: true, isWinner: true },
+    ])
+  })
+
+  test('for a year, every day is there, in order, and sealed', async () => {
+    await open()
+    await world.goTo('2027-11-21T09:00:00+05:30')
+    const days = Object.keys(await world.statuses())
+    expect(days).toHaveLength(367)
+    const log = await world.log()
+    expect(log.filter(({ kind }) => kind === 'open').map(({ day }) => day)).toEqual(days)
+    expect(log.filter(({ kind }) => kind === 'void').map(({ day }) => day)).toEqual(days.slice(0, 365))
+    const { open: unsealed } = await one<{ open: number }>(
+      world.db,
+      sql`select count(*)::int as open from ledger_day where sealed_at is null and day < ist_day(roz_now())`,
+    )
+    expect(unsealed).toBe(0)
+  }, 60_000)
+
+  test('whatever moment the database drops its connections, the day goes on where it stopped', async () => {
+    await open()
+    const members = await Promise.all(Array.from({ length: 8 }, () => world.member(12, { auto: true })))
+    const killer = connect({ url: world.database.superUrl, max: 1 })
+    let kills = 0
+    for (let day = '2026-11-22' as IstDay; day <= '2026-11-30'; day = addDays(day, 1)) {
+      await world.database.setClock(new Date(midnight(day)))
+      for (let pause = 0; pause < 12; pause++) {
+        const running = world.rounds.due().catch(() => undefined)
+        await new Promise((resolve) => setTimeout(resolve, pause * 2))
+        const killed = await killer.query(sql`
+          select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and usename = 'roz_app' and state <> 'idle'`)
+        kills += killed.length
+        await running
+      }
+      await world.runDue()
+    }
+    await killer.close()
+    world.faults.length = 0
+    expect(kills).toBeGreaterThan(10)
+    const statuses = await world.statuses()
+    expect(Object.values(statuses)).toEqual(['void', ...Array<string>(8).fill('settled'), 'open', 'open'])
+    expect(await world.entrants('2026-11-30')).toEqual(members.toSorted((left, right) => Number(left - right)))
+    const total = (await Promise.all(members.map((member) => world.balance(member)))).reduce((sum, balance) => sum + balance, 0n)
+    expect(total).toBe(8n * 1200n - 9n * 800n + 8n * 240n)
+    expect((await world.log()).filter(({ kind }) => kind === 'result')).toHaveLength(8)
+    expect(world.jobs.filter((job) => job.kind === 'draft_story')).toHaveLength(8)
+  })
+})
+
+describe('Auto Participate', () => {
+  test('joins at reset, tells at ₹3, and passes over below ₹1 once until the next join', async () => {
+    await open()
+    const member = await world.member(4, { auto: true })
+    const poor = await world.member(0.5, { auto: true })
+    const other = await world.member(30)
+    await world.goTo(midnight('2026-11-22'))
+    expect(await world.entrants('2026-11-22')).toEqual([member])
+    expect(noticesTo(member, 'low_balance').map(({ payload }) => payload['data'])).toEqual([{ balance: '₹3.00' }])
+    expect(noticesTo(poor, 'auto_join_skipped').map(({ payload }) => payload['data'])).toEqual([{ day: '2026-11-22' }])
+    await world.goTo(midnight('2026-11-23'))
+    await world.goTo(midnight('2026-11-24'))
+    expect(noticesTo(poor, 'auto_join_skipped')).toHaveLength(1)
+    expect(noticesTo(other, 'low_balance')).toHaveLength(0)
+    const wallet = await one<{ auto: boolean }>(world.db, sql`select auto_join as auto from wallet where member_id = ${poor}::bigint`)
+    expect(wallet.auto).toBe(true)
+  })
+
+  test('joins a member who was passed over once they top up the same day', async () => {
+    await open()
+    const poor = await world.member(0, { auto: true })
+    await world.goTo(midnight('2026-11-22'))
+    await world.fund(poor, 1000n)
+    await world.rounds.jobs.join_after_topup({ memberId: String(poor) })
+    await world.rounds.jobs.join_after_topup({ memberId: String(poor) })
+    expect(await world.entrants('2026-11-22')).toEqual([poor])
+    expect(await world.balance(poor)).toBe(900n)
+  })
+
+  test('leaves out who has it off, is on hold, or switched it off before the top-up', async () => {
+    await open()
+    const [off, held, poor] = [await world.member(10), await world.member(10, { auto: true }), await world.member(0, { auto: true })]
+    await world.db.query(sql`update wallet set may_move = false where member_id = ${held}::bigint`)
+    await world.goTo(midnight('2026-11-22'))
+    await world.db.query(sql`update wallet set auto_join = false where member_id = ${poor}::bigint`)
+    await world.fund(poor, 1000n)
+    await world.rounds.jobs.join_after_topup({ memberId: String(poor) })
+    expect(await world.entrants('2026-11-22')).toEqual([])
+    expect(await world.balance(off)).toBe(1000n)
+  })
+
+  test('is paid for by the prize of the day before', async () => {
+    await open()
+    const member = await world.member(1, { auto: true })
+    const others = await Promise.all([1, 2, 3].map(() => world.member(1)))
+    for (const one of [member, ...others]) await world.join(one)
+    await world.goTo(midnight('2026-11-22'))
+    const won = (await world.balance(member)) === 20n
+    expect(await world.entrants('2026-11-22')).toEqual(won ? [member] : [])
+    expect(noticesTo(member, 'auto_join_skipped')).toHaveLength(won ? 0 : 1)
+  })
+})
+
+describe('the split', () => {
+  test('B shares the reward equally; the indivisible paise go to need', async () => {
+    await open({ policy: policyB(3) })
+    const members = await Promise.all(Array.from({ length: 7 }, () => world.member(1)))
+    for (const member of members) await world.join(member)
+    await world.goTo(midnight('2026-11-22'))
+    const balances = (await Promise.all(members.map((member) => world.balance(member)))).sort()
+    expect(balances).toEqual([0n, 0n, 0n, 0n, 70n, 70n, 70n])
+    const round = await one(
+      world.db,
+      sql`select need_paise as need, reward_paise as reward, platform_paise as platform from round where day = '2026-11-21'`,
+    )
+    expect(round).toEqual({ need: 490n, reward: 210n, platform: 0n })
+    const history = (await world.ask('GET /rounds/history', { as: members[0] as bigint })).body as unknown as { results: unknown[] }
+    expect(history.results[0]).toMatchObject({ prizeAmount: 2.1, charityAmount: 4.9, totalAmount: 7, winner: { assurance: 'weak' } })
+  })
+
+  test('B with fewer entries than winners: everyone wins', async () => {
+    await open({ policy: policyB(3) })
+    const members = [await world.member(1), await world.member(1)]
+    for (const member of members) await world.join(member)
+    await world.goTo(midnight('2026-11-22'))
+    expect(await Promise.all(members.map((member) => world.balance(member)))).toEqual([30n, 30n])
+  })
+
+  test('with the draw switched off leaves the reward to need, and names no winner', async () => {
+    await open({ policy: { ...policyB(3), winners: 0 } })
+    const member = await world.member(1)
+    await world.join(member)
+    await world.goTo(midnight('2026-11-22'))
+    expect(await world.balance(member)).toBe(0n)
+    expect((await world.current())['lastWinner']).toBeNull()
+    expect((await world.log()).find(({ kind }) => kind === 'result')).toMatchObject({
+      winners: [],
+      shares: { need: 100, platform: 0, pool: 100 },
+    })
+  })
+
+  test('changes from the first round not yet made', async () => {
+    await open()
+    const changed = world.makeRounds(policyB(3))
+    await world.database.setClock(new Date(midnight('2026-11-22')))
+    while (await changed.due());
+    const rows = await world.db.query<{ day: string; policy: string }>(sql`select day, policy from round order by day`)
+    expect(rows.map(({ policy }) => policy)).toEqual(['A', 'A', 'B'])
+  })
+})

@@ -1,0 +1,183 @@
+/** Joining and looking, over HTTP. */
+import { createHmac } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sql } from '../../db/sql.ts'
+import { makeMember } from '../../testing/calls.ts'
+import { openRoundsWorld, type RoundsWorld } from '../../testing/rounds-world.ts'
+
+let world: RoundsWorld
+beforeAll(async () => {
+  world = await openRoundsWorld()
+})
+afterAll(() => world.close())
+
+const DAY = '2026-11-21'
+const keyOf = (digit: string): string => digit.repeat(64)
+const ticketOf = (key: string, day: string): string =>
+  createHmac('sha256', Buffer.from(key, 'hex')).update(`roz/v1/ticket\n${day}`).digest('hex')
+
+describe('joining', () => {
+  test('takes one rupee and answers the balance and the ticket of the day', async () => {
+    const member = await world.member(10)
+    const { status, body } = await world.join(member, { ticketKey: keyOf('1') })
+    expect(status).toBe(200)
+    expect(body).toEqual({ balance: 9, ticket: { day: DAY, ticket: ticketOf(keyOf('1'), DAY) } })
+  })
+
+  test('without a key is served by a custodial one', async () => {
+    const member = await world.member(1)
+    const { body } = await world.join(member)
+    const { body: key } = await world.ask('GET /user/ticket-key', { as: member })
+    expect(key).toEqual({ key: expect.stringMatching(/^[0-9a-f]{64}$/), custodial: true })
+    expect(body).toEqual({ balance: 0, ticket: { day: DAY, ticket: ticketOf(String(key['key']), DAY) } })
+  })
+
+  test('a second time the same day: You have already joined today’s round.', async () => {
+    const member = await world.member(10)
+    await world.join(member)
+    const { status, body } = await world.join(member)
+    expect({ status, ...body }).toEqual({ status: 409, code: 'already_joined', message: "You have already joined today's round." })
+    expect(await world.balance(member)).toBe(900n)
+  })
+
+  test('below one rupee: Insufficient balance. Please add money to your wallet.', async () => {
+    const member = await world.member(0.99)
+    const { status, body } = await world.join(member, { ticketKey: keyOf('2') })
+    expect({ status, ...body }).toEqual({
+      status: 409,
+      code: 'insufficient_balance',
+      message: 'Insufficient balance. Please add money to your wallet.',
+    })
+    // A refused join keeps nothing, its key included.
+    expect((await world.ask('GET /user/ticket-key', { as: member })).body).toEqual({ key: null, custodial: false })
+  })
+
+  test('with an unconfirmed mail, on hold, as staff or as a visitor is refused', async () => {
+    const unverified = await makeMember(world.db, { verified: false })
+    expect((await world.join(unverified)).body).toMatchObject({
+      code: 'email_unverified',
+      message: 'Please verify your email to continue.',
+    })
+    const held = await world.member(10)
+    await world.db.query(sql`update wallet set may_move = false where member_id = ${held}::bigint`)
+    expect((await world.join(held)).body).toMatchObject({ code: 'on_hold', message: 'Your account is on hold. Please contact us.' })
+    expect((await world.join(world.admin)).status).toBe(403)
+    expect((await world.ask('POST /rounds/join')).status).toBe(401)
+  })
+
+  test('with a key that is another member’s: 409, and nothing is taken', async () => {
+    const [first, second] = [await world.member(10), await world.member(10)]
+    await world.join(first, { ticketKey: keyOf('3') })
+    const { status, body } = await world.join(second, { ticketKey: keyOf('3') })
+    expect({ status, code: body['code'] }).toEqual({ status: 409, code: 'ticket_key_taken' })
+    expect(await world.balance(second)).toBe(1000n)
+    expect((await world.join(second, { ticketKey: keyOf('4') })).status).toBe(200)
+  })
+
+  test('with bad input is refused and changes nothing', async () => {
+    const member = await world.member(10)
+    for (const body of [{ ticketKey: 'ABC' }, { ticketKey: 7 }, { amount: 1 }, [], '{"ticketKey":']) {
+      expect((await world.join(member, body)).status).toBe(400)
+    }
+    expect((await world.join(member, {}, { 'idempotency-key': 'x'.repeat(201) })).status).toBe(400)
+    expect(await world.balance(member)).toBe(1000n)
+  })
+
+  test('with the same Idempotency-Key answers the first answer, with another or none 409', async () => {
+    const member = await world.member(10)
+    const key = { 'idempotency-key': 'tap-1' }
+    const first = await world.join(member, {}, key)
+    await world.fund(member, 500n)
+    expect((await world.join(member, {}, key)).body).toEqual(first.body)
+    expect((await world.join(member, {}, { 'idempotency-key': 'tap-2' })).status).toBe(409)
+    expect((await world.join(member)).status).toBe(409)
+    expect(await world.balance(member)).toBe(1400n)
+  })
+
+  test('fifty times at once takes one rupee', async () => {
+    const member = await world.member(10)
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, i) => world.join(member, i % 2 === 0 ? { ticketKey: keyOf('5') } : undefined)),
+    )
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(49)
+    expect(await world.balance(member)).toBe(900n)
+  })
+
+  test('of two members at once with one key lets one in', async () => {
+    const members = [await world.member(10), await world.member(10)]
+    const answers = await Promise.all(members.map((member) => world.join(member, { ticketKey: keyOf('6') })))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
+  })
+})
+
+describe('the current round', () => {
+  test('is the same to a visitor, without participation', async () => {
+    const current = await world.current()
+    expect(current).toMatchObject({
+      id: DAY,
+      status: 'open',
+      endTime: '2026-11-22T00:00:00.000+05:30',
+      split: { need: 60, reward: 30, platform: 10 },
+      hasParticipated: false,
+      lastImpactStory: null,
+      lastWinner: null,
+      drawAt: null,
+    })
+    expect(String(current['serverTime'])).toMatch(/^2026-11-21T10:0\d:\d\d\.\d{3}\+05:30$/)
+  })
+
+  test('counts the reader’s own entry into 1 in N before and after joining alike', async () => {
+    const member = await world.member(10)
+    await new Promise((resolve) => setTimeout(resolve, 1100))
+    const before = await world.current(member)
+    expect(before['winChance']).toBe(Number(before['totalParticipants']) + 1)
+    await world.join(member)
+    const after = await world.current(member)
+    expect(after).toMatchObject({
+      hasParticipated: true,
+      totalParticipants: Number(before['totalParticipants']) + 1,
+      totalAmount: Number(before['totalAmount']) + 1,
+      winChance: before['winChance'],
+    })
+  })
+
+  test('is refused with a token that is unknown, and looked at by an admin as by a visitor', async () => {
+    expect((await world.ask('GET /rounds/current', { headers: { authorization: 'Bearer nobody' } })).status).toBe(401)
+    expect(await world.current(world.admin)).toMatchObject({ hasParticipated: false })
+  })
+})
+
+describe('a ticket key', () => {
+  test('is replaced at once before the first join, and from the next day after it', async () => {
+    const member = await world.member(10)
+    const put = (key: string) => world.ask('PUT /user/ticket-key', { as: member, body: { ticketKey: key } })
+    const get = async () => (await world.ask('GET /user/ticket-key', { as: member })).body
+    expect(await get()).toEqual({ key: null, custodial: false })
+    await put(keyOf('7'))
+    expect((await put(keyOf('8'))).body).toEqual({ key: keyOf('8'), custodial: false })
+    expect(await get()).toEqual({ key: keyOf('8'), custodial: false })
+    // A key that comes with a later join than the first is left aside.
+    expect((await world.join(member)).body).toMatchObject({ ticket: { ticket: ticketOf(keyOf('8'), DAY) } })
+    expect((await put(keyOf('9'))).status).toBe(200)
+    expect(await get()).toEqual({ key: keyOf('8'), custodial: false })
+    expect((await world.ticketKeys.find(world.db, member, '2026-11-22' as never))?.key).toBe(keyOf('9'))
+  })
+
+  test('of another member, also a past one, is refused', async () => {
+    const [first, second] = [await world.member(1), await world.member(1)]
+    await world.ask('PUT /user/ticket-key', { as: first, body: { ticketKey: keyOf('a') } })
+    await world.ask('PUT /user/ticket-key', { as: first, body: { ticketKey: keyOf('b') } })
+    const { status, body } = await world.ask('PUT /user/ticket-key', { as: second, body: { ticketKey: keyOf('a') } })
+    expect({ status, code: body['code'] }).toEqual({ status: 409, code: 'ticket_key_taken' })
+    expect((await world.ask('PUT /user/ticket-key', { as: first, body: { ticketKey: keyOf('a') } })).status).toBe(200)
+  })
+
+  test('is no plain text in the database', async () => {
+    const member = await world.member(1)
+    await world.ask('PUT /user/ticket-key', { as: member, body: { ticketKey: keyOf('c') } })
+    const rows = await world.db.query<{ bytes: string }>(sql`
+      select encode(sealed_key, 'hex') as bytes from ticket_key union all select encode(fingerprint, 'hex') from ticket_key_claim`)
+    expect(rows.some(({ bytes }) => bytes.includes(keyOf('c')))).toBe(false)
+  })
+})

@@ -1,0 +1,141 @@
+/** The administrator's draw. */
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { sql } from '../../db/sql.ts'
+import { closeRound } from '../../ledger/rounds.ts'
+import { openRoundsWorld, type RoundsWorld } from '../../testing/rounds-world.ts'
+import { inClockwork } from './clockwork.ts'
+
+let world: RoundsWorld
+beforeEach(async () => {
+  world = await openRoundsWorld()
+})
+afterEach(() => world.close())
+
+const DAY = '2026-11-21'
+const joined = async (): Promise<bigint> => {
+  const member = await world.member(10, { name: 'Ravi Kumar' })
+  expect((await world.join(member)).status).toBe(200)
+  return member
+}
+const moved = () => world.db.query(sql`select kind from transfer where kind in ('prize', 'need', 'platform') order by kind`)
+
+test('closes, draws and settles today’s round: Draw triggered successfully!', async () => {
+  const member = await joined()
+  const { status, body } = await world.trigger({ day: DAY })
+  expect(status).toBe(200)
+  expect(body).toMatchObject({
+    message: 'Draw triggered successfully!',
+    round: { id: DAY, status: 'settled', totalParticipants: 1, totalAmount: 1 },
+  })
+  expect(await world.balance(member)).toBe(930n)
+  const audit = await world.db.query(sql`select actor_id as actor, action, subject, before, after from audit_log`)
+  expect(audit).toEqual([
+    {
+      actor: world.admin,
+      action: 'round.trigger_draw',
+      subject: `round:${DAY}`,
+      before: { status: 'open' },
+      after: { status: 'closed', entries: 1 },
+    },
+  ])
+})
+
+test('with nobody in it: No participants yet.', async () => {
+  const { status, body } = await world.trigger()
+  expect({ status, ...body }).toEqual({ status: 409, code: 'no_participants', message: 'No participants yet.' })
+  expect((await world.current())['status']).toBe('open')
+})
+
+test('again the same day: Today’s round is already closed.', async () => {
+  await joined()
+  await world.trigger()
+  for (const body of [undefined, {}, { day: DAY }]) {
+    const again = await world.trigger(body)
+    expect({ status: again.status, ...again.body }).toEqual({
+      status: 409,
+      code: 'round_already_closed',
+      message: "Today's round is already closed.",
+    })
+  }
+})
+
+test('leaves a closed card behind: join answers that the next one opens at midnight', async () => {
+  await joined()
+  await world.trigger()
+  const late = await world.member(10)
+  const { status, body } = await world.join(late)
+  expect({ status, ...body }).toEqual({
+    status: 409,
+    code: 'round_closed',
+    message: "Today's round is closed. The next one opens at midnight.",
+  })
+  expect(await world.current(late)).toMatchObject({
+    status: 'settled',
+    hasParticipated: false,
+    endTime: '2026-11-22T00:00:00.000+05:30',
+    winChance: 1,
+  })
+  await world.goTo('2026-11-22T00:00:01+05:30')
+  expect((await world.join(late)).status).toBe(200)
+})
+
+test('takes the oldest round that is closed but not settled first', async () => {
+  await joined()
+  // As a crash after the close leaves it: sealed, not drawn.
+  await world.database.setClock(new Date('2026-11-22T00:00:01+05:30'))
+  await inClockwork(world.db, async (tx) => {
+    await closeRound(tx, DAY as never)
+    const [round] = await tx.query<{ closedAt: Date }>(sql`select closed_at as "closedAt" from round where day = ${DAY}::date`)
+    await world.draws.seal(tx, { day: DAY, entries: 1, root: null, closedAt: round?.closedAt } as never)
+  })
+  expect((await world.trigger()).body).toMatchObject({ round: { id: DAY, status: 'settled' } })
+  const { status, body } = await world.trigger()
+  expect({ status, code: body['code'] }).toEqual({ status: 409, code: 'no_participants' })
+})
+
+test('at midnight still means the day that its confirmation showed', async () => {
+  const member = await joined()
+  await world.database.setClock(new Date('2026-11-22T00:00:00+05:30'))
+  const [answer] = await Promise.all([world.trigger({ day: DAY }), world.runDue()])
+  expect([200, 409]).toContain(answer.status)
+  expect(await world.balance(member)).toBe(930n)
+  expect(await moved()).toHaveLength(3)
+  expect((await world.statuses())['2026-11-22']).toBe('open')
+})
+
+test('of several at once moves the money once', async () => {
+  const member = await joined()
+  const answers = await Promise.all(Array.from({ length: 6 }, () => world.trigger({ day: DAY })))
+  expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(0)
+  expect(answers.every(({ status }) => status === 200 || status === 409)).toBe(true)
+  expect(await world.balance(member)).toBe(930n)
+  expect(await moved()).toHaveLength(3)
+})
+
+test('races with joins: who is told joined is in the list, who is not is told so', async () => {
+  await joined()
+  const members = await Promise.all(Array.from({ length: 30 }, () => world.member(10)))
+  const joins = members.map((member) => world.join(member))
+  const trigger = world.trigger({ day: DAY })
+  const answers = await Promise.all(joins)
+  expect((await trigger).status).toBe(200)
+  const listed = await world.db.query<{ id: bigint }>(sql`select member_id as id from ticket where day = ${DAY}::date`)
+  const inList = new Set(listed.map(({ id }) => id))
+  answers.forEach(({ status, body }, index) => {
+    expect(inList.has(members[index] as bigint)).toBe(status === 200)
+    if (status !== 200) expect(body['code']).toBe('round_closed')
+  })
+})
+
+test('refuses other days, bad days and everybody but an administrator', async () => {
+  const member = await joined()
+  for (const day of ['2026-11-22', '2026-11-20', '1999-01-01', '2030-01-01']) {
+    const { status, body } = await world.trigger({ day })
+    expect({ status, code: body['code'] }).toEqual({ status: 404, code: 'round_not_found' })
+  }
+  for (const body of [{ day: '2026-02-30' }, { day: 'today' }, { day: 20261121 }, { date: DAY }])
+    expect((await world.trigger(body)).status).toBe(400)
+  expect((await world.ask('POST /admin/trigger-draw', { as: member })).status).toBe(403)
+  expect((await world.ask('POST /admin/trigger-draw')).status).toBe(401)
+  expect((await world.current())['status']).toBe('open')
+})

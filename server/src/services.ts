@@ -1,0 +1,103 @@
+/**
+ * The features, put together by hand: what each needs is what it is given. The HTTP process, the
+ * tests and the demo all work on the same services.
+ */
+import type { FastifyBaseLogger } from 'fastify'
+import type { Clock } from './adapters/clock.ts'
+import type { Mailer } from './adapters/mail/port.ts'
+import type { PaymentGateway } from './adapters/payments/port.ts'
+import type { Storage } from './adapters/storage/port.ts'
+import type { Config } from './config.ts'
+import type { Db } from './db/sql.ts'
+import { createAdmin } from './features/admin/admin.ts'
+import { createContact } from './features/contact/contact.ts'
+import { createDraws } from './features/draws/draws.ts'
+import { createHome } from './features/home/home.ts'
+import { createIdentity } from './features/identity/identity.ts'
+import { createImpact } from './features/impact/impact.ts'
+import { createNotifications } from './features/notifications/notifications.ts'
+import { createRounds } from './features/rounds/rounds.ts'
+import { createWallet } from './features/wallet/wallet.ts'
+import { createWorker, forgetDoneJobs, type WorkerDeps } from './jobs/worker.ts'
+import { createMailJob } from './people/mail-job.ts'
+import type { Secrets } from './secrets.ts'
+import { createTicketKeys } from './tickets/ticket-keys.ts'
+
+export type ServiceDeps = {
+  readonly db: Db
+  readonly clock: Clock
+  readonly secrets: Secrets
+  readonly mailer: Mailer
+  readonly storage: Storage
+  readonly gateway: PaymentGateway
+  readonly log: FastifyBaseLogger
+  readonly config: Pick<Config, 'production' | 'publicUrl' | 'port' | 'google' | 'business' | 'site'>
+}
+
+export type Services = ReturnType<typeof createServices>
+
+export function createServices(deps: ServiceDeps) {
+  const { db, clock, secrets, config, log } = deps
+  const { business } = config
+  const ticketKeys = createTicketKeys({ secrets })
+  const identity = createIdentity({
+    db,
+    production: config.production,
+    secrets,
+    termsVersion: business.termsVersion,
+    google: config.google,
+    storage: deps.storage,
+  })
+  const wallet = createWallet({
+    db,
+    gateway: deps.gateway,
+    secrets,
+    topupLimits: business.topupLimits,
+    topupsOn: business.topupsOn,
+    cashoutOn: business.cashoutOn,
+    ticketKeys,
+    warn: (details, message) => log.warn(details, message),
+  })
+  // DRAW off: no winner is drawn and the reward share goes to people in need.
+  const policy = business.drawOn ? business.policy : { ...business.policy, winners: 0 }
+  const draws = createDraws({ db, secrets, ticketKeys, tax: { percent: business.taxPercent, above: business.taxAbove } })
+  const rounds = createRounds({ db, draws, ticketKeys, policy, log })
+  const impact = createImpact({ db })
+  const home = createHome({ db, recentStories: impact.recentStories })
+  const notifications = createNotifications({ db })
+  const contact = createContact({ db, production: config.production, supportEmail: config.site.supportEmail })
+  const mail = createMailJob({
+    mailer: deps.mailer,
+    brandName: business.brandName,
+    publicUrl: config.publicUrl,
+    localUrl: `http://localhost:${config.port}`,
+    secrets,
+  })
+  const workerDeps: WorkerDeps = {
+    db,
+    log,
+    now: clock.read,
+    clockwork: [rounds.due, wallet.due, impact.due, identity.due, contact.due, () => forgetDoneJobs(db)],
+    handlers: { ...wallet.jobs, ...impact.jobs, ...notifications.jobs, ...rounds.jobs, mail },
+  }
+  return {
+    sessions: identity.sessions,
+    recentStories: impact.recentStories,
+    handlers: {
+      ...identity.handlers,
+      ...wallet.handlers,
+      ...draws.handlers,
+      ...rounds.handlers,
+      ...impact.handlers,
+      ...home.handlers,
+      ...notifications.handlers,
+      ...contact.handlers,
+      ...createAdmin({ db }).handlers,
+    },
+    worker: createWorker(workerDeps),
+    /** Brings the rounds up to the present: what a start does before it serves. */
+    catchUp: async (): Promise<void> => {
+      while (await rounds.due());
+    },
+  }
+}

@@ -1,0 +1,155 @@
+/**
+ * What the tests of rounds and draws stand on: their calls over real HTTP, a real database, the
+ * clockwork behind /dev/clock and a clock set by hand. Jobs of other features are only written down.
+ */
+import type { Paise } from '@roz/core/money.ts'
+import { paise } from '@roz/core/money.ts'
+import { POLICY_A, type SplitPolicy, type TaxPolicy } from '@roz/core/split.ts'
+import Fastify from 'fastify'
+import { expect } from 'vitest'
+import { createClock } from '../adapters/clock.ts'
+import { type Db, one, sql } from '../db/sql.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { registerDevClock } from '../dev/clock.ts'
+import { createDraws } from '../features/draws/draws.ts'
+import { createRounds } from '../features/rounds/rounds.ts'
+import { registerFaults } from '../http/faults.ts'
+import type { JobKind } from '../jobs/queue.ts'
+import { createWorker, type JobHandlers } from '../jobs/worker.ts'
+import { captureTopup, createTopup } from '../ledger/topups.ts'
+import { setAutoJoin } from '../ledger/wallets.ts'
+import { createTicketKeys } from '../tickets/ticket-keys.ts'
+import { makeMember, makeStaff, serveCalls, testSecrets } from './calls.ts'
+import { createTestDatabase } from './database.ts'
+
+export type RoundsWorld = Awaited<ReturnType<typeof openRoundsWorld>>
+export type RoundsOptions = { readonly startsAt?: string; readonly policy?: SplitPolicy; readonly tax?: TaxPolicy }
+type Written = { readonly kind: JobKind; readonly payload: Record<string, unknown> }
+
+export async function openRoundsWorld({ startsAt = '2026-11-21T10:00:00+05:30', policy = POLICY_A, tax }: RoundsOptions = {}) {
+  const database = await createTestDatabase({ connectionsMax: 20 })
+  const { db } = database
+  await database.setClock(new Date(startsAt))
+  const faults: unknown[] = []
+  const jobs: Written[] = []
+  const ticketKeys = createTicketKeys({ secrets: testSecrets })
+  const draws = createDraws({ db, secrets: testSecrets, ticketKeys, tax: tax ?? { percent: 0, above: paise(0n) } })
+  const makeRounds = (split: SplitPolicy) =>
+    createRounds({ db, draws, ticketKeys, policy: split, log: { error: (fault: unknown) => void faults.push(fault) } as never })
+  const rounds = makeRounds(policy)
+  const clock = createClock(db)
+  const worker = createWorker({
+    db,
+    handlers: jobHandlers(jobs, rounds.jobs),
+    clockwork: [rounds.due],
+    now: clock.read,
+    log: { warn: (fault: unknown) => void faults.push(fault), error: (fault: unknown) => void faults.push(fault) } as never,
+  })
+  await worker.runDue()
+  const calls = await serveCalls(db, { ...rounds.handlers, ...draws.handlers })
+  const dev = Fastify({ logger: false, forceCloseConnections: true })
+  registerFaults(dev)
+  registerDevClock(dev, { db, clock, runDue: worker.runDue })
+  const devUrl = await dev.listen({ port: 0, host: '127.0.0.1' })
+  const admin = await makeStaff(db)
+  return {
+    database,
+    db,
+    rounds,
+    draws,
+    ticketKeys,
+    clock,
+    jobs,
+    /** What the clockwork or a job complained about. */
+    faults,
+    runDue: worker.runDue,
+    admin,
+    makeRounds,
+    ...calls,
+    ...devClock(devUrl),
+    ...membersOf(db),
+    ...readersOf(db),
+    join: (as: bigint, body?: unknown, headers: Record<string, string> = {}) => calls.ask('POST /rounds/join', { as, body, headers }),
+    current: async (as?: bigint) =>
+      (await calls.ask('GET /rounds/current', as === undefined ? {} : { as })).body as Record<string, unknown>,
+    trigger: (body?: unknown) => calls.ask('POST /admin/trigger-draw', { as: admin, body }),
+    close: async (): Promise<void> => {
+      await calls.close()
+      await dev.close()
+      expect(faults).toEqual([])
+      await database.drop()
+    },
+  }
+}
+
+function jobHandlers(jobs: Written[], own: ReturnType<typeof createRounds>['jobs']): JobHandlers {
+  const keep =
+    (kind: JobKind) =>
+    async (payload: object): Promise<void> => {
+      jobs.push({ kind, payload: { ...payload } })
+    }
+  return { mail: keep('mail'), notice: keep('notice'), settle_order: keep('settle_order'), draft_story: keep('draft_story'), ...own }
+}
+
+function devClock(devUrl: string) {
+  const set = async (body: unknown): Promise<{ status: number; body: Record<string, unknown> }> => {
+    const response = await fetch(`${devUrl}/dev/clock`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    })
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+  }
+  return {
+    setClock: set,
+    /** Sets the clock and runs all that fell due. */
+    goTo: async (now: string): Promise<void> => {
+      const { status, body } = await set({ now })
+      expect(status, JSON.stringify(body)).toBe(200)
+    },
+    readClock: async () => (await fetch(`${devUrl}/dev/clock`)).json() as Promise<{ now: string }>,
+  }
+}
+
+function membersOf(db: Db) {
+  async function fund(memberId: bigint, amountPaise: bigint): Promise<void> {
+    const orderId = crypto.randomUUID().replaceAll('-', '')
+    await inTransaction(db, async (tx) => {
+      await createTopup(tx, { orderId, memberId, amount: paise(amountPaise) })
+      await captureTopup(tx, { orderId, paymentId: `test-${orderId}`, orderAmount: paise(amountPaise) })
+    })
+  }
+  return {
+    fund,
+    async member(rupees: number, options: { readonly name?: string; readonly auto?: boolean } = {}): Promise<bigint> {
+      const id = await makeMember(db, options.name === undefined ? {} : { name: options.name })
+      if (rupees > 0) await fund(id, BigInt(Math.round(rupees * 100)))
+      if (options.auto === true) await inTransaction(db, (tx) => setAutoJoin(tx, id, true))
+      return id
+    },
+    async balance(memberId: bigint): Promise<bigint> {
+      return (await one<{ balance: Paise }>(db, sql`select balance from wallet where member_id = ${memberId}::bigint`)).balance
+    },
+  }
+}
+
+function readersOf(db: Db) {
+  return {
+    statuses: async (): Promise<Record<string, string>> =>
+      Object.fromEntries(
+        (await db.query<{ day: string; status: string }>(sql`select day, status from round order by day`)).map((row) => [
+          row.day,
+          row.status,
+        ]),
+      ),
+    entrants: async (day: string): Promise<bigint[]> =>
+      (await db.query<{ id: bigint }>(sql`select member_id as id from round_join where day = ${day}::date order by member_id`)).map(
+        ({ id }) => id,
+      ),
+    /** The log's records, as a stranger reads them. */
+    log: async () =>
+      (await db.query<{ bytes: Buffer }>(sql`select bytes from log_entry order by index`)).map(
+        ({ bytes }) => JSON.parse(bytes.toString()) as { kind: string; day: string } & Record<string, unknown>,
+      ),
+  }
+}
