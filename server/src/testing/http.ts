@@ -5,9 +5,10 @@
  */
 import multipart from '@fastify/multipart'
 import { api, type CallName } from '@roz/contract/api.ts'
-import Fastify, { type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { registerFaults } from '../http/faults.ts'
 import { type Handlers, registerCalls } from '../http/route.ts'
+import { createLog } from '../log.ts'
 import type { Sessions } from '../http/session.ts'
 
 export type TestAnswer = {
@@ -41,12 +42,12 @@ export async function startTestApp(options: {
   /** Where the log's lines go; nowhere by default. */
   readonly logTo?: { write: (line: string) => void }
 }): Promise<TestApp> {
-  const app = Fastify({
-    trustProxy: true,
-    ...(options.logTo === undefined
-      ? {}
-      : { logger: { level: 'trace', stream: options.logTo, serializers: { req: () => undefined, res: () => undefined } } }),
+  const log = createLog({
+    level: options.logTo === undefined ? 'silent' : 'trace',
+    worker: undefined,
+    ...(options.logTo === undefined ? {} : { to: options.logTo }),
   })
+  const app: FastifyInstance = Fastify({ trustProxy: true, loggerInstance: log as FastifyBaseLogger })
   await app.register(multipart)
   app.decorateRequest('session', undefined)
   registerFaults(app)
