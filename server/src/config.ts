@@ -64,7 +64,7 @@ export function readConfig(env: Environment) {
     logLevel: settings.choice('LOG_LEVEL', ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const, production ? 'info' : 'warn'),
     webDir: settings.text('WEB_DIR'),
     business: businessSettings(settings, production),
-    site: siteSettings(settings),
+    site: siteSettings(settings, production),
   }
   judgeStorage(settings)
   settings.finish((complaints) => new ConfigError(complaints))
@@ -122,13 +122,15 @@ function businessSettings(settings: Settings, production: boolean) {
 }
 
 /** What the public pages name: sample values outside production. */
-function siteSettings(settings: Settings) {
+function siteSettings(settings: Settings, production: boolean) {
   return {
     supportEmail: settings.text('SUPPORT_EMAIL') ?? 'support@roz.example',
     supportPhone: settings.text('SUPPORT_PHONE') ?? '+91 98765 43210',
     officeAddress: settings.text('OFFICE_ADDRESS') ?? '12 Sample Street, Pune 411001, India',
     people: settings.text('SITE_PEOPLE') ?? '14,000',
     contributors: settings.text('SITE_CONTRIBUTORS') ?? '10,000+',
+    /** A YouTube link; outside production a free film stands in. */
+    howItWorksVideo: settings.text('HOW_IT_WORKS_VIDEO') ?? (production ? undefined : 'https://youtu.be/aqz-KE-bpKQ'),
   }
 }
 

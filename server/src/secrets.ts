@@ -24,7 +24,13 @@ export type Secrets = {
 type Key = { readonly id: Buffer; readonly sealing: Buffer; readonly mac: Buffer }
 
 /** `secretKey` is any text with enough entropy; keys for each use are derived from it. */
-export function createSecrets({ secretKey, secretKeyOld }: { readonly secretKey: string; readonly secretKeyOld?: string | undefined }): Secrets {
+export function createSecrets({
+  secretKey,
+  secretKeyOld,
+}: {
+  readonly secretKey: string
+  readonly secretKeyOld?: string | undefined
+}): Secrets {
   const current = deriveKey(secretKey)
   const keys: readonly [Key, ...Key[]] = secretKeyOld === undefined ? [current] : [current, deriveKey(secretKeyOld)]
   return {

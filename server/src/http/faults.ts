@@ -7,6 +7,7 @@ import type { ErrorAnswer } from '@roz/contract/endpoint.ts'
 import { fieldText } from '@roz/core/fields.ts'
 import { type Language, languageOf } from '@roz/core/language.ts'
 import { REFUSALS, type RefusalCode } from '@roz/core/refusals.ts'
+import { DatabaseUnavailableError } from '../db/sql.ts'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 /** A refusal on its way out. `fields` are field codes of core/fields. */
@@ -40,7 +41,7 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, proble
     .send(errorAnswer(problem, language))
 }
 
-/** Faults that only say "try again": a database or queue that is full or away. */
+/** A fault that only says "try again": a queue that is full. */
 export class UnavailableError extends Error {
   override readonly name: string = 'UnavailableError'
 }
@@ -59,7 +60,7 @@ export function registerFaults(app: FastifyInstance): void {
     const known = BY_FASTIFY_CODE[error.code ?? '']
     if (known !== undefined) return sendProblem(request, reply, { code: known })
     if (error instanceof SyntaxError && error.statusCode === 400) return sendProblem(request, reply, { code: 'bad_json' })
-    if (error instanceof UnavailableError) {
+    if (error instanceof UnavailableError || error instanceof DatabaseUnavailableError) {
       request.log.warn({ err: error }, 'unavailable')
       return sendProblem(request, reply, { code: 'overloaded', retryAfterSeconds: 2 })
     }

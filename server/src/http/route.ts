@@ -11,6 +11,7 @@ import { type Language, languageOf } from '@roz/core/language.ts'
 import type { RefusalCode } from '@roz/core/refusals.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { readJsonBodies, readRawBodies } from './bodies.ts'
 import { type Problem, sendProblem } from './faults.ts'
 import { parseInput } from './input.ts'
 import type { AdminSession, MemberSession, Session, Sessions } from './session.ts'
@@ -76,11 +77,18 @@ export const BODY_BYTES_MAX = 64 * 1024
 /** Mounts every call below /api, with 405 for other methods of a known path. */
 export function registerCalls(app: FastifyInstance, handlers: Handlers<CallName>, deps: RouteDeps): void {
   const methodsByPath = new Map<string, string[]>()
+  readJsonBodies(app)
   for (const name of Object.keys(api) as CallName[]) {
     const spec: EndpointSpec = api[name]
     const url = fastifyPath(spec.path)
     methodsByPath.set(url, [...(methodsByPath.get(url) ?? []), spec.method])
-    registerCall(app, spec, handlers[name] as Handler<EndpointSpec>, deps)
+    const handler = handlers[name] as Handler<EndpointSpec>
+    if (spec.raw === true) {
+      void app.register(async (scope) => {
+        readRawBodies(scope)
+        registerCall(scope, spec, handler, deps)
+      })
+    } else registerCall(app, spec, handler, deps)
   }
   for (const [url, methods] of methodsByPath) {
     const others = (['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'] as const).filter((method) => !methods.includes(method))
@@ -166,6 +174,6 @@ function bodyProblem(request: FastifyRequest, spec: EndpointSpec): Problem | und
   const type = request.headers['content-type'] ?? ''
   const hasBody = length > 0 || request.headers['transfer-encoding'] !== undefined
   if (spec.upload !== undefined) return /^multipart\/form-data\s*;/i.test(type) ? undefined : { code: 'unsupported_media_type' }
-  if (hasBody && spec.method !== 'GET' && !JSON_TYPE.test(type)) return { code: 'unsupported_media_type' }
+  if (hasBody && spec.raw !== true && spec.method !== 'GET' && !JSON_TYPE.test(type)) return { code: 'unsupported_media_type' }
   return undefined
 }

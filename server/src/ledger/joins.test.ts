@@ -8,7 +8,8 @@ import { inTransaction } from '../db/transaction.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { addMoney, DAY, newMember, newMembers, openDay } from './fixtures.ts'
 import { createJoinBatcher, type JoinBatcher } from './join-batcher.ts'
-import { closeRound, makeRound } from './rounds.ts'
+import { joinStatement } from './join-statement.ts'
+import { closeRound, lockRound, makeRound } from './rounds.ts'
 import { captureTopup, createTopup } from './topups.ts'
 import { createRoundTotals } from './totals.ts'
 import { lockWallet } from './transfer.ts'
@@ -160,6 +161,25 @@ test('a join that waits for an uncommitted top-up sees its money', async () => {
   await topup
 })
 
+test('a top-up that commits while a batch waits for the round is seen, and spoils nobody', async () => {
+  const [poor, other] = [await newMember(database.db), await newMember(database.db, { rupees: 10 })]
+  const closing = inTransaction(database.db, async (tx) => {
+    await lockRound(tx, DAY)
+    await sleep(300)
+  })
+  await sleep(50)
+  const alone = createJoinBatcher({ db: database.db, lanes: 1 })
+  const joining = Promise.all([alone.join({ memberId: other }), alone.join({ memberId: poor })])
+  const together = createJoinBatcher({ db: database.db, lanes: 1 }).join({ memberId: poor })
+  await sleep(50)
+  await addMoney(database.db, poor, wholeRupees(10))
+  await closing
+  expect((await joining)[0]).toMatchObject({ ok: true, value: { balance: wholeRupees(9) } })
+  const both = [(await joining)[1], await together]
+  expect(both.filter((outcome) => outcome.ok)).toEqual([{ ok: true, value: expect.objectContaining({ balance: wholeRupees(9) }) }])
+  expect(both).toContainEqual({ ok: false, code: 'already_joined' })
+})
+
 test('totals are counted at most once a second, and at once when this process says so', async () => {
   const totals = createRoundTotals(database.db)
   const before = await totals.of(DAY)
@@ -185,20 +205,35 @@ test('joins racing a close: every accepted one is counted, every other one is re
   expect(outcomes.every((outcome) => outcome.ok || outcome.code === 'round_closed')).toBe(true)
 })
 
-test('a key that comes again after the round closed, or after midnight, is still the first join', async () => {
+test('a close waits for a join on its way, and counts it', async () => {
   const day = '2026-11-23' as IstDay
+  await openDay(database, day)
+  const memberId = await newMember(database.db, { rupees: 10 })
+  await batcher.join({ memberId: await newMember(database.db, { rupees: 10 }) })
+  const joining = inTransaction(database.db, async (tx) => {
+    await tx.query(joinStatement({ uuid: randomUUID(), via: 'member', memberIds: [memberId], keyPrefixes: [null], skipLocked: true }))
+    await sleep(300)
+  })
+  await sleep(100)
+  const closed = await inTransaction(database.db, (tx) => closeRound(tx, day, { early: true }))
+  expect(closed).toMatchObject({ ok: true, value: { entries: 2 } })
+  await joining
+})
+
+test('a key that comes again after the round closed, or after midnight, is still the first join', async () => {
+  const day = '2026-11-24' as IstDay
   await openDay(database, day)
   const memberId = await newMember(database.db, { rupees: 10 })
   const first = await batcher.join({ memberId, idempotencyKey: 'late' })
   if (!first.ok) throw new Error(first.code)
   await inTransaction(database.db, (tx) => closeRound(tx, day, { early: true }))
   expect(await batcher.join({ memberId, idempotencyKey: 'late' })).toEqual({ ok: true, value: { ...first.value, replayed: true } })
-  await openDay(database, '2026-11-24' as IstDay)
+  await openDay(database, '2026-11-25' as IstDay)
   expect(await batcher.join({ memberId, idempotencyKey: 'late' })).toEqual({ ok: true, value: { ...first.value, replayed: true } })
   expect(await entriesOf(memberId)).toBe(1)
   expect(await batcher.join({ memberId, idempotencyKey: 'next' })).toMatchObject({
     ok: true,
-    value: { day: '2026-11-24', replayed: false },
+    value: { day: '2026-11-25', replayed: false },
   })
 })
 

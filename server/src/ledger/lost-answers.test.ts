@@ -12,7 +12,11 @@ import { closeRound } from './rounds.ts'
 import { lockWallet } from './transfer.ts'
 
 /** A wire to the database that can lose the answer to what is sent next, or the sending itself. */
-type Wire = { readonly server: Server; mode: 'through' | 'lose answer' | 'lose sending'; onLoss: () => Promise<void> }
+type Wire = {
+  readonly server: Server
+  mode: 'through' | 'lose answer' | 'lose answer to COMMIT' | 'lose sending'
+  onLoss: () => Promise<void>
+}
 
 let database: TestDatabase
 let wire: Wire
@@ -47,7 +51,7 @@ function carry(client: Socket, port: number): void {
       client.destroy()
       return
     }
-    if (wire.mode === 'lose answer') {
+    if (wire.mode === 'lose answer' || (wire.mode === 'lose answer to COMMIT' && bytes.includes('COMMIT'))) {
       wire.mode = 'through'
       losing = true
     }
@@ -118,10 +122,10 @@ test('a join that waits alone for a locked wallet and loses its answer is taken 
   await new Promise((resolve) => setTimeout(resolve, 30))
   const joining = createJoinBatcher({ db }).join({ memberId })
   await new Promise((resolve) => setTimeout(resolve, 150))
-  // The next thing on the wire is the joining transaction going on once the wallet is free.
-  wire.mode = 'lose answer'
+  wire.mode = 'lose answer to COMMIT'
   expect(await joining).toMatchObject({ ok: true, value: { balance: wholeRupees(9) } })
   await holding
+  expect(wire.mode).toBe('through')
   expect(await joinsOf([memberId])).toBe(1)
 })
 

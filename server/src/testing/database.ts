@@ -40,7 +40,7 @@ export async function createTestDatabase(options: { readonly connectionsMax?: nu
     ownerUrl: urlOf(urls, 'owner', name),
     superUrl,
     setClock: async (at) => {
-      await db.query(sql`select set_clock_offset((extract(epoch from ${at}::timestamptz - clock_timestamp()) * 1000)::bigint)`)
+      await db.query(sql`select set_clock_offset(ceil(extract(epoch from ${at}::timestamptz - clock_timestamp()) * 1000)::bigint)`)
     },
     drop: async () => {
       try {

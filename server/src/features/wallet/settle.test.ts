@@ -65,16 +65,61 @@ test('the sweep alone credits', async () => {
 test('FAILED and then SUCCESS, told in the wrong order, ends paid', async () => {
   const member = await makeMember(world.db)
   const orderId = await world.newOrder(member)
-  await world.pay(orderId, 'failed', 0)
+  const before = await world.eventCount()
+  await world.control('POST', '/faults', { delayMs: 600 })
+  await world.pay(orderId, 'failed')
   expect((await world.verify(member, orderId)).body).toEqual({ balance: 0, status: 'FAILED' })
-  await world.pay(orderId, 'success', 0)
+  await world.control('POST', '/faults', {})
+  await world.pay(orderId, 'success')
+  await waitFor('the later letter', async () => (await world.eventCount()) === before + 1)
   await world.passSpacing()
-  await world.wallet.jobs.settle_order({ orderId })
+  await world.runDue()
   expect(await world.balanceOf(member)).toBe(10)
   // The letter about the failed attempt comes last: it only makes us ask again.
+  await waitFor('the earlier letter', async () => (await world.eventCount()) === before + 2)
   await world.passSpacing()
-  await world.wallet.jobs.settle_order({ orderId })
+  await world.runDue()
   expect((await world.confirm(orderId)).body).toMatchObject({ data: { success: true, orderUserDetails: { order_status: 'PAID' } } })
+  expect(await world.balanceOf(member)).toBe(10)
+})
+
+test('an expired order is asked for no more, and a payment that still arrives is credited', async () => {
+  const member = await makeMember(world.db)
+  const orderId = await world.newOrder(member)
+  world.retell = (order) => ({ ...order, status: 'EXPIRED' })
+  expect((await world.verify(member, orderId)).body).toEqual({ balance: 0, status: 'EXPIRED' })
+  await world.makeDue()
+  await world.runDue()
+  expect(world.gatewayCalls).toEqual([orderId])
+  world.retell = undefined
+  await world.pay(orderId, 'success')
+  await world.passSpacing()
+  await waitFor('the webhook', async () => {
+    await world.runDue()
+    return (await world.balanceOf(member)) === 10
+  })
+  expect((await world.verify(member, orderId)).body).toEqual({ balance: 10, status: 'PAID' })
+})
+
+test('a gateway that is away leaves the order pending; the sweep asks later and later', async () => {
+  const member = await makeMember(world.db)
+  const orderId = await world.newOrder(member)
+  await world.control('POST', '/faults', { api: 'rate_limit' })
+  expect((await world.verify(member, orderId)).body).toEqual({ balance: 0, status: 'PENDING' })
+  const waits: number[] = []
+  for (let round = 0; round < 3; round++) {
+    await world.makeDue()
+    await world.runDue()
+    const [check] = await world.db.query<{ seconds: number }>(sql`
+      select round(extract(epoch from ask_at - roz_now()))::int as seconds from order_check where order_id = ${orderId}::text`)
+    waits.push(check?.seconds ?? 0)
+  }
+  expect(waits).toEqual([30, 60, 120])
+  await world.control('POST', '/faults', {})
+  await world.pay(orderId, 'success', 0)
+  await world.makeDue()
+  await world.runDue()
+  expect(await world.balanceOf(member)).toBe(10)
 })
 
 test.each([

@@ -32,13 +32,16 @@ const SWEEP_AT_ONCE = 8
 /** An order that the gateway has never heard of after this long was not made. */
 const UNMADE_AFTER = sql`interval '10 minutes'`
 
-/** Asks the gateway about an order and books what it says. Put off, and nothing asked, if that was done less than 5 s ago. */
-export async function settleOrder(deps: SettleDeps, orderId: string): Promise<void> {
+/**
+ * Asks the gateway about an order and books what it says. Put off, and nothing asked, if that was
+ * done less than 5 s ago. With `patienceMs` somebody is waiting: the sweep goes on where they stop.
+ */
+export async function settleOrder(deps: SettleDeps, orderId: string, patienceMs?: number): Promise<void> {
   const next = await claimCheck(deps.db, orderId)
   if (next === undefined) return
   let order: Order | undefined
   try {
-    order = await deps.gateway.fetchOrder(orderId)
+    order = await deps.gateway.fetchOrder(orderId, patienceMs === undefined ? undefined : AbortSignal.timeout(patienceMs))
   } catch (error) {
     if (!(error instanceof GatewayUnavailableError) && !(error instanceof GatewayRefusedError)) throw error
     deps.warn({ err: error, orderId }, 'the gateway could not be asked about an order; the sweep asks again')

@@ -44,6 +44,9 @@ type WalletCalls =
   | 'transactions'
   | 'cashfreeWebhook'
 
+/** How long a page that asks waits for the gateway before it is told what we know. */
+const PATIENCE_MS = 4000
+
 export function createWallet(deps: WalletDeps) {
   const { db, gateway } = deps
   const idempotency = createIdempotency({ db, secrets: deps.secrets })
@@ -51,7 +54,7 @@ export function createWallet(deps: WalletDeps) {
   /** An order as it stands after asking the gateway, where asking may still change it. */
   async function freshTopup(topup: Topup): Promise<Topup> {
     if (!isOpen(topup)) return topup
-    await settleOrder(deps, topup.orderId)
+    await settleOrder(deps, topup.orderId, PATIENCE_MS)
     return (await findTopup(db, topup.orderId)) ?? topup
   }
   const balanceOf = async (memberId: bigint): Promise<number> => {

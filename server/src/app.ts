@@ -1,0 +1,83 @@
+/**
+ * The HTTP server of one process: the API below /api, the operator's endpoints, uploads, the site,
+ * and outside production the developer's controls. Built by hand; nothing listens yet.
+ */
+import { randomUUID } from 'node:crypto'
+import multipart from '@fastify/multipart'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import type { Clock } from './adapters/clock.ts'
+import type { Catcher } from './adapters/mail/catcher.ts'
+import { registerDevMail } from './adapters/mail/dev-mail.ts'
+import type { Storage } from './adapters/storage/port.ts'
+import { registerUploads } from './adapters/storage/uploads.ts'
+import type { Config } from './config.ts'
+import type { Db } from './db/sql.ts'
+import { registerDevClock } from './dev/clock.ts'
+import { registerSite } from './features/site/site.ts'
+import { registerFaults, sendProblem } from './http/faults.ts'
+import { registerDocs } from './http/openapi.ts'
+import { registerOperator } from './http/operator.ts'
+import { registerCalls } from './http/route.ts'
+import type { Services } from './services.ts'
+import { siteDeps } from './site-deps.ts'
+
+export type AppDeps = {
+  readonly config: Config
+  readonly db: Db
+  readonly clock: Clock
+  readonly storage: Storage
+  readonly services: Services
+  /** Where mails are caught outside production; undefined when they really leave. */
+  readonly catcher: Catcher | undefined
+  readonly log: FastifyBaseLogger
+  readonly isStopping: () => boolean
+}
+
+export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
+  const { config, services } = deps
+  const app = Fastify({
+    loggerInstance: deps.log,
+    logController: new LogController({ disableRequestLogging: true }),
+    // An address that cannot be decoded leads nowhere.
+    frameworkErrors: (_error, request, reply) => void sendProblem(request, reply, { code: 'not_found' }),
+    trustProxy: trustedProxies(config.trustProxy),
+    genReqId: () => randomUUID(),
+    requestTimeout: 60_000,
+    // A stop waits for what runs, not for idle connections that browsers keep.
+    forceCloseConnections: 'idle',
+  })
+  app.decorateRequest('session', undefined)
+  app.addHook('onSend', async (request, reply) => {
+    reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff')
+  })
+  // The route's pattern, never the address: tokens and order ids travel in addresses.
+  app.addHook('onResponse', async (request, reply) => {
+    request.log.info(
+      { method: request.method, route: request.routeOptions.url, status: reply.statusCode, ms: Math.round(reply.elapsedTime) },
+      'answered',
+    )
+  })
+  registerFaults(app)
+  await app.register(multipart)
+  registerOperator(app, { db: deps.db, metricsToken: config.metricsToken, isStopping: deps.isStopping })
+  await app.register(
+    async (scope) => {
+      scope.setNotFoundHandler((request, reply) => sendProblem(request, reply, { code: 'not_found' }))
+      registerDocs(scope, config.business.brandName)
+      registerCalls(scope, services.handlers, { sessions: services.sessions, publicUrl: config.publicUrl })
+    },
+    { prefix: '/api' },
+  )
+  registerUploads(app, deps.storage)
+  if (!config.production) {
+    registerDevClock(app, { db: deps.db, clock: deps.clock, runDue: services.worker.runDue })
+    if (deps.catcher !== undefined) registerDevMail(app, deps.catcher)
+  }
+  if (config.webDir === undefined) app.setNotFoundHandler((request, reply) => sendProblem(request, reply, { code: 'not_found' }))
+  else await registerSite(app, siteDeps(config, services, config.webDir, () => deps.clock.now().getTime()))
+  return app
+}
+
+/** TRUST_PROXY as Fastify wants it: a hop count counts proxies from the nearest one. */
+const trustedProxies = (setting: Config['trustProxy']): string | boolean | ((address: string, hop: number) => boolean) =>
+  typeof setting === 'number' ? (_address, hop) => hop < setting : setting

@@ -1,0 +1,40 @@
+/**
+ * The build's hashed files. Invariant: only files that stood in the folder at the start are served,
+ * so no address ever reaches another path. Immutable, with the brotli twin made at build.
+ */
+import { readdir, readFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { type Body, etagOf, sendBody } from './bodies.ts'
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+  '.png': 'image/png',
+  '.webp': 'image/webp',
+  '.wasm': 'application/wasm',
+}
+
+async function load(folder: string): Promise<Map<string, Body>> {
+  const names = await readdir(folder)
+  const files = new Map<string, Body>()
+  for (const name of names.filter((one) => TYPES[path.extname(one)] !== undefined)) {
+    const bytes = await readFile(path.join(folder, name))
+    const brotli = names.includes(`${name}.br`) ? await readFile(path.join(folder, `${name}.br`)) : undefined
+    files.set(name, { bytes, brotli, etag: etagOf(bytes) })
+  }
+  return files
+}
+
+export async function registerAssets(app: FastifyInstance, webDir: string): Promise<void> {
+  const files = await load(path.join(webDir, 'assets'))
+  app.get<{ Params: { name: string } }>('/assets/:name', async (request, reply) => {
+    const { name } = request.params
+    const file = files.get(name)
+    if (file === undefined) return reply.code(404).header('cache-control', 'no-store').type('text/plain; charset=utf-8').send('Not found')
+    reply.header('cache-control', 'public, max-age=31536000, immutable').type(TYPES[path.extname(name)] as string)
+    return sendBody(request, reply, file)
+  })
+}

@@ -1,0 +1,41 @@
+/** Answers ready to send: bytes, their brotli twin and an ETag; 304 where the browser has them. */
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { brotliCompress, constants } from 'node:zlib'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+
+const compress = promisify(brotliCompress)
+
+export type Body = { readonly bytes: Buffer; readonly brotli: Buffer | undefined; readonly etag: string }
+
+/** `quality` 11 for what is made once, less for what is made each minute. */
+export async function bodyOf(text: string | Buffer, quality: number): Promise<Body> {
+  const bytes = Buffer.from(text)
+  const brotli = await compress(bytes, {
+    params: { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
+  })
+  return { bytes, brotli, etag: etagOf(bytes) }
+}
+
+export const etagOf = (bytes: Buffer): string => `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 27)}"`
+
+const acceptsBrotli = (request: FastifyRequest): boolean =>
+  /(^|,)\s*br\s*(;\s*q=(?!0(\.0*)?\s*(,|$))|,|$)/i.test(String(request.headers['accept-encoding'] ?? ''))
+
+/** A weak comparison, as If-None-Match asks for. */
+function isKnown(request: FastifyRequest, etag: string): boolean {
+  const given = request.headers['if-none-match']
+  return given !== undefined && (given.trim() === '*' || given.split(',').some((one) => one.trim().replace(/^W\//, '') === etag))
+}
+
+export function sendBody(request: FastifyRequest, reply: FastifyReply, body: Body, status = 200): FastifyReply {
+  reply.header('vary', 'Accept-Encoding')
+  if (status === 200) {
+    // The encodings are two representations: each has a validator of its own kind, weak.
+    reply.header('etag', `W/${body.etag}`)
+    if (isKnown(request, body.etag)) return reply.code(304).send()
+  }
+  reply.code(status)
+  if (body.brotli !== undefined && acceptsBrotli(request)) return reply.header('content-encoding', 'br').send(body.brotli)
+  return reply.send(body.bytes)
+}

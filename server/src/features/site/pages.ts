@@ -1,0 +1,82 @@
+/**
+ * The public pages, drawn by the web build's render functions and kept until what they show changes,
+ * 60 s at most. Invariant: a page never shows older figures than the moment it was asked for, up to
+ * a fifth of a second; when the figures cannot be read it says so and is not kept.
+ */
+import type { PageData, PublicPages, SiteFacts } from '@roz/contract/public-pages.ts'
+import type { Language } from '@roz/core/language.ts'
+import { type Body, bodyOf } from './bodies.ts'
+
+/** Where the live figures come from. */
+export type SiteData = (language: Language) => Promise<PageData>
+
+const KEPT_MS = 60_000
+/** One reading serves everybody who asks meanwhile. */
+const READ_MS = 200
+/** More hosts than these ask only to fill our memory. */
+const KEPT_MAX = 300
+
+type Kept = { readonly body: Body; readonly madeMs: number; readonly data: string }
+type Reading = { readonly startedMs: number; readonly data: Promise<PageData | undefined> }
+
+export type PageCache = { readonly get: (page: string, language: Language, origin: string) => Promise<Body> }
+
+type PageCacheDeps = {
+  readonly pages: PublicPages
+  readonly site: SiteFacts
+  readonly data: SiteData
+  readonly nowMs: () => number
+  /** Told why figures could not be read. */
+  readonly onFault: (error: unknown) => void
+}
+
+export function createPageCache({ pages, site, data, nowMs, onFault }: PageCacheDeps): PageCache {
+  const kept = new Map<string, Kept>()
+  const making = new Map<string, Promise<Body>>()
+  const readings = new Map<Language, Reading>()
+
+  function read(language: Language): Promise<PageData | undefined> {
+    const running = readings.get(language)
+    // Real time, not the product's clock: this only bounds how often the database is asked.
+    const startedMs = performance.now()
+    if (running !== undefined && startedMs - running.startedMs < READ_MS) return running.data
+    const fresh = data(language).catch((error: unknown) => {
+      onFault(error)
+      return undefined
+    })
+    readings.set(language, { startedMs, data: fresh })
+    return fresh
+  }
+
+  async function get(page: string, language: Language, origin: string): Promise<Body> {
+    const isLive = pages.live.includes(page)
+    const figures = isLive ? await read(language) : undefined
+    const shown = figures === undefined ? '' : fingerprint(figures)
+    const key = `${page} ${language} ${origin}`
+    const known = kept.get(key)
+    const ageMs = nowMs() - (known?.madeMs ?? 0)
+    if (known !== undefined && (!isLive || (known.data === shown && ageMs >= 0 && ageMs < KEPT_MS))) return known.body
+    const running = making.get(key + shown)
+    if (running !== undefined) return running
+    const made = make(page, language, origin, figures)
+    making.set(key + shown, made)
+    try {
+      const body = await made
+      if (kept.size >= KEPT_MAX) kept.clear()
+      if (!isLive || figures !== undefined) kept.set(key, { body, madeMs: nowMs(), data: shown })
+      return body
+    } finally {
+      making.delete(key + shown)
+    }
+  }
+
+  async function make(page: string, language: Language, origin: string, figures: PageData | undefined): Promise<Body> {
+    const html = pages.render({ page, language, origin, site, data: figures, nowMs: nowMs() })
+    return bodyOf(html, pages.live.includes(page) ? 5 : 11)
+  }
+
+  return { get }
+}
+
+/** What a page shows of the figures; the server's time is no change. */
+const fingerprint = ({ home, round, stories }: PageData): string => JSON.stringify([home, { ...round, serverTime: '' }, stories])

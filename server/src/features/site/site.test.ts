@@ -1,0 +1,228 @@
+/** The site as browsers and crawlers meet it: what is served where, how long it is kept, and what may run. */
+import { mkdtempSync, mkdirSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { brotliCompressSync, brotliDecompressSync } from 'node:zlib'
+import type { PageData, SiteFacts } from '@roz/contract/public-pages.ts'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { registerSite } from './site.ts'
+
+const SCRIPT = 'window.a = 1'
+const PAGES = `
+export const addresses = { home: '/', terms: '/terms-condition' }
+export const live = ['home']
+let drawn = 0
+export const render = (r) => '<!doctype html><html lang="' + r.language + '"><p>' + r.page + ' ' + r.site.brandName + ' ' + (r.data ? r.data.home.stats.today.pool : 'no figures') + ' drawn ' + (++drawn) + '</p>'
+`
+function builtWeb(): string {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'roz-site-'))
+  mkdirSync(path.join(folder, 'assets'))
+  writeFileSync(path.join(folder, 'assets/app-abc123.js'), SCRIPT)
+  writeFileSync(path.join(folder, 'assets/app-abc123.js.br'), brotliCompressSync(SCRIPT))
+  writeFileSync(path.join(folder, 'pages.mjs'), PAGES)
+  writeFileSync(path.join(folder, 'favicon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>')
+  writeFileSync(
+    path.join(folder, 'app.html'),
+    '<!doctype html><title>%BRAND%</title><meta name="app-settings" content="%SETTINGS%"><noscript>%BRAND%</noscript>',
+  )
+  writeFileSync(
+    path.join(folder, 'manifest.json'),
+    JSON.stringify({
+      csp: { scripts: ['sha256-head'], styles: ['sha256-page', 'sha256-home'] },
+      app: ['/login', '/dashboard'],
+      dev: ['/kitchen-sink'],
+    }),
+  )
+  return folder
+}
+
+const SITE: SiteFacts = {
+  brandName: 'R"o<z $& $1',
+  supportEmail: 'help@roz.example',
+  supportPhone: '+91 98765 43210',
+  officeAddress: 'Pune',
+  people: '14,000',
+  contributors: '10,000+',
+  howItWorksVideo: undefined,
+  legalEntity: undefined,
+  grievanceOfficer: undefined,
+  minAgeYears: 13,
+  topupMinRupees: 10,
+  topupMaxRupees: 30,
+  split: { need: 60, reward: 30, platform: 10, winners: 1 },
+}
+
+let pool = 5
+let nowMs = 1_000_000
+let failing = false
+let reads = 0
+
+async function figures(): Promise<PageData> {
+  reads += 1
+  if (failing) throw new Error('no database')
+  const today = { pool, charity: 0, giveaway: 0, platform: 0 }
+  return {
+    home: { stats: { totalCharity: 0, totalPeople: 0, rounds: 0, today }, recentImpacts: [] },
+    round: { serverTime: String(reads) } as PageData['round'],
+    stories: [],
+  }
+}
+
+async function start(extra: { readonly production?: boolean; readonly publicUrl?: string } = {}): Promise<FastifyInstance> {
+  const app = Fastify()
+  await registerSite(app, {
+    webDir: builtWeb(),
+    data: figures,
+    site: SITE,
+    gateway: { scripts: ['http://127.0.0.1:9001'], pages: ['http://127.0.0.1:9001'] },
+    google: { clientId: 'client-1', scriptUrl: 'https://accounts.google.com/gsi/client' },
+    production: extra.production ?? false,
+    publicUrl: extra.publicUrl,
+    nowMs: () => nowMs,
+  })
+  return app
+}
+
+let app: FastifyInstance
+beforeAll(async () => {
+  app = await start()
+})
+afterAll(async () => app.close())
+/** Longer than one reading of the figures is shared. */
+const anotherReading = (): Promise<void> => new Promise((done) => setTimeout(done, 220))
+
+describe('hashed files', () => {
+  test('are immutable and come as the brotli made at build to those who take it', async () => {
+    const plain = await app.inject('/assets/app-abc123.js')
+    expect(plain.body).toBe(SCRIPT)
+    expect(plain.headers['cache-control']).toBe('public, max-age=31536000, immutable')
+    expect(plain.headers['content-type']).toBe('text/javascript; charset=utf-8')
+    const small = await app.inject({ url: '/assets/app-abc123.js', headers: { 'accept-encoding': 'gzip, deflate, br' } })
+    expect(small.headers['content-encoding']).toBe('br')
+    expect(small.headers.vary).toBe('Accept-Encoding')
+    expect(brotliDecompressSync(small.rawPayload).toString()).toBe(SCRIPT)
+    const refused = await app.inject({ url: '/assets/app-abc123.js', headers: { 'accept-encoding': 'br;q=0, gzip' } })
+    expect(refused.headers['content-encoding']).toBeUndefined()
+  })
+
+  test('a file that is not there is a 404 nobody keeps, and no address leads out of the folder', async () => {
+    const missing = await app.inject('/assets/app-old.js')
+    expect([missing.statusCode, missing.headers['cache-control']]).toEqual([404, 'no-store'])
+    for (const url of [
+      '/assets/..%2fmanifest.json',
+      '/assets/%2e%2e/pages.mjs',
+      '/assets/app-abc123.js.br',
+      '/manifest.json',
+      '/pages.mjs',
+    ]) {
+      expect((await app.inject(url)).statusCode).toBe(404)
+    }
+  })
+})
+
+describe('public pages', () => {
+  test('carry a policy that lets only the hashed inline parts run', async () => {
+    const { headers } = await app.inject('/terms-condition')
+    const policy = String(headers['content-security-policy'])
+    expect(policy).toContain("script-src 'self' 'sha256-head'")
+    expect(policy).toContain("style-src 'self' 'sha256-page' 'sha256-home'")
+    expect(policy).not.toMatch(/unsafe|9001|accounts\.google/)
+    expect(headers['referrer-policy']).toBe('strict-origin-when-cross-origin')
+    expect(headers['cross-origin-opener-policy']).toBe('same-origin-allow-popups')
+    expect(headers['x-content-type-options']).toBe('nosniff')
+  })
+
+  test('lie below /hi in Hindi, are asked for anew and not sent twice', async () => {
+    expect((await app.inject('/hi')).body).toContain('lang="hi"')
+    const first = await app.inject('/hi/terms-condition')
+    expect(first.body).toContain('terms')
+    expect(first.headers['cache-control']).toBe('no-cache')
+    const again = await app.inject({ url: '/hi/terms-condition', headers: { 'if-none-match': String(first.headers.etag) } })
+    expect([again.statusCode, again.body]).toEqual([304, ''])
+  })
+
+  test('a page without figures is drawn once', async () => {
+    const bodies = [await app.inject('/terms-condition'), await app.inject('/terms-condition')].map((answer) => answer.body)
+    expect(bodies[0]).toBe(bodies[1])
+  })
+
+  test('a page with figures is drawn again when they change, and after 60 s at most', async () => {
+    const body = async (): Promise<string> => (await app.inject('/')).body
+    const first = await body()
+    expect(first).toContain(' 5 drawn')
+    await anotherReading()
+    expect(await body()).toBe(first)
+    pool = 6
+    await anotherReading()
+    const changed = await body()
+    expect(changed).toContain(' 6 drawn')
+    nowMs += 59_000
+    expect(await body()).toBe(changed)
+    nowMs += 1001
+    expect(await body()).not.toBe(changed)
+  })
+
+  test('many who ask at once cost one reading', async () => {
+    await anotherReading()
+    const before = reads
+    await Promise.all(Array.from({ length: 20 }, () => app.inject('/')))
+    expect(reads - before).toBe(1)
+  })
+
+  test('without a database the page stands, says that figures are missing, and is not kept', async () => {
+    await anotherReading()
+    failing = true
+    const broken = await app.inject('/')
+    expect([broken.statusCode, broken.body.includes('no figures')]).toEqual([200, true])
+    failing = false
+    await anotherReading()
+    expect((await app.inject('/')).body).toContain(' 6 drawn')
+  })
+})
+
+describe('the app', () => {
+  test('its page is served for its own addresses alone, with settings that cannot break out', async () => {
+    const { body, headers } = await app.inject('/dashboard?next=1')
+    expect(body).toContain('<title>R&#34;o&#60;z $&#38; $1</title>')
+    const settings = /content="([^"]*)"/.exec(body)?.[1]?.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
+    expect(JSON.parse(settings ?? '')).toMatchObject({
+      brandName: SITE.brandName,
+      googleClientId: 'client-1',
+      topupMaxRupees: 30,
+      production: false,
+    })
+    const policy = String(headers['content-security-policy'])
+    expect(policy).toContain("script-src 'self' http://127.0.0.1:9001 https://accounts.google.com")
+    expect(policy).toContain("form-action 'self' http://127.0.0.1:9001")
+    expect(policy).not.toContain('unsafe')
+  })
+
+  test('the kitchen sink is no part of production', async () => {
+    expect((await app.inject('/kitchen-sink')).statusCode).toBe(200)
+    const production = await start({ production: true, publicUrl: 'https://roz.example' })
+    expect((await production.inject('/kitchen-sink')).statusCode).toBe(404)
+    expect((await production.inject('/login')).headers['strict-transport-security']).toBe('max-age=31536000')
+    await production.close()
+  })
+})
+
+describe('unknown addresses', () => {
+  test('get a page with status 404, in the language of the address or the browser', async () => {
+    const lost = await app.inject('/no-such-page')
+    expect([lost.statusCode, lost.body.includes('notFound')]).toEqual([404, true])
+    expect((await app.inject('/hi/no-such-page')).body).toContain('lang="hi"')
+    expect((await app.inject({ url: '/nothing', headers: { 'accept-language': 'hi-IN' } })).body).toContain('lang="hi"')
+  })
+
+  test('below /api and for other methods the answer is the API’s', async () => {
+    for (const answer of [await app.inject('/api/nothing'), await app.inject({ method: 'POST', url: '/nothing' })]) {
+      expect([answer.statusCode, answer.json()]).toEqual([404, { code: 'not_found', message: 'There is nothing at this address.' }])
+    }
+  })
+
+  test('a slash too many leads to the page', async () => {
+    const { statusCode, headers } = await app.inject('/terms-condition/?a=1')
+    expect([statusCode, headers.location]).toEqual([308, '/terms-condition?a=1'])
+  })
+})

@@ -1,0 +1,135 @@
+/**
+ * Serves the built web: public pages, the app's page for the app's own addresses, hashed files, and
+ * a real 404 for everything else. Strict content security policy; pages are asked for anew each time
+ * (ETag), files never.
+ */
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { PublicPages, SiteFacts } from '@roz/contract/public-pages.ts'
+import { type Language, LANGUAGES, languageOf } from '@roz/core/language.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { sendProblem } from '../../http/faults.ts'
+import { registerAssets } from './assets.ts'
+import { bodyOf, sendBody } from './bodies.ts'
+import { createPageCache, type PageCache, type SiteData } from './pages.ts'
+import { appPolicy, COMMON_HEADERS, type GatewayOrigins, type InlineHashes, publicPolicy } from './policy.ts'
+
+export type SiteDeps = {
+  /** A folder made by web/build.ts. */
+  readonly webDir: string
+  readonly data: SiteData
+  readonly site: SiteFacts
+  readonly gateway: GatewayOrigins
+  readonly google: { readonly clientId: string | undefined; readonly scriptUrl: string }
+  readonly production: boolean
+  /** PUBLIC_URL where it is set; otherwise the request's own host is used. */
+  readonly publicUrl: string | undefined
+  readonly nowMs: () => number
+}
+
+/** What web/build.ts writes into manifest.json. */
+type Manifest = {
+  readonly csp: InlineHashes
+  /** Addresses of the app; `dev` ones are not part of production. */
+  readonly app: readonly string[]
+  readonly dev: readonly string[]
+}
+
+export async function registerSite(app: FastifyInstance, deps: SiteDeps): Promise<void> {
+  const manifest = JSON.parse(await readFile(path.join(deps.webDir, 'manifest.json'), 'utf8')) as Manifest
+  const pages = (await import(pathToFileURL(path.join(deps.webDir, 'pages.mjs')).href)) as PublicPages
+  const cache = createPageCache({
+    pages,
+    site: deps.site,
+    data: deps.data,
+    nowMs: deps.nowMs,
+    onFault: (error) => app.log.warn({ err: error }, 'the figures of the public pages could not be read'),
+  })
+  const originOf = (request: FastifyRequest): string => deps.publicUrl ?? `${request.protocol}://${request.host}`
+  const policy = publicPolicy(manifest.csp)
+  const sendPage = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    page: string,
+    language: Language,
+    status = 200,
+  ): Promise<FastifyReply> => {
+    const body = await cache.get(page, language, originOf(request))
+    return sendBody(request, setHeaders(reply, deps, policy), body, status)
+  }
+
+  await app.register(async (scope) => {
+    await registerAssets(scope, deps.webDir)
+    await registerApp(scope, deps, [...manifest.app, ...(deps.production ? [] : manifest.dev)])
+    registerPages(scope, pages, sendPage)
+    const favicon = await bodyOf(await readFile(path.join(deps.webDir, 'favicon.svg')), 11)
+    scope.get('/favicon.svg', async (request, reply) =>
+      sendBody(request, reply.header('cache-control', 'public, max-age=86400').type('image/svg+xml'), favicon),
+    )
+    scope.get('/robots.txt', async (request, reply) => reply.type('text/plain; charset=utf-8').send(robots(originOf(request))))
+  })
+  app.setNotFoundHandler((request, reply) => answerUnknown(request, reply, manifest, pages, sendPage))
+}
+
+type SendPage = (request: FastifyRequest, reply: FastifyReply, page: string, language: Language, status?: number) => Promise<FastifyReply>
+
+const addressIn = (language: Language, address: string): string =>
+  language === 'en' ? address : address === '/' ? `/${language}` : `/${language}${address}`
+
+function registerPages(app: FastifyInstance, pages: PublicPages, sendPage: SendPage): void {
+  for (const language of LANGUAGES) {
+    for (const [page, address] of Object.entries(pages.addresses)) {
+      app.get(addressIn(language, address), async (request, reply) => sendPage(request, reply, page, language))
+    }
+  }
+}
+
+/** The one page of the app, with the operator's settings written into it. */
+async function registerApp(app: FastifyInstance, deps: SiteDeps, addresses: readonly string[]): Promise<void> {
+  const { site, google } = deps
+  const settings = {
+    brandName: site.brandName,
+    googleClientId: google.clientId ?? null,
+    googleScriptUrl: google.scriptUrl,
+    topupMinRupees: site.topupMinRupees,
+    topupMaxRupees: site.topupMaxRupees,
+    production: deps.production,
+  }
+  const template = await readFile(path.join(deps.webDir, 'app.html'), 'utf8')
+  // Replaced by function: `$` in a setting would be a pattern in a replacement text.
+  const html = template
+    .replaceAll('%BRAND%', () => escapeHtml(site.brandName))
+    .replace('%SETTINGS%', () => escapeHtml(JSON.stringify(settings)))
+  const body = await bodyOf(html, 11)
+  const policy = appPolicy(deps.gateway, google.clientId === undefined ? undefined : new URL(google.scriptUrl).origin)
+  for (const address of addresses) app.get(address, async (request, reply) => sendBody(request, setHeaders(reply, deps, policy), body))
+}
+
+function setHeaders(reply: FastifyReply, deps: SiteDeps, policy: string): FastifyReply {
+  reply.headers({ ...COMMON_HEADERS, 'content-security-policy': policy, 'cache-control': 'no-cache' })
+  if (deps.publicUrl?.startsWith('https://') === true) reply.header('strict-transport-security', 'max-age=31536000')
+  return reply.type('text/html; charset=utf-8')
+}
+
+/** An unknown address: JSON for what speaks to the API, a page for people; a slash too many is forgiven. */
+async function answerUnknown(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  manifest: Manifest,
+  pages: PublicPages,
+  sendPage: SendPage,
+): Promise<FastifyReply> {
+  const address = request.url.split('?')[0] ?? '/'
+  const isRead = request.method === 'GET' || request.method === 'HEAD'
+  if (!isRead || /^\/(api|dev)(\/|$)/.test(address)) return sendProblem(request, reply, { code: 'not_found' })
+  const bare = address.replace(/\/+$/, '')
+  const known = [...manifest.app, ...LANGUAGES.flatMap((language) => Object.values(pages.addresses).map((one) => addressIn(language, one)))]
+  if (bare !== address && known.includes(bare)) return reply.redirect(bare + request.url.slice(address.length), 308)
+  const language = /^\/hi(\/|$)/.test(address) ? 'hi' : languageOf(request.headers['accept-language'])
+  return sendPage(request, reply, 'notFound', language, 404)
+}
+
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
+
+const robots = (origin: string): string => `User-agent: *\nDisallow: /api/\nDisallow: /admin/\n\n# ${origin}\n`

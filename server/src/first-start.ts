@@ -1,0 +1,17 @@
+/** The administrator's first password where none is set: kept beside the data (0600) so that each start can print it. Never in production, where ADMIN_PASSWORD must be set. */
+import { readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+
+const fileIn = (dataDir: string): string => path.join(dataDir, 'admin-password')
+
+export const adminPassword = (dataDir: string): Promise<string | undefined> =>
+  readFile(fileIn(dataDir), 'utf8').then(
+    (text) => text.trim(),
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return undefined
+      throw error
+    },
+  )
+
+export const keepAdminPassword = (dataDir: string, password: string): Promise<void> =>
+  writeFile(fileIn(dataDir), `${password}\n`, { mode: 0o600, flush: true })

@@ -1,0 +1,63 @@
+/**
+ * The program. Invariant: the only reader of the environment; it either serves or ends with one
+ * message in plain words. With PROCESSES above 1 the first process keeps database, sandbox and
+ * clockwork, and the others only serve HTTP.
+ */
+import cluster from 'node:cluster'
+import { ConfigError, readConfig, type Config } from './config.ts'
+import { createLog } from './log.ts'
+import { EmbeddedPostgresError } from './db/embedded-error.ts'
+import { StartError, startServer, type Running } from './start.ts'
+
+const SHUTDOWN_MS = 8000
+
+function configOrExit(): Config {
+  try {
+    return readConfig(process.env)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    process.stderr.write(`${error.message}\n`)
+    process.exit(1)
+  }
+}
+
+const config = configOrExit()
+const log = createLog({ level: config.logLevel, worker: cluster.worker?.id })
+const say = (line: string): void => {
+  if (!cluster.isWorker) process.stdout.write(`${line}\n`)
+}
+
+let running: Running | undefined
+let stopping = false
+
+/** Ends once, whichever signals come and however often; a stop that hangs is cut after 8 s. */
+async function stop(code: number): Promise<void> {
+  if (stopping) return
+  stopping = true
+  setTimeout(() => process.exit(code === 0 ? 1 : code), SHUTDOWN_MS).unref()
+  try {
+    await running?.stop()
+  } catch (error) {
+    log.error({ err: error }, 'stopping failed')
+    process.exit(1)
+  }
+  process.exit(code)
+}
+
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void stop(0))
+/** npm start's own process: when it is gone, however it went, nobody else would stop this one. */
+const launcher = Number(process.env.ROZ_LAUNCHER ?? 0)
+if (launcher > 0 && cluster.isPrimary) setInterval(() => process.ppid === launcher || void stop(0), 500).unref()
+process.on('unhandledRejection', (error) => {
+  log.fatal({ err: error }, 'a promise failed and nobody waited for it')
+  void stop(1)
+})
+
+try {
+  running = await startServer(config, { log, say, parent: process.env.ROZ_PARENT })
+  if (stopping) await running.stop()
+} catch (error) {
+  if (error instanceof StartError || error instanceof EmbeddedPostgresError) process.stderr.write(`${error.message}\n`)
+  else log.fatal({ err: error }, 'Roz could not start')
+  process.exit(1)
+}

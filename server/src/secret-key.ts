@@ -1,0 +1,24 @@
+/** SECRET_KEY where none is set: made once, kept in DATA_DIR with mode 0600, never printed. */
+import { randomBytes } from 'node:crypto'
+import { link, readFile, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+
+/** Two starts at once end with the same key: the first file that is linked into place stands. */
+export async function ensureSecretKey(dataDir: string): Promise<string> {
+  const file = path.join(dataDir, 'secret-key')
+  const known = await readIfThere(file)
+  if (known !== undefined) return known
+  const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`
+  await writeFile(draft, randomBytes(32).toString('hex'), { mode: 0o600, flush: true })
+  await link(draft, file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error
+  })
+  await rm(draft)
+  return readFile(file, 'utf8')
+}
+
+const readIfThere = (file: string): Promise<string | undefined> =>
+  readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })

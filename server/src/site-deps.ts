@@ -1,0 +1,73 @@
+/** What the public pages and the app's page are told: the operator's facts, the books' figures, the gateway's origins. */
+import type { SiteFacts } from '@roz/contract/public-pages.ts'
+import type { Language } from '@roz/core/language.ts'
+import { rupeesFromPaise } from '@roz/core/money.ts'
+import type { Config } from './config.ts'
+import type { SiteData } from './features/site/pages.ts'
+import type { SiteDeps } from './features/site/site.ts'
+import type { Call } from './http/route.ts'
+import type { Api } from '@roz/contract/api.ts'
+import type { Services } from './services.ts'
+
+const GOOGLE_SCRIPT = 'https://accounts.google.com/gsi/client'
+const STORIES_SHOWN = 25
+
+export function siteDeps(config: Config, services: Services, webDir: string, nowMs: () => number): SiteDeps {
+  return {
+    webDir,
+    data: dataOf(services),
+    site: factsOf(config),
+    gateway: gatewayOrigins(config),
+    google: { clientId: config.google.clientId, scriptUrl: GOOGLE_SCRIPT },
+    production: config.production,
+    publicUrl: config.publicUrl,
+    nowMs,
+  }
+}
+
+/** The pages are filled with what the API answers a visitor: one truth, one code. */
+function dataOf({ handlers }: Services): SiteData {
+  const visitor = (language: Language) => ({
+    session: undefined,
+    params: undefined,
+    body: undefined,
+    language,
+    origin: '',
+    ip: '',
+    userAgent: '',
+    idempotencyKey: undefined,
+    upload: undefined,
+    raw: undefined,
+  })
+  return async (language) => {
+    const [home, round, stories] = await Promise.all([
+      handlers.home({ ...visitor(language), query: undefined } as Call<Api['home']>),
+      handlers.currentRound({ ...visitor(language), query: undefined } as Call<Api['currentRound']>),
+      handlers.stories({ ...visitor(language), query: { limit: STORIES_SHOWN } } as Call<Api['stories']>),
+    ])
+    if (!home.ok || !round.ok || !stories.ok) throw new Error('a public call refused a visitor')
+    return { home: home.value.data, round: round.value, stories: stories.value.stories }
+  }
+}
+
+function factsOf({ business, site }: Config): SiteFacts {
+  const { need, reward, platform, winners } = business.policy
+  return {
+    brandName: business.brandName,
+    ...site,
+    legalEntity: business.legalEntity,
+    grievanceOfficer: business.grievanceOfficer,
+    minAgeYears: business.minAgeYears,
+    topupMinRupees: rupeesFromPaise(business.topupLimits.min),
+    topupMaxRupees: rupeesFromPaise(business.topupLimits.max),
+    split: { need, reward, platform, winners },
+  }
+}
+
+/** Where the gateway's script comes from, and where its hosted page and forms lie (cashfree.md, 3). */
+function gatewayOrigins({ payments, gateway }: Config): SiteDeps['gateway'] {
+  const script = new URL(gateway.scriptUrl).origin
+  if (payments === 'sandbox') return { scripts: [script], pages: [script] }
+  const hosts = gateway.mode === 'production' ? ['api', 'payments'] : ['sandbox', 'payments-test']
+  return { scripts: [script], pages: hosts.map((host) => `https://${host}.cashfree.com`) }
+}

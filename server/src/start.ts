@@ -1,0 +1,206 @@
+/**
+ * From settings to a server that serves: database, migrations, secrets, sandbox, administrator, demo
+ * community, clockwork, HTTP. Invariant: whatever was started is stopped again, in reverse order,
+ * also when a later step fails.
+ */
+import cluster from 'node:cluster'
+import { mkdir } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import path from 'node:path'
+import type { FastifyBaseLogger } from 'fastify'
+import { createClock } from './adapters/clock.ts'
+import { createCatcher } from './adapters/mail/catcher.ts'
+import { createSmtpMailer } from './adapters/mail/smtp.ts'
+import { cashfreeGateway } from './adapters/payments/cashfree.ts'
+import { createFileStorage } from './adapters/storage/files.ts'
+import { buildApp } from './app.ts'
+import type { Config } from './config.ts'
+import { startPostgres } from './db/embedded.ts'
+import { migrate } from './db/migrate.ts'
+import { connect, type Db } from './db/sql.ts'
+import { DEMO_PASSWORD, seedDemo } from './demo/demo.ts'
+import { AdminAddressError, ensureAdmin } from './features/identity/ensure-admin.ts'
+import { adminPassword, keepAdminPassword } from './first-start.ts'
+import { ensureSecretKey } from './secret-key.ts'
+import { createSecrets } from './secrets.ts'
+import { createServices, type Services } from './services.ts'
+
+export type Running = { readonly stop: () => Promise<void> }
+export type Surroundings = {
+  readonly log: FastifyBaseLogger
+  /** A line for the person who started it. */
+  readonly say: (line: string) => void
+  /** In a worker process: what its parent has set up, as JSON. */
+  readonly parent: string | undefined
+}
+
+/** A reason in plain words for whoever starts the server. */
+export class StartError extends Error {
+  override readonly name = 'StartError'
+}
+
+const CONNECTIONS_MAX = 12
+
+/** What every process of one server shares. */
+type Shared = { readonly appUrl: string; readonly secretKey: string }
+type Stop = () => Promise<void>
+
+export async function startServer(config: Config, around: Surroundings): Promise<Running> {
+  const stops: Stop[] = []
+  const stop = async (): Promise<void> => {
+    for (const end of stops.splice(0).reverse()) await end()
+  }
+  try {
+    if (around.parent !== undefined) await serve(config, JSON.parse(around.parent) as Shared, around, stops)
+    else await startWhole(config, around, stops)
+    return { stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function startWhole(config: Config, around: Surroundings, stops: Stop[]): Promise<void> {
+  await refuseBusyPort(config.host, config.port, 'PORT')
+  if (config.payments === 'sandbox') await refuseBusyPort('127.0.0.1', config.sandboxPort, 'SANDBOX_PORT')
+  await mkdir(config.dataDir, { recursive: true }).catch((error: Error) => {
+    throw new StartError(`DATA_DIR ${config.dataDir} cannot be made: choose a folder of yours. (${error.message})`)
+  })
+  const urls = await openDatabase(config, around, stops)
+  await migrate(urls.ownerUrl, { production: config.production, ...(urls.appRole === undefined ? {} : { appRole: urls.appRole }) })
+  const shared: Shared = { appUrl: urls.appUrl, secretKey: config.secretKey ?? (await ensureSecretKey(config.dataDir)) }
+  if (config.payments === 'sandbox') await startGatewaySandbox(config, stops)
+  if (config.processes === 1) await serve(config, shared, around, stops)
+  else await serveByWorkers(config, shared, around, stops)
+}
+
+type DatabaseUrls = { readonly ownerUrl: string; readonly appUrl: string; readonly appRole: string | undefined }
+
+/** An existing PostgreSQL by DATABASE_URL, or the local one under DATA_DIR. */
+async function openDatabase(config: Config, { log, say }: Surroundings, stops: Stop[]): Promise<DatabaseUrls> {
+  if (config.databaseUrl !== undefined) {
+    const ownerUrl = config.migrateDatabaseUrl ?? config.databaseUrl
+    const appRole = decodeURIComponent(new URL(config.databaseUrl).username)
+    return { ownerUrl, appUrl: config.databaseUrl, appRole: appRole === '' ? undefined : appRole }
+  }
+  const local = await startPostgres({ dataDir: path.join(config.dataDir, 'postgres'), log: (line) => log.info(line) })
+  stops.push(local.stop)
+  if (local.adopted) say('Found the database still running and took it over.')
+  return { ownerUrl: local.ownerUrl, appUrl: local.appUrl, appRole: 'roz_app' }
+}
+
+/** Loaded only where it is wanted: production carries none of it. */
+async function startGatewaySandbox(config: Config, stops: Stop[]): Promise<void> {
+  const { startSandbox } = await import('@roz/gateway-sandbox/sandbox.ts')
+  const sandbox = await startSandbox({
+    port: config.sandboxPort,
+    host: '127.0.0.1',
+    dataDir: path.join(config.dataDir, 'gateway-sandbox'),
+    pg: { clientId: config.gateway.clientId, clientSecret: config.gateway.clientSecret },
+    clockUrl: `http://127.0.0.1:${config.port}/dev/clock`,
+  })
+  stops.push(() => sandbox.close())
+}
+
+/** One process that serves HTTP and does its share of what is due. */
+async function serve(config: Config, shared: Shared, around: Surroundings, stops: Stop[]): Promise<void> {
+  const { log } = around
+  const db = connect({ url: shared.appUrl, max: CONNECTIONS_MAX, named: config.namedStatements })
+  stops.push(() => db.close())
+  const catcher = config.mailUrl === undefined ? createCatcher(db) : undefined
+  const mailer = catcher ?? createSmtpMailer({ url: config.mailUrl as string, from: config.mailFrom, brandName: config.business.brandName })
+  stops.push(() => mailer.close())
+  const clock = createClock(db)
+  const storage = createFileStorage({ folder: path.join(config.dataDir, 'uploads') })
+  const secrets = createSecrets({ secretKey: shared.secretKey, secretKeyOld: config.secretKeyOld })
+  const { gateway } = config
+  const services = createServices({
+    db,
+    clock,
+    secrets,
+    mailer,
+    storage,
+    log,
+    config,
+    gateway: cashfreeGateway({ ...gateway, checkout: { mode: gateway.mode, scriptUrl: gateway.scriptUrl } }),
+  })
+  const first = cluster.worker === undefined || cluster.worker.id === 1
+  const signIns = first ? await prepareData(config, db, services, around) : []
+  await clock.read()
+  await services.catchUp()
+  let stopping = false
+  const app = await buildApp({ config, db, clock, storage, services, catcher, log, isStopping: () => stopping })
+  stops.push(() => services.worker.stop())
+  stops.push(async () => {
+    stopping = true
+    await app.close()
+  })
+  await app.listen({ host: config.host, port: config.port })
+  services.worker.start()
+  announce(config, around, signIns)
+}
+
+/** The administrator and, where asked for, the demo community; lines that say how to sign in. */
+async function prepareData(config: Config, db: Db, services: Services, { say }: Surroundings): Promise<string[]> {
+  const lines: string[] = []
+  const password = config.admin.password ?? (await adminPassword(config.dataDir))
+  try {
+    const admin = await ensureAdmin(db, { email: config.admin.email, password })
+    if (admin.madePassword !== undefined) await keepAdminPassword(config.dataDir, admin.madePassword)
+    const shown = admin.madePassword ?? password
+    if (!config.production && shown !== undefined) lines.push(`Administrator  ${config.admin.email}  ${shown}`)
+  } catch (error) {
+    if (error instanceof AdminAddressError) throw new StartError(error.message)
+    throw error
+  }
+  if (config.demo) {
+    const demo = await seedDemo({ db, services, say })
+    if (demo.signIn !== undefined) lines.push(`Demo member    ${demo.signIn}  ${DEMO_PASSWORD}`)
+  }
+  return lines
+}
+
+function announce(config: Config, { say }: Surroundings, signIns: readonly string[]): void {
+  const url = config.publicUrl ?? `http://localhost:${config.port}`
+  say(`${config.business.brandName} is ready at ${url}`)
+  if (config.production) return
+  say(`Admin portal   ${url}/admin/login`)
+  if (config.mailUrl === undefined) say(`Caught mails   ${url}/dev/mail`)
+  if (config.payments === 'sandbox') say(`Payments       a sandbox on port ${config.sandboxPort}: no real money moves`)
+  for (const line of signIns) say(line)
+}
+
+/** PROCESSES above 1: the workers share the port; one that dies is replaced. */
+async function serveByWorkers(config: Config, shared: Shared, { log, say }: Surroundings, stops: Stop[]): Promise<void> {
+  let stopping = false
+  const fork = (): void => {
+    cluster.fork({ ROZ_PARENT: JSON.stringify(shared) })
+  }
+  cluster.on('exit', (worker, code, signal) => {
+    if (stopping) return
+    log.error({ worker: worker.id, code, signal }, 'a worker ended; another takes its place')
+    setTimeout(() => stopping || fork(), 500)
+  })
+  stops.push(async () => {
+    stopping = true
+    const ended = Object.values(cluster.workers ?? {}).map((worker) => new Promise((resolve) => worker?.once('exit', resolve)))
+    for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGTERM')
+    await Promise.all(ended)
+  })
+  for (let count = 0; count < config.processes; count++) fork()
+  await new Promise((resolve) => cluster.once('listening', resolve))
+  say(
+    `${config.business.brandName} is ready at ${config.publicUrl ?? `http://localhost:${config.port}`} with ${config.processes} processes`,
+  )
+}
+
+/** Fails early, before anything is started, with the name of the setting to change. */
+async function refuseBusyPort(host: string, port: number, setting: string): Promise<void> {
+  const busy = await new Promise<boolean>((resolve) => {
+    const probe = createServer()
+    probe.once('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'EADDRINUSE'))
+    probe.listen(port, host, () => probe.close(() => resolve(false)))
+  })
+  if (busy)
+    throw new StartError(`Port ${port} on ${host} is in use. Stop what uses it, or choose another: ${setting}=${port + 10} npm start`)
+}
