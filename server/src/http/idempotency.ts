@@ -78,7 +78,17 @@ export function createIdempotency({ db, secrets }: { readonly db: Db; readonly s
     })
   }
 
-  return { claim, remember, once, forgetOld: (): Promise<void> => inTransaction(db, forgetOldKeys) }
+  /** Forgets keys of more than seven days; says whether there were any. */
+  async function forgetOld(): Promise<boolean> {
+    const { found } = await one<{ found: boolean }>(
+      db,
+      sql`select exists (select from idempotency_key where created_at < (select roz_now()) - interval '7 days') as found`,
+    )
+    if (found) await inTransaction(db, forgetOldKeys)
+    return found
+  }
+
+  return { claim, remember, once, forgetOld }
 }
 
 /** One text for one value, whatever the order of its keys. */

@@ -4,7 +4,7 @@
  * that nobody can tell afterwards who watched what (product.md "Impact").
  */
 import { createHmac, randomBytes } from 'node:crypto'
-import { type Db, type Queryable, sql } from '../../db/sql.ts'
+import { type Db, one, type Queryable, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 
 export type Viewer = { readonly ip: string; readonly userAgent: string }
@@ -41,11 +41,13 @@ async function keyOfToday(tx: Queryable): Promise<{ day: string; key: Buffer }> 
 
 /** Erases the keys and views of days that are over. */
 export async function eraseOldViews(db: Db): Promise<boolean> {
-  return inTransaction(db, async (tx) => {
-    const erased = await tx.query(sql`
-      delete from visitor_key where day < ist_day(roz_now()) returning day`)
-    if (erased.length === 0) return false
-    await tx.query(sql`delete from story_view where day < ist_day(roz_now())`)
-    return true
-  })
+  const { days } = await one<{ days: bigint }>(
+    db,
+    sql`
+    with today as materialized (select ist_day(roz_now()) as day),
+      erased as (delete from visitor_key where day < (select day from today) returning day),
+      forgotten as (delete from story_view where day < (select day from today) and exists (select from erased))
+    select count(*) as days from erased`,
+  )
+  return days > 0n
 }

@@ -63,6 +63,6 @@ export async function endChecks(tx: Queryable, orderId: string, next: string): P
 
 export async function listDueChecks(db: Queryable, limit: number): Promise<string[]> {
   const rows = await db.query<{ orderId: string }>(sql`
-    select order_id as "orderId" from order_check where ask_at <= roz_now() order by ask_at limit ${limit}::int`)
+    select order_id as "orderId" from order_check where ask_at <= (select roz_now()) order by ask_at limit ${limit}::int`)
   return rows.map((row) => row.orderId)
 }

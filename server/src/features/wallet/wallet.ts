@@ -109,8 +109,7 @@ export function createWallet(deps: WalletDeps) {
     jobs: { settle_order: ({ orderId }: { readonly orderId: string }): Promise<void> => settleOrder(deps, orderId) },
     /** The sweep of open orders, and what is too old to be kept. */
     due: async (): Promise<boolean> => {
-      await idempotency.forgetOld()
-      const worked = [await sweepOrders(deps), await cleanOldEvents(db)]
+      const worked = [await sweepOrders(deps), await idempotency.forgetOld(), await cleanOldEvents(db)]
       return worked.includes(true)
     },
   }

@@ -38,7 +38,7 @@ export async function cleanOldEvents(db: Db): Promise<boolean> {
     update gateway_event set cleaned_at = roz_now(),
       payload = (payload::jsonb #- '{data,customer_details}' #- '{data,payment,payment_method}')::json
     where event_key in (
-      select event_key from gateway_event where cleaned_at is null and received_at < roz_now() - interval '90 days' limit 500)
+      select event_key from gateway_event where cleaned_at is null and received_at < (select roz_now()) - interval '90 days' limit 500)
     returning event_key`)
   return cleaned.length > 0
 }
