@@ -2,7 +2,7 @@
  * Builds the web: `node web/build.ts [--out <dir>] [--draft]`.
  *
  *   app.html, assets/    the client app, split by route, hashed, brotli beside each file
- *   pages.js             render functions of the public pages, plain JS for the server
+ *   pages.mjs             render functions of the public pages, plain JS for the server
  *   manifest.json        content-security hashes of what the pages inline
  *
  * Fails when a text has no words in some language; --draft extracts texts first and lets English
@@ -19,6 +19,7 @@ import { brotliCompress, constants } from 'node:zlib'
 import { type InlineConfig, type Plugin, build } from 'vite'
 import { contentPlugin } from './build/content.ts'
 import { messageCollector, missingMessages } from './build/messages.ts'
+import { paths } from './src/paths.ts'
 import { sprite } from './src/ui/art.ts'
 import { common } from './vite.config.ts'
 
@@ -30,10 +31,18 @@ const { values } = parseArgs({ options: { out: { type: 'string' }, draft: { type
 const out = path.resolve(values.out ?? path.join(root, '../.build/web/dev'))
 
 /** The drawing stands once in each page; `<use>` refers to it. */
-const spritePlugin: Plugin = { name: 'roz-sprite', transformIndexHtml: { order: 'pre', handler: (html) => html.replace('%SPRITE%', sprite()) } }
+const spritePlugin: Plugin = {
+  name: 'roz-sprite',
+  transformIndexHtml: { order: 'pre', handler: (html) => html.replace('%SPRITE%', sprite()) },
+}
 
 function variant(extra: InlineConfig, plugins: Plugin[]): InlineConfig {
-  return { ...common, ...extra, plugins: [...(common.plugins ?? []), collector.plugin, ...plugins], build: { ...common.build, ...extra.build, outDir: out, emptyOutDir: false } }
+  return {
+    ...common,
+    ...extra,
+    plugins: [...(common.plugins ?? []), collector.plugin, ...plugins],
+    build: { ...common.build, ...extra.build, outDir: out, emptyOutDir: false },
+  }
 }
 
 async function extractMessages(): Promise<void> {
@@ -48,7 +57,15 @@ type PublicAssets = { readonly css: Readonly<Record<'page' | 'home', string>>; r
 /** The public pages' script and styles. The styles are taken back: pages carry them inlined. */
 async function buildPublicAssets(): Promise<PublicAssets> {
   await build(
-    variant({ build: { manifest: 'site-manifest.json', rolldownOptions: { input: { site: 'src/public/site.ts', page: 'src/public/page.css', home: 'src/public/home.css' } } } }, []),
+    variant(
+      {
+        build: {
+          manifest: 'site-manifest.json',
+          rolldownOptions: { input: { site: 'src/public/site.ts', page: 'src/public/page.css', home: 'src/public/home.css' } },
+        },
+      },
+      [],
+    ),
   )
   const manifestFile = path.join(out, 'site-manifest.json')
   const manifest = JSON.parse(await readFile(manifestFile, 'utf8')) as Record<string, { readonly file: string }>
@@ -72,7 +89,10 @@ async function buildPublicAssets(): Promise<PublicAssets> {
 
 /** What every public page runs before it is drawn: the reader's language, and members go on to their dashboard. */
 async function headScript(): Promise<string> {
-  return (await readFile(path.join(root, 'src/public/head.js'), 'utf8')).replace(/^\s*\/[/*].*$/gm, '').replace(/\s*\n\s*/g, '').trim()
+  return (await readFile(path.join(root, 'src/public/head.js'), 'utf8'))
+    .replace(/^\s*\/[/*].*$/gm, '')
+    .replace(/\s*\n\s*/g, '\n')
+    .trim()
 }
 
 const hashOf = (text: string): string => `sha256-${createHash('sha256').update(text).digest('base64')}`
@@ -105,7 +125,11 @@ async function main(): Promise<void> {
       {
         ssr: { noExternal: true, target: 'node' },
         define: { __HEAD_SCRIPT__: JSON.stringify(script), __PUBLIC_ASSETS__: JSON.stringify(assets) },
-        build: { ssr: true, target: 'node22', rolldownOptions: { input: { pages: 'src/public/render.tsx' }, output: { entryFileNames: '[name].js', codeSplitting: false } } },
+        build: {
+          ssr: true,
+          target: 'node22',
+          rolldownOptions: { input: { pages: 'src/public/render.tsx' }, output: { entryFileNames: '[name].mjs', codeSplitting: false } },
+        },
       },
       [contentPlugin()],
     ),
@@ -116,12 +140,17 @@ async function main(): Promise<void> {
     if (!values.draft) throw new Error(report)
     process.stderr.write(`${report}\n`)
   }
+  const { home: _home, kitchenSink, ...rest } = paths
+  const app = Object.values(rest)
   const styles = [assets.css.page, assets.css.page + assets.css.home]
-  await writeFile(path.join(out, 'manifest.json'), JSON.stringify({ csp: { scripts: [hashOf(script)], styles: styles.map(hashOf) } }))
+  await writeFile(
+    path.join(out, 'manifest.json'),
+    JSON.stringify({ csp: { scripts: [hashOf(script)], styles: styles.map(hashOf) }, app, dev: [kitchenSink] }),
+  )
   await writeFile(path.join(out, 'favicon.svg'), favicon())
   await compressAssets()
   const { checkPages } = (await import('./build/check-pages.ts')) as typeof import('./build/check-pages.ts')
-  process.stdout.write(await checkPages(pathToFileURL(path.join(out, 'pages.js')).href))
+  process.stdout.write(await checkPages(pathToFileURL(path.join(out, 'pages.mjs')).href))
 }
 
 await main()

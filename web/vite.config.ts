@@ -1,6 +1,7 @@
 /** One set of plugins for the three builds (build.ts): the app, the public pages' script and styles, the renderer. */
 import babel from '@rolldown/plugin-babel'
 import { lingui, linguiTransformerBabelPreset } from '@lingui/vite-plugin'
+import { getConfig } from '@lingui/conf'
 import react from '@vitejs/plugin-react'
 import type { InlineConfig } from 'vite'
 import { callsPlugin } from './build/calls.ts'
@@ -17,7 +18,7 @@ export const common: InlineConfig = {
     callsPlugin(),
     react(),
     lingui({ configPath, failOnCompileError: true }),
-    babel({ presets: [linguiTransformerBabelPreset({}, { configPath })], sourceMap: false }),
+    babel({ presets: [linguiTransformerBabelPreset({ linguiConfig: getConfig({ configPath }) }, { configPath })], sourceMap: false }),
   ],
   build: {
     target: ['chrome114', 'safari17', 'firefox121'],

@@ -49,7 +49,7 @@ export type PageRequest = {
   readonly nowMs: number
 }
 
-/** What `pages.js` exports. */
+/** What `pages.mjs` exports. */
 export type PublicPages = {
   /** Address of each page by name, English; other languages lie below their tag. */
   readonly addresses: Readonly<Record<string, string>>

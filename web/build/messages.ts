@@ -37,7 +37,12 @@ async function known(root: string, language: Language): Promise<Map<string, stri
     const filename = path.join(root, 'src/locales', language, `${name}.po`)
     const catalogue = await po.parse(await readFile(filename, 'utf8'), { locale: language, sourceLocale: 'en', filename })
     for (const [id, message] of Object.entries(catalogue)) {
-      const words = message.translation !== undefined && message.translation !== '' ? message.translation : language === 'en' ? message.message : undefined
+      const words =
+        message.translation !== undefined && message.translation !== ''
+          ? message.translation
+          : language === 'en'
+            ? message.message
+            : undefined
       if (words !== undefined) texts.set(id, words)
     }
   }

@@ -42,7 +42,9 @@ type Extras = {
   /** Kept by the caller across its own retries of one money-moving call. */
   readonly idempotencyKey?: string
 }
-type Given<N extends CallName> = Optional<Defined<Request<Api[N]>>> & (Api[N] extends { upload: object } ? { upload: Blob } : object) & Extras
+type Given<N extends CallName> = Optional<Defined<Request<Api[N]>>> &
+  (Api[N] extends { upload: object } ? { upload: Blob } : object) &
+  Extras
 type Arguments<N extends CallName> = object extends Given<N> ? [given?: Given<N>] : [given: Given<N>]
 
 /** The calls whose 401 means wrong credentials, not an ended session. */
@@ -98,7 +100,13 @@ async function send(method: string, address: string, parts: LooseRequest, sentTo
     body = JSON.stringify(parts.body)
   }
   try {
-    return await fetch(address, { method, headers, cache: 'no-store', ...(body === undefined ? {} : { body }), ...(parts.signal ? { signal: parts.signal } : {}) })
+    return await fetch(address, {
+      method,
+      headers,
+      cache: 'no-store',
+      ...(body === undefined ? {} : { body }),
+      ...(parts.signal ? { signal: parts.signal } : {}),
+    })
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error
     throw new NetworkError('no answer', { cause: error })

@@ -2,7 +2,15 @@
  * Every screen of the app and who may see it (spec section 2). Screens load on demand, the portal as
  * its own part. The server judges every call; these guards only spare a visitor a useless screen.
  */
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, parseSearchWith, redirect, stringifySearchWith } from '@tanstack/react-router'
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  parseSearchWith,
+  redirect,
+  stringifySearchWith,
+} from '@tanstack/react-router'
 import { loadAdminTexts } from './language.ts'
 import { paths } from './paths.ts'
 import { session } from './session.tsx'

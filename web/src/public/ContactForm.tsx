@@ -24,7 +24,14 @@ export function ContactForm() {
         {fields.map(([name, label, complete, problem]) => (
           <div className="field" key={name}>
             <label htmlFor={name}>{label}</label>
-            <input id={name} name={name} type={name === 'email' ? 'email' : 'text'} autoComplete={complete} required aria-describedby={`${name}-error`} />
+            <input
+              id={name}
+              name={name}
+              type={name === 'email' ? 'email' : 'text'}
+              autoComplete={complete}
+              required
+              aria-describedby={`${name}-error`}
+            />
             <p className="field-error" id={`${name}-error`} data-problem={problem} hidden />
           </div>
         ))}

@@ -109,7 +109,13 @@ function Footer() {
   )
 }
 
-type HeadingProps = { readonly title: string; readonly when?: ReactNode; readonly note?: ReactNode; readonly lead?: ReactNode; readonly children?: ReactNode }
+type HeadingProps = {
+  readonly title: string
+  readonly when?: ReactNode
+  readonly note?: ReactNode
+  readonly lead?: ReactNode
+  readonly children?: ReactNode
+}
 
 /** The first section of an information page. */
 export function Heading({ title, when, note, lead, children }: HeadingProps) {

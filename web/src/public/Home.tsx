@@ -54,8 +54,8 @@ function Hero() {
           </h1>
           <p className="lead">
             <Trans>
-              You put in ₹1. So does everyone else. Tomorrow most of it reaches someone in need, part of it goes to one of us, and every paisa is shown in
-              public.
+              You put in ₹1. So does everyone else. Tomorrow most of it reaches someone in need, part of it goes to one of us, and every
+              paisa is shown in public.
             </Trans>
           </p>
           <div className="buttons">
@@ -181,7 +181,9 @@ function TodayFigures({ today }: { readonly today: HomeData['stats']['today'] })
   return (
     <div className="two">
       <div>
-        <p className={isOpen ? 'badge ok live' : 'badge'}>{isOpen ? <Trans>Today’s round is open</Trans> : <Trans>Today’s round is closed</Trans>}</p>
+        <p className={isOpen ? 'badge ok live' : 'badge'}>
+          {isOpen ? <Trans>Today’s round is open</Trans> : <Trans>Today’s round is closed</Trans>}
+        </p>
         <p className="pool" data-live="pool">
           <Money amount={today.pool} />
         </p>
@@ -313,8 +315,20 @@ function TrustCards() {
   const cards = [
     [t`6 PM`, t`A video every day at 6 PM`, t`Who was helped, with what, and how much it cost.`, 'impactVideos', t`Impact Videos`],
     [t`Paid`, t`Every rupee in public`, t`What came in and where it went, from live data.`, 'moneyTrail', t`Money Trail`],
-    [t`Drawn`, t`A winner drawn at random`, t`Every rupee of the day has the same chance: one in the number of members.`, 'giveawaySelection', t`Giveaway Selection`],
-    [t`Direct`, t`No middlemen or NGOs`, t`Our team pays the school, the chemist or the shop directly, and keeps the bill.`, 'directHelpProcess', t`Direct Help Process`],
+    [
+      t`Drawn`,
+      t`A winner drawn at random`,
+      t`Every rupee of the day has the same chance: one in the number of members.`,
+      'giveawaySelection',
+      t`Giveaway Selection`,
+    ],
+    [
+      t`Direct`,
+      t`No middlemen or NGOs`,
+      t`Our team pays the school, the chemist or the shop directly, and keeps the bill.`,
+      'directHelpProcess',
+      t`Direct Help Process`,
+    ],
   ] as const
   return (
     <Section when={<Trans>In public</Trans>}>

@@ -35,7 +35,9 @@ function Prose({ name }: { readonly name: keyof (typeof content)['en'] }) {
     moneyTrail: to('moneyTrail'),
     giveawaySelection: to('giveawaySelection'),
   }
-  const html = content[language][name].replace(/(?:\{|%7B)(\w+)(?:\}|%7D)/g, (whole, key: string) => (values[key] === undefined ? whole : escape(values[key])))
+  const html = content[language][name].replace(/(?:\{|%7B)(\w+)(?:\}|%7D)/g, (whole, key: string) =>
+    values[key] === undefined ? whole : escape(values[key]),
+  )
   return <div className="prose" dangerouslySetInnerHTML={{ __html: html }} />
 }
 
@@ -122,7 +124,10 @@ export function DailyContributions() {
 export function DirectHelpProcess() {
   return (
     <>
-      <Heading title={usePageTitle('directHelpProcess')} lead={<Trans>From the round to the person in need, without middlemen or NGOs.</Trans>}>
+      <Heading
+        title={usePageTitle('directHelpProcess')}
+        lead={<Trans>From the round to the person in need, without middlemen or NGOs.</Trans>}
+      >
         <SplitInForce />
       </Heading>
       <Section when={<Trans>Next day</Trans>}>
@@ -168,7 +173,12 @@ export function ImpactVideos() {
   const withVideo = data?.stories.filter((story) => story.videoUrl !== null && story.videoUrl !== '') ?? []
   return (
     <>
-      <Heading title={usePageTitle('impactVideos')} when={<Trans>6 PM</Trans>} note={<Trans>every day</Trans>} lead={<Trans>Daily impact videos are announced for 6 PM: who was helped, with what, and how much it cost.</Trans>} />
+      <Heading
+        title={usePageTitle('impactVideos')}
+        when={<Trans>6 PM</Trans>}
+        note={<Trans>every day</Trans>}
+        lead={<Trans>Daily impact videos are announced for 6 PM: who was helped, with what, and how much it cost.</Trans>}
+      />
       <Section when={<Trans>Newest first</Trans>}>
         {data === undefined ? (
           <FiguresMissing />
@@ -225,7 +235,10 @@ export function MoneyTrail() {
   const { data } = usePage()
   return (
     <>
-      <Heading title={usePageTitle('moneyTrail')} lead={<Trans>Every rupee in, and where it goes. From live data, not from a brochure.</Trans>} />
+      <Heading
+        title={usePageTitle('moneyTrail')}
+        lead={<Trans>Every rupee in, and where it goes. From live data, not from a brochure.</Trans>}
+      />
       <Section when={<Trans>Today</Trans>} note={data === undefined ? undefined : <RoundDay />}>
         <h2>
           <Trans>In today’s round</Trans>
@@ -282,7 +295,10 @@ export function DailyReports() {
   const { data, language } = usePage()
   return (
     <>
-      <Heading title={usePageTitle('dailyReports')} lead={<Trans>One page for each day: what came in, who was drawn, who was helped.</Trans>} />
+      <Heading
+        title={usePageTitle('dailyReports')}
+        lead={<Trans>One page for each day: what came in, who was drawn, who was helped.</Trans>}
+      />
       <Section when={<Trans>Today</Trans>} note={data === undefined ? undefined : <RoundDay />}>
         <h2>
           <Trans>Today’s round</Trans>

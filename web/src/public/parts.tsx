@@ -10,8 +10,10 @@ import { usePage } from './context.ts'
 
 /** One line: which of the two readings holds today. */
 export function SplitInForce() {
-  const { split } = usePage().site
-  const { need, reward, platform, winners } = split
+  const { site, data } = usePage()
+  const { winners } = site.split
+  // Today's round keeps the split it was made with; a new setting holds from a later one.
+  const { need, reward, platform } = data?.round.split ?? site.split
   return (
     <p className="split-now">
       <span className="badge ok">
@@ -40,7 +42,13 @@ export function PublicVideo({ story }: { readonly story: Story }) {
   if (id === undefined) return null
   const { title } = story
   return (
-    <a className="video" href={`https://www.youtube.com/watch?v=${id}`} data-video={id} data-title={title} aria-label={t`Play video: ${title}`}>
+    <a
+      className="video"
+      href={`https://www.youtube.com/watch?v=${id}`}
+      data-video={id}
+      data-title={title}
+      aria-label={t`Play video: ${title}`}
+    >
       <VideoCover title={title} note={formatDay(story.date, language)} poster={story.imageUrl} />
     </a>
   )
@@ -54,8 +62,7 @@ export function StoryCard({ story }: { readonly story: Story }) {
       <PublicVideo story={story} />
       <h2>{story.title}</h2>
       <p className="small muted">
-        {formatDay(story.date, language)} · {formatMoney(story.amount)} ·{' '}
-        <Plural value={story.views} one="# view" other="# views" />
+        {formatDay(story.date, language)} · {formatMoney(story.amount)} · <Plural value={story.views} one="# view" other="# views" />
       </p>
       <p>{story.description}</p>
       <p className="small muted">

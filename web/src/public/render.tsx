@@ -28,7 +28,7 @@ const SPRITES = {
 } as const
 /** Pages with drawings besides the logo. */
 const DRAWN: readonly PublicPage[] = ['moneyTrail', 'dailyReports', 'impactVideos', 'impactStories', 'videoDocumentation']
-const LIVE: readonly PublicPage[] = [...DRAWN, 'home', 'giveawaySelection']
+const LIVE: readonly PublicPage[] = [...DRAWN, 'home', 'terms', 'dailyContributions', 'directHelpProcess', 'giveawaySelection']
 
 const pageOf = (name: string): PublicPage | undefined => (name in publicPaths ? (name as PublicPage) : undefined)
 
@@ -92,7 +92,10 @@ function Meta({ page, request }: { readonly page: PublicPage | undefined; readon
 }
 
 function Description() {
-  const text = { en: 'One rupee a day from each member: help for people in need, a reward for one of us, and every paisa shown in public.', hi: 'हर सदस्य से रोज़ एक रुपया: ज़रूरतमंदों की मदद, हममें से किसी एक को इनाम, और एक-एक पैसे का हिसाब सबके सामने।' } as const satisfies Record<Language, string>
+  const text = {
+    en: 'One rupee a day from each member: help for people in need, a reward for one of us, and every paisa shown in public.',
+    hi: 'हर सदस्य से रोज़ एक रुपया: ज़रूरतमंदों की मदद, हममें से किसी एक को इनाम, और एक-एक पैसे का हिसाब सबके सामने।',
+  } as const satisfies Record<Language, string>
   return <meta name="description" content={text[usePage().language]} />
 }
 

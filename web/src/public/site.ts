@@ -121,10 +121,16 @@ function startFigures(): void {
       if (!response.ok) return
       const { stats } = ((await response.json()) as Home).data
       const { pool, charity, giveaway, platform } = stats.today
-      for (const [name, amount] of Object.entries({ totalCharity: stats.totalCharity, pool, poolTotal: pool, charity, giveaway, platform })) set(name, inr.format(amount))
+      for (const [name, amount] of Object.entries({ totalCharity: stats.totalCharity, pool, poolTotal: pool, charity, giveaway, platform }))
+        set(name, inr.format(amount))
       set('totalPeople', count.format(stats.totalPeople))
       set('rounds', count.format(stats.rounds))
-      const time = new Intl.DateTimeFormat(language === 'hi' ? 'hi-IN-u-nu-latn' : 'en-IN', { hour: 'numeric', minute: '2-digit', hour12: true, timeZone: 'Asia/Kolkata' }).format()
+      const time = new Intl.DateTimeFormat(language === 'hi' ? 'hi-IN-u-nu-latn' : 'en-IN', {
+        hour: 'numeric',
+        minute: '2-digit',
+        hour12: true,
+        timeZone: 'Asia/Kolkata',
+      }).format()
       set('time', language === 'hi' ? `${time} पर` : `at ${time}`)
     } catch {
       // Offline: the figures of the page stay, with the hour they are from.
@@ -169,7 +175,8 @@ function startContact(): void {
   }
   form.addEventListener('focusout', (event) => {
     const field = event.target
-    if ((field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement) && field.value !== '') judge(field.name, field.value.trim())
+    if ((field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement) && field.value !== '')
+      judge(field.name, field.value.trim())
   })
   form.addEventListener('submit', (event) => {
     event.preventDefault()
@@ -197,7 +204,11 @@ async function send(
   mark: (name: string, problem: string | undefined) => void,
 ): Promise<void> {
   try {
-    const response = await fetch('/api/contact', { method: 'POST', headers: { 'content-type': 'application/json', 'accept-language': language }, body: JSON.stringify(values) })
+    const response = await fetch('/api/contact', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'accept-language': language },
+      body: JSON.stringify(values),
+    })
     const answer = (await response.json().catch(() => ({}))) as ContactAnswer
     if (!response.ok || answer.ticket === undefined) {
       for (const [name, problem] of Object.entries(answer.fields ?? {})) mark(name, problem)

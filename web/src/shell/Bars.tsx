@@ -144,7 +144,8 @@ function PortalBar({ signedIn }: { readonly signedIn: boolean }) {
         <Link className="logo" to={signedIn ? paths.adminDashboard : paths.adminLogin} aria-label={t`${brandName} admin`}>
           <LogoArt brandName={brandName} language={currentLanguage()} />
         </Link>
-        <a className="bar-link" href={publicPath('home', currentLanguage())}>
+        {/* The front page sends whoever is signed in back here, unless told to stay. */}
+        <a className="bar-link" href={`${publicPath('home', currentLanguage())}#site`}>
           <Trans>Back to site</Trans>
         </a>
         <LanguageSwitch className="bar-link" />

@@ -23,7 +23,13 @@ export function LanguageSwitch({ className }: { readonly className?: string }) {
     }
   }
   return (
-    <button className={className} type="button" lang={other} aria-busy={busy || undefined} onClick={() => (busy ? undefined : void press())}>
+    <button
+      className={className}
+      type="button"
+      lang={other}
+      aria-busy={busy || undefined}
+      onClick={() => (busy ? undefined : void press())}
+    >
       {NAMES[other]}
     </button>
   )

@@ -25,7 +25,14 @@ export function Button({ kind = 'primary', wide = false, busy = false, type = 'b
   }
   return (
     // oxlint-disable-next-line react/button-has-type -- the caller's type, `button` by default
-    <button {...rest} type={type} className={buttonClass(kind, wide)} onClick={press} aria-busy={busy || undefined} aria-disabled={busy || undefined}>
+    <button
+      {...rest}
+      type={type}
+      className={buttonClass(kind, wide)}
+      onClick={press}
+      aria-busy={busy || undefined}
+      aria-disabled={busy || undefined}
+    >
       {busy ? <span className="wheel" role="img" aria-label={t`Working`} /> : null}
       {children}
     </button>

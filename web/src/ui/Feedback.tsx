@@ -57,7 +57,15 @@ export function EmptyState({ title, art = 'slip', children, action }: EmptyProps
 }
 
 /** A part that could not be loaded, with a way to try again. */
-export function ErrorState({ title, onRetry, busy = false }: { readonly title: string; readonly onRetry: () => void; readonly busy?: boolean }) {
+export function ErrorState({
+  title,
+  onRetry,
+  busy = false,
+}: {
+  readonly title: string
+  readonly onRetry: () => void
+  readonly busy?: boolean
+}) {
   return (
     <div className="empty failed" role="alert">
       <p className="empty-title">{title}</p>

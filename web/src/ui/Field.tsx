@@ -3,7 +3,15 @@
  * by it. Made for react-hook-form: `<TextField label={…} error={…} {...register('email')} />`.
  */
 import { useLingui } from '@lingui/react/macro'
-import { type InputHTMLAttributes, type ReactNode, type Ref, type SelectHTMLAttributes, type TextareaHTMLAttributes, useId, useState } from 'react'
+import {
+  type InputHTMLAttributes,
+  type ReactNode,
+  type Ref,
+  type SelectHTMLAttributes,
+  type TextareaHTMLAttributes,
+  useId,
+  useState,
+} from 'react'
 import { ErrorIcon, EyeIcon } from './icons.tsx'
 
 type Common = {
@@ -16,11 +24,17 @@ type Wiring = { readonly id: string; readonly 'aria-invalid': true | undefined; 
 /** The frame of any field; `children` draws the control with the given wiring. */
 export function Field({ label, error, hint, children }: Common & { readonly children: (wiring: Wiring) => ReactNode }) {
   const id = useId()
-  const described = [hint === undefined ? undefined : `${id}-hint`, error === undefined ? undefined : `${id}-error`].filter(Boolean).join(' ')
+  const described = [hint === undefined ? undefined : `${id}-hint`, error === undefined ? undefined : `${id}-error`]
+    .filter(Boolean)
+    .join(' ')
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
-      {children({ id, 'aria-invalid': error === undefined ? undefined : true, 'aria-describedby': described === '' ? undefined : described })}
+      {children({
+        id,
+        'aria-invalid': error === undefined ? undefined : true,
+        'aria-describedby': described === '' ? undefined : described,
+      })}
       {hint === undefined ? null : (
         <p className="hint" id={`${id}-hint`}>
           {hint}
@@ -71,7 +85,13 @@ export function PasswordField({ label, error, hint, ...input }: PasswordFieldPro
       {(wiring) => (
         <div className="suffixed">
           <input {...input} {...wiring} type={shown ? 'text' : 'password'} autoCapitalize="none" spellCheck={false} />
-          <button className="icon-button" type="button" aria-label={shown ? t`Hide` : t`Show`} aria-pressed={shown} onClick={() => setShown(!shown)}>
+          <button
+            className="icon-button"
+            type="button"
+            aria-label={shown ? t`Hide` : t`Show`}
+            aria-pressed={shown}
+            onClick={() => setShown(!shown)}
+          >
             <EyeIcon crossed={shown} />
           </button>
         </div>
@@ -80,7 +100,8 @@ export function PasswordField({ label, error, hint, ...input }: PasswordFieldPro
   )
 }
 
-type TextAreaProps = Common & Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, 'className' | 'id'> & { readonly ref?: Ref<HTMLTextAreaElement> }
+type TextAreaProps = Common &
+  Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, 'className' | 'id'> & { readonly ref?: Ref<HTMLTextAreaElement> }
 
 export function TextAreaField({ label, error, hint, ...area }: TextAreaProps) {
   return (

@@ -25,7 +25,17 @@ export function Ruler({ split }: { readonly split: SplitPercent }) {
 }
 
 /** A ruled row: key or icon, words, amount at the right. */
-export function LedgerRow({ part, label, children, sum = false }: { readonly part?: 'need' | 'gift' | 'run'; readonly label: ReactNode; readonly children: ReactNode; readonly sum?: boolean }) {
+export function LedgerRow({
+  part,
+  label,
+  children,
+  sum = false,
+}: {
+  readonly part?: 'need' | 'gift' | 'run'
+  readonly label: ReactNode
+  readonly children: ReactNode
+  readonly sum?: boolean
+}) {
   return (
     <div className={sum ? 'sum' : undefined}>
       {part === undefined ? null : <Key part={part} />}

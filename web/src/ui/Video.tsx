@@ -53,7 +53,15 @@ export function Video({ url, title, note, poster, onPlay }: VideoProps) {
 }
 
 /** The card's face, shared with the public pages. */
-export function VideoCover({ title, note, poster }: { readonly title: string; readonly note?: string | undefined; readonly poster?: string | null | undefined }) {
+export function VideoCover({
+  title,
+  note,
+  poster,
+}: {
+  readonly title: string
+  readonly note?: string | undefined
+  readonly poster?: string | null | undefined
+}) {
   return (
     <>
       {poster ? (

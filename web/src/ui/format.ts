@@ -48,7 +48,10 @@ export function ageOf(value: string, nowMs: number): Age {
 /** `A member`’s picture text: at most `max` letters, upper case; empty when there is no name. */
 export function initialsOf(name: string, max: number): string {
   const segmenter = new Intl.Segmenter('und')
-  const words = name.trim().split(/\s+/u).filter((word) => word !== '')
+  const words = name
+    .trim()
+    .split(/\s+/u)
+    .filter((word) => word !== '')
   return words
     .slice(0, max)
     .map((word) => [...segmenter.segment(word)][0]?.segment.toUpperCase() ?? '')
