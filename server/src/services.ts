@@ -77,7 +77,7 @@ export function createServices(deps: ServiceDeps) {
     db,
     log,
     now: clock.read,
-    clockwork: [rounds.due, wallet.due, impact.due, identity.due, contact.due, () => forgetDoneJobs(db)],
+    clockwork: [rounds.due, wallet.due, impact.due, identity.due, contact.due, notifications.due, () => forgetDoneJobs(db)],
     handlers: { ...wallet.jobs, ...impact.jobs, ...notifications.jobs, ...rounds.jobs, mail },
   }
   return {

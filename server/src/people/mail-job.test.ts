@@ -30,6 +30,9 @@ const ALL = {
   day: '2026-11-21',
   ticket: 'ROZ-7F3K2A',
   email: 'writer@x.test',
+  rounds: '7',
+  from: '2026-11-16',
+  to: '2026-11-22',
   message: 'Line one\n<script>alert(1)</script>',
 }
 

@@ -25,7 +25,7 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Readonly<Record<Languag
       subject: `Verify your email for ${frame.brandName}`,
       paragraphs: [
         `Hello ${data.name},`,
-        `please confirm that this is your email address. After that you can add money and join the daily round.`,
+        `Please confirm that this is your email address. After that you can add money and join the daily round.`,
       ],
       action: { label: 'Verify my email', url: verifyLink(frame) },
       after: ['The link works for 24 hours. If you did not register, ignore this mail.'],
@@ -40,7 +40,7 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Readonly<Record<Languag
   reset: {
     en: (data, frame) => ({
       subject: `Reset your ${frame.brandName} password`,
-      paragraphs: [`Hello ${data.name},`, 'someone asked for a new password for your account. If it was you, choose one here:'],
+      paragraphs: [`Hello ${data.name},`, 'Someone asked for a new password for your account. If it was you, choose one here:'],
       action: { label: 'Choose a new password', url: resetLink(frame) },
       after: ['The link works once, for one hour. If you did not ask for it, ignore this mail: your password stays as it is.'],
     }),
@@ -56,7 +56,7 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Readonly<Record<Languag
       subject: `Welcome to ${frame.brandName}`,
       paragraphs: [
         `Hello ${data.name},`,
-        'your email is verified. Add ₹10 to ₹30 to your wallet and join the round of the day with one rupee.',
+        'Your email is verified. Add ₹10 to ₹30 to your wallet and join the round of the day with one rupee.',
       ],
       action: { label: 'Go to your dashboard', url: frame.link('/dashboard') },
     }),
@@ -69,7 +69,7 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Readonly<Record<Languag
   password_changed: {
     en: (data, frame) => ({
       subject: `Your ${frame.brandName} password was changed`,
-      paragraphs: [`Hello ${data.name},`, 'your password was changed and all other devices were signed out.'],
+      paragraphs: [`Hello ${data.name},`, 'Your password was changed and all other devices were signed out.'],
       action: { label: 'This was not me', url: frame.link('/forgot-password') },
       after: ['If it was not you, set a new password at once and contact us.'],
     }),
@@ -85,7 +85,7 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Readonly<Record<Languag
       subject: `A new bank account was used on ${frame.brandName}`,
       paragraphs: [
         `Hello ${data.name},`,
-        `a withdrawal to a new bank account was asked for: ${data.bank}, account ending in ${data.account}.`,
+        `A withdrawal to a new bank account was asked for: ${data.bank}, account ending in ${data.account}.`,
       ],
       action: { label: 'See your wallet', url: frame.link('/wallet') },
       after: ['If this was not you, contact us and change your password.'],
@@ -102,7 +102,7 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Readonly<Record<Languag
       subject: `Withdrawal of ${data.amount} requested`,
       paragraphs: [
         `Hello ${data.name},`,
-        `your withdrawal of ${data.amount} to the account ending in ${data.account} is being processed. It takes 24 to 48 hours.`,
+        `Your withdrawal of ${data.amount} to the account ending in ${data.account} is being processed. It takes 24 to 48 hours.`,
       ],
       action: { label: 'See your wallet', url: frame.link('/wallet') },
       after: ['If this was not you, contact us and change your password.'],
@@ -120,7 +120,7 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Readonly<Record<Languag
   withdrawal_returned: {
     en: (data, frame) => ({
       subject: `Your withdrawal of ${data.amount} came back`,
-      paragraphs: [`Hello ${data.name},`, `your withdrawal of ${data.amount} did not go through. The money is back in your wallet.`],
+      paragraphs: [`Hello ${data.name},`, `Your withdrawal of ${data.amount} did not go through. The money is back in your wallet.`],
       action: { label: 'See your wallet', url: frame.link('/wallet') },
     }),
     hi: (data, frame) => ({
@@ -146,13 +146,33 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Readonly<Record<Languag
   draw_won: {
     en: (data, frame) => ({
       subject: `You won ${data.amount}!`,
-      paragraphs: [`Hello ${data.name},`, `you won ${data.amount} in the round of ${dayIn(data.day, 'en')}. It is in your wallet already.`],
+      paragraphs: [`Hello ${data.name},`, `You won ${data.amount} in the round of ${dayIn(data.day, 'en')}. It is in your wallet already.`],
       action: { label: 'See the round', url: frame.link('/history') },
     }),
     hi: (data, frame) => ({
       subject: `आपने ${data.amount} जीते!`,
       paragraphs: [`नमस्ते ${data.name},`, `आपने ${dayIn(data.day, 'hi')} के राउंड में ${data.amount} जीते। राशि आपके वॉलेट में आ चुकी है।`],
       action: { label: 'राउंड देखें', url: frame.link('/history') },
+    }),
+  },
+  weekly_joins: {
+    en: (data, frame) => ({
+      subject: `Your week with ${frame.brandName}: ${data.rounds === '1' ? '1 round' : `${data.rounds} rounds`}`,
+      paragraphs: [
+        `Hello ${data.name},`,
+        `Auto Participate joined you to ${data.rounds === '1' ? '1 round' : `${data.rounds} rounds`} from ${dayIn(data.from, 'en')} to ${dayIn(data.to, 'en')}, for ₹1 each.`,
+      ],
+      action: { label: 'See your rounds', url: frame.link('/history') },
+      after: ['You can turn Auto Participate off at any time in your profile.'],
+    }),
+    hi: (data, frame) => ({
+      subject: `${frame.brandName} के साथ आपका सप्ताह: ${data.rounds} राउंड`,
+      paragraphs: [
+        `नमस्ते ${data.name},`,
+        `Auto Participate ने आपको ${dayIn(data.from, 'hi')} से ${dayIn(data.to, 'hi')} तक ${data.rounds} राउंड में शामिल किया, हर राउंड ₹1 में।`,
+      ],
+      action: { label: 'अपने राउंड देखें', url: frame.link('/history') },
+      after: ['आप अपनी प्रोफ़ाइल में Auto Participate कभी भी बंद कर सकते हैं।'],
     }),
   },
   contact: {

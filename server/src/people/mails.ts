@@ -23,6 +23,8 @@ export type MailData = {
   withdrawal_returned: Told<'amount'>
   money_added: Told<'amount' | 'orderId'>
   draw_won: Told<'amount' | 'day'>
+  /** What Auto Participate did in a week; `from` and `to` are days. */
+  weekly_joins: Told<'rounds' | 'from' | 'to'>
   /** To support: a message from the contact form; answers go to its writer. */
   contact: Readonly<Record<'ticket' | 'name' | 'email' | 'message', string>>
 }

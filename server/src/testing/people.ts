@@ -63,7 +63,7 @@ export async function startPeople(options: PeopleOptions = {}): Promise<People> 
       join_after_topup: nothing,
       draft_story: nothing,
     },
-    clockwork: [identity.due, contact.due],
+    clockwork: [identity.due, contact.due, notifications.due],
     now: async () => (await one<{ at: Date }>(db, sql`select roz_now() as at`)).at,
     log: pino({ level: 'silent' }),
   })

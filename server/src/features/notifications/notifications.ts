@@ -10,11 +10,13 @@ import { type CursorPart, cutPage, CURSOR_PARTS, readCursor } from '../../http/c
 import { type Handlers, invalid } from '../../http/route.ts'
 import type { JobPayloads } from '../../jobs/queue.ts'
 import { addNotice, countUnread, listNotices, markAllRead, markRead } from './queries.ts'
+import { createWeeklyMail } from './weekly-mail.ts'
 
 export type NotificationsDeps = { readonly db: Db }
 export type Notifications = {
   readonly handlers: Handlers<'notifications' | 'readNotifications'>
   readonly jobs: { readonly notice: (payload: JobPayloads['notice'], jobId: string) => Promise<void> }
+  readonly due: (now: Date) => Promise<boolean>
 }
 
 const NOTICE_ID = /^n([1-9]\d{0,17})$/
@@ -24,6 +26,7 @@ const isId: CursorPart = (id) => NOTICE_ID.test(id) || dayOfJoin(id) !== undefin
 export function createNotifications(deps: NotificationsDeps): Notifications {
   const { db } = deps
   return {
+    due: createWeeklyMail(db),
     handlers: {
       notifications: async ({ session, query, language }) => {
         const after = query.cursor === undefined ? undefined : readCursor(query.cursor, [CURSOR_PARTS.micros, isId])

@@ -1,0 +1,92 @@
+/** The weekly mail of Auto Participate. */
+import { addDays, type IstDay, startOfDayMs } from '@roz/core/ist-day.ts'
+import { wholeRupees } from '@roz/core/money.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sql } from '../../db/sql.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { runAutoJoin } from '../../ledger/auto-join.ts'
+import { addMoney, makeDay } from '../../ledger/fixtures.ts'
+import { setAutoJoin, setMayMove } from '../../ledger/wallets.ts'
+import { type People, startPeople } from '../../testing/people.ts'
+import { createWeeklyMail, weekToTell } from './weekly-mail.ts'
+
+const MONDAY = '2026-11-16' as IstDay
+const HOUR_MS = 3_600_000
+let roz: People
+beforeAll(async () => {
+  roz = await startPeople()
+  await roz.database.setClock(new Date(startOfDayMs(MONDAY) + HOUR_MS))
+})
+afterAll(() => roz.close())
+
+async function autoMember(email: string, rupees: number, language = 'en'): Promise<bigint> {
+  const id = await roz.memberId(await roz.register(email, { language }))
+  await inTransaction(roz.db, async (tx) => {
+    await setMayMove(tx, id, true)
+    await setAutoJoin(tx, id, true)
+  })
+  if (rupees > 0) await addMoney(roz.db, id, wholeRupees(rupees))
+  return id
+}
+const weekly = async (email: string) => (await roz.mailsTo(email)).filter((mail) => /week|सप्ताह/.test(mail.subject))
+
+describe('the weekly mail', () => {
+  test('comes once, on Monday from 9:00, with the rounds of the seven days before', async () => {
+    await autoMember('asha@x.test', 30)
+    await autoMember('ravi@x.test', 2, 'hi')
+    await autoMember('poor@x.test', 0)
+    for (let n = 0; n < 7; n++) {
+      const day = addDays(MONDAY, n)
+      await makeDay(roz.db, day)
+      await roz.database.setClock(new Date(startOfDayMs(day) + 5000))
+      await runAutoJoin(roz.db, day)
+      expect(await weekly('asha@x.test')).toEqual([])
+    }
+    const next = addDays(MONDAY, 7)
+    await roz.database.setClock(new Date(startOfDayMs(next) + 9 * HOUR_MS - 60_000))
+    expect(await weekly('asha@x.test')).toEqual([])
+    await roz.pass(120)
+    await Promise.all([roz.runJobs(), roz.runJobs()])
+    const [mail] = await weekly('asha@x.test')
+    expect(mail?.subject).toBe('Your week with Roz: 7 rounds')
+    expect(mail?.text).toContain('joined you to 7 rounds from 16 November 2026 to 22 November 2026, for ₹1 each.')
+    expect(mail?.links).toEqual([`${roz.url}/history`])
+    expect((await weekly('ravi@x.test')).map(({ subject }) => subject)).toEqual(['Roz के साथ आपका सप्ताह: 2 राउंड'])
+    expect(await weekly('poor@x.test')).toEqual([])
+    await roz.pass(3 * 86_400)
+    expect(await weekly('asha@x.test')).toHaveLength(1)
+  })
+
+  test('a run that was cut short goes on where it stood, and tells nobody twice', async () => {
+    await roz.db.query(sql`update weekly_mail set done_at = null, last_member = 0 where week = ${MONDAY}::date`)
+    const again = await startAgain()
+    expect(again).toBe(true)
+    expect(await weekly('asha@x.test')).toHaveLength(1)
+  })
+
+  test('after a long pause only the newest week is told of', async () => {
+    await roz.pass(60 * 86_400)
+    await roz.runJobs()
+    expect(await weekly('asha@x.test')).toHaveLength(1)
+    expect(await roz.db.query(sql`select 1 from weekly_mail where week > ${MONDAY}::date`)).toHaveLength(1)
+  })
+
+  test.each([
+    ['2026-11-23T08:59:59+05:30', '2026-11-09'],
+    ['2026-11-23T09:00:00+05:30', '2026-11-16'],
+    ['2026-11-29T23:59:59+05:30', '2026-11-16'],
+    ['2026-11-30T09:00:00+05:30', '2026-11-23'],
+    ['2027-01-01T12:00:00+05:30', '2026-12-21'],
+  ])('at %s tells of the week from %s', (now, week) => {
+    expect(weekToTell(Date.parse(now))).toBe(week)
+  })
+})
+
+/** As a process that has just started: it knows of no week that is done. */
+async function startAgain(): Promise<boolean> {
+  const [row] = await roz.db.query<{ at: Date }>(sql`select roz_now() as at`)
+  const due = createWeeklyMail(roz.db)
+  let worked = false
+  while (await due(row?.at ?? new Date())) worked = true
+  return worked
+}

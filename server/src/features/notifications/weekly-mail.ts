@@ -1,0 +1,72 @@
+/**
+ * The weekly mail of Auto Participate (product.md "Auto Participate": one weekly mail, not daily), on
+ * Monday from 9:00 IST, about the seven days before. Invariants: a member gets one a week, whatever is
+ * run again; only the newest whole week is told of, so that a long pause sends no pile of old mails;
+ * members are taken page by page, each page with its place in one transaction.
+ */
+import { addDays, dayAt, daysBetween, type IstDay } from '@roz/core/ist-day.ts'
+import { type Db, maybeOne, sql } from '../../db/sql.ts'
+import { inTransaction, type Tx } from '../../db/transaction.ts'
+
+const NINE_O_CLOCK_MS = 9 * 3_600_000
+const A_MONDAY = '1970-01-05' as IstDay
+const PAGE = 500
+
+/** The Monday of the newest week whose mail is due. */
+export function weekToTell(nowMs: number): IstDay {
+  const today = dayAt(nowMs - NINE_O_CLOCK_MS)
+  return addDays(today, -7 - (daysBetween(A_MONDAY, today) % 7))
+}
+
+export function createWeeklyMail(db: Db): (now: Date) => Promise<boolean> {
+  let doneWeek: IstDay | undefined
+  return async (now) => {
+    const week = weekToTell(now.getTime())
+    if (week === doneWeek) return false
+    const state = await inTransaction(db, (tx) => tellPage(tx, week))
+    if (state === 'done') doneWeek = week
+    return state === 'more'
+  }
+}
+
+/** One page of members; `busy` while another process is at it. */
+async function tellPage(tx: Tx, week: IstDay): Promise<'more' | 'done' | 'busy'> {
+  await tx.query(sql`insert into weekly_mail (week) values (${week}::date) on conflict (week) do nothing`)
+  const run = await maybeOne<{ lastMember: bigint; isDone: boolean }>(
+    tx,
+    sql`select last_member as "lastMember", done_at is not null as "isDone" from weekly_mail where week = ${week}::date for update skip locked`,
+  )
+  if (run === undefined) return 'busy'
+  if (run.isDone) return 'done'
+  const page = await tx.query<{ memberId: bigint }>(sql`
+    select member_id as "memberId" from wallet where auto_join and member_id > ${run.lastMember}::bigint order by member_id limit ${PAGE}::int`)
+  const last = page.at(-1)
+  if (last === undefined) {
+    await tx.query(sql`update weekly_mail set done_at = roz_now() where week = ${week}::date`)
+    return 'done'
+  }
+  await orderMails(
+    tx,
+    week,
+    page.map((row) => row.memberId),
+  )
+  await tx.query(sql`update weekly_mail set last_member = ${last.memberId}::bigint where week = ${week}::date`)
+  return 'more'
+}
+
+/** Jobs for those of the page whom Auto Participate joined; a payload as `mailMember` writes it. */
+async function orderMails(tx: Tx, week: IstDay, members: readonly bigint[]): Promise<void> {
+  await tx.query(sql`
+    insert into job (kind, key, payload, due_at)
+    select 'mail', 'weekly_joins:' || m.id || ':' || ${week}::text,
+      jsonb_build_object('to', m.email, 'template', 'weekly_joins', 'language', m.language, 'data', jsonb_build_object(
+        'name', m.name, 'origin', coalesce(m.link_origin, ''), 'rounds', joined.rounds::text,
+        'from', ${week}::text, 'to', ${addDays(week, 6)}::text)),
+      roz_now()
+    from member m cross join lateral (
+      select count(*) as rounds from round_join j join join_batch b on b.batch_id = j.batch_id and b.via in ('auto', 'topup')
+      where j.member_id = m.id and j.day between ${week}::date and ${addDays(week, 6)}::date) joined
+    where m.id = any (${members}::bigint[]) and m.email is not null and m.deleted_at is null and joined.rounds > 0
+    order by m.id
+    on conflict (kind, key) do nothing`)
+}
