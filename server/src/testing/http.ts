@@ -42,12 +42,12 @@ export async function startTestApp(options: {
   /** Where the log's lines go; nowhere by default. */
   readonly logTo?: { write: (line: string) => void }
 }): Promise<TestApp> {
-  const log = createLog({
+  const log: FastifyBaseLogger = createLog({
     level: options.logTo === undefined ? 'silent' : 'trace',
     worker: undefined,
     ...(options.logTo === undefined ? {} : { to: options.logTo }),
   })
-  const app: FastifyInstance = Fastify({ trustProxy: true, loggerInstance: log as FastifyBaseLogger })
+  const app: FastifyInstance = Fastify({ trustProxy: true, loggerInstance: log })
   await app.register(multipart)
   app.decorateRequest('session', undefined)
   registerFaults(app)
