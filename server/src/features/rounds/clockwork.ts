@@ -8,7 +8,7 @@
 import { type IstDay, nextDay } from '@roz/core/ist-day.ts'
 import type { SplitPolicy } from '@roz/core/split.ts'
 import type { FastifyBaseLogger } from 'fastify'
-import { type Db, one, type Queryable, sql } from '../../db/sql.ts'
+import { type Db, one, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { runAutoJoin } from '../../ledger/auto-join.ts'
@@ -62,10 +62,6 @@ type Plan = {
   readonly autoJoin: boolean
 }
 
-async function markTold(to: Queryable, day: IstDay): Promise<void> {
-  await to.query(sql`insert into auto_join_told (day) values (${day}::date) on conflict do nothing`)
-}
-
 const readPlan = (db: Db): Promise<Plan> =>
   one<Plan>(
     db,
@@ -88,14 +84,13 @@ export function createClockwork({ db, draws, policy, log }: ClockworkDeps) {
   async function close(tx: Tx, day: IstDay, options: { readonly early: boolean }) {
     const closed = await closeRound(tx, day, options)
     if (!closed.ok || closed.value.already) return closed
-    if (closed.value.entries === 0) {
-      await draws.endEmpty(tx, day)
-      // Nothing is left to come into a day without entries that is over: one commit less on a day that must pass in 20 ms.
-      await sealDay(tx, day)
-    } else {
+    if (closed.value.entries === 0) await draws.endEmpty(tx, day)
+    else {
       await draws.seal(tx, (await findRound(tx, day)) as Round)
       await tellLowBalance(tx, day)
     }
+    // Its day is over too, unless the close was early: nothing can be posted into it any more.
+    if (!options.early) await sealDay(tx, day)
     return closed
   }
 
@@ -108,7 +103,7 @@ export function createClockwork({ db, draws, policy, log }: ClockworkDeps) {
   }
 
   /** Rounds up to tomorrow's. A day that has passed before its round was made ends void at once. */
-  async function makeRounds(tx: Tx): Promise<boolean> {
+  async function makeRounds(tx: Tx): Promise<void> {
     const { today, newest } = await one<{ today: IstDay; newest: IstDay | null }>(
       tx,
       sql`select ist_day(roz_now()) as today, (select max(day) from round) as newest`,
@@ -118,19 +113,19 @@ export function createClockwork({ db, draws, policy, log }: ClockworkDeps) {
       await draws.open(tx, day, policy)
       if (day < today) await close(tx, day, { early: false })
     }
-    return day <= nextDay(today)
+    // Whom nobody is waiting for: who opts in later in the day joins from the next reset on.
+    await tx.query(sql`
+      insert into auto_join_told (day) select ${today}::date where not exists (select from wallet where auto_join) on conflict do nothing`)
   }
 
   async function autoJoin(day: IstDay): Promise<void> {
-    const { any } = await one<{ any: boolean }>(db, sql`select exists (select from wallet where auto_join) as any`)
-    if (!any) return markTold(db, day)
     // Without the lock: pages take their own, and a round that takes no more is no fault.
     const { state } = await runAutoJoin(db, day)
     if (state === 'closed') return
     await inClockwork(db, async (tx) => {
       await tellSkipped(tx, day)
       await tellLowBalance(tx, day)
-      await markTold(tx, day)
+      await tx.query(sql`insert into auto_join_told (day) values (${day}::date) on conflict do nothing`)
     })
   }
 
