@@ -1,5 +1,5 @@
 /** The members, searched by name, mail or phone: a table where there is room, stacked rows on a phone. */
-import { Trans, useLingui } from '@lingui/react/macro'
+import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import type { Api, Output } from '@roz/contract/api.ts'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
@@ -80,7 +80,7 @@ function Rows({ users }: { readonly users: readonly Member[] }) {
           <span className="amount">{formatMoney(user.walletBalance)}</span>
           <span className="small muted user-mail">{user.email}</span>
           <span className="small muted end">
-            <Trans>{formatCount(user.totalParticipated)} rounds</Trans>
+            <Plural value={user.totalParticipated} one="# round" other="# rounds" />
           </span>
           <span className="small muted">{formatDay(user.createdAt, currentLanguage())}</span>
           <span className="small muted end">

@@ -19,6 +19,7 @@ import { homeQuery, impactStatsQuery, roundStatsQuery } from '../queries.ts'
 import { RoundCard } from './RoundCard.tsx'
 import { YesterdaysImpact, YesterdaysWinner } from './Yesterday.tsx'
 import { useRound } from './use-round.ts'
+import '../screens.css'
 
 export function DashboardPage() {
   const { t } = useLingui()

@@ -109,7 +109,6 @@ function JoinForm({ round }: { readonly round: CurrentRound }) {
     onSuccess: (answer) => {
       session.setBalance(answer.balance)
       toast.success(t`Successfully joined today's round!`)
-      window.dispatchEvent(new Event('roz:joined'))
     },
     onError: (error) => {
       client.setQueryData(roundQuery.queryKey, (known) => known && { ...known, hasParticipated: false })

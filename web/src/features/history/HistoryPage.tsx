@@ -41,13 +41,15 @@ function Figures() {
     return <ErrorState title={t`These figures could not be loaded.`} busy={stats.isFetching} onRetry={() => void stats.refetch()} />
   }
   return (
-    <StatTiles columns={3}>
-      <StatTile label={t`Days participated`}>{formatCount(stats.data.totalParticipated)}</StatTile>
-      <StatTile label={t`Total won`}>
-        <Money amount={stats.data.totalWon} />
-      </StatTile>
-      <StatTile label={t`Win rate`}>{`${stats.data.winRate.toFixed(1)}%`}</StatTile>
-    </StatTiles>
+    <div className="trio">
+      <StatTiles columns={3}>
+        <StatTile label={t`Days participated`}>{formatCount(stats.data.totalParticipated)}</StatTile>
+        <StatTile label={t`Total won`}>
+          <Money amount={stats.data.totalWon} />
+        </StatTile>
+        <StatTile label={t`Win rate`}>{`${stats.data.winRate.toFixed(1)}%`}</StatTile>
+      </StatTiles>
+    </div>
   )
 }
 

@@ -98,13 +98,15 @@ function Figures() {
     return <ErrorState title={t`These figures could not be loaded.`} busy={stats.isFetching} onRetry={() => void stats.refetch()} />
   }
   return (
-    <StatTiles columns={3}>
-      <StatTile label={t`Total contributed`}>
-        <Money amount={stats.data.totalDonated} />
-      </StatTile>
-      <StatTile label={t`Charities supported`}>{formatCount(stats.data.charitiesSupported)}</StatTile>
-      <StatTile label={t`Days active`}>{formatCount(stats.data.daysActive)}</StatTile>
-    </StatTiles>
+    <div className="trio">
+      <StatTiles columns={3}>
+        <StatTile label={t`Total contributed`}>
+          <Money amount={stats.data.totalDonated} />
+        </StatTile>
+        <StatTile label={t`Charities supported`}>{formatCount(stats.data.charitiesSupported)}</StatTile>
+        <StatTile label={t`Days active`}>{formatCount(stats.data.daysActive)}</StatTile>
+      </StatTiles>
+    </div>
   )
 }
 

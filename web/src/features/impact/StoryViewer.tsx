@@ -3,9 +3,8 @@ import { Plural, Trans } from '@lingui/react/macro'
 import type { Story } from '@roz/contract/impact.ts'
 import { useEffect, useState } from 'react'
 import { call } from '../../api.ts'
-import { currentLanguage } from '../../language.ts'
 import { Badge } from '../../ui/Feedback.tsx'
-import { formatCount, formatDay } from '../../ui/format.ts'
+import { formatCount } from '../../ui/format.ts'
 import { formatMoney } from '../../ui/Money.tsx'
 import { Video } from '../../ui/Video.tsx'
 import { WinnerLabel } from '../WinnerLabel.tsx'
@@ -34,7 +33,7 @@ export function StoryViewer({ story }: { readonly story: Story }) {
     <article className="grid two">
       <div>
         {story.videoUrl ? (
-          <Video url={story.videoUrl} title={story.title} note={formatDay(story.date, currentLanguage())} poster={story.imageUrl} />
+          <Video url={story.videoUrl} title={story.title} poster={story.imageUrl} />
         ) : story.imageUrl ? (
           <img className="story-image" src={story.imageUrl} alt="" />
         ) : null}

@@ -7,6 +7,7 @@ import { currentLanguage } from '../../language.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Badge, EmptyState, ErrorState, LoadMore, Skeleton } from '../../ui/Feedback.tsx'
 import { formatInstant } from '../../ui/format.ts'
+import { CheckIcon } from '../../ui/icons.tsx'
 import { Book } from '../../ui/Layout.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { noticesQuery } from '../queries.ts'
@@ -97,9 +98,16 @@ function NoticeRow({ notice, busy, onRead }: { readonly notice: Notice; readonly
         </time>
       </div>
       {isUnread ? (
-        <Button kind="quiet" busy={busy} aria-label={t`Mark as read: ${title}`} onClick={onRead}>
-          <Trans>Mark as read</Trans>
-        </Button>
+        <button
+          className="icon-button"
+          type="button"
+          title={t`Mark as read`}
+          aria-label={t`Mark as read: ${title}`}
+          aria-busy={busy || undefined}
+          onClick={() => (busy ? undefined : onRead())}
+        >
+          <CheckIcon />
+        </button>
       ) : null}
     </li>
   )
