@@ -24,16 +24,17 @@ create function entry_fee() returns bigint immutable parallel safe language sql 
 -- Half of each page stays free, so that a member's daily update stays inside the page.
 create table wallet (
   member_id  bigint primary key check (member_id > 1000),
-  balance    bigint not null default 0 check (balance >= 0),
   held       bigint not null default 0 check (held >= 0),
+  -- What a join changes stands together: the log of an update runs from its first changed byte to its last.
+  balance    bigint not null default 0 check (balance >= 0),
   -- One per change of the balance, also by a join.
   seq        bigint not null default 0 check (seq >= 0),
   -- The newest join: its day, and the first 8 bytes of the hash of its Idempotency-Key.
   last_round date not null default '-infinity',
   last_key   bigint,
   joins      int not null default 0 check (joins >= 0),
-  join_year  smallint not null default 0,
   year_joins smallint not null default 0 check (year_joins between 0 and 365),
+  join_year  smallint not null default 0,
   -- Mail confirmed and not on hold.
   may_move   boolean not null default false,
   auto_join  boolean not null default false
@@ -87,6 +88,9 @@ create table round (
 );
 create index round_unfinished on round (day) where status in ('open', 'closed', 'drawn');
 create index round_settled on round (settled_at) where status = 'settled';
+-- A round that has ended stays as it ended.
+create trigger end_stays before update or delete on round for each row
+  when (old.status in ('settled', 'void')) execute function refuse_change();
 select app_may('select, insert, update', 'round');
 
 -- One statement's joins: the pool's side. No row holds the pool's balance: it is summed at close.
@@ -152,6 +156,8 @@ create table ledger_day (
   day       date primary key,
   sealed_at timestamptz
 );
+create trigger seal_stays before update or delete on ledger_day for each row
+  when (old.sealed_at is not null) execute function refuse_change();
 select app_may('select, insert, update', 'ledger_day');
 
 -- What a sealed day moved, account by account; members together under account 0.

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connect, type Db, sql } from '../db/sql.ts'
+import { inTransaction } from '../db/transaction.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { DAY, endDay, newMember, openDay, payOut } from './fixtures.ts'
 import { createJoinBatcher } from './join-batcher.ts'
+import { sealDay } from './seal-day.ts'
 
 const TABLES = ['transfer', 'round_join', 'join_batch', 'draw_winner', 'account', 'ledger_day_total'] as const
 const text = (statement: string) => sql([statement] as unknown as TemplateStringsArray)
@@ -52,6 +54,14 @@ test('the partitions behind round_join are closed to the server, and kept by tri
   ]) {
     await expect(owner.query(text(statement)), statement).rejects.toThrow('never changed')
   }
+})
+
+test('a round that has ended and a day that is sealed stay as they are', async () => {
+  for (const set of ["status = 'drawn', settled_at = null", 'platform_paise = platform_paise']) {
+    await expect(database.db.query(text(`update round set ${set} where day = '${DAY}'`)), set).rejects.toThrow('never changed')
+  }
+  await inTransaction(database.db, (tx) => sealDay(tx, DAY))
+  await expect(database.db.query(sql`update ledger_day set sealed_at = null where day = ${DAY}::date`)).rejects.toThrow('never changed')
 })
 
 test('the server can remove no wallet, round, top-up or withdrawal, and change no table', async () => {

@@ -115,10 +115,8 @@ export async function closeRound(
 
 /** Keeps the root of the frozen entries and when the draw is. A second call must say the same root. */
 export async function recordSeal(tx: Tx, day: IstDay, seal: { readonly root: Buffer; readonly drawAt: Date }): Promise<void> {
-  await one(
-    tx,
-    sql`update round set root = ${seal.root}::bytea, draw_at = coalesce(draw_at, ${seal.drawAt}::timestamptz)
-         where day = ${day}::date and status in ('closed', 'drawn', 'settled') and (root is null or root = ${seal.root}::bytea)
-        returning day`,
-  )
+  const round = await lockRound(tx, day)
+  if (round?.root?.equals(seal.root) === true) return
+  if (round?.status !== 'closed' || round.root !== null) throw new Error(`round ${day} is not closed, or was sealed with another root`)
+  await tx.query(sql`update round set root = ${seal.root}::bytea, draw_at = ${seal.drawAt}::timestamptz where day = ${day}::date`)
 }
