@@ -31,6 +31,7 @@ export const BANK = {
 export const ADD = { amount: 10, phoneNumber: '9876543210' }
 
 export type WalletWorld = Awaited<ReturnType<typeof openWalletWorld>>
+type Retell = (order: Order) => Order | Promise<Order>
 type Transactions = {
   readonly transactions: { id: string; type: string; description: string; amount: number; status: string; createdAt: string }[]
   readonly nextCursor: string | null
@@ -46,7 +47,7 @@ export async function openWalletWorld() {
     /** Orders that the gateway was asked about. */
     gatewayCalls: [] as string[],
     /** What a test makes the gateway say instead. */
-    retell: undefined as ((order: Order) => Order) | undefined,
+    retell: undefined as Retell | undefined,
     jobs: [] as { readonly kind: JobKind; readonly payload: unknown }[],
   }
   const wallet = createWallet({
@@ -90,7 +91,7 @@ export async function openWalletWorld() {
 }
 
 /** The adapter on the sandbox; its answers about orders can be told differently. */
-function retold(sandboxUrl: string, state: { gatewayCalls: string[]; retell: ((order: Order) => Order) | undefined }): PaymentGateway {
+function retold(sandboxUrl: string, state: { gatewayCalls: string[]; retell: Retell | undefined }): PaymentGateway {
   const real = cashfreeGateway({
     baseUrl: `${sandboxUrl}/pg`,
     ...KEYS,

@@ -113,3 +113,19 @@ test('an order that the gateway never made ends as failed', async () => {
   await world.runDue()
   expect((await world.confirm(orderId)).body).toMatchObject({ data: { success: false, orderUserDetails: { order_status: 'FAILED' } } })
 })
+
+test.each(['/wallet/add', '/wallet/withdraw'])(
+  'POST %s: malformed JSON, another content type, a huge body and no object are refused',
+  async (call) => {
+    const member = await world.funded(20)
+    const ask = async (body: unknown, headers: Record<string, string> = {}) =>
+      (await world.calls.ask(`POST ${call}`, { as: member, body, headers })).status
+    expect(await ask('{"amount":')).toBe(400)
+    expect(await ask('{"amount":NaN}')).toBe(400)
+    expect(await ask('amount=10', { 'content-type': 'application/x-www-form-urlencoded' })).toBe(415)
+    expect(await ask({ amount: 10, phoneNumber: '9'.repeat(100_000) })).toBe(413)
+    for (const body of [[], '"10"', 'null', {}, { amount: null }]) expect(await ask(body)).toBe(400)
+    expect(await world.balanceOf(member)).toBe(20)
+    expect((await world.transactions(member)).transactions).toHaveLength(1)
+  },
+)

@@ -3,6 +3,7 @@
  * whose id stays the same, open, failed or paid.
  */
 import type { transaction } from '@roz/contract/wallet.ts'
+import { isoIst } from '@roz/core/ist-day.ts'
 import type { Language } from '@roz/core/language.ts'
 import { rupeesFromPaise } from '@roz/core/money.ts'
 import type { z } from 'zod'
@@ -53,7 +54,7 @@ function transactionOf(movement: Movement, details: Details, language: Language)
     type: movement.direction,
     // A join names its day; what a pool pays names day and rank, or day and member.
     description: describe({ kind, day: /^\d{4}-\d{2}-\d{2}/.exec(ref)?.[0], bank: details.bankByWithdrawal.get(ref) }, language),
-    createdAt: movement.at.toISOString(),
+    createdAt: isoIst(movement.at.getTime()),
     amount: rupeesFromPaise(movement.amount),
     status: statusOf(movement),
   }

@@ -7,6 +7,7 @@
 import { randomUUID } from 'node:crypto'
 import type { walletCalls, withdrawal } from '@roz/contract/wallet.ts'
 import { withdrawalProblem } from '@roz/core/fields.ts'
+import { isoIst } from '@roz/core/ist-day.ts'
 import { formatPaise, type Paise, paiseFromRupees, rupeesFromPaise } from '@roz/core/money.ts'
 import type { z } from 'zod'
 import { type Db, one, type Queryable, sql } from '../../db/sql.ts'
@@ -110,7 +111,7 @@ const withdrawalOf = (row: WithdrawalRow): Withdrawal => ({
   id: row.id,
   amount: rupeesFromPaise(row.amount),
   status: SHOWN_STATUS[row.status],
-  createdAt: row.createdAt.toISOString(),
+  createdAt: isoIst(row.createdAt.getTime()),
   bank: { name: row.bankName, lastFour: row.lastFour },
   reference: row.reference,
   reason: row.reason,
