@@ -1,0 +1,141 @@
+/** The administrator's door, the first administrator, and the log of what staff did. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connect, one, sql } from '../../db/sql.ts'
+import { PASSWORD, type People, startPeople } from '../../testing/people.ts'
+import { AdminAddressError, ensureAdmin } from './ensure-admin.ts'
+
+let roz: People
+const OWNER = { email: 'Owner@x.test', password: 'owner password' }
+beforeAll(async () => {
+  roz = await startPeople()
+  await ensureAdmin(roz.db, OWNER)
+})
+afterAll(() => roz.close())
+
+const codeOf = async (call: string, token: string | undefined): Promise<string> => {
+  const answer = await roz.ask(call, token === undefined ? {} : { token })
+  return `${answer.status} ${answer.body?.code ?? ''}`.trim()
+}
+
+describe('the administrator’s door', () => {
+  const adminLogin = (email: string, password: string, ip = '198.51.100.7') =>
+    roz.ask('POST /admin/login', { body: { email, password }, ip })
+
+  test('opens for staff and answers an owner without a wallet', async () => {
+    const answer = await adminLogin('owner@x.test', OWNER.password)
+    expect(answer.status).toBe(200)
+    expect(answer.body.user).toMatchObject({ role: 'admin', staffRole: 'owner', wallet: { balance: 0 }, emailVerified: true })
+    expect(await roz.db.query(sql`select 1 from wallet join member on id = member_id where role = 'admin'`)).toEqual([])
+  })
+
+  test('a member with the right password and a wrong password get the same 401', async () => {
+    await roz.register('plain@x.test')
+    const right = await adminLogin('plain@x.test', PASSWORD)
+    const wrong = await adminLogin('owner@x.test', 'wrong password')
+    const unknown = await adminLogin('nobody@x.test', PASSWORD)
+    for (const answer of [right, wrong, unknown]) {
+      expect([answer.status, answer.text]).toEqual([401, '{"code":"invalid_credentials","message":"Invalid email or password"}'])
+    }
+  })
+
+  test('its token opens /auth/me and /auth/logout and no member call', async () => {
+    const { token } = (await adminLogin('owner@x.test', OWNER.password)).body
+    expect(await codeOf('GET /auth/me', token)).toBe('200')
+    for (const call of [
+      'GET /user/me',
+      'PUT /user',
+      'POST /user/avatar',
+      'POST /user/password',
+      'GET /notifications',
+      'GET /wallet/transactions',
+    ]) {
+      expect(await codeOf(call, token)).toBe('403 forbidden')
+    }
+    expect(await codeOf('POST /auth/logout', token)).toBe('204')
+    expect(await codeOf('GET /auth/me', token)).toBe('401 unauthenticated')
+  })
+
+  test('an administrator’s account signed in as a member opens no admin call', async () => {
+    const { token } = (await roz.login('owner@x.test', OWNER.password)).body
+    expect(await codeOf('GET /admin/stats', token)).toBe('403 forbidden')
+    const member = await roz.register('noadmin@x.test')
+    expect(await codeOf('GET /admin/stats', member.token)).toBe('403 forbidden')
+  })
+
+  test('ends after 15 idle minutes, and after 12 hours in any case', async () => {
+    const idle = (await adminLogin('owner@x.test', OWNER.password)).body.token
+    await roz.pass(30)
+    expect(await codeOf('GET /auth/me', idle)).toBe('200')
+    await roz.pass(14 * 60 + 50)
+    expect(await codeOf('GET /auth/me', idle)).toBe('200')
+    await roz.pass(15 * 60 + 1)
+    expect(await codeOf('GET /auth/me', idle)).toBe('401 unauthenticated')
+
+    const busy = (await adminLogin('owner@x.test', OWNER.password)).body.token
+    for (let minutes = 0; minutes < 12 * 60 - 10; minutes += 10) {
+      expect(await codeOf('GET /auth/me', busy)).toBe('200')
+      await roz.pass(600)
+    }
+    expect(await codeOf('GET /auth/me', busy)).toBe('200')
+    await roz.pass(600)
+    expect(await codeOf('GET /auth/me', busy)).toBe('401 unauthenticated')
+  })
+
+  test('a token of somebody who is no longer staff opens nothing', async () => {
+    await ensureAdmin(roz.db, { email: 'former@x.test', password: 'former password' })
+    const { token } = (await adminLogin('former@x.test', 'former password')).body
+    expect(await codeOf('GET /auth/me', token)).toBe('200')
+    await roz.db.query(sql`update member set role = 'member', staff_role = null where email = 'former@x.test'`)
+    expect(await codeOf('GET /auth/me', token)).toBe('401 unauthenticated')
+  })
+
+  test('each sign-in of staff stands in the audit log', async () => {
+    await adminLogin('owner@x.test', OWNER.password)
+    const rows = await roz.db.query<{ action: string }>(sql`
+      select action from audit_log a join member m on a.subject = 'member:' || m.id where lower(m.email) = 'owner@x.test' order by a.id`)
+    expect(rows[0]?.action).toBe('staff.create')
+    expect(rows.at(-1)?.action).toBe('staff.sign_in')
+  })
+})
+
+describe('the first administrator', () => {
+  test('is made once; a password made for them is answered once and works', async () => {
+    const made = await ensureAdmin(roz.db, { email: 'first@x.test', password: undefined })
+    expect(made.isNew).toBe(true)
+    expect(made.madePassword).toMatch(/^[a-z2-9-]{16,}$/)
+    const answer = await roz.ask('POST /admin/login', { body: { email: 'first@x.test', password: made.madePassword } })
+    expect(answer.body.user.staffRole).toBe('owner')
+    expect(await ensureAdmin(roz.db, { email: 'FIRST@x.test', password: 'another password' })).toEqual({
+      isNew: false,
+      madePassword: undefined,
+    })
+    expect((await roz.ask('POST /admin/login', { body: { email: 'first@x.test', password: 'another password' } })).status).toBe(401)
+  })
+
+  test('two starts at once make one, and one of them shows the password', async () => {
+    const both = await Promise.all([1, 2].map(() => ensureAdmin(roz.db, { email: 'two@x.test', password: undefined })))
+    expect(both.filter((made) => made.isNew && made.madePassword !== undefined)).toHaveLength(1)
+    expect(both.filter((made) => !made.isNew && made.madePassword === undefined)).toHaveLength(1)
+  })
+
+  test('staff of another role becomes an owner; a member’s account is refused in words', async () => {
+    await ensureAdmin(roz.db, { email: 'editor@x.test', password: 'editor password' })
+    await roz.db.query(sql`update member set staff_role = 'editor' where email = 'editor@x.test'`)
+    await ensureAdmin(roz.db, { email: 'editor@x.test', password: undefined })
+    expect(await one(roz.db, sql`select staff_role from member where email = 'editor@x.test'`)).toEqual({ staff_role: 'owner' })
+    await roz.register('mere@x.test')
+    await expect(ensureAdmin(roz.db, { email: 'mere@x.test', password: undefined })).rejects.toThrow(AdminAddressError)
+  })
+})
+
+test('the audit log is append-only, also for its owner', async () => {
+  await expect(roz.db.query(sql`update audit_log set action = 'x'`)).rejects.toThrow()
+  await expect(roz.db.query(sql`delete from audit_log`)).rejects.toThrow()
+  const owner = connect({ url: roz.database.ownerUrl, max: 1 })
+  try {
+    await expect(owner.query(sql`update audit_log set action = 'x'`)).rejects.toThrow('rows of this table are never changed')
+    await expect(owner.query(sql`truncate audit_log`)).rejects.toThrow('rows of this table are never changed')
+  } finally {
+    await owner.close()
+  }
+})

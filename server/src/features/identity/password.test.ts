@@ -1,0 +1,134 @@
+/** Forgotten and changed passwords. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { one, sql } from '../../db/sql.ts'
+import { PASSWORD, type People, startPeople } from '../../testing/people.ts'
+
+let roz: People
+beforeAll(async () => {
+  roz = await startPeople()
+})
+afterAll(() => roz.close())
+
+const codeOf = async (call: string, token: string | undefined): Promise<string> => {
+  const answer = await roz.ask(call, token === undefined ? {} : { token })
+  return `${answer.status} ${answer.body?.code ?? ''}`.trim()
+}
+
+describe('a forgotten password', () => {
+  const forgot = (email: string) => roz.ask('POST /auth/forgot-password', { body: { email } })
+  const reset = (token: string, password: string) => roz.ask('POST /auth/reset-password', { body: { token, password } })
+
+  test('answers the same for known and unknown addresses, and mails only the known', async () => {
+    await roz.register('forgot@x.test')
+    const [known, unknown] = await Promise.all([forgot('Forgot@x.test'), forgot('stranger@x.test')])
+    expect([known.status, known.text]).toEqual([200, unknown.text])
+    expect(known.body.message).toBe('If there is an account with this email, we have sent a link to set a new password.')
+    expect((await roz.mailsTo('forgot@x.test')).map((mail) => mail.subject)).toContain('Reset your Roz password')
+    expect(await roz.mailsTo('stranger@x.test')).toEqual([])
+    expect((await forgot('no address')).body.message).toBe('Please enter a valid email address')
+  })
+
+  test('a reset sets the password, ends every session, confirms the mail and tells the member', async () => {
+    const person = await roz.register('reset@x.test')
+    const other = (await roz.login('reset@x.test', PASSWORD)).body.token
+    await forgot('reset@x.test')
+    const answer = await reset(await roz.tokenFrom('reset@x.test', '/reset-password'), 'a new password')
+    expect([answer.status, answer.body.message]).toEqual([200, 'Your password is changed. Please log in with the new one.'])
+    expect(await codeOf('GET /auth/me', person.token)).toBe('401 unauthenticated')
+    expect(await codeOf('GET /auth/me', other)).toBe('401 unauthenticated')
+    expect((await roz.login('reset@x.test', PASSWORD)).status).toBe(401)
+    expect((await roz.login('reset@x.test', 'a new password')).body.user.emailVerified).toBe(true)
+    const subjects = (await roz.mailsTo('reset@x.test')).map((mail) => mail.subject)
+    expect(subjects).toContain('Your Roz password was changed')
+    expect(subjects).toContain('Welcome to Roz')
+    const { may } = await one<{ may: boolean }>(
+      roz.db,
+      sql`select may_move as may from wallet where member_id = ${await roz.memberId(person)}::bigint`,
+    )
+    expect(may).toBe(true)
+  })
+
+  test('its link works for one hour and once', async () => {
+    await roz.register('hour@x.test')
+    await forgot('hour@x.test')
+    const late = await roz.tokenFrom('hour@x.test', '/reset-password')
+    await roz.pass(3601)
+    const expired = await reset(late, 'a new password')
+    expect([expired.status, expired.body]).toEqual([
+      400,
+      { code: 'reset_token_invalid', message: 'This reset link is invalid or has expired. Please ask for a new one.' },
+    ])
+    await forgot('hour@x.test')
+    const token = await roz.tokenFrom('hour@x.test', '/reset-password')
+    expect((await reset(token, 'a new password')).status).toBe(200)
+    expect((await reset(token, 'another password')).body.code).toBe('reset_token_invalid')
+    expect((await reset('unknown', 'another password')).body.code).toBe('reset_token_invalid')
+    expect((await roz.login('hour@x.test', 'a new password')).status).toBe(200)
+  })
+
+  test('sent twice at once it works once, and other links that were sent end with it', async () => {
+    await roz.register('once@x.test')
+    await forgot('once@x.test')
+    const older = await roz.tokenFrom('once@x.test', '/reset-password')
+    await forgot('once@x.test')
+    const token = await roz.tokenFrom('once@x.test', '/reset-password')
+    const passwords = Array.from({ length: 6 }, (_, i) => `password number ${i}`)
+    const answers = await Promise.all(passwords.map((password) => reset(token, password)))
+    expect(answers.map((answer) => answer.status).sort()).toEqual([200, 400, 400, 400, 400, 400])
+    const winner = passwords[answers.findIndex((answer) => answer.status === 200)] as string
+    expect((await roz.login('once@x.test', winner)).status).toBe(200)
+    expect((await reset(older, 'yet another one')).status).toBe(400)
+  })
+
+  test('a password judged before a reset opens nothing after it', async () => {
+    await roz.register('raced@x.test')
+    await forgot('raced@x.test')
+    const token = await roz.tokenFrom('raced@x.test', '/reset-password')
+    const [, ...logins] = await Promise.all([
+      reset(token, 'a new password'),
+      ...Array.from({ length: 10 }, () => roz.login('raced@x.test', PASSWORD)),
+    ])
+    // Each sign-in came before the reset, which then ended its session, or after it and was refused.
+    for (const login of logins) {
+      expect([200, 401]).toContain(login.status)
+      if (login.status === 200) expect(await codeOf('GET /auth/me', login.body.token)).toBe('401 unauthenticated')
+    }
+  })
+
+  test('a verification token sets no password', async () => {
+    await roz.register('noset@x.test')
+    const token = await roz.tokenFrom('noset@x.test', '/verify-email')
+    expect((await reset(token, 'a new password')).body.code).toBe('reset_token_invalid')
+  })
+})
+
+describe('changing the password', () => {
+  const change = (token: string, currentPassword: string, newPassword: string) =>
+    roz.ask('POST /user/password', { token, body: { currentPassword, newPassword } })
+
+  test('ends all sessions and answers with a new one, and is mailed', async () => {
+    const person = await roz.register('change@x.test')
+    const other = (await roz.login('change@x.test', PASSWORD)).body.token
+    const answer = await change(person.token, PASSWORD, 'a new password')
+    expect(answer.status).toBe(200)
+    expect(await codeOf('GET /auth/me', person.token)).toBe('401 unauthenticated')
+    expect(await codeOf('GET /auth/me', other)).toBe('401 unauthenticated')
+    expect(await codeOf('GET /user/me', answer.body.token)).toBe('200')
+    expect((await roz.mailsTo('change@x.test')).map((mail) => mail.subject)).toContain('Your Roz password was changed')
+  })
+
+  test('a wrong password answers 403 wrong_password, never 401, and ends nothing', async () => {
+    const { token } = await roz.register('wrong@x.test')
+    const answer = await change(token, 'not it', 'a new password')
+    expect([answer.status, answer.body]).toEqual([403, { code: 'wrong_password', message: 'That password is not correct.' }])
+    expect(await codeOf('GET /auth/me', token)).toBe('200')
+    expect((await change(token, PASSWORD, '12345')).body.message).toBe('Password must be at least 6 characters')
+  })
+
+  test('two changes at once from one password: one holds', async () => {
+    const { token } = await roz.register('twochange@x.test')
+    const answers = await Promise.all([change(token, PASSWORD, 'new password one'), change(token, PASSWORD, 'new password two')])
+    expect(answers.map((answer) => answer.status).sort()).not.toEqual([200, 200])
+    expect(answers.some((answer) => answer.status === 200)).toBe(true)
+  })
+})
