@@ -82,6 +82,21 @@ test('a hook runs after the commit and never after a rollback', async () => {
   expect(ran).toEqual(['committed'])
 })
 
+test('a transaction whose error was swallowed is not taken for committed', async () => {
+  const swallowed = inTransaction(database.db, async (tx) => {
+    await tx.query(sql`insert into job (kind, key, payload, due_at) values ('mail', 'swallowed', '{}', roz_now())`)
+    await tx.query(sql`select 1 / 0`).catch(() => undefined)
+    return 'done'
+  })
+  await expect(swallowed).rejects.toThrow('nothing was committed')
+  expect(await database.db.query(sql`select 1 from job where key = 'swallowed'`)).toEqual([])
+})
+
+test('a statement after the end of its transaction is refused', async () => {
+  const tx = await inTransaction(database.db, async (open) => open)
+  await expect(tx.query(sql`select 1`)).rejects.toThrow('has ended')
+})
+
 test('two transactions that deadlock both end well: one is run again', async () => {
   await connectOwner.query(sql`create table pair (id int primary key, n int not null)`)
   await connectOwner.query(sql`insert into pair values (1, 0), (2, 0)`)

@@ -18,8 +18,8 @@ export type Queryable = {
 }
 /** One connection, held for the time of a transaction. */
 export type Connection = Queryable & {
-  /** Several statements without parameters in one round trip: BEGIN with its settings, COMMIT. */
-  readonly command: (text: string) => Promise<void>
+  /** Statements without parameters in one round trip: BEGIN with its settings, COMMIT. Answers the last one's tag. */
+  readonly command: (text: string) => Promise<string>
 }
 export type Db = Queryable & {
   readonly withConnection: <T>(work: (connection: Connection) => Promise<T>) => Promise<T>
@@ -77,10 +77,13 @@ export function connect(options: ConnectOptions): Db {
         return await work({
           query: (statement) => noticing(() => client.query(config(statement, named))),
           command: async (text) => {
+            let tag = ''
             await noticing(async () => {
-              await client.query(text)
+              const answers = [await client.query(text)].flat()
+              tag = answers.at(-1)?.command ?? ''
               return { rows: [] }
             })
+            return tag
           },
         })
       } finally {

@@ -47,17 +47,25 @@ async function attemptOnce<T>(connection: Connection, work: (tx: Tx) => Promise<
       `SET LOCAL statement_timeout = ${waits.statementTimeoutMs}; SET LOCAL transaction_timeout = ${waits.transactionTimeoutMs}`,
   )
   begun.done = true
-  const tx = { query: connection.query } as Tx
+  let open = true
+  // A statement that nobody waited for must not run on a connection that serves another by then.
+  const query: Queryable['query'] = (statement) =>
+    open ? connection.query(statement) : Promise.reject(new Error('this transaction has ended'))
+  const tx = { query } as Tx
   const waiting: (() => void)[] = []
   hooks.set(tx, waiting)
   let value: T
   try {
     value = await work(tx)
-    await connection.command('COMMIT')
+    open = false
+    // After a statement that failed, also one whose error was caught, COMMIT answers ROLLBACK.
+    if ((await connection.command('COMMIT')) !== 'COMMIT')
+      throw new Error('nothing was committed: a statement of this transaction had failed')
   } catch (error) {
     if (!(error instanceof DatabaseUnavailableError)) await connection.command('ROLLBACK').catch(() => undefined)
     throw error
   } finally {
+    open = false
     hooks.delete(tx)
   }
   for (const then of waiting) then()

@@ -1,7 +1,6 @@
 /**
  * The invariants of money, each one SQL file whose first comment line is its sentence. A file yields
- * one row `(subject, found)` per violation. Run after every test file that moved money, by
- * `npm run audit`, and by the clock in production.
+ * one row `(subject, found)` per violation. Run after every test file that moved money.
  */
 import { readdir, readFile } from 'node:fs/promises'
 import { type Queryable, sql } from '../db/sql.ts'
