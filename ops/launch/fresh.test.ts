@@ -1,0 +1,107 @@
+/**
+ * A fresh copy of the sources in a folder with a space in its name, with an empty home and an empty
+ * npm cache: it starts, somebody joins, it stops, starts again, and leaves nothing where it should not.
+ */
+import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, afterEach, expect, test } from 'vitest'
+import { ask } from '../../e2e/calls.ts'
+import { newMember } from '../../e2e/people.ts'
+import { endAll, freePorts, launch, type Launched, newFolder, nothingLeft, ROOT } from './launched.ts'
+
+const NOBODY = 65534
+const IGNORED = new Set(['node_modules', '.git', '.data', '.build', '.cache', 'dist', 'test-results', 'screenshots'])
+/** Where npm start may write inside the checkout. */
+const BUILT = new Set(['node_modules', '.data', '.build'])
+const isRoot = process.getuid?.() === 0
+const folder = newFolder('roz fresh ')
+chmodSync(folder, 0o755)
+
+afterEach(endAll)
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+type Place = { readonly checkout: string; readonly home: string; readonly temporary: string; readonly as: readonly string[] }
+
+/** Only what belongs to the repository; as that user's own. */
+function freshPlace(name: string, uid: number | undefined): Place {
+  const place = path.join(folder, name)
+  const [checkout, home, temporary] = ['checkout of mine', 'home', 'temporary'].map((part) => path.join(place, part)) as [
+    string,
+    string,
+    string,
+  ]
+  for (const part of [home, temporary]) mkdirSync(part, { recursive: true, mode: 0o700 })
+  cpSync(ROOT, checkout, { recursive: true, filter: (file) => !IGNORED.has(path.basename(file)) })
+  if (uid === undefined) return { checkout, home, temporary, as: [] }
+  for (const part of [checkout, home, temporary]) giveAway(part, uid)
+  const flags = [`--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', '--no-new-privs', '--inh-caps=-all', '--bounding-set=-all']
+  return { checkout, home, temporary, as: ['setpriv', ...flags] }
+}
+
+function giveAway(file: string, uid: number): void {
+  chownSync(file, uid, uid)
+  for (const entry of readdirSync(file, { recursive: true })) chownSync(path.join(file, String(entry)), uid, uid)
+}
+
+async function start({ checkout, home, temporary, as }: Place): Promise<Launched> {
+  const env = { HOME: home, TMPDIR: temporary, npm_config_cache: path.join(home, '.npm'), npm_config_update_notifier: 'false', WEB_DIR: '' }
+  return launch({ port: await freePorts(), dataDir: path.join(checkout, '.data'), cwd: checkout, env, command: [...as, 'npm', 'start'] })
+}
+
+async function stop(roz: Launched): Promise<void> {
+  roz.tellGroup('SIGINT')
+  await roz.ended
+  expect(await nothingLeft(roz, 10_000)).toEqual([])
+}
+
+async function startsAndLeavesNothing(place: Place): Promise<void> {
+  const before = listing(place.checkout)
+  const first = await start(place)
+  // The first start on an empty machine may take three minutes.
+  expect(await first.ready()).toBeLessThan(180_000)
+  expect(first.output()).toContain('Installing the packages')
+  expect(first.output()).toContain('Building the pages')
+  const sandboxUrl = `http://127.0.0.1:${Number(new URL(first.url).port) + 1}`
+  const member = await newMember({ url: first.url, sandboxUrl }, { rupees: 10 })
+  expect((await ask(first.url, 'joinRound', { token: member.token, body: {} })).output.balance).toBe(9)
+  await stop(first)
+
+  const second = await start(place)
+  await second.ready()
+  expect(second.output()).not.toMatch(/Installing|Building/)
+  const { output } = await ask(second.url, 'me', { token: member.token })
+  expect(output.user.wallet.balance).toBe(9)
+  await stop(second)
+
+  expect(listing(place.checkout)).toEqual(before)
+  expect(readdirSync(place.home).filter((name) => !['.npm', '.cache', '.config'].includes(name))).toEqual([])
+  expect(readdirSync(place.temporary).filter((name) => !name.startsWith('node-compile-cache'))).toEqual([])
+  expect(existsSync(path.join(place.checkout, '.data', 'postgres', 'cluster', 'postmaster.pid'))).toBe(false)
+}
+
+/** Every file of the checkout outside the folders that npm start may fill. */
+function listing(checkout: string): string[] {
+  return readdirSync(checkout)
+    .filter((name) => !BUILT.has(name))
+    .flatMap((name) => [name, ...inside(path.join(checkout, name)).map((file) => `${name}/${file}`)])
+    .filter((name) => !name.split('/').includes('node_modules'))
+    .sort()
+}
+
+const inside = (file: string): string[] => {
+  try {
+    return readdirSync(file, { recursive: true }).map(String)
+  } catch {
+    return []
+  }
+}
+
+test('a fresh checkout starts with an empty home and cache, keeps what was done, and leaves nothing elsewhere', {
+  timeout: 400_000,
+}, async () => {
+  await startsAndLeavesNothing(freshPlace('mine', undefined))
+})
+
+test.runIf(isRoot)('so it does for an ordinary user who may write nowhere else', { timeout: 400_000 }, async () => {
+  await startsAndLeavesNothing(freshPlace('ordinary', NOBODY))
+})
