@@ -6,7 +6,7 @@ import { addDays, dayAt, type IstDay } from '@roz/core/ist-day.ts'
 import { noticeText } from '@roz/core/notices.ts'
 import { initialName } from '@roz/core/names.ts'
 import { sql } from '@roz/server/db/sql.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { ask } from './calls.ts'
 import { expectCleanAudit, inDatabase } from './database.ts'
 import { addMoney, adminToken, eventually, newMember, type Person, readClock, setClock } from './people.ts'
@@ -53,7 +53,6 @@ beforeAll(async () => {
     NIGHT_MS,
   )
 })
-afterAll(() => roz.stop())
 
 test('the clock was never touched again: it is a few seconds past midnight', async () => {
   const passedMs = Date.parse(await readClock(roz.url)) - Date.parse(`${tomorrow}T00:00:00+05:30`)
