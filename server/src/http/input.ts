@@ -19,7 +19,8 @@ export function parseInput(request: FastifyRequest, spec: EndpointSpec): Parsed 
   for (const part of ['params', 'query', 'body'] as const) {
     const schema = spec[part]
     if (schema === undefined) continue
-    const result = schema.safeParse(request[part] ?? (part === 'body' ? undefined : {}))
+    // A body that says null is a wrong one; only an absent one is none.
+    const result = schema.safeParse(part === 'body' ? request.body : (request[part] ?? {}))
     if (!result.success) return refuse(fieldsOf(result.error, part))
     const nul = fieldWithNul(result.data)
     if (nul !== undefined) return refuse({ [nul]: 'wrong_type' })
