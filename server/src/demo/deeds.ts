@@ -45,7 +45,7 @@ const callOf = <N extends CallName>(_name: N, given: object): Call<Api[N]> =>
     ...given,
   }) as unknown as Call<Api[N]>
 
-/** Refusals that only say that the deed was done before. */
+/** `allowed`: refusals that say that the deed was done before, or that the operator has switched it off. */
 function expectDone(
   what: string,
   answer: { readonly ok: true } | { readonly ok: false; readonly code: string },
@@ -99,7 +99,7 @@ export async function withdraw({ services }: Demo, memberId: bigint, member: Dem
   }
   const body = { amount: rupees, bankDetail }
   const call = callOf('withdraw', { session: memberSession(memberId), body, idempotencyKey: 'demo-withdrawal' })
-  expectDone('a withdrawal', await services.handlers.withdraw(call))
+  expectDone('a withdrawal', await services.handlers.withdraw(call), ['withdrawals_paused'])
 }
 
 /** Gives the draft of a day its words and publishes it. A day that ended void has none. */

@@ -9,6 +9,8 @@ import { cashfreeGateway } from '../adapters/payments/cashfree.ts'
 import { createFileStorage } from '../adapters/storage/files.ts'
 import { readConfig } from '../config.ts'
 import { one, sql } from '../db/sql.ts'
+import { showTransactions } from '../features/wallet/transactions.ts'
+import { listMovements } from '../ledger/movements.ts'
 import { isPassword } from '../people/passwords.ts'
 import { createServices, type Services } from '../services.ts'
 import { makeMember, makeStaff, testSecrets } from '../testing/calls.ts'
@@ -89,6 +91,16 @@ test('makes members, thirty settled rounds, stories and withdrawals by the real 
   )
   expect(asha.verified).toBe(true)
   expect(await isPassword(asha.hash, DEMO_PASSWORD)).toBe(true)
+  const { winner } = await one<{ winner: bigint }>(database.db, sql`select member_id as winner from draw_winner order by day limit 1`)
+  const page = await listMovements(database.db, { memberId: winner, limit: 100 })
+  const lines = page.ok ? await showTransactions(database.db, winner, page.value.movements, 'en') : []
+  expect(lines.map((line) => `${line.type} ${line.description}`)).toEqual(
+    expect.arrayContaining([
+      expect.stringMatching(/^credit Reward from the round of \d+ \w+ \d{4}$/),
+      expect.stringMatching(/^debit Joined the round of \d+ \w+ \d{4}$/),
+      'credit Money added',
+    ]),
+  )
   // A second start changes nothing and still knows whom to sign in as.
   const joins = await count('round_join')
   expect(await seedDemo({ db: database.db, services, say: (line) => said.push(line) })).toEqual({ signIn })
@@ -96,7 +108,7 @@ test('makes members, thirty settled rounds, stories and withdrawals by the real 
   expect(await count('round_join')).toBe(joins)
 })
 
-test.each([1, 20, 47, 62])('stopped at its step %i, the next start finishes it', async (step) => {
+test.each([20, 36])('stopped at its step %i, the next start finishes it', async (step) => {
   let runs = 0
   const dying: Services = {
     ...services,

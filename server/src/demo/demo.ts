@@ -48,6 +48,7 @@ async function walkDays(demo: Demo, walk: Walk): Promise<void> {
       [MORNING_MS, morning],
       [EVENING_MS, evening],
     ] as const) {
+      if (deeds === evening && DEMO_STORIES[number - 1] === undefined) continue
       const at = startOfDayMs(day) + offsetMs
       // Steps before the one that was begun are done; that one is taken again.
       if (at < startMs) continue
@@ -97,6 +98,8 @@ async function joinByHand(demo: Demo, number: number): Promise<void> {
 /** Yesterday's story, where there is one. */
 async function evening(demo: Demo, day: IstDay, number: number): Promise<void> {
   const story = DEMO_STORIES[number - 1]
-  if (story !== undefined) await publish(demo, addDays(day, -1), story)
+  if (story === undefined) return
+  // Drafts are jobs: what the day has left to do comes first.
   await demo.services.worker.runDue()
+  await publish(demo, addDays(day, -1), story)
 }

@@ -6,6 +6,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { type Db, one, type Queryable, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
+import { plainIp } from '../../http/limits.ts'
 
 export type Viewer = { readonly ip: string; readonly userAgent: string }
 
@@ -15,7 +16,9 @@ export function countView(db: Db, storyId: string, viewer: Viewer): Promise<numb
     const [story] = await tx.query<{ views: bigint }>(sql`select views from story where id = ${storyId}::uuid and is_active`)
     if (story === undefined) return undefined
     const { day, key } = await keyOfToday(tx)
-    const visitor = createHmac('sha256', key).update(`${viewer.ip}\n${viewer.userAgent}`).digest()
+    const visitor = createHmac('sha256', key)
+      .update(`${plainIp(viewer.ip)}\n${viewer.userAgent}`)
+      .digest()
     const fresh = await tx.query(sql`
       insert into story_view (day, story_id, visitor) values (${day}::date, ${storyId}::uuid, ${visitor}::bytea)
       on conflict do nothing returning day`)
