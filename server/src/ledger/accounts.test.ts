@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sql } from '../db/sql.ts'
+import { sql, violatedConstraint } from '../db/sql.ts'
+import { inTransaction } from '../db/transaction.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { ACCOUNTS, poolAccount, TRANSFER_KINDS } from './accounts.ts'
 import { DAY } from './fixtures.ts'
@@ -35,4 +36,43 @@ test('every kind of transfer may stand between the same accounts in the database
 test('a transfer between accounts of the wrong kind is refused by the table itself', async () => {
   const wrong = sql`insert into transfer (kind, ref, debit, credit, amount, day) values ('need', 'x', 6, 7, 100, ${DAY}::date)`
   await expect(database.db.query(wrong)).rejects.toThrow('transfer_sides')
+})
+
+/** What the table says to these transfers, one after the other, in a transaction that leaves nothing. */
+async function refusalOf(
+  ...rows: readonly (readonly [kind: string, ref: string, debit: bigint, credit: bigint])[]
+): Promise<string | undefined> {
+  let constraint: string | undefined
+  const booked = inTransaction(database.db, async (tx) => {
+    for (const [kind, ref, debit, credit] of rows) {
+      const member = debit > 1000n || credit > 1000n
+      await tx.query(
+        sql`insert into transfer (kind, ref, debit, credit, amount, wallet_seq, balance_after, day)
+            values (${kind}::text, ${ref}::text, ${debit}::bigint, ${credit}::bigint, 100, ${member ? BigInt(rows.length) : null}::bigint,
+                    ${member ? 0n : null}::bigint, ${DAY}::date)`,
+      )
+    }
+    throw new Error('all were taken')
+  })
+  await booked.catch((error: unknown) => {
+    constraint = violatedConstraint(error)
+  })
+  return constraint
+}
+
+test('the table itself books a payment once, ends a withdrawal and a refund once, and reverses a payout once', async () => {
+  const { GATEWAY, SUSPENSE, PAYOUTS_PENDING, BANK, REFUNDS_PENDING, LOSSES } = ACCOUNTS
+  const paid = ['wd_paid', 'w', PAYOUTS_PENDING, BANK] as const
+  const back = ['wd_back', 'w', PAYOUTS_PENDING, 5001n] as const
+  const reversed = ['wd_reversed', 'w', BANK, 5001n] as const
+  expect(await refusalOf(['topup', 'p', GATEWAY, 5001n], ['topup_suspense', 'p', GATEWAY, SUSPENSE])).toBe('transfer_payment_once')
+  expect(await refusalOf(['topup_suspense', 'p', GATEWAY, SUSPENSE], ['topup_suspense', 'p', GATEWAY, SUSPENSE])).toBe('transfer_once')
+  expect(await refusalOf(paid, back)).toBe('transfer_withdrawal_ends_once')
+  expect(await refusalOf(paid, reversed, reversed)).toBe('transfer_once')
+  expect(await refusalOf(['refund_paid', 'r', REFUNDS_PENDING, GATEWAY], ['refund_failed', 'r', REFUNDS_PENDING, SUSPENSE])).toBe(
+    'transfer_refund_ends_once',
+  )
+  // A payout that came back later, and one that the gateway paid though we had given it back, can be booked.
+  expect(await refusalOf(paid, reversed)).toBeUndefined()
+  expect(await refusalOf(back, ['wd_conflict', 'w', LOSSES, BANK])).toBeUndefined()
 })
