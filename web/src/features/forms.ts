@@ -4,13 +4,38 @@
  */
 import { zodResolver } from '@hookform/resolvers/zod'
 import { fieldText } from '@roz/core/fields.ts'
-import { type DefaultValues, type FieldErrors, type FieldValues, type Path, type UseFormReturn, useForm } from 'react-hook-form'
+import type { ChangeEvent } from 'react'
+import {
+  type DefaultValues,
+  type FieldErrors,
+  type FieldValues,
+  type Path,
+  type UseFormRegisterReturn,
+  type UseFormReturn,
+  useForm,
+} from 'react-hook-form'
 import type * as z from 'zod/mini'
 import { ApiError } from '../api.ts'
 import { currentLanguage } from '../language.ts'
 
 export function useRules<V extends FieldValues>(rules: z.ZodMiniType<V, V>, defaultValues: DefaultValues<V>): UseFormReturn<V> {
   return useForm<V>({ resolver: zodResolver(rules), mode: 'onTouched', defaultValues })
+}
+
+/**
+ * Registers a field that only takes certain letters: what is typed is cleaned before the form sees
+ * it. Cleaning it afterwards by setValue would make the form drop the judgement of that keystroke.
+ */
+export function registerCleaned<V extends FieldValues>(form: UseFormReturn<V>, name: Path<V>, clean: (text: string) => string) {
+  const field: UseFormRegisterReturn<Path<V>> = form.register(name)
+  return {
+    ...field,
+    onChange: (event: ChangeEvent<HTMLInputElement>): Promise<void | boolean> => {
+      const cleaned = clean(event.target.value)
+      if (cleaned !== event.target.value) event.target.value = cleaned
+      return field.onChange(event)
+    },
+  }
 }
 
 /** The words of a problem: a code of ours in the chosen language, else the server's text as it is. */

@@ -75,7 +75,7 @@ function RegisterForm({ onDone }: { readonly onDone: (address: string) => void }
         <PasswordField
           label={t`Confirm password`}
           autoComplete="new-password"
-          error={wordsOf(errors.confirmPassword?.message)}
+          error={errors.confirmPassword?.message === 'fill_all' ? t`Write the password again` : wordsOf(errors.confirmPassword?.message)}
           {...form.register('confirmPassword')}
         />
         <Button type="submit" wide busy={isSubmitting}>

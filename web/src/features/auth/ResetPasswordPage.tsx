@@ -72,7 +72,7 @@ function ResetForm({ token, onDone }: { readonly token: string; readonly onDone:
         <PasswordField
           label={t`Confirm password`}
           autoComplete="new-password"
-          error={wordsOf(errors.confirmPassword?.message)}
+          error={errors.confirmPassword?.message === 'fill_all' ? t`Write the password again` : wordsOf(errors.confirmPassword?.message)}
           {...form.register('confirmPassword')}
         />
         <Button type="submit" wide busy={isSubmitting}>

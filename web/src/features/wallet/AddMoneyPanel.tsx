@@ -15,7 +15,7 @@ import { TextField } from '../../ui/Field.tsx'
 import { Spinner } from '../../ui/Feedback.tsx'
 import { formatMoney } from '../../ui/Money.tsx'
 import { toast } from '../../ui/Toast.tsx'
-import { problemsOf, showRefusedFields, useRules, wordsOf } from '../forms.ts'
+import { problemsOf, registerCleaned, showRefusedFields, useRules, wordsOf } from '../forms.ts'
 import { refreshMine } from '../queries.ts'
 import { amountDraft, digitsOnly, TOPUP_PRESETS_RUPEES, typedPaise } from './amounts.ts'
 import { addMoneyRules, type AddMoneyValues } from './rules.ts'
@@ -71,7 +71,7 @@ export function AddMoneyPanel({ gateway }: { readonly gateway: GatewayState }) {
       <h2 id="add-money-heading">
         <Trans>Add money</Trans>
       </h2>
-      <div className="presets" role="group" aria-label={t`Amounts to choose from`}>
+      <div className="presets" role="group" aria-label={t`Presets`}>
         {TOPUP_PRESETS_RUPEES.filter((rupees) => rupees >= topupMinRupees && rupees <= topupMaxRupees).map((rupees) => (
           <button
             key={rupees}
@@ -94,9 +94,7 @@ export function AddMoneyPanel({ gateway }: { readonly gateway: GatewayState }) {
           prefix="₹"
           hint={t`From ₹${topupMinRupees} to ₹${topupMaxRupees} at a time.`}
           error={wordsOf(errors.amount?.message)}
-          {...form.register('amount', {
-            onChange: (event: { target: { value: string } }) => form.setValue('amount', amountDraft(event.target.value)),
-          })}
+          {...registerCleaned(form, 'amount', amountDraft)}
         />
       </div>
       <TextField
@@ -105,11 +103,8 @@ export function AddMoneyPanel({ gateway }: { readonly gateway: GatewayState }) {
         inputMode="numeric"
         autoComplete="tel-national"
         prefix="+91"
-        maxLength={10}
         error={wordsOf(errors.phoneNumber?.message)}
-        {...form.register('phoneNumber', {
-          onChange: (event: { target: { value: string } }) => form.setValue('phoneNumber', digitsOnly(event.target.value, 10)),
-        })}
+        {...registerCleaned(form, 'phoneNumber', (text) => digitsOnly(text, 10))}
       />
       <Button type="submit" wide busy={isSubmitting} disabled={!MOBILE.test(phone)}>
         {paise === undefined ? <Trans>Go to payment</Trans> : <Trans>Add {formatMoney(rupeesFromPaise(paise))}</Trans>}

@@ -9,14 +9,13 @@ import { Button } from '../../ui/Button.tsx'
 import { SelectField, TextField } from '../../ui/Field.tsx'
 import { formatMoney } from '../../ui/Money.tsx'
 import { toast } from '../../ui/Toast.tsx'
-import { problemsOf, showRefusedFields, useRules, wordsOf } from '../forms.ts'
+import { problemsOf, registerCleaned, showRefusedFields, useRules, wordsOf } from '../forms.ts'
 import { refreshMine } from '../queries.ts'
 import { amountDraft, digitsOnly, ifscDraft, typedPaise } from './amounts.ts'
 import { useMoneyKey } from './money-key.ts'
 import { withdrawRules, type WithdrawValues } from './rules.ts'
 
 const EMPTY: WithdrawValues = { amount: '', accountHolderName: '', accountNumber: '', ifscCode: '', bankName: '', accountType: 'savings' }
-type Typed = { readonly target: { readonly value: string } }
 
 export function WithdrawPanel({ balance }: { readonly balance: number }) {
   const { t } = useLingui()
@@ -58,7 +57,7 @@ export function WithdrawPanel({ balance }: { readonly balance: number }) {
         prefix="₹"
         hint={t`At least ₹10, at most ${formatMoney(balance)}.`}
         error={wordsOf(errors.amount?.message)}
-        {...form.register('amount', { onChange: (event: Typed) => form.setValue('amount', amountDraft(event.target.value)) })}
+        {...registerCleaned(form, 'amount', amountDraft)}
       />
       <TextField
         label={t`Account holder name`}
@@ -71,9 +70,7 @@ export function WithdrawPanel({ balance }: { readonly balance: number }) {
         inputMode="numeric"
         autoComplete="off"
         error={wordsOf(errors.accountNumber?.message)}
-        {...form.register('accountNumber', {
-          onChange: (event: Typed) => form.setValue('accountNumber', digitsOnly(event.target.value, 18)),
-        })}
+        {...registerCleaned(form, 'accountNumber', (text) => digitsOnly(text, 18))}
       />
       <TextField
         label={t`IFSC`}
@@ -82,7 +79,7 @@ export function WithdrawPanel({ balance }: { readonly balance: number }) {
         spellCheck={false}
         hint={t`11 characters, for example SBIN0001234.`}
         error={wordsOf(errors.ifscCode?.message)}
-        {...form.register('ifscCode', { onChange: (event: Typed) => form.setValue('ifscCode', ifscDraft(event.target.value)) })}
+        {...registerCleaned(form, 'ifscCode', ifscDraft)}
       />
       <TextField label={t`Bank name`} autoComplete="off" error={wordsOf(errors.bankName?.message)} {...form.register('bankName')} />
       <SelectField label={t`Account type`} error={wordsOf(errors.accountType?.message)} {...form.register('accountType')}>
