@@ -1,7 +1,8 @@
 /**
- * A process of its own between a client and the server: it writes down, on disk, each answer before
- * it hands it on. What stands in its file was acknowledged, whatever happens to the server after.
- * It can be armed to kill a process some milliseconds after a matching request has left for the server.
+ * A process of its own between a client and the server: it writes down, on disk, each answer of the
+ * API before it hands it on. What stands in its file was acknowledged, whatever happens to the server
+ * after. It can be armed to kill processes some milliseconds after a matching request has left for
+ * the server. The file holds tokens: it lies in the test's own folder and goes with it.
  *
  * Run: node e2e/ack-proxy.ts <listen port> <target port> <file>
  * POST /__proxy/arm {"method", "path", "pids", "afterMs"} · GET /__proxy/armed
@@ -12,12 +13,13 @@ import http from 'node:http'
 export type Acknowledgement = {
   readonly method: string
   readonly path: string
-  readonly requestBody: string
+  readonly authorization: string | undefined
+  readonly idempotencyKey: string | undefined
   readonly status: number
   readonly body: string
 }
 
-type Trap = { readonly method: string; readonly path: string; readonly pids: readonly number[]; readonly afterMs: number }
+export type Trap = { readonly method: string; readonly path: string; readonly pids: readonly number[]; readonly afterMs: number }
 
 const read = (stream: http.IncomingMessage): Promise<Buffer> =>
   new Promise((resolve, reject) => {
@@ -69,11 +71,13 @@ function runProxy(listenPort: number, targetPort: number, file: string): void {
       const bytes = await read(answer).catch(() => undefined)
       // An answer cut in the middle acknowledges nothing: the client sees a broken connection too.
       if (bytes === undefined) return response.destroy()
-      if (request.url?.startsWith('/api/') && request.method !== 'GET') {
+      if (request.url?.startsWith('/api/')) {
+        const key = request.headers['idempotency-key']
         const record: Acknowledgement = {
           method: request.method ?? '',
           path: request.url,
-          requestBody: String(body),
+          authorization: request.headers.authorization,
+          idempotencyKey: Array.isArray(key) ? key[0] : key,
           status: answer.statusCode ?? 0,
           body: String(bytes),
         }

@@ -1,0 +1,213 @@
+/**
+ * The journey with kill -9 of the server 0–50 ms after a request of it has left the client, once for
+ * each request that changes something. What was acknowledged is kept by a process of its own; at the
+ * end and after each kill it must be there, once. The control shows that the same check finds a loss
+ * where there is one: without waiting for the disk, and with the database killed too.
+ */
+import { randomUUID } from 'node:crypto'
+import { expect as see } from '@playwright/test'
+import { dayAt } from '@roz/core/ist-day.ts'
+import { sql } from '@roz/server/db/sql.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { findContradictions, findLosses } from './acknowledged.ts'
+import { newVisit, openBrowser } from './browser.ts'
+import { ask } from './calls.ts'
+import { expectCleanAudit, inDatabase } from './database.ts'
+import { type Frail, startFrail } from './patient.ts'
+import { BANK, mailedLink, newMember, PASSWORD, type Person, PHONE, readClock } from './people.ts'
+import { ADMIN, databaseProcesses } from './program.ts'
+import { balanceInBar, goToPayment } from './steps.ts'
+
+const ALL = process.env.ROZ_TEST_ALL === '1'
+const JOURNEYS = ALL ? 8 : 1
+const SEED = Number(process.env.ROZ_SEED ?? Date.now() % 1_000_000)
+const CONTROL_TRIES_MAX = 8
+const KEPT_TRIES = ALL ? 6 : 2
+
+let roz: Frail
+beforeAll(async () => {
+  console.log(`kills with ROZ_SEED=${SEED}`)
+  roz = await startFrail(SEED)
+})
+
+async function expectAllKept(): Promise<void> {
+  const records = roz.acknowledged()
+  expect(await findLosses(roz.dataDir, records)).toEqual([])
+  expect(findContradictions(records)).toEqual([])
+  await expectCleanAudit(roz.dataDir)
+}
+
+/** Everything that stands for a member, by the ledger. */
+async function countsOf(email: string) {
+  const [row] = await inDatabase(roz.dataDir, (db) =>
+    db.query<{ members: number; orders: number; credits: number; joins: number; won: number; withdrawals: number; balance: number }>(sql`
+      with who as (select id from member where lower(email) = lower(${email}::text))
+      select (select count(*) from who)::int as members,
+        (select count(*) from topup where member_id in (table who))::int as orders,
+        (select count(*) from transfer where kind = 'topup' and credit in (table who))::int as credits,
+        (select count(*) from round_join where member_id in (table who))::int as joins,
+        (select coalesce(sum(amount), 0) from draw_winner where member_id in (table who))::int as won,
+        (select count(*) from withdrawal where member_id in (table who))::int as withdrawals,
+        (select balance from wallet where member_id in (table who))::int as balance`),
+  )
+  return row
+}
+
+describe('a patient member, whose server dies at every step', () => {
+  test.each(Array.from({ length: JOURNEYS }, (_, index) => index + 1))('journey %i: nothing acknowledged is lost, nothing is doubled', { timeout: 180_000 }, async (journey) => {
+    const email = `patient${journey}@x.test`
+    const other = await newMember({ url: roz.url, sandboxUrl: roz.sandboxUrl }, { rupees: 10 })
+    await ask(roz.url, 'joinRound', { token: other.token, body: {}, key: randomUUID() })
+    const today = dayAt(Date.parse(await readClock(roz.url)))
+
+    // Registering takes no key: whoever got no answer tries to sign in.
+    await roz.struck('POST', '/api/auth/register', async () => {
+      const body = { name: 'Asha Verma', email, phone: PHONE, password: PASSWORD }
+      const answer = await roz.call('register', { body })
+      if (answer.status !== 201) expect(answer.refusal.code).toBe('email_taken')
+    })
+    await expectAllKept()
+
+    const link = new URL(await roz.persist(() => mailedLink(roz.url, email, '/verify-email')))
+    await roz.struck('GET', '/api/auth/verify-email', async () => {
+      const answer = await roz.call('verifyEmail', { query: { token: link.searchParams.get('token') ?? '' } })
+      expect(answer.status).toBe(200)
+    })
+    await expectAllKept()
+
+    let token = ''
+    await roz.struck('POST', '/api/auth/login', async () => {
+      token = (await roz.call('login', { body: { email, password: PASSWORD } })).output.token
+    })
+    expect((await roz.call('profile', { token })).output.user.emailVerified).toBe(true)
+
+    let orderId = ''
+    const addKey = randomUUID()
+    await roz.struck('POST', '/api/wallet/add', async () => {
+      const body = { amount: 20, phoneNumber: PHONE }
+      orderId = (await roz.call('addMoney', { token, body, key: addKey })).output.order_id
+    })
+    await expectAllKept()
+
+    await roz.struckBeside(() => roz.persist(() => payUnlessPaid(orderId)))
+    await roz.struck('POST', '/api/payments/confirm', async () => {
+      await roz.persist(async () => {
+        const { success } = (await roz.call('confirmPayment', { body: { order_id: orderId } })).output.data
+        return success ? true : undefined
+      })
+    })
+    await expectAllKept()
+    expect((await roz.call('profile', { token })).output.user.wallet.balance).toBe(20)
+
+    const joinKey = randomUUID()
+    const join = () => roz.call('joinRound', { token, body: {}, key: joinKey })
+    await roz.struck('POST', '/api/rounds/join', async () => {
+      expect((await join()).output).toMatchObject({ balance: 19, ticket: { day: today } })
+    })
+    await expectAllKept()
+    expect((await join()).output.balance, 'the same key answers the same').toBe(19)
+    expect((await roz.call('joinRound', { token, body: {} })).refusal.code).toBe('already_joined')
+
+    let admin = ''
+    await roz.struck('POST', '/api/admin/login', async () => {
+      admin = (await roz.call('adminLogin', { body: ADMIN })).output.token
+    })
+    await roz.struck('POST', '/api/admin/trigger-draw', async () => {
+      const answer = await roz.call('triggerDraw', { token: admin, body: { day: today } })
+      if (answer.status !== 200) expect(answer.refusal.code).toBe('round_already_closed')
+    })
+    await expectAllKept()
+    const [round] = (await roz.call('roundHistory', { token })).output.results
+    expect(round).toMatchObject({ id: today, status: 'settled', participated: true, totalParticipants: 2, prizeAmount: 0.6 })
+
+    const withdrawKey = randomUUID()
+    const withdraw = () => roz.call('withdraw', { token, body: { amount: 10, bankDetail: BANK }, key: withdrawKey })
+    let withdrawal = ''
+    await roz.struck('POST', '/api/wallet/withdraw', async () => {
+      withdrawal = (await withdraw()).output.withdrawal.id
+    })
+    await expectAllKept()
+    expect((await withdraw()).output.withdrawal.id, 'the same key answers the same').toBe(withdrawal)
+
+    const counts = await countsOf(email)
+    const balance = 2000 - 100 - 1000 + (counts?.won ?? 0)
+    expect(counts).toEqual({ members: 1, orders: 1, credits: 1, joins: 1, won: expect.any(Number), withdrawals: 1, balance })
+    const { transactions } = (await roz.call('transactions', { token })).output
+    expect(transactions.filter((shown) => shown.status === 'pending').map(({ type, amount }) => [type, amount])).toEqual([['debit', 10]])
+    // Whoever comes next needs a round that is open.
+    await roz.passNight()
+  })
+})
+
+/** 409 says that it is paid already: the answer before was lost on its way. */
+async function payUnlessPaid(orderId: string): Promise<true> {
+  const response = await fetch(`${roz.sandboxUrl}/__sandbox/orders/${orderId}/pay`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ outcome: 'success' }),
+  })
+  expect([200, 409], await response.text()).toContain(response.status)
+  return true
+}
+
+describe('a member at a browser, whose server dies twice', () => {
+  test('reloads and goes on: paid once, joined once', { timeout: 120_000 }, async () => {
+    const member = await newMember({ url: roz.url, sandboxUrl: roz.sandboxUrl }, { name: 'Biju Nair' })
+    const browser = await openBrowser()
+    try {
+      const { page } = await newVisit(browser, { hosts: [], token: member.token })
+      await page.goto(`${roz.url}/wallet`)
+      await goToPayment(page, 20)
+      await roz.struck('POST', '/api/payments/confirm', () => page.getByRole('button', { name: 'Pay ₹20.00' }).click())
+      await page.reload()
+      await see(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible({ timeout: 30_000 })
+      await see(balanceInBar(page)).toHaveText('₹20.00')
+      await page.goto(`${roz.url}/dashboard`)
+      const join = page.getByRole('button', { name: 'Join with ₹1.00' })
+      await roz.struck('POST', '/api/rounds/join', () => join.click())
+      await page.reload()
+      await see(page.getByText("You're in").or(join)).toBeVisible()
+      if (await join.isVisible()) await join.click()
+      await see(page.getByText("You're in")).toBeVisible()
+      await see(balanceInBar(page)).toHaveText('₹19.00')
+    } finally {
+      await browser.close()
+    }
+    expect(await countsOf(member.email)).toMatchObject({ members: 1, orders: 1, credits: 1, joins: 1, balance: 1900 })
+    await expectAllKept()
+  })
+})
+
+describe('the whole machine dies right after a join was acknowledged', () => {
+  /** Server and every process of the database at once, as a power cut would; what is lost of the join's acknowledgement. */
+  async function lossesOfJoin(person: Person): Promise<string[]> {
+    await inDatabase(roz.dataDir, (db) => db.query(sql`checkpoint`))
+    const victims = [roz.program.pid, ...databaseProcesses(roz.dataDir)]
+    const { output } = await ask(roz.url, 'joinRound', { token: person.token, body: {} })
+    for (const pid of victims) process.kill(pid, 'SIGKILL')
+    expect(output.ticket.ticket).toMatch(/^[0-9a-f]{64}$/)
+    await roz.program.ended
+    await roz.revive()
+    return findLosses(roz.dataDir, roz.acknowledged())
+  }
+  const people = (count: number) =>
+    Promise.all(Array.from({ length: count }, () => newMember({ url: roz.url, sandboxUrl: roz.sandboxUrl }, { rupees: 10 })))
+
+  test('with the product as it is, the join is there', { timeout: 120_000 }, async () => {
+    for (const person of await people(KEPT_TRIES)) expect(await lossesOfJoin(person)).toEqual([])
+    await expectCleanAudit(roz.dataDir)
+  })
+
+  test('with synchronous_commit=off the same check finds a lost join: it can fail', { timeout: 180_000 }, async () => {
+    await inDatabase(roz.dataDir, (db) => db.query(sql`alter role roz_app set synchronous_commit = off`))
+    // New connections take the setting.
+    await roz.program.stop()
+    await roz.revive()
+    let losses: string[] = []
+    for (const person of await people(CONTROL_TRIES_MAX)) {
+      losses = await lossesOfJoin(person)
+      if (losses.length > 0) break
+    }
+    expect(losses.join('\n')).toContain('POST /api/rounds/join was acknowledged')
+  })
+})

@@ -1,0 +1,141 @@
+/**
+ * A server that is killed while it is asked, and a person who does not give up: a call that moves
+ * money is made again with its key, after any other the person looks first what stands.
+ */
+import type { Api, CallName, Output } from '@roz/contract/api.ts'
+import { dayAt, nextDay } from '@roz/core/ist-day.ts'
+import type { Acknowledgement } from './ack-proxy.ts'
+import { type Recorder, startRecorder } from './acknowledged.ts'
+import { type Answered, ask, type Given } from './calls.ts'
+import { readClock, setClock } from './people.ts'
+import { newDataDir, type Program, startProgram } from './program.ts'
+
+const STRIKE_WITHIN_MS = 50
+const SPRUNG_WITHIN_MS = 5000
+/** Weather: an answer that says nothing about what was asked. */
+const TRY_AGAIN = new Set([429, 502, 503])
+const TRIES_MAX = 40
+
+/** Pseudo-random numbers below 1, the same for one seed. */
+export function random(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
+export type Frail = Awaited<ReturnType<typeof startFrail>>
+
+/** The program behind the recorder. */
+export async function startFrail(seed: number) {
+  const next = random(seed)
+  let program = await startProgram({ dataDir: newDataDir() })
+  const recorder: Recorder = await startRecorder(program)
+  let reviving: Promise<void> | undefined
+  let oldSessions = 0
+
+  async function startAgain(): Promise<void> {
+    program = await startProgram({ dataDir: program.dataDir, port: program.port })
+  }
+  /** Starts the killed program again on what it left. */
+  function revive(): Promise<void> {
+    reviving ??= startAgain().finally(() => {
+      reviving = undefined
+    })
+    return reviving
+  }
+  const isDead = (): boolean => !isRunning(program.pid)
+
+  return {
+    url: recorder.url,
+    recorder,
+    get program() {
+      return program
+    },
+    get sandboxUrl() {
+      return program.sandboxUrl
+    },
+    dataDir: program.dataDir,
+    revive,
+
+    /** What was acknowledged and must still stand. */
+    acknowledged: (): Acknowledgement[] =>
+      recorder.read().filter((record, index) => index >= oldSessions || !record.path.startsWith('/api/admin/login')),
+
+    /** On to the next morning. An administrator's session idles away in that time, rightly. */
+    async passNight(): Promise<void> {
+      const today = dayAt(Date.parse(await readClock(recorder.url)))
+      await setClock(recorder.url, `${nextDay(today)}T10:00:00+05:30`)
+      oldSessions = recorder.read().length
+    },
+
+    /** Does something with the program killed 0–50 ms after the named request of it has left; the program lives again when this returns. */
+    async struck(method: string, path: string, act: () => Promise<void>): Promise<void> {
+      const afterMs = next() * STRIKE_WITHIN_MS
+      const killed = program
+      await recorder.arm({ method, path, pids: [killed.pid], afterMs })
+      await act()
+      await within(killed.ended, SPRUNG_WITHIN_MS, `no kill came after ${method} ${path}`)
+      if (isDead()) await revive()
+    },
+
+    /** The same for a request that does not pass the recorder: to the gateway, which dies with the program. */
+    async struckBeside(act: () => Promise<void>): Promise<void> {
+      const killed = program
+      setTimeout(() => process.kill(killed.pid, 'SIGKILL'), next() * STRIKE_WITHIN_MS)
+      await act()
+      await within(killed.ended, SPRUNG_WITHIN_MS, 'no kill came')
+      if (isDead()) await revive()
+    },
+
+    /** Makes something succeed that a dead server may cut off. */
+    async persist<T>(attempt: () => Promise<T | undefined>): Promise<T> {
+      for (let tries = 0; tries < TRIES_MAX; tries++) {
+        try {
+          const done = await attempt()
+          if (done !== undefined) return done
+          await new Promise((resolve) => setTimeout(resolve, 100))
+        } catch (error) {
+          if (!isCutOff(error)) throw error
+          // The kill may have come before or while the answer was on its way.
+          await within(program.ended, SPRUNG_WITHIN_MS, 'a living server cut a call off')
+          await revive()
+        }
+      }
+      throw new Error(`${TRIES_MAX} tries in vain`)
+    },
+
+    /** One call, made again until something was said to it. */
+    call<N extends CallName>(name: N, given: Given): Promise<Answered<Output<Api[N]>>> {
+      return this.persist(async () => {
+        const answer = await ask(recorder.url, name, given)
+        return TRY_AGAIN.has(answer.status) ? undefined : answer
+      })
+    },
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** fetch says `fetch failed` for a connection that was refused, cut or reset. */
+const isCutOff = (error: unknown): boolean => error instanceof TypeError && /fetch failed|terminated|other side closed/.test(error.message)
+
+async function within<T>(promise: Promise<T>, ms: number, complaint: string): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(complaint)), ms)
+  })
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
