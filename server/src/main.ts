@@ -23,8 +23,10 @@ function configOrExit(): Config {
 
 const config = configOrExit()
 const log = createLog({ level: config.logLevel, worker: cluster.worker?.id })
+/** The first process speaks; a worker tells it what to say. */
 const say = (line: string): void => {
-  if (!cluster.isWorker) process.stdout.write(`${line}\n`)
+  if (cluster.isWorker) process.send?.(line)
+  else process.stdout.write(`${line}\n`)
 }
 
 let running: Running | undefined

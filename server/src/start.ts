@@ -137,7 +137,7 @@ async function serve(config: Config, shared: Shared, around: Surroundings, stops
   })
   await app.listen({ host: config.host, port: config.port })
   services.worker.start()
-  announce(config, around, signIns)
+  if (first) announce(config, around, signIns)
 }
 
 /** The administrator and, where asked for, the demo community; lines that say how to sign in. */
@@ -172,6 +172,7 @@ function announce(config: Config, { say }: Surroundings, signIns: readonly strin
 
 /** PROCESSES above 1: the workers share the port; one that dies is replaced. */
 async function serveByWorkers(config: Config, shared: Shared, { log, say }: Surroundings, stops: Stop[]): Promise<void> {
+  cluster.on('message', (_worker, line: unknown) => say(String(line)))
   let stopping = false
   const fork = (): void => {
     cluster.fork({ ROZ_PARENT: JSON.stringify(shared) })
@@ -187,11 +188,11 @@ async function serveByWorkers(config: Config, shared: Shared, { log, say }: Surr
     for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGTERM')
     await Promise.all(ended)
   })
-  for (let count = 0; count < config.processes; count++) fork()
-  await new Promise((resolve) => cluster.once('listening', resolve))
-  say(
-    `${config.business.brandName} is ready at ${config.publicUrl ?? `http://localhost:${config.port}`} with ${config.processes} processes`,
-  )
+  // The first one makes the administrator and the demo days before any clockwork of the others runs.
+  const listening = new Promise((resolve) => cluster.once('listening', resolve))
+  fork()
+  await listening
+  for (let count = 1; count < config.processes; count++) fork()
 }
 
 /** Fails early, before anything is started, with the name of the setting to change. */
