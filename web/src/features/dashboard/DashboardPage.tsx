@@ -34,7 +34,7 @@ export function DashboardPage() {
         </h1>
         <Tiles />
       </Section>
-      <Section when={t`Today's round`} note={t`closes at midnight`}>
+      <Section when={t`Today's round`} note={round.data === undefined || round.data.status === 'open' ? t`closes at midnight` : undefined}>
         <RoundCard round={round} />
       </Section>
       <Section when={t`Yesterday`} note={round.data?.lastWinner ? formatDay(round.data.lastWinner.date, language) : undefined}>

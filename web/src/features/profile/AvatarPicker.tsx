@@ -1,5 +1,5 @@
 /** The picture in edit mode: a press opens a picker of images, and a wheel lies over it while it uploads. */
-import { useLingui } from '@lingui/react/macro'
+import { Trans, useLingui } from '@lingui/react/macro'
 import type { User } from '@roz/contract/shapes.ts'
 import { type ChangeEvent, useRef, useState } from 'react'
 import { call, messageOf } from '../../api.ts'
@@ -35,13 +35,13 @@ export function AvatarPicker({ user, onChange }: { readonly user: User; readonly
 
   return (
     <div className="avatar-picker">
-      <button
-        type="button"
-        aria-label={t`Change picture`}
-        aria-busy={uploading || undefined}
-        onClick={() => (uploading ? undefined : input.current?.click())}
-      >
-        <Avatar name={user.name || 'User'} src={user.avatar} size="lg" />
+      <button type="button" aria-busy={uploading || undefined} onClick={() => (uploading ? undefined : input.current?.click())}>
+        <span aria-hidden="true">
+          <Avatar name={user.name || 'User'} src={user.avatar} size="lg" />
+        </span>
+        <span className="small">
+          <Trans>Change picture</Trans>
+        </span>
       </button>
       {uploading ? (
         <div className="avatar-overlay">
@@ -49,7 +49,6 @@ export function AvatarPicker({ user, onChange }: { readonly user: User; readonly
         </div>
       ) : null}
       <input ref={input} type="file" accept="image/*" hidden aria-label={t`Change picture`} onChange={chosen} />
-      <p className="small muted" aria-hidden="true">{t`Change picture`}</p>
     </div>
   )
 }
