@@ -30,7 +30,8 @@ function freshPlace(name: string, uid: number | undefined): Place {
     string,
     string,
   ]
-  for (const part of [home, temporary]) mkdirSync(part, { recursive: true, mode: 0o700 })
+  mkdirSync(place)
+  for (const part of [home, temporary]) mkdirSync(part, { mode: 0o700 })
   cpSync(ROOT, checkout, { recursive: true, filter: (file) => !IGNORED.has(path.basename(file)) })
   if (uid === undefined) return { checkout, home, temporary, as: [] }
   for (const part of [checkout, home, temporary]) giveAway(part, uid)

@@ -36,7 +36,10 @@ async function build(node, folder) {
   say('Building the pages…')
   rmSync(MAKING, { recursive: true, force: true })
   mkdirSync(BUILDS, { recursive: true })
-  const { code, output } = await run(node, ['web/build.ts', '--out', MAKING], { quiet: true })
+  // What the build's tools keep for themselves stays in the checkout too.
+  const env = { ...process.env, TMPDIR: path.join(ROOT, '.build', 'tmp') }
+  mkdirSync(env.TMPDIR, { recursive: true })
+  const { code, output } = await run(node, ['web/build.ts', '--out', MAKING], { quiet: true, env })
   if (isStopping()) return
   if (code !== 0) throw new LaunchError(`The pages could not be built:\n${output.trim()}`)
   renameSync(MAKING, folder)
