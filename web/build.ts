@@ -149,7 +149,7 @@ async function main(): Promise<void> {
   )
   await writeFile(path.join(out, 'favicon.svg'), favicon())
   await compressAssets()
-  const { checkPages } = (await import('./build/check-pages.ts')) as typeof import('./build/check-pages.ts')
+  const { checkPages } = await import('./build/check-pages.ts')
   process.stdout.write(await checkPages(pathToFileURL(path.join(out, 'pages.mjs')).href))
 }
 

@@ -79,8 +79,8 @@ function addressOf(path: string, parts: LooseRequest): string {
   const params = (parts.params ?? {}) as Record<string, string>
   const filled = path.replace(/\{(\w+)\}/g, (_, key: string) => encodeURIComponent(params[key] ?? ''))
   const query = new URLSearchParams()
-  for (const [key, value] of Object.entries((parts.query ?? {}) as Record<string, unknown>)) {
-    if (value !== undefined && value !== null) query.set(key, String(value))
+  for (const [key, value] of Object.entries((parts.query ?? {}) as Record<string, string | number | undefined>)) {
+    if (value !== undefined) query.set(key, String(value))
   }
   const text = query.toString()
   return `/api${filled}${text === '' ? '' : `?${text}`}`

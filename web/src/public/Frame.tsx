@@ -29,8 +29,11 @@ function Header({ page }: { readonly page: PublicPage | undefined }) {
   return (
     <header className="cloth bar no-print">
       <div className="wrap">
-        <a className="logo" href={to('home')} aria-label={t`${brandName}, home`}>
+        <a className="logo" href={to('home')}>
           <LogoArt brandName={brandName} language={language} />
+          <span className="hidden">
+            <Trans>home</Trans>
+          </span>
         </a>
         <a className="bar-link" href={publicPath(page ?? 'home', other)} hrefLang={other} lang={other} data-language={other}>
           {other === 'hi' ? 'हिन्दी' : 'English'}

@@ -237,12 +237,14 @@ function Yesterday() {
           </div>
           <div>
             {story.isActive ? (
-              <p className="badge ok live">
-                <Trans>Live</Trans>
+              <p className="state">
+                <span className="badge ok live">
+                  <Trans>Live</Trans>
+                </span>
               </p>
             ) : null}
-            <h3 className="gap">{story.title}</h3>
-            <p>{story.description}</p>
+            <h3>{story.title}</h3>
+            <p className="told">{story.description}</p>
             <p className="small muted">
               {story.charity.name} · {formatMoney(story.amount)} · <Plural value={story.views} one="# view" other="# views" />
             </p>

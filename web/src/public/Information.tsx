@@ -327,7 +327,7 @@ export function DailyReports() {
             </EmptyState>
           </div>
         ) : (
-          <ul className="ledger gap">
+          <ul className="ledger days gap">
             {data.stories.map((story) => (
               <li key={story.id}>
                 <time dateTime={story.date}>{formatDay(story.date, language)}</time>

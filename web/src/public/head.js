@@ -1,14 +1,12 @@
-// Runs before a public page is drawn. The language kept in this browser beats the address; a member
-// who opens the front page goes on to the dashboard.
+// Runs before a public page is drawn. The language kept in this browser beats the address; whoever is
+// signed in goes on from the front page to the dashboard, unless the portal's Back to site brought them.
 ;(function () {
   try {
-    var s = localStorage,
-      l = s.getItem('language'),
-      p = location.pathname,
-      h = document.documentElement.lang,
-      q = location.search + location.hash
-    if ((p === '/' || p === '/hi') && s.getItem('token') && location.hash !== '#site') location.replace('/dashboard')
-    else if ((l === 'hi' || l === 'en') && l !== h && !document.documentElement.dataset.lost)
-      location.replace((l === 'hi' ? '/hi' + (p === '/' ? '' : p) : p.slice(3) || '/') + q)
-  } catch (e) {}
+    const { pathname, search, hash } = location
+    const { lang, dataset } = document.documentElement
+    const chosen = localStorage.getItem('language')
+    if ((pathname === '/' || pathname === '/hi') && localStorage.getItem('token') && hash !== '#site') location.replace('/dashboard')
+    else if ((chosen === 'hi' || chosen === 'en') && chosen !== lang && dataset.lost === undefined)
+      location.replace((chosen === 'hi' ? '/hi' + (pathname === '/' ? '' : pathname) : pathname.slice(3) || '/') + search + hash)
+  } catch {}
 })()

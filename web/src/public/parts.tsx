@@ -36,19 +36,12 @@ export function SplitInForce() {
 
 /** A video that opens in the page's dialog; without script it is a link to YouTube. */
 export function PublicVideo({ story }: { readonly story: Story }) {
-  const { t } = useLingui()
   const { language } = usePage()
   const id = story.videoUrl === null ? undefined : youtubeId(story.videoUrl)
   if (id === undefined) return null
   const { title } = story
   return (
-    <a
-      className="video"
-      href={`https://www.youtube.com/watch?v=${id}`}
-      data-video={id}
-      data-title={title}
-      aria-label={t`Play video: ${title}`}
-    >
+    <a className="video" href={`https://www.youtube.com/watch?v=${id}`} data-video={id} data-title={title}>
       <VideoCover title={title} note={formatDay(story.date, language)} poster={story.imageUrl} />
     </a>
   )
@@ -64,7 +57,7 @@ export function StoryCard({ story }: { readonly story: Story }) {
       <p className="small muted">
         {formatDay(story.date, language)} · {formatMoney(story.amount)} · <Plural value={story.views} one="# view" other="# views" />
       </p>
-      <p>{story.description}</p>
+      <p className="told">{story.description}</p>
       <p className="small muted">
         <span className={isPending ? 'badge wait' : 'badge ok'}>{isPending ? <Trans>Pending</Trans> : <Trans>Active</Trans>}</span>
         {isPending ? null : story.charity.name}

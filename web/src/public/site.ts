@@ -82,7 +82,6 @@ function player(id: string, title: string): HTMLIFrameElement {
   frame.allow = 'accelerometer; autoplay; encrypted-media; picture-in-picture; fullscreen'
   // Without a referrer YouTube answers error 153.
   frame.referrerPolicy = 'strict-origin-when-cross-origin'
-  frame.allowFullscreen = true
   frame.src = `https://www.youtube-nocookie.com/embed/${id}?autoplay=1&rel=0`
   return frame
 }
@@ -178,10 +177,16 @@ function startContact(): void {
     if ((field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement) && field.value !== '')
       judge(field.name, field.value.trim())
   })
+  form.addEventListener('input', ({ target }) => {
+    const isField = target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement
+    if (isField && target.getAttribute('aria-invalid') === 'true') judge(target.name, target.value.trim())
+  })
+  // A press that took the focus would bring an error line, move the button and lose the click.
+  form.querySelector('button')?.addEventListener('mousedown', (event) => event.preventDefault())
   form.addEventListener('submit', (event) => {
     event.preventDefault()
     if (busy) return
-    const values = Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value).trim()]))
+    const values = Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, typeof value === 'string' ? value.trim() : '']))
     say('')
     const wrong = Object.keys(RULES).filter((name) => !judge(name, values[name] ?? ''))
     if (wrong[0] !== undefined) {

@@ -58,7 +58,7 @@ function NavigationBar({ user }: { readonly user: User }) {
   return (
     <header className="cloth bar nav no-print">
       <div className="wrap">
-        <Link className="logo" to={paths.dashboard} aria-label={brandName}>
+        <Link className="logo" to={paths.dashboard}>
           <LogoArt brandName={brandName} language={currentLanguage()} />
         </Link>
         <nav className="wide-only" aria-label={t`Main`}>
@@ -105,15 +105,17 @@ function NavigationBar({ user }: { readonly user: User }) {
 }
 
 function VisitorBar() {
-  const { t } = useLingui()
   const now = useSession()
   const at = useLocation({ select: (location) => location.pathname })
   const brandName = settings.brandName
   return (
     <header className="cloth bar no-print">
       <div className="wrap">
-        <a className="logo" href={publicPath('home', currentLanguage())} aria-label={t`${brandName}, home`}>
+        <a className="logo" href={publicPath('home', currentLanguage())}>
           <LogoArt brandName={brandName} language={currentLanguage()} />
+          <span className="hidden">
+            <Trans>home</Trans>
+          </span>
         </a>
         <LanguageSwitch className="bar-link" />
         {now.status === 'admin' ? (
@@ -135,14 +137,16 @@ function VisitorBar() {
 }
 
 function PortalBar({ signedIn }: { readonly signedIn: boolean }) {
-  const { t } = useLingui()
   const logout = useLogout()
   const brandName = settings.brandName
   return (
     <header className="cloth bar no-print">
       <div className="wrap">
-        <Link className="logo" to={signedIn ? paths.adminDashboard : paths.adminLogin} aria-label={t`${brandName} admin`}>
+        <Link className="logo" to={signedIn ? paths.adminDashboard : paths.adminLogin}>
           <LogoArt brandName={brandName} language={currentLanguage()} />
+          <span className="hidden">
+            <Trans>admin</Trans>
+          </span>
         </Link>
         {/* The front page sends whoever is signed in back here, unless told to stay. */}
         <a className="bar-link" href={`${publicPath('home', currentLanguage())}#site`}>

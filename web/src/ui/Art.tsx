@@ -25,7 +25,7 @@ export function Key({ part }: { readonly part: 'need' | 'gift' | 'run' }) {
 
 /** A small seal: means proof, and stands beside the words it confirms. */
 export function Seal({ word, tilt = 'left' }: { readonly word: string; readonly tilt?: 'left' | 'right' }) {
-  const size = word.length > 5 ? 19 : 23
+  const size = word.length > 5 ? 18 : word.length > 4 ? 19 : 23
   return (
     <svg className={`seal ${tilt}`} viewBox="0 0 88 88" aria-hidden="true">
       <use href="#seal" />
@@ -106,9 +106,12 @@ export function LogoArt({ brandName, language }: { readonly brandName: string; r
         <use href="#c1" />
       </svg>
       {word === 'Roz' ? (
-        <svg className="wordmark" viewBox="0 4 54.4 22" aria-hidden="true">
-          <path d={WORDMARK} />
-        </svg>
+        <>
+          <svg className="wordmark" viewBox="0 4 54.4 22" aria-hidden="true">
+            <path d={WORDMARK} />
+          </svg>
+          <span className="hidden">{word}</span>
+        </>
       ) : (
         <span className="display logo-word">{word}</span>
       )}

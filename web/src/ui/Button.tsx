@@ -23,6 +23,11 @@ export function Button({ kind = 'primary', wide = false, busy = false, type = 'b
     if (busy) event.preventDefault()
     else onClick?.(event)
   }
+  // Leaving a field may bring an error line that moves this button away under the pointer: a submit
+  // keeps the focus where it is, or the click would be lost.
+  const hold = (event: MouseEvent<HTMLButtonElement>): void => {
+    if (type === 'submit') event.preventDefault()
+  }
   return (
     // oxlint-disable-next-line react/button-has-type -- the caller's type, `button` by default
     <button
@@ -30,6 +35,7 @@ export function Button({ kind = 'primary', wide = false, busy = false, type = 'b
       type={type}
       className={buttonClass(kind, wide)}
       onClick={press}
+      onMouseDown={hold}
       aria-busy={busy || undefined}
       aria-disabled={busy || undefined}
     >

@@ -48,7 +48,10 @@ export function Menu({ label, button, className = '', children }: MenuProps) {
         aria-controls={panelId}
         onClick={() => setOpen(!open)}
       >
-        {button}
+        {/* The button's name is its label; what it shows is the person, not the action. */}
+        <span className="menu-face" aria-hidden="true">
+          {button}
+        </span>
       </button>
       {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions -- the entries inside take the keys */}
       <div className="menu-panel" id={panelId} hidden={!open} onClick={() => setOpen(false)}>

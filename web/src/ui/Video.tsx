@@ -1,6 +1,6 @@
 /** A YouTube video as a cloth-bound card: nothing of YouTube loads before the coin is pressed. */
 import { youtubeId } from '@roz/core/fields.ts'
-import { Trans, useLingui } from '@lingui/react/macro'
+import { Trans } from '@lingui/react/macro'
 import { useState } from 'react'
 
 type VideoProps = {
@@ -14,7 +14,6 @@ type VideoProps = {
 }
 
 export function Video({ url, title, note, poster, onPlay }: VideoProps) {
-  const { t } = useLingui()
   const [playing, setPlaying] = useState('')
   const id = url === null ? undefined : youtubeId(url)
   if (url !== null && url !== '' && id === undefined) {
@@ -33,7 +32,6 @@ export function Video({ url, title, note, poster, onPlay }: VideoProps) {
         title={title}
         allow="accelerometer; autoplay; encrypted-media; picture-in-picture; fullscreen"
         referrerPolicy="strict-origin-when-cross-origin"
-        allowFullScreen
       />
     )
   }
@@ -41,7 +39,6 @@ export function Video({ url, title, note, poster, onPlay }: VideoProps) {
     <button
       className="video"
       type="button"
-      aria-label={t`Play video: ${title}`}
       onClick={() => {
         setPlaying(id)
         onPlay?.()
@@ -72,7 +69,12 @@ export function VideoCover({
         </svg>
       )}
       <span className="video-note">{note}</span>
-      <span className="video-title display">{title}</span>
+      <span className="video-title display">
+        <span className="hidden">
+          <Trans>Play video:</Trans>
+        </span>{' '}
+        {title}
+      </span>
       <svg className="video-play" aria-hidden="true">
         <use href="#play" />
       </svg>

@@ -5,7 +5,8 @@
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import { type Body, etagOf, sendBody } from './bodies.ts'
+import { etagOf } from '../../http/etag.ts'
+import { type Body, sendBody } from './bodies.ts'
 
 const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',

@@ -1,8 +1,8 @@
 /** Answers ready to send: bytes, their brotli twin and an ETag; 304 where the browser has them. */
-import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { etagOf, isKnown } from '../../http/etag.ts'
 
 const compress = promisify(brotliCompress)
 
@@ -17,16 +17,8 @@ export async function bodyOf(text: string | Buffer, quality: number): Promise<Bo
   return { bytes, brotli, etag: etagOf(bytes) }
 }
 
-export const etagOf = (bytes: Buffer): string => `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 27)}"`
-
 const acceptsBrotli = (request: FastifyRequest): boolean =>
   /(^|,)\s*br\s*(;\s*q=(?!0(\.0*)?\s*(,|$))|,|$)/i.test(String(request.headers['accept-encoding'] ?? ''))
-
-/** A weak comparison, as If-None-Match asks for. */
-function isKnown(request: FastifyRequest, etag: string): boolean {
-  const given = request.headers['if-none-match']
-  return given !== undefined && (given.trim() === '*' || given.split(',').some((one) => one.trim().replace(/^W\//, '') === etag))
-}
 
 export function sendBody(request: FastifyRequest, reply: FastifyReply, body: Body, status = 200): FastifyReply {
   reply.header('vary', 'Accept-Encoding')

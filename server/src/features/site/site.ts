@@ -12,7 +12,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sendProblem } from '../../http/faults.ts'
 import { registerAssets } from './assets.ts'
 import { bodyOf, sendBody } from './bodies.ts'
-import { createPageCache, type PageCache, type SiteData } from './pages.ts'
+import { createPageCache, type SiteData } from './pages.ts'
 import { appPolicy, COMMON_HEADERS, type GatewayOrigins, type InlineHashes, publicPolicy } from './policy.ts'
 
 export type SiteDeps = {
