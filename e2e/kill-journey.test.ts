@@ -7,6 +7,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect as see } from '@playwright/test'
 import { dayAt } from '@roz/core/ist-day.ts'
+import { signal } from '@roz/server/db/embedded-process.ts'
 import { sql } from '@roz/server/db/sql.ts'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { findContradictions, findLosses } from './acknowledged.ts'
@@ -184,7 +185,7 @@ describe('the whole machine dies right after a join was acknowledged', () => {
     await inDatabase(roz.dataDir, (db) => db.query(sql`checkpoint`))
     const victims = [roz.program.pid, ...databaseProcesses(roz.dataDir)]
     const { output } = await ask(roz.url, 'joinRound', { token: person.token, body: {} })
-    for (const pid of victims) process.kill(pid, 'SIGKILL')
+    for (const pid of victims) signal(pid, 'SIGKILL')
     expect(output.ticket.ticket).toMatch(/^[0-9a-f]{64}$/)
     await roz.program.ended
     await roz.revive()

@@ -43,22 +43,22 @@ export type ProgramOptions = {
   readonly env?: Readonly<Record<string, string>>
 }
 
+/** Below the ports that the system gives to outgoing connections: a port of ours stays free while its server is down. */
+const PORTS = { first: 10_240, count: 20_000 } as const
+
 /** Two neighbouring ports that nobody listens on: the product's and its sandbox's. */
 export async function freePorts(): Promise<number> {
   for (;;) {
-    const port = await listenOnce(0)
-    if ((await listenOnce(port + 1)) !== 0) return port
+    const port = PORTS.first + 2 * Math.floor((Math.random() * PORTS.count) / 2)
+    if ((await isFree(port)) && (await isFree(port + 1))) return port
   }
 }
 
-const listenOnce = (port: number): Promise<number> =>
+const isFree = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const server = createServer()
-    server.once('error', () => resolve(0))
-    server.listen(port, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
-    })
+    server.once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
   })
 
 /** The built web: given by the test launcher, else the newest build. */
