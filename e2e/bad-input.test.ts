@@ -204,7 +204,7 @@ describe('the query of a list', () => {
   })
 
   test.each(['', '?token=', '?token=%00', '?token=unknown', '?token[]=x', `?token=${'x'.repeat(10_000)}`])('verify-email refuses %s', async (query) => {
-    const response = await fetch(`${roz.url}/api/auth/verify-email${query}`)
+    const response = await fetch(`${roz.url}/api/auth/verify-email${query}`, { headers: { accept: 'application/json' } })
     expect(response.status).toBe(400)
     codeOf('verifyEmail', 400, await response.text())
   })

@@ -28,6 +28,16 @@ export function errorAnswer(problem: Problem, language: Language): ErrorAnswer {
   return { code: problem.code, message, ...(fields === undefined ? {} : { fields }) }
 }
 
+/** The words of a refusal alone, for a call that answers in plain text; whoever names JSON in Accept gets JSON. */
+export function sendProblemAsText(request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {
+  if (/\bapplication\/json\b/i.test(request.headers.accept ?? '')) return sendProblem(request, reply, problem)
+  return reply
+    .code(REFUSALS[problem.code].status)
+    .header('cache-control', 'no-store')
+    .type('text/plain; charset=utf-8')
+    .send(errorAnswer(problem, languageOf(request.headers['accept-language'])).message)
+}
+
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {
   const language = languageOf(request.headers['accept-language'])
   if (problem.retryAfterSeconds !== undefined) reply.header('retry-after', String(Math.max(1, Math.ceil(problem.retryAfterSeconds))))

@@ -54,7 +54,10 @@ function operationOf(name: string, spec: EndpointSpec): Json {
   for (const [status, codes] of refusalsByStatus(spec)) {
     responses[status] = {
       description: codes.map((code) => `\`${code}\` ${REFUSALS[code].en}`).join('\n'),
-      content: { 'application/json': { schema: ERROR_SCHEMA } },
+      content: {
+        'application/json': { schema: ERROR_SCHEMA },
+        ...(spec.output === 'text' ? { 'text/plain': { schema: { type: 'string' } } } : {}),
+      },
     }
   }
   const body =

@@ -12,7 +12,8 @@ import type { RefusalCode } from '@roz/core/refusals.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { readJsonBodies, readRawBodies } from './bodies.ts'
-import { type Problem, sendProblem } from './faults.ts'
+import { etagOf, isKnown } from './etag.ts'
+import { type Problem, sendProblem, sendProblemAsText } from './faults.ts'
 import { parseInput } from './input.ts'
 import type { AdminSession, MemberSession, Session, Sessions } from './session.ts'
 import { authorize } from './session.ts'
@@ -114,16 +115,18 @@ function registerCall(app: FastifyInstance, spec: EndpointSpec, handler: Handler
     bodyLimit: spec.upload === undefined ? BODY_BYTES_MAX : spec.upload.bytesMax + BODY_BYTES_MAX,
     schema: responseSchema(spec),
     onRequest: async (request, reply) => {
+      setCacheHeaders(spec, request, reply)
       const judged = await authorize(request, spec.access, deps.sessions)
       if (!judged.ok) return sendProblem(request, reply, judged)
       request.session = judged.session
-      setCacheHeaders(spec, request, reply)
       const problem = bodyProblem(request, spec)
       if (problem !== undefined) return sendProblem(request, reply, problem)
     },
+    ...(spec.cache === 'public' ? { onSend: tagForCaches } : {}),
     handler: async (request, reply) => {
+      const refuse = spec.output === 'text' ? sendProblemAsText : sendProblem
       const input = parseInput(request, spec)
-      if (!input.ok) return sendProblem(request, reply, input)
+      if (!input.ok) return refuse(request, reply, input)
       const upload = spec.upload === undefined ? undefined : await readUpload(request, spec.upload)
       if (upload !== undefined && 'code' in upload) return sendProblem(request, reply, upload)
       const call = {
@@ -138,7 +141,7 @@ function registerCall(app: FastifyInstance, spec: EndpointSpec, handler: Handler
         raw: spec.raw === true ? { bytes: request.body as Buffer, headers: request.headers } : undefined,
       } as unknown as Call<EndpointSpec>
       const answer = await handler(call)
-      if (!answer.ok) return sendProblem(request, reply, answer)
+      if (!answer.ok) return refuse(request, reply, answer)
       reply.code(answer.status ?? spec.status ?? 200)
       if (spec.output === 'empty') return reply.send()
       if (spec.output === 'text') return reply.type('text/plain; charset=utf-8').send(answer.value)
@@ -158,10 +161,24 @@ function responseSchema(spec: EndpointSpec): { response?: Record<number, unknown
 
 /** api.md, last paragraph: answers that depend on the token, member answers, and what a CDN may keep. */
 function setCacheHeaders(spec: EndpointSpec, request: FastifyRequest, reply: FastifyReply): void {
-  if (spec.access === 'anyone') reply.header('vary', 'Authorization')
-  if (spec.access === 'anyone' && request.session !== undefined) reply.header('cache-control', 'private, no-store')
-  else if (spec.cache === 'public') reply.header('cache-control', 'public, max-age=0, s-maxage=2, stale-while-revalidate=30')
-  else reply.header('cache-control', 'no-store')
+  const isPublic = spec.cache === 'public'
+  // What caches keep names winners, and "A member" is said in the reader's language.
+  if (isPublic) reply.header('vary', 'Authorization, Accept-Language')
+  else if (spec.access !== 'visitor' && spec.access !== 'signed') reply.header('vary', 'Authorization')
+  if (!isPublic) reply.header('cache-control', 'no-store')
+  else if (request.headers.authorization !== undefined) reply.header('cache-control', 'private, no-store')
+  else reply.header('cache-control', 'public, max-age=0, s-maxage=2, stale-while-revalidate=30')
+}
+
+/** Gives an accepted answer that may be kept its ETag, and answers 304 to who has it already. */
+async function tagForCaches(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
+  const isKept = String(reply.getHeader('cache-control')).startsWith('public')
+  if (reply.statusCode !== 200 || !isKept || typeof payload !== 'string') return payload
+  const tag = etagOf(Buffer.from(payload))
+  reply.header('etag', tag)
+  if (!isKnown(request, tag)) return payload
+  reply.code(304).removeHeader('content-type').removeHeader('content-length')
+  return ''
 }
 
 const JSON_TYPE = /^application\/json\s*(;|$)/i

@@ -34,6 +34,16 @@ test('before the first round everything is zero', async () => {
   expect(headers.get('cache-control')).toMatch(/^public/)
 })
 
+test('a public answer without a token carries an ETag by language, and 304 answers who has it', async () => {
+  const { headers } = await calls.ask('GET /public/home')
+  const etag = headers.get('etag') ?? ''
+  expect([etag, headers.get('vary')]).toEqual([expect.stringMatching(/^"[\w-]{27}"$/), 'Authorization, Accept-Language'])
+  expect(headers.get('cache-control')).toMatch(/s-maxage=\d+, stale-while-revalidate=\d+/)
+  const again = await calls.ask('GET /public/home', { headers: { 'if-none-match': `W/${etag}` } })
+  expect([again.status, again.text, again.headers.get('etag')]).toEqual([304, '', etag])
+  expect((await calls.ask('GET /public/home', { headers: { 'if-none-match': '"other"' } })).status).toBe(200)
+})
+
 test('counts need shares and settled rounds, people who joined, and cuts today’s pool by its own policy', async () => {
   const winner = await makeMember(database.db)
   await makeMember(database.db)

@@ -138,20 +138,23 @@ describe('confirming an address', () => {
     expect((await roz.ask(`GET /auth/verify-email?token=${token}`)).status).toBe(200)
     await roz.pass(3600)
     const late = await roz.ask(`GET /auth/verify-email?token=${token}`)
-    expect([late.status, late.body]).toEqual([
-      400,
-      { code: 'verification_token_expired', message: 'This verification link has expired. Please ask for a new one.' },
-    ])
+    expect([late.status, late.text]).toEqual([400, 'This verification link has expired. Please ask for a new one.'])
   })
 
   test.each(['', '?token=', '?token=unknown', '?token[]=x', `?token=${'a'.repeat(43)}`, '?token=%00'])(
     'a missing or unknown token answers 400: %s',
     async (query) => {
       const answer = await roz.ask(`GET /auth/verify-email${query}`)
-      expect(answer.status).toBe(400)
-      if (query !== '?token=%00') expect(answer.body.message).toBe('Invalid or missing verification token')
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([400, 'text/plain; charset=utf-8'])
+      if (query !== '?token=%00') expect(answer.text).toBe('Invalid or missing verification token')
     },
   )
+
+  test('a refusal is plain text in the language asked for, and JSON for who names it in Accept', async () => {
+    expect((await roz.ask('GET /auth/verify-email', { language: 'hi' })).text).toBe('सत्यापन टोकन गलत है या मौजूद नहीं है')
+    const { body } = await roz.ask('GET /auth/verify-email', { headers: { accept: 'application/json, text/plain' } })
+    expect(body).toEqual({ code: 'verification_token_invalid', message: 'Invalid or missing verification token' })
+  })
 
   test('a token that stands twice in the query counts as its first', async () => {
     await roz.register('twice@x.test')
@@ -163,7 +166,7 @@ describe('confirming an address', () => {
     await roz.register('cross@x.test')
     await roz.ask('POST /auth/forgot-password', { body: { email: 'cross@x.test' } })
     const token = await roz.tokenFrom('cross@x.test', '/reset-password')
-    expect((await roz.ask(`GET /auth/verify-email?token=${token}`)).body.code).toBe('verification_token_invalid')
+    expect((await roz.ask(`GET /auth/verify-email?token=${token}`)).text).toBe('Invalid or missing verification token')
   })
 
   test('a member on hold who confirms the address still cannot move money', async () => {

@@ -16,6 +16,18 @@ const keyOf = (digit: string): string => digit.repeat(64)
 const ticketOf = (key: string, day: string): string =>
   createHmac('sha256', Buffer.from(key, 'hex')).update(`roz/v1/ticket\n${day}`).digest('hex')
 
+test('the current round is kept by caches for visitors alone: with any token it is private', async () => {
+  const member = await world.member(1)
+  const asked = await Promise.all(
+    [undefined, member, world.admin].map((as) => world.ask('GET /rounds/current', as === undefined ? {} : { as })),
+  )
+  expect(asked.map(({ headers }) => [headers.get('vary'), headers.get('cache-control'), headers.get('etag') !== null])).toEqual([
+    ['Authorization, Accept-Language', 'public, max-age=0, s-maxage=2, stale-while-revalidate=30', true],
+    ['Authorization, Accept-Language', 'private, no-store', false],
+    ['Authorization, Accept-Language', 'private, no-store', false],
+  ])
+})
+
 describe('joining', () => {
   test('takes one rupee and answers the balance and the ticket of the day', async () => {
     const member = await world.member(10)
