@@ -178,7 +178,7 @@ export function withdrawalProblem(amount: Paise, balance: Paise): FieldProblem |
   return amount > balance ? 'insufficient_funds' : undefined
 }
 
-/** A rupee amount in a request: a JSON number, finite, positive, at most two decimals. */
+/** A rupee amount in a request: a JSON number with at most two decimals. Its limits, also against nothing and less, are each call's own. */
 export const rupeeAmount = z
   .number('amount_invalid')
-  .check(z.refine((value) => value > 0 && value <= 10_000_000 && paiseFromRupees(value) !== undefined, code('amount_invalid')))
+  .check(z.refine((value) => Math.abs(value) <= 1_000_000_000 && paiseFromRupees(value) !== undefined, code('amount_invalid')))
