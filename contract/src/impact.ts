@@ -75,7 +75,6 @@ export const impactCalls = {
     summary: 'Makes a draft dated today.',
     body: z.strictObject({ title: storyTitle, description: storyDescription, charity, videoUrl: z.optional(z.nullable(videoUrl)) }),
     output: z.object({ story }),
-    status: 201,
     refusals: [],
   }),
   updateStory: endpoint({
