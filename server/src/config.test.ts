@@ -93,6 +93,11 @@ test('a setting that makes no sense is refused in words, and several at once', (
   expect(complaints[0]).toBe('PORT: a whole number from 1 to 65535, not “0”')
 })
 
+test('a tax that would leave a winner nothing is refused', () => {
+  expect(readConfig({ TDS_PERCENT: '99' }).business.taxPercent).toBe(99)
+  expect(complaintsOf({ TDS_PERCENT: '100' })).toEqual(['TDS_PERCENT: a whole number from 0 to 99, not “100”'])
+})
+
 test('an existing PostgreSQL is served without a demo community unless asked for', () => {
   expect(readConfig({ DATABASE_URL: 'postgres://x/y' }).demo).toBe(false)
   expect(readConfig({ DATABASE_URL: 'postgres://x/y', DEMO: '1' }).demo).toBe(true)

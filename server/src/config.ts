@@ -116,7 +116,8 @@ function businessSettings(settings: Settings, production: boolean) {
     termsVersion: settings.text('TERMS_VERSION') ?? '2025-08-09',
     legalEntity: settings.text('LEGAL_ENTITY'),
     grievanceOfficer: settings.text('GRIEVANCE_OFFICER'),
-    taxPercent: settings.integer('TDS_PERCENT', 0, 0, 100),
+    // A winner always gets something: a prize of nothing is none, and no round could be settled with it.
+    taxPercent: settings.integer('TDS_PERCENT', 0, 0, 99),
     taxAbove: rupees(settings, 'TDS_ABOVE_RUPEES', '0'),
   }
 }
