@@ -29,18 +29,16 @@ function useViews(story: Story): number {
 export function StoryViewer({ story }: { readonly story: Story }) {
   const views = useViews(story)
   const { winnerInfo, charity } = story
+  const hasPicture = Boolean(story.videoUrl) || Boolean(story.imageUrl)
   return (
-    <article className="grid two">
-      <div>
-        {story.videoUrl ? (
+    <article className={hasPicture ? 'grid two' : undefined}>
+      {story.videoUrl ? (
+        <div>
           <Video url={story.videoUrl} title={story.title} poster={story.imageUrl} />
-        ) : story.imageUrl ? (
-          <img className="story-image" src={story.imageUrl} alt="" />
-        ) : null}
-        <p className="small muted under-button">
-          <Plural value={views} one="# view" other="# views" />
-        </p>
-      </div>
+        </div>
+      ) : story.imageUrl ? (
+        <img className="story-image" src={story.imageUrl} alt="" />
+      ) : null}
       <div>
         <div className="head-row">
           <h2>{story.title}</h2>
@@ -80,6 +78,9 @@ export function StoryViewer({ story }: { readonly story: Story }) {
           )}
         </ul>
         {winnerInfo === null ? null : <WinnerLabel assurance={winnerInfo.assurance} />}
+        <p className="small muted under-button">
+          <Plural value={views} one="# view" other="# views" />
+        </p>
       </div>
     </article>
   )
