@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { alone } from './lock.mjs'
-import { isStopping, LaunchError, ROOT, run, say } from './processes.mjs'
+import { isStopping, LaunchError, refuseForeign, ROOT, run, say } from './processes.mjs'
 
 const MODULES = path.join(ROOT, 'node_modules')
 const STAMP = path.join(MODULES, '.roz-installed')
@@ -27,6 +27,7 @@ export async function install() {
 }
 
 async function runNpm() {
+  refuseForeign()
   say('Installing the packages (npm ci --ignore-scripts); the first time this takes about a minute…')
   const npm = process.env.npm_execpath
   const args = ['ci', ...FLAGS]

@@ -3,7 +3,8 @@
  * politely first and by force after a bound, and knows a process by pid and start, never by name.
  */
 import { spawn } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { accessSync, constants, existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
@@ -16,6 +17,15 @@ const PARENT_LOOK_MS = 200
 export class LaunchError extends Error {}
 
 export const say = (line) => process.stdout.write(`${line}\n`)
+
+/** Installing and building write into the checkout; a finished one can be started by anybody who may read it. */
+export function refuseForeign() {
+  try {
+    for (const folder of [ROOT, path.join(ROOT, '.build')]) if (existsSync(folder)) accessSync(folder, constants.W_OK)
+  } catch {
+    throw new LaunchError(`This user may not write in ${ROOT}: start Roz once as its owner, or in a checkout of your own.`)
+  }
+}
 
 /** @type {Set<import('node:child_process').ChildProcess>} */
 const running = new Set()

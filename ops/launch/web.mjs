@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { alone } from './lock.mjs'
-import { isStopping, LaunchError, lives, nameOf, ROOT, run, say } from './processes.mjs'
+import { isStopping, LaunchError, lives, nameOf, refuseForeign, ROOT, run, say } from './processes.mjs'
 
 const BUILDS = path.join(ROOT, '.build', 'web')
 const MAKING = path.join(ROOT, '.build', 'web-making')
@@ -33,6 +33,7 @@ export async function buildWeb(node) {
 }
 
 async function build(node, folder) {
+  refuseForeign()
   say('Building the pages…')
   rmSync(MAKING, { recursive: true, force: true })
   mkdirSync(BUILDS, { recursive: true })
