@@ -1,4 +1,4 @@
-/** Days, hours, counts and ages as text. Days are Asia/Kolkata dates, printed day first with the year. */
+/** Days, hours and counts as text. Days are Asia/Kolkata dates, printed day first with the year. */
 import type { Language } from '@roz/core/language.ts'
 
 const LOCALES = { en: 'en-IN', hi: 'hi-IN-u-nu-latn' } as const satisfies Record<Language, string>
@@ -35,15 +35,6 @@ export const formatInstant = (value: string | Date, language: Language): string 
 const grouped = new Intl.NumberFormat('en-IN')
 /** `1,23,456`. */
 export const formatCount = (count: number): string => grouped.format(count)
-
-export type Age = { readonly unit: 'day' | 'month' | 'year'; readonly count: number }
-/** Under 30 days in days, under 365 in 30-day months, else in years (spec section 4). */
-export function ageOf(value: string, nowMs: number): Age {
-  const days = Math.max(0, Math.floor((nowMs - instantOf(value).getTime()) / 86_400_000))
-  if (days < 30) return { unit: 'day', count: days }
-  if (days < 365) return { unit: 'month', count: Math.floor(days / 30) }
-  return { unit: 'year', count: Math.floor(days / 365) }
-}
 
 /** `A member`’s picture text: at most `max` letters, upper case; empty when there is no name. */
 export function initialsOf(name: string, max: number): string {

@@ -4,7 +4,7 @@
  */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useNavigate } from '@tanstack/react-router'
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { call, messageOf } from '../../api.ts'
 import { currentLanguage } from '../../language.ts'
 import { paths } from '../../paths.ts'
@@ -48,6 +48,7 @@ function GoogleSignIn({ clientId }: { readonly clientId: string }) {
   const { t } = useLingui()
   const navigate = useNavigate()
   const place = useRef<HTMLDivElement>(null)
+  const [broken, setBroken] = useState(false)
 
   useEffect(() => {
     let wanted = true
@@ -76,7 +77,9 @@ function GoogleSignIn({ clientId }: { readonly clientId: string }) {
           width: Math.min(400, place.current.clientWidth),
         })
       } catch {
-        if (wanted) toast.error(t`Login Failed`)
+        if (!wanted) return
+        setBroken(true)
+        toast.error(t`Login Failed`)
       }
     }
     void draw()
@@ -85,6 +88,7 @@ function GoogleSignIn({ clientId }: { readonly clientId: string }) {
     }
   }, [clientId, navigate, t])
 
+  if (broken) return null
   return (
     <>
       <div className="google-button" ref={place} />
