@@ -3,6 +3,7 @@ import { expect } from '@playwright/test'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { auditVisit, newVisit, openBrowser, SMALL, type Visit, WIDE } from './browser.ts'
+import { ask } from './calls.ts'
 import { ADMIN, type Program, startProgram } from './program.ts'
 
 const TITLES = {
@@ -45,20 +46,12 @@ async function visit(
   }
 }
 
-async function api(path: string, body: unknown, token?: string, method = 'POST'): Promise<Response> {
-  const headers = { 'content-type': 'application/json', ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) }
-  return fetch(`${program.url}/api${path}`, { method, headers, body: JSON.stringify(body) })
-}
-
 async function publishStory(title: string): Promise<void> {
-  const { token } = (await (await api('/admin/login', ADMIN)).json()) as { token: string }
+  const { token } = (await ask(program.url, 'adminLogin', { body: ADMIN })).output
   const charity = { name: 'Asha Night School', description: 'Evening classes' }
-  const made = (await (
-    await api('/impact/stories', { title, description: 'Books for a class.', charity, videoUrl: 'https://youtu.be/aqz-KE-bpKQ' }, token)
-  ).json()) as {
-    story: { id: string }
-  }
-  expect((await api(`/impact/stories/${made.story.id}`, { isActive: true }, token, 'PUT')).status).toBe(200)
+  const body = { title, description: 'Books for a class.', charity, videoUrl: 'https://youtu.be/aqz-KE-bpKQ' }
+  const { story } = (await ask(program.url, 'createStory', { token, body })).output
+  await ask(program.url, 'updateStory', { token, params: { id: story.id }, body: { isActive: true } })
 }
 
 describe('the information pages', () => {

@@ -27,7 +27,7 @@ const root = import.meta.dirname
 const compress = promisify(brotliCompress)
 const collector = messageCollector()
 
-const { values } = parseArgs({ options: { out: { type: 'string' }, draft: { type: 'boolean', default: true } } })
+const { values } = parseArgs({ options: { out: { type: 'string' }, draft: { type: 'boolean', default: false } } })
 const out = path.resolve(values.out ?? path.join(root, '../.build/web/dev'))
 
 /** The drawing stands once in each page; `<use>` refers to it. */

@@ -22,7 +22,6 @@ export function Frame({ page, children }: { readonly page: PublicPage | undefine
 }
 
 function Header({ page }: { readonly page: PublicPage | undefined }) {
-  const { t } = useLingui()
   const { site, language, to } = usePage()
   const { brandName } = site
   const other = language === 'en' ? 'hi' : 'en'

@@ -14,7 +14,8 @@ import { contextOf, Page, usePage } from './context.ts'
 import { VideoDialog } from './Dialog.tsx'
 import { Frame } from './Frame.tsx'
 import { Home } from './Home.tsx'
-import { NotFound, SCREENS } from './Information.tsx'
+import { SCREENS } from './screens.ts'
+import { NotFound } from './TextPages.tsx'
 import { usePageTitle } from './titles.ts'
 
 declare const __HEAD_SCRIPT__: string

@@ -148,10 +148,12 @@ function PortalBar({ signedIn }: { readonly signedIn: boolean }) {
             <Trans>admin</Trans>
           </span>
         </Link>
-        {/* The front page sends whoever is signed in back here, unless told to stay. */}
-        <a className="bar-link" href={`${publicPath('home', currentLanguage())}#site`}>
-          <Trans>Back to site</Trans>
-        </a>
+        {/* The front page sends whoever is signed in back here, unless told to stay. The portal's door has a link of its own. */}
+        {signedIn ? (
+          <a className="bar-link" href={`${publicPath('home', currentLanguage())}#site`}>
+            <Trans>Back to site</Trans>
+          </a>
+        ) : null}
         <LanguageSwitch className="bar-link" />
         {signedIn ? (
           <button className="bar-link" type="button" onClick={logout}>

@@ -23,12 +23,20 @@ const TABS = [
 const END = new Date(Date.now() + 27_712_000).toISOString()
 
 export function KitchenSink() {
-  const [modal, setModal] = useState<ModalSize>()
-  const [tab, setTab] = useState<(typeof TABS)[number]['id']>('two')
-  const [on, setOn] = useState(true)
-  const [busy, setBusy] = useState(false)
   return (
     <Book title="Kitchen sink">
+      <Words />
+      <Inputs />
+      <Overlays />
+      <Figures />
+      <States />
+    </Book>
+  )
+}
+
+function Words() {
+  return (
+    <>
       <Section when="Kit">
         <h1>The daily ledger</h1>
         <p className="lead">Paper, one margin, one stitch, one coin.</p>
@@ -43,6 +51,15 @@ export function KitchenSink() {
         <p>Body, 16 system. Every paisa is shown in public.</p>
         <p className="small muted">Small, 14, the smallest size we use</p>
       </Section>
+    </>
+  )
+}
+
+function Inputs() {
+  const [busy, setBusy] = useState(false)
+  const [on, setOn] = useState(true)
+  return (
+    <>
       <Section when="Buttons">
         <div className="buttons">
           <Button>Join with ₹1.00</Button>
@@ -73,6 +90,15 @@ export function KitchenSink() {
           </div>
         </div>
       </Section>
+    </>
+  )
+}
+
+function Overlays() {
+  const [modal, setModal] = useState<ModalSize>()
+  const [tab, setTab] = useState<(typeof TABS)[number]['id']>('two')
+  return (
+    <>
       <Section when="Toasts">
         <div className="buttons">
           <Button kind="secondary" onClick={() => toast.success("Successfully joined today's round!")}>
@@ -116,6 +142,13 @@ export function KitchenSink() {
           <p>The panel of {tab}.</p>
         </Tabs>
       </Section>
+    </>
+  )
+}
+
+function Figures() {
+  return (
+    <>
       <Section when="Figures">
         <StatTiles>
           <StatTile label="For people in need">
@@ -160,6 +193,13 @@ export function KitchenSink() {
           </div>
         </div>
       </Section>
+    </>
+  )
+}
+
+function States() {
+  return (
+    <>
       <Section when="Waiting">
         <div className="grid three">
           <Spinner />
@@ -192,6 +232,6 @@ export function KitchenSink() {
           <Seal word="Sealed" tilt="right" />
         </div>
       </Section>
-    </Book>
+    </>
   )
 }

@@ -1,0 +1,32 @@
+/** Long texts: Markdown of src/content, made HTML at build, with the operator’s settings filled in. */
+import { content } from 'virtual:content'
+import { formatMoney } from '../ui/Money.tsx'
+import { usePage } from './context.ts'
+
+const escape = (text: string): string => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`)
+
+/** A long text of the page’s language, with the operator’s settings filled in. */
+export function Prose({ name }: { readonly name: keyof (typeof content)['en'] }) {
+  const { site, language, to } = usePage()
+  const values: Readonly<Record<string, string>> = {
+    brandName: site.brandName,
+    supportEmail: site.supportEmail,
+    supportPhone: site.supportPhone,
+    officeAddress: site.officeAddress,
+    minAge: String(site.minAgeYears),
+    entity: site.legalEntity ?? site.brandName,
+    grievanceOfficer: site.grievanceOfficer ?? site.supportEmail,
+    topupMin: formatMoney(site.topupMinRupees),
+    topupMax: formatMoney(site.topupMaxRupees),
+    contactUs: to('contactUs'),
+    refundPolicy: to('refundPolicy'),
+    privacyPolicy: to('privacyPolicy'),
+    terms: to('terms'),
+    moneyTrail: to('moneyTrail'),
+    giveawaySelection: to('giveawaySelection'),
+  }
+  const html = content[language][name].replace(/(?:\{|%7B)(\w+)(?:\}|%7D)/g, (whole, key: string) =>
+    values[key] === undefined ? whole : escape(values[key]),
+  )
+  return <div className="prose" dangerouslySetInnerHTML={{ __html: html }} />
+}

@@ -1,0 +1,227 @@
+/** Information pages whose words are the page. Long texts are Markdown (src/content). */
+import { Trans } from '@lingui/react/macro'
+import { formatDay } from '../ui/format.ts'
+import { formatMoney } from '../ui/Money.tsx'
+import { Section } from '../ui/Section.tsx'
+import { LedgerRow } from '../ui/Split.tsx'
+import { ContactForm } from './ContactForm.tsx'
+import { usePage } from './context.ts'
+import { Heading } from './Frame.tsx'
+import { LocalDraw, SplitInForce } from './parts.tsx'
+import { Prose } from './Prose.tsx'
+import { usePageTitle } from './titles.ts'
+
+/** English governs; a translation says so. */
+function TranslationNote() {
+  return usePage().language === 'en' ? null : (
+    <p className="muted gap">
+      <Trans>This is a translation. The English text governs.</Trans>
+    </p>
+  )
+}
+
+function useEffective() {
+  const { language } = usePage()
+  return formatDay('2025-08-09', language)
+}
+
+export function PrivacyPolicy() {
+  const date = useEffective()
+  return (
+    <>
+      <Heading title={usePageTitle('privacyPolicy')} when={<Trans>Effective</Trans>} note={date}>
+        <p className="lead">
+          <Trans>Effective August 9, 2025</Trans>
+        </p>
+        <TranslationNote />
+      </Heading>
+      <Section>
+        <Prose name="privacy-policy" />
+      </Section>
+    </>
+  )
+}
+
+export function Terms() {
+  return (
+    <>
+      <Heading title={usePageTitle('terms')} lead={<Trans>The rules between you and us, in plain words.</Trans>}>
+        <TranslationNote />
+        <SplitInForce />
+      </Heading>
+      <Section>
+        <Prose name="terms" />
+      </Section>
+    </>
+  )
+}
+
+export function RefundPolicy() {
+  const { to } = usePage()
+  return (
+    <>
+      <Heading title={usePageTitle('refundPolicy')} lead={<Trans>Ask within 7 days, get your money in 5–10 business days.</Trans>}>
+        <TranslationNote />
+        <p className="buttons no-print">
+          <button className="button" type="button" data-print="">
+            <Trans>Print</Trans>
+          </button>
+          <a className="button secondary" href={to('home')} data-back="">
+            <Trans>Back</Trans>
+          </a>
+        </p>
+      </Heading>
+      <Section>
+        <Prose name="refund-policy" />
+      </Section>
+    </>
+  )
+}
+
+export function DailyContributions() {
+  return (
+    <>
+      <Heading title={usePageTitle('dailyContributions')} lead={<Trans>One rupee a day from each member, one round a day.</Trans>}>
+        <SplitInForce />
+      </Heading>
+      <Section when={<Trans>Every day</Trans>}>
+        <Prose name="daily-contributions" />
+      </Section>
+    </>
+  )
+}
+
+export function DirectHelpProcess() {
+  return (
+    <>
+      <Heading
+        title={usePageTitle('directHelpProcess')}
+        lead={<Trans>From the round to the person in need, without middlemen or NGOs.</Trans>}
+      >
+        <SplitInForce />
+      </Heading>
+      <Section when={<Trans>Next day</Trans>}>
+        <Prose name="direct-help-process" />
+      </Section>
+    </>
+  )
+}
+
+export function GiveawaySelection() {
+  const { data, language } = usePage()
+  const winner = data?.round.lastWinner ?? undefined
+  return (
+    <>
+      <Heading title={usePageTitle('giveawaySelection')} lead={<Trans>How the members who receive the Thank You Reward are chosen.</Trans>}>
+        <SplitInForce />
+      </Heading>
+      <Section when={<Trans>Midnight</Trans>}>
+        <Prose name="giveaway-selection" />
+      </Section>
+      {winner === undefined ? null : (
+        <Section when={<Trans>Latest</Trans>} note={formatDay(winner.date, language)}>
+          <h2>
+            <Trans>The latest winner</Trans>
+          </h2>
+          <div className="ledger narrow gap">
+            <LedgerRow label={winner.name}>{formatMoney(winner.amount)}</LedgerRow>
+          </div>
+          {winner.assurance === 'weak' ? (
+            <p className="gap">
+              <LocalDraw />
+            </p>
+          ) : null}
+        </Section>
+      )}
+    </>
+  )
+}
+
+export function HelpCenter() {
+  const { site, to } = usePage()
+  return (
+    <>
+      <Heading title={usePageTitle('helpCenter')} lead={<Trans>Six questions that members ask most.</Trans>} />
+      <Section>
+        <Prose name="help-center" />
+      </Section>
+      <Section when={<Trans>Support</Trans>} note={<Trans>within 24 hours</Trans>}>
+        <h2>
+          <Trans>Still stuck, write to us</Trans>
+        </h2>
+        <p className="lead gap">
+          <Trans>We answer within 24 hours.</Trans>
+        </p>
+        <p className="buttons gap">
+          <a className="button" href={to('contactUs')}>
+            <Trans>Contact Us</Trans>
+          </a>
+          <a className="button secondary" href={`mailto:${site.supportEmail}`}>
+            {site.supportEmail}
+          </a>
+        </p>
+      </Section>
+    </>
+  )
+}
+
+export function ContactUs() {
+  const { site } = usePage()
+  return (
+    <>
+      <Heading title={usePageTitle('contactUs')} lead={<Trans>We answer within 1–2 business days.</Trans>} />
+      <Section when={<Trans>Any day</Trans>}>
+        <div className="pairs">
+          <div className="cards">
+            <div>
+              <h2>
+                <Trans>Email us</Trans>
+              </h2>
+              <p>
+                <a className="tap" href={`mailto:${site.supportEmail}`}>
+                  {site.supportEmail}
+                </a>
+              </p>
+            </div>
+            <div>
+              <h2>
+                <Trans>Call us</Trans>
+              </h2>
+              <p>
+                <a className="tap" href={`tel:${site.supportPhone.replace(/[^+\d]/g, '')}`}>
+                  {site.supportPhone}
+                </a>
+              </p>
+            </div>
+            <div>
+              <h2>
+                <Trans>Office</Trans>
+              </h2>
+              <address>{site.officeAddress}</address>
+            </div>
+          </div>
+          <ContactForm />
+        </div>
+      </Section>
+    </>
+  )
+}
+
+export function NotFound() {
+  const { to } = usePage()
+  return (
+    <Section when="404" className="head-section">
+      <h1>
+        <Trans>Page not found</Trans>
+      </h1>
+      <p className="lead">
+        <Trans>This page is not in the book. The address may be mistyped, or the page may have moved.</Trans>
+      </p>
+      <p className="buttons">
+        <a className="button" href={to('home')}>
+          <Trans>Go to Home</Trans>
+        </a>
+      </p>
+    </Section>
+  )
+}
