@@ -33,6 +33,23 @@ test('answers after all that fell due has run', async () => {
   expect(world.jobs.map(({ kind }) => kind).sort()).toEqual(['draft_story', 'mail', 'notice'])
 })
 
+test('waits for a job that another process is running, and not for one whose process was killed', async () => {
+  await world.db.query(sql`
+    insert into job (kind, key, payload, due_at, attempts, locked_until)
+    values ('mail', 'elsewhere', '{}', roz_now(), 1, roz_now() + interval '1 hour')`)
+  const started = performance.now()
+  let endedMs = Number.NaN
+  setTimeout(() => {
+    endedMs = performance.now() - started
+    void world.db.query(sql`update job set done_at = roz_now(), locked_until = null where key = 'elsewhere'`)
+  }, 400)
+  await world.goTo('2026-11-21T10:01:00+05:30')
+  expect(performance.now() - started).toBeGreaterThan(endedMs)
+  await world.db.query(sql`update job set done_at = null, locked_until = roz_now() + interval '1 hour' where key = 'elsewhere'`)
+  await world.goTo('2026-11-21T10:02:00+05:30')
+  expect(world.jobs).toEqual([])
+})
+
 test('does not go back to before the opening of the newest round: 409, and nothing changes', async () => {
   await world.goTo('2026-11-23T08:00:00+05:30')
   for (const now of ['2026-11-22T23:59:59+05:30', '2020-01-01T00:00:00Z', null]) {
