@@ -4,7 +4,7 @@ import { one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { enqueue } from './queue.ts'
-import { createWorker, forgetDoneJobs, type JobHandlers } from './worker.ts'
+import { createWorker, forgetDoneJobs, type JobHandlers, type WorkerDeps } from './worker.ts'
 
 let database: TestDatabase
 const workers: { stop: () => Promise<void> }[] = []
@@ -20,15 +20,17 @@ afterAll(() => database.drop())
 
 type Ran = { readonly day: string }
 
-/** A worker whose only interesting job is the draft of a day. */
-function workerOf(draft: (payload: Ran) => Promise<void>) {
+/** A worker whose only interesting job is the draft of a day, unless a test says more. */
+function workerOf(draft: (payload: Ran) => Promise<void>, change: Partial<WorkerDeps> & { readonly mail?: JobHandlers['mail'] } = {}) {
   const nothing = async (): Promise<void> => undefined
-  const handlers: JobHandlers = { mail: nothing, notice: nothing, settle_order: nothing, join_after_topup: nothing, draft_story: draft }
+  const { mail = nothing, ...deps } = change
+  const handlers: JobHandlers = { mail, notice: nothing, settle_order: nothing, join_after_topup: nothing, draft_story: draft }
   const worker = createWorker({
     db: database.db,
     handlers,
     clockwork: [],
     log: pino({ level: 'silent' }),
+    ...deps,
     now: async () => (await one<{ now: Date }>(database.db, sql`select roz_now() as now`)).now,
   })
   workers.push(worker)
@@ -124,6 +126,95 @@ test('a job whose worker was killed is taken over once its lease has ended', asy
   await database.setClock(new Date(now.getTime() + 61_000))
   await worker.runDue()
   expect(ran).toEqual(['orphan'])
+})
+
+test('a mail server that hangs holds up neither the clockwork nor the other jobs', async () => {
+  const hung = Promise.withResolvers<void>()
+  const seen = { clockwork: 0, drafts: 0 }
+  const worker = workerOf(async () => void seen.drafts++, {
+    mail: () => hung.promise,
+    clockwork: [
+      async () => {
+        seen.clockwork++
+        return false
+      },
+    ],
+  })
+  await inTransaction(database.db, (tx) => enqueue(tx, { kind: 'mail', key: 'slow', payload: { to: 'a@x.test' } as never }))
+  worker.start()
+  await expect.poll(() => seen.clockwork).toBeGreaterThan(0)
+  const before = seen.clockwork
+  await write('2026-11-23')
+  await expect.poll(() => [seen.drafts, seen.clockwork > before], { timeout: 3000 }).toEqual([1, true])
+  hung.resolve()
+})
+
+test('clockwork that fails holds up neither the other clockwork nor the jobs, and is told', async () => {
+  const ran: string[] = []
+  const failing = async (): Promise<boolean> => {
+    throw new Error('an event that cannot be cleaned')
+  }
+  const other = async (): Promise<boolean> => {
+    if (ran.includes('other')) return false
+    ran.push('other')
+    return true
+  }
+  const worker = workerOf(async ({ day }) => void ran.push(day), { clockwork: [failing, other] })
+  await write('2026-11-24')
+  await expect(worker.runDue()).rejects.toThrow('cannot be cleaned')
+  expect(ran.sort()).toEqual(['2026-11-24', 'other'])
+})
+
+test('a job that takes longer than its lease is run by nobody else meanwhile', async () => {
+  const ran: string[] = []
+  const slow = async ({ day }: Ran): Promise<void> => {
+    ran.push(day)
+    await new Promise((resolve) => setTimeout(resolve, 2500))
+  }
+  const [first, second] = [workerOf(slow, { leaseSeconds: 1 }), workerOf(slow, { leaseSeconds: 1 })]
+  await write('slow')
+  // Its next try is due by then: only the lease keeps the second one from it.
+  await database.db.query(sql`update job set due_at = roz_now() - interval '1 hour'`)
+  const running = first.runDue()
+  await expect.poll(() => ran.length).toBe(1)
+  for (let look = 0; look < 4; look++) {
+    await database.db.query(sql`update job set due_at = roz_now() - interval '1 hour'`)
+    await second.runDue()
+    await new Promise((resolve) => setTimeout(resolve, 500))
+  }
+  await running
+  expect(ran).toEqual(['slow'])
+})
+
+test('a job that has failed twenty times is tried again the next day, and given up after a month', async () => {
+  let isMended = false
+  const tries: string[] = []
+  const worker = workerOf(async ({ day }) => {
+    tries.push(day)
+    if (!isMended) throw new Error('still away')
+  })
+  const row = () =>
+    one<{ attempts: number; isDone: boolean; payload: object; last_error: string | null }>(
+      database.db,
+      sql`select attempts, done_at is not null as "isDone", payload, last_error from job`,
+    )
+  const aDayOn = () => database.db.query(sql`update job set due_at = due_at - interval '1 day', created_at = created_at - interval '1 day'`)
+  await write('stubborn')
+  await database.db.query(sql`update job set attempts = 20`)
+  await worker.runDue()
+  await worker.runDue()
+  expect(tries).toHaveLength(1)
+  await aDayOn()
+  await worker.runDue()
+  expect([tries.length, (await row()).attempts]).toEqual([2, 22])
+  for (let day = 0; day < 31; day++) await aDayOn()
+  await worker.runDue()
+  expect(await row()).toEqual({ attempts: 23, isDone: true, payload: {}, last_error: 'Error: still away' })
+  isMended = true
+  await write('mended')
+  await database.db.query(sql`update job set attempts = 20 where key = 'mended'`)
+  await worker.runDue()
+  expect(await database.db.query(sql`select key from job where done_at is not null and last_error is null`)).toEqual([{ key: 'mended' }])
 })
 
 test('a done job forgets what it was about, and after a month itself', async () => {

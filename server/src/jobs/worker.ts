@@ -1,8 +1,11 @@
 /**
- * Runs what is due. `runDue` decides by roz_now() over our own tables: first the features' clockwork,
- * then the jobs, again until neither finds anything. It is called by a one-second tick, by a nudge
- * after a commit that wrote a job, at start and by /dev/clock. Several processes may run it at once:
- * clockwork takes a lock in the database, a job is claimed with SKIP LOCKED.
+ * Runs what is due, decided by roz_now() over our own tables: each feature's clockwork, mails, and the
+ * other jobs, every one of them in a lane of its own, so that a mail server or a gateway that is slow,
+ * or a portion that fails, holds up nothing else. Called by a one-second tick, by a nudge after a
+ * commit that wrote a job, at start and by /dev/clock. Several processes may run it at once: clockwork
+ * takes a lock in the database, a job is claimed with SKIP LOCKED and leased while it runs. A claim
+ * books the next try, so that a job which fails or kills its process comes back ever more rarely; it
+ * is given up after a month, in the log.
  */
 import type { FastifyBaseLogger } from 'fastify'
 import { type Db, sql } from '../db/sql.ts'
@@ -19,40 +22,46 @@ export type WorkerDeps = {
   /** Reads the product's clock: real time plus the offset in the database. */
   readonly now: () => Promise<Date>
   readonly log: FastifyBaseLogger
+  /** How long a job stays claimed after its process was last heard of. */
+  readonly leaseSeconds?: number
 }
 
 const TICK_MS = 1000
 const LEASE_SECONDS = 60
-const ATTEMPTS_MAX = 20
+const AT_ONCE = 16
+/** From here on a job that fails is one to look at: nine hours have passed. It is tried once a day. */
+const ATTEMPTS_SOON = 20
+const KEPT_DAYS = 30
 
-type ClaimedJob = { id: bigint; kind: JobKind; payload: JobPayloads[JobKind]; attempts: number }
+type ClaimedJob = { id: bigint; kind: JobKind; payload: JobPayloads[JobKind]; attempts: number; isOld: boolean }
 
 export function createWorker(deps: WorkerDeps) {
-  let running: Promise<void> | undefined
-  let again = false
   let stopped = false
   let timer: NodeJS.Timeout | undefined
+  const lanes = [
+    ...deps.clockwork.map((due) => async () => due(await deps.now())),
+    () => runNextJobs(deps, { mails: true }),
+    () => runNextJobs(deps, { mails: false }),
+  ].map((portion) => createLane(portion, () => stopped))
 
-  /** Runs everything that is due. Calls that come while it runs make it look once more. */
+  /** Runs everything that is due, until no lane finds anything. Fails where one did, after all others have run. */
   async function runDue(): Promise<void> {
-    if (running !== undefined) {
-      again = true
-      return running
+    for (;;) {
+      const runs = await Promise.allSettled(lanes.map((lane) => lane.run()))
+      if (!stopped && runs.some((run) => run.status === 'fulfilled' && run.value)) continue
+      const failed = runs.find((run) => run.status === 'rejected')
+      if (failed !== undefined) throw failed.reason
+      return
     }
-    running = (async () => {
-      do {
-        again = false
-        await runOnce(deps, () => stopped)
-      } while (again && !stopped)
-    })().finally(() => {
-      running = undefined
-    })
-    return running
   }
 
   const tick = (): void => {
     if (stopped) return
-    runDue().catch((error: unknown) => deps.log.error({ err: error }, 'what was due could not run; the next tick tries again'))
+    for (const lane of lanes) {
+      // Calls that come while it runs only make it look once more: its failure is told by the first.
+      if (lane.isRunning()) lane.lookAgain()
+      else lane.run().catch((error: unknown) => deps.log.error({ err: error }, 'what was due could not run; the next tick tries again'))
+    }
   }
 
   return {
@@ -67,54 +76,108 @@ export function createWorker(deps: WorkerDeps) {
       stopped = true
       clearInterval(timer)
       onJobWritten(() => undefined)
-      await running?.catch(() => undefined)
+      await Promise.allSettled(lanes.filter((lane) => lane.isRunning()).map((lane) => lane.run()))
     },
   }
 }
 
-async function runOnce(deps: WorkerDeps, isStopped: () => boolean): Promise<void> {
-  for (let worked = true; worked && !isStopped(); ) {
-    worked = false
-    for (const due of deps.clockwork) {
-      while (!isStopped() && (await due(await deps.now()))) worked = true
+/** Work done portion by portion until there is none; whoever asks while it runs makes it look once more. */
+function createLane(portion: () => Promise<boolean>, isStopped: () => boolean) {
+  let running: Promise<boolean> | undefined
+  let again = false
+  const drain = async (): Promise<boolean> => {
+    let worked = false
+    try {
+      do {
+        again = false
+        while (!isStopped() && (await portion())) worked = true
+      } while (again && !isStopped())
+      return worked
+    } finally {
+      running = undefined
     }
-    while (!isStopped() && (await runNextJobs(deps))) worked = true
+  }
+  return {
+    /** Says whether there was anything. */
+    run: (): Promise<boolean> => {
+      again = true
+      if (running !== undefined) return running
+      const run = drain()
+      if (!isStopped()) running = run
+      return run
+    },
+    isRunning: (): boolean => running !== undefined,
+    lookAgain: (): void => {
+      again = true
+    },
   }
 }
 
 /** Claims a few jobs, runs them side by side, and settles each on its own. */
-async function runNextJobs(deps: WorkerDeps): Promise<boolean> {
-  const jobs = await deps.db.query<ClaimedJob>(sql`
-    update job set locked_until = roz_now() + make_interval(secs => ${LEASE_SECONDS}::int), attempts = attempts + 1
+async function runNextJobs(deps: WorkerDeps, which: { readonly mails: boolean }): Promise<boolean> {
+  const { db, leaseSeconds = LEASE_SECONDS } = deps
+  const jobs = await db.query<ClaimedJob>(sql`
+    update job set locked_until = roz_now() + make_interval(secs => ${leaseSeconds}::int), attempts = attempts + 1,
+      due_at = roz_now() + case when attempts < ${ATTEMPTS_SOON}::int then least(2 ^ (attempts + 1), 3600) else 86400 end * interval '1 second'
     where id in (
       select id from job
-      where done_at is null and due_at <= roz_now() and (locked_until is null or locked_until < roz_now()) and attempts < ${ATTEMPTS_MAX}::int
-      order by due_at, id limit 16 for update skip locked)
-    returning id, kind, payload, attempts`)
-  await Promise.all(jobs.map((job) => runJob(deps, job)))
-  return jobs.length > 0
+      where done_at is null and due_at <= roz_now() and (locked_until is null or locked_until < roz_now())
+        and (kind = 'mail') = ${which.mails}::boolean
+      order by due_at, id limit ${AT_ONCE}::int for update skip locked)
+    returning id, kind, payload, attempts, created_at < roz_now() - make_interval(days => ${KEPT_DAYS}::int) as "isOld"`)
+  if (jobs.length === 0) return false
+  const running = new Set(jobs)
+  const renewal = setInterval(() => void renewLeases(deps, [...running], leaseSeconds), (leaseSeconds * 1000) / 3)
+  const ended = await Promise.allSettled(jobs.map((job) => runJob(deps, job).finally(() => running.delete(job))))
+  clearInterval(renewal)
+  // The database went away before an end could be written: the lease brings the job back.
+  const lost = ended.find((end) => end.status === 'rejected')
+  if (lost !== undefined) throw lost.reason
+  return true
+}
+
+/** While its work goes on a job stays claimed, however long it takes. */
+async function renewLeases({ db, log }: WorkerDeps, jobs: readonly ClaimedJob[], leaseSeconds: number): Promise<void> {
+  try {
+    await db.query(sql`
+      update job set locked_until = roz_now() + make_interval(secs => ${leaseSeconds}::int)
+      from unnest(${jobs.map((job) => job.id)}::bigint[], ${jobs.map((job) => job.attempts)}::int[]) as mine (id, attempts)
+      where job.id = mine.id and job.attempts = mine.attempts and job.done_at is null and job.locked_until is not null`)
+  } catch (error) {
+    log.warn({ err: error }, 'the leases of running jobs could not be renewed')
+  }
 }
 
 async function runJob(deps: WorkerDeps, job: ClaimedJob): Promise<void> {
   const handler = deps.handlers[job.kind] as (payload: JobPayloads[JobKind], jobId: string) => Promise<void>
   try {
     await handler(job.payload, String(job.id))
-    // What it was about is forgotten: a mail's payload names a person.
-    await deps.db.query(sql`
-      update job set done_at = roz_now(), locked_until = null, last_error = null, payload = '{}' where id = ${job.id}::bigint`)
+    await endJob(deps.db, job, undefined)
   } catch (error) {
     // The kind and the error alone: a payload may hold a person's address.
-    deps.log.warn({ err: error, job: job.kind, attempts: job.attempts }, 'job failed; it is tried again')
-    const waitSeconds = Math.min(3600, 2 ** Math.min(job.attempts, 12))
-    await deps.db.query(sql`
-      update job set locked_until = null, due_at = roz_now() + make_interval(secs => ${waitSeconds}::int), last_error = ${errorText(error)}::text
-      where id = ${job.id}::bigint`)
+    const told = { err: error, job: job.kind, jobId: String(job.id), attempts: job.attempts }
+    if (job.isOld) deps.log.error(told, 'job given up after a month')
+    else if (job.attempts >= ATTEMPTS_SOON) deps.log.error(told, 'job keeps failing; it is tried again once a day')
+    else deps.log.warn(told, 'job failed; it is tried again')
+    if (job.isOld) await endJob(deps.db, job, errorText(error))
+    else await releaseJob(deps.db, job, errorText(error))
   }
 }
 
-const errorText = (error: unknown): string => (error instanceof Error ? `${error.name}: ${error.message}` : String(error)).slice(0, 500)
+/** Done, or given up with its last error. What it was about is forgotten: a mail's payload names a person. */
+async function endJob(db: Db, job: ClaimedJob, lastError: string | undefined): Promise<void> {
+  await db.query(sql`
+    update job set done_at = roz_now(), locked_until = null, last_error = ${lastError ?? null}::text, payload = '{}' where id = ${job.id}::bigint`)
+}
 
-const KEPT_DAYS = 30
+/** Free for the next try, unless another process has taken it over meanwhile. */
+async function releaseJob(db: Db, job: ClaimedJob, lastError: string): Promise<void> {
+  await db.query(sql`
+    update job set locked_until = null, last_error = ${lastError}::text
+    where id = ${job.id}::bigint and attempts = ${job.attempts}::int and done_at is null`)
+}
+
+const errorText = (error: unknown): string => (error instanceof Error ? `${error.name}: ${error.message}` : String(error)).slice(0, 500)
 
 /** Removes jobs done a month ago, a portion at a time. Their effects carry keys of their own. */
 export async function forgetDoneJobs(db: Db): Promise<boolean> {
