@@ -93,6 +93,13 @@ test('a setting that makes no sense is refused in words, and several at once', (
   expect(complaints[0]).toBe('PORT: a whole number from 1 to 65535, not “0”')
 })
 
+test('an address that is no PostgreSQL is refused without showing it', () => {
+  expect(complaintsOf({ DATABASE_URL: 'mysql://u:hidden@x/y', MIGRATE_DATABASE_URL: 'hidden' })).toEqual([
+    'DATABASE_URL: an address such as postgres://user:password@host:5432/roz',
+    'MIGRATE_DATABASE_URL: an address such as postgres://user:password@host:5432/roz',
+  ])
+})
+
 test('a tax that would leave a winner nothing is refused', () => {
   expect(readConfig({ TDS_PERCENT: '99' }).business.taxPercent).toBe(99)
   expect(complaintsOf({ TDS_PERCENT: '100' })).toEqual(['TDS_PERCENT: a whole number from 0 to 99, not “100”'])

@@ -34,6 +34,7 @@ export function readConfig(env: Environment) {
   const dataDir = path.resolve(settings.text('DATA_DIR') ?? '.data')
   if (production) judgeProduction(settings)
   const publicUrl = settings.url('PUBLIC_URL')
+  const databaseUrl = settings.postgresUrl('DATABASE_URL')
   const payments = settings.choice('PAYMENTS', ['sandbox', 'cashfree'] as const, 'sandbox')
   const sandboxPort = settings.integer('SANDBOX_PORT', port + 1, 1, 65_535)
   const config = {
@@ -42,8 +43,8 @@ export function readConfig(env: Environment) {
     host,
     dataDir,
     publicUrl,
-    databaseUrl: settings.text('DATABASE_URL'),
-    migrateDatabaseUrl: settings.text('MIGRATE_DATABASE_URL') ?? settings.text('DATABASE_URL'),
+    databaseUrl,
+    migrateDatabaseUrl: settings.postgresUrl('MIGRATE_DATABASE_URL') ?? databaseUrl,
     namedStatements: settings.flag('PG_NAMED', true),
     processes: settings.integer('PROCESSES', 1, 1, Math.max(64, availableParallelism())),
     payments,
@@ -56,7 +57,7 @@ export function readConfig(env: Environment) {
       jwksUrl: settings.url('GOOGLE_JWKS_URL') ?? 'https://www.googleapis.com/oauth2/v3/certs',
     },
     admin: { email: settings.text('ADMIN_EMAIL') ?? 'admin@roz.local', password: settings.text('ADMIN_PASSWORD') },
-    demo: settings.flag('DEMO', settings.text('DATABASE_URL') === undefined) && !production,
+    demo: settings.flag('DEMO', databaseUrl === undefined) && !production,
     secretKey: settings.text('SECRET_KEY'),
     secretKeyOld: settings.text('SECRET_KEY_OLD'),
     trustProxy: trustProxy(settings),

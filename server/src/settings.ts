@@ -56,6 +56,14 @@ export class Settings {
     return undefined
   }
 
+  /** The address of a PostgreSQL; never shown, for a password may stand in it. */
+  postgresUrl(name: string): string | undefined {
+    const value = this.text(name)
+    if (value === undefined || (URL.canParse(value) && /^postgres(ql)?:$/.test(new URL(value).protocol))) return value
+    this.complain(`${name}: an address such as postgres://user:password@host:5432/roz`)
+    return undefined
+  }
+
   finish(failure: (complaints: readonly string[]) => Error): void {
     if (this.#complaints.length > 0) throw failure([...new Set(this.#complaints)])
   }

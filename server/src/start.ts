@@ -17,7 +17,7 @@ import { buildApp } from './app.ts'
 import type { Config } from './config.ts'
 import { startPostgres } from './db/embedded.ts'
 import { migrate } from './db/migrate.ts'
-import { connect, type Db } from './db/sql.ts'
+import { connect, type Db, sql } from './db/sql.ts'
 import { DEMO_PASSWORD, seedDemo } from './demo/demo.ts'
 import { AdminAddressError, ensureAdmin } from './features/identity/ensure-admin.ts'
 import { adminPassword, keepAdminPassword } from './first-start.ts'
@@ -67,7 +67,7 @@ async function startWhole(config: Config, around: Surroundings, stops: Stop[]): 
     throw new StartError(`DATA_DIR ${config.dataDir} cannot be made: choose a folder of yours. (${error.message})`)
   })
   const urls = await openDatabase(config, around, stops)
-  await migrate(urls.ownerUrl, { production: config.production, ...(urls.appRole === undefined ? {} : { appRole: urls.appRole }) })
+  await prepareDatabase(config, urls)
   const shared: Shared = { appUrl: urls.appUrl, secretKey: config.secretKey ?? (await ensureSecretKey(config.dataDir)) }
   if (config.payments === 'sandbox') await startGatewaySandbox(config, stops)
   if (config.processes === 1) await serve(config, shared, around, stops)
@@ -87,6 +87,27 @@ async function openDatabase(config: Config, { log, say }: Surroundings, stops: S
   stops.push(local.stop)
   if (local.adopted) say('Found the database still running and took it over.')
   return { ownerUrl: local.ownerUrl, appUrl: local.appUrl, appRole: 'roz_app' }
+}
+
+/** Migrations by the owner, and a first word as the server's own role; an existing PostgreSQL that is not fit for it is told of in plain words. */
+async function prepareDatabase(config: Config, { ownerUrl, appUrl, appRole }: DatabaseUrls): Promise<void> {
+  const migrated = migrate(ownerUrl, { production: config.production, ...(appRole === undefined ? {} : { appRole }) })
+  if (config.databaseUrl === undefined) return void (await migrated)
+  const inWords = (setting: string, error: unknown): StartError =>
+    new StartError(`The database of ${setting} cannot be used: ${error instanceof Error ? error.message : String(error)}.`)
+  try {
+    await migrated
+  } catch (error) {
+    throw inWords(ownerUrl === config.databaseUrl ? 'DATABASE_URL' : 'MIGRATE_DATABASE_URL', error)
+  }
+  const db = connect({ url: appUrl, max: 1, named: config.namedStatements })
+  try {
+    await db.query(sql`select roz_now() as now`)
+  } catch (error) {
+    throw inWords('DATABASE_URL', error)
+  } finally {
+    await db.close()
+  }
 }
 
 /** Loaded only where it is wanted: production carries none of it. */

@@ -27,6 +27,8 @@ export async function migrate(ownerUrl: string, options: MigrateOptions): Promis
   client.on('error', () => undefined)
   await client.connect()
   try {
+    const { rows } = await client.query<{ server_version_num: string }>('show server_version_num')
+    expectVersion(Number(rows[0]?.server_version_num))
     await client.query('select pg_advisory_lock($1)', [START_LOCK])
     const applied = await applyFiles(client, options.folder ?? MIGRATIONS)
     await client.query('select set_clock_production($1)', [options.production])
@@ -36,6 +38,11 @@ export async function migrate(ownerUrl: string, options: MigrateOptions): Promis
   } finally {
     await client.end()
   }
+}
+
+/** PostgreSQL's own count: 180004 is 18.4. */
+export function expectVersion(version: number): void {
+  if (version < 180_000) throw new Error(`PostgreSQL 18 or newer is needed, and this is ${Math.floor(version / 10_000)}`)
 }
 
 async function applyFiles(client: pg.Client, folder: URL): Promise<string[]> {

@@ -1,0 +1,50 @@
+/** What a start says when it cannot: plain words that name the setting. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { pino } from 'pino'
+import { expect, inject, test } from 'vitest'
+import { readConfig } from './config.ts'
+import { StartError, startServer } from './start.ts'
+import { urlOf } from './testing/server-urls.ts'
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+async function failureOf(env: Record<string, string>): Promise<unknown> {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'roz-start-'))
+  const config = readConfig({ PORT: String(await freePort()), SANDBOX_PORT: String(await freePort()), DATA_DIR: dataDir, ...env })
+  try {
+    const running = await startServer(config, { log: pino({ level: 'silent' }), say: () => undefined, parent: undefined })
+    await running.stop()
+    return undefined
+  } catch (error) {
+    return error
+  } finally {
+    await rm(dataDir, { recursive: true })
+  }
+}
+
+test('a database that is not there or lets nobody in stops the start with the name of its setting', async () => {
+  const owner = urlOf(inject('postgres'), 'owner', 'postgres')
+  const closed = new URL(owner)
+  closed.port = '1'
+  const wrong = new URL(owner)
+  wrong.password = 'wrong'
+  const failures = [
+    await failureOf({ DATABASE_URL: closed.href }),
+    await failureOf({ DATABASE_URL: wrong.href }),
+    await failureOf({ DATABASE_URL: owner, MIGRATE_DATABASE_URL: wrong.href }),
+  ]
+  for (const failure of failures) expect(failure).toBeInstanceOf(StartError)
+  const words = failures.map((failure) => (failure as Error).message)
+  expect(words[0]).toBe('The database of DATABASE_URL cannot be used: connect ECONNREFUSED 127.0.0.1:1.')
+  expect(words[1]).toBe('The database of DATABASE_URL cannot be used: password authentication failed for user "roz_owner".')
+  expect(words[2]).toContain('The database of MIGRATE_DATABASE_URL cannot be used')
+})
