@@ -32,7 +32,27 @@ function parametersOf(spec: EndpointSpec): Json[] {
       schema: shape,
     }))
   }
-  return [...of(spec.params, 'path'), ...of(spec.query, 'query')]
+  const keyed = spec.refusals.includes('idempotency_mismatch')
+  return [...of(spec.params, 'path'), ...of(spec.query, 'query'), ...(keyed ? [IDEMPOTENCY_KEY] : [])]
+}
+
+const IDEMPOTENCY_KEY: Json = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'The same key with the same body answers the first result, with another body 409.',
+  schema: { type: 'string', minLength: 1, maxLength: 200 },
+}
+
+/** What a call is sent as its body; undefined for none. */
+function requestBodyOf(spec: EndpointSpec): Json | undefined {
+  if (spec.upload !== undefined) {
+    const properties = { [spec.upload.field]: { type: 'string', format: 'binary' } }
+    return { required: true, content: { 'multipart/form-data': { schema: { type: 'object', required: [spec.upload.field], properties } } } }
+  }
+  if (spec.raw === true) return { required: true, content: { 'application/json': { schema: { type: 'object' } } } }
+  if (spec.body === undefined) return undefined
+  return { required: !spec.body.safeParse(undefined).success, content: { 'application/json': { schema: schemaOf(spec.body, 'input') } } }
 }
 
 /** Refusals grouped by status, each with its code and its English words. */
@@ -60,22 +80,7 @@ function operationOf(name: string, spec: EndpointSpec): Json {
       },
     }
   }
-  const body =
-    spec.upload !== undefined
-      ? {
-          content: {
-            'multipart/form-data': {
-              schema: {
-                type: 'object',
-                required: [spec.upload.field],
-                properties: { [spec.upload.field]: { type: 'string', format: 'binary' } },
-              },
-            },
-          },
-        }
-      : spec.body !== undefined
-        ? { content: { 'application/json': { schema: schemaOf(spec.body, 'input') } } }
-        : undefined
+  const body = requestBodyOf(spec)
   return {
     operationId: name,
     summary: spec.summary,
