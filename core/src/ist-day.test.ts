@@ -26,5 +26,6 @@ test('a day ends where the next one begins, over months, years and leap days', (
 
 test('only real calendar dates are days', () => {
   expect(parseDay('2028-02-29')).toBe('2028-02-29')
-  for (const text of ['2027-02-29', '2026-13-01', '2026-1-1', '', '2026-11-21T00:00', 'today']) expect(parseDay(text)).toBeUndefined()
+  for (const text of ['2027-02-29', '2026-13-01', '2026-1-1', '', '2026-11-21T00:00', 'today', '0000-01-01'])
+    expect(parseDay(text)).toBeUndefined()
 })

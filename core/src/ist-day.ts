@@ -25,7 +25,8 @@ export const daysBetween = (from: IstDay, to: IstDay): number => (startOfDayMs(t
 
 /** A real calendar date written as `YYYY-MM-DD`, or undefined. */
 export function parseDay(text: string): IstDay | undefined {
-  if (!PATTERN.test(text)) return undefined
+  // There is no year 0, neither in the calendar nor in the database.
+  if (!PATTERN.test(text) || text < '0001') return undefined
   const ms = Date.parse(`${text}T00:00:00.000Z`)
   return Number.isNaN(ms) || new Date(ms).toISOString().slice(0, 10) !== text ? undefined : (text as IstDay)
 }

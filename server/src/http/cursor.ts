@@ -4,17 +4,25 @@
  * hide others. A cursor of ours that was altered is refused as `cursor_invalid`, never a fault.
  */
 import { parseDay } from '@roz/core/ist-day.ts'
+import { invalid, type Refusal } from './route.ts'
 
 export type Cursor = readonly string[]
 export type CursorPart = (part: string) => boolean
 
 export const writeCursor = (key: Cursor): string => Buffer.from(JSON.stringify(key)).toString('base64url')
 
-/** The parts of a cursor, or undefined when it is none of this list's: `shapes` tells each part apart. */
-export function readCursor(text: string, shapes: readonly CursorPart[]): Cursor | undefined {
-  const key = parseKey(text)
-  if (key === undefined || key.length !== shapes.length) return undefined
-  return key.every((part, index) => shapes[index]?.(part)) ? key : undefined
+export type Page = { readonly ok: true; readonly after: Cursor | undefined; readonly limit: number }
+
+/** The page that is asked for; `shapes` tells each part of this list's cursors apart. */
+export function readPage(
+  query: { readonly cursor?: string | undefined; readonly limit: number },
+  shapes: readonly CursorPart[],
+): Page | Refusal<'invalid_input'> {
+  const { cursor, limit } = query
+  if (cursor === undefined) return { ok: true, after: undefined, limit }
+  const key = parseKey(cursor)
+  const isOurs = key !== undefined && key.length === shapes.length && key.every((part, index) => shapes[index]?.(part))
+  return isOurs ? { ok: true, after: key, limit } : invalid({ cursor: 'cursor_invalid' })
 }
 
 function parseKey(text: string): readonly string[] | undefined {
@@ -27,13 +35,12 @@ function parseKey(text: string): readonly string[] | undefined {
   }
 }
 
-/** Parts that cursors are made of. An instant is PostgreSQL's count of microseconds since 1970. */
+/** Parts that cursors are made of. An instant is PostgreSQL's count of microseconds since 1970, in a range that it can hold. */
 export const CURSOR_PARTS = {
-  micros: (part) => /^-?\d{1,18}$/.test(part),
+  micros: (part) => /^\d{1,18}$/.test(part),
   id: (part) => /^\d{1,18}$/.test(part),
   uuid: (part) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(part),
-  // PostgreSQL knows no year 0.
-  day: (part) => parseDay(part) !== undefined && part > '1900',
+  day: (part) => parseDay(part) !== undefined,
 } as const satisfies Record<string, CursorPart>
 
 /** Cuts a list that was read with one row more than asked: that row only says that a next page exists. */

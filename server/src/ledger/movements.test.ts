@@ -92,6 +92,7 @@ test('a cursor that is not ours is refused', async () => {
     'x',
     'AAAA',
     Buffer.from('2026-02-31|1|1|').toString('base64url'),
+    Buffer.from('0000-01-01|1|1|').toString('base64url'),
     Buffer.from("2026-01-01|1|1|'").toString('base64url'),
   ]) {
     expect(await listMovements(database.db, { memberId, cursor, limit: 5 })).toEqual({ ok: false, code: 'cursor_invalid' })

@@ -5,8 +5,8 @@
 import type { User } from '@roz/contract/shapes.ts'
 import { ENTRY_FEE, type Paise, paise, rupeesFromPaise } from '@roz/core/money.ts'
 import { type Db, one, sql } from '../../db/sql.ts'
-import { CURSOR_PARTS, type Cursor, cutPage, readCursor } from '../../http/cursor.ts'
-import { type Handlers, invalid } from '../../http/route.ts'
+import { CURSOR_PARTS, type Cursor, cutPage, readPage } from '../../http/cursor.ts'
+import type { Handlers } from '../../http/route.ts'
 import { userColumns, userOf, type UserRow, userSource } from '../../people/user-row.ts'
 
 export type AdminDeps = { readonly db: Db }
@@ -31,11 +31,9 @@ export function createAdmin({ db }: AdminDeps) {
       }
     },
     adminUsers: async ({ query }) => {
-      const after = query.cursor === undefined ? undefined : readCursor(query.cursor, [CURSOR_PARTS.id])
-      if (query.cursor !== undefined && after === undefined) return invalid({ cursor: 'cursor_invalid' })
-      const { rows, nextCursor } = cutPage(await listMembers(db, { after, limit: query.limit, q: query.q }), query.limit, (row) => [
-        String(row.id),
-      ])
+      const page = readPage(query, [CURSOR_PARTS.id])
+      if (!page.ok) return page
+      const { rows, nextCursor } = cutPage(await listMembers(db, { ...page, q: query.q }), page.limit, (row) => [String(row.id)])
       return { ok: true, value: { users: rows.map(listedOf), nextCursor } }
     },
   }

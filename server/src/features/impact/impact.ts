@@ -10,7 +10,7 @@ import { rupeesFromPaise } from '@roz/core/money.ts'
 import { audit } from '../../audit-log.ts'
 import type { Db } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
-import { CURSOR_PARTS, type Cursor, cutPage, readCursor } from '../../http/cursor.ts'
+import { CURSOR_PARTS, type Cursor, cutPage, readPage } from '../../http/cursor.ts'
 import { type Call, type Handlers, invalid } from '../../http/route.ts'
 import type { impactCalls } from '@roz/contract/impact.ts'
 import { draftStory } from './draft.ts'
@@ -25,11 +25,7 @@ const RECENT = 6
 const isId = (text: string): boolean => CURSOR_PARTS.uuid(text)
 const keyOf = (row: StoryRow): Cursor => [row.sortedAt, row.id]
 
-/** The cursor's key, `bad` for one that is not of this list. */
-function readPage(query: { readonly cursor?: string | undefined; readonly limit: number }) {
-  const after = query.cursor === undefined ? undefined : readCursor(query.cursor, [CURSOR_PARTS.micros, CURSOR_PARTS.uuid])
-  return query.cursor !== undefined && after === undefined ? ('bad' as const) : { after, limit: query.limit }
-}
+const CURSOR = [CURSOR_PARTS.micros, CURSOR_PARTS.uuid]
 
 type Edit = Call<typeof impactCalls.updateStory>['body']
 
@@ -54,14 +50,14 @@ const isWebLink = (link: string): boolean => /^https?:$/.test(new URL(link).prot
 export function createImpact({ db }: ImpactDeps) {
   const handlers: Handlers<'stories' | 'viewStory' | 'impactStats' | 'storiesAdmin' | 'createStory' | 'updateStory'> = {
     stories: async ({ query, language }) => {
-      const page = readPage(query)
-      if (page === 'bad') return invalid({ cursor: 'cursor_invalid' })
+      const page = readPage(query, CURSOR)
+      if (!page.ok) return page
       const { rows, nextCursor } = cutPage(await listPublished(db, page), page.limit, keyOf)
       return { ok: true, value: { stories: rows.map(storyOf(language)), nextCursor } }
     },
     storiesAdmin: async ({ query, language }) => {
-      const page = readPage(query)
-      if (page === 'bad') return invalid({ cursor: 'cursor_invalid' })
+      const page = readPage(query, CURSOR)
+      if (!page.ok) return page
       const { rows, nextCursor } = cutPage(await listAll(db, page), page.limit, keyOf)
       return { ok: true, value: { stories: rows.map(storyOf(language)), nextCursor } }
     },

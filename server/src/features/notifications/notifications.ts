@@ -6,8 +6,8 @@ import { isoIst } from '@roz/core/ist-day.ts'
 import { isNoticeKind, noticeText } from '@roz/core/notices.ts'
 import type { Db } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
-import { type CursorPart, cutPage, CURSOR_PARTS, readCursor } from '../../http/cursor.ts'
-import { type Handlers, invalid } from '../../http/route.ts'
+import { type CursorPart, cutPage, CURSOR_PARTS, readPage } from '../../http/cursor.ts'
+import type { Handlers } from '../../http/route.ts'
 import type { JobPayloads } from '../../jobs/queue.ts'
 import { addNotice, countUnread, listNotices, markAllRead, markRead } from './queries.ts'
 import { createWeeklyMail } from './weekly-mail.ts'
@@ -29,10 +29,9 @@ export function createNotifications(deps: NotificationsDeps): Notifications {
     due: createWeeklyMail(db),
     handlers: {
       notifications: async ({ session, query, language }) => {
-        const after = query.cursor === undefined ? undefined : readCursor(query.cursor, [CURSOR_PARTS.micros, isId])
-        if (query.cursor !== undefined && after === undefined) return invalid({ cursor: 'cursor_invalid' })
-        const found = await listNotices(db, session.memberId, { after, limit: query.limit })
-        const { rows, nextCursor } = cutPage(found, query.limit, (row) => [row.sortedAt, row.id])
+        const page = readPage(query, [CURSOR_PARTS.micros, isId])
+        if (!page.ok) return page
+        const { rows, nextCursor } = cutPage(await listNotices(db, session.memberId, page), page.limit, (row) => [row.sortedAt, row.id])
         const notifications = rows.map((row) => {
           if (!isNoticeKind(row.kind)) throw new Error(`a notice of unknown kind: ${row.kind}`)
           const words = noticeText(row.kind, row.data, language)

@@ -10,6 +10,7 @@ import { winChance } from '@roz/core/round.ts'
 import type { Output } from '@roz/contract/api.ts'
 import type { roundCalls } from '@roz/contract/rounds.ts'
 import { type Db, maybeOne, one, type Sql, sql } from '../../db/sql.ts'
+import type { Cursor } from '../../http/cursor.ts'
 import { ROUND_COLUMNS, type Round } from '../../ledger/rounds.ts'
 
 export type RoundView = Output<typeof roundCalls.triggerDraw>['round']
@@ -83,7 +84,7 @@ export type HistoryRow = Named & {
 export const listHistory = (
   db: Db,
   memberId: bigint,
-  page: { readonly before: string | undefined; readonly limit: number },
+  page: { readonly after: Cursor | undefined; readonly limit: number },
 ): Promise<HistoryRow[]> =>
   db.query<HistoryRow>(sql`
     select r.day, r.status, r.mode, r.entries::float8 as entries, r.pool,
@@ -91,7 +92,7 @@ export const listHistory = (
            exists (select from round_join j where j.day = r.day and j.member_id = ${memberId}::bigint) as participated,
            exists (select from draw_winner d where d.day = r.day and d.member_id = ${memberId}::bigint) as "isWinner", ${NAMED}
       from round r left join draw_winner w on w.day = r.day and w.rank = 1 left join member m on m.id = w.member_id
-     where r.status in ('settled', 'void') and r.day < ${page.before ?? 'infinity'}::date
+     where r.status in ('settled', 'void') and r.day < ${page.after?.[0] ?? 'infinity'}::date
        and r.day >= (select ist_day(created_at) from member where id = ${memberId}::bigint)
      order by r.day desc limit ${page.limit + 1}::int`)
 

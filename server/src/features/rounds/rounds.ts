@@ -9,8 +9,8 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Db } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { UnavailableError } from '../../http/faults.ts'
-import { CURSOR_PARTS, cutPage, readCursor } from '../../http/cursor.ts'
-import { type Handlers, invalid } from '../../http/route.ts'
+import { CURSOR_PARTS, cutPage, readPage } from '../../http/cursor.ts'
+import type { Handlers } from '../../http/route.ts'
 import type { JobPayloads } from '../../jobs/queue.ts'
 import { joinAfterTopup, missedAutoJoin } from '../../ledger/auto-join.ts'
 import { createJoinBatcher } from '../../ledger/join-batcher.ts'
@@ -60,11 +60,10 @@ export function createRounds({ db, draws, ticketKeys, policy, log }: RoundsDeps)
     },
 
     roundHistory: async ({ session, query, language }) => {
-      const after = query.cursor === undefined ? undefined : readCursor(query.cursor, [CURSOR_PARTS.day])
-      if (query.cursor !== undefined && after === undefined) return invalid({ cursor: 'cursor_invalid' })
-      const rows = await listHistory(db, session.memberId, { before: after?.[0], limit: query.limit })
-      const page = cutPage(rows, query.limit, (row) => [row.day])
-      return { ok: true, value: { results: page.rows.map((row) => historyItem(row, language)), nextCursor: page.nextCursor } }
+      const page = readPage(query, [CURSOR_PARTS.day])
+      if (!page.ok) return page
+      const { rows, nextCursor } = cutPage(await listHistory(db, session.memberId, page), page.limit, (row) => [row.day])
+      return { ok: true, value: { results: rows.map((row) => historyItem(row, language)), nextCursor } }
     },
 
     roundStats: async ({ session }) => ({ ok: true, value: await readStats(db, session.memberId) }),

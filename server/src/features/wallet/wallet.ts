@@ -7,7 +7,7 @@ import { rupeesFromPaise } from '@roz/core/money.ts'
 import type { TopupLimits } from '@roz/core/fields.ts'
 import type { PaymentGateway } from '../../adapters/payments/port.ts'
 import type { Db } from '../../db/sql.ts'
-import { CURSOR_PARTS, cutPage, readCursor } from '../../http/cursor.ts'
+import { CURSOR_PARTS, cutPage, readPage } from '../../http/cursor.ts'
 import { createIdempotency } from '../../http/idempotency.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
 import { listMovements } from '../../ledger/movements.ts'
@@ -81,13 +81,9 @@ export function createWallet(deps: WalletDeps) {
     },
     withdraw: (call) => withdraw({ ...deps, idempotency }, call),
     withdrawals: async ({ query, session }) => {
-      const after = query.cursor === undefined ? undefined : readCursor(query.cursor, [CURSOR_PARTS.micros, CURSOR_PARTS.uuid])
-      if (query.cursor !== undefined && after === undefined) return invalid({ cursor: 'cursor_invalid' })
-      const { rows, nextCursor } = cutPage(
-        await listWithdrawals(db, session.memberId, { after, limit: query.limit }),
-        query.limit,
-        (row) => row.key,
-      )
+      const page = readPage(query, [CURSOR_PARTS.micros, CURSOR_PARTS.uuid])
+      if (!page.ok) return page
+      const { rows, nextCursor } = cutPage(await listWithdrawals(db, session.memberId, page), page.limit, (row) => row.key)
       return { ok: true, value: { withdrawals: rows.map((row) => row.shown), nextCursor } }
     },
     transactions: async ({ query, session, language }) => {
