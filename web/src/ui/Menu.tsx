@@ -43,15 +43,13 @@ export function Menu({ label, button, className = '', children }: MenuProps) {
         ref={trigger}
         className="menu-button"
         type="button"
-        aria-label={label}
         aria-expanded={open}
         aria-controls={panelId}
         onClick={() => setOpen(!open)}
       >
-        {/* The button's name is its label; what it shows is the person, not the action. */}
-        <span className="menu-face" aria-hidden="true">
-          {button}
-        </span>
+        {/* What it shows stands in its name too: who steers by voice says what they see. */}
+        <span className="hidden">{label}</span>
+        <span className="menu-face">{button}</span>
       </button>
       {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions -- the entries inside take the keys */}
       <div className="menu-panel" id={panelId} hidden={!open} onClick={() => setOpen(false)}>
