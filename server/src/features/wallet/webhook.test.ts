@@ -82,3 +82,14 @@ test('loses the customer after 90 days', async () => {
   const [event] = await world.db.query<{ payload: unknown }>(sql`select payload from gateway_event where order_id = 'old'`)
   expect(event?.payload).toEqual({ type: 'PAYMENT_X', data: { order: { order_id: 'old' } } })
 })
+
+test('an event whose text the database cannot read as jsonb is cleaned like any other, and holds up none', async () => {
+  const body =
+    '{"type":"PAYMENT_X","data":{"order":{"order_id":"nul"},"note":"a\\u0000b","customer_details":{"customer_name":"c\\u0000d"}}}'
+  expect((await post(body, await signed(body))).status).toBe(200)
+  await world.db.query(sql`update gateway_event set received_at = received_at - interval '91 days'`)
+  await world.runDue()
+  const [event] = await world.db.query<{ payload: unknown }>(sql`select payload from gateway_event where order_id = 'nul'`)
+  expect(event?.payload).toEqual({ type: 'PAYMENT_X', data: { order: { order_id: 'nul' }, note: 'a\0b' } })
+  expect(await world.db.query(sql`select from gateway_event where cleaned_at is null`)).toEqual([])
+})

@@ -32,13 +32,22 @@ async function storeEvent(db: Db, event: WebhookEvent, bytes: Buffer): Promise<v
   })
 }
 
-/** Takes the customer's fields out of events older than 90 days (product.md "Members' rights"). */
+const CUSTOMER_FIELDS = new Set(['customer_details', 'payment_method'])
+
+/**
+ * Takes the customer's fields out of events older than 90 days (product.md "Members' rights"). Here and
+ * not in SQL: a text may hold \u0000, which jsonb refuses, and one such event would hold up all others.
+ */
 export async function cleanOldEvents(db: Db): Promise<boolean> {
-  const cleaned = await db.query(sql`
-    update gateway_event set cleaned_at = roz_now(),
-      payload = (payload::jsonb #- '{data,customer_details}' #- '{data,payment,payment_method}')::json
-    where event_key in (
-      select event_key from gateway_event where cleaned_at is null and received_at < (select roz_now()) - interval '90 days' limit 500)
-    returning event_key`)
-  return cleaned.length > 0
+  const old = await db.query<{ key: string; payload: unknown }>(sql`
+    select event_key as key, payload from gateway_event
+    where cleaned_at is null and received_at < (select roz_now()) - interval '90 days' limit 500`)
+  if (old.length === 0) return false
+  const cleaned = old.map(({ payload }) =>
+    JSON.stringify(payload, (name, value: unknown) => (CUSTOMER_FIELDS.has(name) ? undefined : value)),
+  )
+  await db.query(sql`
+    update gateway_event e set cleaned_at = roz_now(), payload = c.payload::json
+    from unnest(${old.map(({ key }) => key)}::text[], ${cleaned}::text[]) as c (key, payload) where e.event_key = c.key`)
+  return true
 }
