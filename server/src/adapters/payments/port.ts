@@ -129,7 +129,8 @@ export const TOPUP_STATE_OF = {
   TERMINATED: 'failed',
 } as const satisfies Record<OrderStatus, 'captured' | 'pending' | 'failed' | 'expired'>
 
-const ENDED: ReadonlySet<PaymentStatus> = new Set(['SUCCESS', 'FAILED', 'USER_DROPPED', 'VOID', 'CANCELLED'])
+// Not SUCCESS: the order's own word, PAID, is still on its way then.
+const ENDED: ReadonlySet<PaymentStatus> = new Set(['FAILED', 'USER_DROPPED', 'VOID', 'CANCELLED'])
 
 /**
  * Whether nothing more is to be expected from an order, so that the sweep need not ask for it again.

@@ -53,6 +53,7 @@ test('an expired order is final only when no attempt of it is under way', () => 
   expect(isFinal({ ...order, status: 'EXPIRED', payments: [attempt('FAILED')] })).toBe(true)
   expect(isFinal({ ...order, status: 'EXPIRED', payments: [attempt('FAILED'), attempt('PENDING')] })).toBe(false)
   expect(isFinal({ ...order, status: 'TERMINATED', payments: [attempt('UNKNOWN')] })).toBe(false)
+  expect(isFinal({ ...order, status: 'EXPIRED', payments: [attempt('SUCCESS')] })).toBe(false)
   expect(isFinal({ ...order, status: 'FAILED', payments: [attempt('FAILED')] })).toBe(false)
   expect(isFinal({ ...order, status: 'PAID', payments: [attempt('SUCCESS')] })).toBe(true)
 })

@@ -104,6 +104,21 @@ test('an expired order is asked for no more, and a payment that still arrives is
   expect((await world.verify(member, orderId)).body).toEqual({ balance: 10, status: 'PAID' })
 })
 
+test.each([
+  ['PENDING', 'PENDING'],
+  ['EXPIRED', 'EXPIRED'],
+] as const)('a payment that succeeded on an order which says %s is credited only once the order says PAID', async (told, shown) => {
+  const member = await makeMember(world.db)
+  const orderId = await world.newOrder(member)
+  await world.pay(orderId, 'success', 0)
+  world.retell = (order) => ({ ...order, status: told })
+  expect((await world.verify(member, orderId)).body).toEqual({ balance: 0, status: shown })
+  world.retell = undefined
+  await world.makeDue()
+  await world.runDue()
+  expect((await world.verify(member, orderId)).body).toEqual({ balance: 10, status: 'PAID' })
+})
+
 test('a gateway that is away leaves the order pending; the sweep asks later and later', async () => {
   const member = await makeMember(world.db)
   const orderId = await world.newOrder(member)

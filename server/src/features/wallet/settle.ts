@@ -51,9 +51,10 @@ export async function settleOrder(deps: SettleDeps, orderId: string, patienceMs?
 }
 
 async function book(tx: Tx, order: Order, next: string): Promise<void> {
-  for (const payment of successfulPayments(order)) await bookPayment(tx, order, payment.paymentId)
   const state = TOPUP_STATE_OF[order.status]
-  if (state !== 'captured') await markTopup(tx, order.orderId, state)
+  // A success on an order that does not call itself paid may still be taken back by the gateway: it waits.
+  if (state === 'captured') for (const payment of successfulPayments(order)) await bookPayment(tx, order, payment.paymentId)
+  else await markTopup(tx, order.orderId, state)
   if (isFinal(order)) await endChecks(tx, order.orderId, next)
 }
 
