@@ -38,6 +38,8 @@ export type EndpointSpec = {
   readonly alsoStatus?: 202
   /** Refusals beyond those that access and input bring (see `impliedRefusals`). */
   readonly refusals: readonly RefusalCode[]
+  /** An administrator's call that moves money: refused without a step-up of the last ten minutes. */
+  readonly stepUp?: true
   /** Whether the answer depends on who asks without being private to them. */
   readonly cache?: 'public'
 }
@@ -57,7 +59,8 @@ export function impliedRefusals(spec: EndpointSpec): RefusalCode[] {
   }
   const byBody: RefusalCode[] = spec.body === undefined ? [] : ['bad_json', 'body_too_large', 'unsupported_media_type']
   const byInput: RefusalCode[] = spec.body === undefined && spec.query === undefined && spec.params === undefined ? [] : ['invalid_input']
-  return [...new Set([...byAccess[spec.access], ...byBody, ...byInput, ...spec.refusals])]
+  const byStepUp: RefusalCode[] = spec.stepUp === true ? ['step_up_required'] : []
+  return [...new Set([...byAccess[spec.access], ...byStepUp, ...byBody, ...byInput, ...spec.refusals])]
 }
 
 /** Every error answer of the API. */

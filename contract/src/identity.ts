@@ -3,7 +3,7 @@ import { email, givenPassword, name, newPassword, phone, ticketKey as ticketKeyF
 import { LANGUAGES } from '@roz/core/language.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { messageAnswer, signedIn, userAnswer } from './shapes.ts'
+import { instant, messageAnswer, signedIn, userAnswer } from './shapes.ts'
 
 const token = z.string('fill_all').max(8192, 'fill_all')
 
@@ -89,6 +89,15 @@ export const identityCalls = {
     body: z.strictObject({ email: z.string('fill_all').min(1, 'fill_all').max(1024, 'fill_all'), password: givenPassword }),
     output: signedIn,
     refusals: ['invalid_credentials', 'too_many_requests'],
+  }),
+  stepUp: endpoint({
+    method: 'POST',
+    path: '/admin/step-up',
+    access: 'admin',
+    summary: 'Gives the password anew: for ten minutes this session may do what moves money. A sign-in counts as one.',
+    body: z.strictObject({ password: givenPassword }),
+    output: z.object({ until: instant }),
+    refusals: ['unauthenticated', 'wrong_password', 'too_many_requests'],
   }),
   profile: endpoint({
     method: 'GET',

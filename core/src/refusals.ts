@@ -33,6 +33,7 @@ export const REFUSALS = {
   forbidden: refusal(403, 'You do not have access to this.', 'आपको इसकी अनुमति नहीं है।'),
   email_unverified: refusal(403, 'Please verify your email to continue.', 'आगे बढ़ने के लिए अपना ईमेल सत्यापित करें।'),
   on_hold: refusal(403, 'Your account is on hold. Please contact us.', 'आपका खाता रोका गया है। कृपया हमसे संपर्क करें।'),
+  step_up_required: refusal(403, 'Please confirm with your password.', 'कृपया अपने पासवर्ड से पुष्टि करें।'),
   // Identity
   email_taken: refusal(409, 'An account with this email already exists.', 'इस ईमेल से एक खाता पहले से है।'),
   invalid_credentials: refusal(401, 'Invalid email or password', 'ईमेल या पासवर्ड सही नहीं है'),

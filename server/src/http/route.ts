@@ -116,7 +116,7 @@ function registerCall(app: FastifyInstance, spec: EndpointSpec, handler: Handler
     schema: responseSchema(spec),
     onRequest: async (request, reply) => {
       setCacheHeaders(spec, request, reply)
-      const judged = await authorize(request, spec.access, deps.sessions)
+      const judged = await authorize(request, spec, deps.sessions)
       if (!judged.ok) return sendProblem(request, reply, judged)
       request.session = judged.session
       const problem = bodyProblem(request, spec)

@@ -21,6 +21,8 @@ export type AdminSession = {
   readonly tokenHash: Buffer
   readonly memberId: bigint
   readonly staffRole: StaffRole
+  /** The password was given within the last ten minutes. */
+  readonly steppedUp: boolean
 }
 export type Session = MemberSession | AdminSession
 
@@ -45,7 +47,11 @@ function bearerToken(request: FastifyRequest): string | undefined {
 }
 
 /** Judges a request by the access its call declares. */
-export async function authorize(request: FastifyRequest, access: Access, sessions: Sessions): Promise<Judged> {
+export async function authorize(
+  request: FastifyRequest,
+  { access, stepUp }: { readonly access: Access; readonly stepUp?: true },
+  sessions: Sessions,
+): Promise<Judged> {
   if (access === 'visitor' || access === 'signed') return { ok: true, session: undefined }
   const given = request.headers.authorization
   if (access === 'anyone' && given === undefined) return { ok: true, session: undefined }
@@ -54,7 +60,10 @@ export async function authorize(request: FastifyRequest, access: Access, session
   if (session === undefined) return deny('unauthenticated')
   if (access === 'anyone') return { ok: true, session: session.kind === 'member' ? session : undefined }
   if (access === 'session') return { ok: true, session }
-  if (access === 'admin') return session.kind === 'admin' ? { ok: true, session } : deny('forbidden')
+  if (access === 'admin') {
+    if (session.kind !== 'admin') return deny('forbidden')
+    return stepUp === true && !session.steppedUp ? deny('step_up_required') : { ok: true, session }
+  }
   if (session.kind !== 'member') return deny('forbidden')
   if (access === 'verified' && !session.emailVerified) return deny('email_unverified')
   if (access === 'verified' && session.suspended) return deny('on_hold')

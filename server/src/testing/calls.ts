@@ -12,11 +12,13 @@ export const testSecrets = createSecrets({ secretKey: 'a secret of the tests' })
 
 /** Signed in as the account of this number, as the kind of session its role has. */
 export const tokenOf = (memberId: bigint): string => `session-${memberId}`
+/** The same for staff whose last step-up is too long ago. */
+export const staleTokenOf = (memberId: bigint): string => `stale-${memberId}`
 
 function sessionsOf(db: Db): Sessions {
   return {
     find: async (token): Promise<Session | undefined> => {
-      const id = /^session-(\d+)$/.exec(token)?.[1]
+      const [, age, id] = /^(session|stale)-(\d+)$/.exec(token) ?? []
       if (id === undefined) return undefined
       const row = await maybeOne<{ verified: boolean; suspended: boolean; staffRole: StaffRole | null }>(
         db,
@@ -28,13 +30,13 @@ function sessionsOf(db: Db): Sessions {
       const memberId = BigInt(id)
       return row.staffRole === null
         ? { kind: 'member', tokenHash, memberId, emailVerified: row.verified, suspended: row.suspended }
-        : { kind: 'admin', tokenHash, memberId, staffRole: row.staffRole }
+        : { kind: 'admin', tokenHash, memberId, staffRole: row.staffRole, steppedUp: age === 'session' }
     },
   }
 }
 
 export type Answered = TestAnswer
-export type Asked = Omit<Ask, 'token'> & { readonly as?: bigint }
+export type Asked = Omit<Ask, 'token'> & { readonly as?: bigint; readonly isStale?: boolean }
 
 export type ServedCalls = {
   readonly url: string
@@ -47,7 +49,8 @@ export async function serveCalls(db: Db, handlers: Partial<Handlers<CallName>>):
   const app = await startTestApp({ handlers, sessions: sessionsOf(db) })
   return {
     url: app.url,
-    ask: (call, { as, ...asked } = {}) => app.ask(call, { ...asked, ...(as === undefined ? {} : { token: tokenOf(as) }) }),
+    ask: (call, { as, isStale = false, ...asked } = {}) =>
+      app.ask(call, { ...asked, ...(as === undefined ? {} : { token: isStale ? staleTokenOf(as) : tokenOf(as) }) }),
     close: app.close,
   }
 }

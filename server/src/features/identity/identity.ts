@@ -10,6 +10,7 @@ import { createPasswordCheck } from './password-check.ts'
 import { profileHandlers } from './profile.ts'
 import { createSessions } from './sessions.ts'
 import { signInHandlers } from './sign-in.ts'
+import { stepUpHandlers } from './step-up.ts'
 
 type Names =
   | 'register'
@@ -22,6 +23,7 @@ type Names =
   | 'resetPassword'
   | 'logout'
   | 'adminLogin'
+  | 'stepUp'
   | 'profile'
   | 'updateProfile'
   | 'uploadAvatar'
@@ -45,6 +47,7 @@ export function createIdentity(deps: IdentityDeps): Identity {
       ...googleHandlers(deps, rules),
       ...linkHandlers(deps, rules),
       ...profileHandlers(deps, checkPassword),
+      ...stepUpHandlers(deps, checkPassword),
     },
     sessions: createSessions(deps.db),
     due: async (now) => {

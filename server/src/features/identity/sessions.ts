@@ -9,6 +9,9 @@ import { type Db, type Queryable, maybeOne, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import type { Session, Sessions, StaffRole } from '../../http/session.ts'
 
+/** How long a step-up holds; a sign-in counts as one. */
+export const STEP_UP_LASTS = sql`interval '10 minutes'`
+
 const TOKEN = /^[\w-]{43}$/
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest()
 
@@ -19,6 +22,7 @@ type Row = {
   is_verified: boolean
   is_suspended: boolean
   is_due: boolean
+  is_stepped_up: boolean
 }
 
 export function createSessions(db: Db): Sessions {
@@ -30,6 +34,7 @@ export function createSessions(db: Db): Sessions {
         db,
         sql`with clock as materialized (select roz_now() as at)
           select s.kind, s.member_id, m.staff_role, m.email_verified_at is not null as is_verified, m.suspended_at is not null as is_suspended,
+            coalesce(s.stepped_up_at > clock.at - ${STEP_UP_LASTS}, false) as is_stepped_up,
             s.kind = 'admin' or s.last_used_at < clock.at - interval '1 minute' as is_due
           from clock cross join session s join member m on m.id = s.member_id
           where s.token_hash = ${tokenHash}::bytea and s.expires_at > clock.at and (s.last_at is null or s.last_at > clock.at)
@@ -47,7 +52,8 @@ function sessionOf(row: Row, tokenHash: Buffer): Session | undefined {
   if (row.kind === 'member') {
     return { kind: 'member', tokenHash, memberId: row.member_id, emailVerified: row.is_verified, suspended: row.is_suspended }
   }
-  return row.staff_role === null ? undefined : { kind: 'admin', tokenHash, memberId: row.member_id, staffRole: row.staff_role }
+  if (row.staff_role === null) return undefined
+  return { kind: 'admin', tokenHash, memberId: row.member_id, staffRole: row.staff_role, steppedUp: row.is_stepped_up }
 }
 
 /** Of many requests at once one writes; a session that ended meanwhile is not brought back. */
@@ -64,10 +70,11 @@ export async function openSession(tx: Tx, memberId: bigint, kind: Session['kind'
   const token = randomBytes(32).toString('base64url')
   const isAdmin = kind === 'admin'
   await tx.query(sql`
-    insert into session (token_hash, member_id, kind, expires_at, last_at)
+    insert into session (token_hash, member_id, kind, expires_at, last_at, stepped_up_at)
     values (${hashOf(token)}::bytea, ${memberId}::bigint, ${kind}::text,
       roz_now() + case when ${isAdmin}::boolean then interval '15 minutes' else interval '30 days' end,
-      case when ${isAdmin}::boolean then roz_now() + interval '12 hours' end)`)
+      case when ${isAdmin}::boolean then roz_now() + interval '12 hours' end,
+      case when ${isAdmin}::boolean then roz_now() end)`)
   return token
 }
 
