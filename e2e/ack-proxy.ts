@@ -54,41 +54,40 @@ function runProxy(listenPort: number, targetPort: number, file: string): void {
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ armed: trap !== undefined }))
   }
 
-  const server = http.createServer(async (request, response) => {
+  /** Written down first, handed on then. */
+  const answerWith = async (request: http.IncomingMessage, response: http.ServerResponse, answer: http.IncomingMessage): Promise<void> => {
+    const bytes = await read(answer).catch(() => undefined)
+    // An answer cut in the middle acknowledges nothing: the client sees a broken connection too.
+    if (bytes === undefined) return void response.destroy()
+    if (request.url?.startsWith('/api/')) {
+      const key = request.headers['idempotency-key']
+      const record: Acknowledgement = {
+        method: request.method ?? '',
+        path: request.url,
+        authorization: request.headers.authorization,
+        idempotencyKey: Array.isArray(key) ? key[0] : key,
+        status: answer.statusCode ?? 0,
+        body: String(bytes),
+      }
+      writeSync(acknowledgements, `${JSON.stringify(record)}\n`)
+      fsyncSync(acknowledgements)
+    }
+    response.writeHead(answer.statusCode ?? 502, answer.headers)
+    response.end(bytes)
+  }
+
+  const pass = async (request: http.IncomingMessage, response: http.ServerResponse): Promise<void> => {
     if (request.url?.startsWith('/__proxy/')) return control(request, response)
     const body = await read(request).catch(() => undefined)
-    if (body === undefined) return response.destroy()
-    const forward = http.request({
-      host: '127.0.0.1',
-      port: targetPort,
-      method: request.method,
-      path: request.url,
-      headers: request.headers,
-      agent: false,
-    })
+    if (body === undefined) return void response.destroy()
+    const { method, url: path, headers } = request
+    const forward = http.request({ host: '127.0.0.1', port: targetPort, method, path, headers, agent: false })
     forward.on('error', () => response.destroy())
-    forward.on('response', async (answer) => {
-      const bytes = await read(answer).catch(() => undefined)
-      // An answer cut in the middle acknowledges nothing: the client sees a broken connection too.
-      if (bytes === undefined) return response.destroy()
-      if (request.url?.startsWith('/api/')) {
-        const key = request.headers['idempotency-key']
-        const record: Acknowledgement = {
-          method: request.method ?? '',
-          path: request.url,
-          authorization: request.headers.authorization,
-          idempotencyKey: Array.isArray(key) ? key[0] : key,
-          status: answer.statusCode ?? 0,
-          body: String(bytes),
-        }
-        writeSync(acknowledgements, `${JSON.stringify(record)}\n`)
-        fsyncSync(acknowledgements)
-      }
-      response.writeHead(answer.statusCode ?? 502, answer.headers)
-      response.end(bytes)
-    })
+    forward.on('response', (answer) => void answerWith(request, response, answer))
     forward.end(body, () => spring(request))
-  })
+  }
+
+  const server = http.createServer((request, response) => void pass(request, response))
   server.listen(listenPort, '127.0.0.1', () => process.stdout.write('listening\n'))
   process.on('SIGTERM', () => {
     closeSync(acknowledgements)

@@ -4,7 +4,10 @@
  */
 import { type Api, api, type CallName, type Output } from '@roz/contract/api.ts'
 import type { EndpointSpec, ErrorAnswer } from '@roz/contract/endpoint.ts'
+import { REFUSALS, type RefusalCode } from '@roz/core/refusals.ts'
 import { expect } from 'vitest'
+
+export const specOf = (name: CallName): EndpointSpec => api[name]
 
 export type Given = {
   readonly token?: string | undefined
@@ -34,7 +37,7 @@ export function addressOf(spec: EndpointSpec, given: Given = {}): string {
 
 /** One call of the contract. */
 export async function ask<N extends CallName>(origin: string, name: N, given: Given = {}): Promise<Answered<Output<Api[N]>>> {
-  const spec: EndpointSpec = api[name]
+  const spec = specOf(name)
   const response = await fetch(`${origin}${addressOf(spec, given)}`, {
     method: spec.method,
     headers: {
@@ -66,11 +69,24 @@ export async function ask<N extends CallName>(origin: string, name: N, given: Gi
 
 /** The status and the whole body are what the contract declares. */
 export function judgeAccepted(name: CallName, status: number, text: string): void {
-  const spec: EndpointSpec = api[name]
+  const spec = specOf(name)
   expect([spec.status ?? 200, spec.alsoStatus], `${name}: an undeclared status`).toContain(status)
   if (spec.output === 'empty') expect(text, name).toBe('')
   if (typeof spec.output === 'string') return
   const body: unknown = JSON.parse(text)
   // Unknown keys are stripped by parsing, so an undeclared field shows as a difference.
   expect(spec.output.parse(body), `${name}: the answer is not what the contract declares`).toEqual(body)
+}
+
+/** Every refusal is an object of code, words and perhaps fields, with the status of its code. */
+export function codeOf(name: string, status: number, text: string): string {
+  const answer = JSON.parse(text) as { code: RefusalCode; message: string; fields?: Record<string, string> }
+  expect(
+    Object.keys(answer).filter((key) => !['code', 'message', 'fields'].includes(key)),
+    name,
+  ).toEqual([])
+  expect(REFUSALS[answer.code]?.status, `${name}: ${text}`).toBe(status)
+  expect(answer.message, name).toMatch(/\S/)
+  for (const words of Object.values(answer.fields ?? {})) expect(words, name).toMatch(/\S/)
+  return answer.code
 }

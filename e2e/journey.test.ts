@@ -41,7 +41,7 @@ async function tokenOf(visit: Visit): Promise<string> {
   return (await visit.page.evaluate(() => localStorage.getItem('token'))) ?? ''
 }
 
-describe('the whole journey on a fresh start', { concurrent: false }, () => {
+describe('the whole journey on a fresh start', () => {
   test('a visitor opens the home page and goes on to register', async () => {
     await open(asha, '/')
     await expect(asha.page.locator('h1')).toBeVisible()
@@ -196,7 +196,7 @@ describe('the whole journey on a fresh start', { concurrent: false }, () => {
 })
 
 async function logout({ page }: Visit): Promise<void> {
-  const menu = page.getByRole('button', { name: /^(Menu|User menu)$/ })
+  const menu = page.getByRole('button', { name: /^(Menu$|User menu)/ })
   await menu.click()
   await page.getByRole('button', { name: 'Logout' }).click()
 }

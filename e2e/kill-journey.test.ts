@@ -6,7 +6,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { expect as see } from '@playwright/test'
-import { dayAt } from '@roz/core/ist-day.ts'
+import { dayAt, type IstDay } from '@roz/core/ist-day.ts'
 import { signal } from '@roz/server/db/embedded-process.ts'
 import { sql } from '@roz/server/db/sql.ts'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -54,86 +54,98 @@ async function countsOf(email: string) {
   return row
 }
 
+type Patient = { readonly email: string; readonly token: string }
+
+/** Registering takes no key: whoever got no answer finds the address taken, and signs in. */
+async function becomeMember(email: string): Promise<Patient> {
+  await roz.struck('POST', '/api/auth/register', async () => {
+    const answer = await roz.call('register', { body: { name: 'Asha Verma', email, phone: PHONE, password: PASSWORD } })
+    if (answer.status !== 201) expect(answer.refusal.code).toBe('email_taken')
+  })
+  await expectAllKept()
+  const link = new URL(await roz.persist(() => mailedLink(roz.url, email, '/verify-email')))
+  await roz.struck('GET', '/api/auth/verify-email', async () => {
+    const answer = await roz.call('verifyEmail', { query: { token: link.searchParams.get('token') ?? '' } })
+    expect(answer.status).toBe(200)
+  })
+  await expectAllKept()
+  let token = ''
+  await roz.struck('POST', '/api/auth/login', async () => {
+    token = (await roz.call('login', { body: { email, password: PASSWORD } })).output.token
+  })
+  expect((await roz.call('profile', { token })).output.user.emailVerified).toBe(true)
+  return { email, token }
+}
+
+async function addTwenty({ token }: Patient): Promise<void> {
+  let orderId = ''
+  const key = randomUUID()
+  await roz.struck('POST', '/api/wallet/add', async () => {
+    orderId = (await roz.call('addMoney', { token, body: { amount: 20, phoneNumber: PHONE }, key })).output.order_id
+  })
+  await expectAllKept()
+  await roz.struckBeside(() => roz.persist(() => payUnlessPaid(orderId)))
+  await roz.struck('POST', '/api/payments/confirm', async () => {
+    await roz.persist(async () => {
+      const { success } = (await roz.call('confirmPayment', { body: { order_id: orderId } })).output.data
+      return success ? true : undefined
+    })
+  })
+  await expectAllKept()
+  expect((await roz.call('profile', { token })).output.user.wallet.balance).toBe(20)
+}
+
+async function joinToday({ token }: Patient, today: IstDay): Promise<void> {
+  const key = randomUUID()
+  const join = () => roz.call('joinRound', { token, body: {}, key })
+  await roz.struck('POST', '/api/rounds/join', async () => {
+    expect((await join()).output).toMatchObject({ balance: 19, ticket: { day: today } })
+  })
+  await expectAllKept()
+  expect((await join()).output.balance, 'the same key answers the same').toBe(19)
+  expect((await roz.call('joinRound', { token, body: {} })).refusal.code).toBe('already_joined')
+}
+
+async function drawToday({ token }: Patient, today: IstDay): Promise<void> {
+  let admin = ''
+  await roz.struck('POST', '/api/admin/login', async () => {
+    admin = (await roz.call('adminLogin', { body: ADMIN })).output.token
+  })
+  await roz.struck('POST', '/api/admin/trigger-draw', async () => {
+    const answer = await roz.call('triggerDraw', { token: admin, body: { day: today } })
+    if (answer.status !== 200) expect(answer.refusal.code).toBe('round_already_closed')
+  })
+  await expectAllKept()
+  const [round] = (await roz.call('roundHistory', { token })).output.results
+  expect(round).toMatchObject({ id: today, status: 'settled', participated: true, totalParticipants: 2, prizeAmount: 0.6 })
+}
+
+async function withdrawTen({ token }: Patient): Promise<void> {
+  const key = randomUUID()
+  const withdraw = () => roz.call('withdraw', { token, body: { amount: 10, bankDetail: BANK }, key })
+  let id = ''
+  await roz.struck('POST', '/api/wallet/withdraw', async () => {
+    id = (await withdraw()).output.withdrawal.id
+  })
+  await expectAllKept()
+  expect((await withdraw()).output.withdrawal.id, 'the same key answers the same').toBe(id)
+}
+
 describe('a patient member, whose server dies at every step', () => {
-  test.each(Array.from({ length: JOURNEYS }, (_, index) => index + 1))('journey %i: nothing acknowledged is lost, nothing is doubled', { timeout: 180_000 }, async (journey) => {
-    const email = `patient${journey}@x.test`
+  const journeys = Array.from({ length: JOURNEYS }, (_, index) => index + 1)
+  test.each(journeys)('journey %i: nothing acknowledged is lost, nothing is doubled', { timeout: 180_000 }, async (journey) => {
     const other = await newMember({ url: roz.url, sandboxUrl: roz.sandboxUrl }, { rupees: 10 })
     await ask(roz.url, 'joinRound', { token: other.token, body: {}, key: randomUUID() })
     const today = dayAt(Date.parse(await readClock(roz.url)))
-
-    // Registering takes no key: whoever got no answer tries to sign in.
-    await roz.struck('POST', '/api/auth/register', async () => {
-      const body = { name: 'Asha Verma', email, phone: PHONE, password: PASSWORD }
-      const answer = await roz.call('register', { body })
-      if (answer.status !== 201) expect(answer.refusal.code).toBe('email_taken')
-    })
-    await expectAllKept()
-
-    const link = new URL(await roz.persist(() => mailedLink(roz.url, email, '/verify-email')))
-    await roz.struck('GET', '/api/auth/verify-email', async () => {
-      const answer = await roz.call('verifyEmail', { query: { token: link.searchParams.get('token') ?? '' } })
-      expect(answer.status).toBe(200)
-    })
-    await expectAllKept()
-
-    let token = ''
-    await roz.struck('POST', '/api/auth/login', async () => {
-      token = (await roz.call('login', { body: { email, password: PASSWORD } })).output.token
-    })
-    expect((await roz.call('profile', { token })).output.user.emailVerified).toBe(true)
-
-    let orderId = ''
-    const addKey = randomUUID()
-    await roz.struck('POST', '/api/wallet/add', async () => {
-      const body = { amount: 20, phoneNumber: PHONE }
-      orderId = (await roz.call('addMoney', { token, body, key: addKey })).output.order_id
-    })
-    await expectAllKept()
-
-    await roz.struckBeside(() => roz.persist(() => payUnlessPaid(orderId)))
-    await roz.struck('POST', '/api/payments/confirm', async () => {
-      await roz.persist(async () => {
-        const { success } = (await roz.call('confirmPayment', { body: { order_id: orderId } })).output.data
-        return success ? true : undefined
-      })
-    })
-    await expectAllKept()
-    expect((await roz.call('profile', { token })).output.user.wallet.balance).toBe(20)
-
-    const joinKey = randomUUID()
-    const join = () => roz.call('joinRound', { token, body: {}, key: joinKey })
-    await roz.struck('POST', '/api/rounds/join', async () => {
-      expect((await join()).output).toMatchObject({ balance: 19, ticket: { day: today } })
-    })
-    await expectAllKept()
-    expect((await join()).output.balance, 'the same key answers the same').toBe(19)
-    expect((await roz.call('joinRound', { token, body: {} })).refusal.code).toBe('already_joined')
-
-    let admin = ''
-    await roz.struck('POST', '/api/admin/login', async () => {
-      admin = (await roz.call('adminLogin', { body: ADMIN })).output.token
-    })
-    await roz.struck('POST', '/api/admin/trigger-draw', async () => {
-      const answer = await roz.call('triggerDraw', { token: admin, body: { day: today } })
-      if (answer.status !== 200) expect(answer.refusal.code).toBe('round_already_closed')
-    })
-    await expectAllKept()
-    const [round] = (await roz.call('roundHistory', { token })).output.results
-    expect(round).toMatchObject({ id: today, status: 'settled', participated: true, totalParticipants: 2, prizeAmount: 0.6 })
-
-    const withdrawKey = randomUUID()
-    const withdraw = () => roz.call('withdraw', { token, body: { amount: 10, bankDetail: BANK }, key: withdrawKey })
-    let withdrawal = ''
-    await roz.struck('POST', '/api/wallet/withdraw', async () => {
-      withdrawal = (await withdraw()).output.withdrawal.id
-    })
-    await expectAllKept()
-    expect((await withdraw()).output.withdrawal.id, 'the same key answers the same').toBe(withdrawal)
-
-    const counts = await countsOf(email)
+    const patient = await becomeMember(`patient${journey}@x.test`)
+    await addTwenty(patient)
+    await joinToday(patient, today)
+    await drawToday(patient, today)
+    await withdrawTen(patient)
+    const counts = await countsOf(patient.email)
     const balance = 2000 - 100 - 1000 + (counts?.won ?? 0)
     expect(counts).toEqual({ members: 1, orders: 1, credits: 1, joins: 1, won: expect.any(Number), withdrawals: 1, balance })
-    const { transactions } = (await roz.call('transactions', { token })).output
+    const { transactions } = (await roz.call('transactions', { token: patient.token })).output
     expect(transactions.filter((shown) => shown.status === 'pending').map(({ type, amount }) => [type, amount])).toEqual([['debit', 10]])
     // Whoever comes next needs a round that is open.
     await roz.passNight()

@@ -72,7 +72,15 @@ test('the round of the day is closed, drawn and settled with one winner among th
   const wins = await Promise.all(joined.map(async (person) => (await historyOf(person))[0]))
   expect(wins.filter((item) => item?.isWinner)).toHaveLength(1)
   for (const item of wins) {
-    expect(item).toMatchObject({ id: today, status: 'settled', participated: true, totalParticipants: 4, totalAmount: 4, prizeAmount: 1.2, charityAmount: 2.4 })
+    expect(item).toMatchObject({
+      id: today,
+      status: 'settled',
+      participated: true,
+      totalParticipants: 4,
+      totalAmount: 4,
+      prizeAmount: 1.2,
+      charityAmount: 2.4,
+    })
   }
   expect((await historyOf(automatic))[0]).toMatchObject({ id: today, participated: false, isWinner: false })
 })

@@ -8,7 +8,7 @@ import type { Acknowledgement } from './ack-proxy.ts'
 import { type Recorder, startRecorder } from './acknowledged.ts'
 import { type Answered, ask, type Given } from './calls.ts'
 import { readClock, setClock } from './people.ts'
-import { newDataDir, type Program, startProgram } from './program.ts'
+import { newDataDir, startProgram } from './program.ts'
 
 const STRIKE_WITHIN_MS = 50
 const SPRUNG_WITHIN_MS = 5000
@@ -81,7 +81,7 @@ export async function startFrail(seed: number) {
     },
 
     /** The same for a request that does not pass the recorder: to the gateway, which dies with the program. */
-    async struckBeside(act: () => Promise<void>): Promise<void> {
+    async struckBeside(act: () => Promise<unknown>): Promise<void> {
       const killed = program
       setTimeout(() => process.kill(killed.pid, 'SIGKILL'), next() * STRIKE_WITHIN_MS)
       await act()

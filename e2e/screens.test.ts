@@ -4,6 +4,7 @@
  * (public-pages.test.ts); here they only must answer whoever asks.
  */
 import { expect } from '@playwright/test'
+import { api, type CallName } from '@roz/contract/api.ts'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { auditVisit, newVisit, openBrowser, SMALL, type Visit, type VisitOptions, WIDE } from './browser.ts'
@@ -181,6 +182,22 @@ describe('who may see what', () => {
     expect(response.status).toBe(404)
     expect(await response.text()).toContain('Page not found')
   })
+})
+
+test('the API document and its page describe every call', async () => {
+  const document = (await (await fetch(`${roz.url}/api/openapi.json`)).json()) as { paths: Record<string, Record<string, unknown>> }
+  const written = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  )
+  for (const name of Object.keys(api) as CallName[]) {
+    const { method, path } = api[name]
+    expect(
+      written.filter((line) => line === `${method} ${path}` || line === `${method} /api${path}`),
+      name,
+    ).toHaveLength(1)
+  }
+  const page = await fetch(`${roz.url}/api/docs`)
+  expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
 })
 
 describe('the empty states of a first day', () => {
