@@ -62,20 +62,22 @@ export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
     return accepted({ key: key.toString('hex'), custodial: given === undefined })
   }
 
+  /**
+   * Makes sure that a member has a key: the one given with the first top-up or join, or one of ours.
+   * Until the first join a given key takes the place of the one there is; after it the given one is
+   * left aside (a change is PUT /user/ticket-key). A refusal has written nothing that stays in use,
+   * and the caller rolls back or answers 409.
+   */
+  async function ensure(tx: Tx, memberId: bigint, given?: string): Promise<Outcome<TicketKey, 'ticket_key_taken'>> {
+    const hasJoined = await lockJoined(tx, memberId)
+    const newest = await findKey(tx, memberId, undefined)
+    if (newest === undefined) return replaceUnused(tx, memberId, given)
+    const known = opened(memberId, newest)
+    return hasJoined || given === undefined || known.key === given ? accepted(known) : replaceUnused(tx, memberId, given)
+  }
+
   return {
-    /**
-     * Makes sure that a member has a key: the one given with the first top-up or join, or one of ours.
-     * Until the first join a given key takes the place of the one there is; after it the given one is
-     * left aside (a change is PUT /user/ticket-key). A refusal has written nothing that stays in use,
-     * and the caller rolls back or answers 409.
-     */
-    async ensure(tx: Tx, memberId: bigint, given?: string): Promise<Outcome<TicketKey, 'ticket_key_taken'>> {
-      const hasJoined = await lockJoined(tx, memberId)
-      const newest = await findKey(tx, memberId, undefined)
-      if (newest === undefined) return replaceUnused(tx, memberId, given)
-      const known = opened(memberId, newest)
-      return hasJoined || given === undefined || known.key === given ? accepted(known) : replaceUnused(tx, memberId, given)
-    },
+    ensure,
 
     /** A new key: at once before the first join, from the next day after it. */
     async change(tx: Tx, memberId: bigint, given: string): Promise<Outcome<TicketKey, 'ticket_key_taken'>> {
@@ -118,7 +120,8 @@ export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
       const bare = await tx.query<{ memberId: bigint }>(sql`
         select j.member_id as "memberId" from round_join j
          where j.day = ${day}::date and not exists (select from ticket_key k where k.member_id = j.member_id) order by j.member_id`)
-      for (const { memberId } of bare) await replaceUnused(tx, memberId, undefined)
+      // Under the wallet's lock, like every other way: somebody may be making one at this moment.
+      for (const { memberId } of bare) await ensure(tx, memberId)
     },
   }
 }
