@@ -1,7 +1,8 @@
 /**
- * The payment gateway as the wallet sees it: make an order, ask for its truth, know a genuine webhook.
+ * The payment gateway as the wallet sees it: make an order or a refund, ask for its truth, know a
+ * genuine webhook.
  * Invariants: amounts are paise; ids are the gateway's own text; a webhook only says "ask again":
- * what is booked is what `fetchOrder` answers. Nothing here books anything.
+ * what is booked is what `fetchOrder` and `fetchRefund` answer. Nothing here books anything.
  *
  * What is thrown: `GatewayUnavailableError` (timeout, connection, 429, 5xx: the outcome is unknown,
  * ask again later with the same order id) and `GatewayRefusedError` (the gateway understood and said
@@ -66,6 +67,33 @@ export type NewOrder = {
   readonly signal?: AbortSignal
 }
 
+export type NewRefund = {
+  readonly orderId: string
+  /** 32 lower-case hex digits: what makes a repeated call safe. */
+  readonly refundId: string
+  readonly amount: Paise
+  /** 3 to 100 characters. */
+  readonly note: string
+  readonly signal?: AbortSignal
+}
+
+/** Where a refund stands. On hold, or in a word that the gateway's documents do not list, it is pending; cancelled is failed. */
+export type RefundState = 'pending' | 'paid' | 'failed'
+
+export type Refund = {
+  readonly refundId: string
+  readonly orderId: string
+  readonly state: RefundState
+  /** The gateway's own word and sentence. */
+  readonly status: string
+  readonly description: string | undefined
+  readonly amount: Paise
+  /** The payment it gives back. */
+  readonly paymentId: string | undefined
+  /** The bank's reference of a refund (ARN). */
+  readonly bankReference: string | undefined
+}
+
 export type WebhookHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
 
 /** A webhook's content. `eventKey` is a digest of the signed bytes: the same event again has the same key. */
@@ -77,6 +105,7 @@ export type WebhookEvent =
       readonly orderId: string
       readonly paymentId: string | undefined
     }
+  | { readonly kind: 'refund'; readonly eventKey: string; readonly type: string; readonly orderId: string; readonly refundId: string }
   | { readonly kind: 'other'; readonly eventKey: string; readonly type: string }
 
 export type Checkout = { readonly mode: 'sandbox' | 'production'; readonly scriptUrl: string }
@@ -89,6 +118,14 @@ export type PaymentGateway = {
   createOrder(order: NewOrder): Promise<{ readonly sessionId: string }>
   /** The gateway's word on an order and all its attempts; undefined when it knows no such order. */
   fetchOrder(orderId: string, signal?: AbortSignal): Promise<Order | undefined>
+  /**
+   * Asks for the refund, or finds it asked for. GatewayRefusedError is the gateway's definite no (it was
+   * asked afterwards and has none under this id); GatewayMismatchError that it holds another amount
+   * under it; GatewayUnavailableError that nobody knows: ask by `fetchRefund`.
+   */
+  createRefund(refund: NewRefund): Promise<Refund>
+  /** The gateway's word on a refund; undefined when it knows none. */
+  fetchRefund(orderId: string, refundId: string, signal?: AbortSignal): Promise<Refund | undefined>
   /** What the browser needs to open the hosted checkout. */
   readonly checkout: Checkout
   /** Whether these exact bytes were signed by the gateway. */
@@ -118,6 +155,11 @@ export class GatewayRefusedError extends Error {
     this.httpStatus = httpStatus
     this.code = code
   }
+}
+
+/** Under our id the gateway holds something else than we asked for: money may have moved, a person must look. */
+export class GatewayMismatchError extends Error {
+  override readonly name = 'GatewayMismatchError'
 }
 
 /** The state of a top-up that an order's status stands for. A failed one may still become captured. */
