@@ -8,7 +8,6 @@
 import { REFUSALS, type RefusalCode } from '@roz/core/refusals.ts'
 import { type Db, one, sql } from '../db/sql.ts'
 import { inTransaction, type Tx } from '../db/transaction.ts'
-import { claimKey, forgetOldKeys, type KeyedRequest, storeAnswer } from '../ledger/idempotency.ts'
 import type { Secrets } from '../secrets.ts'
 import type { Refusal } from './route.ts'
 
@@ -35,36 +34,32 @@ const MISMATCH: Mismatch = { ok: false, code: 'idempotency_mismatch' }
 export type Idempotency = ReturnType<typeof createIdempotency>
 
 export function createIdempotency({ db, secrets }: { readonly db: Db; readonly secrets: Pick<Secrets, 'fingerprints'> }) {
-  const requestOf = ({ memberId, route, body }: KeyedCall, key: string): KeyedRequest => ({
-    memberId,
-    route,
-    key,
-    bodyHmac: secrets.fingerprints(Buffer.from(canonicalJson(body)), 'idempotency')[0],
-  })
-
   /** Takes the key in the caller's transaction, or finds it taken; waits for one that is being taken. */
-  async function claim<A extends AnyAnswer>(tx: Tx, call: KeyedCall, ref: string): Promise<Claimed<A>> {
-    if (call.key === undefined) return { kind: 'fresh' }
-    const row = sql`member_id = ${call.memberId}::bigint and key = ${call.key}::text`
-    const claimed = await claimKey(tx, requestOf(call, call.key))
-    switch (claimed.state) {
-      case 'new':
-        await tx.query(sql`update idempotency_key set ref = ${ref}::text where ${row}`)
-        return { kind: 'fresh' }
-      case 'unfinished':
-        return { kind: 'begun', ref: (await one<{ ref: string }>(tx, sql`select ref from idempotency_key where ${row}`)).ref }
-      case 'mismatch':
-        return { kind: 'answered', answer: MISMATCH }
-      case 'answered':
-        return { kind: 'answered', answer: claimed.answer as A }
-    }
+  async function claim<A extends AnyAnswer>(tx: Tx, { memberId, key, route, body }: KeyedCall, ref: string): Promise<Claimed<A>> {
+    if (key === undefined) return { kind: 'fresh' }
+    const bodyHmacs = secrets.fingerprints(Buffer.from(canonicalJson(body)), 'idempotency')
+    const claimed = await tx.query(sql`
+      insert into idempotency_key (member_id, route, key, body_hmac, ref)
+      values (${memberId}::bigint, ${route}::text, ${key}::text, ${bodyHmacs[0]}::bytea, ${ref}::text)
+      on conflict (member_id, key) do nothing returning 1`)
+    if (claimed.length === 1) return { kind: 'fresh' }
+    // Under the present SECRET_KEY or the one before: a rotation makes no stranger of a body.
+    const known = await one<{ same: boolean; answer: A | null; ref: string }>(
+      tx,
+      sql`select route = ${route}::text and body_hmac = any (${bodyHmacs}::bytea[]) as same, answer, ref
+            from idempotency_key where member_id = ${memberId}::bigint and key = ${key}::text for update`,
+    )
+    if (!known.same) return { kind: 'answered', answer: MISMATCH }
+    return known.answer === null ? { kind: 'begun', ref: known.ref } : { kind: 'answered', answer: known.answer }
   }
 
   /** Remembers the answer of a key. */
-  async function remember(tx: Tx, call: KeyedCall, answer: AnyAnswer): Promise<void> {
-    if (call.key === undefined) return
+  async function remember(tx: Tx, { memberId, key }: KeyedCall, answer: AnyAnswer): Promise<void> {
+    if (key === undefined) return
     const status = answer.ok ? 200 : REFUSALS[answer.code].status
-    await storeAnswer(tx, requestOf(call, call.key), { status, answer })
+    await tx.query(sql`
+      update idempotency_key set status = ${status}::smallint, answer = ${JSON.stringify(answer)}::jsonb
+       where member_id = ${memberId}::bigint and key = ${key}::text`)
   }
 
   /** Runs an effect that lies in one transaction, at most once per key. */
@@ -78,14 +73,13 @@ export function createIdempotency({ db, secrets }: { readonly db: Db; readonly s
     })
   }
 
-  /** Forgets keys of more than seven days; says whether there were any. */
+  /** Forgets keys of more than seven days, a portion at a time; says whether there were any. */
   async function forgetOld(): Promise<boolean> {
-    const { found } = await one<{ found: boolean }>(
-      db,
-      sql`select exists (select from idempotency_key where created_at < (select roz_now()) - interval '7 days') as found`,
-    )
-    if (found) await inTransaction(db, forgetOldKeys)
-    return found
+    const gone = await db.query(sql`
+      delete from idempotency_key where (member_id, key) in (
+        select member_id, key from idempotency_key where created_at < (select roz_now()) - interval '7 days' limit 1000)
+      returning 1`)
+    return gone.length > 0
   }
 
   return { claim, remember, once, forgetOld }

@@ -4,7 +4,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { inTransaction } from '../db/transaction.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { newMember } from './fixtures.ts'
-import { claimKey, forgetOldKeys, type KeyedRequest, storeAnswer } from './idempotency.ts'
 import { readWallet } from './wallets.ts'
 import { holdWithdrawal, rejectWithdrawal } from './withdrawals.ts'
 
@@ -57,26 +56,4 @@ test('a rejection gives the amount back once', async () => {
   expect(outcomes.filter((outcome) => !outcome.ok && outcome.code === 'withdrawal_final')).toHaveLength(3)
   expect(await reject(randomUUID())).toEqual({ ok: false, code: 'withdrawal_not_found' })
   expect(await readWallet(database.db, memberId)).toMatchObject({ balance: 3000n, held: 0n })
-})
-
-test('an idempotency key answers its first answer, waits for a running one, and refuses another body or route', async () => {
-  const memberId = await newMember(database.db, { rupees: 30 })
-  const request: KeyedRequest = { memberId, route: 'withdraw', key: 'k', bodyHmac: Buffer.alloc(32, 1) }
-  const run = (given: KeyedRequest) =>
-    inTransaction(database.db, async (tx) => {
-      const claim = await claimKey(tx, given)
-      if (claim.state === 'new') await storeAnswer(tx, given, { status: 200, answer: { balance: 20 } })
-      return claim
-    })
-  const claims = await Promise.all([run(request), run(request), run(request)])
-  expect(claims.filter(({ state }) => state === 'new')).toHaveLength(1)
-  expect(claims.filter(({ state }) => state === 'answered')).toEqual(
-    Array.from({ length: 2 }, () => ({ state: 'answered', status: 200, answer: { balance: 20 } })),
-  )
-  expect(await run({ ...request, bodyHmac: Buffer.alloc(32, 2) })).toEqual({ state: 'mismatch' })
-  expect(await run({ ...request, route: 'add' })).toEqual({ state: 'mismatch' })
-  expect((await run({ ...request, memberId: memberId + 1n })).state).toBe('new')
-  await database.setClock(new Date(Date.now() + 8 * 86_400_000))
-  await inTransaction(database.db, forgetOldKeys)
-  expect((await run(request)).state).toBe('new')
 })
