@@ -1,6 +1,6 @@
 /**
- * Accounts and the kinds of transfer between them (money.md). Invariant: this page and the CHECK in
- * 0002_ledger.sql say the same; accounts.test.ts compares them, account by account and kind by kind.
+ * Accounts and the kinds of transfer between them (money.md). Invariant: this page and the CHECK of
+ * the table transfer say the same; accounts.test.ts compares them, account by account and kind by kind.
  * A transfer takes from `debit` and gives to `credit`; assets therefore stand negative.
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
@@ -49,6 +49,7 @@ export const TRANSFER_KINDS = {
   wd_back: sides('PAYOUTS_PENDING', 'member'),
   wd_reversed: sides('BANK', 'member'),
   wd_conflict: sides('LOSSES', 'BANK'),
+  wd_conflict_back: sides('BANK', 'LOSSES'),
   refund_hold: sides('member', 'REFUNDS_PENDING'),
   refund_paid: sides('REFUNDS_PENDING', 'GATEWAY'),
   refund_failed: sides('REFUNDS_PENDING', ['member', 'SUSPENSE']),

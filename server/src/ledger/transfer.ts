@@ -60,6 +60,11 @@ export function debitMember(tx: Tx, move: MemberMove & { readonly to: AccountNam
   )
 }
 
+/** What was held of a member has left for good: the balance was taken when it was held. */
+export async function releaseHeld(tx: Tx, memberId: bigint, amount: Paise): Promise<void> {
+  await one(tx, sql`update wallet set held = held - ${amount}::bigint where member_id = ${memberId}::bigint returning member_id`)
+}
+
 /** Between accounts of no member. False when this kind and ref were booked before. */
 export async function moveSystem(
   tx: Tx,

@@ -1,13 +1,16 @@
 /**
- * Withdrawals as far as the member's money goes: held when asked, given back when rejected. Invariants:
- * parallel requests never overdraw, because each judges the locked balance; the same id is the same
- * withdrawal or a mistake; a withdrawal is given back once, and only before it was sent.
+ * Withdrawals: held when asked, given back when rejected, sent after the commit that approved them,
+ * ended by the gateway's word. Invariants: parallel requests never overdraw, because each judges the
+ * locked balance; the same id is the same withdrawal or a mistake; once it was sent only the gateway
+ * ends it, and its final word is always booked, also when it contradicts ours: what was given back and
+ * paid all the same is a loss (`wd_conflict`), never a silent nothing.
  */
 import type { Paise } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
-import { maybeOne, sql } from '../db/sql.ts'
+import { maybeOne, one, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
-import { creditMember, debitMember, lockWallet } from './transfer.ts'
+import { ACCOUNTS } from './accounts.ts'
+import { creditMember, debitMember, lockWallet, moveSystem, releaseHeld } from './transfer.ts'
 
 export type WithdrawalStatus = 'requested' | 'approved' | 'sending' | 'paid' | 'rejected' | 'failed' | 'reversed'
 
@@ -48,31 +51,166 @@ export async function holdWithdrawal(
   return accepted({ balance, replayed: false })
 }
 
+type Row = { readonly memberId: bigint; readonly amount: Paise; readonly status: WithdrawalStatus }
+
+/** Every decision about one withdrawal waits here for the others. */
+const lockWithdrawal = (tx: Tx, id: string): Promise<Row | undefined> =>
+  maybeOne<Row>(tx, sql`select member_id as "memberId", amount, status from withdrawal where id = ${id}::uuid for update`)
+
+export type WithdrawalRefusal = 'withdrawal_not_found' | 'withdrawal_final'
 export type Rejected = { readonly memberId: bigint; readonly amount: Paise; readonly balance: Paise }
 
 /** An administrator's no before the money was sent: the hold goes back. `withdrawal_final`: too late, or done before. */
 export async function rejectWithdrawal(
   tx: Tx,
   rejection: { readonly id: string; readonly reason: string },
-): Promise<Outcome<Rejected, 'withdrawal_not_found' | 'withdrawal_final'>> {
-  const found = await maybeOne<{ memberId: bigint; amount: Paise; status: WithdrawalStatus }>(
-    tx,
-    sql`select member_id as "memberId", amount, status from withdrawal where id = ${rejection.id}::uuid for update`,
-  )
+): Promise<Outcome<Rejected, WithdrawalRefusal>> {
+  const { id, reason } = rejection
+  const found = await lockWithdrawal(tx, id)
   if (found === undefined) return refused('withdrawal_not_found')
   if (found.status !== 'requested' && found.status !== 'approved') return refused('withdrawal_final')
-  const { memberId, amount } = found
-  await lockWallet(tx, memberId)
-  const { balance } = await creditMember(tx, {
-    kind: 'wd_back',
-    ref: rejection.id,
-    memberId,
-    amount,
-    from: 'PAYOUTS_PENDING',
-    releases: amount,
-  })
-  await tx.query(
-    sql`update withdrawal set status = 'rejected', reason = ${rejection.reason}::text, ended_at = roz_now() where id = ${rejection.id}::uuid`,
+  const balance = await giveBack(tx, id, found)
+  await end(tx, id, { status: 'rejected', reason })
+  return accepted({ memberId: found.memberId, amount: found.amount, balance })
+}
+
+/** An administrator's yes. Nothing moves: the money is held, and is sent after the commit. */
+export async function approveWithdrawal(tx: Tx, id: string): Promise<Outcome<Omit<Row, 'status'>, WithdrawalRefusal>> {
+  const found = await lockWithdrawal(tx, id)
+  if (found === undefined) return refused('withdrawal_not_found')
+  if (found.status !== 'requested') return refused('withdrawal_final')
+  await tx.query(sql`update withdrawal set status = 'approved' where id = ${id}::uuid`)
+  return accepted({ memberId: found.memberId, amount: found.amount })
+}
+
+/** From here on only the gateway ends it. `again`: one that is being sent already may be sent once more under its id. */
+export async function startSending(tx: Tx, id: string, options: { readonly again: boolean }): Promise<boolean> {
+  const found = await lockWithdrawal(tx, id)
+  if (found?.status === 'sending') return options.again
+  if (found?.status !== 'approved') return false
+  await tx.query(sql`update withdrawal set status = 'sending', problem = null where id = ${id}::uuid`)
+  return true
+}
+
+/** The gateway took no transfer, and none is on its way: it stands as before the sending, with its reason for the administrator. */
+export async function stopSending(tx: Tx, id: string, problem: string): Promise<void> {
+  const found = await lockWithdrawal(tx, id)
+  if (found?.status !== 'sending' && found?.status !== 'approved') return
+  await tx.query(sql`update withdrawal set status = 'approved', problem = ${problem}::text where id = ${id}::uuid`)
+}
+
+/** Paid by hand, with the bank's reference: only what was approved and never given to a gateway. */
+export async function completeWithdrawal(
+  tx: Tx,
+  payment: { readonly id: string; readonly reference: string },
+): Promise<Outcome<Omit<Row, 'status'>, WithdrawalRefusal>> {
+  const found = await lockWithdrawal(tx, payment.id)
+  if (found === undefined) return refused('withdrawal_not_found')
+  if (found.status !== 'approved') return refused('withdrawal_final')
+  await pay(tx, payment.id, found, payment.reference)
+  return accepted({ memberId: found.memberId, amount: found.amount })
+}
+
+/** paid: the money left · failed: it never did · reversed: it left and came back. */
+export type PayoutWord = 'paid' | 'failed' | 'reversed'
+export type PayoutBooked = {
+  readonly result: 'paid' | 'failed' | 'reversed' | 'conflict' | 'conflict_back' | 'unchanged'
+  /** The gateway says what our own state did not allow for: somebody should look. */
+  readonly contradicts: boolean
+} & Row
+
+type Told = {
+  readonly id: string
+  readonly word: PayoutWord
+  readonly reference?: string | undefined
+  readonly reason?: string | undefined
+}
+
+/** Books the gateway's final word, whatever state it meets. Undefined: no such withdrawal. */
+export async function bookPayout(tx: Tx, told: Told): Promise<PayoutBooked | undefined> {
+  const found = await lockWithdrawal(tx, told.id)
+  if (found === undefined) return undefined
+  switch (found.status) {
+    case 'requested':
+    case 'approved':
+    case 'sending': {
+      // Before we sent it nobody should know of it; what is held covers it all the same.
+      const contradicts = found.status !== 'sending'
+      if (told.word === 'paid') await pay(tx, told.id, found, told.reference)
+      else await fail(tx, told, found)
+      return { ...found, result: told.word === 'paid' ? 'paid' : 'failed', contradicts }
+    }
+    case 'paid': {
+      if (told.word === 'paid') return { ...found, result: 'unchanged', contradicts: false }
+      await reverse(tx, told, found)
+      // Failed means that it never left, though we were told that it did.
+      return { ...found, result: 'reversed', contradicts: told.word === 'failed' }
+    }
+    case 'rejected':
+    case 'failed':
+    case 'reversed':
+      return bookAfterBack(tx, told, found)
+  }
+}
+
+/** The member has the money back. If it left as well, LOSSES pays; if that comes back too, LOSSES gets it. */
+async function bookAfterBack(tx: Tx, told: Told, found: Row): Promise<PayoutBooked> {
+  const { lost, times } = await one<{ lost: boolean; times: number }>(
+    tx,
+    sql`select count(*) filter (where kind = 'wd_conflict') > count(*) filter (where kind = 'wd_conflict_back') as lost,
+               count(*) filter (where kind = 'wd_conflict')::int as times
+          from transfer where kind in ('wd_conflict', 'wd_conflict_back') and withdrawal_of(ref) = ${told.id}::text`,
   )
-  return accepted({ memberId, amount, balance })
+  if ((told.word === 'paid') === lost) return { ...found, result: 'unchanged', contradicts: false }
+  const nth = lost ? times : times + 1
+  const ref = nth === 1 ? told.id : `${told.id}#${nth}`
+  const { LOSSES, BANK } = ACCOUNTS
+  const sides = lost
+    ? ({ kind: 'wd_conflict_back', debit: BANK, credit: LOSSES } as const)
+    : ({ kind: 'wd_conflict', debit: LOSSES, credit: BANK } as const)
+  const booked = await moveSystem(tx, { ...sides, ref, amount: found.amount })
+  if (!booked) throw new Error(`withdrawal ${told.id}: ${sides.kind} ${ref} stands already`)
+  if (!lost)
+    await tx.query(
+      sql`update withdrawal set flags = array_append(array_remove(flags, 'gateway_conflict'), 'gateway_conflict') where id = ${told.id}::uuid`,
+    )
+  return { ...found, result: lost ? 'conflict_back' : 'conflict', contradicts: true }
+}
+
+async function pay(tx: Tx, id: string, { memberId, amount }: Row, reference: string | undefined): Promise<void> {
+  const { PAYOUTS_PENDING, BANK } = ACCOUNTS
+  await releaseHeld(tx, memberId, amount)
+  const booked = await moveSystem(tx, { kind: 'wd_paid', ref: id, debit: PAYOUTS_PENDING, credit: BANK, amount })
+  if (!booked) throw new Error(`withdrawal ${id} is open and ended at once`)
+  await end(tx, id, { status: 'paid', reference })
+}
+
+async function fail(tx: Tx, { id, reason, reference }: Told, found: Row): Promise<void> {
+  await giveBack(tx, id, found)
+  await end(tx, id, { status: 'failed', reason, reference })
+}
+
+async function reverse(tx: Tx, { id, reason }: Told, { memberId, amount }: Row): Promise<void> {
+  await lockWallet(tx, memberId)
+  await creditMember(tx, { kind: 'wd_reversed', ref: id, memberId, amount, from: 'BANK' })
+  await end(tx, id, { status: 'reversed', reason })
+}
+
+async function giveBack(tx: Tx, id: string, { memberId, amount }: Row): Promise<Paise> {
+  await lockWallet(tx, memberId)
+  const { balance } = await creditMember(tx, { kind: 'wd_back', ref: id, memberId, amount, from: 'PAYOUTS_PENDING', releases: amount })
+  return balance
+}
+
+type End = {
+  readonly status: 'paid' | 'rejected' | 'failed' | 'reversed'
+  readonly reference?: string | undefined
+  readonly reason?: string | undefined
+}
+async function end(tx: Tx, id: string, { status, reference, reason }: End): Promise<void> {
+  await tx.query(
+    sql`update withdrawal set status = ${status}::text, ended_at = roz_now(), problem = null,
+          reference = coalesce(${reference ?? null}::text, reference), reason = coalesce(${reason ?? null}::text, reason)
+         where id = ${id}::uuid`,
+  )
 }

@@ -28,6 +28,7 @@ const DESCRIPTIONS = {
   disbursement: SYSTEM,
   wd_paid: SYSTEM,
   wd_conflict: SYSTEM,
+  wd_conflict_back: SYSTEM,
   refund_paid: SYSTEM,
   gateway_settled: SYSTEM,
 } as const satisfies Record<Movement['kind'], Texts>

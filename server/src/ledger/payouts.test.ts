@@ -1,0 +1,206 @@
+/** How a withdrawal ends: by whom, in which order, and what the books say to every contradiction. */
+import { randomUUID } from 'node:crypto'
+import { wholeRupees } from '@roz/core/money.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { one, sql, violatedConstraint } from '../db/sql.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { newMember } from './fixtures.ts'
+import { readWallet } from './wallets.ts'
+import {
+  approveWithdrawal,
+  bookPayout,
+  completeWithdrawal,
+  holdWithdrawal,
+  type PayoutWord,
+  rejectWithdrawal,
+  startSending,
+  stopSending,
+  type WithdrawalStatus,
+} from './withdrawals.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase({ connectionsMax: 20 })
+})
+afterAll(() => database.drop())
+
+const approve = (id: string) => inTransaction(database.db, (tx) => approveWithdrawal(tx, id))
+const send = (id: string, again = false) => inTransaction(database.db, (tx) => startSending(tx, id, { again }))
+const reject = (id: string) => inTransaction(database.db, (tx) => rejectWithdrawal(tx, { id, reason: 'no' }))
+const complete = (id: string) => inTransaction(database.db, (tx) => completeWithdrawal(tx, { id, reference: 'UTR1' }))
+const tell = (id: string, word: PayoutWord) =>
+  inTransaction(database.db, (tx) => bookPayout(tx, { id, word, reference: 'UTR9', reason: word }))
+
+/** A withdrawal of ₹10 out of ₹30, brought to a state. */
+async function withdrawalIn(status: WithdrawalStatus): Promise<{ id: string; memberId: bigint }> {
+  const memberId = await newMember(database.db, { rupees: 30 })
+  const id = randomUUID()
+  await inTransaction(database.db, (tx) => holdWithdrawal(tx, { id, memberId, amount: wholeRupees(10), bankAccountId: 1n }))
+  if (status === 'rejected') await reject(id)
+  if (status === 'requested' || status === 'rejected') return { id, memberId }
+  await approve(id)
+  if (status === 'approved') return { id, memberId }
+  await send(id)
+  if (status === 'paid' || status === 'reversed') await tell(id, 'paid')
+  if (status === 'failed') await tell(id, 'failed')
+  if (status === 'reversed') await tell(id, 'reversed')
+  expect((await rowOf(id)).status).toBe(status)
+  return { id, memberId }
+}
+const rowOf = (id: string) =>
+  one<{ status: WithdrawalStatus; reference: string | null; reason: string | null; flags: string[]; problem: string | null }>(
+    database.db,
+    sql`select status, reference, reason, flags, problem from withdrawal where id = ${id}::uuid`,
+  )
+const losses = async (id: string): Promise<bigint> =>
+  (
+    await one<{ lost: bigint }>(
+      database.db,
+      sql`select coalesce(sum(case kind when 'wd_conflict' then amount else -amount end), 0)::bigint as lost
+            from transfer where kind in ('wd_conflict', 'wd_conflict_back') and ref like ${`${id}%`}::text`,
+    )
+  ).lost
+
+type Case = readonly [from: WithdrawalStatus, word: PayoutWord, result: string, to: WithdrawalStatus, balance: bigint, contradicts: boolean]
+const CASES: readonly Case[] = [
+  ['sending', 'paid', 'paid', 'paid', 2000n, false],
+  ['sending', 'failed', 'failed', 'failed', 3000n, false],
+  ['sending', 'reversed', 'failed', 'failed', 3000n, false],
+  ['requested', 'paid', 'paid', 'paid', 2000n, true],
+  ['approved', 'paid', 'paid', 'paid', 2000n, true],
+  ['approved', 'failed', 'failed', 'failed', 3000n, true],
+  ['paid', 'paid', 'unchanged', 'paid', 2000n, false],
+  ['paid', 'reversed', 'reversed', 'reversed', 3000n, false],
+  ['paid', 'failed', 'reversed', 'reversed', 3000n, true],
+  ['rejected', 'failed', 'unchanged', 'rejected', 3000n, false],
+  ['rejected', 'paid', 'conflict', 'rejected', 3000n, true],
+  ['failed', 'failed', 'unchanged', 'failed', 3000n, false],
+  ['failed', 'paid', 'conflict', 'failed', 3000n, true],
+  ['reversed', 'reversed', 'unchanged', 'reversed', 3000n, false],
+  ['reversed', 'paid', 'conflict', 'reversed', 3000n, true],
+]
+test.each(CASES)('%s, and the gateway says %s: %s', async (from, word, result, to, balance, contradicts) => {
+  const { id, memberId } = await withdrawalIn(from)
+  expect(await tell(id, word)).toMatchObject({ memberId, amount: 1000n, result, contradicts })
+  expect((await rowOf(id)).status).toBe(to)
+  expect(await readWallet(database.db, memberId)).toMatchObject({ balance, held: 0n })
+  expect(await losses(id)).toBe(result === 'conflict' ? 1000n : 0n)
+  // Told again, nothing more is booked.
+  expect(await tell(id, word)).toMatchObject({ result: 'unchanged' })
+  expect(await losses(id)).toBe(result === 'conflict' ? 1000n : 0n)
+})
+
+test('a loss ends when that money comes back as well, and begins anew when it leaves once more', async () => {
+  const { id, memberId } = await withdrawalIn('failed')
+  const results: unknown[] = []
+  for (const word of ['paid', 'paid', 'failed', 'failed', 'paid', 'reversed', 'paid'] as const) results.push((await tell(id, word))?.result)
+  expect(results).toEqual(['conflict', 'unchanged', 'conflict_back', 'unchanged', 'conflict', 'conflict_back', 'conflict'])
+  expect([await losses(id), (await rowOf(id)).flags]).toEqual([1000n, ['gateway_conflict']])
+  expect(await readWallet(database.db, memberId)).toMatchObject({ balance: 3000n, held: 0n })
+})
+
+test('a withdrawal that nobody asked for is told of', async () => {
+  expect(await tell(randomUUID(), 'paid')).toBeUndefined()
+  expect(await approve(randomUUID())).toEqual({ ok: false, code: 'withdrawal_not_found' })
+})
+
+test('once it is sent only the gateway ends it', async () => {
+  const { id } = await withdrawalIn('sending')
+  for (const ended of [await approve(id), await reject(id), await complete(id)])
+    expect(ended).toEqual({ ok: false, code: 'withdrawal_final' })
+  expect([await send(id), await send(id, true)]).toEqual([false, true])
+})
+
+test('paid by hand only when approved, with the reference of the bank', async () => {
+  const asked = await withdrawalIn('requested')
+  expect(await complete(asked.id)).toEqual({ ok: false, code: 'withdrawal_final' })
+  const { id, memberId } = await withdrawalIn('approved')
+  expect(await complete(id)).toMatchObject({ ok: true })
+  expect(await rowOf(id)).toMatchObject({ status: 'paid', reference: 'UTR1' })
+  expect(await complete(id)).toEqual({ ok: false, code: 'withdrawal_final' })
+  expect(await readWallet(database.db, memberId)).toMatchObject({ balance: 2000n, held: 0n })
+})
+
+test('what the gateway would not take stands as approved, with the reason, and can be rejected', async () => {
+  const { id, memberId } = await withdrawalIn('sending')
+  await inTransaction(database.db, (tx) => stopSending(tx, id, 'bank_ifsc_invalid'))
+  expect(await rowOf(id)).toMatchObject({ status: 'approved', problem: 'bank_ifsc_invalid' })
+  expect(await reject(id)).toMatchObject({ ok: true })
+  await inTransaction(database.db, (tx) => stopSending(tx, id, 'late'))
+  expect((await rowOf(id)).status).toBe('rejected')
+  expect(await readWallet(database.db, memberId)).toMatchObject({ balance: 3000n, held: 0n })
+})
+
+test('approve against reject: one of them holds, and the money is held or back', async () => {
+  for (let round = 0; round < 10; round++) {
+    const { id, memberId } = await withdrawalIn('requested')
+    const first = round % 2 === 0 ? approve(id) : undefined
+    const rejecting = reject(id)
+    const [approved, rejected] = await Promise.all([first ?? approve(id), rejecting])
+    const { status } = await rowOf(id)
+    // A rejection may still follow the approval, never the other way round.
+    if (status === 'rejected') expect(rejected).toMatchObject({ ok: true })
+    else expect([approved, rejected, status]).toMatchObject([{ ok: true }, { ok: false }, 'approved'])
+    const held = status === 'rejected' ? 0n : 1000n
+    expect(await readWallet(database.db, memberId)).toMatchObject({ balance: 3000n - held, held })
+  }
+})
+
+test('reject against sending: either it is sent or the money is back', async () => {
+  for (let round = 0; round < 10; round++) {
+    const { id } = await withdrawalIn('approved')
+    const [sent, rejected] = await Promise.all([send(id), reject(id)])
+    expect([sent, rejected.ok].filter(Boolean)).toHaveLength(1)
+    expect((await rowOf(id)).status).toBe(sent ? 'sending' : 'rejected')
+  }
+})
+
+test('two approvals at once: one holds', async () => {
+  const { id } = await withdrawalIn('requested')
+  const outcomes = await Promise.all([1, 2, 3, 4].map(() => approve(id)))
+  expect(outcomes.filter((outcome) => outcome.ok)).toHaveLength(1)
+})
+
+test('failed against paid, told at once: the member has the money once, and the books say which was first', async () => {
+  for (let round = 0; round < 10; round++) {
+    const { id, memberId } = await withdrawalIn('sending')
+    const told = await Promise.all([tell(id, 'paid'), tell(id, 'failed'), tell(id, 'paid'), tell(id, 'failed')])
+    const { status } = await rowOf(id)
+    const lost = await losses(id)
+    expect(told.filter((one) => one?.result === 'paid' || one?.result === 'failed')).toHaveLength(1)
+    // Whatever the order: back in the wallet as soon as failed was said, and lost while paid was said after it.
+    expect(['failed', 'reversed']).toContain(status)
+    expect([0n, 1000n]).toContain(lost)
+    expect(await readWallet(database.db, memberId)).toMatchObject({ balance: 3000n, held: 0n })
+  }
+})
+
+/** What the tables themselves say. */
+async function refusalOf(work: Parameters<typeof inTransaction<unknown>>[1]): Promise<string | undefined> {
+  try {
+    await inTransaction(database.db, work)
+  } catch (error) {
+    return violatedConstraint(error) ?? String(error)
+  }
+  return undefined
+}
+
+test('the tables themselves: no way back from an end, no other amount, no reversal before it was paid', async () => {
+  const { id, memberId } = await withdrawalIn('failed')
+  for (const status of ['requested', 'sending', 'paid', 'reversed'])
+    expect(
+      await refusalOf((tx) => tx.query(sql`update withdrawal set status = ${status}::text, ended_at = roz_now() where id = ${id}::uuid`)),
+    ).toBe('withdrawal_moves')
+  expect(await refusalOf((tx) => tx.query(sql`update withdrawal set amount = 1 where id = ${id}::uuid`))).toBe('withdrawal_moves')
+  const move = (kind: string, debit: bigint, credit: bigint) => (tx: Parameters<Parameters<typeof inTransaction>[1]>[0]) =>
+    tx.query(sql`
+      insert into transfer (kind, ref, debit, credit, amount, wallet_seq, balance_after, day)
+      values (${kind}::text, ${id}::text, ${debit}::bigint, ${credit}::bigint, 1000, ${credit > 1000n ? 99n : null}::bigint, ${credit > 1000n ? 0n : null}::bigint, posting_day())`)
+  expect(await refusalOf(move('wd_reversed', 2n, memberId))).toBe('withdrawal_order')
+  expect(await refusalOf(move('wd_conflict_back', 2n, 9n))).toBe('withdrawal_order')
+  expect(await refusalOf(move('wd_paid', 3n, 2n))).toBe('transfer_withdrawal_ends_once')
+  const open = await withdrawalIn('requested')
+  const early = sql`insert into transfer (kind, ref, debit, credit, amount, day) values ('wd_conflict', ${open.id}::text, 9, 2, 1000, posting_day())`
+  expect(await refusalOf((tx) => tx.query(early))).toBe('withdrawal_order')
+})
