@@ -75,7 +75,8 @@ async function lockToken(tx: Tx, token: string, purpose: Purpose) {
   return row === undefined || account === undefined ? undefined : { row, account }
 }
 
-const useUp = async (tx: Tx, memberId: bigint, purpose: Purpose): Promise<void> => {
+/** Ends an account's links of a purpose. */
+export const useUp = async (tx: Tx, memberId: bigint, purpose: Purpose): Promise<void> => {
   await tx.query(sql`
     update mail_token set used_at = roz_now() where member_id = ${memberId}::bigint and purpose = ${purpose}::text and used_at is null`)
 }

@@ -117,6 +117,16 @@ describe('changing the password', () => {
     expect((await roz.mailsTo('change@x.test')).map((mail) => mail.subject)).toContain('Your Roz password was changed')
   })
 
+  test('ends the reset links that were sent before it', async () => {
+    const { token } = await roz.register('oldlink@x.test')
+    await roz.ask('POST /auth/forgot-password', { body: { email: 'oldlink@x.test' } })
+    const link = await roz.tokenFrom('oldlink@x.test', '/reset-password')
+    expect((await change(token, PASSWORD, 'a new password')).status).toBe(200)
+    const reset = await roz.ask('POST /auth/reset-password', { body: { token: link, password: 'from the old link' } })
+    expect([reset.status, reset.body.code]).toEqual([400, 'reset_token_invalid'])
+    expect((await roz.login('oldlink@x.test', 'a new password')).status).toBe(200)
+  })
+
   test('a wrong password answers 403 wrong_password, never 401, and ends nothing', async () => {
     const { token } = await roz.register('wrong@x.test')
     const answer = await change(token, 'not it', 'a new password')

@@ -15,6 +15,7 @@ import { getUser } from '../../people/user-row.ts'
 import { findById, lockAccount, setPassword } from './accounts.ts'
 import { reencodeAvatar } from './avatar.ts'
 import type { IdentityDeps } from './deps.ts'
+import { useUp } from './links.ts'
 import type { PasswordCheck } from './password-check.ts'
 import { endAllSessions } from './sessions.ts'
 import { signIn } from './sign-in.ts'
@@ -67,6 +68,8 @@ export function profileHandlers(deps: IdentityDeps, checkPassword: PasswordCheck
         if (account === undefined || account.passwordHash !== mine.passwordHash) return { ok: false, code: 'wrong_password' }
         await setPassword(tx, account.id, passwordHash)
         await endAllSessions(tx, account.id)
+        // Nor does a link that somebody asked for before lead around the new password.
+        await useUp(tx, account.id, 'reset')
         if (account.isStaff) await audit(tx, { actorId: account.id, action: 'staff.password_change', subject: `member:${account.id}` })
         const value = await signIn(tx, account.id, { kind: 'member', source, origin })
         await mailMember(tx, {
