@@ -1,51 +1,39 @@
 /**
- * The payment port over Cashfree's HTTP API, by plain fetch.
- * Invariants: no secret is ever part of an error or a log line; every call ends within its timeout;
- * a call is repeated only where that cannot do anything twice: reads are harmless, and an order is
- * made once per order id, a repeated one being answered 409 and then read. Nothing is retried in a
- * loop: after the second try the caller decides, by its own schedule.
+ * The payment port over Cashfree's HTTP API; how it is called stands in `../cashfree/calls.ts`.
+ * Invariants: a call is repeated only where that cannot do anything twice: reads are harmless, and an
+ * order is made once per order id, a repeated one being answered 409 and then read.
  */
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { rupeesFromPaise } from '@roz/core/money.ts'
-import type { z } from 'zod'
+import { type Answer, type ApiConfig, askOnce, cashfreeApi, expectOk, isUnknown, parseJson, read, refusal } from '../cashfree/calls.ts'
+import { verifySignature } from '../cashfree/webhook-signature.ts'
+import type { Checkout, NewOrder, NewRefund, Order, PaymentGateway, Refund, WebhookEvent } from './port.ts'
 import {
-  type Checkout,
-  GatewayRefusedError,
-  GatewayUnavailableError,
-  type NewOrder,
-  type Order,
-  type PaymentGateway,
-  type WebhookEvent,
-} from './port.ts'
-import { verifySignature } from './webhook-signature.ts'
-import { orderStatusOf, readPayments, type WireOrder, wireError, wireEvent, wireOrder, wirePayments } from './wire.ts'
+  orderStatusOf,
+  readPayments,
+  readRefund,
+  type WireOrder,
+  wireEvent,
+  wireOrder,
+  wirePaymentEvent,
+  wirePayments,
+  wireRefund,
+  wireRefundEvent,
+} from './wire.ts'
 
-export type CashfreeConfig = {
-  /** `https://api.cashfree.com/pg`, `https://sandbox.cashfree.com/pg` or the local sandbox's. */
-  readonly baseUrl: string
-  readonly clientId: string
-  readonly clientSecret: string
-  readonly apiVersion: string
-  readonly checkout: Checkout
-  readonly timeoutMs?: number
-}
-
-type Call = { readonly method: 'GET' | 'POST'; readonly path: string; readonly body?: unknown; readonly signal?: AbortSignal | undefined }
-type Answer = { readonly status: number; readonly body: unknown; readonly requestId: string }
-
-const TIMEOUT_MS = 10_000
-const PAUSE_MS = 250
+/** Its base address: `https://api.cashfree.com/pg`, `https://sandbox.cashfree.com/pg` or the local sandbox's. */
+export type CashfreeConfig = ApiConfig & { readonly checkout: Checkout }
 
 export function cashfreeGateway(config: CashfreeConfig): PaymentGateway {
-  const call = (request: Call): Promise<Answer> => callTwice(config, request)
+  const api = cashfreeApi(config)
 
   async function findOrder(orderId: string, signal: AbortSignal | undefined): Promise<WireOrder | undefined> {
-    const answer = await call({ method: 'GET', path: `/orders/${encodeURIComponent(orderId)}`, signal })
+    const answer = await api.twice({ method: 'GET', path: `/orders/${encodeURIComponent(orderId)}`, signal })
     return answer.status === 404 ? undefined : read(wireOrder, expectOk(answer), answer)
   }
 
   async function createOrder(order: NewOrder): Promise<{ sessionId: string }> {
-    const answer = await call({ method: 'POST', path: '/orders', body: orderRequest(order), signal: order.signal })
+    const answer = await api.twice({ method: 'POST', path: '/orders', body: orderRequest(order), signal: order.signal })
     if (answer.status !== 409) return { sessionId: read(wireOrder, expectOk(answer), answer).payment_session_id }
     // Made before, by this call's first try or an earlier one whose answer was lost.
     const made = await findOrder(order.orderId, order.signal)
@@ -56,7 +44,7 @@ export function cashfreeGateway(config: CashfreeConfig): PaymentGateway {
   async function fetchOrder(orderId: string, signal?: AbortSignal): Promise<Order | undefined> {
     const first = await findOrder(orderId, signal)
     if (first === undefined) return undefined
-    const answer = await call({ method: 'GET', path: `/orders/${encodeURIComponent(orderId)}/payments`, signal })
+    const answer = await api.twice({ method: 'GET', path: `/orders/${encodeURIComponent(orderId)}/payments`, signal })
     const payments = readPayments(read(wirePayments, expectOk(answer), answer))
     // A payment that came between the two questions: the order is asked again rather than left pending.
     const outdated = first.order_status !== 'PAID' && payments.some((payment) => payment.status === 'SUCCESS')
@@ -71,9 +59,28 @@ export function cashfreeGateway(config: CashfreeConfig): PaymentGateway {
     }
   }
 
+  const refundOf = (answer: Answer): Refund => readRefund(read(wireRefund, expectOk(answer), answer))
+  const refundsPath = (orderId: string): string => `/orders/${encodeURIComponent(orderId)}/refunds`
+
+  async function fetchRefund(orderId: string, refundId: string, signal?: AbortSignal): Promise<Refund | undefined> {
+    const path = `${refundsPath(orderId)}/${encodeURIComponent(refundId)}`
+    const answer = await api.twice({ method: 'GET', path, signal })
+    return isUnknown(answer) ? undefined : refundOf(answer)
+  }
+
+  const createRefund = (refund: NewRefund): Promise<Refund> =>
+    askOnce(api, {
+      request: { method: 'POST', path: refundsPath(refund.orderId), body: refundRequest(refund), signal: refund.signal },
+      amount: refund.amount,
+      read: refundOf,
+      find: () => fetchRefund(refund.orderId, refund.refundId, refund.signal),
+    })
+
   return {
     createOrder,
     fetchOrder,
+    createRefund,
+    fetchRefund,
     checkout: config.checkout,
     verifyWebhook: (headers, rawBody) => verifySignature(config.clientSecret, headers, rawBody),
     parseWebhook,
@@ -89,81 +96,28 @@ const orderRequest = (order: NewOrder): unknown => ({
   order_expiry_time: new Date(order.expiresAtMs).toISOString(),
 })
 
+const refundRequest = (refund: NewRefund): unknown => ({
+  refund_amount: rupeesFromPaise(refund.amount),
+  refund_id: refund.refundId,
+  refund_note: refund.note,
+  refund_speed: 'STANDARD',
+})
+
 export function parseWebhook(rawBody: Buffer): WebhookEvent | undefined {
   const event = wireEvent.safeParse(parseJson(rawBody.toString('utf8')))
   if (!event.success) return undefined
   const { type, data } = event.data
   const eventKey = createHash('sha256').update(rawBody).digest('hex')
-  if (data === undefined || !type.startsWith('PAYMENT_')) return { kind: 'other', eventKey, type }
-  return { kind: 'payment', eventKey, type, orderId: data.order.order_id, paymentId: data.payment?.cf_payment_id ?? undefined }
-}
-
-/** One more try for a connection that broke or a gateway that stumbled; never after being told to slow down. */
-async function callTwice(config: CashfreeConfig, request: Call): Promise<Answer> {
-  try {
-    return await callOnce(config, request)
-  } catch (error) {
-    if (!(error instanceof GatewayUnavailableError) || error.retryAfterMs !== undefined || request.signal?.aborted === true) throw error
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
-    return callOnce(config, request)
+  if (type.startsWith('PAYMENT_')) {
+    const read = wirePaymentEvent.safeParse(data)
+    if (read.success) {
+      const { order, payment } = read.data
+      return { kind: 'payment', eventKey, type, orderId: order.order_id, paymentId: payment?.cf_payment_id ?? undefined }
+    }
   }
-}
-
-async function callOnce(config: CashfreeConfig, { method, path, body, signal }: Call): Promise<Answer> {
-  const requestId = randomUUID()
-  const what = `${method} ${path} (request ${requestId})`
-  const timeout = AbortSignal.timeout(config.timeoutMs ?? TIMEOUT_MS)
-  let response: Response
-  let text: string
-  try {
-    response = await fetch(config.baseUrl + path, {
-      method,
-      redirect: 'error',
-      signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
-      headers: {
-        'x-client-id': config.clientId,
-        'x-client-secret': config.clientSecret,
-        'x-api-version': config.apiVersion,
-        'x-request-id': requestId,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
-    text = await response.text()
-  } catch (cause) {
-    throw new GatewayUnavailableError(`No answer to ${what}`, { cause })
+  if (type === 'REFUND_STATUS_WEBHOOK') {
+    const read = wireRefundEvent.safeParse(data)
+    if (read.success) return { kind: 'refund', eventKey, type, orderId: read.data.refund.order_id, refundId: read.data.refund.refund_id }
   }
-  if (response.status === 429) {
-    const seconds = Number(response.headers.get('x-ratelimit-retry') ?? 1)
-    throw new GatewayUnavailableError(`Told to slow down: ${what}`, { retryAfterMs: (seconds > 0 ? seconds : 1) * 1000 })
-  }
-  if (response.status >= 500) throw new GatewayUnavailableError(`Status ${response.status} for ${what}`)
-  return { status: response.status, body: parseJson(text), requestId }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-function expectOk(answer: Answer): unknown {
-  if (answer.status < 200 || answer.status >= 300) throw refusal(answer)
-  return answer.body
-}
-
-function refusal({ status, body, requestId }: Answer): GatewayRefusedError {
-  const error = wireError.safeParse(body)
-  const { code, message } = error.success ? error.data : { code: 'unknown', message: 'an answer without a code' }
-  return new GatewayRefusedError(`The gateway refused request ${requestId} with ${status} ${code}: ${message}`, status, code)
-}
-
-/** A good status with a body that is not what was promised: nobody knows what it means, so ask again later. */
-function read<S extends z.ZodType>(schema: S, body: unknown, { requestId }: Answer): z.output<S> {
-  const result = schema.safeParse(body)
-  if (result.success) return result.data
-  const fields = result.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`).join(', ')
-  throw new GatewayUnavailableError(`An answer that cannot be read to request ${requestId}: ${fields}`)
+  return { kind: 'other', eventKey, type }
 }

@@ -1,24 +1,7 @@
-/**
- * Cashfree's JSON, read once at the edge. Only the fields we use are asked for; ids may come as text
- * or number (they were numbers before 2023-08-01); amounts become paise here and stay paise.
- */
-import { type Paise, paiseFromRupees } from '@roz/core/money.ts'
+/** Cashfree's JSON of orders, payments and refunds, read once at the edge. Only the fields we use are asked for. */
 import { z } from 'zod'
-import type { OrderStatus, Payment, PaymentStatus } from './port.ts'
-
-const id = z.union([z.string().min(1), z.int().transform(String)])
-
-const amount = z.number().transform((rupees, context): Paise => {
-  const exact = paiseFromRupees(rupees)
-  if (exact !== undefined && exact >= 0n) return exact
-  context.addIssue({ code: 'custom', message: 'not an amount of rupees' })
-  return z.NEVER
-})
-
-const instant = z
-  .string()
-  .transform((text) => Date.parse(text))
-  .transform((ms) => (Number.isNaN(ms) ? undefined : ms))
+import { amount, id, instant, words } from '../cashfree/fields.ts'
+import type { OrderStatus, Payment, PaymentStatus, Refund, RefundState } from './port.ts'
 
 export const wireOrder = z.object({
   order_id: z.string(),
@@ -41,18 +24,22 @@ const wirePayment = z.object({
 })
 export const wirePayments = z.array(wirePayment)
 
-export const wireError = z.object({ code: z.string(), message: z.string() })
-
-export const wireEvent = z.object({
-  type: z.string(),
-  data: z
-    .object({
-      order: z.object({ order_id: z.string().min(1) }),
-      payment: z.object({ cf_payment_id: id.nullish() }).nullish(),
-    })
-    .optional()
-    .catch(undefined),
+export const wireRefund = z.object({
+  refund_id: z.string().min(1),
+  order_id: z.string().min(1),
+  refund_amount: amount,
+  refund_status: z.string(),
+  status_description: words,
+  cf_payment_id: id.nullish(),
+  refund_arn: words,
 })
+
+export const wireEvent = z.object({ type: z.string(), data: z.unknown() })
+export const wirePaymentEvent = z.object({
+  order: z.object({ order_id: z.string().min(1) }),
+  payment: z.object({ cf_payment_id: id.nullish() }).nullish(),
+})
+export const wireRefundEvent = z.object({ refund: z.object({ order_id: z.string().min(1), refund_id: z.string().min(1) }) })
 
 const PAYMENT_STATUSES = {
   SUCCESS: 'SUCCESS',
@@ -121,3 +108,23 @@ export function orderStatusOf(word: string, payments: readonly Payment[]): Order
       return 'PENDING'
   }
 }
+
+const REFUND_STATES: ReadonlyMap<string, RefundState> = new Map([
+  ['SUCCESS', 'paid'],
+  ['CANCELLED', 'failed'],
+  ['FAILED', 'failed'],
+])
+
+/** On hold, pending, and any word that the gateway's documents do not list: its end is still to come. */
+export const refundStateOf = (word: string): RefundState => REFUND_STATES.get(word) ?? 'pending'
+
+export const readRefund = (wire: z.output<typeof wireRefund>): Refund => ({
+  refundId: wire.refund_id,
+  orderId: wire.order_id,
+  state: refundStateOf(wire.refund_status),
+  status: wire.refund_status,
+  description: wire.status_description,
+  amount: wire.refund_amount,
+  paymentId: wire.cf_payment_id ?? undefined,
+  bankReference: wire.refund_arn,
+})

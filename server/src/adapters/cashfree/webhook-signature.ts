@@ -5,7 +5,7 @@
  * webhook can do no more than make us ask the gateway again.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { WebhookHeaders } from './port.ts'
+import type { WebhookHeaders } from '../payments/port.ts'
 
 const DIGEST_BYTES = 32
 

@@ -1,0 +1,57 @@
+/** Cashfree's JSON of payouts, read once at the edge. Only the fields we use are asked for. */
+import { z } from 'zod'
+import { amount, id, words } from '../cashfree/fields.ts'
+import type { BeneficiaryState, Transfer, TransferState } from './port.ts'
+
+export const wireTransfer = z.object({
+  transfer_id: z.string().min(1),
+  cf_transfer_id: id.nullish(),
+  status: z.string(),
+  status_code: words,
+  status_description: words,
+  transfer_amount: amount,
+  transfer_utr: words,
+})
+
+export const wireBeneficiary = z.object({
+  beneficiary_id: z.string().min(1),
+  beneficiary_status: z.string(),
+  beneficiary_instrument_details: z.object({ bank_account_number: words, bank_ifsc: words, ifsc: words, vpa: words }).nullish(),
+})
+export type WireBeneficiary = z.output<typeof wireBeneficiary>
+
+export const wireEvent = z.object({ type: z.string(), data: z.unknown() })
+export const wireTransferEvent = z.object({ transfer_id: z.string().min(1) })
+
+const TRANSFER_STATES: ReadonlyMap<string, TransferState> = new Map([
+  ['SUCCESS', 'paid'],
+  ['FAILED', 'failed'],
+  ['REJECTED', 'failed'],
+  ['MANUALLY_REJECTED', 'failed'],
+  ['REVERSED', 'reversed'],
+])
+
+/** What is not surely over is pending: RECEIVED, APPROVAL_PENDING, QUEUED, PENDING, and any unlisted word. */
+export const transferStateOf = (word: string): TransferState => TRANSFER_STATES.get(word) ?? 'pending'
+
+const BENEFICIARY_STATES: ReadonlyMap<string, BeneficiaryState> = new Map([
+  ['VERIFIED', 'ready'],
+  ['INVALID', 'unusable'],
+  ['FAILED', 'unusable'],
+  ['CANCELLED', 'unusable'],
+  ['DELETED', 'unusable'],
+])
+
+/** INITIATED, and any unlisted word: the gateway is still looking. */
+export const beneficiaryStateOf = (word: string): BeneficiaryState => BENEFICIARY_STATES.get(word) ?? 'checking'
+
+export const readTransfer = (wire: z.output<typeof wireTransfer>): Transfer => ({
+  transferId: wire.transfer_id,
+  gatewayId: wire.cf_transfer_id ?? undefined,
+  state: transferStateOf(wire.status),
+  status: wire.status,
+  statusCode: wire.status_code,
+  description: wire.status_description,
+  amount: wire.transfer_amount,
+  bankReference: wire.transfer_utr,
+})
