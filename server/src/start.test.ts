@@ -1,4 +1,5 @@
 /** What a start says when it cannot: plain words that name the setting. */
+import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -7,6 +8,9 @@ import { pino } from 'pino'
 import { expect, inject, test } from 'vitest'
 import { readConfig } from './config.ts'
 import { StartError, startServer } from './start.ts'
+import { sql } from './db/sql.ts'
+import { makeMember } from './testing/calls.ts'
+import { createTestDatabase } from './testing/database.ts'
 import { urlOf } from './testing/server-urls.ts'
 
 async function freePort(): Promise<number> {
@@ -48,3 +52,32 @@ test('a database that is not there or lets nobody in stops the start with the na
   expect(words[1]).toBe('The database of DATABASE_URL cannot be used: password authentication failed for user "roz_owner".')
   expect(words[2]).toContain('The database of MIGRATE_DATABASE_URL cannot be used')
 })
+
+test('with several processes a first one that cannot serve ends the start, rather than being replaced for ever', async () => {
+  const database = await createTestDatabase()
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'roz-start-'))
+  const member = await makeMember(database.db)
+  await database.db.query(sql`update member set email = 'taken@x.test' where id = ${member}::bigint`)
+  const child = spawn(process.execPath, [path.join(import.meta.dirname, 'main.ts')], {
+    env: {
+      PATH: process.env.PATH,
+      PORT: String(await freePort()),
+      SANDBOX_PORT: String(await freePort()),
+      DATA_DIR: dataDir,
+      DATABASE_URL: database.appUrl,
+      MIGRATE_DATABASE_URL: database.ownerUrl,
+      ADMIN_EMAIL: 'taken@x.test',
+      PROCESSES: '2',
+    },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let words = ''
+  child.stderr.on('data', (chunk) => (words += String(chunk)))
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
+  expect([code, words]).toEqual([
+    1,
+    'ADMIN_EMAIL is the address of a member. Choose another address for the administrator.\nThe first process ended before it served.\n',
+  ])
+  await rm(dataDir, { recursive: true })
+  await database.drop()
+}, 60_000)

@@ -198,8 +198,9 @@ async function serveByWorkers(config: Config, shared: Shared, { log, say }: Surr
   const fork = (): void => {
     cluster.fork({ ROZ_PARENT: JSON.stringify(shared) })
   }
+  let isServing = false
   cluster.on('exit', (worker, code, signal) => {
-    if (stopping) return
+    if (stopping || !isServing) return
     log.error({ worker: worker.id, code, signal }, 'a worker ended; another takes its place')
     setTimeout(() => stopping || fork(), 500)
   })
@@ -210,9 +211,14 @@ async function serveByWorkers(config: Config, shared: Shared, { log, say }: Surr
     await Promise.all(ended)
   })
   // The first one makes the administrator and the demo days before any clockwork of the others runs.
-  const listening = new Promise((resolve) => cluster.once('listening', resolve))
+  const listening = new Promise<void>((resolve, reject) => {
+    cluster.once('listening', () => resolve())
+    // It has said itself why: another one would end the same way.
+    cluster.once('exit', () => reject(new StartError('The first process ended before it served.')))
+  })
   fork()
   await listening
+  isServing = true
   for (let count = 1; count < config.processes; count++) fork()
 }
 
