@@ -35,7 +35,8 @@ export function roundView(round: Round, entries: number, own: boolean): RoundVie
     totalAmount: rupeesFromPaise(paise(BigInt(entries) * ENTRY_FEE)),
     // The day's end, also after an early close: the next round opens then.
     endTime: isoIst(endOfDayMs(round.day)),
-    split: { need, reward, platform },
+    // Where no winner is drawn (DRAW off) the reward share goes to need too.
+    split: winners === 0 ? { need: need + reward, reward: 0, platform } : { need, reward, platform },
     winChance: winChance(entries + (own ? 1 : 0), winners),
     drawAt: round.drawAt === null ? null : isoIst(round.drawAt.getTime()),
   }
