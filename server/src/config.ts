@@ -7,7 +7,7 @@ import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { type Paise, paiseFromRupees } from '@roz/core/money.ts'
 import { POLICY_A, policyB, type SplitPolicy } from '@roz/core/split.ts'
-import { gatewaySettings, type GatewaySettings } from './config-gateway.ts'
+import { gatewaySettings } from './config-gateway.ts'
 import { Settings } from './settings.ts'
 
 export type Config = ReturnType<typeof readConfig>
