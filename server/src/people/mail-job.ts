@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto'
 import type { Mailer } from '../adapters/mail/port.ts'
 import { type LinkSecrets, linkToken } from './link-token.ts'
-import { renderMail } from './mail-layout.ts'
+import { oneLine, renderMail } from './mail-layout.ts'
 import { MAIL_TEXTS, type MailFrame } from './mail-texts.ts'
 import type { MailPayload } from './mails.ts'
 
@@ -35,7 +35,7 @@ export function createMailJob(deps: MailJobDeps): (payload: MailPayload, jobId: 
       told: typeof data,
       around: MailFrame,
     ) => ReturnType<(typeof MAIL_TEXTS)['verify']['en']>
-    const rendered = renderMail(write(data, frame), payload.language, deps.brandName)
+    const rendered = renderMail(write({ ...data, name: oneLine(data.name) }, frame), payload.language, deps.brandName)
     const id = createHash('sha256')
       .update(JSON.stringify([jobId, payload.to, payload.template, data]))
       .digest('hex')

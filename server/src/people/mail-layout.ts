@@ -14,8 +14,8 @@ export type RenderedMail = { readonly subject: string; readonly text: string; re
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? '')
 
-/** A subject is one line, whatever a name holds. */
-const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()
+/** A subject is one line, whatever a name holds; so is a name, or it would write paragraphs of its own into our mail. */
+export const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()
 
 export function renderMail(words: MailWords, language: string, brandName: string): RenderedMail {
   const after = words.after ?? []

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import type { Mail } from '../adapters/mail/port.ts'
+import { testSecrets } from '../testing/calls.ts'
+import { createMailJob } from './mail-job.ts'
+
+test('a name with line breaks writes no paragraph, header or recipient of its own into a mail', async () => {
+  const sent: Mail[] = []
+  const send = createMailJob({
+    mailer: { send: async (mail) => void sent.push(mail), close: async () => undefined },
+    brandName: 'Roz',
+    publicUrl: 'https://roz.example',
+    localUrl: 'http://localhost:8080',
+    secrets: testSecrets,
+  })
+  const name = 'Asha\r\nBcc: other@x.test\n\n\u2028You have won: https://evil.example'
+  await send({ to: 'asha@x.test', template: 'verify', language: 'en', data: { name, origin: '', tokenId: 'x' } }, '1')
+  await send(
+    { to: 'help@x.test', template: 'contact', language: 'en', data: { name, ticket: 'T', email: 'a@x.test', message: 'Hello\nyou' } },
+    '2',
+  )
+  expect(sent.map((mail) => mail.to)).toEqual(['asha@x.test', 'help@x.test'])
+  for (const { subject, text, html } of sent) {
+    expect(subject).not.toMatch(/[\r\n]/)
+    expect(text).not.toMatch(/^(Bcc|You have won)/m)
+    expect(html).not.toMatch(/<(p|br)[^>]*>(Bcc|You have won)/)
+  }
+  expect(sent[1]?.text).toContain('Hello\nyou')
+})
