@@ -18,7 +18,6 @@ export const endOfDayMs = (day: IstDay): number => startOfDayMs(day) + DAY_MS
 
 export const addDays = (day: IstDay, count: number): IstDay => dayAt(startOfDayMs(day) + count * DAY_MS)
 export const nextDay = (day: IstDay): IstDay => addDays(day, 1)
-export const previousDay = (day: IstDay): IstDay => addDays(day, -1)
 export const yearOf = (day: IstDay): number => Number(day.slice(0, 4))
 /** Whole days from one day to another. */
 export const daysBetween = (from: IstDay, to: IstDay): number => (startOfDayMs(to) - startOfDayMs(from)) / DAY_MS

@@ -18,7 +18,7 @@ export type Problem = {
 }
 
 /** The body of a refusal. The first field's words stand as the message: the client shows it as a toast. */
-export function errorAnswer(problem: Problem, language: Language): ErrorAnswer {
+function errorAnswer(problem: Problem, language: Language): ErrorAnswer {
   const fields =
     problem.fields === undefined
       ? undefined

@@ -30,7 +30,7 @@ const CURSOR = [CURSOR_PARTS.micros, CURSOR_PARTS.uuid]
 type Edit = Call<typeof impactCalls.updateStory>['body']
 
 /** An edit laid over what stands; an empty link takes the link away. */
-export function applyEdit(stands: StoryContent, edit: Edit): StoryContent {
+function applyEdit(stands: StoryContent, edit: Edit): StoryContent {
   return {
     title: edit.title ?? stands.title,
     description: edit.description ?? stands.description,
