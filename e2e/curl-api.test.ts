@@ -217,6 +217,9 @@ describe('the day', () => {
     admin = answer.token
     const refused = await ask('adminLogin', { body: { email, password: 'a new password' } })
     expect([refused.status, refused.refusal.message]).toEqual([401, 'Invalid email or password'])
+    const { until } = (await ask('stepUp', { token: admin, body: { password: ADMIN.password } })).output
+    expect(Date.parse(until)).toBeGreaterThan(Date.now())
+    expect((await ask('stepUp', { token: admin, body: { password: 'wrong' } })).refusal.code).toBe('wrong_password')
   })
 
   test('POST /admin/trigger-draw closes, draws and settles; asked again 409', async () => {

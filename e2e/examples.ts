@@ -23,6 +23,7 @@ export const BODIES: Readonly<Record<CallName, JsonObject | undefined>> = {
   resetPassword: { token: 'unknown', password: PASSWORD },
   logout: undefined,
   adminLogin: { email: 'gita@x.test', password: PASSWORD },
+  stepUp: { password: PASSWORD },
   profile: undefined,
   updateProfile: { name: 'Gita Rao', phone: PHONE, autoParticipate: true, publicName: 'initial', language: 'en' },
   uploadAvatar: undefined,

@@ -132,7 +132,7 @@ describe('the navigation bar', () => {
       }
       await expect(bar.getByText('₹0.00')).toBeVisible()
       const opener = bar.getByRole('button', { name: 'User menu' })
-      await expect(opener).toHaveText('AAsha Verma')
+      await expect(opener.locator('.menu-face')).toHaveText('AAsha Verma')
       await opener.click()
       await expect(opener).toHaveAttribute('aria-expanded', 'true')
       await expect(bar.getByRole('link', { name: 'My Profile' })).toHaveAttribute('href', '/profile')
