@@ -3,7 +3,7 @@
  * key, so that pressing again after a lost answer can never take the money twice.
  */
 import { useRef } from 'react'
-import { NetworkError } from '../../api.ts'
+import { ApiError } from '../../api.ts'
 
 const freshKey = (): string => [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 
@@ -17,7 +17,8 @@ export function useMoneyKey(): <B, T>(body: B, send: (idempotencyKey: string) =>
       open.current = undefined
       return answer
     } catch (error) {
-      if (!(error instanceof NetworkError)) open.current = undefined
+      // Only a refusal says that nothing happened; a 5xx may come after the money has moved.
+      if (error instanceof ApiError && error.status < 500) open.current = undefined
       throw error
     }
   }
