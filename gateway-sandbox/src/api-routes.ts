@@ -1,28 +1,25 @@
 /**
- * The gateway's API for orders and payments, under /pg. Keys and version are judged before anything
- * else; an answer is the same for the same idempotency key and body; every refusal has the gateway's
- * own shape. Faults of the API (`faults.api`) act here and nowhere else.
+ * The gateway's API for orders, payments and refunds, under /pg. Keys and version are judged before
+ * anything else; an answer is the same for the same idempotency key and body; every refusal has the
+ * gateway's own shape.
  */
-import { createHash, randomUUID, timingSafeEqual } from 'node:crypto'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { SandboxClock } from './clock.ts'
-import { orderEntity, paymentEntity } from './entities.ts'
+import { randomUUID } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import { admit, answer, once, type Parts } from './calls.ts'
+import { orderEntity, paymentEntity, paymentEvent, refundEntity } from './entities.ts'
+import { isFields } from './fields.ts'
 import type { AttemptStatus } from './model.ts'
-import { isFields, readNewOrder } from './order-fields.ts'
+import { readNewOrder } from './order-fields.ts'
 import { createOrder, readAttempt, readOrder, simulate, terminateOrder } from './orders.ts'
-import { badBody, badUrl, internal, invalid, keyReused, missing, Refusal, tooMany, wrongKeys } from './refusals.ts'
-import type { Store } from './store.ts'
-import type { Webhooks } from './webhooks.ts'
-
-export type Keys = { readonly clientId: string; readonly clientSecret: string }
-export type Parts = { readonly store: Store; readonly clock: SandboxClock; readonly webhooks: Webhooks; readonly keys: Keys }
+import { createRefund, readNewRefund, readRefund } from './refunds.ts'
+import { badBody, badUrl, invalid, missing } from './refusals.ts'
 
 /** Versions whose ids are strings, as this sandbox writes them. */
 const VERSIONS: ReadonlySet<string> = new Set(['2023-08-01', '2025-01-01', '2026-01-01'])
-const REPLAY_MS = 86_400_000
 const SIMULATED: ReadonlySet<string> = new Set(['SUCCESS', 'FAILED', 'PENDING', 'USER_DROPPED'] satisfies AttemptStatus[])
 
 type OrderPath = { Params: { orderId: string } }
+type RefundPath = { Params: { orderId: string; refundId: string } }
 type PaymentPath = { Params: { orderId: string; cfPaymentId: string } }
 
 export function apiRoutes(app: FastifyInstance, parts: Parts): void {
@@ -31,7 +28,7 @@ export function apiRoutes(app: FastifyInstance, parts: Parts): void {
     throw badUrl()
   })
   app.addHook('onRequest', (request, reply, done) => {
-    admit(request, reply, parts)
+    admit(request, reply, { store, keys: parts.keys, versions: VERSIONS })
     done()
   })
 
@@ -63,11 +60,27 @@ export function apiRoutes(app: FastifyInstance, parts: Parts): void {
       return paymentEntity(order, readAttempt(store, order.orderId, request.params.cfPaymentId))
     }),
   )
+  app.post<OrderPath>('/orders/:orderId/refunds', (request, reply) =>
+    answer(parts, reply, (nowMs) =>
+      once(store, request, reply, nowMs, () =>
+        refundEntity(createRefund(store, request.params.orderId, readNewRefund(request.body), nowMs)),
+      ),
+    ),
+  )
+  app.get<OrderPath>('/orders/:orderId/refunds', (request, reply) =>
+    answer(parts, reply, (nowMs) => store.refundsOf(readOrder(store, request.params.orderId, nowMs).orderId).map(refundEntity)),
+  )
+  app.get<RefundPath>('/orders/:orderId/refunds/:refundId', (request, reply) =>
+    answer(parts, reply, (nowMs) => {
+      const { orderId, refundId } = request.params
+      return refundEntity(readRefund(store, readOrder(store, orderId, nowMs).orderId, refundId))
+    }),
+  )
   app.post('/simulate', (request, reply) =>
     answer(parts, reply, (nowMs) =>
       once(store, request, reply, nowMs, () => {
         const { entityId, status, errorCode } = readSimulation(request.body)
-        webhooks.announce(simulate(store, entityId, status, errorCode, nowMs), 1, nowMs)
+        webhooks.announce(paymentEvent(simulate(store, entityId, status, errorCode, nowMs), nowMs), 1, nowMs)
         return {
           simulation_id: `sim_${randomUUID().replaceAll('-', '')}`,
           entity: 'PAYMENTS',
@@ -77,60 +90,6 @@ export function apiRoutes(app: FastifyInstance, parts: Parts): void {
       }),
     ),
   )
-}
-
-function admit(request: FastifyRequest, reply: FastifyReply, { store, keys }: Parts): void {
-  const version = header(request, 'x-api-version')
-  reply.header('x-request-id', header(request, 'x-request-id')?.slice(0, 200) ?? randomUUID())
-  if (version !== undefined) reply.header('x-api-version', version)
-  if (!same(header(request, 'x-client-id'), keys.clientId) || !same(header(request, 'x-client-secret'), keys.clientSecret))
-    throw wrongKeys()
-  if (version === undefined) throw new Refusal(400, 'version is missing in the request', 'version_missing')
-  if (!VERSIONS.has(version)) {
-    throw new Refusal(400, `version should be one of ${[...VERSIONS].join(', ')}. Value received: ${version}`, 'version_invalid')
-  }
-  if (store.faults().api !== 'rate_limit') return
-  reply.headers({ 'x-ratelimit-limit': '30', 'x-ratelimit-remaining': '0', 'x-ratelimit-retry': '1', 'x-ratelimit-type': 'app_id' })
-  throw tooMany()
-}
-
-function header(request: FastifyRequest, name: string): string | undefined {
-  const value = request.headers[name]
-  return typeof value === 'string' && value !== '' ? value : undefined
-}
-
-/** Digests have one length, so that the comparison tells nothing about the keys' own. */
-function same(given: string | undefined, expected: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest()
-  return given !== undefined && timingSafeEqual(digest(given), digest(expected))
-}
-
-async function answer(parts: Parts, reply: FastifyReply, work: (nowMs: number) => unknown): Promise<FastifyReply> {
-  const body = work(await parts.clock.now())
-  const fault = parts.store.faults().api
-  if (fault === 'error_after_commit') throw internal()
-  // The socket stays open and silent until the caller gives up or the sandbox stops.
-  if (fault === 'no_answer') return reply.hijack()
-  return reply.type('application/json; charset=utf-8').send(typeof body === 'string' ? body : JSON.stringify(body))
-}
-
-/** The first good answer to a key is given again for a day, to the same request only. */
-function once(store: Store, request: FastifyRequest, reply: FastifyReply, nowMs: number, work: () => unknown): string {
-  const key = header(request, 'x-idempotency-key')
-  if (key === undefined) return JSON.stringify(work())
-  reply.header('x-idempotency-key', key.slice(0, 200))
-  const requestDigest = createHash('sha256')
-    .update(`${request.url}\n${JSON.stringify(request.body)}`)
-    .digest('hex')
-  const first = store.replays.get(key)
-  if (first !== undefined && nowMs - first.atMs < REPLAY_MS) {
-    if (first.requestDigest !== requestDigest) throw keyReused()
-    reply.header('x-idempotency-replayed', 'true')
-    return first.body
-  }
-  const body = JSON.stringify(work())
-  store.put({ kind: 'replay', value: { key, requestDigest, body, atMs: nowMs } })
-  return body
 }
 
 function readSimulation(body: unknown): { entityId: string; status: AttemptStatus; errorCode: string | null } {

@@ -4,11 +4,12 @@
  */
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import type { Parts } from './api-routes.ts'
+import type { Parts } from './calls.ts'
 import { OUTCOMES } from './control-routes.ts'
+import { isFields } from './fields.ts'
 import type { Order } from './model.ts'
-import { isFields } from './order-fields.ts'
-import { pay, pendingAttempt, readOrder } from './orders.ts'
+import { playOrder } from './moves.ts'
+import { pendingAttempt, readOrder } from './orders.ts'
 import { brokenPage, endPage, lostPage, pagePolicy, payPage, returnAddress } from './page.ts'
 import { Refusal } from './refusals.ts'
 
@@ -22,7 +23,8 @@ export function scriptRoute(app: FastifyInstance): void {
   )
 }
 
-export function checkoutRoutes(app: FastifyInstance, { store, clock, webhooks }: Parts): void {
+export function checkoutRoutes(app: FastifyInstance, parts: Parts): void {
+  const { store, clock } = parts
   app.setErrorHandler((error, _request, reply) => {
     const status = statusOf(error)
     if (status >= 500) console.error(error)
@@ -50,8 +52,7 @@ export function checkoutRoutes(app: FastifyInstance, { store, clock, webhooks }:
     const choice = isFields(request.body) ? request.body.outcome : undefined
     if (!isChoice(choice)) throw new Refusal(400, 'outcome is missing in the request', 'outcome_missing')
     try {
-      const surchargePaise = Math.round(store.faults().surcharge * 100)
-      webhooks.announce(pay(store, order.orderId, OUTCOMES[choice], surchargePaise, nowMs), 1, nowMs)
+      playOrder(parts, order.orderId, OUTCOMES[choice], 1, nowMs)
     } catch (cause) {
       // A second press, or one that comes too late, changes nothing and leads to the same place.
       if (!(cause instanceof Refusal) || cause.code !== 'order_inactive') throw cause

@@ -1,17 +1,20 @@
 /**
  * The control API, for people and tests that play payer, bank and bad network: /__sandbox/….
- * 200 with the order, 400 for a body that says nothing known, 404 for no such order, 409 for a step
- * that the order's state does not allow. It needs a JSON content type, so no web page can call it.
+ * 200 with the order, refund or transfer, 400 for a body that says nothing known, 404 for none, 409 for
+ * a step that its state does not allow. It needs a JSON content type, so no web page can call it.
  */
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import type { Parts } from './api-routes.ts'
+import type { Parts } from './calls.ts'
 import { indianTime } from './clock.ts'
-import { orderEntity, paymentEntity } from './entities.ts'
+import { orderEntity, paymentEntity, refundEntity } from './entities.ts'
 import { faultSwitches } from './faults.ts'
-import type { AttemptStatus, Delivery } from './model.ts'
-import { pay, readOrder } from './orders.ts'
-import { badBody, badUrl, Refusal } from './refusals.ts'
+import type { AttemptStatus, Delivery, Refund, Transfer } from './model.ts'
+import { playOrder, playRefund, playTransfer } from './moves.ts'
+import { readOrder } from './orders.ts'
+import { transferEntity } from './payout-entities.ts'
+import { readTransfer } from './payouts.ts'
+import { badBody, badUrl, noRefund, Refusal } from './refusals.ts'
 import type { Store } from './store.ts'
 
 const MAX_WEBHOOKS = 100
@@ -21,29 +24,55 @@ export const OUTCOMES = { success: 'SUCCESS', failed: 'FAILED', pending: 'PENDIN
   AttemptStatus
 >
 
-const payment = z.strictObject({
-  outcome: z.enum(['success', 'failed', 'pending', 'dropped']),
-  webhooks: z.int().min(0).max(MAX_WEBHOOKS).default(1),
+const webhooks = z.int().min(0).max(MAX_WEBHOOKS).default(1)
+
+const payment = z.strictObject({ outcome: z.enum(['success', 'failed', 'pending', 'dropped']), webhooks })
+
+/** Takes a word back that was final: no gateway should, and a shop must live with one that does. */
+const force = z.boolean().default(false)
+
+const refundMove = z.strictObject({ status: z.enum(['PENDING', 'ONHOLD', 'SUCCESS', 'CANCELLED', 'FAILED']), webhooks, force })
+
+const transferMove = z.strictObject({
+  status: z.enum(['RECEIVED', 'APPROVAL_PENDING', 'QUEUED', 'PENDING', 'SUCCESS', 'FAILED', 'REJECTED', 'MANUALLY_REJECTED', 'REVERSED']),
+  status_code: z
+    .string()
+    .regex(/^[A-Z_]{1,60}$/)
+    .optional(),
+  webhooks,
+  force,
 })
 
 type OrderPath = { Params: { orderId: string } }
+type RefundPath = { Params: { refundId: string } }
+type TransferPath = { Params: { transferId: string } }
 
-export function controlRoutes(app: FastifyInstance, { store, clock, webhooks }: Parts): void {
+export function controlRoutes(app: FastifyInstance, parts: Parts): void {
+  const { store, clock } = parts
   app.setNotFoundHandler(() => {
     throw badUrl()
   })
   app.post<OrderPath>('/orders/:orderId/pay', async (request) => {
     const { outcome, webhooks: copies } = parse(payment, request.body)
     const nowMs = await clock.now()
-    const surchargePaise = Math.round(store.faults().surcharge * 100)
-    webhooks.announce(
-      step(() => pay(store, request.params.orderId, OUTCOMES[outcome], surchargePaise, nowMs)),
-      copies,
-      nowMs,
-    )
+    step(() => playOrder(parts, request.params.orderId, OUTCOMES[outcome], copies, nowMs))
     return orderView(store, request.params.orderId, nowMs)
   })
   app.get<OrderPath>('/orders/:orderId', async (request) => orderView(store, request.params.orderId, await clock.now()))
+  app.post<RefundPath>('/refunds/:refundId', async (request) => {
+    const move = parse(refundMove, request.body)
+    return refundView(store, playRefund(parts, request.params.refundId, move, move.webhooks, await clock.now()))
+  })
+  app.get<RefundPath>('/refunds/:refundId', (request) => {
+    const refund = store.refunds.get(request.params.refundId)
+    if (refund === undefined) throw noRefund()
+    return refundView(store, refund)
+  })
+  app.post<TransferPath>('/transfers/:transferId', async (request) => {
+    const { status_code: statusCode, ...move } = parse(transferMove, request.body)
+    return transferView(store, playTransfer(parts, request.params.transferId, { ...move, statusCode }, move.webhooks, await clock.now()))
+  })
+  app.get<TransferPath>('/transfers/:transferId', (request) => transferView(store, readTransfer(store, request.params.transferId)))
   app.get('/faults', () => store.faults())
   app.post('/faults', (request) => {
     store.put({ kind: 'faults', value: parse(faultSwitches, request.body) })
@@ -73,9 +102,22 @@ function orderView(store: Store, orderId: string, nowMs: number): Record<string,
   return {
     ...orderEntity(order),
     payments: store.attemptsOf(orderId).map((attempt) => paymentEntity(order, attempt)),
-    webhooks: store.deliveriesOf(orderId).map(deliveryView),
+    refunds: store.refundsOf(orderId).map(refundEntity),
+    webhooks: webhooksOf(store, `order:${orderId}`),
   }
 }
+
+const refundView = (store: Store, refund: Refund): Record<string, unknown> => ({
+  ...refundEntity(refund),
+  webhooks: webhooksOf(store, `refund:${refund.refundId}`),
+})
+
+const transferView = (store: Store, transfer: Transfer): Record<string, unknown> => ({
+  ...transferEntity(transfer),
+  webhooks: webhooksOf(store, `transfer:${transfer.transferId}`),
+})
+
+const webhooksOf = (store: Store, subject: string): Record<string, unknown>[] => store.deliveriesOf(subject).map(deliveryView)
 
 const deliveryView = (delivery: Delivery): Record<string, unknown> => ({
   type: delivery.type,

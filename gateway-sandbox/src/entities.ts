@@ -1,8 +1,9 @@
-/** How orders and attempts look on the wire: the shapes of the gateway's API and of its webhooks. */
+/** How orders, attempts and refunds look on the wire: the shapes of the gateway's API and of its webhooks. */
 import { indianTime } from './clock.ts'
-import type { Attempt, AttemptStatus, Order } from './model.ts'
+import type { Attempt, AttemptStatus, Event, Order, Refund, RefundStatus } from './model.ts'
+import type { Moved } from './orders.ts'
 
-const rupees = (paise: number): number => paise / 100
+export const rupees = (paise: number): number => paise / 100
 
 export const orderEntity = (order: Order): Record<string, unknown> => ({
   cf_order_id: order.cfOrderId,
@@ -85,7 +86,7 @@ export function paymentEntity(order: Order, attempt: Attempt): Record<string, un
 }
 
 /** The gateway is reported to announce a pending payment under the success type as well: a shop has to read the status. */
-export const WEBHOOK_TYPES = {
+const WEBHOOK_TYPES = {
   SUCCESS: 'PAYMENT_SUCCESS_WEBHOOK',
   PENDING: 'PAYMENT_SUCCESS_WEBHOOK',
   FAILED: 'PAYMENT_FAILED_WEBHOOK',
@@ -96,10 +97,21 @@ export const WEBHOOK_TYPES = {
 const { rawJSON } = JSON as unknown as { rawJSON(this: void, text: string): unknown }
 
 /** Webhooks write amounts with two decimals (`10.00`), which no ordinary JSON number keeps. */
-const decimals = (paise: number): unknown => rawJSON((paise / 100).toFixed(2))
+export const decimals = (paise: number): unknown => rawJSON((paise / 100).toFixed(2))
 
-/** The exact text of a webhook. */
-export function webhookBody(order: Order, attempt: Attempt, nowMs: number): string {
+/** What the shop is told of an attempt, at the address that the order named. */
+export const paymentEvent = ({ order, attempt }: Moved, nowMs: number): Event | undefined =>
+  order.notifyUrl === null
+    ? undefined
+    : {
+        channel: 'pg',
+        subject: `order:${order.orderId}`,
+        type: WEBHOOK_TYPES[attempt.status],
+        url: order.notifyUrl,
+        body: paymentBody(order, attempt, nowMs),
+      }
+
+function paymentBody(order: Order, attempt: Attempt, nowMs: number): string {
   const error = errorDetails(attempt)
   return JSON.stringify({
     data: {
@@ -140,3 +152,68 @@ export function webhookBody(order: Order, attempt: Attempt, nowMs: number): stri
     type: WEBHOOK_TYPES[attempt.status],
   })
 }
+
+const REFUND_WORDS = {
+  PENDING: 'Refund is pending',
+  ONHOLD: 'Refund is on hold for want of balance',
+  SUCCESS: 'Refund processed successfully',
+  CANCELLED: 'Refund was cancelled',
+  FAILED: 'Refund could not be processed by the bank',
+} as const satisfies Record<RefundStatus, string>
+
+const refundArn = (refund: Refund): string | null => (refund.status === 'SUCCESS' ? refund.cfRefundId.slice(-12) : null)
+
+const refundShape = (refund: Refund, amountShown: unknown, idShown: (cfId: string) => unknown): Record<string, unknown> => ({
+  cf_refund_id: idShown(refund.cfRefundId),
+  cf_payment_id: idShown(refund.cfPaymentId),
+  refund_id: refund.refundId,
+  order_id: refund.orderId,
+  entity: 'refund',
+  refund_amount: amountShown,
+  refund_currency: 'INR',
+  refund_note: refund.note,
+  refund_status: refund.status,
+  refund_type: 'MERCHANT_INITIATED',
+  refund_mode: refund.speed,
+  refund_arn: refundArn(refund),
+  refund_charge: 0,
+  refund_splits: [],
+  status_description: REFUND_WORDS[refund.status],
+  metadata: null,
+  created_at: indianTime(refund.createdAtMs),
+  processed_at: refund.processedAtMs === null ? null : indianTime(refund.processedAtMs),
+})
+
+export const refundEntity = (refund: Refund): Record<string, unknown> => ({
+  ...refundShape(refund, rupees(refund.amountPaise), String),
+  refund_speed: {
+    requested: refund.speed,
+    accepted: refund.speed,
+    processed: refund.status === 'SUCCESS' ? refund.speed : null,
+    message: null,
+  },
+})
+
+/** Its samples write the gateway's own ids as numbers here, and the speeds beside them. */
+export const refundEvent = (order: Order, refund: Refund, nowMs: number): Event | undefined =>
+  order.notifyUrl === null
+    ? undefined
+    : {
+        channel: 'pg',
+        subject: `refund:${refund.refundId}`,
+        type: 'REFUND_STATUS_WEBHOOK',
+        url: order.notifyUrl,
+        body: JSON.stringify({
+          data: {
+            refund: {
+              ...refundShape(refund, decimals(refund.amountPaise), Number),
+              requested_speed: refund.speed,
+              processed_speed: refund.speed,
+              service_charge: 0,
+              service_tax: 0,
+            },
+          },
+          event_time: indianTime(nowMs),
+          type: 'REFUND_STATUS_WEBHOOK',
+        }),
+      }

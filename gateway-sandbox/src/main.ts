@@ -4,12 +4,24 @@
  * a killed server leaves nothing behind.
  */
 import { join } from 'node:path'
+import type { PayoutAccount } from './calls.ts'
 import { type Sandbox, startSandbox } from './sandbox.ts'
 
 function required(name: string): string {
   const value = process.env[name]
   if (value === undefined || value === '') throw new Error(`${name} is not set`)
   return value
+}
+
+/** Payouts are on where their keys are set. */
+function payoutAccount(): PayoutAccount | undefined {
+  if (process.env.CASHFREE_PAYOUT_CLIENT_ID === undefined) return undefined
+  return {
+    clientId: required('CASHFREE_PAYOUT_CLIENT_ID'),
+    clientSecret: required('CASHFREE_PAYOUT_CLIENT_SECRET'),
+    notifyUrl: process.env.PAYOUT_NOTIFY_URL,
+    signatureKey: process.env.PAYOUT_SIGNATURE_KEY,
+  }
 }
 
 async function stop(sandbox: Sandbox): Promise<void> {
@@ -22,6 +34,7 @@ const sandbox = await startSandbox({
   host: process.env.HOST ?? '127.0.0.1',
   dataDir: join(required('DATA_DIR'), 'gateway-sandbox'),
   pg: { clientId: required('CASHFREE_PG_CLIENT_ID'), clientSecret: required('CASHFREE_PG_CLIENT_SECRET') },
+  payouts: payoutAccount(),
   clockUrl: process.env.CLOCK_URL,
 })
 for (const signal of ['SIGTERM', 'SIGINT', 'disconnect'] as const) process.once(signal, () => void stop(sandbox))

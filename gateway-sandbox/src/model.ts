@@ -35,6 +35,72 @@ export type Attempt = {
   readonly errorCode: string | null
 }
 
+export type RefundStatus = 'PENDING' | 'ONHOLD' | 'SUCCESS' | 'CANCELLED' | 'FAILED'
+
+export type Refund = {
+  readonly refundId: string
+  readonly cfRefundId: string
+  readonly orderId: string
+  readonly cfPaymentId: string
+  readonly amountPaise: number
+  readonly note: string | null
+  readonly speed: 'STANDARD' | 'INSTANT'
+  readonly status: RefundStatus
+  readonly createdAtMs: number
+  readonly processedAtMs: number | null
+}
+
+/** An account to pay to. One that was deleted is kept, and no call finds it. */
+export type Beneficiary = {
+  readonly beneficiaryId: string
+  readonly name: string
+  readonly accountNumber: string | null
+  readonly ifsc: string | null
+  readonly vpa: string | null
+  readonly contact: Readonly<Record<string, string>>
+  readonly status: 'VERIFIED' | 'DELETED'
+  readonly addedAtMs: number
+}
+
+export type TransferStatus =
+  | 'RECEIVED'
+  | 'APPROVAL_PENDING'
+  | 'QUEUED'
+  | 'PENDING'
+  | 'SUCCESS'
+  | 'FAILED'
+  | 'REJECTED'
+  | 'MANUALLY_REJECTED'
+  | 'REVERSED'
+
+export type Transfer = {
+  readonly transferId: string
+  readonly cfTransferId: string
+  readonly beneficiaryId: string
+  readonly amountPaise: number
+  readonly mode: string
+  readonly remarks: string | null
+  readonly status: TransferStatus
+  readonly statusCode: string
+  readonly utr: string | null
+  readonly addedAtMs: number
+  readonly updatedAtMs: number
+}
+
+/** Payments and payouts sign with secrets of their own. */
+export type Channel = 'pg' | 'payouts'
+
+/** What a webhook tells, before it has been sent. */
+export type Event = {
+  readonly channel: Channel
+  /** What it is about: `order:…`, `refund:…`, `transfer:…`. */
+  readonly subject: string
+  readonly type: string
+  readonly url: string
+  /** The exact text that is signed and sent, the same in every attempt. */
+  readonly body: string
+}
+
 /** One try to hand a webhook over, with what came back. */
 export type Sending = {
   readonly attempt: number
@@ -44,13 +110,8 @@ export type Sending = {
   readonly error: string | null
 }
 
-export type Delivery = {
+export type Delivery = Event & {
   readonly deliveryId: string
-  readonly orderId: string
-  readonly type: string
-  readonly url: string
-  /** The exact text that is signed and sent, the same in every attempt. */
-  readonly body: string
   readonly idempotencyKey: string
   readonly state: 'waiting' | 'delivered' | 'given_up'
   readonly firstSentAtMs: number | null

@@ -2,6 +2,7 @@
  * The body of a new order, judged field by field with the gateway's own codes (`<field>_missing`,
  * `<field>_invalid`). The first fault found is answered, as the gateway does.
  */
+import { absent, amount, isFields, optional, text } from './fields.ts'
 import type { Customer } from './model.ts'
 import { badBody, badExpiry, invalid, missing } from './refusals.ts'
 
@@ -22,17 +23,12 @@ export type NewOrder = {
   readonly tags: Readonly<Record<string, string>>
 }
 
-type Fields = Readonly<Record<string, unknown>>
-export const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const absent = (value: unknown): value is undefined | null => value === undefined || value === null || value === ''
-
 export function readNewOrder(body: unknown, nowMs: number): NewOrder {
   if (!isFields(body)) throw badBody()
   const orderId = absent(body.order_id)
     ? undefined
     : text(body.order_id, 'order_id', 3, 45, /^[A-Za-z0-9_-]+$/, 'should be alphanumeric and may contain hyphen or underscore')
-  const amountPaise = amount(body.order_amount)
+  const amountPaise = amount(body.order_amount, 'order_amount', MIN_AMOUNT_PAISE, MAX_AMOUNT_PAISE)
   if (absent(body.order_currency)) throw missing('order_currency')
   if (body.order_currency !== 'INR') throw invalid('order_currency', 'should be INR', body.order_currency)
   const customer = readCustomer(body.customer_details)
@@ -62,27 +58,6 @@ function readCustomer(value: unknown): Customer {
     email: optional(value.customer_email, 'customer_details.customer_email', 3, 100, /^[^@\s]+@[^@\s]+$/),
     name: optional(value.customer_name, 'customer_details.customer_name', 3, 100),
   }
-}
-
-function text(value: unknown, field: string, min: number, max: number, pattern: RegExp, rule: string): string {
-  if (typeof value !== 'string') throw invalid(field, 'should be a string', value)
-  if (value.length < min || value.length > max) throw invalid(field, `should have ${min} to ${max} characters`, value)
-  if (!pattern.test(value)) throw invalid(field, rule, value)
-  return value
-}
-
-const optional = (value: unknown, field: string, min: number, max: number, pattern = /^/): string | null =>
-  absent(value) ? null : text(value, field, min, max, pattern, 'invalid value')
-
-/** By the number's shortest decimal text: multiplying by a hundred would turn 19.99 into 1998.9999999999998. */
-function amount(value: unknown): number {
-  if (absent(value)) throw missing('order_amount')
-  const match = typeof value === 'number' ? /^(\d{1,9})(?:\.(\d{1,2}))?$/.exec(String(value)) : null
-  if (match === null) throw invalid('order_amount', 'should be a number with at most two decimals', value)
-  const paise = Number(match[1]) * 100 + Number((match[2] ?? '').padEnd(2, '0'))
-  if (paise < MIN_AMOUNT_PAISE) throw invalid('order_amount', 'should be at least 1', value)
-  if (paise > MAX_AMOUNT_PAISE) throw invalid('order_amount', 'should be at most 1000000', value)
-  return paise
 }
 
 /** Plain http is taken here, unlike by the gateway itself: a shop on localhost has nothing else. */

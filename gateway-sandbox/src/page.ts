@@ -25,6 +25,14 @@ li p{margin:4px 0 0;color:var(--soft);font-size:14px}
 button,.b{display:flex;align-items:center;justify-content:center;width:100%;min-height:48px;padding:10px 16px;font:inherit;font-weight:650;text-decoration:none;color:var(--ink);background:transparent;border:1.5px solid var(--soft);border-radius:6px;cursor:pointer}
 .go{background:var(--go);color:var(--on);border-color:var(--go)}
 :focus-visible{outline:3px solid var(--focus);outline-offset:3px}
+.wide{max-width:880px}
+h2{margin:32px 0 8px;font-size:20px;line-height:1.25}
+.rows{gap:0;border-top:1px solid var(--line)}
+.rows>li{padding:12px 0;border-bottom:1px solid var(--line)}
+.rows .line{display:flex;flex-wrap:wrap;gap:0 16px;margin:0;color:var(--ink);font-size:16px;font-variant-numeric:tabular-nums}
+.rows .id{overflow-wrap:anywhere}
+.rows form{display:flex;flex-wrap:wrap;gap:8px;margin-top:8px}
+.rows button{width:auto;min-height:44px;font-weight:500}
 @media (max-width:480px){main{margin:0;border:0;border-radius:0;min-height:80vh}}
 `
 
@@ -37,12 +45,12 @@ export function pagePolicy(returnUrl: string | null): string {
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (found) => ENTITIES[found] ?? found)
+export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (found) => ENTITIES[found] ?? found)
 
 const inr = new Intl.NumberFormat('en-IN', { style: 'currency', currency: 'INR', minimumFractionDigits: 2 })
 export const printedAmount = (paise: number): string => inr.format(paise / 100)
 
-const page = (title: string, main: string): string => `<!doctype html>
+export const page = (title: string, main: string, wide = false): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -53,7 +61,7 @@ const page = (title: string, main: string): string => `<!doctype html>
 </head>
 <body>
 <header class="demo"><strong>Demo payment gateway.</strong> No real money moves.</header>
-<main>
+<main${wide ? ' class="wide"' : ''}>
 <h1>${escapeHtml(title)}</h1>
 ${main}
 </main>

@@ -36,3 +36,24 @@ export const keyReused = (): Refusal =>
   new Refusal(422, 'x-idempotency-key was already used with another request body', 'request_invalid', 'idempotency_error')
 export const tooMany = (): Refusal => new Refusal(429, 'Too many requests from IP. Check headers', 'request_failed', 'rate_limit_error')
 export const internal = (): Refusal => new Refusal(500, 'internal Server Error', 'internal_error', 'api_error')
+
+export const duplicateRefund = (): Refusal => new Refusal(409, 'refund with same id is already present', 'refund_already_exists')
+export const noRefund = (): Refusal => new Refusal(404, 'refund not found', 'refund_not_found')
+export const orderNotPaid = (): Refusal => new Refusal(400, 'order is not paid, nothing to refund', 'order_not_paid')
+export const refundTooLate = (): Refusal =>
+  new Refusal(400, 'refunds can be initiated only within six months of the payment', 'refund_not_allowed')
+
+export const payoutsOff = (): Refusal =>
+  new Refusal(403, 'APIs not enabled. Please fill out the Support Form', 'apis_not_enabled', 'authentication_error')
+export const badSignature = (rule: string): Refusal =>
+  new Refusal(403, `x-cf-signature : ${rule}`, 'signature_invalid', 'authentication_error')
+export const duplicateBeneficiaryId = (): Refusal =>
+  new Refusal(409, 'Beneficiary already exists with the given beneficiary_id', 'beneficiary_id_already_exists')
+export const duplicateBeneficiary = (): Refusal =>
+  new Refusal(409, 'Beneficiary already exists with the given account details', 'beneficiary_already_exists')
+export const noBeneficiary = (): Refusal => new Refusal(404, 'Beneficiary does not exist', 'beneficiary_not_found')
+export const duplicateTransfer = (): Refusal => new Refusal(409, 'Transfer with the given id already exists', 'transfer_id_already_exists')
+export const noTransfer = (): Refusal => new Refusal(404, 'transfer_id is invalid or does not exist', 'transfer_id_not_found')
+
+/** A control call asks for a step that cannot be. */
+export const noSuchStep = (from: string, to: string): Refusal => new Refusal(409, `from ${from} to ${to} is no way to go`, 'no_such_step')

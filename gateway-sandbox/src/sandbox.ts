@@ -1,16 +1,19 @@
 /**
- * A local stand-in for the payment gateway's public HTTP API (orders and payments), with its script
- * for the browser, its hosted page, its webhooks and a control API to play the bank. It knows
- * nothing of the shop that uses it: only what the gateway itself would be told.
+ * A local stand-in for the payment gateway's public HTTP API (orders, payments, refunds and payouts),
+ * with its script for the browser, its hosted page, its webhooks, and a control API and a page to play
+ * the bank. It knows nothing of the shop that uses it: only what the gateway itself would be told.
  */
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import formbody from '@fastify/formbody'
 import Fastify, { type FastifyError, type FastifyInstance } from 'fastify'
-import { apiRoutes, type Keys, type Parts } from './api-routes.ts'
+import { apiRoutes } from './api-routes.ts'
+import type { Keys, Parts, PayoutAccount } from './calls.ts'
 import { checkoutRoutes, scriptRoute } from './checkout-routes.ts'
 import { sandboxClock } from './clock.ts'
 import { controlRoutes } from './control-routes.ts'
+import { overviewRoutes } from './overview-routes.ts'
+import { payoutRoutes } from './payout-routes.ts'
 import { badBody, badUrl, internal, Refusal } from './refusals.ts'
 import { openStore } from './store.ts'
 import { startWebhooks } from './webhooks.ts'
@@ -24,6 +27,8 @@ export type SandboxOptions = {
   /** Where orders are kept across restarts; made if missing. One sandbox at a time. */
   readonly dataDir: string
   readonly pg: Keys
+  /** Without it the payouts API says that it is not enabled. */
+  readonly payouts?: PayoutAccount | undefined
   /** Answers `{"now": iso}`; the machine's time without it. */
   readonly clockUrl?: string | undefined
 }
@@ -34,8 +39,9 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   await claimable(options.port, options.host)
   const store = openStore(options.dataDir)
   const clock = sandboxClock(options.clockUrl)
-  const webhooks = startWebhooks(store, clock, options.pg.clientSecret)
-  const app = build({ store, clock, webhooks, keys: options.pg })
+  const secrets = { pg: options.pg.clientSecret, payouts: options.payouts?.clientSecret ?? options.pg.clientSecret }
+  const webhooks = startWebhooks(store, clock, secrets)
+  const app = build({ store, clock, webhooks, keys: options.pg, payouts: options.payouts })
   async function close(): Promise<void> {
     webhooks.close()
     await app.close()
@@ -71,6 +77,7 @@ function build(parts: Parts): FastifyInstance {
   app.get('/healthz', () => ({ status: 'ok' }))
   scriptRoute(app)
   app.register(async (scope) => apiRoutes(scope, parts), { prefix: '/pg' })
+  app.register(async (scope) => payoutRoutes(scope, parts), { prefix: '/payout' })
   app.register(async (scope) => controlRoutes(scope, parts), { prefix: '/__sandbox' })
   app.register(
     async (scope) => {
@@ -79,6 +86,10 @@ function build(parts: Parts): FastifyInstance {
     },
     { prefix: '/pg/view/sessions' },
   )
+  app.register(async (scope) => {
+    await scope.register(formbody)
+    overviewRoutes(scope, parts)
+  })
   return app
 }
 

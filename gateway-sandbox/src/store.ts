@@ -7,19 +7,34 @@
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Faults, faultSwitches, NO_FAULTS } from './faults.ts'
-import type { Attempt, Delivery, Order, Replay } from './model.ts'
+import type { Attempt, Beneficiary, Delivery, Order, Refund, Replay, Transfer } from './model.ts'
 
 type Change =
   | { kind: 'order'; value: Order }
   | { kind: 'attempt'; value: Attempt }
+  | { kind: 'refund'; value: Refund }
+  | { kind: 'beneficiary'; value: Beneficiary }
+  | { kind: 'transfer'; value: Transfer }
   | { kind: 'delivery'; value: Delivery }
   | { kind: 'replay'; value: Replay }
   | { kind: 'faults'; value: Faults }
 
-const KINDS: ReadonlySet<string> = new Set(['order', 'attempt', 'delivery', 'replay', 'faults'] satisfies Change['kind'][])
+const KINDS: ReadonlySet<string> = new Set([
+  'order',
+  'attempt',
+  'refund',
+  'beneficiary',
+  'transfer',
+  'delivery',
+  'replay',
+  'faults',
+] satisfies Change['kind'][])
 
 export type Store = {
   readonly orders: ReadonlyMap<string, Order>
+  readonly refunds: ReadonlyMap<string, Refund>
+  readonly beneficiaries: ReadonlyMap<string, Beneficiary>
+  readonly transfers: ReadonlyMap<string, Transfer>
   readonly deliveries: ReadonlyMap<string, Delivery>
   readonly replays: ReadonlyMap<string, Replay>
   faults(): Faults
@@ -27,7 +42,8 @@ export type Store = {
   attempt(cfPaymentId: string): Attempt | undefined
   /** Oldest first. */
   attemptsOf(orderId: string): Attempt[]
-  deliveriesOf(orderId: string): Delivery[]
+  refundsOf(orderId: string): Refund[]
+  deliveriesOf(subject: string): Delivery[]
   /** Rising, numeric, and not given out before by another data folder either. */
   nextCfId(): string
   /** Changes that stand or fall together: one line of the journal. */
@@ -42,32 +58,52 @@ export function openStore(dataDir: string): Store {
   const sessions = new Map<string, string>()
   const attempts = new Map<string, Attempt>()
   const attemptIds = new Map<string, Set<string>>()
+  const refunds = new Map<string, Refund>()
+  const refundIds = new Map<string, Set<string>>()
+  const beneficiaries = new Map<string, Beneficiary>()
+  const transfers = new Map<string, Transfer>()
   const deliveries = new Map<string, Delivery>()
   const deliveryIds = new Map<string, Set<string>>()
   const replays = new Map<string, Replay>()
   let faults = NO_FAULTS
   let lastCfId = 0
 
+  const seen = (cfId: string): void => {
+    lastCfId = Math.max(lastCfId, Number(cfId))
+  }
+
   function remember(change: Change): void {
-    if (change.kind === 'order') {
-      orders.set(change.value.orderId, change.value)
-      sessions.set(change.value.sessionId, change.value.orderId)
-      lastCfId = Math.max(lastCfId, Number(change.value.cfOrderId))
-    } else if (change.kind === 'attempt') {
-      attempts.set(change.value.cfPaymentId, change.value)
-      addTo(attemptIds, change.value.orderId, change.value.cfPaymentId)
-      lastCfId = Math.max(lastCfId, Number(change.value.cfPaymentId))
-    } else if (change.kind === 'delivery') {
-      deliveries.set(change.value.deliveryId, change.value)
-      addTo(deliveryIds, change.value.orderId, change.value.deliveryId)
-    } else if (change.kind === 'replay') replays.set(change.value.key, change.value)
-    else faults = change.value
+    const { kind, value } = change
+    if (kind === 'order') {
+      orders.set(value.orderId, value)
+      sessions.set(value.sessionId, value.orderId)
+      seen(value.cfOrderId)
+    } else if (kind === 'attempt') {
+      attempts.set(value.cfPaymentId, value)
+      addTo(attemptIds, value.orderId, value.cfPaymentId)
+      seen(value.cfPaymentId)
+    } else if (kind === 'refund') {
+      refunds.set(value.refundId, value)
+      addTo(refundIds, value.orderId, value.refundId)
+      seen(value.cfRefundId)
+    } else if (kind === 'transfer') {
+      transfers.set(value.transferId, value)
+      seen(value.cfTransferId)
+    } else if (kind === 'delivery') {
+      deliveries.set(value.deliveryId, value)
+      addTo(deliveryIds, value.subject, value.deliveryId)
+    } else if (kind === 'beneficiary') beneficiaries.set(value.beneficiaryId, value)
+    else if (kind === 'replay') replays.set(value.key, value)
+    else faults = value
   }
 
   for (const change of readJournal(path)) remember(change)
   rewrite(path, [
     ...[...orders.values()].map((value) => ({ kind: 'order', value }) as const),
     ...[...attempts.values()].map((value) => ({ kind: 'attempt', value }) as const),
+    ...[...refunds.values()].map((value) => ({ kind: 'refund', value }) as const),
+    ...[...beneficiaries.values()].map((value) => ({ kind: 'beneficiary', value }) as const),
+    ...[...transfers.values()].map((value) => ({ kind: 'transfer', value }) as const),
     ...[...deliveries.values()].map((value) => ({ kind: 'delivery', value }) as const),
     ...[...replays.values()].map((value) => ({ kind: 'replay', value }) as const),
     { kind: 'faults', value: faults },
@@ -76,13 +112,17 @@ export function openStore(dataDir: string): Store {
 
   return {
     orders,
+    refunds,
+    beneficiaries,
+    transfers,
     deliveries,
     replays,
     faults: () => faults,
     orderBySession: (sessionId) => orders.get(sessions.get(sessionId) ?? ''),
     attempt: (cfPaymentId) => attempts.get(cfPaymentId),
     attemptsOf: (orderId) => [...(attemptIds.get(orderId) ?? [])].map((id) => attempts.get(id) as Attempt),
-    deliveriesOf: (orderId) => [...(deliveryIds.get(orderId) ?? [])].map((id) => deliveries.get(id) as Delivery),
+    refundsOf: (orderId) => [...(refundIds.get(orderId) ?? [])].map((id) => refunds.get(id) as Refund),
+    deliveriesOf: (subject) => [...(deliveryIds.get(subject) ?? [])].map((id) => deliveries.get(id) as Delivery),
     nextCfId() {
       lastCfId = Math.max(lastCfId + 1, Date.now())
       return String(lastCfId)
@@ -135,6 +175,14 @@ function asChanges(line: unknown): Change[] {
     if (typeof value !== 'object' || value === null || !('kind' in value) || !KINDS.has(String(value.kind)))
       throw new Error('unknown change')
     const change = value as Change
-    return change.kind === 'faults' ? { kind: 'faults', value: faultSwitches.parse(change.value) } : change
+    if (change.kind === 'faults') return { kind: 'faults', value: faultSwitches.parse(change.value) }
+    return change.kind === 'delivery' ? { kind: 'delivery', value: withSubject(change.value) } : change
   })
+}
+
+/** Journals written before there were payouts know deliveries by their order alone. */
+function withSubject(delivery: Delivery | (Omit<Delivery, 'subject' | 'channel'> & { readonly orderId: string })): Delivery {
+  if ('subject' in delivery) return delivery
+  const { orderId, ...rest } = delivery
+  return { ...rest, channel: 'pg', subject: `order:${orderId}` }
 }

@@ -7,10 +7,8 @@
  */
 import { createHmac, randomInt, randomUUID } from 'node:crypto'
 import type { SandboxClock } from './clock.ts'
-import { WEBHOOK_TYPES, webhookBody } from './entities.ts'
 import type { Faults } from './faults.ts'
-import type { Delivery, Sending } from './model.ts'
-import type { Moved } from './orders.ts'
+import type { Channel, Delivery, Event, Sending } from './model.ts'
 import type { Store } from './store.ts'
 
 const MINUTE_MS = 60_000
@@ -18,7 +16,8 @@ const RETRY_AFTER_MS = [2 * MINUTE_MS, 10 * MINUTE_MS, 30 * MINUTE_MS] as const
 const TICK_MS = 1_000
 const TIMEOUT_MS = 10_000
 const SHUFFLE_MS = 500
-const WEBHOOK_VERSION = '2025-01-01'
+const WEBHOOK_VERSIONS = { pg: '2025-01-01', payouts: '2024-01-01' } as const satisfies Record<Channel, string>
+const AMOUNT = /"(order|refund|transfer)_amount":/
 
 export const signature = (secret: string, timestamp: string, body: string): string =>
   createHmac('sha256', secret)
@@ -26,22 +25,21 @@ export const signature = (secret: string, timestamp: string, body: string): stri
     .digest('base64')
 
 export type Webhooks = {
-  /** Tells the shop what became of an attempt, in so many copies of one event. */
-  announce(moved: Moved, copies: number, nowMs: number): void
+  /** Tells the shop of an event, in so many copies; of none where nobody is to be told. */
+  announce(event: Event | undefined, copies: number, nowMs: number): void
   close(): void
 }
 
-export function startWebhooks(store: Store, clock: SandboxClock, secret: string): Webhooks {
+export function startWebhooks(store: Store, clock: SandboxClock, secrets: Readonly<Record<Channel, string>>): Webhooks {
   const waiting = new Set([...store.deliveries.values()].filter((delivery) => delivery.state === 'waiting').map((one) => one.deliveryId))
   /** Those that are being sent or held back by a fault: the tick leaves them alone. */
   const busy = new Set<string>()
   const timers = new Set<NodeJS.Timeout>()
   const closing = new AbortController()
 
-  function announce(moved: Moved, copies: number, nowMs: number): void {
-    const total = copies === 0 ? 0 : copies + store.faults().duplicate
-    const deliveries = deliveriesOf(moved, total, nowMs)
-    if (deliveries.length === 0) return
+  function announce(event: Event | undefined, copies: number, nowMs: number): void {
+    if (event === undefined || copies === 0) return
+    const deliveries = deliveriesOf(event, copies + store.faults().duplicate, nowMs)
     store.put(...deliveries.map((value) => ({ kind: 'delivery', value }) as const))
     for (const { deliveryId } of deliveries) {
       waiting.add(deliveryId)
@@ -69,7 +67,9 @@ export function startWebhooks(store: Store, clock: SandboxClock, secret: string)
       const atMs = await clock.recent()
       if (delivery === undefined || closing.signal.aborted) return
       const attempt = delivery.sendings.length + 1
-      const result = lose ? failure('lost by a fault') : await post(delivery, secret, attempt, atMs, tamper, closing.signal)
+      const result = lose
+        ? failure('lost by a fault')
+        : await post(delivery, secrets[delivery.channel], attempt, atMs, tamper, closing.signal)
       if (closing.signal.aborted) return
       const after = afterSending(delivery, { attempt, atMs, ...result })
       store.put({ kind: 'delivery', value: after })
@@ -101,20 +101,16 @@ export function startWebhooks(store: Store, clock: SandboxClock, secret: string)
 }
 
 /** Copies of one event share its key and its bytes, and are answered and tried again each on its own. */
-function deliveriesOf({ order, attempt }: Moved, copies: number, nowMs: number): Delivery[] {
-  if (order.notifyUrl === null) return []
-  const event = {
-    orderId: order.orderId,
-    type: WEBHOOK_TYPES[attempt.status],
-    url: order.notifyUrl,
-    body: webhookBody(order, attempt, nowMs),
+function deliveriesOf(event: Event, copies: number, nowMs: number): Delivery[] {
+  const delivery = {
+    ...event,
     idempotencyKey: randomUUID(),
     state: 'waiting',
     firstSentAtMs: null,
     dueAtMs: nowMs,
     sendings: [],
   } as const
-  return Array.from({ length: copies }, () => ({ ...event, deliveryId: randomUUID() }))
+  return Array.from({ length: copies }, () => ({ ...delivery, deliveryId: randomUUID() }))
 }
 
 type Result = Pick<Sending, 'status' | 'answer' | 'error'>
@@ -138,11 +134,11 @@ async function post(
         'content-type': 'application/json',
         'x-webhook-timestamp': timestamp,
         'x-webhook-signature': signature(secret, timestamp, delivery.body),
-        'x-webhook-version': WEBHOOK_VERSION,
+        'x-webhook-version': WEBHOOK_VERSIONS[delivery.channel],
         'x-webhook-attempt': String(attempt),
         'x-idempotency-key': delivery.idempotencyKey,
       },
-      body: tamper ? delivery.body.replace('"order_amount":', '"order_amount":9') : delivery.body,
+      body: tamper ? delivery.body.replace(AMOUNT, '$&9') : delivery.body,
     })
     return { status: response.status, answer: (await response.text()).slice(0, 500), error: null }
   } catch (cause) {

@@ -1,4 +1,8 @@
-/** The gateway's settings. Sandbox keys are made here because both sides of the sandbox need them and they guard nothing. */
+/**
+ * The gateway's settings. Sandbox keys are made here because both sides of the sandbox need them and they
+ * guard nothing. Payouts have an account and keys of their own: without them they are manual.
+ */
+import { createPublicKey } from 'node:crypto'
 import type { Settings } from './settings.ts'
 
 export type GatewaySettings = {
@@ -8,6 +12,16 @@ export type GatewaySettings = {
   readonly apiVersion: string
   readonly scriptUrl: string
   readonly mode: 'sandbox' | 'production'
+  readonly payouts: PayoutSettings | undefined
+}
+
+export type PayoutSettings = {
+  readonly baseUrl: string
+  readonly clientId: string
+  readonly clientSecret: string
+  readonly apiVersion: string
+  /** PEM: with it each call is signed (two-factor authentication). */
+  readonly publicKey: string | undefined
 }
 
 type Surroundings = { readonly production: boolean; readonly payments: 'sandbox' | 'cashfree'; readonly sandboxUrl: string }
@@ -26,16 +40,46 @@ export function gatewaySettings(settings: Settings, { production, payments, sand
     apiVersion: settings.text('CASHFREE_PG_API_VERSION') ?? '2025-01-01',
     scriptUrl: settings.url('CASHFREE_JS_URL') ?? (real ? 'https://sdk.cashfree.com/js/v3/cashfree.js' : `${sandboxUrl}/js/v3/cashfree.js`),
     mode,
+    payouts: payoutSettings(settings, real, real ? `${host}/payout` : `${sandboxUrl}/payout`),
   }
   if (production) {
     for (const [name, url] of [
       ['CASHFREE_PG_BASE_URL', gateway.baseUrl],
+      ['CASHFREE_PAYOUT_BASE_URL', gateway.payouts?.baseUrl ?? host],
       ['CASHFREE_JS_URL', gateway.scriptUrl],
     ] as const) {
       if (!isCashfreeHttps(url)) settings.complain(`${name}: production accepts only https addresses of cashfree.com, not “${url}”`)
     }
   }
   return gateway
+}
+
+function payoutSettings(settings: Settings, real: boolean, baseUrl: string): PayoutSettings | undefined {
+  const clientId = settings.text('CASHFREE_PAYOUT_CLIENT_ID') ?? (real ? undefined : 'sandbox-payout-client')
+  const clientSecret = settings.text('CASHFREE_PAYOUT_CLIENT_SECRET') ?? (real ? undefined : 'sandbox-payout-secret')
+  const payouts = {
+    baseUrl: settings.url('CASHFREE_PAYOUT_BASE_URL') ?? baseUrl,
+    apiVersion: settings.text('CASHFREE_PAYOUT_API_VERSION') ?? '2024-01-01',
+    publicKey: publicKey(settings),
+  }
+  if (clientId !== undefined && clientSecret !== undefined) return { ...payouts, clientId, clientSecret }
+  // Half an account is a slip: nobody should find out by payouts that stay manual.
+  if (clientId !== undefined) settings.required('CASHFREE_PAYOUT_CLIENT_SECRET')
+  if (clientSecret !== undefined) settings.required('CASHFREE_PAYOUT_CLIENT_ID')
+  return undefined
+}
+
+/** In one line of an environment file its line ends are written as `\n`. */
+function publicKey(settings: Settings): string | undefined {
+  const pem = settings.text('CASHFREE_PAYOUT_PUBLIC_KEY')?.replaceAll('\\n', '\n')
+  if (pem === undefined) return undefined
+  try {
+    if (createPublicKey(pem).asymmetricKeyType === 'rsa') return pem
+  } catch {
+    // Said below, without the reason: it would quote the key.
+  }
+  settings.complain('CASHFREE_PAYOUT_PUBLIC_KEY: an RSA public key in PEM, as the gateway gave it')
+  return undefined
 }
 
 /** https on cashfree.com or a host below it. */

@@ -113,11 +113,17 @@ async function prepareDatabase(config: Config, { ownerUrl, appUrl, appRole }: Da
 /** Loaded only where it is wanted: production carries none of it. */
 async function startGatewaySandbox(config: Config, stops: Stop[]): Promise<void> {
   const { startSandbox } = await import('@roz/gateway-sandbox/sandbox.ts')
+  const { payouts } = config.gateway
   const sandbox = await startSandbox({
     port: config.sandboxPort,
     host: '127.0.0.1',
     dataDir: path.join(config.dataDir, 'gateway-sandbox'),
     pg: { clientId: config.gateway.clientId, clientSecret: config.gateway.clientSecret },
+    payouts: payouts && {
+      clientId: payouts.clientId,
+      clientSecret: payouts.clientSecret,
+      notifyUrl: `http://127.0.0.1:${config.port}/api/webhooks/cashfree-payouts`,
+    },
     clockUrl: `http://127.0.0.1:${config.port}/dev/clock`,
   })
   stops.push(() => sandbox.close())

@@ -1,0 +1,79 @@
+/**
+ * What every call of the gateway's APIs goes through, payments and payouts alike: who calls, in which
+ * version; and how it is answered. Faults of the API (`faults.api`) act here and nowhere else.
+ */
+import { createHash, randomUUID, timingSafeEqual } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { SandboxClock } from './clock.ts'
+import { internal, keyReused, Refusal, tooMany, wrongKeys } from './refusals.ts'
+import type { Store } from './store.ts'
+import type { Webhooks } from './webhooks.ts'
+
+export type Keys = { readonly clientId: string; readonly clientSecret: string }
+/** An account for payouts: keys of its own, where its webhooks go, and a key that makes its calls' signatures compulsory. */
+export type PayoutAccount = Keys & { readonly notifyUrl?: string | undefined; readonly signatureKey?: string | undefined }
+export type Parts = {
+  readonly store: Store
+  readonly clock: SandboxClock
+  readonly webhooks: Webhooks
+  readonly keys: Keys
+  readonly payouts: PayoutAccount | undefined
+}
+
+const REPLAY_MS = 86_400_000
+
+export type Door = { readonly store: Store; readonly keys: Keys; readonly versions: ReadonlySet<string> }
+
+export function admit(request: FastifyRequest, reply: FastifyReply, { store, keys, versions }: Door): void {
+  const version = header(request, 'x-api-version')
+  reply.header('x-request-id', header(request, 'x-request-id')?.slice(0, 200) ?? randomUUID())
+  if (version !== undefined) reply.header('x-api-version', version)
+  if (!same(header(request, 'x-client-id'), keys.clientId) || !same(header(request, 'x-client-secret'), keys.clientSecret))
+    throw wrongKeys()
+  if (version === undefined) throw new Refusal(400, 'version is missing in the request', 'version_missing')
+  if (!versions.has(version)) {
+    throw new Refusal(400, `version should be one of ${[...versions].join(', ')}. Value received: ${version}`, 'version_invalid')
+  }
+  if (store.faults().api !== 'rate_limit') return
+  reply.headers({ 'x-ratelimit-limit': '30', 'x-ratelimit-remaining': '0', 'x-ratelimit-retry': '1', 'x-ratelimit-type': 'app_id' })
+  throw tooMany()
+}
+
+export function header(request: FastifyRequest, name: string): string | undefined {
+  const value = request.headers[name]
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+/** Digests have one length, so that the comparison tells nothing about the keys' own. */
+function same(given: string | undefined, expected: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest()
+  return given !== undefined && timingSafeEqual(digest(given), digest(expected))
+}
+
+export async function answer(parts: Parts, reply: FastifyReply, work: (nowMs: number) => unknown): Promise<FastifyReply> {
+  const body = work(await parts.clock.now())
+  const fault = parts.store.faults().api
+  if (fault === 'error_after_commit') throw internal()
+  // The socket stays open and silent until the caller gives up or the sandbox stops.
+  if (fault === 'no_answer') return reply.hijack()
+  return reply.type('application/json; charset=utf-8').send(typeof body === 'string' ? body : JSON.stringify(body))
+}
+
+/** The first good answer to a key is given again for a day, to the same request only. */
+export function once(store: Store, request: FastifyRequest, reply: FastifyReply, nowMs: number, work: () => unknown): string {
+  const key = header(request, 'x-idempotency-key')
+  if (key === undefined) return JSON.stringify(work())
+  reply.header('x-idempotency-key', key.slice(0, 200))
+  const requestDigest = createHash('sha256')
+    .update(`${request.url}\n${JSON.stringify(request.body)}`)
+    .digest('hex')
+  const first = store.replays.get(key)
+  if (first !== undefined && nowMs - first.atMs < REPLAY_MS) {
+    if (first.requestDigest !== requestDigest) throw keyReused()
+    reply.header('x-idempotency-replayed', 'true')
+    return first.body
+  }
+  const body = JSON.stringify(work())
+  store.put({ kind: 'replay', value: { key, requestDigest, body, atMs: nowMs } })
+  return body
+}

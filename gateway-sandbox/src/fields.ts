@@ -1,0 +1,33 @@
+/** Single fields of a request's body, judged with the gateway's own codes: `<field>_missing`, `<field>_invalid`. */
+import { invalid, missing } from './refusals.ts'
+
+export type Fields = Readonly<Record<string, unknown>>
+export const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+export const absent = (value: unknown): value is undefined | null => value === undefined || value === null || value === ''
+
+export function text(value: unknown, field: string, min: number, max: number, pattern: RegExp, rule: string): string {
+  if (typeof value !== 'string') throw invalid(field, 'should be a string', value)
+  if (value.length < min || value.length > max) throw invalid(field, `should have ${min} to ${max} characters`, value)
+  if (!pattern.test(value)) throw invalid(field, rule, value)
+  return value
+}
+
+export function required(value: unknown, field: string, min: number, max: number, pattern: RegExp, rule: string): string {
+  if (absent(value)) throw missing(field)
+  return text(value, field, min, max, pattern, rule)
+}
+
+export const optional = (value: unknown, field: string, min: number, max: number, pattern = /^/): string | null =>
+  absent(value) ? null : text(value, field, min, max, pattern, 'invalid value')
+
+/** By the number's shortest decimal text: multiplying by a hundred would turn 19.99 into 1998.9999999999998. */
+export function amount(value: unknown, field: string, minPaise: number, maxPaise: number): number {
+  if (absent(value)) throw missing(field)
+  const match = typeof value === 'number' ? /^(\d{1,9})(?:\.(\d{1,2}))?$/.exec(String(value)) : null
+  if (match === null) throw invalid(field, 'should be a number with at most two decimals', value)
+  const paise = Number(match[1]) * 100 + Number((match[2] ?? '').padEnd(2, '0'))
+  if (paise < minPaise) throw invalid(field, `should be at least ${minPaise / 100}`, value)
+  if (paise > maxPaise) throw invalid(field, `should be at most ${maxPaise / 100}`, value)
+  return paise
+}

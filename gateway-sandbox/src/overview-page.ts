@@ -1,0 +1,46 @@
+/** The bank's desk as plain HTML: the newest orders, refunds and transfers, with a button for each step that each may take. */
+import { indianTime } from './clock.ts'
+import { escapeHtml, page, printedAmount } from './page.ts'
+
+export type Row = {
+  readonly kind: 'order' | 'refund' | 'transfer'
+  readonly id: string
+  readonly amountPaise: number
+  readonly status: string
+  readonly atMs: number
+  /** What the buttons send and say. */
+  readonly steps: readonly (readonly [step: string, label: string])[]
+}
+
+export type Overview = { readonly orders: readonly Row[]; readonly refunds: readonly Row[]; readonly transfers: readonly Row[] }
+
+export const overviewPage = ({ orders, refunds, transfers }: Overview, token: string): string =>
+  page(
+    'Demo payment gateway',
+    `<p>You play the payer and the bank here. Nothing moves until you press a button.</p>
+${section('Orders', 'No order yet.', orders, token)}
+${section('Refunds', 'No refund yet.', refunds, token)}
+${section('Transfers', 'No transfer yet.', transfers, token)}`,
+    true,
+  )
+
+const section = (title: string, empty: string, rows: readonly Row[], token: string): string =>
+  `<h2>${title}</h2>
+${rows.length === 0 ? `<p>${empty}</p>` : `<ul class="rows">\n${rows.map((row) => item(row, token)).join('\n')}\n</ul>`}`
+
+function item(row: Row, token: string): string {
+  const about = `${row.kind}-${escapeHtml(row.id)}`
+  return `<li>
+<p class="line" id="${about}"><strong>${escapeHtml(printedAmount(row.amountPaise))}</strong> <span>${escapeHtml(row.status)}</span> <span>${escapeHtml(indianTime(row.atMs).replace('T', ' ').slice(0, 16))} IST</span></p>
+<p class="id">${escapeHtml(row.id)}</p>
+${row.steps.length === 0 ? '' : buttons(row, about, token)}</li>`
+}
+
+const buttons = (row: Row, about: string, token: string): string =>
+  `<form method="post" action="/press">
+<input type="hidden" name="token" value="${escapeHtml(token)}">
+<input type="hidden" name="kind" value="${row.kind}">
+<input type="hidden" name="id" value="${escapeHtml(row.id)}">
+${row.steps.map(([step, label]) => `<button name="step" value="${escapeHtml(step)}" aria-describedby="${about}">${escapeHtml(label)}</button>`).join('\n')}
+</form>
+`

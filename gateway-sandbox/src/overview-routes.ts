@@ -1,0 +1,116 @@
+/**
+ * The page at `/` and the presses of its buttons. The token, made at each start, is known to this page
+ * alone: no other web page can press for its visitor.
+ */
+import { randomUUID } from 'node:crypto'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { Parts } from './calls.ts'
+import { OUTCOMES } from './control-routes.ts'
+import { isFields } from './fields.ts'
+import type { Order, Refund, Transfer } from './model.ts'
+import { playOrder, playRefund, playTransfer } from './moves.ts'
+import { pendingAttempt, readOrder } from './orders.ts'
+import { type Overview, overviewPage, type Row } from './overview-page.ts'
+import { pagePolicy } from './page.ts'
+import { transferSteps } from './payouts.ts'
+import { refundSteps } from './refunds.ts'
+import { badBody, Refusal } from './refusals.ts'
+import type { Store } from './store.ts'
+
+const SHOWN_MAX = 50
+
+export function overviewRoutes(app: FastifyInstance, parts: Parts): void {
+  const { store, clock } = parts
+  const token = randomUUID()
+
+  app.get('/', async (_request, reply) => show(reply, overviewPage(overviewOf(store, await clock.now()), token)))
+  app.post('/press', async (request, reply) => {
+    const { body } = request
+    if (!isFields(body) || body.token !== token) throw badBody('this page is out of date, open it again', 403)
+    try {
+      press(parts, { kind: body.kind, id: String(body.id), step: String(body.step) }, await clock.now())
+    } catch (cause) {
+      // A second press, or one on a page that is out of date: the page shows how it stands now.
+      if (!(cause instanceof Refusal) || cause.status >= 500) throw cause
+    }
+    return reply.header('cache-control', 'no-store').redirect('/', 303)
+  })
+}
+
+type Press = { readonly kind: unknown; readonly id: string; readonly step: string }
+
+/** Only steps that the page offers for it; all others are as if nobody had pressed. */
+function press(parts: Parts, { kind, id, step }: Press, nowMs: number): void {
+  const { store } = parts
+  if (kind === 'order') {
+    const found = ORDER_STEPS.find(([outcome]) => outcome === step)
+    if (found !== undefined) playOrder(parts, id, OUTCOMES[found[0]], 1, nowMs)
+  } else if (kind === 'refund') {
+    const refund = store.refunds.get(id)
+    const status = refund && refundSteps(refund).find((one) => one === step)
+    if (status !== undefined) playRefund(parts, id, { status, force: false }, 1, nowMs)
+  } else if (kind === 'transfer') {
+    const transfer = store.transfers.get(id)
+    const status = transfer && transferSteps(transfer).find((one) => one === step)
+    if (status !== undefined) playTransfer(parts, id, { status, statusCode: undefined, force: false }, 1, nowMs)
+  }
+}
+
+const ORDER_STEPS = [
+  ['success', 'Pay'],
+  ['failed', 'Fail'],
+  ['pending', 'Keep pending'],
+  ['dropped', 'Cancel'],
+] as const satisfies readonly (readonly [keyof typeof OUTCOMES, string])[]
+
+function overviewOf(store: Store, nowMs: number): Overview {
+  const newest = <T>(all: ReadonlyMap<string, T>): T[] => [...all.values()].slice(-SHOWN_MAX).reverse()
+  return {
+    orders: newest(store.orders).map((order) => orderRow(store, readOrder(store, order.orderId, nowMs))),
+    refunds: newest(store.refunds).map(refundRow),
+    transfers: newest(store.transfers).map(transferRow),
+  }
+}
+
+function orderRow(store: Store, order: Order): Row {
+  const payable = order.status === 'ACTIVE' || (order.status !== 'PAID' && pendingAttempt(store, order.orderId) !== undefined)
+  return {
+    kind: 'order',
+    id: order.orderId,
+    amountPaise: order.amountPaise,
+    status: order.status,
+    atMs: order.createdAtMs,
+    steps: payable ? ORDER_STEPS : [],
+  }
+}
+
+const named = (steps: readonly string[]): Row['steps'] => steps.map((step) => [step, step.replaceAll('_', ' ')])
+
+const refundRow = (refund: Refund): Row => ({
+  kind: 'refund',
+  id: refund.refundId,
+  amountPaise: refund.amountPaise,
+  status: refund.status,
+  atMs: refund.createdAtMs,
+  steps: named(refundSteps(refund)),
+})
+
+const transferRow = (transfer: Transfer): Row => ({
+  kind: 'transfer',
+  id: transfer.transferId,
+  amountPaise: transfer.amountPaise,
+  status: transfer.status === 'SUCCESS' ? `SUCCESS ${transfer.statusCode}` : transfer.status,
+  atMs: transfer.addedAtMs,
+  steps: named(transferSteps(transfer)),
+})
+
+const show = (reply: FastifyReply, html: string): FastifyReply =>
+  reply
+    .type('text/html; charset=utf-8')
+    .headers({
+      'content-security-policy': pagePolicy(null),
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+    })
+    .send(html)

@@ -1,0 +1,109 @@
+/** The bodies of a new beneficiary and a new transfer, judged field by field with the gateway's own codes. */
+import { absent, amount, type Fields, isFields, optional, required } from './fields.ts'
+import type { Beneficiary, Transfer } from './model.ts'
+import { badBody, invalid, missing } from './refusals.ts'
+
+export type NewBeneficiary = Omit<Beneficiary, 'status' | 'addedAtMs'>
+export type NewTransfer = Pick<Transfer, 'transferId' | 'beneficiaryId' | 'amountPaise' | 'mode' | 'remarks'>
+
+const BENEFICIARY_ID = /^[A-Za-z0-9_|.]+$/
+
+export function readNewBeneficiary(body: unknown): NewBeneficiary {
+  if (!isFields(body)) throw badBody()
+  return {
+    beneficiaryId: required(
+      body.beneficiary_id,
+      'beneficiary_id',
+      1,
+      50,
+      BENEFICIARY_ID,
+      'should be alphanumeric and may contain underscore, pipe and dot',
+    ),
+    name: required(body.beneficiary_name, 'beneficiary_name', 1, 100, /^[A-Za-z ]+$/, 'should have letters and spaces only'),
+    ...readInstrument(body.beneficiary_instrument_details ?? {}),
+    contact: readContact(body.beneficiary_contact_details ?? {}),
+  }
+}
+
+function readInstrument(details: unknown): Pick<Beneficiary, 'accountNumber' | 'ifsc' | 'vpa'> {
+  if (!isFields(details)) throw invalid('beneficiary_instrument_details', 'should be an object', details)
+  const { bank_account_number: account, bank_ifsc: ifsc, vpa } = details
+  if (!absent(vpa) && absent(account) && absent(ifsc)) {
+    return {
+      accountNumber: null,
+      ifsc: null,
+      vpa: required(vpa, 'vpa', 3, 50, /^[A-Za-z0-9._-]+@[A-Za-z0-9.]+$/, 'should be a UPI address'),
+    }
+  }
+  return {
+    accountNumber: required(account, 'bank_account_number', 9, 18, /^[A-Za-z0-9]+$/, 'should be alphanumeric'),
+    ifsc: required(ifsc, 'bank_ifsc', 11, 11, /^[A-Z]{4}0[A-Z0-9]{6}$/, 'should be a valid IFSC'),
+    vpa: optional(vpa, 'vpa', 3, 50, /^[A-Za-z0-9._-]+@[A-Za-z0-9.]+$/),
+  }
+}
+
+const CONTACT_FIELDS = {
+  beneficiary_email: /^[^@\s]+@[^@\s]+$/,
+  beneficiary_phone: /^\d{8,12}$/,
+  beneficiary_country_code: /^\+\d{1,3}$/,
+  beneficiary_address: /^/,
+  beneficiary_city: /^/,
+  beneficiary_state: /^/,
+  beneficiary_postal_code: /^[0-9]{6}$/,
+} as const
+
+function readContact(contact: unknown): Readonly<Record<string, string>> {
+  if (!isFields(contact)) throw invalid('beneficiary_contact_details', 'should be an object', contact)
+  const given = Object.entries(CONTACT_FIELDS).flatMap(([field, pattern]) => {
+    const value = optional(contact[field], field, 1, 200, pattern)
+    return value === null ? [] : [[field, value] as const]
+  })
+  return Object.fromEntries(given)
+}
+
+const MIN_AMOUNT_PAISE = 100
+/** The most that each way carries: UPI one lakh, IMPS five; the others as much as the gateway itself. */
+const MAX_AMOUNTS_PAISE: Readonly<Record<string, number>> = {
+  banktransfer: 1_000_000_000,
+  imps: 50_000_000,
+  neft: 1_000_000_000,
+  rtgs: 1_000_000_000,
+  upi: 10_000_000,
+  paytm: 1_000_000,
+  amazonpay: 1_000_000,
+  card: 10_000_000,
+  cardupi: 10_000_000,
+}
+
+export function readNewTransfer(body: unknown): NewTransfer {
+  if (!isFields(body)) throw badBody()
+  const transferId = required(
+    body.transfer_id,
+    'transfer_id',
+    1,
+    40,
+    /^[A-Za-z0-9_]+$/,
+    'should be alphanumeric and may contain underscore',
+  )
+  const mode = absent(body.transfer_mode) ? 'banktransfer' : body.transfer_mode
+  const maxPaise = typeof mode === 'string' && Object.hasOwn(MAX_AMOUNTS_PAISE, mode) ? MAX_AMOUNTS_PAISE[mode] : undefined
+  if (typeof mode !== 'string' || maxPaise === undefined) {
+    throw invalid('transfer_mode', `should be one of ${Object.keys(MAX_AMOUNTS_PAISE).join(', ')}`, mode)
+  }
+  const amountPaise = amount(body.transfer_amount, 'transfer_amount', MIN_AMOUNT_PAISE, maxPaise)
+  const currency = body.transfer_currency
+  if (!absent(currency) && currency !== 'INR') throw invalid('transfer_currency', 'should be INR', currency)
+  return {
+    transferId,
+    amountPaise,
+    mode,
+    beneficiaryId: readBeneficiaryId(body),
+    remarks: optional(body.transfer_remarks, 'transfer_remarks', 1, 70, /^[A-Za-z0-9 ]+$/),
+  }
+}
+
+function readBeneficiaryId({ beneficiary_details: details }: Fields): string {
+  if (absent(details)) throw missing('beneficiary_details')
+  if (!isFields(details)) throw invalid('beneficiary_details', 'should be an object', details)
+  return required(details.beneficiary_id, 'beneficiary_id', 1, 50, BENEFICIARY_ID, 'invalid value')
+}

@@ -1,0 +1,91 @@
+/**
+ * The gateway's API for payouts, under /payout: an account of its own with its own keys and version.
+ * Without one it says that payouts are not enabled. With a signature key every call must prove by
+ * `x-cf-signature` that it was made within ten minutes.
+ */
+import { constants, privateDecrypt } from 'node:crypto'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { admit, answer, header, type Parts, type PayoutAccount } from './calls.ts'
+import { readNewBeneficiary, readNewTransfer } from './payout-fields.ts'
+import { beneficiaryEntity, transferEntity } from './payout-entities.ts'
+import {
+  createBeneficiary,
+  createTransfer,
+  deleteBeneficiary,
+  readBeneficiary,
+  readBeneficiaryByAccount,
+  readTransfer,
+  readTransferByCfId,
+} from './payouts.ts'
+import { badSignature, badUrl, missing, payoutsOff } from './refusals.ts'
+
+const VERSIONS: ReadonlySet<string> = new Set(['2024-01-01'])
+const SIGNATURE_MAX_AGE_SECONDS = 600
+
+type Query = { Querystring: Readonly<Record<string, string | string[] | undefined>> }
+
+export function payoutRoutes(app: FastifyInstance, parts: Parts): void {
+  const { store, clock, payouts } = parts
+  app.setNotFoundHandler(() => {
+    throw badUrl()
+  })
+  app.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
+    if (payouts === undefined) throw payoutsOff()
+    admit(request, reply, { store, keys: payouts, versions: VERSIONS })
+    if (payouts.signatureKey !== undefined) checkSignature(request, payouts, payouts.signatureKey, await clock.now())
+  })
+
+  app.post('/beneficiary', (request, reply) =>
+    answer(parts, reply.code(201), (nowMs) => beneficiaryEntity(createBeneficiary(store, readNewBeneficiary(request.body), nowMs))),
+  )
+  app.get<Query>('/beneficiary', (request, reply) =>
+    answer(parts, reply, () => {
+      const account = one(request.query.bank_account_number)
+      const ifsc = one(request.query.bank_ifsc)
+      return beneficiaryEntity(
+        account !== undefined && ifsc !== undefined
+          ? readBeneficiaryByAccount(store, account, ifsc)
+          : readBeneficiary(store, needed(request.query.beneficiary_id, 'beneficiary_id')),
+      )
+    }),
+  )
+  app.delete<Query>('/beneficiary', (request, reply) =>
+    answer(parts, reply, () => beneficiaryEntity(deleteBeneficiary(store, needed(request.query.beneficiary_id, 'beneficiary_id')))),
+  )
+  app.post('/transfers', (request, reply) =>
+    answer(parts, reply, (nowMs) => transferEntity(createTransfer(store, readNewTransfer(request.body), nowMs))),
+  )
+  app.get<Query>('/transfers', (request, reply) =>
+    answer(parts, reply, () => {
+      const cfId = one(request.query.cf_transfer_id)
+      return transferEntity(
+        cfId === undefined ? readTransfer(store, needed(request.query.transfer_id, 'transfer_id')) : readTransferByCfId(store, cfId),
+      )
+    }),
+  )
+}
+
+const one = (value: string | string[] | undefined): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
+
+function needed(value: string | string[] | undefined, field: string): string {
+  const text = one(value)
+  if (text === undefined) throw missing(field)
+  return text
+}
+
+/** Holds `clientId.unixSeconds`, sealed for the gateway. */
+function checkSignature(request: FastifyRequest, { clientId }: PayoutAccount, key: string, nowMs: number): void {
+  const sealed = header(request, 'x-cf-signature')
+  if (sealed === undefined) throw badSignature('is missing in the request')
+  const parts = /^(.*)\.(\d+)$/.exec(unsealed(sealed, key))
+  if (parts?.[1] !== clientId) throw badSignature('is not valid')
+  if (Math.abs(nowMs / 1000 - Number(parts[2])) > SIGNATURE_MAX_AGE_SECONDS) throw badSignature('has expired')
+}
+
+function unsealed(sealed: string, key: string): string {
+  try {
+    return privateDecrypt({ key, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha1' }, Buffer.from(sealed, 'base64')).toString()
+  } catch {
+    throw badSignature('is not valid')
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * The life of a refund. Invariants: what is refunded of an order, failed and cancelled refunds apart,
+ * is never more than what was paid for it; an id is used once; nothing moves by itself.
+ */
+import { amount, isFields, optional, required } from './fields.ts'
+import type { Order, Refund, RefundStatus } from './model.ts'
+import { badBody, duplicateRefund, invalid, noOrder, noRefund, noSuchStep, orderNotPaid, refundTooLate } from './refusals.ts'
+import type { Store } from './store.ts'
+
+const MIN_AMOUNT_PAISE = 1
+const MAX_AMOUNT_PAISE = 100_000_000
+const WINDOW_MONTHS = 6
+
+export type NewRefund = Pick<Refund, 'refundId' | 'amountPaise' | 'note' | 'speed'>
+
+export function readNewRefund(body: unknown): NewRefund {
+  if (!isFields(body)) throw badBody()
+  const speed = body.refund_speed ?? 'STANDARD'
+  const input = {
+    amountPaise: amount(body.refund_amount, 'refund_amount', MIN_AMOUNT_PAISE, MAX_AMOUNT_PAISE),
+    refundId: required(body.refund_id, 'refund_id', 3, 40, /^[A-Za-z0-9]+$/, 'should be alphanumeric'),
+    note: optional(body.refund_note, 'refund_note', 3, 100),
+  }
+  if (speed !== 'STANDARD' && speed !== 'INSTANT') throw invalid('refund_speed', 'should be STANDARD or INSTANT', speed)
+  return { ...input, speed }
+}
+
+export function createRefund(store: Store, orderId: string, input: NewRefund, nowMs: number): Refund {
+  const order = store.orders.get(orderId)
+  if (order === undefined) throw noOrder()
+  if (store.refunds.has(input.refundId)) throw duplicateRefund()
+  const paid = store.attemptsOf(orderId).find((attempt) => attempt.status === 'SUCCESS')
+  if (paid === undefined) throw orderNotPaid()
+  if (nowMs >= windowEnd(paid.endedAtMs ?? paid.startedAtMs)) throw refundTooLate()
+  if (input.amountPaise > refundablePaise(store, order)) {
+    throw invalid('refund_amount', 'should not exceed what is left of the payment', input.amountPaise / 100)
+  }
+  const refund: Refund = {
+    ...input,
+    cfRefundId: store.nextCfId(),
+    orderId,
+    cfPaymentId: paid.cfPaymentId,
+    status: 'PENDING',
+    createdAtMs: nowMs,
+    processedAtMs: null,
+  }
+  store.put({ kind: 'refund', value: refund })
+  return refund
+}
+
+function windowEnd(paidAtMs: number): number {
+  const end = new Date(paidAtMs)
+  return end.setUTCMonth(end.getUTCMonth() + WINDOW_MONTHS)
+}
+
+const isAlive = ({ status }: Refund): boolean => status !== 'FAILED' && status !== 'CANCELLED'
+
+const refundablePaise = (store: Store, order: Order): number =>
+  store
+    .refundsOf(order.orderId)
+    .filter(isAlive)
+    .reduce((left, refund) => left - refund.amountPaise, order.amountPaise)
+
+export function readRefund(store: Store, orderId: string, refundId: string): Refund {
+  const refund = store.refunds.get(refundId)
+  if (refund?.orderId !== orderId) throw noRefund()
+  return refund
+}
+
+const OPEN: ReadonlySet<RefundStatus> = new Set(['PENDING', 'ONHOLD'])
+const ENDS = ['SUCCESS', 'CANCELLED', 'FAILED'] as const satisfies readonly RefundStatus[]
+
+/** Where a refund may go from here: an end is an end. */
+export const refundSteps = ({ status }: Refund): readonly RefundStatus[] =>
+  OPEN.has(status) ? [...ENDS, status === 'PENDING' ? 'ONHOLD' : 'PENDING'] : []
+
+/** The bank's doing. By `force` it may go anywhere, as a gateway that takes its word back. */
+export function moveRefund(store: Store, refundId: string, status: RefundStatus, force: boolean, nowMs: number): Refund {
+  const refund = store.refunds.get(refundId)
+  if (refund === undefined) throw noRefund()
+  if (!force && !refundSteps(refund).includes(status)) throw noSuchStep(refund.status, status)
+  const moved: Refund = { ...refund, status, processedAtMs: OPEN.has(status) ? null : nowMs }
+  store.put({ kind: 'refund', value: moved })
+  return moved
+}
