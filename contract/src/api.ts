@@ -4,10 +4,11 @@ import { communityCalls } from './community.ts'
 import type { EndpointSpec } from './endpoint.ts'
 import { identityCalls } from './identity.ts'
 import { impactCalls } from './impact.ts'
+import { payoutCalls } from './payouts.ts'
 import { roundCalls } from './rounds.ts'
 import { walletCalls } from './wallet.ts'
 
-export const api = { ...identityCalls, ...walletCalls, ...roundCalls, ...impactCalls, ...communityCalls } as const
+export const api = { ...identityCalls, ...walletCalls, ...payoutCalls, ...roundCalls, ...impactCalls, ...communityCalls } as const
 
 export type Api = typeof api
 export type CallName = keyof Api

@@ -53,6 +53,8 @@ export const FIELD_TEXTS = {
   ticket_key_invalid: texts('A ticket key is 64 lower-case hex digits', 'टिकट कुंजी 64 छोटे हेक्स अंकों की होती है'),
   cursor_invalid: texts('This page cursor is not valid', 'यह पृष्ठ-चिह्न सही नहीं है'),
   limit_invalid: texts('The limit is 1 to 100', 'सीमा 1 से 100 तक है'),
+  reason_length: texts('Please give a reason of 3 to 500 characters', 'कृपया 3 से 500 अक्षरों में कारण लिखें'),
+  reference_invalid: texts('Please enter the bank reference: 4 to 50 letters and digits', 'कृपया बैंक संदर्भ लिखें: 4 से 50 अक्षर और अंक'),
   day_invalid: texts('A day is written YYYY-MM-DD', 'दिन YYYY-MM-DD के रूप में लिखें'),
   time_invalid: texts('A time is written in ISO 8601 with its offset', 'समय ISO 8601 में, अंतर सहित लिखें'),
 } as const satisfies Record<string, Texts>
@@ -159,6 +161,18 @@ export function youtubeId(link: string): string | undefined {
             : undefined
   return id && YOUTUBE_ID.test(id) ? id : undefined
 }
+
+/** Why an administrator, or a member who asks for a refund, decided so. */
+export const decisionReason = text('reason_length').check(
+  z.trim(),
+  z.minLength(3, code('reason_length')),
+  z.maxLength(500, code('reason_length')),
+)
+/** The bank's own number of a payment by hand. */
+export const bankReference = text('reference_invalid').check(
+  z.trim(),
+  z.regex(/^[A-Za-z0-9][A-Za-z0-9/-]{3,49}$/, code('reference_invalid')),
+)
 
 export const ticketKey = text('ticket_key_invalid').check(z.regex(/^[0-9a-f]{64}$/, code('ticket_key_invalid')))
 

@@ -53,6 +53,11 @@ export const NOTICES = {
       '{account} पर समाप्त होने वाले खाते में {amount} की निकासी पर काम हो रहा है। इसमें 24 से 48 घंटे लगते हैं।',
     ],
   ),
+  /** data: amount, account (last four digits) */
+  withdrawal_paid: notice(
+    ['Withdrawal paid', 'निकासी का भुगतान हुआ'],
+    ['{amount} was sent to your account ending in {account}.', '{amount} आपके {account} पर समाप्त होने वाले खाते में भेजे गए।'],
+  ),
   /** data: amount */
   withdrawal_returned: notice(
     ['Withdrawal returned', 'निकासी वापस आई'],

@@ -65,6 +65,15 @@ export const REFUSALS = {
     'The payment gateway did not answer. Please try again.',
     'भुगतान गेटवे से जवाब नहीं मिला। कृपया फिर कोशिश करें।',
   ),
+  withdrawal_not_found: refusal(404, 'There is no such withdrawal.', 'ऐसी कोई निकासी नहीं है।'),
+  withdrawal_final: refusal(409, 'This withdrawal is not in a state that allows this.', 'यह निकासी इस स्थिति में नहीं है कि ऐसा हो सके।'),
+  member_on_hold: refusal(409, "This member's account is on hold.", 'इस सदस्य का खाता रोका गया है।'),
+  payouts_by_hand: refusal(
+    409,
+    'No payout gateway is set up: pay by hand and enter the bank reference.',
+    'कोई भुगतान गेटवे नहीं है: हाथ से भुगतान करके बैंक संदर्भ लिखें।',
+  ),
+  payouts_by_gateway: refusal(409, 'Withdrawals are sent by the gateway here.', 'यहाँ निकासी गेटवे से भेजी जाती है।'),
   webhook_signature: refusal(401, 'The signature of this event does not match.', 'इस सूचना के हस्ताक्षर मेल नहीं खाते।'),
   // Rounds
   already_joined: refusal(409, "You have already joined today's round.", 'आप आज के राउंड में पहले ही शामिल हो चुके हैं।'),

@@ -6,6 +6,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Clock } from './adapters/clock.ts'
 import type { Mailer } from './adapters/mail/port.ts'
 import type { PaymentGateway } from './adapters/payments/port.ts'
+import type { PayoutGateway } from './adapters/payouts/port.ts'
 import type { Storage } from './adapters/storage/port.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/sql.ts'
@@ -16,6 +17,7 @@ import { createHome } from './features/home/home.ts'
 import { createIdentity } from './features/identity/identity.ts'
 import { createImpact } from './features/impact/impact.ts'
 import { createNotifications } from './features/notifications/notifications.ts'
+import { createPayouts } from './features/payouts/payouts.ts'
 import { createRounds } from './features/rounds/rounds.ts'
 import { createWallet } from './features/wallet/wallet.ts'
 import { createWorker, forgetDoneJobs, type WorkerDeps } from './jobs/worker.ts'
@@ -30,6 +32,8 @@ export type ServiceDeps = {
   readonly mailer: Mailer
   readonly storage: Storage
   readonly gateway: PaymentGateway
+  /** None without payout keys: withdrawals are then paid by hand. */
+  readonly payouts?: PayoutGateway | undefined
   readonly log: FastifyBaseLogger
   readonly config: Pick<Config, 'production' | 'publicUrl' | 'port' | 'google' | 'business' | 'site'>
 }
@@ -58,6 +62,13 @@ export function createServices(deps: ServiceDeps) {
     ticketKeys,
     warn: (details, message) => log.warn(details, message),
   })
+  const payouts = createPayouts({
+    db,
+    payouts: deps.payouts,
+    secrets,
+    warn: (details, message) => log.warn(details, message),
+    alarm: (details, message) => log.error(details, message),
+  })
   // DRAW off: no winner is drawn and the reward share goes to people in need.
   const policy = business.drawOn ? business.policy : { ...business.policy, winners: 0 }
   const draws = createDraws({ db, secrets, ticketKeys, tax: { percent: business.taxPercent, above: business.taxAbove } })
@@ -77,8 +88,8 @@ export function createServices(deps: ServiceDeps) {
     db,
     log,
     now: clock.read,
-    clockwork: [rounds.due, wallet.due, impact.due, identity.due, contact.due, notifications.due, () => forgetDoneJobs(db)],
-    handlers: { ...wallet.jobs, ...impact.jobs, ...notifications.jobs, ...rounds.jobs, mail },
+    clockwork: [rounds.due, wallet.due, payouts.due, impact.due, identity.due, contact.due, notifications.due, () => forgetDoneJobs(db)],
+    handlers: { ...wallet.jobs, ...payouts.jobs, ...impact.jobs, ...notifications.jobs, ...rounds.jobs, mail },
   }
   return {
     sessions: identity.sessions,
@@ -86,6 +97,7 @@ export function createServices(deps: ServiceDeps) {
     handlers: {
       ...identity.handlers,
       ...wallet.handlers,
+      ...payouts.handlers,
       ...draws.handlers,
       ...rounds.handlers,
       ...impact.handlers,

@@ -1,8 +1,8 @@
 /** What operators and load balancers ask: /healthz (alive), /readyz (can serve), /metrics (Prometheus, behind METRICS_TOKEN where set). */
 import { timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
-import { Registry, collectDefaultMetrics, Histogram } from 'prom-client'
-import { type Db, sql } from '../db/sql.ts'
+import { Registry, collectDefaultMetrics, Gauge, Histogram } from 'prom-client'
+import { type Db, one, sql } from '../db/sql.ts'
 import { sendProblem } from './faults.ts'
 
 export type OperatorDeps = { readonly db: Db; readonly metricsToken: string | undefined; readonly isStopping: () => boolean }
@@ -17,6 +17,7 @@ export function registerOperator(app: FastifyInstance, deps: OperatorDeps): void
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers: [registry],
   })
+  registry.registerMetric(moneyToLookAt(deps.db))
   app.addHook('onResponse', async (request, reply) => {
     duration.observe(
       { method: request.method, route: request.routeOptions.url ?? 'unknown', status: reply.statusCode },
@@ -35,6 +36,22 @@ export function registerOperator(app: FastifyInstance, deps: OperatorDeps): void
       return sendProblem(request, reply, { code: 'unauthenticated' })
     }
     return reply.type(registry.contentType).send(await registry.metrics())
+  })
+}
+
+/** Counted from the books at each look, so that a restart forgets nothing: above zero somebody has to look. */
+function moneyToLookAt(db: Db): Gauge {
+  return new Gauge({
+    name: 'roz_withdrawals_contradicted',
+    help: 'Withdrawals of which the gateway said otherwise than we had booked, or holds another amount',
+    registers: [],
+    async collect() {
+      const { flagged } = await one<{ flagged: number }>(
+        db,
+        sql`select count(*)::int as flagged from withdrawal where flags && array['gateway_conflict', 'other_amount']`,
+      )
+      this.set(flagged)
+    },
   })
 }
 

@@ -24,7 +24,15 @@ type Ran = { readonly day: string }
 function workerOf(draft: (payload: Ran) => Promise<void>, change: Partial<WorkerDeps> & { readonly mail?: JobHandlers['mail'] } = {}) {
   const nothing = async (): Promise<void> => undefined
   const { mail = nothing, ...deps } = change
-  const handlers: JobHandlers = { mail, notice: nothing, settle_order: nothing, join_after_topup: nothing, draft_story: draft }
+  const handlers: JobHandlers = {
+    mail,
+    notice: nothing,
+    settle_order: nothing,
+    join_after_topup: nothing,
+    draft_story: draft,
+    send_payout: nothing,
+    check_payout: nothing,
+  }
   const worker = createWorker({
     db: database.db,
     handlers,

@@ -17,6 +17,10 @@ export type JobPayloads = {
   notice: { readonly memberId: string; readonly kind: NoticeKind; readonly data: NoticeData }
   /** Ask the gateway how an order stands and book it. */
   settle_order: { readonly orderId: string }
+  /** Give an approved withdrawal to the gateway. */
+  send_payout: { readonly withdrawalId: string }
+  /** Ask the gateway what became of a withdrawal that was sent, and book it. */
+  check_payout: { readonly withdrawalId: string }
   /** A member skipped at midnight for want of a rupee has topped up: join them now. */
   join_after_topup: { readonly memberId: string }
   /** The draft story of a settled day. */

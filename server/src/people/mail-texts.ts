@@ -117,6 +117,24 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Readonly<Record<Languag
       after: ['अगर यह आपने नहीं किया, तो हमसे संपर्क करें और अपना पासवर्ड बदलें।'],
     }),
   },
+  withdrawal_paid: {
+    en: (data, frame) => ({
+      subject: `Your withdrawal of ${data.amount} was paid`,
+      paragraphs: [
+        `Hello ${data.name},`,
+        `${data.amount} was sent to your account ending in ${data.account}.${data.reference === '' ? '' : ` Bank reference: ${data.reference}`}`,
+      ],
+      action: { label: 'See your wallet', url: frame.link('/wallet') },
+    }),
+    hi: (data, frame) => ({
+      subject: `${data.amount} की निकासी का भुगतान हुआ`,
+      paragraphs: [
+        `नमस्ते ${data.name},`,
+        `${data.amount} आपके ${data.account} पर समाप्त होने वाले खाते में भेजे गए।${data.reference === '' ? '' : ` बैंक संदर्भ: ${data.reference}`}`,
+      ],
+      action: { label: 'अपना वॉलेट देखें', url: frame.link('/wallet') },
+    }),
+  },
   withdrawal_returned: {
     en: (data, frame) => ({
       subject: `Your withdrawal of ${data.amount} came back`,

@@ -20,6 +20,8 @@ export type MailData = {
   /** A bank account was used for the first time; `account` is its last four digits. */
   new_bank_account: Told<'bank' | 'account'>
   withdrawal_requested: Told<'amount' | 'account'>
+  /** `reference` is the bank's, or empty. */
+  withdrawal_paid: Told<'amount' | 'account' | 'reference'>
   withdrawal_returned: Told<'amount'>
   money_added: Told<'amount' | 'orderId'>
   draw_won: Told<'amount' | 'day'>

@@ -62,6 +62,8 @@ export async function startPeople(options: PeopleOptions = {}): Promise<People> 
       settle_order: nothing,
       join_after_topup: nothing,
       draft_story: nothing,
+      send_payout: nothing,
+      check_payout: nothing,
     },
     clockwork: [identity.due, contact.due, notifications.due],
     now: async () => (await one<{ at: Date }>(db, sql`select roz_now() as at`)).at,

@@ -88,7 +88,15 @@ function jobHandlers(jobs: Written[], own: ReturnType<typeof createRounds>['jobs
     async (payload: object): Promise<void> => {
       jobs.push({ kind, payload: { ...payload } })
     }
-  return { mail: keep('mail'), notice: keep('notice'), settle_order: keep('settle_order'), draft_story: keep('draft_story'), ...own }
+  return {
+    mail: keep('mail'),
+    notice: keep('notice'),
+    settle_order: keep('settle_order'),
+    draft_story: keep('draft_story'),
+    send_payout: keep('send_payout'),
+    check_payout: keep('check_payout'),
+    ...own,
+  }
 }
 
 function devClock(devUrl: string) {

@@ -121,6 +121,8 @@ function workerOf(db: Db, wallet: ReturnType<typeof createWallet>, jobs: { kind:
     settle_order: wallet.jobs.settle_order,
     join_after_topup: keep('join_after_topup'),
     draft_story: keep('draft_story'),
+    send_payout: keep('send_payout'),
+    check_payout: keep('check_payout'),
   }
   const now = async (): Promise<Date> => (await one<{ now: Date }>(db, sql`select roz_now() as now`)).now
   return createWorker({ db, handlers, clockwork: [wallet.due], now, log: { warn: () => undefined, error: () => undefined } as never })

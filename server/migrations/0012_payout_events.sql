@@ -1,0 +1,6 @@
+-- The payouts' raw events name bank accounts: they are kept sealed, and go after ninety days.
+alter table payout_event drop column payload;
+alter table payout_event add column sealed bytea not null;
+
+-- What the operator's metric counts.
+create index withdrawal_contradicted on withdrawal (created_at) where flags && array['gateway_conflict', 'other_amount'];

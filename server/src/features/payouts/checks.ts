@@ -1,0 +1,107 @@
+/**
+ * When the gateway is asked what became of money that we sent. Invariants: at most one question per
+ * transfer in 5 s, one that comes sooner is put off, never dropped; questions are numbered, and an
+ * answer is booked only while its question is the newest, so that an old answer that comes late never
+ * contradicts a newer one; the same id is sent again only after the gateway knew nothing of it three
+ * times in a row, ten minutes after the last sending that nobody answered.
+ */
+import { maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
+import type { Tx } from '../../db/transaction.ts'
+
+export type CheckKind = 'withdrawal' | 'refund'
+export type Due = { readonly id: string; readonly kind: CheckKind }
+
+const SPACING = sql`interval '5 seconds'`
+/** 15 s and doubling to an hour, by the number of questions before. */
+const backoff = (asks: ReturnType<typeof sql>) => sql`least(15 * 2 ^ least(${asks}, 10), 3600) * interval '1 second'`
+/** Known often enough, and long enough ago, as not there. */
+const IS_ABSENT = sql`c.misses >= 3 and c.unanswered_at <= roz_now() - interval '10 minutes'`
+/** A final word can still be taken back: asked daily for so long after it. */
+const WATCHED = sql`interval '10 days'`
+
+/** Takes the right to ask, for one caller of all processes: the question's number, or undefined when it was put off. */
+export async function claimCheck(db: Queryable, { id, kind }: Due): Promise<number | undefined> {
+  const claimed = await maybeOne<{ asks: number }>(
+    db,
+    sql`
+    insert into payout_check as c (id, kind, asks, asked_at, ask_at)
+    values (${id}::uuid, ${kind}::text, 1, roz_now(), roz_now() + interval '15 seconds')
+    on conflict (id) do update set asks = c.asks + 1, asked_at = roz_now(), ask_at = roz_now() + ${backoff(sql`c.asks`)}
+      -- A clock that was set back must not hold it up.
+      where c.asked_at is null or c.asked_at <= roz_now() - ${SPACING} or c.asked_at > roz_now()
+    returning asks`,
+  )
+  if (claimed !== undefined) return claimed.asks
+  await db.query(sql`
+    update payout_check set ask_at = least(case when ask_at > roz_now() then ask_at end, asked_at + ${SPACING}) where id = ${id}::uuid`)
+  return undefined
+}
+
+export type Sending = {
+  /** Its answer's number, as that of a question. */
+  readonly ask: number
+  /** An earlier sending was never answered, and is not surely lost: the money may be on its way. */
+  readonly isDoubtful: boolean
+}
+
+/** Notes, before the gateway is given the money, that nobody has answered yet. */
+export async function noteSending(tx: Tx, { id, kind }: Due): Promise<Sending> {
+  const before = await maybeOne<{ isDoubtful: boolean }>(
+    tx,
+    sql`select unanswered_at is not null and not (${IS_ABSENT}) as "isDoubtful" from payout_check c where id = ${id}::uuid for update`,
+  )
+  const { ask } = await one<{ ask: number }>(
+    tx,
+    sql`
+    insert into payout_check as c (id, kind, asks, asked_at, ask_at, unanswered_at)
+    values (${id}::uuid, ${kind}::text, 1, roz_now(), roz_now() + interval '15 seconds', roz_now())
+    on conflict (id) do update set asks = c.asks + 1, asked_at = roz_now(), ask_at = roz_now() + ${backoff(sql`c.asks`)},
+      unanswered_at = roz_now(), misses = 0
+    returning asks as ask`,
+  )
+  return { ask, isDoubtful: before?.isDoubtful ?? false }
+}
+
+/**
+ * Whether an answer still counts: no newer question was asked meanwhile. Holds off the next one until
+ * the end of the transaction. The row of what was asked about is to be locked before.
+ */
+export async function isNewest(tx: Tx, id: string, ask: number): Promise<boolean> {
+  const check = await maybeOne<{ asks: number }>(tx, sql`select asks from payout_check where id = ${id}::uuid for update`)
+  return check?.asks === ask
+}
+
+/** The gateway knows it. Ended: asked daily for ten days more, because its word may change. */
+export async function noteKnown(tx: Tx, id: string, endedAt: Date | null): Promise<void> {
+  await tx.query(sql`
+    update payout_check set unanswered_at = null, misses = 0,
+      ask_at = case
+        when ${endedAt}::timestamptz is null then ask_at
+        when roz_now() < ${endedAt}::timestamptz + ${WATCHED} then roz_now() + interval '1 day' end
+    where id = ${id}::uuid`)
+}
+
+/** The gateway knows nothing of it: whether that is by now sure. */
+export async function noteMissing(tx: Tx, id: string): Promise<boolean> {
+  const { isAbsent } = await one<{ isAbsent: boolean }>(
+    tx,
+    sql`update payout_check c set misses = c.misses + 1 where id = ${id}::uuid
+        returning coalesce(${IS_ABSENT}, false) as "isAbsent"`,
+  )
+  return isAbsent
+}
+
+/** Nothing is to be expected of it: it was refused, or ended without the gateway. */
+export async function endChecks(tx: Tx, id: string): Promise<void> {
+  await tx.query(sql`update payout_check set ask_at = null, unanswered_at = null, misses = 0 where id = ${id}::uuid`)
+}
+
+/** Asks as soon as the spacing allows. */
+export async function askSoon(tx: Tx, id: string): Promise<void> {
+  await tx.query(sql`update payout_check set ask_at = least(ask_at, greatest(roz_now(), asked_at + ${SPACING})) where id = ${id}::uuid`)
+}
+
+export async function listDueChecks(db: Queryable, kinds: readonly CheckKind[], limit: number): Promise<Due[]> {
+  return db.query<Due>(sql`
+    select id, kind from payout_check where ask_at <= (select roz_now()) and kind = any (${kinds}::text[]) order by ask_at limit ${limit}::int`)
+}

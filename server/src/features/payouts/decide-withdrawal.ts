@@ -1,0 +1,111 @@
+/**
+ * What administrators decide about a withdrawal. Invariants: each decision is one transaction with its
+ * line in the audit log, its job and its mail, under the withdrawal's lock; of two at once the first
+ * holds and the other is told; the same Idempotency-Key answers the first answer; money is sent only
+ * after the commit. Where no gateway pays out, finance sees the account, pays by hand and notes the
+ * bank's reference.
+ */
+import { randomUUID } from 'node:crypto'
+import type { RefusalCode } from '@roz/core/refusals.ts'
+import { audit } from '../../audit-log.ts'
+import { maybeOne, sql } from '../../db/sql.ts'
+import { inTransaction, type Tx } from '../../db/transaction.ts'
+import { CURSOR_PARTS } from '../../http/cursor.ts'
+import type { Idempotency } from '../../http/idempotency.ts'
+import type { Handlers, Refusal } from '../../http/route.ts'
+import { enqueue } from '../../jobs/queue.ts'
+import { approveWithdrawal, completeWithdrawal, rejectWithdrawal } from '../../ledger/withdrawals.ts'
+import { readBankDetail, type StoredAccount } from './bank-detail.ts'
+import { tellEnd } from './book-transfer.ts'
+import { askSoon } from './checks.ts'
+import type { PayoutsDeps } from './deps.ts'
+import { type AdminWithdrawal, viewWithdrawal } from './withdrawal-view.ts'
+
+type Names = 'approveWithdrawal' | 'rejectWithdrawal' | 'retryWithdrawal' | 'completeWithdrawal' | 'withdrawalBank'
+type Deciding = {
+  readonly session: { readonly memberId: bigint }
+  readonly params: { readonly id: string }
+  readonly idempotencyKey: string | undefined
+}
+type Decided<C extends RefusalCode> = { readonly ok: true; readonly after?: Readonly<Record<string, unknown>> } | Refusal<C>
+
+export function withdrawalDecisions(deps: PayoutsDeps, idempotency: Idempotency): Handlers<Names> {
+  const { payouts } = deps
+
+  /** One decision: looked up, judged, written down and answered, in one transaction. */
+  async function decide<C extends RefusalCode>(
+    name: Names,
+    action: string,
+    { session, params: { id }, idempotencyKey, body }: Deciding & { readonly body?: unknown },
+    effect: (tx: Tx, id: string) => Promise<Decided<C | 'withdrawal_not_found'>>,
+  ) {
+    type Answered = { readonly ok: true; readonly value: { withdrawal: AdminWithdrawal } } | Refusal<C | 'withdrawal_not_found'>
+    const keyed = { memberId: session.memberId, key: idempotencyKey, route: `${name}:${id}`, body: body ?? null }
+    return idempotency.once<Answered>(keyed, id, async (tx) => {
+      const before = CURSOR_PARTS.uuid(id) ? await stateOf(tx, id) : undefined
+      if (before === undefined) return { ok: false, code: 'withdrawal_not_found' }
+      const decided = await effect(tx, id)
+      if (!decided.ok) return decided
+      const withdrawal = await viewWithdrawal(tx, id)
+      const after = { status: withdrawal.status, amount: withdrawal.amount, ...decided.after }
+      await audit(tx, { actorId: session.memberId, action, subject: `withdrawal:${id}`, before: { status: before.status }, after })
+      return { ok: true, value: { withdrawal } }
+    })
+  }
+
+  return {
+    approveWithdrawal: (call) =>
+      decide<'withdrawal_final' | 'member_on_hold'>('approveWithdrawal', 'withdrawal.approve', call, async (tx, id) => {
+        const held = await maybeOne(
+          tx,
+          sql`select 1 as held from withdrawal w join member m on m.id = w.member_id where w.id = ${id}::uuid and m.suspended_at is not null`,
+        )
+        if (held !== undefined) return { ok: false, code: 'member_on_hold' }
+        const approved = await approveWithdrawal(tx, id)
+        if (!approved.ok) return approved
+        if (payouts !== undefined) await enqueue(tx, { kind: 'send_payout', key: `approved:${id}`, payload: { withdrawalId: id } })
+        return { ok: true }
+      }),
+    rejectWithdrawal: (call) =>
+      decide<'withdrawal_final'>('rejectWithdrawal', 'withdrawal.reject', call, async (tx, id) => {
+        const rejected = await rejectWithdrawal(tx, { id, reason: call.body.reason })
+        if (!rejected.ok) return rejected
+        await tellEnd(tx, id, { result: 'failed', memberId: rejected.value.memberId })
+        return { ok: true, after: { reason: call.body.reason } }
+      }),
+    retryWithdrawal: (call) =>
+      decide<'withdrawal_final' | 'payouts_by_hand'>('retryWithdrawal', 'withdrawal.retry', call, async (tx, id) => {
+        if (payouts === undefined) return { ok: false, code: 'payouts_by_hand' }
+        const { status } = (await stateOf(tx, id)) ?? {}
+        if (status !== 'approved' && status !== 'sending') return { ok: false, code: 'withdrawal_final' }
+        if (status === 'sending') await askSoon(tx, id)
+        else await enqueue(tx, { kind: 'send_payout', key: `retry:${randomUUID()}`, payload: { withdrawalId: id } })
+        return { ok: true }
+      }),
+    completeWithdrawal: (call) =>
+      decide<'withdrawal_final' | 'payouts_by_gateway'>('completeWithdrawal', 'withdrawal.complete', call, async (tx, id) => {
+        if (payouts !== undefined) return { ok: false, code: 'payouts_by_gateway' }
+        const completed = await completeWithdrawal(tx, { id, reference: call.body.bankReference })
+        if (!completed.ok) return completed
+        await tellEnd(tx, id, { result: 'paid', memberId: completed.value.memberId })
+        return { ok: true, after: { reference: call.body.bankReference } }
+      }),
+    withdrawalBank: ({ session, params: { id } }) =>
+      inTransaction(deps.db, async (tx) => {
+        if (payouts !== undefined) return { ok: false, code: 'payouts_by_gateway' }
+        const found = CURSOR_PARTS.uuid(id) ? await stateOf(tx, id) : undefined
+        if (found === undefined) return { ok: false, code: 'withdrawal_not_found' }
+        if (found.status !== 'approved') return { ok: false, code: 'withdrawal_final' }
+        await audit(tx, { actorId: session.memberId, action: 'withdrawal.see_bank', subject: `withdrawal:${id}` })
+        return { ok: true, value: { bankDetail: readBankDetail(deps.secrets, found) } }
+      }),
+  }
+}
+
+/** Locks the withdrawal: what is judged of it stands until the end of the transaction. */
+const stateOf = (tx: Tx, id: string): Promise<(StoredAccount & { readonly status: string }) | undefined> =>
+  maybeOne<StoredAccount & { status: string }>(
+    tx,
+    sql`select w.status, w.member_id as "memberId", b.sealed
+          from withdrawal w join bank_account b on b.id = w.bank_account_id where w.id = ${id}::uuid for update of w`,
+  )

@@ -1,0 +1,15 @@
+/** What the payouts feature needs from the program. */
+import type { PayoutGateway } from '../../adapters/payouts/port.ts'
+import type { Db } from '../../db/sql.ts'
+import type { Secrets } from '../../secrets.ts'
+
+export type PayoutsDeps = {
+  readonly db: Db
+  /** Undefined without payout keys: withdrawals are then paid by hand. */
+  readonly payouts: PayoutGateway | undefined
+  readonly secrets: Secrets
+  /** Tells the operator that a gateway could not be asked; never names a person. */
+  readonly warn: (details: object, message: string) => void
+  /** Tells the operator that money stands otherwise than we thought: somebody has to look. */
+  readonly alarm: (details: object, message: string) => void
+}

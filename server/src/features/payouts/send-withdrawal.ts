@@ -1,0 +1,113 @@
+/**
+ * Gives an approved withdrawal to the gateway. Invariants: the gateway is asked outside any
+ * transaction, after the commit that says that it is being sent; the transfer's id is the
+ * withdrawal's for ever, so that it never pays twice; no answer reverses nothing and is asked about by
+ * the sweep; only the gateway's definite no, with no earlier sending in doubt, lets the withdrawal
+ * stand as approved again, with the reason for the administrator.
+ */
+import type { KnownBeneficiary, PayoutGateway, Transfer } from '../../adapters/payouts/port.ts'
+import { GatewayMismatchError, GatewayRefusedError, GatewayUnavailableError } from '../../adapters/payments/port.ts'
+import type { Paise } from '@roz/core/money.ts'
+import { type Db, maybeOne, sql } from '../../db/sql.ts'
+import { inTransaction, type Tx } from '../../db/transaction.ts'
+import { startSending, stopSending } from '../../ledger/withdrawals.ts'
+import type { Secrets } from '../../secrets.ts'
+import { readBankDetail, type StoredAccount } from './bank-detail.ts'
+import { bookTransfer, flagOtherAmount } from './book-transfer.ts'
+import { endChecks, isNewest, noteSending, type Sending } from './checks.ts'
+import type { PayoutsDeps } from './deps.ts'
+
+/** A withdrawal's id is its transfer's, without dashes. */
+export const transferIdOf = (withdrawalId: string): string => withdrawalId.replaceAll('-', '')
+
+type Payable = StoredAccount & { readonly amount: Paise; readonly email: string | null; readonly beneficiaryId: string }
+
+/** `again`: the gateway surely knows nothing of an earlier sending. */
+export async function sendWithdrawal(deps: PayoutsDeps, id: string, { again }: { readonly again: boolean }): Promise<void> {
+  const { db, payouts } = deps
+  if (payouts === undefined) return
+  const payable = await readPayable(db, id)
+  if (payable === undefined) return
+  const beneficiary = await makeBeneficiary(payouts, deps.secrets, payable)
+  if (typeof beneficiary === 'string') {
+    await inTransaction(db, (tx) => stopBefore(tx, id, beneficiary, again))
+    return
+  }
+  const sending = await inTransaction(db, async (tx) =>
+    (await startSending(tx, id, { again })) ? noteSending(tx, { id, kind: 'withdrawal' }) : undefined,
+  )
+  if (sending === undefined) return
+  const sent = await trySend(deps, payouts, { id, amount: payable.amount, beneficiaryId: beneficiary.beneficiaryId })
+  if (sent === 'unknown') return
+  const alarm = await inTransaction(db, async (tx) => {
+    await lockRow(tx, id)
+    if (!(await isNewest(tx, id, sending.ask))) return undefined
+    if (sent === 'other_amount') return flagOtherAmount(tx, id)
+    return 'refused' in sent ? refuse(tx, id, sending, sent.refused) : bookTransfer(tx, id, sent)
+  })
+  if (alarm !== undefined) deps.alarm(alarm.details, alarm.message)
+}
+
+/** Everything about one withdrawal locks its row before its check's. */
+const lockRow = (tx: Tx, id: string) => tx.query(sql`select from withdrawal where id = ${id}::uuid for update`)
+
+/** Nothing was sent at all. One that is sent again stays as it is: the sweep comes back to it. */
+async function stopBefore(tx: Tx, id: string, problem: string, again: boolean): Promise<void> {
+  if (again) await tx.query(sql`update withdrawal set problem = ${problem}::text where id = ${id}::uuid and status = 'sending'`)
+  else await stopSending(tx, id, problem)
+}
+
+async function refuse(tx: Tx, id: string, sending: Sending, problem: string): Promise<undefined> {
+  if (sending.isDoubtful) {
+    await tx.query(sql`update withdrawal set problem = ${problem}::text where id = ${id}::uuid and status = 'sending'`)
+    return
+  }
+  await stopSending(tx, id, problem)
+  await endChecks(tx, id)
+}
+
+type Sent = Transfer | { readonly refused: string } | 'unknown' | 'other_amount'
+
+async function trySend(
+  { warn }: PayoutsDeps,
+  payouts: PayoutGateway,
+  { id, amount, beneficiaryId }: { readonly id: string; readonly amount: Paise; readonly beneficiaryId: string },
+): Promise<Sent> {
+  try {
+    return await payouts.send({ transferId: transferIdOf(id), amount, beneficiaryId, method: 'bank', remarks: 'Withdrawal' })
+  } catch (error) {
+    if (error instanceof GatewayRefusedError) return { refused: error.code }
+    if (error instanceof GatewayMismatchError) return 'other_amount'
+    if (!(error instanceof GatewayUnavailableError)) throw error
+    warn({ err: error, withdrawalId: id }, 'the gateway did not answer a transfer; it is asked what became of it')
+    return 'unknown'
+  }
+}
+
+/** What to send to, or why nothing can be sent. Not ready yet is a fault: the job comes back. */
+async function makeBeneficiary(payouts: PayoutGateway, secrets: Secrets, payable: Payable): Promise<KnownBeneficiary | string> {
+  const detail = readBankDetail(secrets, payable)
+  try {
+    const known = await payouts.ensureBeneficiary({
+      beneficiaryId: payable.beneficiaryId,
+      name: detail.accountHolderName,
+      instrument: { kind: 'bank', accountNumber: detail.accountNumber, ifsc: detail.ifscCode },
+      ...(payable.email === null ? {} : { email: payable.email }),
+    })
+    if (known.state === 'checking') throw new GatewayUnavailableError('the gateway still checks the bank account')
+    return known.state === 'ready' ? known : 'beneficiary_unusable'
+  } catch (error) {
+    if (error instanceof GatewayRefusedError) return error.code
+    throw error
+  }
+}
+
+const readPayable = (db: Db, id: string): Promise<Payable | undefined> =>
+  maybeOne<Payable>(
+    db,
+    sql`select w.amount, w.member_id as "memberId", b.sealed, m.email,
+               -- One bank account is one id for ever, and it tells nothing of the account.
+               'b' || left(encode(b.account_mac, 'hex'), 40) as "beneficiaryId"
+          from withdrawal w join bank_account b on b.id = w.bank_account_id join member m on m.id = w.member_id
+         where w.id = ${id}::uuid and w.status in ('approved', 'sending')`,
+  )

@@ -1,0 +1,55 @@
+/**
+ * What became of a withdrawal: webhook, sweep and the administrator's retry all come here. Invariants:
+ * what is booked is the gateway's own answer to the newest question, never a webhook's body; no
+ * transaction is open while the gateway is asked; a question without an answer changes nothing.
+ */
+import { GatewayRefusedError, GatewayUnavailableError } from '../../adapters/payments/port.ts'
+import type { Transfer } from '../../adapters/payouts/port.ts'
+import { maybeOne, sql } from '../../db/sql.ts'
+import { inTransaction, type Tx } from '../../db/transaction.ts'
+import { type Alarm, bookTransfer } from './book-transfer.ts'
+import { claimCheck, endChecks, isNewest, noteMissing } from './checks.ts'
+import type { PayoutsDeps } from './deps.ts'
+import { sendWithdrawal, transferIdOf } from './send-withdrawal.ts'
+
+export async function settleWithdrawal(deps: PayoutsDeps, id: string): Promise<void> {
+  const { db, payouts, warn } = deps
+  if (payouts === undefined) return
+  const ask = await claimCheck(db, { id, kind: 'withdrawal' })
+  if (ask === undefined) return
+  let transfer: Transfer | undefined
+  try {
+    transfer = await payouts.fetchTransfer(transferIdOf(id))
+  } catch (error) {
+    if (!(error instanceof GatewayUnavailableError) && !(error instanceof GatewayRefusedError)) throw error
+    warn({ err: error, withdrawalId: id }, 'the gateway could not be asked about a withdrawal; the sweep asks again')
+    return
+  }
+  const after = await inTransaction(db, async (tx) => {
+    const withdrawal = await maybeOne<{ status: string }>(tx, sql`select status from withdrawal where id = ${id}::uuid for update`)
+    if (!(await isNewest(tx, id, ask))) return undefined
+    if (transfer !== undefined && withdrawal !== undefined) return bookTransfer(tx, id, transfer)
+    return missing(tx, id, withdrawal?.status)
+  })
+  if (after === 'send_again') await sendAgain(deps, id)
+  else if (after !== undefined) deps.alarm(after.details, after.message)
+}
+
+/** The gateway knows nothing of it. What we never sent, or what has ended, is as it should be. */
+async function missing(tx: Tx, id: string, status: string | undefined): Promise<'send_again' | Alarm | undefined> {
+  if (status !== 'sending') {
+    await endChecks(tx, id)
+    return undefined
+  }
+  return (await noteMissing(tx, id)) ? 'send_again' : undefined
+}
+
+/** In the sweep nobody waits for it, and the next sweep tries again. */
+async function sendAgain(deps: PayoutsDeps, id: string): Promise<void> {
+  try {
+    await sendWithdrawal(deps, id, { again: true })
+  } catch (error) {
+    if (!(error instanceof GatewayUnavailableError)) throw error
+    deps.warn({ err: error, withdrawalId: id }, 'a withdrawal could not be sent again; the sweep tries again')
+  }
+}

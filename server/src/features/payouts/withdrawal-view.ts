@@ -1,0 +1,73 @@
+/** Withdrawals as administrators see them: every state, whose they are, and what is wrong. Never a whole account number. */
+import type { adminWithdrawal } from '@roz/contract/payouts.ts'
+import { isoIst } from '@roz/core/ist-day.ts'
+import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
+import type { z } from 'zod'
+import { type Db, one, type Queryable, sql } from '../../db/sql.ts'
+import type { Cursor } from '../../http/cursor.ts'
+import type { WithdrawalStatus } from '../../ledger/withdrawals.ts'
+import { likePattern, olderThan } from './lists.ts'
+import { transferIdOf } from './send-withdrawal.ts'
+
+export type AdminWithdrawal = z.infer<typeof adminWithdrawal>
+
+type Row = {
+  readonly id: string
+  readonly amount: Paise
+  readonly status: WithdrawalStatus
+  readonly createdAt: Date
+  readonly endedAt: Date | null
+  readonly bankName: string
+  readonly lastFour: string
+  readonly reference: string | null
+  readonly reason: string | null
+  readonly problem: string | null
+  readonly flags: string[]
+  readonly memberPublicId: string
+  readonly memberName: string
+  readonly memberEmail: string | null
+  readonly sortedAt: string
+}
+
+const rows = sql`
+  select w.id, w.amount, w.status, w.created_at as "createdAt", w.ended_at as "endedAt", b.bank_name as "bankName", b.last_four as "lastFour",
+    w.reference, w.reason, w.problem, w.flags, m.public_id as "memberPublicId", m.name as "memberName", m.email as "memberEmail",
+    (extract(epoch from w.created_at) * 1000000)::bigint::text as "sortedAt"
+  from withdrawal w join bank_account b on b.id = w.bank_account_id join member m on m.id = w.member_id`
+
+const viewOf = (row: Row): AdminWithdrawal => ({
+  id: row.id,
+  amount: rupeesFromPaise(row.amount),
+  status: row.status,
+  createdAt: isoIst(row.createdAt.getTime()),
+  bank: { name: row.bankName, lastFour: row.lastFour },
+  reference: row.reference,
+  reason: row.reason,
+  member: { id: row.memberPublicId, name: row.memberName, email: row.memberEmail },
+  transferId: transferIdOf(row.id),
+  flags: row.flags,
+  problem: row.problem,
+  endedAt: row.endedAt === null ? null : isoIst(row.endedAt.getTime()),
+})
+
+export const viewWithdrawal = async (from: Queryable, id: string): Promise<AdminWithdrawal> =>
+  viewOf(await one<Row>(from, sql`${rows} where w.id = ${id}::uuid`))
+
+export type Search = {
+  readonly status: string | undefined
+  readonly q: string | undefined
+  readonly after: Cursor | undefined
+  readonly limit: number
+}
+
+/** Newest first; one row more than `limit` when there is a next page. */
+export async function searchWithdrawals(db: Db, search: Search): Promise<{ readonly shown: AdminWithdrawal; readonly key: Cursor }[]> {
+  const pattern = likePattern(search.q)
+  const found = await db.query<Row>(sql`
+    ${rows} where ${olderThan(sql`(w.created_at, w.id)`, search.after)}
+      and (${search.status ?? null}::text is null or w.status = ${search.status ?? null}::text)
+      and (m.name ilike ${pattern}::text or m.email ilike ${pattern}::text or w.reference ilike ${pattern}::text
+        or w.id::text ilike ${pattern}::text or replace(w.id::text, '-', '') ilike ${pattern}::text)
+    order by w.created_at desc, w.id desc limit ${search.limit + 1}::int`)
+  return found.map((row) => ({ shown: viewOf(row), key: [row.sortedAt, row.id] }))
+}

@@ -1,0 +1,313 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import Fastify from 'fastify'
+import { sql } from '../../db/sql.ts'
+import { registerOperator } from '../../http/operator.ts'
+import { makeMember } from '../../testing/calls.ts'
+import { openPayoutsWorld, type PayoutsWorld } from '../../testing/payouts-world.ts'
+import { BANK } from '../../testing/wallet-world.ts'
+
+let world: PayoutsWorld
+let member: bigint
+let id: string
+beforeAll(async () => {
+  world = await openPayoutsWorld()
+})
+beforeEach(async () => {
+  Object.assign(world.script, { sendings: [], beneficiary: 'ready', isSilent: false, beforeAnswer: undefined })
+  world.alarms.length = 0
+  member = await world.funded(30)
+  id = await world.withdraw(member)
+})
+afterAll(() => world.close())
+
+const approved = async (): Promise<void> => {
+  expect((await world.decide(id, 'approve')).status).toBe(200)
+  await world.runDue()
+}
+const auditOf = async (): Promise<string[]> =>
+  (await world.db.query<{ action: string }>(sql`select action from audit_log where subject = ${`withdrawal:${id}`}::text order by id`)).map(
+    ({ action }) => action,
+  )
+const shown = async () => (await world.calls.ask('GET /wallet/withdrawals', { as: member })).body.withdrawals[0]
+
+test('approved, sent under its own id to the member’s account, paid: the member has the reference', async () => {
+  expect((await world.decide(id, 'approve')).body.withdrawal).toMatchObject({ id, status: 'approved', transferId: id.replaceAll('-', '') })
+  expect((await shown()).status).toBe('processing')
+  await world.runDue()
+  expect(await world.stands(id)).toEqual(['sending', 20, 10])
+  expect(world.script.beneficiaries.at(-1)).toMatchObject({ name: BANK.accountHolderName, accountNumber: BANK.accountNumber })
+  expect(world.timesSent(id)).toBe(1)
+  world.gatewaySays(id, 'paid')
+  await world.pass(20)
+  expect(await world.stands(id)).toEqual(['paid', 20, 0])
+  expect(await shown()).toMatchObject({ status: 'completed', reference: 'UTR42' })
+  await world.runDue()
+  expect(world.noticesOf(member)).toEqual(['withdrawal_paid', 'withdrawal_requested'])
+  expect(await auditOf()).toEqual(['withdrawal.approve'])
+  expect(world.alarms).toEqual([])
+})
+
+test('failed at the gateway: the money is back, the member is told once', async () => {
+  await approved()
+  world.gatewaySays(id, 'failed', { statusCode: 'INVALID_ACCOUNT' })
+  await world.pass(20)
+  expect(await world.stands(id)).toEqual(['failed', 30, 0])
+  expect(await shown()).toMatchObject({ status: 'failed', reason: 'INVALID_ACCOUNT' })
+  await world.pass(86_400)
+  expect(world.noticesOf(member)).toEqual(['withdrawal_requested', 'withdrawal_returned'])
+})
+
+test('paid, and reversed days later: the sweep alone finds it', async () => {
+  await approved()
+  world.gatewaySays(id, 'paid')
+  await world.pass(20)
+  world.gatewaySays(id, 'reversed')
+  await world.pass(86_400)
+  expect(await world.stands(id)).toEqual(['reversed', 30, 0])
+  expect((await shown()).status).toBe('failed')
+  expect(world.alarms).toEqual([])
+  const { transactions } = (await world.calls.ask('GET /wallet/transactions', { as: member })).body
+  expect(transactions.map((one: { description: string; status: string }) => [one.description, one.status]).slice(0, 2)).toEqual([
+    ['Withdrawal to HDFC Bank ••9012 returned by the bank', 'completed'],
+    ['Withdrawal to HDFC Bank ••9012', 'failed'],
+  ])
+})
+
+test('after ten days nobody asks any more, and a webhook still does', async () => {
+  await approved()
+  world.gatewaySays(id, 'paid')
+  await world.pass(20)
+  for (let day = 0; day < 12; day++) await world.pass(86_400)
+  const asked = world.script.asked.length
+  await world.pass(86_400)
+  expect(world.script.asked.length).toBe(asked)
+  world.gatewaySays(id, 'reversed')
+  expect((await world.webhook(`TRANSFER_REVERSED ${id.replaceAll('-', '')}`)).status).toBe(200)
+  await world.runDue()
+  expect(await world.stands(id)).toEqual(['reversed', 30, 0])
+})
+
+test('a sending without an answer reverses nothing; what the gateway took is found and sent once', async () => {
+  world.script.sendings = ['take_silently']
+  await approved()
+  world.script.isSilent = true
+  await world.pass(3600)
+  await world.pass(86_400)
+  expect(await world.stands(id)).toEqual(['sending', 20, 10])
+  expect((await world.decide(id, 'reject', { reason: 'too late' })).body.code).toBe('withdrawal_final')
+  world.script.isSilent = false
+  world.gatewaySays(id, 'paid')
+  await world.pass(3600)
+  expect([await world.stands(id), world.timesSent(id)]).toEqual([['paid', 20, 0], 1])
+})
+
+test('what never arrived is sent again under the same id, after three answers that it is unknown and ten minutes', async () => {
+  world.script.sendings = ['lose']
+  await approved()
+  for (const seconds of [16, 31, 61, 121, 241]) await world.pass(seconds)
+  expect([await world.stands(id), world.timesSent(id)]).toEqual([['sending', 20, 10], 1])
+  await world.pass(481)
+  expect(world.timesSent(id)).toBe(2)
+  world.gatewaySays(id, 'paid')
+  await world.pass(3600)
+  expect(await world.stands(id)).toEqual(['paid', 20, 0])
+})
+
+test('a process that dies between commit and sending loses nothing', async () => {
+  await world.decide(id, 'approve')
+  await world.db.query(sql`update withdrawal set status = 'sending' where id = ${id}::uuid`)
+  await world.db.query(sql`
+    insert into payout_check (id, kind, asks, asked_at, ask_at, unanswered_at)
+    values (${id}::uuid, 'withdrawal', 1, roz_now(), roz_now() + interval '15 seconds', roz_now())`)
+  await world.runDue()
+  expect(world.timesSent(id)).toBe(0)
+  for (const seconds of [16, 31, 61, 121, 241, 481]) await world.pass(seconds)
+  expect(world.timesSent(id)).toBe(1)
+})
+
+test.each([
+  ['the transfer', { sendings: ['refuse'] }, 'transfer_amount_invalid'],
+  ['the beneficiary', { beneficiary: 'refuse' }, 'bank_ifsc_invalid'],
+  ['the bank account', { beneficiary: 'unusable' }, 'beneficiary_unusable'],
+] as const)('refused %s: it stands as approved with the reason; retry sends it', async (_what, change, problem) => {
+  Object.assign(world.script, { ...change, sendings: 'sendings' in change ? [...change.sendings] : [] })
+  await approved()
+  const listed = await world.calls.ask(`GET /admin/withdrawals?q=${id}`, { as: world.admin })
+  expect(listed.body.withdrawals).toMatchObject([{ id, status: 'approved', problem }])
+  world.script.beneficiary = 'ready'
+  expect((await world.decide(id, 'retry')).status).toBe(200)
+  await world.runDue()
+  world.gatewaySays(id, 'paid')
+  await world.pass(40)
+  expect(await world.stands(id)).toEqual(['paid', 20, 0])
+})
+
+test('a refusal after a sending that nobody answered is no proof: it stays under way', async () => {
+  world.script.sendings = ['lose']
+  await approved()
+  await world.db.query(sql`update payout_check set misses = 3, unanswered_at = roz_now() - interval '9 minutes' where id = ${id}::uuid`)
+  world.script.sendings = ['refuse']
+  await world.payouts.jobs.send_payout({ withdrawalId: id })
+  expect(await world.stands(id)).toEqual(['sending', 20, 10])
+  await world.db.query(sql`update payout_check set misses = 3, unanswered_at = roz_now() - interval '11 minutes' where id = ${id}::uuid`)
+  await world.pass(20)
+  expect(await world.stands(id)).toEqual(['approved', 20, 10])
+  await world.decide(id, 'reject', { reason: 'the bank does not take it' })
+  expect(await world.stands(id)).toEqual(['rejected', 30, 0])
+})
+
+test('a gateway that is silent before anything was sent holds it as approved, and the job comes back', async () => {
+  world.script.beneficiary = 'silent'
+  await approved()
+  expect([await world.stands(id), world.timesSent(id)]).toEqual([['approved', 20, 10], 0])
+  world.script.beneficiary = 'ready'
+  await world.pass(3600)
+  expect([await world.stands(id), world.timesSent(id)]).toEqual([['sending', 20, 10], 1])
+})
+
+test('rejected: the money is back, the reason is shown, and one that the gateway pays all the same is a loss and an alarm', async () => {
+  expect((await world.decide(id, 'reject', { reason: 'Name of another person' })).body.withdrawal).toMatchObject({ status: 'rejected' })
+  expect(await shown()).toMatchObject({ status: 'rejected', reason: 'Name of another person' })
+  expect(await world.stands(id)).toEqual(['rejected', 30, 0])
+  world.gatewaySays(id, 'paid')
+  await world.webhook(`TRANSFER_SUCCESS ${id.replaceAll('-', '')} late`)
+  await world.runDue()
+  expect(await world.stands(id)).toEqual(['rejected', 30, 0])
+  expect(world.alarms).toMatchObject([{ withdrawalId: id, ours: 'rejected', booked: 'conflict' }])
+  const flags = await world.db.query(sql`select kind, subject from member_flag where member_id = ${member}::bigint`)
+  expect(flags).toEqual([{ kind: 'gateway_conflict', subject: `withdrawal:${id}` }])
+  const [loss] = await world.db.query(sql`select amount from transfer where kind = 'wd_conflict' and ref = ${id}::text`)
+  expect(loss).toEqual({ amount: 1000n })
+  const app = Fastify()
+  registerOperator(app, { db: world.db, metricsToken: undefined, isStopping: () => false })
+  expect((await app.inject('/metrics')).body).toMatch(/^roz_withdrawals_contradicted [1-9]/m)
+  await app.close()
+  await world.runDue()
+  expect(world.noticesOf(member)).toEqual(['withdrawal_requested', 'withdrawal_returned'])
+})
+
+test('a transfer of another amount under our id is booked nowhere, and an alarm', async () => {
+  await approved()
+  world.gatewaySays(id, 'paid', { amount: 999n as never })
+  await world.pass(20)
+  expect(await world.stands(id)).toEqual(['sending', 20, 10])
+  expect(world.alarms.length).toBeGreaterThan(0)
+  const { withdrawals } = (await world.calls.ask(`GET /admin/withdrawals?q=${id}`, { as: world.admin })).body
+  expect(withdrawals[0].flags).toContain('other_amount')
+  world.gatewaySays(id, 'paid', { amount: 1000n as never })
+  await world.pass(3600)
+  expect(await world.stands(id)).toEqual(['paid', 20, 0])
+})
+
+test('webhooks: a forged one is refused, one event is stored once, webhook and sweep at once book once', async () => {
+  await approved()
+  world.gatewaySays(id, 'paid')
+  const text = `TRANSFER_SUCCESS ${id.replaceAll('-', '')}`
+  expect((await world.webhook(text, 'forged')).status).toBe(401)
+  expect((await world.webhook('')).status).toBe(400)
+  await world.db.query(sql`update payout_check set asked_at = asked_at - interval '6 seconds', ask_at = roz_now() where id = ${id}::uuid`)
+  const answers = await Promise.all([...Array.from({ length: 5 }, () => world.webhook(text)), world.webhook('LOW_BALANCE_ALERT')])
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200])
+  await Promise.all([world.payouts.due(), world.payouts.due(), world.runDue(), world.payouts.jobs.check_payout({ withdrawalId: id })])
+  await world.pass(20)
+  expect(await world.stands(id)).toEqual(['paid', 20, 0])
+  expect(await world.db.query(sql`select 1 from payout_event where transfer_id = ${id.replaceAll('-', '')}::text`)).toHaveLength(1)
+  expect((await world.webhook('TRANSFER_SUCCESS nobody')).status).toBe(200)
+})
+
+test('an event names its bank account to nobody who reads the table, and goes after ninety days', async () => {
+  const text = `TRANSFER_SUCCESS ${id.replaceAll('-', '')} 123456789012`
+  await world.webhook(text)
+  const [event] = await world.db.query<{ sealed: Buffer }>(
+    sql`select sealed from payout_event where transfer_id = ${id.replaceAll('-', '')}::text`,
+  )
+  expect(event?.sealed.includes('123456789012')).toBe(false)
+  await world.pass(91 * 86_400)
+  expect(await world.db.query(sql`select 1 from payout_event`)).toEqual([])
+})
+
+test('an answer that was on its way while a newer one was booked does not count', async () => {
+  await approved()
+  world.gatewaySays(id, 'paid')
+  await world.db.query(sql`update payout_check set asked_at = asked_at - interval '1 minute' where id = ${id}::uuid`)
+  world.script.beforeAnswer = async () => {
+    // Meanwhile another process asks, and hears that it was reversed.
+    await world.db.query(sql`update payout_check set asked_at = asked_at - interval '1 minute' where id = ${id}::uuid`)
+    world.gatewaySays(id, 'reversed')
+    await world.payouts.jobs.check_payout({ withdrawalId: id })
+  }
+  await world.payouts.jobs.check_payout({ withdrawalId: id })
+  expect(await world.stands(id)).toEqual(['failed', 30, 0])
+  expect(world.alarms).toEqual([])
+})
+
+test('approve against reject, and two approvals: one decision, one sending', async () => {
+  for (let round = 0; round < 5; round++) {
+    id = await world.withdraw(member)
+    const [yes, no, again] = await Promise.all([
+      world.decide(id, 'approve'),
+      world.decide(id, 'reject', { reason: 'not this one' }),
+      world.decide(id, 'approve'),
+    ])
+    await world.runDue()
+    const [status] = await world.stands(id)
+    expect([yes.status, again.status].filter((code) => code === 200).length).toBeLessThanOrEqual(1)
+    expect(status).toBe(no.status === 200 ? 'rejected' : 'sending')
+    expect(world.timesSent(id)).toBe(no.status === 200 ? 0 : 1)
+    if (status === 'sending') {
+      world.gatewaySays(id, 'failed')
+      await world.pass(20)
+    }
+  }
+  await world.decide(id, 'approve')
+})
+
+test('the same Idempotency-Key answers the first answer; another reason is another request', async () => {
+  const key = { 'idempotency-key': `k-${id}` }
+  const first = await world.decide(id, 'reject', { reason: 'first reason' }, key)
+  expect((await world.decide(id, 'reject', { reason: 'first reason' }, key)).body).toEqual(first.body)
+  expect((await world.decide(id, 'reject', { reason: 'another reason' }, key)).body.code).toBe('idempotency_mismatch')
+  expect((await world.decide(id, 'approve', undefined, key)).body.code).toBe('idempotency_mismatch')
+  expect((await auditOf()).filter((action) => action === 'withdrawal.reject')).toHaveLength(1)
+})
+
+test('who may: an administrator who stepped up; what is not there answers 404, what is over 409', async () => {
+  const path = `POST /admin/withdrawals/${id}/approve`
+  expect((await world.calls.ask(path)).status).toBe(401)
+  expect((await world.calls.ask(path, { as: member })).body.code).toBe('forbidden')
+  expect((await world.calls.ask(path, { as: world.admin, isStale: true })).body).toMatchObject({ code: 'step_up_required' })
+  expect((await world.calls.ask('GET /admin/withdrawals', { as: world.admin, isStale: true })).status).toBe(200)
+  expect((await world.decide('nonsense', 'approve')).body.code).toBe('withdrawal_not_found')
+  expect((await world.decide(crypto.randomUUID(), 'retry')).body.code).toBe('withdrawal_not_found')
+  expect((await world.decide(id, 'retry')).body.code).toBe('withdrawal_final')
+  expect((await world.decide(id, 'reject', { reason: ' ' })).body.fields).toHaveProperty('reason')
+  for (const [what, body] of [
+    ['complete', { bankReference: 'UTR123' }],
+    ['bank', undefined],
+  ] as const)
+    expect((await world.decide(id, what, body)).body.code).toBe('payouts_by_gateway')
+  expect(await world.stands(id)).toEqual(['requested', 20, 10])
+})
+
+test('a member on hold is paid nothing until the hold ends', async () => {
+  await world.db.query(sql`update member set suspended_at = roz_now() where id = ${member}::bigint`)
+  expect((await world.decide(id, 'approve')).body.code).toBe('member_on_hold')
+  await world.db.query(sql`update member set suspended_at = null where id = ${member}::bigint`)
+  expect((await world.decide(id, 'approve')).status).toBe(200)
+})
+
+test('the list pages newest first, by state, by name and by id', async () => {
+  const other = await makeMember(world.db, { name: 'Zubin_100%' })
+  await world.db.query(sql`select 1`)
+  expect(other).toBeGreaterThan(member)
+  const ids = [id, await world.withdraw(member), await world.withdraw(member)].reverse()
+  const ask = async (query: string) => (await world.calls.ask(`GET /admin/withdrawals?${query}`, { as: world.admin })).body
+  const first = await ask('limit=2')
+  expect(first.withdrawals.map((one: { id: string }) => one.id)).toEqual(ids.slice(0, 2))
+  const second = await ask(`limit=1&cursor=${first.nextCursor}`)
+  expect(second.withdrawals.map((one: { id: string }) => one.id)).toEqual(ids.slice(2))
+  expect((await ask(`q=${id.replaceAll('-', '')}`)).withdrawals).toMatchObject([{ id, member: { email: expect.stringContaining('@') } }])
+  expect((await ask('q=100%25')).withdrawals).toEqual([])
+  expect((await ask('status=rejected&limit=100')).withdrawals.every((one: { status: string }) => one.status === 'rejected')).toBe(true)
+  expect((await ask('status=unheard')).code).toBe('invalid_input')
+})

@@ -1,0 +1,212 @@
+/**
+ * What the tests of payouts stand on: their calls over real HTTP, a real database, the worker, and a
+ * payout gateway whose every answer a test decides. Jobs of other features are only written down.
+ */
+import { createHash, createHmac } from 'node:crypto'
+import { paise } from '@roz/core/money.ts'
+import type { PayoutGateway, Transfer, TransferState } from '../adapters/payouts/port.ts'
+import { GatewayRefusedError, GatewayUnavailableError } from '../adapters/payments/port.ts'
+import { type Db, one, sql } from '../db/sql.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { createPayouts } from '../features/payouts/payouts.ts'
+import { createWallet } from '../features/wallet/wallet.ts'
+import type { JobKind } from '../jobs/queue.ts'
+import { createWorker, type JobHandlers } from '../jobs/worker.ts'
+import { captureTopup, createTopup } from '../ledger/topups.ts'
+import { readWallet } from '../ledger/wallets.ts'
+import { createTicketKeys } from '../tickets/ticket-keys.ts'
+import { makeMember, makeStaff, serveCalls, testSecrets } from './calls.ts'
+import { createTestDatabase } from './database.ts'
+import { BANK } from './wallet-world.ts'
+
+const SECRET = 'payouts secret'
+
+/** The gateway: transfers by id, and what it does when it is asked. */
+export function scriptedPayouts() {
+  const script = {
+    transfers: new Map<string, Transfer>(),
+    beneficiaries: [] as { beneficiaryId: string; name: string; accountNumber: string }[],
+    /** How often a transfer was sent, and asked for. */
+    sent: [] as string[],
+    asked: [] as string[],
+    /** What the next sendings do: take it, take it without an answer, lose it, or refuse it. */
+    sendings: [] as ('take' | 'take_silently' | 'lose' | 'refuse')[],
+    beneficiary: 'ready' as 'ready' | 'unusable' | 'refuse' | 'silent',
+    /** Every question goes unanswered. */
+    isSilent: false,
+    /** Runs while a question is under way, after the answer was formed. */
+    beforeAnswer: undefined as (() => Promise<void>) | undefined,
+  }
+  const payouts: PayoutGateway = {
+    ensureBeneficiary: async ({ beneficiaryId, name, instrument }) => {
+      if (script.beneficiary === 'silent') unavailable()
+      if (script.beneficiary === 'refuse') throw new GatewayRefusedError('refused', 400, 'bank_ifsc_invalid')
+      script.beneficiaries.push({ beneficiaryId, name, accountNumber: instrument.kind === 'bank' ? instrument.accountNumber : '' })
+      return { beneficiaryId, state: script.beneficiary }
+    },
+    send: async ({ transferId, amount }) => {
+      script.sent.push(transferId)
+      const how = script.sendings.shift() ?? 'take'
+      if (how === 'lose') unavailable()
+      if (how === 'refuse') throw new GatewayRefusedError('refused', 400, 'transfer_amount_invalid')
+      const known = script.transfers.get(transferId) ?? transferOf(transferId, amount)
+      script.transfers.set(transferId, known)
+      return how === 'take_silently' ? unavailable() : known
+    },
+    fetchTransfer: async (transferId) => {
+      script.asked.push(transferId)
+      if (script.isSilent) unavailable()
+      const answer = script.transfers.get(transferId)
+      const { beforeAnswer } = script
+      script.beforeAnswer = undefined
+      await beforeAnswer?.()
+      return answer
+    },
+    verifyWebhook: (headers, bytes) => headers['x-webhook-signature'] === signatureOf(bytes),
+    parseWebhook: (bytes) => {
+      const eventKey = createHash('sha256').update(bytes).digest('hex')
+      const [type = '', transferId] = bytes.toString().split(' ')
+      if (type === '') return undefined
+      return transferId === undefined ? { kind: 'other', eventKey, type } : { kind: 'transfer', eventKey, type, transferId }
+    },
+  }
+  return { script, payouts }
+}
+
+function unavailable(): never {
+  throw new GatewayUnavailableError('no answer')
+}
+
+const signatureOf = (bytes: Buffer): string => createHmac('sha256', SECRET).update(bytes).digest('hex')
+
+const transferOf = (transferId: string, amount: bigint): Transfer => ({
+  transferId,
+  gatewayId: '1',
+  state: 'pending',
+  status: 'RECEIVED',
+  statusCode: undefined,
+  description: undefined,
+  amount: paise(amount),
+  bankReference: undefined,
+})
+
+export type PayoutsWorld = Awaited<ReturnType<typeof openPayoutsWorld>>
+
+export async function openPayoutsWorld(options: { readonly byHand?: boolean } = {}) {
+  const database = await createTestDatabase({ connectionsMax: 20 })
+  const { db } = database
+  const { script, payouts: gateway } = scriptedPayouts()
+  const alarms: object[] = []
+  const jobs: { readonly kind: JobKind; readonly payload: unknown }[] = []
+  const payouts = createPayouts({
+    db,
+    payouts: options.byHand === true ? undefined : gateway,
+    secrets: testSecrets,
+    warn: () => undefined,
+    alarm: (details, message) => void alarms.push({ ...details, message }),
+  })
+  const wallet = createWallet({
+    db,
+    gateway: undefined as never,
+    secrets: testSecrets,
+    topupLimits: { min: paise(1000n), max: paise(3000n) },
+    topupsOn: true,
+    cashoutOn: true,
+    ticketKeys: createTicketKeys({ secrets: testSecrets }),
+    warn: () => undefined,
+  })
+  const calls = await serveCalls(db, { ...wallet.handlers, ...payouts.handlers })
+  const admin = await makeStaff(db)
+  const worker = createWorker({
+    db,
+    handlers: jobHandlers(jobs, payouts.jobs),
+    clockwork: [payouts.due],
+    now: async () => (await one<{ now: Date }>(db, sql`select roz_now() as now`)).now,
+    log: { warn: () => undefined, error: () => undefined } as never,
+  })
+  const world = { database, db, script, payouts, alarms, jobs, calls, admin, runDue: worker.runDue }
+  return Object.assign(world, membersOf(world), {
+    /** Moves the clock on and runs what has fallen due by then. */
+    pass: async (seconds: number): Promise<void> => {
+      await db.query(sql`select set_clock_offset((select offset_ms from clock_offset) + ${seconds * 1000}::bigint)`)
+      await worker.runDue()
+    },
+    close: async (): Promise<void> => {
+      await calls.close()
+      await worker.stop()
+      await database.drop()
+    },
+  })
+}
+
+function jobHandlers(jobs: { kind: JobKind; payload: unknown }[], own: ReturnType<typeof createPayouts>['jobs']): JobHandlers {
+  const keep =
+    (kind: JobKind) =>
+    async (payload: unknown): Promise<void> => {
+      jobs.push({ kind, payload })
+    }
+  return {
+    mail: keep('mail'),
+    notice: keep('notice'),
+    settle_order: keep('settle_order'),
+    join_after_topup: keep('join_after_topup'),
+    draft_story: keep('draft_story'),
+    ...own,
+  }
+}
+
+type Stage = {
+  readonly db: Db
+  readonly script: ReturnType<typeof scriptedPayouts>['script']
+  readonly calls: Awaited<ReturnType<typeof serveCalls>>
+  readonly admin: bigint
+  readonly jobs: readonly { readonly kind: JobKind; readonly payload: unknown }[]
+}
+
+function membersOf({ db, script, calls, admin, jobs }: Stage) {
+  const decide = (id: string, what: string, body?: unknown, headers: Record<string, string> = {}) =>
+    calls.ask(`POST /admin/withdrawals/${id}/${what}`, { as: admin, headers, ...(body === undefined ? {} : { body }) })
+  return {
+    decide,
+    async funded(rupees: number): Promise<bigint> {
+      const memberId = await makeMember(db)
+      const orderId = crypto.randomUUID().replaceAll('-', '')
+      const amount = paise(BigInt(rupees) * 100n)
+      await inTransaction(db, async (tx) => {
+        await createTopup(tx, { orderId, memberId, amount })
+        await captureTopup(tx, { orderId, paymentId: `test-${orderId}`, orderAmount: amount })
+      })
+      return memberId
+    },
+    async withdraw(memberId: bigint, amount = 10): Promise<string> {
+      const { body } = await calls.ask('POST /wallet/withdraw', { as: memberId, body: { amount, bankDetail: BANK } })
+      return body.withdrawal.id
+    },
+    /** What the gateway says from now on. */
+    gatewaySays(id: string, state: TransferState, change: Partial<Transfer> = {}): void {
+      const transferId = id.replaceAll('-', '')
+      const known = script.transfers.get(transferId) ?? transferOf(transferId, 1000n)
+      script.transfers.set(transferId, { ...known, state, status: state.toUpperCase(), bankReference: 'UTR42', ...change })
+    },
+    webhook: (text: string, signature = signatureOf(Buffer.from(text))) =>
+      calls.ask('POST /webhooks/cashfree-payouts', { body: text, headers: { 'x-webhook-signature': signature } }),
+    /** State, balance and what is held, in rupees. */
+    async stands(id: string): Promise<readonly [status: string, balance: number, held: number]> {
+      const { status, memberId } = await one<{ status: string; memberId: bigint }>(
+        db,
+        sql`select status, member_id as "memberId" from withdrawal where id = ${id}::uuid`,
+      )
+      const wallet = await readWallet(db, memberId)
+      return [status, Number(wallet?.balance ?? 0n) / 100, Number(wallet?.held ?? 0n) / 100]
+    },
+    /** What the member was told, by notice, in the order of the alphabet. */
+    noticesOf: (memberId: bigint): string[] =>
+      jobs
+        .flatMap(({ kind, payload }) => {
+          const notice = payload as { memberId?: string; kind: string }
+          return kind === 'notice' && notice.memberId === String(memberId) ? [notice.kind] : []
+        })
+        .sort(),
+    timesSent: (id: string): number => script.sent.filter((sent) => sent === id.replaceAll('-', '')).length,
+  }
+}
