@@ -13,6 +13,7 @@ import { expectCleanAudit } from './database.ts'
 import { BANK, creditOf, eventually, mailedLink, mailsTo, newMember, PASSWORD, pay, type Person, PHONE, readClock } from './people.ts'
 import { ADMIN, type Program } from './program.ts'
 import { startWalk, type Walk } from './walk.ts'
+import { walkPayouts } from './walk-payouts.ts'
 
 /** The smallest PNG: one black pixel. */
 const PNG = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64')
@@ -152,10 +153,8 @@ describe('money comes in', () => {
   test('POST /payments/confirm tells anybody how an order stands, and 404 for one that nobody made', async () => {
     const { data } = (await ask('confirmPayment', { body: { order_id: orderId } })).output
     expect(data).toEqual({ success: false, orderUserDetails: { order_id: orderId, order_amount: 20, order_status: 'PENDING' } })
-    expect((await ask('confirmPayment', { body: { order_id: 'nobody made it' } })).refusal).toEqual({
-      code: 'order_not_found',
-      message: "We couldn't find any payment information for this order.",
-    })
+    const unknown = (await ask('confirmPayment', { body: { order_id: 'nobody made it' } })).refusal
+    expect(unknown).toEqual({ code: 'order_not_found', message: "We couldn't find any payment information for this order." })
   })
 
   test("GET /wallet/verify/{orderId} credits a paid order, to its member alone; the gateway's webhook changes nothing more", async () => {
@@ -291,6 +290,8 @@ describe('money goes out', () => {
     for (const { description } of hindi) expect(description).toMatch(HINDI)
   })
 })
+
+test('the portal ends withdrawals', () => walkPayouts(walk, { admin, member, other: asha.token }))
 
 describe('stories', () => {
   test('POST /impact/stories makes a draft that only the portal shows', async () => {
