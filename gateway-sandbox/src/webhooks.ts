@@ -88,7 +88,7 @@ export function startWebhooks(store: Store, clock: SandboxClock, secrets: Readon
       if (delivery !== undefined && delivery.dueAtMs <= nowMs && !busy.has(deliveryId)) sendLater(deliveryId)
     }
   }
-  const ticking = setInterval(() => tick().catch(console.error), TICK_MS)
+  const ticking = setInterval(() => void tick().catch(console.error), TICK_MS)
 
   return {
     announce,

@@ -5,8 +5,6 @@ import { rupeesFromPaise } from '@roz/core/money.ts'
 import type { Config } from './config.ts'
 import type { SiteData } from './features/site/pages.ts'
 import type { SiteDeps } from './features/site/site.ts'
-import type { Call } from './http/route.ts'
-import type { Api } from '@roz/contract/api.ts'
 import type { Services } from './services.ts'
 
 const GOOGLE_SCRIPT = 'https://accounts.google.com/gsi/client'
@@ -41,9 +39,9 @@ function dataOf({ handlers }: Services): SiteData {
   })
   return async (language) => {
     const [home, round, stories] = await Promise.all([
-      handlers.home({ ...visitor(language), query: undefined } as Call<Api['home']>),
-      handlers.currentRound({ ...visitor(language), query: undefined } as Call<Api['currentRound']>),
-      handlers.stories({ ...visitor(language), query: { limit: STORIES_SHOWN } } as Call<Api['stories']>),
+      handlers.home({ ...visitor(language), query: undefined }),
+      handlers.currentRound({ ...visitor(language), query: undefined }),
+      handlers.stories({ ...visitor(language), query: { limit: STORIES_SHOWN } }),
     ])
     if (!home.ok || !round.ok || !stories.ok) throw new Error('a public call refused a visitor')
     return { home: home.value.data, round: round.value, stories: stories.value.stories }
