@@ -14,6 +14,8 @@ import {
   openSandbox,
   openShop,
   orderBody,
+  PAYOUT_HEADERS,
+  PAYOUT_KEYS,
   removeFolder,
   type Shop,
   temporaryFolder,
@@ -90,6 +92,40 @@ describe('the sandbox killed with -9', () => {
   })
 })
 
+describe('refunds and transfers', () => {
+  const payouts = () => ({ ...PAYOUT_KEYS, notifyUrl: `${shop.url}/payouts` })
+
+  test('survive a restart as they stood, with their webhooks and their beneficiary', async () => {
+    const first = await openSandbox(dataDir, undefined, payouts())
+    const order = (await create(first.url)).body
+    await control(first.url, `/orders/${order.order_id}/pay`, { outcome: 'success', webhooks: 0 })
+    await call('POST', `${first.url}/pg/orders/${order.order_id}/refunds`, { refund_amount: 4, refund_id: 'refund1' }, HEADERS)
+    const beneficiary = {
+      beneficiary_id: 'asha',
+      beneficiary_name: 'Asha',
+      beneficiary_instrument_details: { bank_account_number: '123456789', bank_ifsc: 'HDFC0ABC123' },
+    }
+    await call('POST', `${first.url}/payout/beneficiary`, beneficiary, PAYOUT_HEADERS)
+    const transfer = { transfer_id: 'wd_1', transfer_amount: 10, beneficiary_details: { beneficiary_id: 'asha' } }
+    await call('POST', `${first.url}/payout/transfers`, transfer, PAYOUT_HEADERS)
+    await control(first.url, '/faults', { delayMs: 60_000 })
+    const moved = await control(first.url, '/transfers/wd_1', { status: 'SUCCESS' })
+    const refunded = await control(first.url, '/refunds/refund1', { status: 'FAILED', webhooks: 0 })
+    await first.close()
+    const second = await openSandbox(dataDir, undefined, payouts())
+    expect((await control(second.url, '/transfers/wd_1')).text).toBe(moved.text)
+    expect((await control(second.url, '/refunds/refund1')).text).toBe(refunded.text)
+    expect((await call('POST', `${second.url}/payout/transfers`, transfer, PAYOUT_HEADERS)).status).toBe(409)
+    expect((await call('GET', `${second.url}/payout/beneficiary?beneficiary_id=asha`, undefined, PAYOUT_HEADERS)).status).toBe(200)
+    await control(second.url, '/faults', {})
+    await second.close()
+    const third = await openSandbox(dataDir, undefined, payouts())
+    await waitUntil('the webhook that was held back', () => shop.letters.length === 1, 10_000)
+    expect(shop.letters[0]?.event.type).toBe('TRANSFER_SUCCESS')
+    await third.close()
+  })
+})
+
 describe('the process', () => {
   test('ends on SIGTERM with 0', async () => {
     const { child } = await startProcess()
@@ -129,6 +165,23 @@ describe('the journal', () => {
     const store = openStore(dataDir)
     store.close()
     expect(store.orders.size).toBe(2)
+  })
+
+  test('written before there were payouts is read, and its webhook still leaves', async () => {
+    const sandbox = await openSandbox(dataDir)
+    const order = (await create(sandbox.url)).body
+    await control(sandbox.url, '/faults', { delayMs: 60_000 })
+    await control(sandbox.url, `/orders/${order.order_id}/pay`, { outcome: 'success' })
+    await control(sandbox.url, '/faults', {})
+    await sandbox.close()
+    const path = join(dataDir, 'gateway.jsonl')
+    const old = readFileSync(path, 'utf8').replaceAll('"channel":"pg","subject":"order:', '"orderId":"')
+    expect(old).toContain(`"orderId":"${order.order_id}","type":"PAYMENT_SUCCESS_WEBHOOK"`)
+    writeFileSync(path, old)
+    const again = await openSandbox(dataDir)
+    await waitUntil('the webhook', () => shop.letters.length === 1, 10_000)
+    expect((await control(again.url, `/orders/${order.order_id}`)).body.webhooks).toHaveLength(1)
+    await again.close()
   })
 
   test('damaged in its middle stops the start instead of forgetting money', async () => {

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { ConfigError, readConfig } from './config.ts'
 
@@ -74,6 +75,43 @@ test('production refuses a gateway address that is not https on cashfree.com', (
   for (const url of ['http://api.cashfree.com/pg', 'https://evilcashfree.com/pg', 'https://api.cashfree.com.evil.example/pg']) {
     expect(complaintsOf({ ...production, CASHFREE_PG_BASE_URL: url }).join()).toContain('CASHFREE_PG_BASE_URL')
   }
+})
+
+test('payouts have an account of their own: the sandbox’s, one that is set, or none, and then they are manual', () => {
+  expect(readConfig({ SANDBOX_PORT: '9001' }).gateway.payouts).toEqual({
+    baseUrl: 'http://127.0.0.1:9001/payout',
+    clientId: 'sandbox-payout-client',
+    clientSecret: 'sandbox-payout-secret',
+    apiVersion: '2024-01-01',
+    publicKey: undefined,
+  })
+  const real = { PAYMENTS: 'cashfree', CASHFREE_PG_CLIENT_ID: 'id', CASHFREE_PG_CLIENT_SECRET: 'secret' }
+  expect(readConfig(real).gateway.payouts).toBe(undefined)
+  const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
+  const account = { ...real, CASHFREE_PAYOUT_CLIENT_ID: 'payout-id', CASHFREE_PAYOUT_CLIENT_SECRET: 'payout-secret' }
+  expect(readConfig({ ...account, CASHFREE_PAYOUT_PUBLIC_KEY: pem.replaceAll('\n', '\\n') }).gateway.payouts).toEqual({
+    baseUrl: 'https://sandbox.cashfree.com/payout',
+    clientId: 'payout-id',
+    clientSecret: 'payout-secret',
+    apiVersion: '2024-01-01',
+    publicKey: pem,
+  })
+})
+
+test('half a payouts account, a key that is none, or an address elsewhere is refused', () => {
+  const real = { PAYMENTS: 'cashfree', CASHFREE_PG_CLIENT_ID: 'id', CASHFREE_PG_CLIENT_SECRET: 'secret' }
+  expect(complaintsOf({ ...real, CASHFREE_PAYOUT_CLIENT_ID: 'x' })).toEqual(['CASHFREE_PAYOUT_CLIENT_SECRET is not set'])
+  expect(complaintsOf({ ...real, CASHFREE_PAYOUT_CLIENT_SECRET: 'x' })).toEqual(['CASHFREE_PAYOUT_CLIENT_ID is not set'])
+  expect(complaintsOf({ CASHFREE_PAYOUT_PUBLIC_KEY: 'hidden' })).toEqual([
+    'CASHFREE_PAYOUT_PUBLIC_KEY: an RSA public key in PEM, as the gateway gave it',
+  ])
+  const account = {
+    CASHFREE_PAYOUT_CLIENT_ID: 'x',
+    CASHFREE_PAYOUT_CLIENT_SECRET: 'y',
+    CASHFREE_PAYOUT_BASE_URL: 'https://evil.example/payout',
+  }
+  expect(complaintsOf({ ...production, ...account }).join()).toContain('CASHFREE_PAYOUT_BASE_URL')
 })
 
 test('until the drand beacon is built, asking for it is refused rather than leaving rounds undrawn', () => {

@@ -1,13 +1,21 @@
 /** What the sandbox's tests stand on: a running sandbox, a shop that takes webhooks, a clock to set, all over real HTTP. */
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { PayoutAccount } from '../calls.ts'
 import { type Sandbox, startSandbox } from '../sandbox.ts'
 
 export const KEYS = { clientId: 'test_client', clientSecret: 'test_secret_0123456789' }
 export const HEADERS = { 'x-client-id': KEYS.clientId, 'x-client-secret': KEYS.clientSecret, 'x-api-version': '2025-01-01' }
+export const PAYOUT_KEYS = { clientId: 'test_payout_client', clientSecret: 'test_payout_secret_0123456789' }
+export const PAYOUT_HEADERS = {
+  'x-client-id': PAYOUT_KEYS.clientId,
+  'x-client-secret': PAYOUT_KEYS.clientSecret,
+  'x-api-version': '2024-01-01',
+}
 
 /** The fields that tests read off the wire; whole bodies are compared as they are. */
 export type PaymentBody = {
@@ -101,8 +109,8 @@ export async function openClock(): Promise<Clock> {
   return { url, set: (nowMs) => (offsetMs = nowMs - Date.now()), close: () => closeServer(server) }
 }
 
-export const openSandbox = (dataDir: string, clockUrl?: string): Promise<Sandbox> =>
-  startSandbox({ port: 0, host: '127.0.0.1', dataDir, pg: KEYS, clockUrl })
+export const openSandbox = (dataDir: string, clockUrl?: string, payouts?: PayoutAccount): Promise<Sandbox> =>
+  startSandbox({ port: 0, host: '127.0.0.1', dataDir, pg: KEYS, payouts, clockUrl })
 
 export async function call(method: string, url: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
   const response = await fetch(url, {
@@ -123,6 +131,17 @@ export async function waitUntil(what: string, holds: () => boolean | Promise<boo
     if (Date.now() > until) throw new Error(`waited in vain: ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
+}
+
+/** A body to be compared as a whole. */
+export const whole = (answer: Answer): Record<string, unknown> => answer.body
+export const refusalOf = ({ status, body }: Answer): readonly [number, string] => [status, body.code]
+
+/** Not Node's crypto: another implementation has to agree with the signature over the very bytes that arrived. */
+export function opensslSignature(letter: Letter, secret: string): string {
+  const message = Buffer.concat([Buffer.from(letter.headers['x-webhook-timestamp'] as string), letter.bytes])
+  const run = spawnSync('openssl', ['dgst', '-sha256', '-hmac', secret, '-binary'], { input: message })
+  return run.stdout.toString('base64')
 }
 
 let made = 0

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Sandbox } from './sandbox.ts'
+import {
+  type Answer,
+  call,
+  HEADERS,
+  openSandbox,
+  orderBody,
+  PAYOUT_HEADERS,
+  PAYOUT_KEYS,
+  removeFolder,
+  temporaryFolder,
+  whole,
+} from './testing/world.ts'
+
+let sandbox: Sandbox
+const dataDir = temporaryFolder()
+beforeAll(async () => {
+  sandbox = await openSandbox(dataDir, undefined, PAYOUT_KEYS)
+})
+afterAll(async () => {
+  await sandbox.close()
+  removeFolder(dataDir)
+})
+
+const page = async (): Promise<string> => (await call('GET', `${sandbox.url}/`)).text
+const tokenOf = (html: string): string => /name="token" value="([^"]+)"/.exec(html)?.[1] ?? ''
+const press = (form: Record<string, string>): Promise<Answer> =>
+  call('POST', `${sandbox.url}/press`, new URLSearchParams(form).toString(), { 'content-type': 'application/x-www-form-urlencoded' })
+/** The part of the page that is about one thing. */
+const partOf = (html: string, id: string): string => html.split('<li>').find((part) => part.includes(id)) ?? ''
+const control = (path: string) => call('GET', `${sandbox.url}/__sandbox${path}`)
+
+async function oneOfEach(): Promise<{ orderId: string; refundId: string; transferId: string }> {
+  const orderId = String(orderBody().order_id)
+  const refundId = crypto.randomUUID().replaceAll('-', '')
+  const transferId = crypto.randomUUID().replaceAll('-', '')
+  const paid = await call('POST', `${sandbox.url}/pg/orders`, orderBody({ order_id: `${orderId}_paid`, order_amount: 30 }), HEADERS)
+  await call('POST', `${sandbox.url}/pg/orders`, orderBody({ order_id: orderId }), HEADERS)
+  await call('POST', `${sandbox.url}/__sandbox/orders/${paid.body.order_id}/pay`, { outcome: 'success' })
+  await call('POST', `${sandbox.url}/pg/orders/${paid.body.order_id}/refunds`, { refund_amount: 12.5, refund_id: refundId }, HEADERS)
+  const beneficiary = {
+    beneficiary_id: transferId,
+    beneficiary_name: 'Asha Verma',
+    beneficiary_instrument_details: { bank_account_number: String(Date.now()), bank_ifsc: 'HDFC0ABC123' },
+  }
+  await call('POST', `${sandbox.url}/payout/beneficiary`, beneficiary, PAYOUT_HEADERS)
+  const transfer = { transfer_id: transferId, transfer_amount: 123_456, beneficiary_details: { beneficiary_id: transferId } }
+  await call('POST', `${sandbox.url}/payout/transfers`, transfer, PAYOUT_HEADERS)
+  return { orderId, refundId, transferId }
+}
+
+test('the page says that it is a demo, and when there is nothing yet', async () => {
+  const answer = await call('GET', `${sandbox.url}/`)
+  expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
+  expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'")
+  for (const text of ['Demo payment gateway.', 'No real money moves.', 'No order yet.', 'No refund yet.', 'No transfer yet.']) {
+    expect(answer.text).toContain(text)
+  }
+})
+
+test('each order, refund and transfer stands there with its amount and its next steps, and a press takes one', async () => {
+  const { orderId, refundId, transferId } = await oneOfEach()
+  const html = await page()
+  expect(partOf(html, refundId)).toContain('₹12.50')
+  expect(partOf(html, transferId)).toContain('₹1,23,456.00')
+  expect(partOf(html, `${orderId}_paid`)).not.toContain('<button')
+  for (const [kind, id, step] of [
+    ['order', orderId, 'success'],
+    ['refund', refundId, 'SUCCESS'],
+    ['transfer', transferId, 'SUCCESS'],
+  ] as const) {
+    expect(partOf(html, id)).toContain(`value="${step}"`)
+    const answer = await press({ token: tokenOf(html), kind, id, step })
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/'])
+  }
+  expect((await control(`/orders/${orderId}`)).body.order_status).toBe('PAID')
+  expect(whole(await control(`/refunds/${refundId}`)).refund_status).toBe('SUCCESS')
+  expect(whole(await control(`/transfers/${transferId}`)).status).toBe('SUCCESS')
+  const after = partOf(await page(), transferId)
+  expect(after.match(/name="step" value="(\w+)"/g)).toEqual(['name="step" value="REVERSED"'])
+})
+
+test('a press that comes too late changes nothing; one without the page’s token is refused', async () => {
+  const { orderId, refundId, transferId } = await oneOfEach()
+  const token = tokenOf(await page())
+  for (const step of ['REVERSED', 'nonsense', '']) expect((await press({ token, kind: 'transfer', id: transferId, step })).status).toBe(303)
+  for (const [kind, id] of [
+    ['order', `${orderId}_paid`],
+    ['order', 'nobody'],
+    ['refund', 'nobody'],
+    ['transfer', 'nobody'],
+    ['cheque', transferId],
+  ] as const) {
+    expect((await press({ token, kind, id, step: kind === 'order' ? 'failed' : 'SUCCESS' })).status).toBe(303)
+  }
+  expect((await press({ token: 'guess', kind: 'transfer', id: transferId, step: 'SUCCESS' })).status).toBe(403)
+  expect((await press({ kind: 'refund', id: refundId, step: 'SUCCESS' })).status).toBe(403)
+  expect(whole(await control(`/transfers/${transferId}`)).status).toBe('PENDING')
+  expect(whole(await control(`/refunds/${refundId}`)).refund_status).toBe('PENDING')
+})
