@@ -6,16 +6,19 @@ import { connect, type Db, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { listInvariants, runAudit } from './audit.ts'
-import { addMoney, DAY, endDay, newMembers, newOrderId, openDay, payOut } from './fixtures.ts'
+import { addMoney, DAY, endDay, newMember, newMembers, newOrderId, openDay, payOut } from './fixtures.ts'
 import { createJoinBatcher } from './join-batcher.ts'
+import { bookRefund, rejectRefund, requestRefund } from './refunds.ts'
 import { sealDay } from './seal-day.ts'
+import { refundSuspense } from './suspense.ts'
 import { captureTopup, createTopup } from './topups.ts'
-import { holdWithdrawal, rejectWithdrawal } from './withdrawals.ts'
+import { approveWithdrawal, bookPayout, holdWithdrawal, rejectWithdrawal, startSending } from './withdrawals.ts'
 
 let database: TestDatabase
 let superuser: Db
 let members: bigint[]
-const [held, rejected] = [randomUUID(), randomUUID()]
+const [held, rejected, reversed, lost] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
+const [asked, refunded, refusedRefund, ofItem] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
 const TODAY = nextDay(DAY)
 const text = (statement: string) => sql([statement] as unknown as TemplateStringsArray)
 
@@ -41,11 +44,36 @@ beforeAll(async () => {
   for (const paymentId of ['first', 'second'])
     await inTransaction(db, (tx) => captureTopup(tx, { orderId, paymentId, orderAmount: wholeRupees(10) }))
   await addMoney(db, members[4] as bigint, wholeRupees(20))
+  await moveOut(db, await newMember(db))
 })
 afterAll(async () => {
   await superuser.close()
   await database.dropUnaudited()
 })
+
+/** Withdrawals and refunds that ended in each way, and a suspense item on its way back. */
+async function moveOut(db: Db, memberId: bigint): Promise<void> {
+  const orderId = await addMoney(db, memberId, wholeRupees(30))
+  for (const [id, words] of [
+    [reversed, ['paid', 'reversed']],
+    [lost, ['failed', 'paid']],
+  ] as const) {
+    await inTransaction(db, (tx) => holdWithdrawal(tx, { id, memberId, amount: wholeRupees(10), bankAccountId: 1n }))
+    await inTransaction(db, (tx) => approveWithdrawal(tx, id))
+    await inTransaction(db, (tx) => startSending(tx, id, { again: false }))
+    for (const word of words) await inTransaction(db, (tx) => bookPayout(tx, { id, word }))
+  }
+  for (const id of [asked, refunded, refusedRefund]) {
+    const asking = { id, memberId, orderId, amount: wholeRupees(5), reason: 'changed my mind' }
+    expect(await inTransaction(db, (tx) => requestRefund(tx, asking))).toMatchObject({ ok: true })
+  }
+  await inTransaction(db, (tx) => bookRefund(tx, { id: refunded, word: 'paid' }))
+  await inTransaction(db, (tx) => rejectRefund(tx, { id: refusedRefund, reason: 'no' }))
+  const strange = newOrderId()
+  await inTransaction(db, (tx) => captureTopup(tx, { orderId: strange, paymentId: 'strange', orderAmount: wholeRupees(10) }))
+  const [item] = await db.query<{ id: bigint }>(sql`select id from suspense_item where payment_id = 'strange'`)
+  await inTransaction(db, (tx) => refundSuspense(tx, { itemId: item?.id ?? 0n, refundId: ofItem, reason: 'nobody', decidedBy: 1n }))
+}
 
 /** What the audit finds once these rows are broken; everything is put back afterwards. */
 async function foundAfter(...statements: string[]) {
@@ -70,6 +98,10 @@ test('the audit finds nothing in a database where no money ever moved', async ()
 
 type Break = { readonly invariant: string; readonly breaks: readonly string[]; readonly names: () => string }
 const drop = (table: string, constraint: string) => `alter table ${table} drop constraint ${constraint}`
+const memberOf = (id: string) => `select member_id from withdrawal where id = '${id}'`
+const insertTransfer = (kind: string, ref: string, debit: number, credit: number | string, amount: number) =>
+  `insert into transfer (kind, ref, debit, credit, amount, wallet_seq, balance_after, day)
+   values ('${kind}', '${ref}', ${debit}, ${credit}, ${amount}, ${typeof credit === 'string' ? '99, 0' : 'null, null'}, '${TODAY}')`
 const BREAKS: readonly Break[] = [
   { invariant: 'legs_sum_to_zero', breaks: ['truncate transfer', 'truncate round_join'], names: () => 'all accounts' },
   {
@@ -159,6 +191,67 @@ const BREAKS: readonly Break[] = [
     names: () => `withdrawal ${held}`,
   },
   { invariant: 'withdrawal_ends_once', breaks: [`delete from withdrawal where id = '${rejected}'`], names: () => `withdrawal ${rejected}` },
+  // Neither paid and back, nor back twice over, nor a reversal before it was paid, nor a loss of what is still held.
+  {
+    invariant: 'withdrawal_ends_once',
+    breaks: ['drop index transfer_withdrawal_ends_once', insertTransfer('wd_paid', rejected, 3, 2, 1000)],
+    names: () => `withdrawal ${rejected}`,
+  },
+  {
+    invariant: 'withdrawal_ends_once',
+    breaks: [drop('transfer', 'transfer_once'), insertTransfer('wd_reversed', reversed, 2, `(${memberOf(reversed)})`, 1000)],
+    names: () => `withdrawal ${reversed}`,
+  },
+  {
+    invariant: 'withdrawal_ends_once',
+    breaks: [`delete from transfer where kind = 'wd_paid' and ref = '${reversed}'`],
+    names: () => `withdrawal ${reversed}`,
+  },
+  { invariant: 'withdrawal_ends_once', breaks: [insertTransfer('wd_conflict', held, 9, 2, 1000)], names: () => `withdrawal ${held}` },
+  {
+    invariant: 'withdrawal_ends_once',
+    breaks: [insertTransfer('wd_conflict', `${lost}#2`, 9, 2, 1000)],
+    names: () => `withdrawal ${lost}`,
+  },
+  { invariant: 'withdrawal_ends_once', breaks: [insertTransfer('wd_conflict_back', lost, 2, 9, 999)], names: () => `withdrawal ${lost}` },
+  {
+    invariant: 'held_is_open_withdrawals',
+    breaks: [`update withdrawal set status = 'failed', ended_at = created_at where id = '${held}'`],
+    names: () => 'PAYOUTS_PENDING',
+  },
+  {
+    invariant: 'held_is_open_withdrawals',
+    breaks: [`delete from transfer where kind = 'refund_paid' and ref = '${refunded}'`],
+    names: () => 'REFUNDS_PENDING',
+  },
+  { invariant: 'held_is_open_withdrawals', breaks: [`delete from refund where id = '${asked}'`], names: () => 'member ' },
+  {
+    invariant: 'refund_ends_once',
+    breaks: ['drop index transfer_refund_ends_once', insertTransfer('refund_paid', refusedRefund, 4, 1, 500)],
+    names: () => `refund ${refusedRefund}`,
+  },
+  {
+    invariant: 'refund_ends_once',
+    breaks: [`update refund set status = 'paid', ended_at = created_at where id = '${asked}'`],
+    names: () => `refund ${asked}`,
+  },
+  { invariant: 'refund_ends_once', breaks: [`delete from refund where id = '${refunded}'`], names: () => `refund ${refunded}` },
+  { invariant: 'refund_ends_once', breaks: [`update refund set amount = 4000 where id = '${asked}'`], names: () => 'order ' },
+  {
+    invariant: 'refund_ends_once',
+    breaks: [`delete from transfer where kind = 'suspense_refund' and ref = '${ofItem}'`],
+    names: () => `refund ${ofItem}`,
+  },
+  {
+    invariant: 'suspense_is_open_items',
+    breaks: [`update suspense_item set status = 'credited' where payment_id = 'strange'`],
+    names: () => 'suspense item ',
+  },
+  {
+    invariant: 'suspense_is_open_items',
+    breaks: [`delete from suspense_item where payment_id = 'strange'`],
+    names: () => `refund ${ofItem}`,
+  },
   {
     invariant: 'sealed_day_recomputes',
     breaks: [`insert into transfer (kind, ref, debit, credit, amount, day) values ('wd_conflict', 'x', 9, 2, 100, '${DAY}')`],
@@ -187,6 +280,7 @@ test.each([
   'round',
   'topup',
   'withdrawal',
+  'refund',
   'suspense_item',
   'draw_winner',
   'ledger_day_total',

@@ -9,6 +9,7 @@ import type { Paise } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
 import { type Queryable, sql } from '../db/sql.ts'
 import type { TransferKind } from './accounts.ts'
+import type { RefundStatus } from './refunds.ts'
 import type { TopupStatus } from './topups.ts'
 import type { WithdrawalStatus } from './withdrawals.ts'
 
@@ -23,8 +24,8 @@ export type Movement = {
   readonly balanceAfter: Paise | null
   /** What moved it: the round's day, a payment, an order, a withdrawal, day and rank. */
   readonly ref: string
-  /** Of an order that is not paid, or of the withdrawal that a hold belongs to; otherwise null. */
-  readonly status: TopupStatus | WithdrawalStatus | null
+  /** Of an order that is not paid, or of the withdrawal or refund that a hold belongs to; otherwise null. */
+  readonly status: TopupStatus | WithdrawalStatus | RefundStatus | null
   /** Its place in the wallet's history; null for an order. */
   readonly seq: bigint | null
 }
@@ -76,7 +77,9 @@ const pageStatement = (memberId: bigint, cursor: Cursor, count: number) => sql`
   where j.member_id = ${memberId}::bigint and j.day < ${cursor.day}::date order by j.day desc limit ${count}::int)
 union all
 (select 'transfer', 'transfer:' || t.transfer_id, t.kind, t.direction, t.amount, t.created_at, (extract(epoch from t.created_at) * 1000000)::bigint,
-        null, t.balance_after, t.ref, case when t.kind = 'wd_hold' then (select w.status from withdrawal w where w.id = t.ref::uuid) end, t.wallet_seq
+        null, t.balance_after, t.ref, case t.kind
+          when 'wd_hold' then (select w.status from withdrawal w where w.id = t.ref::uuid)
+          when 'refund_hold' then (select r.status from refund r where r.id = t.ref::uuid) end, t.wallet_seq
    from ((select 'credit' as direction, c.* from transfer c
            where c.credit = ${memberId}::bigint and c.credit > 1000 and c.wallet_seq < ${cursor.seq}::bigint order by c.wallet_seq desc limit ${count}::int)
          union all

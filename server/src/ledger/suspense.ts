@@ -3,10 +3,11 @@
  * open items, and an item is decided once, under its lock.
  */
 import { type Paise, paise } from '@roz/core/money.ts'
+import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
 import { maybeOne, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS } from './accounts.ts'
-import { moveSystem } from './transfer.ts'
+import { creditMember, lockWallet, moveSystem } from './transfer.ts'
 
 export type SuspenseReason = 'unknown_order' | 'other_amount' | 'second_payment'
 
@@ -56,4 +57,60 @@ export async function claimSuspended(
   return item.amount >= due
     ? { itemId: item.id, amount: due, missing: paise(0n) }
     : { itemId: item.id, amount: item.amount, missing: paise(due - item.amount) }
+}
+
+type Item = { readonly orderId: string; readonly amount: Paise; readonly status: string }
+export type SuspenseRefusal = 'suspense_not_found' | 'suspense_decided'
+
+const lockItem = (tx: Tx, itemId: bigint): Promise<Item | undefined> =>
+  maybeOne<Item>(tx, sql`select order_id as "orderId", amount, status from suspense_item where id = ${itemId}::bigint for update`)
+
+const decide = (tx: Tx, itemId: bigint, status: 'credited' | 'refunded', decidedBy: bigint) =>
+  tx.query(sql`
+    update suspense_item set status = ${status}::text, decided_at = roz_now(), decided_by = ${decidedBy}::bigint where id = ${itemId}::bigint`)
+
+/** An administrator knows whose it is: the whole item goes to a member. */
+export async function creditSuspense(
+  tx: Tx,
+  decision: { readonly itemId: bigint; readonly memberId: bigint; readonly decidedBy: bigint },
+): Promise<Outcome<{ readonly amount: Paise; readonly balance: Paise }, SuspenseRefusal | 'member_not_found'>> {
+  const { itemId, memberId } = decision
+  const item = await lockItem(tx, itemId)
+  if (item === undefined) return refused('suspense_not_found')
+  if (item.status !== 'open') return refused('suspense_decided')
+  if ((await lockWallet(tx, memberId)) === undefined) return refused('member_not_found')
+  await decide(tx, itemId, 'credited', decision.decidedBy)
+  const { balance } = await creditMember(tx, {
+    kind: 'suspense_credit',
+    ref: itemId.toString(),
+    memberId,
+    amount: item.amount,
+    from: 'SUSPENSE',
+  })
+  return accepted({ amount: item.amount, balance })
+}
+
+/** Back to where it came from: an approved refund of the whole item, to be sent after the commit. */
+export async function refundSuspense(
+  tx: Tx,
+  decision: { readonly itemId: bigint; readonly refundId: string; readonly reason: string; readonly decidedBy: bigint },
+): Promise<Outcome<{ readonly amount: Paise }, SuspenseRefusal>> {
+  const { itemId, refundId } = decision
+  const item = await lockItem(tx, itemId)
+  if (item === undefined) return refused('suspense_not_found')
+  if (item.status !== 'open') return refused('suspense_decided')
+  await decide(tx, itemId, 'refunded', decision.decidedBy)
+  await tx.query(sql`
+    insert into refund (id, order_id, suspense_id, amount, status, reason)
+    values (${refundId}::uuid, ${item.orderId}::text, ${itemId}::bigint, ${item.amount}::bigint, 'approved', ${decision.reason}::text)`)
+  const { SUSPENSE, REFUNDS_PENDING } = ACCOUNTS
+  const booked = await moveSystem(tx, {
+    kind: 'suspense_refund',
+    ref: refundId,
+    debit: SUSPENSE,
+    credit: REFUNDS_PENDING,
+    amount: item.amount,
+  })
+  if (!booked) throw new Error(`suspense item ${itemId}: refund ${refundId} is booked already`)
+  return accepted({ amount: item.amount })
 }

@@ -63,5 +63,7 @@ function transactionOf(movement: Movement, details: Details, language: Language)
 /** The words of the spec for how a movement stands: success green, pending yellow, failed red. */
 function statusOf({ kind, status }: Movement): string {
   if (kind === 'order') return status === 'created' || status === null ? 'pending' : status
-  return kind === 'wd_hold' && status !== null ? SHOWN_STATUS[status as WithdrawalStatus] : 'completed'
+  const isHold = kind === 'wd_hold' || kind === 'refund_hold'
+  // A refund's states are words that a withdrawal has too.
+  return isHold && status !== null ? SHOWN_STATUS[status as WithdrawalStatus] : 'completed'
 }

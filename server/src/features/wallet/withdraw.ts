@@ -17,11 +17,11 @@ import type { Idempotency, KeyedCall } from '../../http/idempotency.ts'
 import { type Answer, type Call, invalid } from '../../http/route.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { lockWallet } from '../../ledger/transfer.ts'
+import { drawsOnYoungTopup } from '../../ledger/unused-topups.ts'
 import { holdWithdrawal } from '../../ledger/withdrawals.ts'
 import { mailMember } from '../../people/mails.ts'
 import type { Secrets } from '../../secrets.ts'
 import { type KnownAccount, useBankAccount } from './bank-accounts.ts'
-import { drawsOnYoungTopup } from './unused-topups.ts'
 
 type WithdrawCall = Call<typeof walletCalls.withdraw>
 type WithdrawAnswer = Answer<typeof walletCalls.withdraw>

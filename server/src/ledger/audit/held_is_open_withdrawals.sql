@@ -1,10 +1,16 @@
--- What is held of a wallet is the sum of its open withdrawals, and all of it is what payouts are pending.
+-- What is held of a wallet is the sum of its open withdrawals and refunds; payouts pending are the open withdrawals, refunds pending the open refunds.
+with opened as (
+  select member_id, amount, 'w' as kind from withdrawal where status in ('requested', 'approved', 'sending')
+  union all select member_id, amount, 'r' from refund where status in ('requested', 'approved', 'sending')),
+pending as (
+  select coalesce(sum(amount) filter (where account = 3), 0) as payouts, coalesce(sum(amount) filter (where account = 4), 0) as refunds from leg where account in (3, 4)),
+due as (select coalesce(sum(amount) filter (where kind = 'w'), 0) as payouts, coalesce(sum(amount) filter (where kind = 'r'), 0) as refunds from opened)
 select 'member ' || coalesce(w.member_id, o.member_id) as subject,
-       'held ' || coalesce(w.held, 0) || ', open withdrawals ' || coalesce(o.amount, 0) as found
+       'held ' || coalesce(w.held, 0) || ', open withdrawals and refunds ' || coalesce(o.amount, 0) as found
   from wallet w
-  full join (select member_id, sum(amount) as amount from withdrawal where status in ('requested', 'approved', 'sending') group by member_id) o using (member_id)
+  full join (select member_id, sum(amount) as amount from opened where member_id is not null group by member_id) o using (member_id)
  where coalesce(w.held, 0) <> coalesce(o.amount, 0)
 union all
-select 'PAYOUTS_PENDING', 'holds ' || pending || ', wallets hold ' || held
-  from (select coalesce((select sum(amount) from leg where account = 3), 0) as pending, coalesce((select sum(held) from wallet), 0) as held) s
- where pending <> held
+select 'PAYOUTS_PENDING', 'holds ' || p.payouts || ', open withdrawals ' || d.payouts from pending p, due d where p.payouts <> d.payouts
+union all
+select 'REFUNDS_PENDING', 'holds ' || p.refunds || ', open refunds ' || d.refunds from pending p, due d where p.refunds <> d.refunds

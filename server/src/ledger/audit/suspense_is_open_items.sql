@@ -1,5 +1,15 @@
--- SUSPENSE holds what its open items say.
+-- SUSPENSE holds what its open items say, and every item is decided once: credited to one member, or refunded by one refund.
 select 'SUSPENSE' as subject, 'holds ' || booked || ', open items ' || open as found
   from (select coalesce((select sum(amount) from leg where account = 5), 0) as booked,
                coalesce((select sum(amount) from suspense_item where status = 'open'), 0) as open) s
  where booked <> open
+union all
+select 'suspense item ' || s.id, s.status || ', ' || s.credits || ' credits, ' || s.refunds || ' refunds'
+  from (select i.id, i.status,
+               (select count(*) from transfer t where t.kind = 'suspense_credit' and t.ref = i.id::text and t.amount <= i.amount) as credits,
+               (select count(*) from refund r where r.suspense_id = i.id and r.amount = i.amount and r.status not in ('rejected', 'failed')) as refunds
+          from suspense_item i) s
+ where (s.credits, s.refunds) <> (case when s.status = 'credited' then 1 else 0 end, case when s.status = 'refunded' then 1 else 0 end)
+union all
+select 'refund ' || r.id, 'gives back suspense item ' || r.suspense_id || ', which is not there'
+  from refund r left join suspense_item i on i.id = r.suspense_id where r.suspense_id is not null and i.id is null

@@ -1,0 +1,274 @@
+/** What is left of each top-up, and how it goes back: refunds, suspense items, chargebacks. */
+import { randomUUID } from 'node:crypto'
+import { type Paise, paise, wholeRupees } from '@roz/core/money.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { one, sql, violatedConstraint } from '../db/sql.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { bookChargeback } from './chargebacks.ts'
+import { addMoney, DAY, endDay, newMember, newOrderId, openDay, payOut } from './fixtures.ts'
+import { createJoinBatcher } from './join-batcher.ts'
+import { listMovements } from './movements.ts'
+import { approveRefund, bookRefund, rejectRefund, requestRefund, startRefund, stopRefund } from './refunds.ts'
+import { creditSuspense, refundSuspense } from './suspense.ts'
+import { captureTopup, createTopup } from './topups.ts'
+import { listUnusedTopups } from './unused-topups.ts'
+import { readWallet } from './wallets.ts'
+import { holdWithdrawal, rejectWithdrawal } from './withdrawals.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase({ connectionsMax: 20 })
+  await openDay(database, DAY)
+})
+afterAll(() => database.drop())
+
+const ask = (memberId: bigint, orderId: string, rupees: number, id: string = randomUUID()) =>
+  inTransaction(database.db, (tx) => requestRefund(tx, { id, memberId, orderId, amount: wholeRupees(rupees), reason: 'changed my mind' }))
+const withdraw = (memberId: bigint, rupees: number, id: string = randomUUID()) =>
+  inTransaction(database.db, (tx) => holdWithdrawal(tx, { id, memberId, amount: wholeRupees(rupees), bankAccountId: 1n }))
+const tell = (id: string, word: 'paid' | 'failed') =>
+  inTransaction(database.db, (tx) => bookRefund(tx, { id, word, reference: 'ARN1', decision: word }))
+const approve = (id: string) => inTransaction(database.db, (tx) => approveRefund(tx, id))
+const reject = (id: string) => inTransaction(database.db, (tx) => rejectRefund(tx, { id, reason: 'no' }))
+const send = (id: string) => inTransaction(database.db, (tx) => startRefund(tx, id, { again: false }))
+const wallet = async (memberId: bigint): Promise<readonly [bigint | undefined, bigint | undefined]> => {
+  const found = await readWallet(database.db, memberId)
+  return [found?.balance, found?.held]
+}
+const unused = async (memberId: bigint): Promise<Record<string, bigint>> =>
+  Object.fromEntries((await listUnusedTopups(database.db, memberId)).map((topup) => [topup.orderId, topup.unused]))
+const credit = async (memberId: bigint, amount: Paise): Promise<void> => {
+  // Money that is no top-up: what a prize would be.
+  const orderId = newOrderId()
+  await inTransaction(database.db, async (tx) => captureTopup(tx, { orderId, paymentId: `x_${orderId}`, orderAmount: amount }))
+  const { id } = await one<{ id: bigint }>(database.db, sql`select id from suspense_item where order_id = ${orderId}::text`)
+  await inTransaction(database.db, (tx) => creditSuspense(tx, { itemId: id, memberId, decidedBy: 1n }))
+}
+
+test('spending uses top-ups first in, first out', async () => {
+  const memberId = await newMember(database.db)
+  const [first, second] = [await addMoney(database.db, memberId, wholeRupees(10)), await addMoney(database.db, memberId, wholeRupees(20))]
+  expect(await unused(memberId)).toEqual({ [first]: 1000n, [second]: 2000n })
+  await withdraw(memberId, 10)
+  expect(await unused(memberId)).toEqual({ [second]: 2000n })
+  await createJoinBatcher({ db: database.db }).join({ memberId })
+  expect(await unused(memberId)).toEqual({ [second]: 1900n })
+  const back = randomUUID()
+  await withdraw(memberId, 15, back)
+  expect(await unused(memberId)).toEqual({ [second]: 400n })
+  await inTransaction(database.db, (tx) => rejectWithdrawal(tx, { id: back, reason: 'no' }))
+  expect(await unused(memberId)).toEqual({ [second]: 1900n })
+})
+
+test('a refund takes from its own top-up, whatever its age, and gives it back when it fails', async () => {
+  const memberId = await newMember(database.db)
+  const [first, second] = [await addMoney(database.db, memberId, wholeRupees(10)), await addMoney(database.db, memberId, wholeRupees(20))]
+  const id = randomUUID()
+  expect(await ask(memberId, second, 15, id)).toMatchObject({ ok: true, value: { balance: 1500n } })
+  expect(await unused(memberId)).toEqual({ [first]: 1000n, [second]: 500n })
+  expect(await ask(memberId, second, 6)).toEqual({ ok: false, code: 'refund_exceeds_unused' })
+  expect(await wallet(memberId)).toEqual([1500n, 1500n])
+  await withdraw(memberId, 12)
+  expect(await unused(memberId)).toEqual({ [second]: 300n })
+  await reject(id)
+  expect(await unused(memberId)).toEqual({ [second]: 1800n })
+  expect(await wallet(memberId)).toEqual([1800n, 1200n])
+})
+
+test('paid whole, the top-up says so; paid in parts, when the last part is', async () => {
+  const memberId = await newMember(database.db)
+  const orderId = await addMoney(database.db, memberId, wholeRupees(20))
+  const statusOf = () => one(database.db, sql`select status from topup where order_id = ${orderId}::text`)
+  for (const [rupees, status] of [
+    [5, 'captured'],
+    [15, 'refunded'],
+  ] as const) {
+    const id = randomUUID()
+    expect(await ask(memberId, orderId, rupees, id)).toMatchObject({ ok: true })
+    expect([(await approve(id)).ok, await send(id)]).toEqual([true, true])
+    expect(await tell(id, 'paid')).toMatchObject({ result: 'paid' })
+    expect(await statusOf()).toEqual({ status })
+  }
+  expect(await wallet(memberId)).toEqual([0n, 0n])
+  expect(await ask(memberId, orderId, 1)).toEqual({ ok: false, code: 'refund_exceeds_unused' })
+})
+
+test('after seven days, for a stranger’s order or an unpaid one: nothing', async () => {
+  const memberId = await newMember(database.db)
+  const other = await newMember(database.db, { rupees: 30 })
+  const orderId = await addMoney(database.db, memberId, wholeRupees(20))
+  const unpaid = newOrderId()
+  await inTransaction(database.db, (tx) => createTopup(tx, { orderId: unpaid, memberId, amount: wholeRupees(10) }))
+  expect(await ask(other, orderId, 1)).toEqual({ ok: false, code: 'order_not_found' })
+  expect(await ask(memberId, unpaid, 1)).toEqual({ ok: false, code: 'refund_not_possible' })
+  await database.db.query(sql`update topup set captured_at = captured_at - interval '7 days 1 second' where order_id = ${orderId}::text`)
+  expect(await ask(memberId, orderId, 1)).toEqual({ ok: false, code: 'refund_not_possible' })
+  expect(await wallet(memberId)).toEqual([2000n, 0n])
+})
+
+test('refund against spending, at once: the same rupee never goes twice', async () => {
+  for (let round = 0; round < 8; round++) {
+    const memberId = await newMember(database.db)
+    const orderId = await addMoney(database.db, memberId, wholeRupees(20))
+    const outcomes = await Promise.all([
+      ask(memberId, orderId, 15),
+      withdraw(memberId, 15),
+      ask(memberId, orderId, 15),
+      withdraw(memberId, 15),
+      createJoinBatcher({ db: database.db }).join({ memberId }),
+    ])
+    expect(outcomes.slice(0, 4).filter((outcome) => outcome.ok)).toHaveLength(1)
+    const left = 500n - (outcomes[4].ok ? 100n : 0n)
+    expect(await wallet(memberId)).toEqual([left, 1500n])
+  }
+})
+
+test('approve against reject, and paid against failed: one of them', async () => {
+  for (let round = 0; round < 6; round++) {
+    const memberId = await newMember(database.db)
+    const orderId = await addMoney(database.db, memberId, wholeRupees(20))
+    const id = randomUUID()
+    await ask(memberId, orderId, 20, id)
+    const rejecting = reject(id)
+    const [, , rejected] = await Promise.all([approve(id), approve(id), rejecting])
+    if (rejected.ok) {
+      expect([await send(id), await wallet(memberId)]).toEqual([false, [2000n, 0n]])
+      continue
+    }
+    expect(await send(id)).toBe(true)
+    const told = await Promise.all([tell(id, 'paid'), tell(id, 'failed'), tell(id, 'paid')])
+    expect(told.filter((one) => one?.result === 'paid' || one?.result === 'failed')).toHaveLength(1)
+  }
+})
+
+test('what the gateway would not take stands as approved, is sent by a second yes, or rejected', async () => {
+  const memberId = await newMember(database.db)
+  const orderId = await addMoney(database.db, memberId, wholeRupees(20))
+  const id = randomUUID()
+  await ask(memberId, orderId, 20, id)
+  await approve(id)
+  expect(await approve(id)).toEqual({ ok: false, code: 'refund_final' })
+  await send(id)
+  await inTransaction(database.db, (tx) => stopRefund(tx, id, 'refund_amount_invalid'))
+  expect(await approve(id)).toMatchObject({ ok: true })
+  expect(await reject(id)).toMatchObject({ ok: true })
+  expect(await tell(id, 'paid')).toMatchObject({ result: 'contradicted' })
+  expect(await approve(randomUUID())).toEqual({ ok: false, code: 'refund_not_found' })
+  const movements = await listMovements(database.db, { memberId, limit: 10 })
+  expect(movements.ok && movements.value.movements.map(({ kind, status }) => [kind, status])).toEqual([
+    ['refund_failed', null],
+    ['refund_hold', 'rejected'],
+    ['topup', null],
+  ])
+})
+
+/** Money in SUSPENSE: a payment of an order that nobody made. */
+async function suspended(rupees: number): Promise<bigint> {
+  const orderId = newOrderId()
+  await inTransaction(database.db, (tx) => captureTopup(tx, { orderId, paymentId: `s_${orderId}`, orderAmount: wholeRupees(rupees) }))
+  return (await one<{ id: bigint }>(database.db, sql`select id from suspense_item where order_id = ${orderId}::text`)).id
+}
+const refundItem = (itemId: bigint, refundId: string = randomUUID()) =>
+  inTransaction(database.db, (tx) => refundSuspense(tx, { itemId, refundId, reason: 'nobody’s', decidedBy: 1n }))
+const creditItem = (itemId: bigint, memberId: bigint) =>
+  inTransaction(database.db, (tx) => creditSuspense(tx, { itemId, memberId, decidedBy: 1n }))
+
+test('a suspense item is decided once, also by several at once', async () => {
+  const memberId = await newMember(database.db)
+  for (let round = 0; round < 5; round++) {
+    const itemId = await suspended(10)
+    const outcomes = await Promise.all([creditItem(itemId, memberId), refundItem(itemId), creditItem(itemId, memberId), refundItem(itemId)])
+    expect(outcomes.filter((outcome) => outcome.ok)).toHaveLength(1)
+    expect(outcomes.flatMap((outcome) => (outcome.ok ? [] : [outcome.code]))).toEqual(Array(3).fill('suspense_decided'))
+  }
+  const itemId = await suspended(10)
+  expect(await creditItem(itemId, 77_777n)).toEqual({ ok: false, code: 'member_not_found' })
+  expect(await creditItem(99_999n, memberId)).toEqual({ ok: false, code: 'suspense_not_found' })
+})
+
+test('a refund of an item that fails opens it again, and it can be decided anew', async () => {
+  const memberId = await newMember(database.db)
+  const [itemId, refundId] = [await suspended(10), randomUUID()]
+  await refundItem(itemId, refundId)
+  expect(await send(refundId)).toBe(true)
+  expect(await tell(refundId, 'failed')).toMatchObject({ result: 'failed' })
+  const again = randomUUID()
+  expect((await refundItem(itemId, again)).ok).toBe(true)
+  await reject(again)
+  expect(await creditItem(itemId, memberId)).toEqual({ ok: true, value: { amount: 1000n, balance: 1000n } })
+  expect(await creditItem(itemId, memberId)).toEqual({ ok: false, code: 'suspense_decided' })
+})
+
+test('a chargeback takes as far as the balance reaches, the rest is our loss, once', async () => {
+  const memberId = await newMember(database.db)
+  const orderId = await addMoney(database.db, memberId, wholeRupees(30))
+  await withdraw(memberId, 18)
+  const charge = (disputeId: string, rupees: number, order = orderId) =>
+    inTransaction(database.db, (tx) => bookChargeback(tx, { disputeId, orderId: order, amount: wholeRupees(rupees) }))
+  const all = await Promise.all([charge('d1', 30), charge('d1', 30), charge('d1', 30)])
+  expect(all.filter((one) => one.ok && one.value.result === 'booked')).toEqual([
+    { ok: true, value: { result: 'booked', memberId, fromMember: 1200n, lost: 1800n } },
+  ])
+  expect(await wallet(memberId)).toEqual([0n, 1800n])
+  expect(await charge('d2', 31)).toEqual({ ok: false, code: 'chargeback_exceeds_payment' })
+  expect(await charge('d2', 1, newOrderId())).toEqual({ ok: false, code: 'order_not_found' })
+})
+
+test('a chargeback of nothing left is all our loss; what was charged back is not refunded', async () => {
+  const memberId = await newMember(database.db)
+  const orderId = await addMoney(database.db, memberId, wholeRupees(10))
+  await inTransaction(database.db, (tx) => bookChargeback(tx, { disputeId: 'd3', orderId, amount: wholeRupees(4) }))
+  expect(await ask(memberId, orderId, 1)).toEqual({ ok: false, code: 'refund_not_possible' })
+  await withdraw(memberId, 6)
+  const outcome = await inTransaction(database.db, (tx) => bookChargeback(tx, { disputeId: 'd4', orderId, amount: wholeRupees(6) }))
+  expect(outcome).toMatchObject({ value: { fromMember: 0n, lost: 600n } })
+  const repeated = await inTransaction(database.db, (tx) => bookChargeback(tx, { disputeId: 'd4', orderId, amount: wholeRupees(6) }))
+  expect(repeated).toMatchObject({ value: { result: 'duplicate' } })
+})
+
+test('what came out of SUSPENSE is spent in its turn, and is no top-up to refund', async () => {
+  const memberId = await newMember(database.db)
+  await credit(memberId, wholeRupees(5))
+  const orderId = await addMoney(database.db, memberId, wholeRupees(10))
+  expect(await unused(memberId)).toEqual({ [orderId]: 1000n })
+  await withdraw(memberId, 6)
+  expect(await unused(memberId)).toEqual({ [orderId]: 900n })
+  expect(await ask(memberId, orderId, 10)).toEqual({ ok: false, code: 'refund_exceeds_unused' })
+})
+
+test('winnings are spent last', async () => {
+  const memberId = await newMember(database.db)
+  const orderId = await addMoney(database.db, memberId, wholeRupees(10))
+  await createJoinBatcher({ db: database.db }).join({ memberId })
+  await endDay(database, DAY)
+  await payOut(database.db, DAY, [memberId])
+  expect((await wallet(memberId))[0]).toBeGreaterThan(900n)
+  expect(await unused(memberId)).toEqual({ [orderId]: 900n })
+  await withdraw(memberId, 8)
+  expect(await unused(memberId)).toEqual({ [orderId]: 100n })
+  await withdraw(memberId, 1)
+  expect(await unused(memberId)).toEqual({})
+})
+
+test('the tables themselves: no way back from an end, one living refund of an item', async () => {
+  const refusalOf = async (statement: ReturnType<typeof sql>): Promise<string | undefined> =>
+    database.db.query(statement).then(
+      () => undefined,
+      (error: unknown) => violatedConstraint(error),
+    )
+  const [itemId, refundId] = [await suspended(10), randomUUID()]
+  await refundItem(itemId, refundId)
+  await send(refundId)
+  await tell(refundId, 'paid')
+  expect(await refusalOf(sql`update refund set status = 'failed' where id = ${refundId}::uuid`)).toBe('refund_moves')
+  expect(await refusalOf(sql`update refund set amount = ${paise(1n)}::bigint where id = ${refundId}::uuid`)).toBe('refund_moves')
+  expect(await refusalOf(sql`update suspense_item set amount = 1 where id = ${itemId}::bigint`)).toBe('suspense_moves')
+  const second = sql`insert into refund (id, order_id, suspense_id, amount, status, reason) values (gen_random_uuid(), 'x', ${itemId}::bigint, 1000, 'approved', 'x')`
+  expect(await refusalOf(second)).toBe('refund_of_suspense_once')
+  const credited = await suspended(10)
+  await creditItem(credited, await newMember(database.db))
+  expect(await refusalOf(sql`update suspense_item set status = 'open', decided_at = null where id = ${credited}::bigint`)).toBe(
+    'suspense_moves',
+  )
+})

@@ -1,0 +1,171 @@
+/**
+ * Refunds to the source of a payment. Invariants: at most the unused part of a top-up within seven
+ * days, judged under the wallet's lock and held in the same transaction, so that the same rupee is
+ * never refunded and spent; approved, sent under one id and ended once; what fails is given back to
+ * the member, or to the suspense item, which is open again.
+ */
+import type { Paise } from '@roz/core/money.ts'
+import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
+import { maybeOne, sql } from '../db/sql.ts'
+import type { Tx } from '../db/transaction.ts'
+import { ACCOUNTS } from './accounts.ts'
+import { creditMember, debitMember, lockWallet, moveSystem, releaseHeld } from './transfer.ts'
+import { listUnusedTopups } from './unused-topups.ts'
+
+export type RefundStatus = 'requested' | 'approved' | 'sending' | 'paid' | 'rejected' | 'failed'
+export type RefundRefusal = 'refund_not_found' | 'refund_final'
+
+export type RefundRequest = {
+  /** A random UUID; without its dashes it is the refund's id at the gateway. */
+  readonly id: string
+  readonly memberId: bigint
+  readonly orderId: string
+  readonly amount: Paise
+  readonly reason: string
+}
+
+/** A member's wish: held at once, decided by an administrator. */
+export async function requestRefund(
+  tx: Tx,
+  { id, memberId, orderId, amount, reason }: RefundRequest,
+): Promise<Outcome<{ readonly balance: Paise }, 'order_not_found' | 'refund_not_possible' | 'refund_exceeds_unused' | 'may_not_move'>> {
+  const order = await maybeOne<{ isPaid: boolean }>(
+    tx,
+    sql`select status in ('captured', 'refunded') as "isPaid" from topup
+         where order_id = ${orderId}::text and member_id = ${memberId}::bigint for update`,
+  )
+  if (order === undefined) return refused('order_not_found')
+  const wallet = await lockWallet(tx, memberId)
+  if (wallet === undefined || !wallet.mayMove) return refused('may_not_move')
+  const topup = (await listUnusedTopups(tx, memberId)).find((one) => one.orderId === orderId)
+  if (!order.isPaid || topup?.isRefundable === false) return refused('refund_not_possible')
+  if (topup === undefined || amount > topup.unused) return refused('refund_exceeds_unused')
+  await tx.query(sql`
+    insert into refund (id, order_id, member_id, amount, reason)
+    values (${id}::uuid, ${orderId}::text, ${memberId}::bigint, ${amount}::bigint, ${reason}::text)`)
+  return accepted(await debitMember(tx, { kind: 'refund_hold', ref: id, memberId, amount, to: 'REFUNDS_PENDING', holds: amount }))
+}
+
+type Row = {
+  readonly memberId: bigint | null
+  readonly suspenseId: bigint | null
+  readonly orderId: string
+  readonly amount: Paise
+  readonly status: RefundStatus
+  readonly problem: string | null
+}
+
+/** Every decision about one refund waits here for the others. */
+export const lockRefund = (tx: Tx, id: string): Promise<Row | undefined> =>
+  maybeOne<Row>(
+    tx,
+    sql`select member_id as "memberId", suspense_id as "suspenseId", order_id as "orderId", amount, status, problem
+          from refund where id = ${id}::uuid for update`,
+  )
+
+/** An administrator's yes; a second one sends again what the gateway would not take. */
+export async function approveRefund(tx: Tx, id: string): Promise<Outcome<Row, RefundRefusal>> {
+  const found = await lockRefund(tx, id)
+  if (found === undefined) return refused('refund_not_found')
+  const isStuck = found.status === 'approved' && found.problem !== null
+  if (found.status !== 'requested' && !isStuck) return refused('refund_final')
+  await tx.query(sql`update refund set status = 'approved', problem = null where id = ${id}::uuid`)
+  return accepted(found)
+}
+
+/** An administrator's no before it was sent: the hold goes back. */
+export async function rejectRefund(
+  tx: Tx,
+  { id, reason }: { readonly id: string; readonly reason: string },
+): Promise<Outcome<Row, RefundRefusal>> {
+  const found = await lockRefund(tx, id)
+  if (found === undefined) return refused('refund_not_found')
+  if (found.status !== 'requested' && found.status !== 'approved') return refused('refund_final')
+  await giveBack(tx, id, found)
+  await end(tx, id, { status: 'rejected', decision: reason })
+  return accepted(found)
+}
+
+/** From here on only the gateway ends it. */
+export async function startRefund(tx: Tx, id: string, options: { readonly again: boolean }): Promise<boolean> {
+  const found = await lockRefund(tx, id)
+  if (found?.status === 'sending') return options.again
+  if (found?.status !== 'approved') return false
+  await tx.query(sql`update refund set status = 'sending', problem = null where id = ${id}::uuid`)
+  return true
+}
+
+/** The gateway took none, and none is on its way: it stands as approved, with the reason for the administrator. */
+export async function stopRefund(tx: Tx, id: string, problem: string): Promise<void> {
+  const found = await lockRefund(tx, id)
+  if (found?.status !== 'sending' && found?.status !== 'approved') return
+  await tx.query(sql`update refund set status = 'approved', problem = ${problem}::text where id = ${id}::uuid`)
+}
+
+export type RefundBooked = Row & { readonly result: 'paid' | 'failed' | 'unchanged' | 'contradicted' }
+
+/** The gateway's final word. It ends a refund once: one that says otherwise afterwards is told, not booked. */
+export async function bookRefund(
+  tx: Tx,
+  told: {
+    readonly id: string
+    readonly word: 'paid' | 'failed'
+    readonly reference?: string | undefined
+    readonly decision?: string | undefined
+  },
+): Promise<RefundBooked | undefined> {
+  const { id, word } = told
+  const found = await lockRefund(tx, id)
+  if (found === undefined) return undefined
+  if (found.status === 'paid') return { ...found, result: word === 'paid' ? 'unchanged' : 'contradicted' }
+  if (found.status === 'failed' || found.status === 'rejected')
+    return { ...found, result: word === 'failed' ? 'unchanged' : 'contradicted' }
+  if (word === 'failed') {
+    await giveBack(tx, id, found)
+    await end(tx, id, { status: 'failed', decision: told.decision })
+    return { ...found, result: 'failed' }
+  }
+  if (found.memberId !== null) {
+    await lockWallet(tx, found.memberId)
+    await releaseHeld(tx, found.memberId, found.amount)
+  }
+  const { REFUNDS_PENDING, GATEWAY } = ACCOUNTS
+  const booked = await moveSystem(tx, { kind: 'refund_paid', ref: id, debit: REFUNDS_PENDING, credit: GATEWAY, amount: found.amount })
+  if (!booked) throw new Error(`refund ${id} is open and ended at once`)
+  await end(tx, id, { status: 'paid', reference: told.reference })
+  if (found.memberId !== null) await markRefunded(tx, found.orderId)
+  return { ...found, result: 'paid' }
+}
+
+/** A top-up that went back whole says so. */
+async function markRefunded(tx: Tx, orderId: string): Promise<void> {
+  await tx.query(sql`
+    update topup o set status = 'refunded' where order_id = ${orderId}::text and status = 'captured'
+      and amount <= (select sum(r.amount) from refund r where r.order_id = o.order_id and r.member_id is not null and r.status = 'paid')`)
+}
+
+async function giveBack(tx: Tx, id: string, { memberId, suspenseId, amount }: Row): Promise<void> {
+  if (memberId !== null) {
+    await lockWallet(tx, memberId)
+    await creditMember(tx, { kind: 'refund_failed', ref: id, memberId, amount, from: 'REFUNDS_PENDING', releases: amount })
+    return
+  }
+  await tx.query(sql`
+    update suspense_item set status = 'open', decided_at = null, decided_by = null where id = ${suspenseId}::bigint and status = 'refunded'`)
+  const { REFUNDS_PENDING, SUSPENSE } = ACCOUNTS
+  const booked = await moveSystem(tx, { kind: 'refund_failed', ref: id, debit: REFUNDS_PENDING, credit: SUSPENSE, amount })
+  if (!booked) throw new Error(`refund ${id} is open and ended at once`)
+}
+
+type End = {
+  readonly status: 'paid' | 'rejected' | 'failed'
+  readonly reference?: string | undefined
+  readonly decision?: string | undefined
+}
+async function end(tx: Tx, id: string, { status, reference, decision }: End): Promise<void> {
+  await tx.query(
+    sql`update refund set status = ${status}::text, ended_at = roz_now(), problem = null,
+          reference = coalesce(${reference ?? null}::text, reference), decision = coalesce(${decision ?? null}::text, decision)
+         where id = ${id}::uuid`,
+  )
+}
