@@ -7,7 +7,7 @@ import { paise } from '@roz/core/money.ts'
 import { type Sandbox, startSandbox } from '@roz/gateway-sandbox/sandbox.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { cashfreeGateway } from './cashfree.ts'
-import type { NewOrder, PaymentGateway } from './port.ts'
+import type { NewOrder, NewRefund, PaymentGateway } from './port.ts'
 
 const KEYS = { clientId: 'fault_client', clientSecret: 'fault_secret_42' }
 const dataDir = mkdtempSync(join(tmpdir(), 'payments-faults-'))
@@ -136,6 +136,60 @@ describe('when the gateway stumbles', () => {
   })
 })
 
+describe('a refund', () => {
+  const newRefund = (orderId: string): NewRefund => ({
+    orderId,
+    refundId: crypto.randomUUID().replaceAll('-', ''),
+    amount: paise(1000n),
+    note: 'asked for by the member',
+  })
+  async function paidOrder(): Promise<NewOrder> {
+    const order = newOrder()
+    await gateway.createOrder(order)
+    await control(`/orders/${order.orderId}/pay`, { outcome: 'success', webhooks: 0 })
+    return order
+  }
+
+  test('whose answer was lost is open, and asking for it again finds it', async () => {
+    const refund = newRefund((await paidOrder()).orderId)
+    for (const api of ['error_after_commit', 'no_answer']) {
+      await control('/faults', { api })
+      await expect(gateway.createRefund(refund)).rejects.toMatchObject({ name: 'GatewayUnavailableError' })
+    }
+    await control('/faults', {})
+    const found = await gateway.fetchRefund(refund.orderId, refund.refundId)
+    expect(found?.state).toBe('pending')
+    expect(await gateway.createRefund(refund)).toEqual(found)
+  })
+
+  test('is announced by a webhook that is genuine and names it', async () => {
+    const refund = newRefund((await paidOrder()).orderId)
+    await gateway.createRefund(refund)
+    const before = letters.length
+    await control(`/refunds/${refund.refundId}`, { status: 'SUCCESS' })
+    await expect.poll(() => letters.length, { timeout: 3_000 }).toBe(before + 1)
+    const letter = letters[before]
+    if (letter === undefined) throw new Error('no webhook came')
+    expect(gateway.verifyWebhook(letter.headers, letter.bytes)).toBe(true)
+    expect(gateway.parseWebhook(letter.bytes)).toEqual({
+      kind: 'refund',
+      eventKey: expect.stringMatching(/^[0-9a-f]{64}$/),
+      type: 'REFUND_STATUS_WEBHOOK',
+      orderId: refund.orderId,
+      refundId: refund.refundId,
+    })
+  })
+
+  test('a 404 that is not the gateway’s own word does not say that there is none', async () => {
+    for (const body of ['<html>', '{}', '{"message":"bad URL","code":"request_failed"}']) {
+      const server = createServer((_request, response) => response.writeHead(404).end(body))
+      await expect(gatewayAt(await listening(server)).fetchRefund('x', 'y')).rejects.toMatchObject({ name: 'GatewayUnavailableError' })
+      server.closeAllConnections()
+      server.close()
+    }
+  })
+})
+
 test('a surcharge shows as another payment amount, beside the unchanged order amount', async () => {
   const order = newOrder()
   await gateway.createOrder(order)
@@ -206,6 +260,7 @@ describe('a webhook', () => {
     expect(parse('{"type":"SETTLEMENT_SUCCESS","data":{"settlement":{}}}')).toMatchObject({ kind: 'other', type: 'SETTLEMENT_SUCCESS' })
     expect(parse('{"type":"PAYMENT_SUCCESS_WEBHOOK","data":{"test_object":{}}}')).toMatchObject({ kind: 'other' })
     expect(parse('{"type":"REFUND_STATUS_WEBHOOK","data":{"order":{"order_id":"x"},"refund":{}}}')).toMatchObject({ kind: 'other' })
+    expect(parse('{"type":"PAYMENT_SUCCESS_WEBHOOK"}')).toMatchObject({ kind: 'other' })
     expect(
       parse('{"type":"PAYMENT_SUCCESS_WEBHOOK","data":{"order":{"order_id":"x"},"payment":{"cf_payment_id":1453002795}}}'),
     ).toMatchObject({

@@ -10,7 +10,17 @@ import { paise } from '@roz/core/money.ts'
 import { type Sandbox, startSandbox } from '@roz/gateway-sandbox/sandbox.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { cashfreeGateway } from './cashfree.ts'
-import { GatewayRefusedError, isFinal, type NewOrder, type Order, type PaymentGateway, successfulPayments } from './port.ts'
+import {
+  GatewayMismatchError,
+  GatewayRefusedError,
+  GatewayUnavailableError,
+  isFinal,
+  type NewOrder,
+  type NewRefund,
+  type Order,
+  type PaymentGateway,
+  successfulPayments,
+} from './port.ts'
 
 type Outcome = 'success' | 'failed' | 'pending' | 'dropped'
 type Counterpart = {
@@ -18,6 +28,7 @@ type Counterpart = {
   /** The same gateway asked with a wrong secret. */
   readonly stranger: PaymentGateway
   readonly pay: (orderId: string, outcome: Outcome) => Promise<void>
+  readonly moveRefund: (refundId: string, status: string) => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -47,18 +58,20 @@ async function openSandboxCounterpart(): Promise<Counterpart> {
     apiVersion: '2025-01-01',
     checkout: { mode: 'sandbox', scriptUrl: `${sandbox.url}/js/v3/cashfree.js` },
   } as const
+  async function control(path: string, body: unknown): Promise<void> {
+    const response = await fetch(`${sandbox.url}/__sandbox${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    expect(response.status).toBe(200)
+    await response.arrayBuffer()
+  }
   return {
     gateway: cashfreeGateway(config),
     stranger: cashfreeGateway({ ...config, clientSecret: STRANGE_SECRET }),
-    async pay(orderId, outcome) {
-      const response = await fetch(`${sandbox.url}/__sandbox/orders/${orderId}/pay`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ outcome, webhooks: 0 }),
-      })
-      expect(response.status).toBe(200)
-      await response.arrayBuffer()
-    },
+    pay: (orderId, outcome) => control(`/orders/${orderId}/pay`, { outcome, webhooks: 0 }),
+    moveRefund: (refundId, status) => control(`/refunds/${refundId}`, { status, webhooks: 0 }),
     async close() {
       await sandbox.close()
       rmSync(dataDir, { recursive: true })
@@ -168,6 +181,73 @@ describe.each(COUNTERPARTS)('%s behind the payment port', (_name, open) => {
     await expect(made({ expiresAtMs: Date.now() + 14 * MINUTE_MS })).rejects.toMatchObject({
       httpStatus: 400,
       code: 'order_expiry_time_invalid',
+    })
+  })
+
+  describe('a refund', () => {
+    const newRefund = (orderId: string, more: Partial<NewRefund> = {}): NewRefund => ({
+      orderId,
+      refundId: hexId(),
+      amount: paise(450n),
+      note: 'Asked for by the member',
+      ...more,
+    })
+    async function paid(): Promise<string> {
+      const orderId = await made()
+      await counterpart.pay(orderId, 'success')
+      return orderId
+    }
+
+    test('asked for is pending, with our amount and the payment it gives back', async () => {
+      const refund = newRefund(await paid())
+      const asked = await gateway.createRefund(refund)
+      const [payment] = successfulPayments(await fetched(refund.orderId))
+      expect(asked).toEqual({
+        refundId: refund.refundId,
+        orderId: refund.orderId,
+        state: 'pending',
+        status: expect.any(String),
+        description: expect.any(String),
+        amount: paise(450n),
+        paymentId: payment?.paymentId,
+        bankReference: undefined,
+      })
+      expect(await gateway.fetchRefund(refund.orderId, refund.refundId)).toEqual(asked)
+      expect(await gateway.fetchRefund(refund.orderId, hexId())).toBe(undefined)
+      expect(await gateway.fetchRefund(hexId(), refund.refundId)).toBe(undefined)
+    })
+
+    test('asked for again, also at once, is the same; with another amount a person must look', async () => {
+      const refund = newRefund(await paid())
+      await Promise.all([1, 2, 3].map(() => gateway.createRefund(refund)))
+      await gateway.createRefund(refund)
+      await expect(gateway.createRefund({ ...refund, amount: paise(460n) })).rejects.toBeInstanceOf(GatewayMismatchError)
+      // Had it been taken twice, there would be less than this left.
+      expect((await gateway.createRefund(newRefund(refund.orderId, { amount: paise(550n) }))).state).toBe('pending')
+    })
+
+    test.each([
+      ['SUCCESS', 'paid'],
+      ['FAILED', 'failed'],
+      ['CANCELLED', 'failed'],
+      ['ONHOLD', 'pending'],
+    ])('that the bank moved to %s is %s', async (status, state) => {
+      const refund = newRefund(await paid())
+      await gateway.createRefund(refund)
+      await counterpart.moveRefund(refund.refundId, status)
+      const moved = await gateway.fetchRefund(refund.orderId, refund.refundId)
+      expect([moved?.status, moved?.state, moved?.bankReference !== undefined]).toEqual([status, state, state === 'paid'])
+    })
+
+    test('of more than was paid, of an order not paid, or of none is refused', async () => {
+      const orderId = await paid()
+      for (const refund of [newRefund(orderId, { amount: paise(1001n) }), newRefund(await made()), newRefund(hexId())]) {
+        await expect(gateway.createRefund(refund)).rejects.toBeInstanceOf(GatewayRefusedError)
+      }
+    })
+
+    test('with wrong keys is left open, not refused', async () => {
+      await expect(counterpart.stranger.createRefund(newRefund(await paid()))).rejects.toBeInstanceOf(GatewayUnavailableError)
     })
   })
 

@@ -2,7 +2,7 @@ import { paise } from '@roz/core/money.ts'
 import { describe, expect, test } from 'vitest'
 import type { OrderStatus, Payment, PaymentStatus } from './port.ts'
 import { isFinal, TOPUP_STATE_OF } from './port.ts'
-import { orderStatusOf, readPayments, wirePayments } from './wire.ts'
+import { orderStatusOf, readPayments, readRefund, refundStateOf, wirePayments, wireRefund } from './wire.ts'
 
 const attempt = (status: PaymentStatus): Payment => ({
   paymentId: '1',
@@ -105,4 +105,43 @@ test('the recorded payments are read: ids as text, amounts as paise, oldest firs
     bankReference: '234928698581',
     paidAtMs: Date.parse('2025-01-15T06:50:29Z'),
   })
+})
+
+test.each([
+  ['SUCCESS', 'paid'],
+  ['CANCELLED', 'failed'],
+  ['FAILED', 'failed'],
+  ['PENDING', 'pending'],
+  ['ONHOLD', 'pending'],
+  ['ACTIVE', 'pending'],
+  ['', 'pending'],
+  ['toString', 'pending'],
+])('a refund that is %s is %s', (word, state) => {
+  expect(refundStateOf(word)).toBe(state)
+})
+
+test('a refund is read with numeric ids and without what is optional', () => {
+  const wire = {
+    refund_id: 'r1',
+    order_id: 'o1',
+    refund_amount: 10.5,
+    refund_status: 'SUCCESS',
+    cf_payment_id: 789727431,
+    refund_arn: '205907014017',
+  }
+  expect(readRefund(wireRefund.parse(wire))).toEqual({
+    refundId: 'r1',
+    orderId: 'o1',
+    state: 'paid',
+    status: 'SUCCESS',
+    description: undefined,
+    amount: 1050n,
+    paymentId: '789727431',
+    bankReference: '205907014017',
+  })
+  const bare = { ...wire, refund_status: 'PENDING', cf_payment_id: null, refund_arn: '' }
+  expect(readRefund(wireRefund.parse(bare))).toMatchObject({ state: 'pending', paymentId: undefined, bankReference: undefined })
+  for (const change of [{ refund_amount: '10' }, { refund_amount: 1.001 }, { refund_status: undefined }]) {
+    expect(wireRefund.safeParse({ ...wire, ...change }).success).toBe(false)
+  }
 })

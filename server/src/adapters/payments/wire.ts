@@ -34,7 +34,7 @@ export const wireRefund = z.object({
   refund_arn: words,
 })
 
-export const wireEvent = z.object({ type: z.string(), data: z.unknown() })
+export const wireEvent = z.object({ type: z.string(), data: z.unknown().optional() })
 export const wirePaymentEvent = z.object({
   order: z.object({ order_id: z.string().min(1) }),
   payment: z.object({ cf_payment_id: id.nullish() }).nullish(),

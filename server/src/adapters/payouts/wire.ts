@@ -20,7 +20,7 @@ export const wireBeneficiary = z.object({
 })
 export type WireBeneficiary = z.output<typeof wireBeneficiary>
 
-export const wireEvent = z.object({ type: z.string(), data: z.unknown() })
+export const wireEvent = z.object({ type: z.string(), data: z.unknown().optional() })
 export const wireTransferEvent = z.object({ transfer_id: z.string().min(1) })
 
 const TRANSFER_STATES: ReadonlyMap<string, TransferState> = new Map([

@@ -1,0 +1,214 @@
+/**
+ * What any payout gateway behind the port must do, asked over real HTTP. The cases use the port alone,
+ * plus a hand that plays the bank, so the same suite can be pointed at Cashfree's own sandbox by
+ * another `Counterpart`.
+ */
+import { generateKeyPairSync } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { paise } from '@roz/core/money.ts'
+import { startSandbox } from '@roz/gateway-sandbox/sandbox.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { GatewayMismatchError, GatewayRefusedError, GatewayUnavailableError } from '../payments/port.ts'
+import { cashfreePayouts } from './cashfree-payouts.ts'
+import type { Beneficiary, NewTransfer, PayoutGateway, Transfer } from './port.ts'
+
+type Counterpart = {
+  readonly gateway: PayoutGateway
+  /** The same gateway asked with a wrong secret. */
+  readonly stranger: PayoutGateway
+  readonly move: (transferId: string, status: string, statusCode?: string) => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+const KEYS = { clientId: 'conformance_client', clientSecret: 'conformance_secret_42' }
+const STRANGE_SECRET = 'a_secret_that_is_not_ours'
+const hexId = (): string => crypto.randomUUID().replaceAll('-', '')
+
+async function openSandboxCounterpart(): Promise<Counterpart> {
+  const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const dataDir = mkdtempSync(join(tmpdir(), 'payouts-conformance-'))
+  const sandbox = await startSandbox({
+    port: 0,
+    host: '127.0.0.1',
+    dataDir,
+    pg: { clientId: 'pg', clientSecret: 'pg-secret' },
+    payouts: { ...KEYS, signatureKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() },
+  })
+  const config = {
+    baseUrl: `${sandbox.url}/payout`,
+    ...KEYS,
+    apiVersion: '2024-01-01',
+    publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+    nowMs: Date.now,
+  }
+  return {
+    gateway: cashfreePayouts(config),
+    stranger: cashfreePayouts({ ...config, clientSecret: STRANGE_SECRET }),
+    async move(transferId, status, statusCode) {
+      const response = await fetch(`${sandbox.url}/__sandbox/transfers/${transferId}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ status, webhooks: 0, ...(statusCode === undefined ? {} : { status_code: statusCode }) }),
+      })
+      expect(response.status).toBe(200)
+      await response.arrayBuffer()
+    },
+    async close() {
+      await sandbox.close()
+      rmSync(dataDir, { recursive: true })
+    },
+  }
+}
+
+let accounts = 100_000_000_000
+const bank = () => ({ kind: 'bank', accountNumber: String(accounts++), ifsc: 'HDFC0ABC123' }) as const
+const beneficiary = (more: Partial<Beneficiary> = {}): Beneficiary => ({
+  beneficiaryId: hexId(),
+  name: 'Asha Verma',
+  instrument: bank(),
+  ...more,
+})
+
+const COUNTERPARTS: readonly (readonly [string, () => Promise<Counterpart>])[] = [['the gateway sandbox', openSandboxCounterpart]]
+
+describe.each(COUNTERPARTS)('%s behind the payout port', (_name, open) => {
+  let counterpart: Counterpart
+  let gateway: PayoutGateway
+  beforeAll(async () => {
+    counterpart = await open()
+    gateway = counterpart.gateway
+  })
+  afterAll(() => counterpart.close())
+
+  async function newTransfer(more: Partial<NewTransfer> = {}): Promise<NewTransfer> {
+    const { beneficiaryId } = await gateway.ensureBeneficiary(beneficiary())
+    return { transferId: hexId(), amount: paise(1999n), beneficiaryId, method: 'bank', remarks: 'Withdrawal', ...more }
+  }
+  async function fetched(transferId: string): Promise<Transfer> {
+    const transfer = await gateway.fetchTransfer(transferId)
+    if (transfer === undefined) throw new Error('the transfer is gone')
+    return transfer
+  }
+
+  test('a beneficiary is made once, and ready; made again, also twice at once, it is the same', async () => {
+    const wanted = beneficiary({ email: 'asha@example.in', phone: '9876543210' })
+    const made = await Promise.all([1, 2, 3].map(() => gateway.ensureBeneficiary(wanted)))
+    for (const one of made) expect(one).toEqual({ beneficiaryId: wanted.beneficiaryId, state: 'ready' })
+  })
+
+  test('an account that the gateway knows under another id keeps that one', async () => {
+    const instrument = bank()
+    const first = await gateway.ensureBeneficiary(beneficiary({ instrument }))
+    expect(await gateway.ensureBeneficiary(beneficiary({ instrument }))).toEqual(first)
+  })
+
+  test('an id that stands for another account is refused: nobody is paid in somebody’s place', async () => {
+    const known = beneficiary()
+    await gateway.ensureBeneficiary(known)
+    await expect(gateway.ensureBeneficiary({ ...known, instrument: bank() })).rejects.toMatchObject({
+      name: 'GatewayRefusedError',
+      code: 'beneficiary_id_already_exists',
+    })
+  })
+
+  test('a name in any script is taken, a wrong account is refused', async () => {
+    for (const name of ['आशा वर्मा', 'Æsá  Vérma', "Asha O'Neil 2"]) {
+      expect((await gateway.ensureBeneficiary(beneficiary({ name }))).state).toBe('ready')
+    }
+    const instrument = { kind: 'bank', accountNumber: '1', ifsc: 'HDFC0ABC123' } as const
+    await expect(gateway.ensureBeneficiary(beneficiary({ instrument }))).rejects.toBeInstanceOf(GatewayRefusedError)
+  })
+
+  test('a transfer sent is pending, with our amount, until the bank decides', async () => {
+    const transfer = await newTransfer({ remarks: 'Withdrawal no. 7 — देवी' })
+    const sent = await gateway.send(transfer)
+    expect(sent).toEqual({
+      transferId: transfer.transferId,
+      gatewayId: expect.any(String),
+      state: 'pending',
+      status: expect.any(String),
+      statusCode: expect.any(String),
+      description: expect.any(String),
+      amount: paise(1999n),
+      bankReference: undefined,
+    })
+    expect(await gateway.fetchTransfer(transfer.transferId)).toEqual(sent)
+  })
+
+  test('to a UPI address it goes by UPI', async () => {
+    const { beneficiaryId } = await gateway.ensureBeneficiary(beneficiary({ instrument: { kind: 'upi', vpa: `${hexId()}@okbank` } }))
+    expect((await gateway.send(await newTransfer({ beneficiaryId, method: 'upi' }))).state).toBe('pending')
+  })
+
+  test('a transfer nobody sent is undefined, not an error', async () => {
+    expect(await gateway.fetchTransfer(hexId())).toBe(undefined)
+  })
+
+  test('sent again, also at once and after its end, it is the same transfer', async () => {
+    const transfer = await newTransfer()
+    const sent = await Promise.all([1, 2, 3].map(() => gateway.send(transfer)))
+    expect(new Set(sent.map(({ gatewayId }) => gatewayId)).size).toBe(1)
+    await counterpart.move(transfer.transferId, 'SUCCESS')
+    expect((await gateway.send(transfer)).state).toBe('paid')
+  })
+
+  test('its id with another amount is neither sent nor refused: a person must look', async () => {
+    const transfer = await newTransfer()
+    await gateway.send(transfer)
+    await expect(gateway.send({ ...transfer, amount: paise(2000n) })).rejects.toBeInstanceOf(GatewayMismatchError)
+    expect((await fetched(transfer.transferId)).amount).toBe(1999n)
+  })
+
+  test.each([
+    ['SUCCESS', undefined, 'paid'],
+    ['SUCCESS', 'COMPLETED', 'paid'],
+    ['FAILED', undefined, 'failed'],
+    ['REJECTED', undefined, 'failed'],
+    ['MANUALLY_REJECTED', undefined, 'failed'],
+    ['RECEIVED', undefined, 'pending'],
+    ['APPROVAL_PENDING', undefined, 'pending'],
+    ['QUEUED', undefined, 'pending'],
+  ] as const)('moved to %s %s it is %s', async (status, statusCode, state) => {
+    const transfer = await newTransfer()
+    await gateway.send(transfer)
+    await counterpart.move(transfer.transferId, status, statusCode)
+    const moved = await fetched(transfer.transferId)
+    expect([moved.status, moved.state]).toEqual([status, state])
+    expect(moved.bankReference !== undefined).toBe(state === 'paid')
+    if (statusCode !== undefined) expect(moved.statusCode).toBe(statusCode)
+  })
+
+  test('paid, it may still be reversed', async () => {
+    const transfer = await newTransfer()
+    await gateway.send(transfer)
+    await counterpart.move(transfer.transferId, 'SUCCESS')
+    await counterpart.move(transfer.transferId, 'REVERSED')
+    expect((await fetched(transfer.transferId)).state).toBe('reversed')
+  })
+
+  test('the gateway’s definite no is a refusal: it has no such transfer', async () => {
+    const transfer = await newTransfer({ beneficiaryId: hexId() })
+    await expect(gateway.send(transfer)).rejects.toMatchObject({ name: 'GatewayRefusedError', code: 'beneficiary_not_found' })
+    expect(await gateway.fetchTransfer(transfer.transferId)).toBe(undefined)
+  })
+
+  test('wrong keys refuse no transfer, they leave it open; and no error tells a key or an account', async () => {
+    const wanted = beneficiary()
+    const transfer = await newTransfer()
+    const calls: readonly Promise<unknown>[] = [
+      counterpart.stranger.send(transfer),
+      counterpart.stranger.fetchTransfer(transfer.transferId),
+      counterpart.stranger.ensureBeneficiary(wanted),
+    ]
+    const errors = await Promise.all(calls.map((call) => call.catch((thrown: unknown) => thrown)))
+    expect(errors[0]).toBeInstanceOf(GatewayUnavailableError)
+    for (const error of errors.slice(1)) expect(error).toMatchObject({ name: 'GatewayRefusedError', httpStatus: 401 })
+    const everything = errors.map((error) => JSON.stringify(error, Object.getOwnPropertyNames(error as Error))).join()
+    const { instrument } = wanted
+    for (const secret of [STRANGE_SECRET, KEYS.clientId, instrument.kind === 'bank' ? instrument.accountNumber : instrument.vpa]) {
+      expect(everything).not.toContain(secret)
+    }
+  })
+})
