@@ -12,6 +12,7 @@ import { createClock } from './adapters/clock.ts'
 import { createCatcher } from './adapters/mail/catcher.ts'
 import { createSmtpMailer } from './adapters/mail/smtp.ts'
 import { cashfreeGateway } from './adapters/payments/cashfree.ts'
+import { cashfreePayouts } from './adapters/payouts/cashfree-payouts.ts'
 import { createFileStorage } from './adapters/storage/files.ts'
 import { buildApp } from './app.ts'
 import type { Config } from './config.ts'
@@ -150,6 +151,7 @@ async function serve(config: Config, shared: Shared, around: Surroundings, stops
     log,
     config,
     gateway: cashfreeGateway({ ...gateway, checkout: { mode: gateway.mode, scriptUrl: gateway.scriptUrl } }),
+    payouts: gateway.payouts && cashfreePayouts({ ...gateway.payouts, nowMs: () => clock.now().getTime() }),
   })
   const first = cluster.worker === undefined || cluster.worker.id === 1
   const signIns = first ? await prepareData(config, db, services, around) : []
