@@ -74,7 +74,11 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     if (deps.catcher !== undefined) registerDevMail(app, deps.catcher)
   }
   if (config.webDir === undefined) app.setNotFoundHandler((request, reply) => sendProblem(request, reply, { code: 'not_found' }))
-  else await registerSite(app, siteDeps(config, services, config.webDir, () => deps.clock.now().getTime()))
+  else
+    await registerSite(
+      app,
+      siteDeps(config, services, config.webDir, () => deps.clock.now().getTime()),
+    )
   return app
 }
 
