@@ -1,8 +1,8 @@
 /** Money that leaves, as administrators see it, and the payouts' webhook (api.md). */
-import { bankReference, decisionReason } from '@roz/core/fields.ts'
+import { bankReference, decisionReason, rupeeAmount } from '@roz/core/fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { instant, nextCursor, page } from './shapes.ts'
+import { instant, nextCursor, page, rupees } from './shapes.ts'
 import { bankDetail, withdrawal } from './wallet.ts'
 
 /** The states of money.md, not the words that members read. */
@@ -20,10 +20,49 @@ export const adminWithdrawal = z.object({
   endedAt: instant.nullable(),
 })
 
+export const refundState = z.enum(['requested', 'approved', 'sending', 'paid', 'rejected', 'failed'], 'choice_invalid')
+export const suspenseState = z.enum(['open', 'credited', 'refunded'], 'choice_invalid')
+
+/** As its member reads it. */
+export const refund = z.object({
+  id: z.string(),
+  order_id: z.string(),
+  amount: rupees,
+  status: z.enum(['pending', 'processing', 'completed', 'rejected', 'failed']),
+  reason: z.string(),
+  decision: z.string().nullable().meta({ description: 'Why it was rejected or failed' }),
+  reference: z.string().nullable(),
+  createdAt: instant,
+})
+
+export const adminRefund = z.object({
+  ...refund.shape,
+  status: refundState,
+  member: payee.nullable().meta({ description: 'null for the refund of a suspense item' }),
+  suspenseId: z.string().nullable(),
+  refundId: z.string().meta({ description: "The refund's id without dashes: its key at the gateway" }),
+  problem: z.string().nullable(),
+  endedAt: instant.nullable(),
+})
+
+export const suspenseItem = z.object({
+  id: z.string(),
+  order_id: z.string(),
+  paymentId: z.string(),
+  amount: rupees,
+  reason: z.enum(['unknown_order', 'other_amount', 'second_payment', 'closed_account']),
+  status: suspenseState,
+  createdAt: instant,
+  decidedAt: instant.nullable(),
+  member: payee.nullable().meta({ description: 'Whose order it came by, or who it was credited to' }),
+})
+
 const id = z.object({ id: z.string().max(100) })
 const search = z.string().max(200).optional()
 const withdrawalAnswer = z.object({ withdrawal: adminWithdrawal })
 const reason = z.strictObject({ reason: decisionReason })
+const refundAnswer = z.object({ refund: adminRefund })
+const itemAnswer = z.object({ item: suspenseItem })
 
 export const payoutCalls = {
   adminWithdrawals: endpoint({
@@ -87,6 +126,92 @@ export const payoutCalls = {
     params: id,
     output: z.object({ bankDetail }),
     refusals: ['withdrawal_not_found', 'withdrawal_final', 'payouts_by_gateway'],
+  }),
+  requestRefund: endpoint({
+    method: 'POST',
+    path: '/wallet/refunds',
+    access: 'verified',
+    summary: 'Asks for the unused part of a top-up of the last seven days, or less, to go back to where it came from; held at once.',
+    body: z.strictObject({
+      order_id: z.string('fill_all').min(1, 'fill_all').max(100, 'fill_all'),
+      amount: rupeeAmount,
+      reason: decisionReason,
+    }),
+    output: z.object({ balance: rupees, refund }),
+    refusals: ['on_hold', 'order_not_found', 'refund_not_possible', 'refund_exceeds_unused', 'idempotency_mismatch', 'overloaded'],
+  }),
+  refunds: endpoint({
+    method: 'GET',
+    path: '/wallet/refunds',
+    access: 'member',
+    summary: "The member's refunds, newest first, and the top-ups of which something can be refunded, each with its unused part.",
+    query: page,
+    output: z.object({
+      refunds: z.array(refund),
+      refundable: z.array(z.object({ order_id: z.string(), amount: rupees, unused: rupees, createdAt: instant })),
+      nextCursor,
+    }),
+    refusals: [],
+  }),
+  adminRefunds: endpoint({
+    method: 'GET',
+    path: '/admin/refunds',
+    access: 'admin',
+    summary: "Refunds in all states, newest first; q looks in the member's name and mail, in order, id and reference.",
+    query: z.object({ ...page.shape, status: refundState.optional(), q: search }),
+    output: z.object({ refunds: z.array(adminRefund), nextCursor }),
+    refusals: [],
+  }),
+  approveRefund: endpoint({
+    method: 'POST',
+    path: '/admin/refunds/{id}/approve',
+    access: 'admin',
+    stepUp: true,
+    summary: 'Approves a refund: it is sent to the gateway; once more, where the gateway would not take it before.',
+    params: id,
+    output: refundAnswer,
+    refusals: ['refund_not_found', 'refund_final', 'member_on_hold', 'idempotency_mismatch'],
+  }),
+  rejectRefund: endpoint({
+    method: 'POST',
+    path: '/admin/refunds/{id}/reject',
+    access: 'admin',
+    stepUp: true,
+    summary: 'Rejects a refund that was not sent; what was held goes back.',
+    params: id,
+    body: reason,
+    output: refundAnswer,
+    refusals: ['refund_not_found', 'refund_final', 'idempotency_mismatch'],
+  }),
+  suspense: endpoint({
+    method: 'GET',
+    path: '/admin/suspense',
+    access: 'admin',
+    summary: 'Payments without a place to go, newest first; q looks in order and payment.',
+    query: z.object({ ...page.shape, status: suspenseState.optional(), q: search }),
+    output: z.object({ suspense: z.array(suspenseItem), nextCursor }),
+    refusals: [],
+  }),
+  creditSuspense: endpoint({
+    method: 'POST',
+    path: '/admin/suspense/{id}/credit',
+    access: 'admin',
+    stepUp: true,
+    summary: 'Gives an open item to a member.',
+    params: id,
+    body: z.strictObject({ memberId: z.string('fill_all').min(1, 'fill_all').max(100, 'fill_all') }),
+    output: itemAnswer,
+    refusals: ['suspense_not_found', 'suspense_decided', 'member_not_found', 'idempotency_mismatch'],
+  }),
+  refundSuspense: endpoint({
+    method: 'POST',
+    path: '/admin/suspense/{id}/refund',
+    access: 'admin',
+    stepUp: true,
+    summary: 'Sends an open item back to where it came from; if that fails it is open again.',
+    params: id,
+    output: itemAnswer,
+    refusals: ['suspense_not_found', 'suspense_decided', 'idempotency_mismatch'],
   }),
   cashfreePayoutsWebhook: endpoint({
     method: 'POST',

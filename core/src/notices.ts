@@ -66,6 +66,27 @@ export const NOTICES = {
       '{amount} की निकासी नहीं हो पाई। राशि आपके वॉलेट में वापस है।',
     ],
   ),
+  /** data: amount */
+  refund_paid: notice(
+    ['Refund sent', 'रिफ़ंड भेजा गया'],
+    [
+      '{amount} was sent back to where it came from. Your bank may take a few days.',
+      '{amount} वहीं वापस भेजे गए जहाँ से आए थे। बैंक को कुछ दिन लग सकते हैं।',
+    ],
+  ),
+  /** data: amount */
+  refund_returned: notice(
+    ['Refund returned', 'रिफ़ंड वापस आया'],
+    [
+      'Your refund of {amount} did not go through. The money is back in your wallet.',
+      '{amount} का रिफ़ंड नहीं हो पाया। राशि आपके वॉलेट में वापस है।',
+    ],
+  ),
+  /** data: amount */
+  payment_assigned: notice(
+    ['Payment credited', 'भुगतान जमा हुआ'],
+    ['A payment of {amount} was checked and is now in your wallet.', '{amount} के भुगतान की जाँच हुई और यह अब आपके वॉलेट में है।'],
+  ),
 } as const satisfies Record<string, Notice>
 
 const DAY = { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' } as const

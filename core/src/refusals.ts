@@ -74,6 +74,17 @@ export const REFUSALS = {
     'कोई भुगतान गेटवे नहीं है: हाथ से भुगतान करके बैंक संदर्भ लिखें।',
   ),
   payouts_by_gateway: refusal(409, 'Withdrawals are sent by the gateway here.', 'यहाँ निकासी गेटवे से भेजी जाती है।'),
+  refund_not_possible: refusal(
+    409,
+    'This payment cannot be refunded: only the last seven days can.',
+    'यह भुगतान वापस नहीं हो सकता: केवल पिछले सात दिनों के भुगतान वापस होते हैं।',
+  ),
+  refund_exceeds_unused: refusal(409, 'This is more than is left of this payment.', 'यह राशि इस भुगतान की बची हुई राशि से ज़्यादा है।'),
+  refund_not_found: refusal(404, 'There is no such refund.', 'ऐसा कोई रिफ़ंड नहीं है।'),
+  refund_final: refusal(409, 'This refund is not in a state that allows this.', 'यह रिफ़ंड इस स्थिति में नहीं है कि ऐसा हो सके।'),
+  suspense_not_found: refusal(404, 'There is no such payment in suspense.', 'जाँच में ऐसा कोई भुगतान नहीं है।'),
+  suspense_decided: refusal(409, 'This payment has been decided already.', 'इस भुगतान पर पहले ही निर्णय हो चुका है।'),
+  member_not_found: refusal(404, 'There is no such member.', 'ऐसा कोई सदस्य नहीं है।'),
   webhook_signature: refusal(401, 'The signature of this event does not match.', 'इस सूचना के हस्ताक्षर मेल नहीं खाते।'),
   // Rounds
   already_joined: refusal(409, "You have already joined today's round.", 'आप आज के राउंड में पहले ही शामिल हो चुके हैं।'),

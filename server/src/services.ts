@@ -65,6 +65,7 @@ export function createServices(deps: ServiceDeps) {
   const payouts = createPayouts({
     db,
     payouts: deps.payouts,
+    gateway: deps.gateway,
     secrets,
     warn: (details, message) => log.warn(details, message),
     alarm: (details, message) => log.error(details, message),

@@ -32,6 +32,8 @@ function workerOf(draft: (payload: Ran) => Promise<void>, change: Partial<Worker
     draft_story: draft,
     send_payout: nothing,
     check_payout: nothing,
+    send_refund: nothing,
+    check_refund: nothing,
   }
   const worker = createWorker({
     db: database.db,

@@ -21,6 +21,9 @@ export type JobPayloads = {
   send_payout: { readonly withdrawalId: string }
   /** Ask the gateway what became of a withdrawal that was sent, and book it. */
   check_payout: { readonly withdrawalId: string }
+  /** Give an approved refund to the gateway; ask it what became of one that was sent. */
+  send_refund: { readonly refundId: string }
+  check_refund: { readonly refundId: string }
   /** A member skipped at midnight for want of a rupee has topped up: join them now. */
   join_after_topup: { readonly memberId: string }
   /** The draft story of a settled day. */

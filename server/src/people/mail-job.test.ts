@@ -131,6 +131,8 @@ describe('a mail job', () => {
         draft_story: nothing,
         send_payout: nothing,
         check_payout: nothing,
+        send_refund: nothing,
+        check_refund: nothing,
       },
       clockwork: [],
       now: async () => new Date(),

@@ -147,6 +147,30 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Readonly<Record<Languag
       action: { label: 'अपना वॉलेट देखें', url: frame.link('/wallet') },
     }),
   },
+  refund_paid: {
+    en: (data, frame) => ({
+      subject: `Your refund of ${data.amount} was sent`,
+      paragraphs: [`Hello ${data.name},`, `${data.amount} was sent back to where it came from. Your bank may take a few days.`],
+      action: { label: 'See your wallet', url: frame.link('/wallet') },
+    }),
+    hi: (data, frame) => ({
+      subject: `${data.amount} का रिफ़ंड भेजा गया`,
+      paragraphs: [`नमस्ते ${data.name},`, `${data.amount} वहीं वापस भेजे गए जहाँ से आए थे। बैंक को कुछ दिन लग सकते हैं।`],
+      action: { label: 'अपना वॉलेट देखें', url: frame.link('/wallet') },
+    }),
+  },
+  refund_returned: {
+    en: (data, frame) => ({
+      subject: `Your refund of ${data.amount} did not go through`,
+      paragraphs: [`Hello ${data.name},`, `Your refund of ${data.amount} did not go through. The money is back in your wallet.`],
+      action: { label: 'See your wallet', url: frame.link('/wallet') },
+    }),
+    hi: (data, frame) => ({
+      subject: `${data.amount} का रिफ़ंड नहीं हो पाया`,
+      paragraphs: [`नमस्ते ${data.name},`, `${data.amount} का रिफ़ंड नहीं हो पाया। राशि आपके वॉलेट में वापस है।`],
+      action: { label: 'अपना वॉलेट देखें', url: frame.link('/wallet') },
+    }),
+  },
   money_added: {
     en: (data, frame) => ({
       subject: `${data.amount} added to your wallet`,

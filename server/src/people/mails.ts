@@ -23,6 +23,8 @@ export type MailData = {
   /** `reference` is the bank's, or empty. */
   withdrawal_paid: Told<'amount' | 'account' | 'reference'>
   withdrawal_returned: Told<'amount'>
+  refund_paid: Told<'amount'>
+  refund_returned: Told<'amount'>
   money_added: Told<'amount' | 'orderId'>
   draw_won: Told<'amount' | 'day'>
   /** What Auto Participate did in a week; `from` and `to` are days. */

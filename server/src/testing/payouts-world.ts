@@ -5,7 +5,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import { paise } from '@roz/core/money.ts'
 import type { PayoutGateway, Transfer, TransferState } from '../adapters/payouts/port.ts'
-import { GatewayRefusedError, GatewayUnavailableError } from '../adapters/payments/port.ts'
+import { GatewayRefusedError, GatewayUnavailableError, type PaymentGateway, type Refund } from '../adapters/payments/port.ts'
 import { type Db, one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createPayouts } from '../features/payouts/payouts.ts'
@@ -73,6 +73,47 @@ export function scriptedPayouts() {
   return { script, payouts }
 }
 
+/** Where payments came from, as refunds see it. */
+export function scriptedRefunds() {
+  const script = {
+    refunds: new Map<string, Refund>(),
+    sent: [] as { readonly orderId: string; readonly refundId: string; readonly amount: bigint }[],
+    sendings: [] as ('take' | 'lose' | 'refuse')[],
+  }
+  const gateway: PaymentGateway = {
+    createOrder: () => unavailable(),
+    fetchOrder: () => unavailable(),
+    createRefund: async ({ orderId, refundId, amount }) => {
+      const how = script.sendings.shift() ?? 'take'
+      script.sent.push({ orderId, refundId, amount })
+      if (how === 'lose') unavailable()
+      if (how === 'refuse') throw new GatewayRefusedError('refused', 400, 'refund_amount_invalid')
+      const known = script.refunds.get(refundId) ?? refundOf(orderId, refundId, amount)
+      script.refunds.set(refundId, known)
+      return known
+    },
+    fetchRefund: async (_orderId, refundId) => script.refunds.get(refundId),
+    checkout: { mode: 'sandbox', scriptUrl: '' },
+    verifyWebhook: (headers, bytes) => headers['x-webhook-signature'] === signatureOf(bytes),
+    parseWebhook: (bytes) => {
+      const { type, orderId, refundId } = JSON.parse(bytes.toString()) as Record<'type' | 'orderId' | 'refundId', string>
+      return { kind: 'refund', eventKey: createHash('sha256').update(bytes).digest('hex'), type, orderId, refundId }
+    },
+  }
+  return { script, gateway }
+}
+
+const refundOf = (orderId: string, refundId: string, amount: bigint): Refund => ({
+  refundId,
+  orderId,
+  state: 'pending',
+  status: 'PENDING',
+  description: undefined,
+  amount: paise(amount),
+  paymentId: undefined,
+  bankReference: undefined,
+})
+
 function unavailable(): never {
   throw new GatewayUnavailableError('no answer')
 }
@@ -96,18 +137,20 @@ export async function openPayoutsWorld(options: { readonly byHand?: boolean } = 
   const database = await createTestDatabase({ connectionsMax: 20 })
   const { db } = database
   const { script, payouts: gateway } = scriptedPayouts()
+  const { script: refunds, gateway: payments } = scriptedRefunds()
   const alarms: object[] = []
   const jobs: { readonly kind: JobKind; readonly payload: unknown }[] = []
   const payouts = createPayouts({
     db,
     payouts: options.byHand === true ? undefined : gateway,
+    gateway: payments,
     secrets: testSecrets,
     warn: () => undefined,
     alarm: (details, message) => void alarms.push({ ...details, message }),
   })
   const wallet = createWallet({
     db,
-    gateway: undefined as never,
+    gateway: payments,
     secrets: testSecrets,
     topupLimits: { min: paise(1000n), max: paise(3000n) },
     topupsOn: true,
@@ -124,8 +167,18 @@ export async function openPayoutsWorld(options: { readonly byHand?: boolean } = 
     now: async () => (await one<{ now: Date }>(db, sql`select roz_now() as now`)).now,
     log: { warn: () => undefined, error: () => undefined } as never,
   })
-  const world = { database, db, script, payouts, alarms, jobs, calls, admin, runDue: worker.runDue }
+  const world = { database, db, script, refunds, payouts, alarms, jobs, calls, admin, runDue: worker.runDue }
   return Object.assign(world, membersOf(world), {
+    /** What the gateway says of a refund from now on. */
+    gatewayRefunds(id: string, state: Refund['state'], change: Partial<Refund> = {}): void {
+      const refundId = id.replaceAll('-', '')
+      const known = refunds.refunds.get(refundId) ?? refundOf('unknown', refundId, 1000n)
+      refunds.refunds.set(refundId, { ...known, state, status: state.toUpperCase(), bankReference: 'ARN7', ...change })
+    },
+    refundWebhook: (body: object) => {
+      const text = JSON.stringify(body)
+      return calls.ask('POST /webhooks/cashfree', { body: text, headers: { 'x-webhook-signature': signatureOf(Buffer.from(text)) } })
+    },
     /** Moves the clock on and runs what has fallen due by then. */
     pass: async (seconds: number): Promise<void> => {
       await db.query(sql`select set_clock_offset((select offset_ms from clock_offset) + ${seconds * 1000}::bigint)`)
@@ -166,18 +219,24 @@ type Stage = {
 function membersOf({ db, script, calls, admin, jobs }: Stage) {
   const decide = (id: string, what: string, body?: unknown, headers: Record<string, string> = {}) =>
     calls.ask(`POST /admin/withdrawals/${id}/${what}`, { as: admin, headers, ...(body === undefined ? {} : { body }) })
+  /** A paid top-up; its order. */
+  async function pay(memberId: bigint, rupees: number): Promise<string> {
+    const orderId = crypto.randomUUID().replaceAll('-', '')
+    const amount = paise(BigInt(rupees) * 100n)
+    await inTransaction(db, async (tx) => {
+      await createTopup(tx, { orderId, memberId, amount })
+      await captureTopup(tx, { orderId, paymentId: `test-${orderId}`, orderAmount: amount })
+    })
+    return orderId
+  }
   return {
     decide,
     async funded(rupees: number): Promise<bigint> {
       const memberId = await makeMember(db)
-      const orderId = crypto.randomUUID().replaceAll('-', '')
-      const amount = paise(BigInt(rupees) * 100n)
-      await inTransaction(db, async (tx) => {
-        await createTopup(tx, { orderId, memberId, amount })
-        await captureTopup(tx, { orderId, paymentId: `test-${orderId}`, orderAmount: amount })
-      })
+      await pay(memberId, rupees)
       return memberId
     },
+    pay,
     async withdraw(memberId: bigint, amount = 10): Promise<string> {
       const { body } = await calls.ask('POST /wallet/withdraw', { as: memberId, body: { amount, bankDetail: BANK } })
       return body.withdrawal.id

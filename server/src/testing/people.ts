@@ -64,6 +64,8 @@ export async function startPeople(options: PeopleOptions = {}): Promise<People> 
       draft_story: nothing,
       send_payout: nothing,
       check_payout: nothing,
+      send_refund: nothing,
+      check_refund: nothing,
     },
     clockwork: [identity.due, contact.due, notifications.due],
     now: async () => (await one<{ at: Date }>(db, sql`select roz_now() as at`)).at,

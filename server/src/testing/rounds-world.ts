@@ -95,6 +95,8 @@ function jobHandlers(jobs: Written[], own: ReturnType<typeof createRounds>['jobs
     draft_story: keep('draft_story'),
     send_payout: keep('send_payout'),
     check_payout: keep('check_payout'),
+    send_refund: keep('send_refund'),
+    check_refund: keep('check_refund'),
     ...own,
   }
 }

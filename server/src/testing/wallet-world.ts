@@ -123,6 +123,8 @@ function workerOf(db: Db, wallet: ReturnType<typeof createWallet>, jobs: { kind:
     draft_story: keep('draft_story'),
     send_payout: keep('send_payout'),
     check_payout: keep('check_payout'),
+    send_refund: keep('send_refund'),
+    check_refund: keep('check_refund'),
   }
   const now = async (): Promise<Date> => (await one<{ now: Date }>(db, sql`select roz_now() as now`)).now
   return createWorker({ db, handlers, clockwork: [wallet.due], now, log: { warn: () => undefined, error: () => undefined } as never })

@@ -6,7 +6,7 @@
  */
 import { formatPaise, type Paise } from '@roz/core/money.ts'
 import type { Transfer } from '../../adapters/payouts/port.ts'
-import { one, sql } from '../../db/sql.ts'
+import { maybeOne, one, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { bookPayout, type PayoutBooked } from '../../ledger/withdrawals.ts'
 import { enqueue } from '../../jobs/queue.ts'
@@ -40,14 +40,15 @@ export async function bookTransfer(tx: Tx, id: string, transfer: Transfer): Prom
   return { details, message: 'the gateway contradicts us about a withdrawal; its word was booked' }
 }
 
-/** The gateway holds another amount under our id: nothing is booked, and somebody has to look. */
-export async function flagOtherAmount(tx: Tx, id: string): Promise<Alarm> {
-  const { memberId } = await one<{ memberId: bigint }>(
+/** The gateway holds another amount under our id: nothing is booked, and somebody has to look. Told once: it is asked again and again. */
+export async function flagOtherAmount(tx: Tx, id: string): Promise<Alarm | undefined> {
+  const news = await maybeOne<{ memberId: bigint }>(
     tx,
     sql`update withdrawal set flags = array_append(array_remove(flags, 'other_amount'), 'other_amount'), problem = 'other_amount'
-         where id = ${id}::uuid returning member_id as "memberId"`,
+         where id = ${id}::uuid and problem is distinct from 'other_amount' returning member_id as "memberId"`,
   )
-  await flagMember(tx, id, memberId, 'other_amount')
+  if (news === undefined) return undefined
+  await flagMember(tx, id, news.memberId, 'other_amount')
   return { details: { withdrawalId: id }, message: 'the gateway holds another amount under the id of a withdrawal; nothing was booked' }
 }
 

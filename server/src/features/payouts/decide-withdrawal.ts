@@ -18,44 +18,40 @@ import { approveWithdrawal, completeWithdrawal, rejectWithdrawal } from '../../l
 import { readBankDetail, type StoredAccount } from './bank-detail.ts'
 import { tellEnd } from './book-transfer.ts'
 import { askSoon } from './checks.ts'
+import { type Deciding, decideOnce } from './decision.ts'
 import type { PayoutsDeps } from './deps.ts'
 import { type AdminWithdrawal, viewWithdrawal } from './withdrawal-view.ts'
 
 type Names = 'approveWithdrawal' | 'rejectWithdrawal' | 'retryWithdrawal' | 'completeWithdrawal' | 'withdrawalBank'
-type Deciding = {
-  readonly session: { readonly memberId: bigint }
-  readonly params: { readonly id: string }
-  readonly idempotencyKey: string | undefined
-}
-type Decided<C extends RefusalCode> = { readonly ok: true; readonly after?: Readonly<Record<string, unknown>> } | Refusal<C>
+type Effect<C extends RefusalCode> = { readonly ok: true; readonly after?: Readonly<Record<string, unknown>> } | Refusal<C>
 
 export function withdrawalDecisions(deps: PayoutsDeps, idempotency: Idempotency): Handlers<Names> {
   const { payouts } = deps
 
-  /** One decision: looked up, judged, written down and answered, in one transaction. */
-  async function decide<C extends RefusalCode>(
-    name: Names,
+  /** One decision: looked up under its lock, judged, written down and answered. */
+  const decide = <C extends RefusalCode>(
     action: string,
-    { session, params: { id }, idempotencyKey, body }: Deciding & { readonly body?: unknown },
-    effect: (tx: Tx, id: string) => Promise<Decided<C | 'withdrawal_not_found'>>,
-  ) {
-    type Answered = { readonly ok: true; readonly value: { withdrawal: AdminWithdrawal } } | Refusal<C | 'withdrawal_not_found'>
-    const keyed = { memberId: session.memberId, key: idempotencyKey, route: `${name}:${id}`, body: body ?? null }
-    return idempotency.once<Answered>(keyed, id, async (tx) => {
-      const before = CURSOR_PARTS.uuid(id) ? await stateOf(tx, id) : undefined
-      if (before === undefined) return { ok: false, code: 'withdrawal_not_found' }
-      const decided = await effect(tx, id)
-      if (!decided.ok) return decided
-      const withdrawal = await viewWithdrawal(tx, id)
-      const after = { status: withdrawal.status, amount: withdrawal.amount, ...decided.after }
-      await audit(tx, { actorId: session.memberId, action, subject: `withdrawal:${id}`, before: { status: before.status }, after })
-      return { ok: true, value: { withdrawal } }
+    call: Deciding,
+    effect: (tx: Tx, id: string, status: string) => Promise<Effect<C | 'withdrawal_not_found'>>,
+  ) =>
+    decideOnce<{ withdrawal: AdminWithdrawal }, C | 'withdrawal_not_found'>(idempotency, call, {
+      action,
+      subject: `withdrawal:${call.params.id}`,
+      effect: async (tx) => {
+        const { id } = call.params
+        const before = CURSOR_PARTS.uuid(id) ? await stateOf(tx, id) : undefined
+        if (before === undefined) return { ok: false, code: 'withdrawal_not_found' }
+        const done = await effect(tx, id, before.status)
+        if (!done.ok) return done
+        const withdrawal = await viewWithdrawal(tx, id)
+        const after = { status: withdrawal.status, amount: withdrawal.amount, ...done.after }
+        return { ok: true, value: { withdrawal }, before: { status: before.status }, after }
+      },
     })
-  }
 
   return {
     approveWithdrawal: (call) =>
-      decide<'withdrawal_final' | 'member_on_hold'>('approveWithdrawal', 'withdrawal.approve', call, async (tx, id) => {
+      decide<'withdrawal_final' | 'member_on_hold'>('withdrawal.approve', call, async (tx, id) => {
         const held = await maybeOne(
           tx,
           sql`select 1 as held from withdrawal w join member m on m.id = w.member_id where w.id = ${id}::uuid and m.suspended_at is not null`,
@@ -67,23 +63,22 @@ export function withdrawalDecisions(deps: PayoutsDeps, idempotency: Idempotency)
         return { ok: true }
       }),
     rejectWithdrawal: (call) =>
-      decide<'withdrawal_final'>('rejectWithdrawal', 'withdrawal.reject', call, async (tx, id) => {
+      decide<'withdrawal_final'>('withdrawal.reject', call, async (tx, id) => {
         const rejected = await rejectWithdrawal(tx, { id, reason: call.body.reason })
         if (!rejected.ok) return rejected
         await tellEnd(tx, id, { result: 'failed', memberId: rejected.value.memberId })
         return { ok: true, after: { reason: call.body.reason } }
       }),
     retryWithdrawal: (call) =>
-      decide<'withdrawal_final' | 'payouts_by_hand'>('retryWithdrawal', 'withdrawal.retry', call, async (tx, id) => {
+      decide<'withdrawal_final' | 'payouts_by_hand'>('withdrawal.retry', call, async (tx, id, status) => {
         if (payouts === undefined) return { ok: false, code: 'payouts_by_hand' }
-        const { status } = (await stateOf(tx, id)) ?? {}
         if (status !== 'approved' && status !== 'sending') return { ok: false, code: 'withdrawal_final' }
         if (status === 'sending') await askSoon(tx, id)
         else await enqueue(tx, { kind: 'send_payout', key: `retry:${randomUUID()}`, payload: { withdrawalId: id } })
         return { ok: true }
       }),
     completeWithdrawal: (call) =>
-      decide<'withdrawal_final' | 'payouts_by_gateway'>('completeWithdrawal', 'withdrawal.complete', call, async (tx, id) => {
+      decide<'withdrawal_final' | 'payouts_by_gateway'>('withdrawal.complete', call, async (tx, id) => {
         if (payouts !== undefined) return { ok: false, code: 'payouts_by_gateway' }
         const completed = await completeWithdrawal(tx, { id, reference: call.body.bankReference })
         if (!completed.ok) return completed

@@ -1,4 +1,5 @@
 /** What the payouts feature needs from the program. */
+import type { PaymentGateway } from '../../adapters/payments/port.ts'
 import type { PayoutGateway } from '../../adapters/payouts/port.ts'
 import type { Db } from '../../db/sql.ts'
 import type { Secrets } from '../../secrets.ts'
@@ -7,6 +8,8 @@ export type PayoutsDeps = {
   readonly db: Db
   /** Undefined without payout keys: withdrawals are then paid by hand. */
   readonly payouts: PayoutGateway | undefined
+  /** Where payments came from, and refunds go back to. */
+  readonly gateway: Pick<PaymentGateway, 'createRefund' | 'fetchRefund'>
   readonly secrets: Secrets
   /** Tells the operator that a gateway could not be asked; never names a person. */
   readonly warn: (details: object, message: string) => void

@@ -16,7 +16,7 @@ type Shown<T> = { readonly ok: true; readonly rows: readonly T[]; readonly nextC
 type Read<T> = (page: {
   readonly after: Cursor | undefined
   readonly limit: number
-}) => Promise<{ readonly shown: T; readonly key: Cursor }[]>
+}) => Promise<readonly { readonly shown: T; readonly key: Cursor }[]>
 
 /** One page of a list that is read with one row more than asked. */
 export async function pageOf<T>(

@@ -1,5 +1,5 @@
 /**
- * Money that leaves: withdrawals to bank accounts. Invariants: an administrator decides, the gateway's
+ * Money that leaves: withdrawals to bank accounts, refunds and suspense items to where they came from. Invariants: an administrator decides, the gateway's
  * word ends; what is due is asked by the sweep until nothing more is to be expected; without payout
  * keys the same calls serve payments by hand.
  */
@@ -10,8 +10,11 @@ import { listDueChecks } from './checks.ts'
 import { withdrawalDecisions } from './decide-withdrawal.ts'
 import type { PayoutsDeps } from './deps.ts'
 import { pageOf } from './lists.ts'
+import { refundHandlers } from './refunds.ts'
+import { sendRefund, settleRefund } from './send-refund.ts'
 import { sendWithdrawal } from './send-withdrawal.ts'
 import { settleWithdrawal } from './settle-withdrawal.ts'
+import { suspenseHandlers } from './suspense.ts'
 import { forgetOldEvents, receiveWebhook } from './webhook.ts'
 import { searchWithdrawals } from './withdrawal-view.ts'
 
@@ -22,6 +25,14 @@ type Names =
   | 'retryWithdrawal'
   | 'completeWithdrawal'
   | 'withdrawalBank'
+  | 'requestRefund'
+  | 'refunds'
+  | 'adminRefunds'
+  | 'approveRefund'
+  | 'rejectRefund'
+  | 'suspense'
+  | 'creditSuspense'
+  | 'refundSuspense'
   | 'cashfreePayoutsWebhook'
 
 const SWEEP_AT_ONCE = 8
@@ -32,6 +43,8 @@ export function createPayouts(deps: PayoutsDeps) {
 
   const handlers: Handlers<Names> = {
     ...withdrawalDecisions(deps, idempotency),
+    ...refundHandlers(deps, idempotency),
+    ...suspenseHandlers(deps, idempotency),
     adminWithdrawals: async ({ query }) => {
       const { status, q } = query
       const page = await pageOf(query, (part) => searchWithdrawals(db, { status, q, ...part }))
@@ -47,11 +60,13 @@ export function createPayouts(deps: PayoutsDeps) {
     jobs: {
       send_payout: ({ withdrawalId }: JobPayloads['send_payout']) => sendWithdrawal(deps, withdrawalId, { again: false }),
       check_payout: ({ withdrawalId }: JobPayloads['check_payout']) => settleWithdrawal(deps, withdrawalId),
+      send_refund: ({ refundId }: JobPayloads['send_refund']) => sendRefund(deps, refundId, { again: false }),
+      check_refund: ({ refundId }: JobPayloads['check_refund']) => settleRefund(deps, refundId),
     },
     /** Asks about what was sent and has not ended; says whether there was any. */
     due: async (): Promise<boolean> => {
-      const due = payouts === undefined ? [] : await listDueChecks(db, ['withdrawal'], SWEEP_AT_ONCE)
-      await Promise.all(due.map(({ id }) => settleWithdrawal(deps, id)))
+      const due = await listDueChecks(db, payouts === undefined ? ['refund'] : ['withdrawal', 'refund'], SWEEP_AT_ONCE)
+      await Promise.all(due.map(({ id, kind }) => (kind === 'refund' ? settleRefund(deps, id) : settleWithdrawal(deps, id))))
       return [due.length > 0, await forgetOldEvents(db)].includes(true)
     },
   }

@@ -10,15 +10,13 @@ import { GatewayMismatchError, GatewayRefusedError, GatewayUnavailableError } fr
 import type { Paise } from '@roz/core/money.ts'
 import { type Db, maybeOne, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
+import { gatewayIdOf } from '../../ledger/gateway-id.ts'
 import { startSending, stopSending } from '../../ledger/withdrawals.ts'
 import type { Secrets } from '../../secrets.ts'
 import { readBankDetail, type StoredAccount } from './bank-detail.ts'
 import { bookTransfer, flagOtherAmount } from './book-transfer.ts'
 import { endChecks, isNewest, noteSending, type Sending } from './checks.ts'
 import type { PayoutsDeps } from './deps.ts'
-
-/** A withdrawal's id is its transfer's, without dashes. */
-export const transferIdOf = (withdrawalId: string): string => withdrawalId.replaceAll('-', '')
 
 type Payable = StoredAccount & { readonly amount: Paise; readonly email: string | null; readonly beneficiaryId: string }
 
@@ -74,7 +72,7 @@ async function trySend(
   { id, amount, beneficiaryId }: { readonly id: string; readonly amount: Paise; readonly beneficiaryId: string },
 ): Promise<Sent> {
   try {
-    return await payouts.send({ transferId: transferIdOf(id), amount, beneficiaryId, method: 'bank', remarks: 'Withdrawal' })
+    return await payouts.send({ transferId: gatewayIdOf(id), amount, beneficiaryId, method: 'bank', remarks: 'Withdrawal' })
   } catch (error) {
     if (error instanceof GatewayRefusedError) return { refused: error.code }
     if (error instanceof GatewayMismatchError) return 'other_amount'

@@ -7,10 +7,11 @@ import { GatewayRefusedError, GatewayUnavailableError } from '../../adapters/pay
 import type { Transfer } from '../../adapters/payouts/port.ts'
 import { maybeOne, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
+import { gatewayIdOf } from '../../ledger/gateway-id.ts'
 import { type Alarm, bookTransfer } from './book-transfer.ts'
 import { claimCheck, endChecks, isNewest, noteMissing } from './checks.ts'
 import type { PayoutsDeps } from './deps.ts'
-import { sendWithdrawal, transferIdOf } from './send-withdrawal.ts'
+import { sendWithdrawal } from './send-withdrawal.ts'
 
 export async function settleWithdrawal(deps: PayoutsDeps, id: string): Promise<void> {
   const { db, payouts, warn } = deps
@@ -19,7 +20,7 @@ export async function settleWithdrawal(deps: PayoutsDeps, id: string): Promise<v
   if (ask === undefined) return
   let transfer: Transfer | undefined
   try {
-    transfer = await payouts.fetchTransfer(transferIdOf(id))
+    transfer = await payouts.fetchTransfer(gatewayIdOf(id))
   } catch (error) {
     if (!(error instanceof GatewayUnavailableError) && !(error instanceof GatewayRefusedError)) throw error
     warn({ err: error, withdrawalId: id }, 'the gateway could not be asked about a withdrawal; the sweep asks again')

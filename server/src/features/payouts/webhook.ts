@@ -9,6 +9,7 @@ import { type Db, maybeOne, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Answer, Call } from '../../http/route.ts'
 import { enqueue } from '../../jobs/queue.ts'
+import { uuidOf } from '../../ledger/gateway-id.ts'
 import type { Secrets } from '../../secrets.ts'
 import type { PayoutsDeps } from './deps.ts'
 
@@ -33,7 +34,8 @@ async function storeEvent(db: Db, secrets: Secrets, event: PayoutEvent, bytes: B
       values (${event.eventKey}::text, ${event.type}::text, ${transferId}::text, ${secrets.seal(bytes, `payout_event:${event.eventKey}`)}::bytea)
       on conflict do nothing returning event_key`)
     if (fresh.length === 0 || transferId === null) return
-    const ours = await maybeOne<{ id: string }>(tx, sql`select id from withdrawal where replace(id::text, '-', '') = ${transferId}::text`)
+    const id = uuidOf(transferId) ?? null
+    const ours = await maybeOne<{ id: string }>(tx, sql`select id from withdrawal where id = ${id}::uuid`)
     if (ours !== undefined) await enqueue(tx, { kind: 'check_payout', key: `event:${event.eventKey}`, payload: { withdrawalId: ours.id } })
   })
 }

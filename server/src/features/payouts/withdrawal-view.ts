@@ -5,9 +5,9 @@ import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
 import type { z } from 'zod'
 import { type Db, one, type Queryable, sql } from '../../db/sql.ts'
 import type { Cursor } from '../../http/cursor.ts'
+import { gatewayIdOf } from '../../ledger/gateway-id.ts'
 import type { WithdrawalStatus } from '../../ledger/withdrawals.ts'
 import { likePattern, olderThan } from './lists.ts'
-import { transferIdOf } from './send-withdrawal.ts'
 
 export type AdminWithdrawal = z.infer<typeof adminWithdrawal>
 
@@ -44,7 +44,7 @@ const viewOf = (row: Row): AdminWithdrawal => ({
   reference: row.reference,
   reason: row.reason,
   member: { id: row.memberPublicId, name: row.memberName, email: row.memberEmail },
-  transferId: transferIdOf(row.id),
+  transferId: gatewayIdOf(row.id),
   flags: row.flags,
   problem: row.problem,
   endedAt: row.endedAt === null ? null : isoIst(row.endedAt.getTime()),

@@ -4,11 +4,12 @@
  * that we do not know is stored and left alone (cashfree.md 2, "Rule").
  */
 import type { PaymentGateway, WebhookEvent } from '../../adapters/payments/port.ts'
-import { type Db, sql } from '../../db/sql.ts'
+import { type Db, maybeOne, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Call } from '../../http/route.ts'
 import type { walletCalls } from '@roz/contract/wallet.ts'
 import { enqueue } from '../../jobs/queue.ts'
+import { uuidOf } from '../../ledger/gateway-id.ts'
 
 type Raw = Call<typeof walletCalls.cashfreeWebhook>['raw']
 
@@ -21,14 +22,21 @@ export async function receiveWebhook(db: Db, gateway: PaymentGateway, raw: Raw):
 }
 
 async function storeEvent(db: Db, event: WebhookEvent, bytes: Buffer): Promise<void> {
-  const orderId = event.kind === 'payment' ? event.orderId : null
+  const orderId = event.kind === 'other' ? null : event.orderId
   await inTransaction(db, async (tx) => {
     const fresh = await tx.query(sql`
       insert into gateway_event (event_key, type, order_id, payload)
       values (${event.eventKey}::text, ${event.type}::text, ${orderId}::text, ${bytes.toString('utf8')}::json)
       on conflict do nothing returning event_key`)
-    if (fresh.length === 0 || event.kind !== 'payment') return
-    await enqueue(tx, { kind: 'settle_order', key: `event:${event.eventKey}`, payload: { orderId: event.orderId } })
+    if (fresh.length === 0 || event.kind === 'other') return
+    const key = `event:${event.eventKey}`
+    if (event.kind === 'payment') {
+      await enqueue(tx, { kind: 'settle_order', key, payload: { orderId: event.orderId } })
+      return
+    }
+    const id = uuidOf(event.refundId) ?? null
+    const refund = await maybeOne<{ id: string }>(tx, sql`select id from refund where id = ${id}::uuid`)
+    if (refund !== undefined) await enqueue(tx, { kind: 'check_refund', key, payload: { refundId: refund.id } })
   })
 }
 

@@ -1,0 +1,97 @@
+/** Refunds as members and as administrators see them. */
+import type { adminRefund, refund } from '@roz/contract/payouts.ts'
+import { isoIst } from '@roz/core/ist-day.ts'
+import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
+import type { z } from 'zod'
+import { type Db, one, type Queryable, sql } from '../../db/sql.ts'
+import type { Cursor } from '../../http/cursor.ts'
+import { gatewayIdOf } from '../../ledger/gateway-id.ts'
+import type { RefundStatus } from '../../ledger/refunds.ts'
+import { likePattern, olderThan } from './lists.ts'
+import type { Search } from './withdrawal-view.ts'
+
+export type MemberRefund = z.infer<typeof refund>
+export type AdminRefund = z.infer<typeof adminRefund>
+
+const SHOWN = {
+  requested: 'pending',
+  approved: 'processing',
+  sending: 'processing',
+  paid: 'completed',
+  rejected: 'rejected',
+  failed: 'failed',
+} as const satisfies Record<RefundStatus, MemberRefund['status']>
+
+type Row = {
+  readonly id: string
+  readonly orderId: string
+  readonly amount: Paise
+  readonly status: RefundStatus
+  readonly reason: string
+  readonly decision: string | null
+  readonly problem: string | null
+  readonly reference: string | null
+  readonly suspenseId: bigint | null
+  readonly createdAt: Date
+  readonly endedAt: Date | null
+  readonly memberPublicId: string | null
+  readonly memberName: string | null
+  readonly memberEmail: string | null
+  readonly sortedAt: string
+}
+
+const rows = sql`
+  select r.id, r.order_id as "orderId", r.amount, r.status, r.reason, r.decision, r.problem, r.reference, r.suspense_id as "suspenseId",
+    r.created_at as "createdAt", r.ended_at as "endedAt", m.public_id as "memberPublicId", m.name as "memberName", m.email as "memberEmail",
+    (extract(epoch from r.created_at) * 1000000)::bigint::text as "sortedAt"
+  from refund r left join member m on m.id = r.member_id`
+
+const viewOf = (row: Row): MemberRefund => ({
+  id: row.id,
+  order_id: row.orderId,
+  amount: rupeesFromPaise(row.amount),
+  status: SHOWN[row.status],
+  reason: row.reason,
+  decision: row.decision,
+  reference: row.reference,
+  createdAt: isoIst(row.createdAt.getTime()),
+})
+
+const adminViewOf = (row: Row): AdminRefund => ({
+  ...viewOf(row),
+  status: row.status,
+  member: row.memberPublicId === null ? null : { id: row.memberPublicId, name: row.memberName ?? '', email: row.memberEmail },
+  suspenseId: row.suspenseId === null ? null : String(row.suspenseId),
+  refundId: gatewayIdOf(row.id),
+  problem: row.problem,
+  endedAt: row.endedAt === null ? null : isoIst(row.endedAt.getTime()),
+})
+
+const find = (from: Queryable, id: string): Promise<Row> => one<Row>(from, sql`${rows} where r.id = ${id}::uuid`)
+export const viewRefund = async (from: Queryable, id: string): Promise<MemberRefund> => viewOf(await find(from, id))
+export const viewAdminRefund = async (from: Queryable, id: string): Promise<AdminRefund> => adminViewOf(await find(from, id))
+
+type Paged<T> = readonly { readonly shown: T; readonly key: Cursor }[]
+
+/** A member's own, newest first; one row more than `limit` when there is a next page. */
+export async function listRefunds(
+  db: Db,
+  memberId: bigint,
+  page: { readonly after: Cursor | undefined; readonly limit: number },
+): Promise<Paged<MemberRefund>> {
+  const found = await db.query<Row>(sql`
+    ${rows} where r.member_id = ${memberId}::bigint and ${olderThan(sql`(r.created_at, r.id)`, page.after)}
+    order by r.created_at desc, r.id desc limit ${page.limit + 1}::int`)
+  return found.map((row) => ({ shown: viewOf(row), key: [row.sortedAt, row.id] }))
+}
+
+export async function searchRefunds(db: Db, search: Search): Promise<Paged<AdminRefund>> {
+  const pattern = likePattern(search.q)
+  const found = await db.query<Row>(sql`
+    ${rows} where ${olderThan(sql`(r.created_at, r.id)`, search.after)}
+      and (${search.status ?? null}::text is null or r.status = ${search.status ?? null}::text)
+      and (m.name ilike ${pattern}::text or m.email ilike ${pattern}::text or r.reference ilike ${pattern}::text or r.order_id ilike ${pattern}::text
+        or r.id::text ilike ${pattern}::text or replace(r.id::text, '-', '') ilike ${pattern}::text)
+    order by r.created_at desc, r.id desc limit ${search.limit + 1}::int`)
+  return found.map((row) => ({ shown: adminViewOf(row), key: [row.sortedAt, row.id] }))
+}

@@ -1,0 +1,221 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { paise } from '@roz/core/money.ts'
+import { one, sql } from '../../db/sql.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { captureTopup } from '../../ledger/topups.ts'
+import { readWallet } from '../../ledger/wallets.ts'
+import { makeMember } from '../../testing/calls.ts'
+import { openPayoutsWorld, type PayoutsWorld } from '../../testing/payouts-world.ts'
+
+let world: PayoutsWorld
+let member: bigint
+let orderId: string
+beforeAll(async () => {
+  world = await openPayoutsWorld()
+})
+beforeEach(async () => {
+  world.refunds.sendings.length = 0
+  world.alarms.length = 0
+  member = await makeMember(world.db)
+  orderId = await world.pay(member, 20)
+})
+afterAll(() => world.close())
+
+const ask = (amount: unknown, change: object = {}, headers: Record<string, string> = {}) =>
+  world.calls.ask('POST /wallet/refunds', { as: member, headers, body: { order_id: orderId, amount, reason: 'Added too much', ...change } })
+const asked = async (amount = 10): Promise<string> => (await ask(amount)).body.refund.id
+const decide = (id: string, what: string, body?: unknown, headers: Record<string, string> = {}) =>
+  world.calls.ask(`POST /admin/refunds/${id}/${what}`, { as: world.admin, headers, ...(body === undefined ? {} : { body }) })
+const approved = async (id: string): Promise<void> => {
+  expect((await decide(id, 'approve')).status).toBe(200)
+  await world.runDue()
+}
+const list = async () => (await world.calls.ask('GET /wallet/refunds', { as: member })).body
+/** State, balance and what is held, in rupees. */
+const stands = async (id: string) => {
+  const { status } = await one<{ status: string }>(world.db, sql`select status from refund where id = ${id}::uuid`)
+  const wallet = await readWallet(world.db, member)
+  return [status, Number(wallet?.balance ?? 0n) / 100, Number(wallet?.held ?? 0n) / 100]
+}
+const timesSent = (id: string): number => world.refunds.sent.filter(({ refundId }) => refundId === id.replaceAll('-', '')).length
+
+test('asked and held, approved, sent to its order under its own id, paid', async () => {
+  const { status, body } = await ask(12.5)
+  expect(status).toBe(200)
+  expect(body).toEqual({
+    balance: 7.5,
+    refund: {
+      id: expect.any(String),
+      order_id: orderId,
+      amount: 12.5,
+      status: 'pending',
+      reason: 'Added too much',
+      decision: null,
+      reference: null,
+      createdAt: expect.any(String),
+    },
+  })
+  const { id } = body.refund
+  expect((await list()).refundable).toMatchObject([{ order_id: orderId, amount: 20, unused: 7.5 }])
+  await approved(id)
+  expect(world.refunds.sent.at(-1)).toEqual({ orderId, refundId: id.replaceAll('-', ''), amount: 1250n })
+  world.gatewayRefunds(id, 'paid')
+  expect((await world.refundWebhook({ type: 'REFUND_STATUS_WEBHOOK', orderId, refundId: id.replaceAll('-', '') })).status).toBe(200)
+  await world.pass(20)
+  expect(await stands(id)).toEqual(['paid', 7.5, 0])
+  expect((await list()).refunds).toMatchObject([{ id, status: 'completed', reference: 'ARN7' }])
+  const { transactions } = (await world.calls.ask('GET /wallet/transactions', { as: member, headers: { 'accept-language': 'hi' } })).body
+  expect(transactions[0]).toMatchObject({ description: 'भुगतान स्रोत को रिफ़ंड', type: 'debit', status: 'completed' })
+  await world.runDue()
+  expect(world.noticesOf(member)).toEqual(['refund_paid'])
+  const log = await world.db.query(sql`select action, actor_id from audit_log where subject = ${`refund:${id}`}::text`)
+  expect(log).toEqual([{ action: 'refund.approve', actor_id: world.admin }])
+})
+
+test.each([
+  [0, {}, 400, 'invalid_input'],
+  [-5, {}, 400, 'invalid_input'],
+  ['5', {}, 400, 'invalid_input'],
+  [5, { reason: 'x' }, 400, 'invalid_input'],
+  [5, { more: 1 }, 400, 'invalid_input'],
+  [5, { order_id: 'f'.repeat(32) }, 404, 'order_not_found'],
+  [20.01, {}, 409, 'refund_exceeds_unused'],
+])('refuses ₹%s with %j: %i %s', async (amount, change, status, code) => {
+  expect(await ask(amount, change)).toMatchObject({ status, body: { code } })
+  expect((await list()).refunds).toEqual([])
+})
+
+test('after seven days it is too late, and the list says nothing of it', async () => {
+  await world.db.query(sql`update topup set captured_at = captured_at - interval '7 days 1 second' where order_id = ${orderId}::text`)
+  expect((await ask(5)).body.code).toBe('refund_not_possible')
+  expect((await list()).refundable).toEqual([])
+})
+
+test('failed at the gateway, or rejected with a reason: the money is back and can be asked for again', async () => {
+  const failed = await asked(20)
+  await approved(failed)
+  world.gatewayRefunds(failed, 'failed', { description: 'The bank did not take it' })
+  await world.pass(20)
+  expect(await stands(failed)).toEqual(['failed', 20, 0])
+  const rejected = await asked(20)
+  expect((await decide(rejected, 'reject', { reason: 'Already used' })).body.refund).toMatchObject({
+    status: 'rejected',
+    decision: 'Already used',
+  })
+  expect(await stands(rejected)).toEqual(['rejected', 20, 0])
+  expect((await list()).refunds.map((refund: { decision: string }) => refund.decision)).toEqual([
+    'Already used',
+    'The bank did not take it',
+  ])
+  expect((await decide(rejected, 'approve')).body.code).toBe('refund_final')
+  await world.runDue()
+  expect(world.noticesOf(member)).toEqual(['refund_returned', 'refund_returned'])
+})
+
+test('a sending that was lost is sent again under its id; one that was refused waits for a second yes', async () => {
+  world.refunds.sendings.push('lose')
+  const lost = await asked(5)
+  await approved(lost)
+  for (const seconds of [16, 31, 61, 121, 241]) await world.pass(seconds)
+  expect([await stands(lost), timesSent(lost)]).toEqual([['sending', 15, 5], 1])
+  await world.pass(481)
+  expect(timesSent(lost)).toBe(2)
+  world.refunds.sendings.push('refuse')
+  const refused = await asked(5)
+  await approved(refused)
+  const shown = (await world.calls.ask(`GET /admin/refunds?q=${refused}`, { as: world.admin })).body.refunds
+  expect(shown).toMatchObject([{ id: refused, status: 'approved', problem: 'refund_amount_invalid', member: { name: expect.any(String) } }])
+  await approved(refused)
+  world.gatewayRefunds(refused, 'paid')
+  await world.pass(60)
+  expect(await stands(refused)).toEqual(['paid', 10, 5])
+})
+
+test('a word that contradicts an end is an alarm and a flag, told once, and books nothing', async () => {
+  const id = await asked(10)
+  await approved(id)
+  world.gatewayRefunds(id, 'failed')
+  await world.pass(20)
+  world.gatewayRefunds(id, 'paid')
+  await world.pass(86_400)
+  await world.pass(86_400)
+  expect(world.alarms).toMatchObject([{ refundId: id, ours: 'failed' }])
+  expect(await stands(id)).toEqual(['failed', 20, 0])
+  expect(await world.db.query(sql`select kind from member_flag where subject = ${`refund:${id}`}::text`)).toEqual([
+    { kind: 'gateway_conflict' },
+  ])
+})
+
+test('the same key asks once; refunds and withdrawals at once never take a rupee twice', async () => {
+  const key = { 'idempotency-key': `r-${orderId}` }
+  const answers = await Promise.all([1, 2, 3].map(() => ask(5, {}, key)))
+  expect(new Set(answers.map((answer) => JSON.stringify(answer.body))).size).toBe(1)
+  expect((await ask(6, {}, key)).body.code).toBe('idempotency_mismatch')
+  const both = await Promise.all([ask(15), world.withdraw(member, 15).catch(() => undefined), ask(15)])
+  const [balance, held] = [(await readWallet(world.db, member))?.balance, (await readWallet(world.db, member))?.held]
+  expect([balance, held]).toEqual([0n, 2000n])
+  expect(both.filter((one) => typeof one === 'string' || one?.status === 200)).toHaveLength(1)
+})
+
+test('who may: a member who is not on hold asks, an administrator who stepped up decides', async () => {
+  const id = await asked(5)
+  await world.db.query(sql`update member set suspended_at = roz_now() where id = ${member}::bigint`)
+  expect((await ask(5)).body.code).toBe('on_hold')
+  expect((await decide(id, 'approve')).body.code).toBe('member_on_hold')
+  const stale = await world.calls.ask(`POST /admin/refunds/${id}/approve`, { as: world.admin, isStale: true })
+  expect(stale.body.code).toBe('step_up_required')
+  expect((await world.calls.ask('GET /admin/refunds', { as: member })).status).toBe(403)
+  expect((await decide('nonsense', 'approve')).body.code).toBe('refund_not_found')
+  const all = (await world.calls.ask('GET /admin/refunds?status=requested&limit=1', { as: world.admin })).body
+  expect(all.refunds).toHaveLength(1)
+})
+
+/** A payment of an order that nobody made. */
+async function suspended(): Promise<string> {
+  const strange = crypto.randomUUID().replaceAll('-', '')
+  await inTransaction(world.db, (tx) => captureTopup(tx, { orderId: strange, paymentId: `s-${strange}`, orderAmount: paise(1000n) }))
+  return String((await one<{ id: bigint }>(world.db, sql`select id from suspense_item where order_id = ${strange}::text`)).id)
+}
+const decideItem = (id: string, what: string, body?: unknown, headers: Record<string, string> = {}) =>
+  world.calls.ask(`POST /admin/suspense/${id}/${what}`, { as: world.admin, headers, ...(body === undefined ? {} : { body }) })
+
+test('a payment without a place to go is listed, and given to a member once', async () => {
+  const id = await suspended()
+  const { publicId } = await one<{ publicId: string }>(
+    world.db,
+    sql`select public_id as "publicId" from member where id = ${member}::bigint`,
+  )
+  const listed = (await world.calls.ask('GET /admin/suspense?status=open&limit=1', { as: world.admin })).body
+  expect(listed.suspense).toMatchObject([{ id, amount: 10, reason: 'unknown_order', status: 'open', member: null }])
+  expect((await decideItem(id, 'credit', { memberId: 'nobody' })).body.code).toBe('member_not_found')
+  const key = { 'idempotency-key': `s-${id}` }
+  const answers = await Promise.all([1, 2, 3].map(() => decideItem(id, 'credit', { memberId: publicId }, key)))
+  expect(answers[0]?.body.item).toMatchObject({ id, status: 'credited', member: { id: publicId } })
+  expect(new Set(answers.map((answer) => JSON.stringify(answer.body))).size).toBe(1)
+  expect((await decideItem(id, 'refund')).body.code).toBe('suspense_decided')
+  expect((await readWallet(world.db, member))?.balance).toBe(3000n)
+  await world.runDue()
+  expect(world.noticesOf(member)).toEqual(['payment_assigned'])
+})
+
+test('an item goes back to its source; if that fails it is open again', async () => {
+  const id = await suspended()
+  expect((await decideItem(id, 'refund')).body.item).toMatchObject({ status: 'refunded' })
+  await world.runDue()
+  const { refunds } = (await world.calls.ask('GET /admin/refunds?limit=1', { as: world.admin })).body
+  expect(refunds).toMatchObject([{ suspenseId: id, member: null, status: 'sending', amount: 10 }])
+  world.gatewayRefunds(refunds[0].id, 'failed')
+  await world.pass(20)
+  const again = (await world.calls.ask(`GET /admin/suspense?q=${refunds[0].order_id}`, { as: world.admin })).body
+  expect(again.suspense).toMatchObject([{ id, status: 'open', decidedAt: null }])
+  await decideItem(id, 'refund')
+  await world.runDue()
+  const [second] = (await world.calls.ask('GET /admin/refunds?limit=1', { as: world.admin })).body.refunds
+  world.gatewayRefunds(second.id, 'paid')
+  await world.pass(20)
+  expect((await world.calls.ask(`GET /admin/refunds?q=${second.refundId}`, { as: world.admin })).body.refunds).toMatchObject([
+    { status: 'paid' },
+  ])
+  expect((await decideItem('999999', 'refund')).body.code).toBe('suspense_not_found')
+  expect((await decideItem('x', 'refund')).body.code).toBe('suspense_not_found')
+})

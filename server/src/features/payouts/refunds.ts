@@ -1,0 +1,102 @@
+/**
+ * Refunds: asked by members, decided by administrators. Invariants: what is asked is held in the
+ * transaction that answers; a decision is one transaction with its line in the audit log; money is
+ * sent only after the commit.
+ */
+import { randomUUID } from 'node:crypto'
+import { isoIst } from '@roz/core/ist-day.ts'
+import { type Paise, paiseFromRupees, rupeesFromPaise } from '@roz/core/money.ts'
+import type { RefusalCode } from '@roz/core/refusals.ts'
+import { maybeOne, sql } from '../../db/sql.ts'
+import type { Tx } from '../../db/transaction.ts'
+import { CURSOR_PARTS } from '../../http/cursor.ts'
+import type { Idempotency, KeyedCall } from '../../http/idempotency.ts'
+import { type Answer, type Handlers, invalid } from '../../http/route.ts'
+import { enqueue } from '../../jobs/queue.ts'
+import type { payoutCalls } from '@roz/contract/payouts.ts'
+import { approveRefund, lockRefund, rejectRefund, requestRefund } from '../../ledger/refunds.ts'
+import { listUnusedTopups } from '../../ledger/unused-topups.ts'
+import { type Deciding, decideOnce } from './decision.ts'
+import type { PayoutsDeps } from './deps.ts'
+import { pageOf } from './lists.ts'
+import { type AdminRefund, listRefunds, searchRefunds, viewAdminRefund, viewRefund } from './refund-view.ts'
+import { tellRefund } from './send-refund.ts'
+
+type Names = 'requestRefund' | 'refunds' | 'adminRefunds' | 'approveRefund' | 'rejectRefund'
+type Requested = Answer<typeof payoutCalls.requestRefund>
+
+export function refundHandlers(deps: PayoutsDeps, idempotency: Idempotency): Handlers<Names> {
+  const { db } = deps
+
+  const decide = <C extends RefusalCode>(
+    action: string,
+    call: Deciding,
+    effect: (tx: Tx, id: string) => Promise<{ readonly ok: true } | { readonly ok: false; readonly code: C | 'refund_not_found' }>,
+  ) =>
+    decideOnce<{ refund: AdminRefund }, C | 'refund_not_found'>(idempotency, call, {
+      action,
+      subject: `refund:${call.params.id}`,
+      effect: async (tx) => {
+        const { id } = call.params
+        const before = CURSOR_PARTS.uuid(id) ? await lockRefund(tx, id) : undefined
+        if (before === undefined) return { ok: false, code: 'refund_not_found' }
+        const done = await effect(tx, id)
+        if (!done.ok) return done
+        const refund = await viewAdminRefund(tx, id)
+        const after = { status: refund.status, amount: refund.amount, decision: refund.decision }
+        return { ok: true, value: { refund }, before: { status: before.status }, after }
+      },
+    })
+
+  return {
+    requestRefund: async ({ session, body, idempotencyKey }) => {
+      const amount = paiseFromRupees(body.amount) as Paise
+      if (amount <= 0n) return invalid({ amount: 'amount_invalid' })
+      const { memberId } = session
+      const keyed: KeyedCall = { memberId, key: idempotencyKey, route: 'requestRefund', body }
+      const id = randomUUID()
+      return idempotency.once<Requested>(keyed, id, async (tx) => {
+        const asked = await requestRefund(tx, { id, memberId, orderId: body.order_id, amount, reason: body.reason })
+        // Put on hold since the request was let in.
+        if (!asked.ok) return { ok: false, code: asked.code === 'may_not_move' ? 'on_hold' : asked.code }
+        return { ok: true, value: { balance: rupeesFromPaise(asked.value.balance), refund: await viewRefund(tx, id) } }
+      })
+    },
+    refunds: async ({ session, query }) => {
+      const page = await pageOf(query, (part) => listRefunds(db, session.memberId, part))
+      if (!page.ok) return page
+      const topups = (await listUnusedTopups(db, session.memberId)).filter((topup) => topup.isRefundable)
+      const refundable = topups.map((topup) => ({
+        order_id: topup.orderId,
+        amount: rupeesFromPaise(topup.amount),
+        unused: rupeesFromPaise(topup.unused),
+        createdAt: isoIst(topup.capturedAt.getTime()),
+      }))
+      return { ok: true, value: { refunds: [...page.rows], refundable, nextCursor: page.nextCursor } }
+    },
+    adminRefunds: async ({ query }) => {
+      const { status, q } = query
+      const page = await pageOf(query, (part) => searchRefunds(db, { status, q, ...part }))
+      return page.ok ? { ok: true, value: { refunds: [...page.rows], nextCursor: page.nextCursor } } : page
+    },
+    approveRefund: (call) =>
+      decide<'refund_final' | 'member_on_hold'>('refund.approve', call, async (tx, id) => {
+        const held = await maybeOne(
+          tx,
+          sql`select 1 as held from refund r join member m on m.id = r.member_id where r.id = ${id}::uuid and m.suspended_at is not null`,
+        )
+        if (held !== undefined) return { ok: false, code: 'member_on_hold' }
+        const approved = await approveRefund(tx, id)
+        if (!approved.ok) return approved
+        await enqueue(tx, { kind: 'send_refund', key: `approved:${randomUUID()}`, payload: { refundId: id } })
+        return { ok: true }
+      }),
+    rejectRefund: (call) =>
+      decide<'refund_final'>('refund.reject', call, async (tx, id) => {
+        const rejected = await rejectRefund(tx, { id, reason: call.body.reason })
+        if (!rejected.ok) return rejected
+        await tellRefund(tx, id, { memberId: rejected.value.memberId, amount: rejected.value.amount, isPaid: false })
+        return { ok: true }
+      }),
+  }
+}

@@ -1,0 +1,145 @@
+/**
+ * Sends approved refunds and asks what became of them. Invariants: as for withdrawals, the gateway is
+ * asked outside transactions under one id for ever, no silence ends anything, and only the answer to
+ * the newest question counts; a word that contradicts an end is an alarm and is booked nowhere.
+ */
+import { formatPaise, type Paise } from '@roz/core/money.ts'
+import { GatewayMismatchError, GatewayRefusedError, GatewayUnavailableError, type Refund } from '../../adapters/payments/port.ts'
+import { maybeOne, sql } from '../../db/sql.ts'
+import { inTransaction, type Tx } from '../../db/transaction.ts'
+import { enqueue } from '../../jobs/queue.ts'
+import { gatewayIdOf } from '../../ledger/gateway-id.ts'
+import { bookRefund, lockRefund, startRefund, stopRefund } from '../../ledger/refunds.ts'
+import { mailMember } from '../../people/mails.ts'
+import type { Alarm } from './book-transfer.ts'
+import { claimCheck, endChecks, isNewest, noteKnown, noteMissing, noteSending, type Sending } from './checks.ts'
+import type { PayoutsDeps } from './deps.ts'
+
+export async function sendRefund(deps: PayoutsDeps, id: string, { again }: { readonly again: boolean }): Promise<void> {
+  const { db } = deps
+  const started = await inTransaction(db, async (tx) => {
+    if (!(await startRefund(tx, id, { again }))) return undefined
+    const refund = await lockRefund(tx, id)
+    return refund === undefined ? undefined : { ...refund, sending: await noteSending(tx, { id, kind: 'refund' }) }
+  })
+  if (started === undefined) return
+  const sent = await trySend(deps, id, started)
+  if (sent === 'unknown') return
+  const alarm = await inTransaction(db, async (tx) => {
+    await lockRefund(tx, id)
+    if (!(await isNewest(tx, id, started.sending.ask))) return undefined
+    if (sent === 'other_amount') return otherAmount(tx, id)
+    return 'refused' in sent ? refuse(tx, id, started.sending, sent.refused) : book(tx, id, sent)
+  })
+  if (alarm !== undefined) deps.alarm(alarm.details, alarm.message)
+}
+
+type Sent = Refund | { readonly refused: string } | 'unknown' | 'other_amount'
+
+async function trySend(
+  { gateway, warn }: PayoutsDeps,
+  id: string,
+  { orderId, amount }: { readonly orderId: string; readonly amount: Paise },
+): Promise<Sent> {
+  try {
+    return await gateway.createRefund({ orderId, refundId: gatewayIdOf(id), amount, note: 'Refund' })
+  } catch (error) {
+    if (error instanceof GatewayRefusedError) return { refused: error.code }
+    if (error instanceof GatewayMismatchError) return 'other_amount'
+    if (!(error instanceof GatewayUnavailableError)) throw error
+    warn({ err: error, refundId: id }, 'the gateway did not answer a refund; it is asked what became of it')
+    return 'unknown'
+  }
+}
+
+/** With an earlier sending in doubt a no proves nothing. */
+async function refuse(tx: Tx, id: string, sending: Sending, problem: string): Promise<undefined> {
+  if (sending.isDoubtful) {
+    await tx.query(sql`update refund set problem = ${problem}::text where id = ${id}::uuid and status = 'sending'`)
+    return
+  }
+  await stopRefund(tx, id, problem)
+  await endChecks(tx, id)
+}
+
+/** Told once: it is asked about again and again. */
+async function otherAmount(tx: Tx, id: string): Promise<Alarm | undefined> {
+  if (!(await noteProblem(tx, id, 'other_amount'))) return undefined
+  return { details: { refundId: id }, message: 'the gateway holds another amount under the id of a refund; nothing was booked' }
+}
+
+/** Whether it is news. */
+async function noteProblem(tx: Tx, id: string, problem: string): Promise<boolean> {
+  const news = await tx.query(
+    sql`update refund set problem = ${problem}::text where id = ${id}::uuid and problem is distinct from ${problem}::text returning id`,
+  )
+  return news.length === 1
+}
+
+/** What became of a refund: webhook and sweep come here. */
+export async function settleRefund(deps: PayoutsDeps, id: string): Promise<void> {
+  const { db, gateway, warn } = deps
+  const known = await maybeOne<{ orderId: string }>(db, sql`select order_id as "orderId" from refund where id = ${id}::uuid`)
+  if (known === undefined) return
+  const ask = await claimCheck(db, { id, kind: 'refund' })
+  if (ask === undefined) return
+  let refund: Refund | undefined
+  try {
+    refund = await gateway.fetchRefund(known.orderId, gatewayIdOf(id))
+  } catch (error) {
+    if (!(error instanceof GatewayUnavailableError) && !(error instanceof GatewayRefusedError)) throw error
+    warn({ err: error, refundId: id }, 'the gateway could not be asked about a refund; the sweep asks again')
+    return
+  }
+  const after = await inTransaction(db, async (tx) => {
+    const row = await lockRefund(tx, id)
+    if (!(await isNewest(tx, id, ask))) return undefined
+    if (refund !== undefined) return book(tx, id, refund)
+    if (row?.status === 'sending') return (await noteMissing(tx, id)) ? 'send_again' : undefined
+    await endChecks(tx, id)
+    return undefined
+  })
+  if (after === 'send_again') await sendRefund(deps, id, { again: true })
+  else if (after !== undefined) deps.alarm(after.details, after.message)
+}
+
+async function book(tx: Tx, id: string, refund: Refund): Promise<Alarm | undefined> {
+  const row = await lockRefund(tx, id)
+  if (row === undefined) throw new Error(`refund ${id} vanished while it was booked`)
+  if (refund.amount !== row.amount) return otherAmount(tx, id)
+  if (refund.state === 'pending') {
+    await noteKnown(tx, id, null)
+    return undefined
+  }
+  const told = { id, word: refund.state, reference: refund.bankReference, decision: refund.description ?? refund.status }
+  const booked = await bookRefund(tx, told)
+  const ended = await maybeOne<{ endedAt: Date }>(tx, sql`select ended_at as "endedAt" from refund where id = ${id}::uuid`)
+  await noteKnown(tx, id, ended?.endedAt ?? null)
+  if (booked === undefined || booked.result === 'unchanged') return undefined
+  if (booked.result !== 'contradicted') {
+    await tellRefund(tx, id, { memberId: booked.memberId, amount: booked.amount, isPaid: booked.result === 'paid' })
+    return undefined
+  }
+  if (booked.memberId !== null) {
+    await tx.query(sql`
+      insert into member_flag (member_id, kind, subject) values (${booked.memberId}::bigint, 'gateway_conflict', ${`refund:${id}`}::text)
+      on conflict do nothing`)
+  }
+  if (!(await noteProblem(tx, id, 'gateway_conflict'))) return undefined
+  const details = { refundId: id, ours: booked.status, gateway: refund.status }
+  return { details, message: 'the gateway contradicts us about a refund that has ended; it was not booked' }
+}
+
+/** The member's notice and mail of how it ended; a suspense item has no member to tell. */
+export async function tellRefund(
+  tx: Tx,
+  id: string,
+  { memberId, amount, isPaid }: { readonly memberId: bigint | null; readonly amount: Paise; readonly isPaid: boolean },
+): Promise<void> {
+  if (memberId === null) return
+  const what = isPaid ? 'refund_paid' : 'refund_returned'
+  const key = `${what}:${id}`
+  const data = { amount: formatPaise(amount) }
+  await mailMember(tx, { memberId, template: what, key, data })
+  await enqueue(tx, { kind: 'notice', key, payload: { memberId: String(memberId), kind: what, data } })
+}

@@ -1,0 +1,134 @@
+/**
+ * Payments without a place to go, listed and decided by administrators. Invariant: an item is decided
+ * once, under its lock, with its line in the audit log; a refund of it is sent only after the commit.
+ */
+import { randomUUID } from 'node:crypto'
+import type { suspenseItem } from '@roz/contract/payouts.ts'
+import { isoIst } from '@roz/core/ist-day.ts'
+import { formatPaise, type Paise, rupeesFromPaise } from '@roz/core/money.ts'
+import type { RefusalCode } from '@roz/core/refusals.ts'
+import type { z } from 'zod'
+import { type Db, maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
+import type { Tx } from '../../db/transaction.ts'
+import { CURSOR_PARTS, type Cursor } from '../../http/cursor.ts'
+import type { Idempotency } from '../../http/idempotency.ts'
+import type { Handlers } from '../../http/route.ts'
+import { enqueue } from '../../jobs/queue.ts'
+import { missedAutoJoin } from '../../ledger/auto-join.ts'
+import { creditSuspense, refundSuspense } from '../../ledger/suspense.ts'
+import { type Deciding, decideOnce } from './decision.ts'
+import type { PayoutsDeps } from './deps.ts'
+import { likePattern, pageOf } from './lists.ts'
+import type { Search } from './withdrawal-view.ts'
+
+type Names = 'suspense' | 'creditSuspense' | 'refundSuspense'
+type Item = z.infer<typeof suspenseItem>
+
+export function suspenseHandlers(deps: PayoutsDeps, idempotency: Idempotency): Handlers<Names> {
+  const { db } = deps
+
+  const decide = <C extends RefusalCode>(
+    action: string,
+    call: Deciding,
+    effect: (
+      tx: Tx,
+      itemId: bigint,
+    ) => Promise<{ readonly ok: true; readonly after: object } | { readonly ok: false; readonly code: C | 'suspense_not_found' }>,
+  ) =>
+    decideOnce<{ item: Item }, C | 'suspense_not_found'>(idempotency, call, {
+      action,
+      subject: `suspense:${call.params.id}`,
+      effect: async (tx) => {
+        const { id } = call.params
+        if (!CURSOR_PARTS.id(id)) return { ok: false, code: 'suspense_not_found' }
+        const done = await effect(tx, BigInt(id))
+        if (!done.ok) return done
+        const item = await viewItem(tx, BigInt(id))
+        return { ok: true, value: { item }, before: { status: 'open' }, after: { status: item.status, amount: item.amount, ...done.after } }
+      },
+    })
+
+  return {
+    suspense: async ({ query }) => {
+      const { status, q } = query
+      const page = await pageOf(query, (part) => searchItems(db, { status, q, ...part }), [CURSOR_PARTS.id])
+      return page.ok ? { ok: true, value: { suspense: [...page.rows], nextCursor: page.nextCursor } } : page
+    },
+    creditSuspense: (call) =>
+      decide<'suspense_decided' | 'member_not_found'>('suspense.credit', call, async (tx, itemId) => {
+        const { memberId: publicId } = call.body
+        const member = CURSOR_PARTS.uuid(publicId)
+          ? await maybeOne<{ id: bigint }>(tx, sql`select id from member where public_id = ${publicId}::uuid and deleted_at is null`)
+          : undefined
+        if (member === undefined) return { ok: false, code: 'member_not_found' }
+        const credited = await creditSuspense(tx, { itemId, memberId: member.id, decidedBy: call.session.memberId })
+        if (!credited.ok) return credited
+        await tellCredit(tx, itemId, member.id, credited.value.amount)
+        return { ok: true, after: { memberId: publicId } }
+      }),
+    refundSuspense: (call) =>
+      decide<'suspense_decided'>('suspense.refund', call, async (tx, itemId) => {
+        const refundId = randomUUID()
+        const reason = 'A payment without a place to go'
+        const refunded = await refundSuspense(tx, { itemId, refundId, reason, decidedBy: call.session.memberId })
+        if (!refunded.ok) return refunded
+        await enqueue(tx, { kind: 'send_refund', key: `suspense:${refundId}`, payload: { refundId } })
+        return { ok: true, after: { refundId } }
+      }),
+  }
+}
+
+/** As after any money that came: told, and joined where Auto Participate passed them over today. */
+async function tellCredit(tx: Tx, itemId: bigint, memberId: bigint, amount: Paise): Promise<void> {
+  const key = `suspense:${itemId}`
+  const data = { amount: formatPaise(amount) }
+  await enqueue(tx, { kind: 'notice', key, payload: { memberId: String(memberId), kind: 'payment_assigned', data } })
+  if (await missedAutoJoin(tx, memberId)) await enqueue(tx, { kind: 'join_after_topup', key, payload: { memberId: String(memberId) } })
+}
+
+type Row = {
+  readonly id: bigint
+  readonly orderId: string
+  readonly paymentId: string
+  readonly amount: Paise
+  readonly reason: Item['reason']
+  readonly status: Item['status']
+  readonly createdAt: Date
+  readonly decidedAt: Date | null
+  readonly memberPublicId: string | null
+  readonly memberName: string | null
+  readonly memberEmail: string | null
+}
+
+const rows = sql`
+  select s.id, s.order_id as "orderId", s.payment_id as "paymentId", s.amount, s.reason, s.status, s.created_at as "createdAt",
+    s.decided_at as "decidedAt", m.public_id as "memberPublicId", m.name as "memberName", m.email as "memberEmail"
+  from suspense_item s
+  left join transfer t on t.kind = 'suspense_credit' and t.ref = s.id::text
+  left join topup o on o.order_id = s.order_id
+  left join member m on m.id = coalesce(t.credit, o.member_id)`
+
+const viewOf = (row: Row): Item => ({
+  id: String(row.id),
+  order_id: row.orderId,
+  paymentId: row.paymentId,
+  amount: rupeesFromPaise(row.amount),
+  reason: row.reason,
+  status: row.status,
+  createdAt: isoIst(row.createdAt.getTime()),
+  decidedAt: row.decidedAt === null ? null : isoIst(row.decidedAt.getTime()),
+  member: row.memberPublicId === null ? null : { id: row.memberPublicId, name: row.memberName ?? '', email: row.memberEmail },
+})
+
+const viewItem = async (from: Queryable, id: bigint): Promise<Item> => viewOf(await one<Row>(from, sql`${rows} where s.id = ${id}::bigint`))
+
+/** Newest first by number, which follows time; one row more than `limit` when there is a next page. */
+async function searchItems(db: Db, search: Search): Promise<{ readonly shown: Item; readonly key: Cursor }[]> {
+  const pattern = likePattern(search.q)
+  const older = search.after === undefined ? sql`true` : sql`s.id < ${search.after[0]}::bigint`
+  const found = await db.query<Row>(sql`
+    ${rows} where ${older} and (${search.status ?? null}::text is null or s.status = ${search.status ?? null}::text)
+      and (s.order_id ilike ${pattern}::text or s.payment_id ilike ${pattern}::text)
+    order by s.id desc limit ${search.limit + 1}::int`)
+  return found.map((row) => ({ shown: viewOf(row), key: [String(row.id)] }))
+}
