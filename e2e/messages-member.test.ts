@@ -318,7 +318,7 @@ describe('the impact page', () => {
 
   test('Invalid YouTube URL in the place of a video that was kept from older days', async () => {
     const id = await publish('A film elsewhere')
-    await inDatabase(roz.dataDir, (db) => db.query(sql`update story set video_url = 'https://video.example/film' where public_id = ${id}`))
+    await inDatabase(roz.dataDir, (db) => db.query(sql`update story set video_url = 'https://video.example/film' where id = ${id}`))
     await as(asha, '/impact', async (page) => {
       await row(page, 'A film elsewhere').getByRole('button').click()
       await expect(page.getByText('Invalid YouTube URL', { exact: true })).toBeVisible()

@@ -1,0 +1,343 @@
+/**
+ * The words of the portal (spec sections 2, 4, 5 and 8): its door, tabs, draw and stories, each
+ * refusal and fallback provoked at the real program, where the line to it is broken on purpose.
+ */
+import { expect } from '@playwright/test'
+import { dayAt, type IstDay } from '@roz/core/ist-day.ts'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
+import { newVisit, openBrowser, WIDE } from './browser.ts'
+import { ask } from './calls.ts'
+import { type CutProxy, type Fault, startCutProxy } from './cut-proxy.ts'
+import { adminToken, newMember, PASSWORD, type Person, readClock, setClock } from './people.ts'
+import { ADMIN, type Program, startProgram } from './program.ts'
+import { signIn, toast } from './steps.ts'
+
+const NO_WORDS: readonly Fault[] = ['cut', 'wordless']
+/** A failed question is asked once more after a second before the screen gives up. */
+const GIVEN_UP = { timeout: 5000 }
+const SHORT_LINK = 'https://youtu.be/dQw4w9WgXcQ'
+
+let roz: Program
+let line: CutProxy
+let browser: Browser
+let admin: string
+let asha: Person
+let today: IstDay
+
+beforeAll(async () => {
+  roz = await startProgram()
+  line = await startCutProxy(roz.port)
+  browser = await openBrowser()
+  today = dayAt(Date.parse(await readClock(roz.url)))
+  await setClock(roz.url, `${today}T12:00:00+05:30`)
+  admin = await adminToken(roz.url)
+  asha = await newMember(roz, { name: 'Asha Verma', rupees: 10 })
+})
+afterEach(() => line.mend())
+afterAll(async () => {
+  await browser?.close()
+  await line?.close()
+})
+
+async function visit(path: string, token: string | undefined, work: (page: Page) => Promise<void>): Promise<void> {
+  const own = await newVisit(browser, { size: WIDE, hosts: [], ...(token === undefined ? {} : { token }) })
+  try {
+    await own.page.goto(`${line.url}${path}`)
+    await work(own.page)
+  } finally {
+    await own.close()
+  }
+}
+const inPortal = (work: (page: Page) => Promise<void>, tab = 'overview') => visit(`/admin/dashboard?tab=${tab}`, admin, work)
+
+describe('the door', () => {
+  test('a member is refused in the words of wrong credentials, and stays a member', async () => {
+    await visit('/admin/login', undefined, async (page) => {
+      await signIn(page, { email: asha.email, password: PASSWORD })
+      await expect(toast(page, 'Invalid email or password')).toBeVisible()
+      await expect(page).toHaveURL(`${line.url}/admin/login`)
+      expect(await page.evaluate(() => localStorage.getItem('token'))).toBeNull()
+    })
+  })
+
+  test.each(NO_WORDS)('Login failed: the line is %s', async (fault) => {
+    line.breakLine('POST /api/admin/login', fault)
+    await visit('/admin/login', undefined, async (page) => {
+      await signIn(page, ADMIN)
+      await expect(toast(page, 'Login failed')).toBeVisible()
+      await expect(page).toHaveURL(`${line.url}/admin/login`)
+    })
+  })
+
+  test('Please fill in all fields', async () => {
+    await visit('/admin/login', undefined, async (page) => {
+      await signIn(page, { email: ADMIN.email, password: '' })
+      await expect(toast(page, 'Please fill in all fields')).toBeVisible()
+    })
+  })
+
+  test('Back to site leads home', async () => {
+    await visit('/admin/login', undefined, async (page) => {
+      await page.getByRole('link', { name: 'Back to site' }).click()
+      await expect(page).toHaveURL(`${line.url}/`)
+    })
+  })
+
+  test('Logout leads to /admin/login, forgets the token and ends it at the server', async () => {
+    const token = await adminToken(roz.url)
+    await visit('/admin/dashboard', token, async (page) => {
+      await page.getByRole('button', { name: 'Logout' }).click()
+      await page.waitForURL(`${line.url}/admin/login`)
+      expect(await page.evaluate(() => localStorage.getItem('token'))).toBeNull()
+      await expect.poll(async () => (await ask(roz.url, 'adminStats', { token })).status).toBe(401)
+      await page.goto(`${line.url}/admin/dashboard`)
+      await page.waitForURL(`${line.url}/admin/login`)
+    })
+  })
+
+  test('a token that was taken back leads from the portal to /admin/login', async () => {
+    const token = await adminToken(roz.url)
+    await visit('/admin/dashboard', token, async (page) => {
+      await expect(page.getByRole('tabpanel')).toContainText('Total users')
+      await ask(roz.url, 'logout', { token })
+      await page.getByRole('tab', { name: 'Users' }).click()
+      await page.waitForURL(`${line.url}/admin/login`)
+      expect(await page.evaluate(() => localStorage.getItem('token'))).toBeNull()
+    })
+  })
+})
+
+describe('the tabs', () => {
+  test('Overview, Users and Impact Stories; the chosen one stays over a reload', async () => {
+    await visit('/admin/dashboard', admin, async (page) => {
+      await expect(page.getByRole('tab')).toHaveText(['Overview', 'Users', 'Impact Stories'])
+      await expect(page.getByRole('tab', { name: 'Overview' })).toHaveAttribute('aria-selected', 'true')
+      const figures = ['Total users', 'Total revenue', 'Total donated', "Today's participants", "Today's revenue", 'Active rounds']
+      await expect(page.getByRole('tabpanel').locator('dt')).toHaveText(figures)
+      await page.getByRole('tab', { name: 'Users' }).click()
+      await page.reload()
+      await expect(page.getByRole('tab', { name: 'Users' })).toHaveAttribute('aria-selected', 'true')
+      await expect(page.getByRole('row', { name: /Asha Verma/ })).toContainText('₹10.00')
+    })
+  })
+
+  test.each([
+    ['overview', '/api/admin/stats', 'The figures could not be loaded.', 'Total users', 'cut'],
+    ['users', '/api/admin/users', 'The users could not be loaded.', 'Asha Verma', 'wordless'],
+    ['stories', '/api/impact/stories-admin', 'The stories could not be loaded.', 'No impact stories yet', 'cut'],
+  ] as const)('%s without %s: %s, and Retry brings it', async (tab, call, words, then, fault) => {
+    line.breakLine(`GET ${call}`, fault)
+    await inPortal(async (page) => {
+      const failed = page.locator('.empty.failed', { hasText: words })
+      await expect(failed).toBeVisible(GIVEN_UP)
+      line.mend()
+      await failed.getByRole('button', { name: 'Retry' }).click()
+      await expect(page.getByRole('tabpanel').getByText(then).filter({ visible: true }).first()).toBeVisible()
+      await expect(failed).toHaveCount(0)
+    }, tab)
+  })
+
+  test('No users found', async () => {
+    await inPortal(async (page) => {
+      await page.getByLabel('Search users').fill('nobody by this name')
+      await expect(page.getByText('No users found', { exact: true })).toBeVisible()
+    }, 'users')
+  })
+})
+
+describe('the draw', () => {
+  const opener = (page: Page) => page.locator('main').getByRole('button', { name: 'Trigger Draw' }).first()
+  const openQuestion = async (page: Page) => {
+    await opener(page).click()
+    const dialog = page.getByRole('dialog', { name: 'Draw this round?' })
+    await expect(dialog).toBeVisible()
+    return dialog
+  }
+  const press = async (page: Page): Promise<void> => {
+    await (await openQuestion(page)).getByRole('button', { name: 'Trigger Draw' }).click()
+  }
+
+  test('No participants yet.', async () => {
+    await inPortal(async (page) => {
+      await press(page)
+      await expect(toast(page, 'No participants yet.')).toBeVisible()
+      await expect(page.getByRole('dialog')).toHaveCount(0)
+    })
+  })
+
+  test('Failed to fetch round details: without the day there is no question', async () => {
+    await inPortal(async (page) => {
+      await expect(page.getByRole('tabpanel')).toContainText('Total users')
+      line.breakLine('GET /api/rounds/current', 'cut')
+      await opener(page).click()
+      await expect(toast(page, 'Failed to fetch round details')).toBeVisible(GIVEN_UP)
+      await expect(page.getByRole('dialog')).toHaveCount(0)
+    })
+  })
+
+  test.each(NO_WORDS)('Failed to trigger draw: the line is %s, and nothing was drawn', async (fault) => {
+    line.breakLine('POST /api/admin/trigger-draw', fault)
+    await inPortal(async (page) => {
+      await press(page)
+      await expect(toast(page, 'Failed to trigger draw')).toBeVisible()
+    })
+    expect((await ask(roz.url, 'currentRound')).output.status).toBe('open')
+  })
+
+  test('Failed to trigger draw: the server is stopped', async () => {
+    await inPortal(async (page) => {
+      const dialog = await openQuestion(page)
+      await roz.stop()
+      await dialog.getByRole('button', { name: 'Trigger Draw' }).click()
+      await expect(toast(page, 'Failed to trigger draw')).toBeVisible()
+      roz = await startProgram({ port: roz.port, dataDir: roz.dataDir })
+    })
+    expect((await ask(roz.url, 'currentRound')).output.status).toBe('open')
+  })
+
+  test('Escape and Cancel leave the round open; the page does not scroll under the question', async () => {
+    await inPortal(async (page) => {
+      for (const leave of [() => page.keyboard.press('Escape'), () => page.getByRole('button', { name: 'Cancel' }).click()]) {
+        await openQuestion(page)
+        expect(await page.evaluate(() => getComputedStyle(document.documentElement).overflowY)).toBe('hidden')
+        await leave()
+        await expect(page.getByRole('dialog')).toHaveCount(0)
+        expect(await page.evaluate(() => getComputedStyle(document.documentElement).overflowY)).not.toBe('hidden')
+      }
+    })
+    expect((await ask(roz.url, 'currentRound')).output.status).toBe('open')
+  })
+
+  test("Today's round is already closed.", async () => {
+    await ask(roz.url, 'joinRound', { token: asha.token, body: {} })
+    await inPortal(async (page) => {
+      const dialog = await openQuestion(page)
+      await expect(dialog).toContainText('1 participant, ₹1.00')
+      expect((await ask(roz.url, 'triggerDraw', { token: admin, body: { day: today } })).status).toBeLessThan(300)
+      await dialog.getByRole('button', { name: 'Trigger Draw' }).click()
+      await expect(toast(page, "Today's round is already closed.")).toBeVisible()
+    })
+  })
+})
+
+describe('impact stories', () => {
+  const row = (page: Page, title: string) => page.locator('.story-rows li', { hasText: title })
+  const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+  const field = (page: Page, label: string) => page.getByRole('dialog').getByLabel(label, { exact: true })
+  const save = (page: Page) => page.getByRole('dialog').getByRole('button', { name: 'Save story' }).click()
+  const TITLE = 'A kitchen at noon'
+
+  test('a new story: Impact story created!, a draft', async () => {
+    await inPortal(async (page) => {
+      await button(page, 'New story').click()
+      await field(page, 'Title').fill(TITLE)
+      await field(page, 'Description').fill('Rice for forty families.')
+      await field(page, 'Charity name').fill('Annapurna Kitchen')
+      await field(page, 'Charity description').fill('Cooks each noon.')
+      await save(page)
+      await expect(toast(page, 'Impact story created!')).toBeVisible()
+      await expect(row(page, TITLE).locator('.badge')).toHaveText('Draft')
+    }, 'stories')
+  })
+
+  test.each(NO_WORDS)('Failed to publish story: the line is %s, and it stays a draft', async (fault) => {
+    await inPortal(async (page) => {
+      await breakStories(fault)
+      await button(page, `Publish: ${TITLE}`).click()
+      await expect(toast(page, 'Failed to publish story')).toBeVisible()
+      await expect(row(page, TITLE).locator('.badge')).toHaveText('Draft')
+    }, 'stories')
+  })
+
+  test('Story published successfully!, and everybody can read it', async () => {
+    await inPortal(async (page) => {
+      await button(page, `Publish: ${TITLE}`).click()
+      await expect(toast(page, 'Story published successfully!')).toBeVisible()
+      await expect(row(page, TITLE).locator('.badge')).toHaveText('Published')
+    }, 'stories')
+    await visit('/impact', asha.token, async (page) => {
+      await expect(page.getByRole('article').getByRole('heading', { name: TITLE })).toBeVisible()
+      await expect(page.getByRole('article').locator('.badge', { hasText: 'Live' })).toBeVisible()
+    })
+  })
+
+  test.each(NO_WORDS)('Failed to update story: the line is %s, and what was typed still stands', async (fault) => {
+    await inPortal(async (page) => {
+      await breakStories(fault)
+      await button(page, `Edit: ${TITLE}`).click()
+      await field(page, 'Description').fill('Rice for fifty families.')
+      await save(page)
+      await expect(toast(page, 'Failed to update story')).toBeVisible()
+      await expect(field(page, 'Description')).toHaveValue('Rice for fifty families.')
+    }, 'stories')
+  })
+
+  test('taking a story back: Failed to update story when it fails, The story was taken back. when not', async () => {
+    const unpublish = async (page: Page): Promise<void> => {
+      await button(page, `Unpublish: ${TITLE}`).click()
+      await page.getByRole('dialog', { name: 'Take this story back?' }).getByRole('button', { name: 'Unpublish' }).click()
+    }
+    await inPortal(async (page) => {
+      await breakStories('cut')
+      await unpublish(page)
+      await expect(toast(page, 'Failed to update story')).toBeVisible()
+      await expect(row(page, TITLE).locator('.badge')).toHaveText('Published')
+      line.mend()
+      await unpublish(page)
+      await expect(toast(page, 'The story was taken back.')).toBeVisible()
+      await expect(row(page, TITLE).locator('.badge')).toHaveText('Draft')
+    }, 'stories')
+  })
+
+  test.each([
+    ['Title', '', 'Title is required'],
+    ['Description', '  ', 'Description is required'],
+    ['Charity name', '', 'Charity name is required'],
+    ['Charity description', '', 'Charity description is required'],
+    ['Video URL', 'a film', 'Please enter a valid URL'],
+    ['Video URL', 'https://video.example/film', 'Invalid YouTube URL'],
+  ])('%s filled with "%s": %s', async (label, value, words) => {
+    await inPortal(async (page) => {
+      await button(page, `Edit: ${TITLE}`).click()
+      await field(page, label).fill(value)
+      await save(page)
+      await expect(toast(page, words)).toBeVisible()
+      await expect(field(page, label)).toHaveAttribute('aria-invalid', 'true')
+      await expect(page.getByRole('dialog').getByText(words, { exact: true }).first()).toBeVisible()
+    }, 'stories')
+  })
+
+  test.each([['https://www.youtube.com/watch?v=dQw4w9WgXcQ'], [SHORT_LINK], ['']])(
+    'Impact story updated!, with the video "%s"',
+    async (videoUrl) => {
+      await inPortal(async (page) => {
+        await button(page, `Edit: ${TITLE}`).click()
+        await field(page, 'Video URL').fill(videoUrl)
+        await save(page)
+        await expect(toast(page, 'Impact story updated!')).toBeVisible()
+        await expect(page.getByRole('dialog')).toHaveCount(0)
+      }, 'stories')
+      const { stories } = (await ask(roz.url, 'storiesAdmin', { token: admin })).output
+      expect(stories.find(({ title }) => title === TITLE)?.videoUrl).toBe(videoUrl === '' ? null : videoUrl)
+    },
+  )
+
+  test('the dialog closes on Escape and drops what was typed, but not on a press beside it', async () => {
+    await inPortal(async (page) => {
+      await button(page, `Edit: ${TITLE}`).click()
+      await field(page, 'Title').fill('Something else')
+      await page.mouse.click(4, 400)
+      await expect(field(page, 'Title')).toHaveValue('Something else')
+      await page.keyboard.press('Escape')
+      await expect(page.getByRole('dialog')).toHaveCount(0)
+      await button(page, `Edit: ${TITLE}`).click()
+      await expect(field(page, 'Title')).toHaveValue(TITLE)
+    }, 'stories')
+  })
+
+  async function breakStories(fault: Fault): Promise<void> {
+    const { stories } = (await ask(roz.url, 'storiesAdmin', { token: admin })).output
+    for (const { id } of stories) line.breakLine(`PUT /api/impact/stories/${id}`, fault)
+  }
+})
