@@ -126,6 +126,8 @@ export async function bookRefund(
     return { ...found, result: 'failed' }
   }
   if (found.memberId !== null) {
+    // The top-up before the wallet, as whoever asks for a refund takes them.
+    await tx.query(sql`select from topup where order_id = ${found.orderId}::text for update`)
     await lockWallet(tx, found.memberId)
     await releaseHeld(tx, found.memberId, found.amount)
   }

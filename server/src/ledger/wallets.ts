@@ -7,7 +7,7 @@ import type { Tx } from '../db/transaction.ts'
 export type Wallet = {
   readonly memberId: bigint
   readonly balance: Paise
-  /** Taken from the balance for withdrawals that have not ended. */
+  /** Taken from the balance for withdrawals and refunds that have not ended. */
   readonly held: Paise
   /** The day of the newest join, or undefined before the first. */
   readonly lastRound: IstDay | undefined

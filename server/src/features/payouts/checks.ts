@@ -91,6 +91,15 @@ export async function noteMissing(tx: Tx, id: string): Promise<boolean> {
   return isAbsent
 }
 
+/** Whether it is still sure that the gateway has nothing of it: no other sending has begun meanwhile. */
+export async function isAbsent(tx: Tx, id: string): Promise<boolean> {
+  const check = await maybeOne<{ isAbsent: boolean }>(
+    tx,
+    sql`select coalesce(${IS_ABSENT}, false) as "isAbsent" from payout_check c where id = ${id}::uuid for update`,
+  )
+  return check?.isAbsent ?? false
+}
+
 /** Nothing is to be expected of it: it was refused, or ended without the gateway. */
 export async function endChecks(tx: Tx, id: string): Promise<void> {
   await tx.query(sql`update payout_check set ask_at = null, unanswered_at = null, misses = 0 where id = ${id}::uuid`)

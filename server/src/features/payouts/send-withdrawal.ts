@@ -8,14 +8,14 @@
 import type { KnownBeneficiary, PayoutGateway, Transfer } from '../../adapters/payouts/port.ts'
 import { GatewayMismatchError, GatewayRefusedError, GatewayUnavailableError } from '../../adapters/payments/port.ts'
 import type { Paise } from '@roz/core/money.ts'
-import { type Db, maybeOne, sql } from '../../db/sql.ts'
+import { type Db, maybeOne, type Queryable, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { gatewayIdOf } from '../../ledger/gateway-id.ts'
 import { startSending, stopSending } from '../../ledger/withdrawals.ts'
 import type { Secrets } from '../../secrets.ts'
 import { readBankDetail, type StoredAccount } from './bank-detail.ts'
 import { bookTransfer, flagOtherAmount } from './book-transfer.ts'
-import { endChecks, isNewest, noteSending, type Sending } from './checks.ts'
+import { endChecks, isAbsent, isNewest, noteSending, type Sending } from './checks.ts'
 import type { PayoutsDeps } from './deps.ts'
 
 type Payable = StoredAccount & { readonly amount: Paise; readonly email: string | null; readonly beneficiaryId: string }
@@ -28,7 +28,7 @@ export async function sendWithdrawal(deps: PayoutsDeps, id: string, { again }: {
   if (payable === undefined) return
   const beneficiary = await makeBeneficiary(payouts, deps.secrets, payable)
   if (typeof beneficiary === 'string') {
-    await inTransaction(db, (tx) => stopBefore(tx, id, beneficiary, again))
+    await inTransaction(db, (tx) => stopBefore(tx, id, beneficiary))
     return
   }
   const sending = await inTransaction(db, async (tx) =>
@@ -49,15 +49,23 @@ export async function sendWithdrawal(deps: PayoutsDeps, id: string, { again }: {
 /** Everything about one withdrawal locks its row before its check's. */
 const lockRow = (tx: Tx, id: string) => tx.query(sql`select from withdrawal where id = ${id}::uuid for update`)
 
-/** Nothing was sent at all. One that is sent again stays as it is: the sweep comes back to it. */
-async function stopBefore(tx: Tx, id: string, problem: string, again: boolean): Promise<void> {
-  if (again) await tx.query(sql`update withdrawal set problem = ${problem}::text where id = ${id}::uuid and status = 'sending'`)
-  else await stopSending(tx, id, problem)
+/** No account to send to. Where an earlier sending is surely lost the administrator decides anew; where one may be under way it goes on. */
+async function stopBefore(tx: Tx, id: string, problem: string): Promise<void> {
+  await lockRow(tx, id)
+  await noteProblem(tx, id, problem)
+  if (!(await isAbsent(tx, id))) return
+  await stopSending(tx, id, problem)
+  await endChecks(tx, id)
+}
+
+/** This time nothing was sent at all; what another sending does goes on. */
+async function noteProblem(from: Queryable, id: string, problem: string): Promise<void> {
+  await from.query(sql`update withdrawal set problem = ${problem}::text where id = ${id}::uuid and status in ('approved', 'sending')`)
 }
 
 async function refuse(tx: Tx, id: string, sending: Sending, problem: string): Promise<undefined> {
   if (sending.isDoubtful) {
-    await tx.query(sql`update withdrawal set problem = ${problem}::text where id = ${id}::uuid and status = 'sending'`)
+    await noteProblem(tx, id, problem)
     return
   }
   await stopSending(tx, id, problem)

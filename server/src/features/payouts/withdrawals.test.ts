@@ -156,6 +156,28 @@ test('a refusal after a sending that nobody answered is no proof: it stays under
   expect(await world.stands(id)).toEqual(['rejected', 30, 0])
 })
 
+test('a second job that the gateway refuses the account to leaves the sending under way alone', async () => {
+  await approved()
+  world.script.beneficiary = 'refuse'
+  await world.payouts.jobs.send_payout({ withdrawalId: id })
+  expect([await world.stands(id), world.timesSent(id)]).toEqual([['sending', 20, 10], 1])
+  world.gatewaySays(id, 'paid')
+  await world.pass(20)
+  expect(await world.stands(id)).toEqual(['paid', 20, 0])
+})
+
+test('lost on its way, and then no account to send to: the administrator decides anew', async () => {
+  world.script.sendings = ['lose']
+  await approved()
+  world.script.beneficiary = 'unusable'
+  for (const seconds of [16, 31, 61, 121, 241]) await world.pass(seconds)
+  expect(await world.stands(id)).toEqual(['sending', 20, 10])
+  await world.pass(481)
+  expect([await world.stands(id), world.timesSent(id)]).toEqual([['approved', 20, 10], 1])
+  await world.decide(id, 'reject', { reason: 'The account is closed' })
+  expect(await world.stands(id)).toEqual(['rejected', 30, 0])
+})
+
 test('a gateway that is silent before anything was sent holds it as approved, and the job comes back', async () => {
   world.script.beneficiary = 'silent'
   await approved()
