@@ -60,9 +60,11 @@ export const session = {
   },
   /** After register, login, Google or a changed password. */
   signIn: (answer: { readonly token: string; readonly user: User }): void => {
+    // Read first: an answer without a user must leave no token behind.
+    const next = sessionOf(answer.user)
     token.set(answer.token)
     queryClient.clear()
-    change(sessionOf(answer.user))
+    change(next)
     void alignLanguage(answer.user)
   },
   /** Ends the session here at once, and at the server as well as it can. */
