@@ -1,14 +1,17 @@
-/** The first section of a screen: the day stands in the margin, as it heads a page of the book. */
+/** The first section of a screen: the day stands in the margin, by the server's clock, which the round tells. */
 import { useLingui } from '@lingui/react/macro'
-import { type ReactNode, useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { currentLanguage } from '../language.ts'
 import { formatDay } from '../ui/format.ts'
 import { Section } from '../ui/Layout.tsx'
-import { serverNowMs } from './clock.ts'
+import { useServerNowMs } from './clock.ts'
+import { ROUND_POLL_MS, roundQuery } from './queries.ts'
 
 export function TodaySection({ children }: { readonly children: ReactNode }) {
   const { t } = useLingui()
-  const [now] = useState(() => new Date(serverNowMs()))
+  useQuery({ ...roundQuery, refetchInterval: false, staleTime: ROUND_POLL_MS })
+  const now = new Date(useServerNowMs())
   return (
     <Section when={t`Today`} note={formatDay(now, currentLanguage())}>
       {children}

@@ -2,11 +2,20 @@
  * What time it is by the server. The device's clock may be wrong by hours; each answer about the
  * round corrects it. Days on the screens are days of this clock.
  */
+import { useSyncExternalStore } from 'react'
+
 let skewMs = 0
+const listeners = new Set<() => void>()
+const subscribe = (listener: () => void): (() => void) => {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
 
 export function setServerTime(serverTime: string): number {
   skewMs = Date.parse(serverTime) - Date.now()
+  for (const listener of listeners) listener()
   return skewMs
 }
 
-export const serverNowMs = (): number => Date.now() + skewMs
+/** Drawn anew once the server has said what time it is. */
+export const useServerNowMs = (): number => Date.now() + useSyncExternalStore(subscribe, () => skewMs)
