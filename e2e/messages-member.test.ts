@@ -12,7 +12,7 @@ import { newVisit, openBrowser, WIDE } from './browser.ts'
 import { ask } from './calls.ts'
 import { type CutProxy, type Fault, startCutProxy } from './cut-proxy.ts'
 import { inDatabase } from './database.ts'
-import { adminToken, BANK, eventually, newMember, PASSWORD, type Person, readClock, setClock } from './people.ts'
+import { adminToken, BANK, newMember, PASSWORD, type Person, readClock, setClock } from './people.ts'
 import { type Program, startProgram } from './program.ts'
 import { balanceInBar, toast } from './steps.ts'
 

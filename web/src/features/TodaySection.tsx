@@ -5,15 +5,15 @@ import type { ReactNode } from 'react'
 import { currentLanguage } from '../language.ts'
 import { formatDay } from '../ui/format.ts'
 import { Section } from '../ui/Layout.tsx'
-import { useServerNowMs } from './clock.ts'
+import { useServerDay } from './clock.ts'
 import { ROUND_POLL_MS, roundQuery } from './queries.ts'
 
 export function TodaySection({ children }: { readonly children: ReactNode }) {
   const { t } = useLingui()
   useQuery({ ...roundQuery, refetchInterval: false, staleTime: ROUND_POLL_MS })
-  const now = new Date(useServerNowMs())
+  const today = useServerDay()
   return (
-    <Section when={t`Today`} note={formatDay(now, currentLanguage())}>
+    <Section when={t`Today`} note={formatDay(today, currentLanguage())}>
       {children}
     </Section>
   )

@@ -2,6 +2,7 @@
  * What time it is by the server. The device's clock may be wrong by hours; each answer about the
  * round corrects it. Days on the screens are days of this clock.
  */
+import { dayAt, type IstDay } from '@roz/core/ist-day.ts'
 import { useSyncExternalStore } from 'react'
 
 let skewMs = 0
@@ -17,5 +18,5 @@ export function setServerTime(serverTime: string): number {
   return skewMs
 }
 
-/** Drawn anew once the server has said what time it is. */
-export const useServerNowMs = (): number => Date.now() + useSyncExternalStore(subscribe, () => skewMs)
+/** Today in India; whoever shows it is drawn anew once the server has said what time it is. */
+export const useServerDay = (): IstDay => useSyncExternalStore(subscribe, () => dayAt(Date.now() + skewMs))

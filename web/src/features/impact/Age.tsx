@@ -1,13 +1,13 @@
 /** A relative age in words (spec section 4). */
 import { plural } from '@lingui/core/macro'
 import { useLingui } from '@lingui/react'
-import { useServerNowMs } from '../clock.ts'
+import { useServerDay } from '../clock.ts'
 import { ageOf } from './age.ts'
 
 export function Age({ day }: { readonly day: string }) {
   // Drawn anew when the language changes.
   useLingui()
-  const age = ageOf(day, useServerNowMs())
+  const age = ageOf(day, useServerDay())
   if (age === undefined) return null
   const words = {
     day: () => plural(age.count, { one: '# day ago', other: '# days ago' }),
