@@ -1,0 +1,377 @@
+/**
+ * What adding money, withdrawing, the payment script and the payment status say when something is
+ * wrong: every message of the spec's sections 4, 5 and 8, provoked for real. Each test is named
+ * after it.
+ */
+import { expect } from '@playwright/test'
+import { sql } from '@roz/server/db/sql.ts'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { newVisit, openBrowser } from './browser.ts'
+import { ask } from './calls.ts'
+import { expectCleanAudit, inDatabase } from './database.ts'
+import { EMPTY, type Fault, type FaultyProxy, PROXY_PAGE, startFaultyProxy } from './faulty-proxy.ts'
+import { BANK, newMember, type Person, PHONE, register } from './people.ts'
+import { type Program, startProgram } from './program.ts'
+import { askForWithdrawal, goToPayment } from './steps.ts'
+
+const SCRIPT = '/js/v3/cashfree.js'
+/** Where the server gives no words of its own. */
+const WORDLESS: readonly (readonly [how: string, fault: Fault])[] = [
+  ['an empty answer', EMPTY],
+  ['a page of the hoster', PROXY_PAGE],
+  ['an answer of nothing', { status: 200, body: '' }],
+  ['a cut connection', 'cut'],
+]
+
+let roz: Program
+/** Between the browser and the server; between the browser and the gateway. */
+let network: FaultyProxy
+let gateway: FaultyProxy
+let browser: Browser
+/** With ₹20, which no test here may move. */
+let member: Person
+
+beforeAll(async () => {
+  gateway = await startFaultyProxy(() => roz.port + 1)
+  roz = await startProgram({ env: { CASHFREE_JS_URL: gateway.url + SCRIPT } })
+  network = await startFaultyProxy(() => roz.port)
+  browser = await openBrowser()
+  member = await newMember(roz, { rupees: 20 })
+})
+afterAll(async () => {
+  await browser?.close()
+  await network?.close()
+  await gateway?.close()
+})
+
+type Seen = { readonly page: Page; readonly console: readonly string[] }
+
+/** Somebody at a screen, over networks that can be broken. */
+async function at(path: string, work: (seen: Seen) => Promise<void>, { token = member.token, clock = false } = {}): Promise<void> {
+  const { page, complaints, close } = await newVisit(browser, { hosts: [], ...(token === '' ? {} : { token }) })
+  const console: string[] = []
+  page.on('console', (message) => console.push(message.text()))
+  try {
+    if (clock) await page.clock.install()
+    await page.goto(network.url + path)
+    await work({ page, console })
+    expect(complaints().filter((text) => text.includes('nobody caught'))).toEqual([])
+  } finally {
+    network.mend()
+    gateway.mend()
+    await close()
+  }
+}
+
+const toast = (page: Page, words: string) => page.locator('.toast').getByText(words, { exact: true })
+const field = (page: Page, label: string) => page.locator('form.panel').getByLabel(label, { exact: true })
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+const submit = (page: Page) => page.locator('form.panel button[type=submit]')
+const storedToken = (page: Page) => page.evaluate(() => localStorage.getItem('token'))
+
+describe('add money', () => {
+  test.each([
+    ['Minimum amount is ₹10', ''],
+    ['Minimum amount is ₹10', '0'],
+    ['Minimum amount is ₹10', '9.99'],
+    ['Maximum amount is ₹30', '30.01'],
+    ['Please enter an amount in rupees, with at most two decimals', '12.'],
+  ])("'%s' for “%s”", async (words, amount) => {
+    await at('/wallet', async ({ page }) => {
+      await expect(field(page, 'Phone number')).toHaveValue(PHONE)
+      await field(page, 'Amount').fill(amount)
+      await submit(page).click()
+      await expect(toast(page, words)).toBeVisible()
+      await expect(field(page, 'Amount')).toHaveAccessibleDescription(new RegExp(`${words}$`))
+      await expect(page).toHaveURL(`${network.url}/wallet`)
+    })
+  })
+
+  test("'Phone number is required', 'Please enter a valid 10-digit mobile number': digits only, and the button waits", async () => {
+    await at('/wallet', async ({ page }) => {
+      const phone = field(page, 'Phone number')
+      await field(page, 'Amount').fill('20')
+      await phone.fill('')
+      await phone.blur()
+      await expect(phone).toHaveAccessibleDescription('Phone number is required')
+      await expect(submit(page)).toBeDisabled()
+      for (const wrong of ['5876543210', '987654321']) {
+        await phone.fill(wrong)
+        await expect(phone).toHaveAccessibleDescription('Please enter a valid 10-digit mobile number')
+        await expect(submit(page)).toBeDisabled()
+      }
+      await phone.fill('+98a7 65432-10999')
+      await expect(phone).toHaveValue('9876543210')
+      await expect(phone).not.toHaveAttribute('aria-invalid')
+      await expect(submit(page)).toBeEnabled()
+    })
+  })
+
+  test.each([10, 30])('₹%i is let through to the gateway', async (rupees) => {
+    await at('/wallet', ({ page }) => goToPayment(page, rupees))
+  })
+
+  test.each(WORDLESS)("'Failed to add money' after %s", async (_how, fault) => {
+    await at('/wallet', async ({ page }) => {
+      network.fault('/api/wallet/add', fault)
+      await page.getByRole('button', { name: '₹20 20 days' }).click()
+      await submit(page).click()
+      await expect(toast(page, 'Failed to add money')).toBeVisible()
+      await expect(field(page, 'Amount')).toHaveValue('20')
+      network.mend()
+      await submit(page).click()
+      await expect(page.getByRole('button', { name: 'Pay ₹20.00' })).toBeVisible()
+    })
+  })
+
+  test("'Please verify your email to continue.': the server's own words", async () => {
+    const person = await register(roz.url, 'New Nita', 'nita@x.test')
+    await at(
+      '/wallet',
+      async ({ page }) => {
+        await page.getByRole('button', { name: '₹10 10 days' }).click()
+        await submit(page).click()
+        await expect(toast(page, 'Please verify your email to continue.')).toBeVisible()
+      },
+      { token: person.token },
+    )
+  })
+
+  test("'Payment failed. Please try again.' where the checkout does not open", async () => {
+    await at('/wallet', async ({ page }) => {
+      // The gateway's script refuses a session that is none.
+      const body = JSON.stringify({ order_id: '0'.repeat(32), payment_session_id: '' })
+      network.fault('/api/wallet/add', { status: 200, body })
+      await field(page, 'Amount').fill('20')
+      await submit(page).click()
+      await expect(toast(page, 'Payment failed. Please try again.')).toBeVisible()
+      await expect(page).toHaveURL(`${network.url}/wallet`)
+      await expect(submit(page)).toBeEnabled()
+    })
+  })
+})
+
+describe('the payment script', () => {
+  const failed = async (page: Page, words: string): Promise<void> => {
+    await expect(page.getByRole('alert').filter({ hasText: words })).toBeVisible()
+    // Only adding money needs it.
+    await expect(page.locator('.figure')).toHaveText('₹20.00')
+  }
+
+  test.each([
+    ['its address is cut off', () => gateway.fault(SCRIPT, 'cut')],
+    ['its address answers an error', () => gateway.fault(SCRIPT, EMPTY)],
+    ['it brings nothing', () => gateway.fault(SCRIPT, { status: 200, body: '', type: 'text/javascript' })],
+    ['nobody says where it lies', () => network.fault('/api/wallet/checkout', EMPTY)],
+  ])("'Failed to initialize payment SDK' where %s; Retry reloads and it is ready", async (_how, breakIt) => {
+    breakIt()
+    await at('/wallet', async ({ page }) => {
+      await failed(page, 'Failed to initialize payment SDK')
+      await field(page, 'Amount').fill('20')
+      await submit(page).click()
+      await expect(toast(page, 'Payment system not initialized.')).toBeVisible()
+      gateway.mend()
+      network.mend()
+      await press(page, 'Retry')
+      await goToPayment(page, 20)
+    })
+  })
+
+  test("'SDK initialization timeout' after 30 seconds without an answer; 'Payment system not initialized.' before", async () => {
+    gateway.fault(SCRIPT, 'silent')
+    await at(
+      '/wallet',
+      async ({ page }) => {
+        await expect(page.getByText('Getting the payment page ready…')).toBeVisible()
+        await field(page, 'Amount').fill('20')
+        await submit(page).click()
+        await expect(toast(page, 'Payment system not initialized.')).toBeVisible()
+        await page.clock.fastForward(20_000)
+        await expect(page.getByText('SDK initialization timeout')).toHaveCount(0)
+        await page.clock.fastForward(10_000)
+        await failed(page, 'SDK initialization timeout')
+        await expect(page.getByText('Getting the payment page ready…')).toHaveCount(0)
+        gateway.mend()
+        await press(page, 'Retry')
+        await goToPayment(page, 20)
+      },
+      { clock: true },
+    )
+  })
+})
+
+/** The withdrawal form filled in well but for these, and sent. */
+async function withdrawWith(page: Page, changes: Readonly<Record<string, string>>): Promise<void> {
+  await press(page, 'Withdraw')
+  await expect(page.locator('#add-money')).toHaveCount(0)
+  const good = {
+    Amount: '10',
+    'Account holder name': BANK.accountHolderName,
+    'Account number': BANK.accountNumber,
+    IFSC: BANK.ifscCode,
+    'Bank name': BANK.bankName,
+  }
+  for (const [label, value] of Object.entries({ ...good, ...changes })) await field(page, label).fill(value)
+  await submit(page).click()
+}
+
+describe('withdraw', () => {
+  test.each([
+    ['Minimum withdrawal is ₹10', 'Amount', ''],
+    ['Minimum withdrawal is ₹10', 'Amount', '9.99'],
+    ['Insufficient balance', 'Amount', '20.01'],
+    ['Account holder name is required', 'Account holder name', ' '],
+    ['Account holder name must be at least 2 characters', 'Account holder name', 'A'],
+    ['Account holder name can contain only letters and spaces', 'Account holder name', 'Asha 2'],
+    ['Account number is required', 'Account number', 'none'],
+    ['Account number must be between 9-18 digits', 'Account number', '12345678'],
+    ['IFSC code is required', 'IFSC', ''],
+    ['IFSC code must be 11 characters', 'IFSC', 'HDFC0ABC12'],
+    ['Invalid IFSC code format', 'IFSC', 'HDFC1ABC123'],
+    ['Bank name is required', 'Bank name', ''],
+    ['Bank name must be at least 3 characters', 'Bank name', 'AB'],
+    ['Bank name can contain only letters, spaces and & . -', 'Bank name', 'Bank #1'],
+  ])("'%s' for %s “%s”", async (words, label, value) => {
+    await at('/wallet', async ({ page }) => {
+      await withdrawWith(page, { [label]: value })
+      await expect(toast(page, words)).toBeVisible()
+      await expect(field(page, label)).toHaveAttribute('aria-invalid', 'true')
+      await expect(page.locator('.field-error')).toHaveText([words])
+    })
+  })
+
+  test('the fields keep only what they may hold: digits, and upper-case letters with digits', async () => {
+    await at('/wallet', async ({ page }) => {
+      await withdrawWith(page, { Amount: '5', 'Account number': '12-34 56a78901234567899999', IFSC: 'hdfc-0abc 12399' })
+      await expect(field(page, 'Account number')).toHaveValue('123456789012345678')
+      await expect(field(page, 'IFSC')).toHaveValue('HDFC0ABC123')
+      await expect(field(page, 'Account type').locator('option')).toHaveText(['Savings', 'Current'])
+    })
+  })
+
+  test.each(WORDLESS)("'Failed to withdraw money' after %s; the form keeps what was typed and nothing moves", async (_how, fault) => {
+    await at('/wallet', async ({ page }) => {
+      network.fault('/api/wallet/withdraw', fault)
+      await askForWithdrawal(page, 10)
+      await expect(toast(page, 'Failed to withdraw money')).toBeVisible()
+      await expect(field(page, 'Account number')).toHaveValue(BANK.accountNumber)
+      await expect(page.locator('.figure')).toHaveText('₹20.00')
+    })
+  })
+
+  test("'Insufficient balance' in the server's words where the money has gone elsewhere meanwhile", async () => {
+    const person = await newMember(roz, { rupees: 20 })
+    await at(
+      '/wallet',
+      async ({ page }) => {
+        await expect(page.locator('.figure')).toHaveText('₹20.00')
+        await ask(roz.url, 'withdraw', { token: person.token, key: crypto.randomUUID(), body: { amount: 15, bankDetail: BANK } })
+        await askForWithdrawal(page, 10)
+        await expect(toast(page, 'Insufficient balance')).toBeVisible()
+      },
+      { token: person.token },
+    )
+  })
+
+  test('a 401 in the middle of the form removes the token and goes to /login', async () => {
+    const person = await newMember(roz, { rupees: 10 })
+    await at(
+      '/wallet',
+      async ({ page }) => {
+        await expect(page.locator('.figure')).toHaveText('₹10.00')
+        await inDatabase(roz.dataDir, (db) =>
+          db.query(sql`delete from session where member_id = (select id from member where email = ${person.email}::text)`),
+        )
+        await askForWithdrawal(page, 10)
+        await expect(page).toHaveURL(`${network.url}/login`)
+        expect(await storedToken(page)).toBeNull()
+      },
+      { token: person.token },
+    )
+  })
+})
+
+describe('transactions', () => {
+  test("'Failed to load transactions:' is logged; the rest of the page works, and the list can be asked for again", async () => {
+    network.fault('/api/wallet/transactions', EMPTY)
+    await at('/wallet', async ({ page, console }) => {
+      await expect(page.getByText('Your transactions could not be loaded.')).toBeVisible()
+      expect(console.filter((text) => text.startsWith('Failed to load transactions:')).length).toBeGreaterThan(0)
+      await expect(page.locator('.figure')).toHaveText('₹20.00')
+      await expect(page.locator('.toast')).toHaveCount(0)
+      network.mend()
+      await press(page, 'Retry')
+      const credited = page.locator('.rows li').filter({ hasText: 'Completed' })
+      await expect(credited).toContainText('+₹20.00')
+      await expect(credited.locator('.badge')).toHaveClass('badge ok')
+    })
+  })
+})
+
+describe('payment status', () => {
+  const order = `/payment-status?order_id=${'0'.repeat(32)}`
+  const confirm = '/api/payments/confirm'
+  const answered = (body: object): Fault => ({ status: 200, body: JSON.stringify(body) })
+
+  test.each([
+    ['No payment data received.', 'an answer without data', answered({})],
+    ['No payment data received.', 'an answer that names no order', answered({ data: { success: false } })],
+    ['Failed to fetch payment status. Please try again.', 'an empty answer', EMPTY],
+    ['Failed to fetch payment status. Please try again.', 'a cut connection', 'cut'],
+    ['Failed to fetch payment status. Please try again.', 'a page of the hoster', PROXY_PAGE],
+  ] as const)("'%s' after %s; Try Again asks again: 'Payment Not Found'", async (words, _how, fault) => {
+    network.fault(confirm, fault)
+    await at(
+      order,
+      async ({ page }) => {
+        const alert = page.getByRole('main').getByRole('alert')
+        await expect(alert).toContainText(words)
+        await expect(alert.getByRole('link', { name: 'Go to Home' })).toHaveAttribute('href', '/')
+        network.mend()
+        await alert.getByRole('button', { name: 'Try Again' }).click()
+        await expect(alert.getByRole('heading', { name: 'Payment Not Found' })).toBeVisible()
+        await expect(alert).toContainText("We couldn't find any payment information for this order.")
+        await expect(alert.getByRole('button', { name: 'Try Again' })).toHaveCount(0)
+        await expect(alert.getByRole('link', { name: 'Go to Home' })).toHaveAttribute('href', '/')
+      },
+      { token: '' },
+    )
+  })
+
+  test("'No order ID provided' has Try Again, Go to Home and Back to Home", async () => {
+    await at(
+      '/payment-status?order_id=',
+      async ({ page }) => {
+        await expect(page.getByRole('main').getByRole('alert')).toContainText('No order ID provided')
+        await expect(page.getByRole('button', { name: 'Try Again' })).toBeVisible()
+        for (const name of ['Go to Home', 'Back to Home']) await expect(page.getByRole('link', { name })).toHaveAttribute('href', '/')
+      },
+      { token: '' },
+    )
+  })
+
+  test("'Checking your payment…' while no answer has come", async () => {
+    network.fault(confirm, 'silent')
+    await at(order, ({ page }) => expect(page.getByText('Checking your payment…')).toBeVisible(), { token: '' })
+  })
+})
+
+test('after all of this the ledger is in order', () => expectCleanAudit(roz.dataDir))
+
+test("with the server stopped: 'Failed to withdraw money', 'Failed to add money'", async () => {
+  await at('/wallet', async ({ page }) => {
+    await goToReady(page)
+    await roz.stop()
+    await submit(page).click()
+    await expect(toast(page, 'Failed to add money')).toBeVisible()
+    await askForWithdrawal(page, 10)
+    await expect(toast(page, 'Failed to withdraw money')).toBeVisible()
+  })
+})
+
+/** The script has loaded and the form is filled in. */
+async function goToReady(page: Page): Promise<void> {
+  await field(page, 'Amount').fill('20')
+  await expect(page.getByText('Getting the payment page ready…')).toHaveCount(0)
+}
