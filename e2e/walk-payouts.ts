@@ -1,11 +1,16 @@
-/** The walk over the calls that end withdrawals. Which of them apply depends on whether a gateway pays out; both are held to. */
+/** The walk over the calls that end withdrawals, refunds and suspense items. Which of them apply depends on whether a gateway pays out; both are held to. */
 import { expect } from 'vitest'
 import { BANK } from './people.ts'
 import type { Walk } from './walk.ts'
 
 type Tokens = { readonly admin: string; readonly member: string; readonly other: string }
 
-export async function walkPayouts(walk: Walk, { admin, member, other }: Tokens): Promise<void> {
+export async function walkPayouts(walk: Walk, tokens: Tokens): Promise<void> {
+  await walkWithdrawals(walk, tokens)
+  await walkRefunds(walk, tokens)
+}
+
+async function walkWithdrawals(walk: Walk, { admin, member, other }: Tokens): Promise<void> {
   const { output } = await walk.step('withdraw', { token: other, body: { amount: 10, bankDetail: BANK } })
   const listed = (await walk.step('adminWithdrawals', { token: admin })).output.withdrawals
   expect(listed.map(({ status, amount }) => [status, amount])).toEqual([
@@ -38,4 +43,26 @@ export async function walkPayouts(walk: Walk, { admin, member, other }: Tokens):
   // What the gateway signs is tried beside the payouts themselves; here nobody has signed.
   const event = await walk.step('cashfreePayoutsWebhook', { body: { type: 'TRANSFER_SUCCESS' } })
   expect([event.status, event.refusal.code]).toEqual([401, 'webhook_signature'])
+}
+
+/** One refund is asked for and rejected, another sent on its way; of suspense items there are none. */
+async function walkRefunds(walk: Walk, { admin, other }: Tokens): Promise<void> {
+  const { refundable } = (await walk.step('refunds', { token: other })).output
+  const order_id = refundable.find(({ unused }) => unused >= 2)?.order_id ?? ''
+  const body = { order_id, amount: 1, reason: 'I added it twice.' }
+  const first = (await walk.step('requestRefund', { token: other, body })).output
+  const decision = { token: admin, params: { id: first.refund.id }, body: { reason: 'It was spent already.' } }
+  expect((await walk.step('rejectRefund', decision)).output.refund).toMatchObject({ amount: 1, status: 'rejected' })
+  const second = (await walk.step('requestRefund', { token: other, body })).output
+  expect(second.balance).toBe(first.balance)
+  const listed = (await walk.step('adminRefunds', { token: admin })).output.refunds
+  expect(listed.map(({ amount }) => amount)).toEqual([1, 1])
+  await walk.step('approveRefund', { token: admin, params: { id: second.refund.id } })
+
+  expect((await walk.step('suspense', { token: admin })).output.suspense).toEqual([])
+  const params = { id: '1' }
+  const memberId = (await walk.step('profile', { token: other })).output.user.id
+  const credited = await walk.step('creditSuspense', { token: admin, params, body: { memberId } })
+  const returned = await walk.step('refundSuspense', { token: admin, params })
+  expect([credited.refusal.code, returned.refusal.code]).toEqual(['suspense_not_found', 'suspense_not_found'])
 }

@@ -7,7 +7,8 @@ import path from 'node:path'
 import { afterAll, afterEach, expect, test } from 'vitest'
 import { ask } from '../../e2e/calls.ts'
 import { newMember } from '../../e2e/people.ts'
-import { endAll, freePorts, launch, type Launched, newFolder, nothingLeft, ROOT } from './launched.ts'
+import { freePorts } from '../../e2e/program.ts'
+import { endAll, launch, type Launched, newFolder, nothingLeft, ROOT } from './launched.ts'
 
 const NOBODY = 65534
 const IGNORED = new Set(['node_modules', '.git', '.data', '.build', '.cache', 'dist', 'test-results', 'screenshots'])

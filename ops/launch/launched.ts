@@ -1,7 +1,6 @@
 /** npm start as a test sees it: a program in a process group of its own, told to stop in every way. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, realpathSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -109,25 +108,6 @@ export async function nothingLeft(one: Launched, waitMs: number): Promise<number
   const until = Date.now() + waitMs
   while (one.processes().length > 0 && Date.now() < until) await sleep(50)
   return one.processes()
-}
-
-/** Two neighbouring ports that nobody uses: the server's and its sandbox's. */
-export async function freePorts(): Promise<number> {
-  for (;;) {
-    const port = await portOf(0)
-    if (port !== 0 && (await portOf(port + 1)) !== 0) return port
-  }
-}
-
-function portOf(wanted: number): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer()
-    server.once('error', () => resolve(0))
-    server.listen(wanted, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
-    })
-  })
 }
 
 export const newFolder = (name: string): string => realpathSync(mkdtempSync(path.join(tmpdir(), name)))

@@ -3,7 +3,8 @@ import { readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { afterAll, afterEach, expect, test } from 'vitest'
-import { endAll, freePorts, launch, type Launched, newFolder, nothingLeft } from './launched.ts'
+import { freePorts } from '../../e2e/program.ts'
+import { endAll, launch, type Launched, newFolder, nothingLeft } from './launched.ts'
 
 const folder = newFolder('roz start ')
 const GONE_MS = 10_000
