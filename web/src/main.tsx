@@ -40,6 +40,7 @@ function App() {
 
 const place = document.getElementById('root')
 if (place === null) throw new Error('app.html has no #root')
+session.watchPage()
 const started = session.start()
 await startLanguage()
 createRoot(place).render(

@@ -17,6 +17,8 @@ export type Session =
   | { readonly status: 'admin'; readonly user: User }
 
 let current: Session = { status: 'loading' }
+/** This page is being left: what it asked for breaks off then, and nobody has failed. */
+let leaving = false
 const listeners = new Set<() => void>()
 
 function change(next: Session): void {
@@ -55,8 +57,18 @@ export const session = {
       change(sessionOf(user))
       void alignLanguage(user)
     } catch {
-      session.clear()
+      if (!leaving) session.clear()
     }
+  },
+  /** Called once, before `start`. A page that comes back from the browser's cache asks again. */
+  watchPage: (): void => {
+    window.addEventListener('beforeunload', () => {
+      leaving = true
+    })
+    window.addEventListener('pageshow', () => {
+      if (leaving && current.status === 'loading') void session.start()
+      leaving = false
+    })
   },
   /** After register, login, Google or a changed password. */
   signIn: (answer: { readonly token: string; readonly user: User }): void => {
