@@ -31,6 +31,13 @@ export type LaunchOptions = {
 
 const all: Launched[] = []
 
+/** As a newcomer's: npm test puts our own Node 26 first, and the system's npm run by it misses its own settings. */
+const newcomersPath = (): string =>
+  (process.env.PATH ?? '')
+    .split(path.delimiter)
+    .filter((folder) => !folder.includes('node_modules'))
+    .join(path.delimiter)
+
 export function launch({ port, dataDir, cwd = ROOT, env = {}, command = ['npm', 'start'] }: LaunchOptions): Launched {
   const mark = `ROZ_LAUNCHED=${port}`
   const began = performance.now()
@@ -39,7 +46,7 @@ export function launch({ port, dataDir, cwd = ROOT, env = {}, command = ['npm', 
     cwd,
     detached: true,
     env: {
-      PATH: process.env.PATH,
+      PATH: newcomersPath(),
       HOME: process.env.HOME,
       TMPDIR: tmpdir(),
       ...webDir(),
