@@ -22,7 +22,7 @@ export async function mailsTo(origin: string, email: string): Promise<CaughtMail
   return (await response.json()) as CaughtMail[]
 }
 
-/** The newest mailed link to a page; mails are sent by a job and come within 2 s. */
+/** The newest mailed link to a page. A job sends it, within 2 s; when its server was killed meanwhile, once the job's lease has ended. */
 export async function mailedLink(origin: string, email: string, page: string): Promise<string> {
   return eventually(`a mail to ${email} with a link to ${page}`, async () => {
     const links = (await mailsTo(origin, email)).flatMap((mail) => mail.links)
@@ -94,7 +94,7 @@ export async function readClock(origin: string): Promise<string> {
 }
 
 /** Asks again until there is something, for a bounded time. */
-export async function eventually<T>(what: string, look: () => Promise<T | undefined>, waitMs = 10_000): Promise<T> {
+export async function eventually<T>(what: string, look: () => Promise<T | undefined>, waitMs = 60_000): Promise<T> {
   const until = Date.now() + waitMs
   for (;;) {
     const found = await look()

@@ -27,7 +27,8 @@ export type WorkerDeps = {
 }
 
 const TICK_MS = 1000
-const LEASE_SECONDS = 60
+/** Long enough for a pause of the process; short, because a mail whose process was killed waits for it. */
+const LEASE_SECONDS = 15
 const AT_ONCE = 16
 /** From here on a job that fails is one to look at: nine hours have passed. It is tried once a day. */
 const ATTEMPTS_SOON = 20
