@@ -1,0 +1,104 @@
+/**
+ * Canonical JSON (RFC 8785) as far as the protocol uses it: objects, arrays, strings of printable
+ * ASCII and integers. Invariant: what is read here encodes to the very bytes it came from, and has
+ * exactly the keys its shape names; two different files never mean the same.
+ */
+import { ascii, equal, MalformedError, utf8 } from './bytes.ts'
+
+export type Json = string | number | readonly Json[] | { readonly [key: string]: Json }
+
+/** Takes a decoded value apart, or says where it is not what it should be. */
+export type Shape<T> = (value: unknown, where: string) => T
+
+export function canonicalText(value: Json): string {
+  if (typeof value === 'number' || typeof value === 'string') return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${(value as readonly Json[]).map(canonicalText).join(',')}]`
+  const object = value as { readonly [key: string]: Json }
+  const keys = Object.keys(object).sort()
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonicalText(object[key] as Json)}`).join(',')}}`
+}
+
+export const canonicalBytes = (value: Json): Uint8Array => ascii(canonicalText(value))
+
+export function readCanonical<T>(bytes: Uint8Array, shape: Shape<T>, where: string): T {
+  let value: unknown
+  try {
+    value = JSON.parse(utf8(bytes))
+  } catch {
+    throw new MalformedError(`${where} is not JSON`)
+  }
+  assertPlain(value, where)
+  if (!equal(canonicalBytes(value), bytes)) throw new MalformedError(`${where} is not in canonical form`)
+  return shape(value, where)
+}
+
+function assertPlain(value: unknown, where: string): asserts value is Json {
+  if (typeof value === 'number') {
+    if (!Number.isSafeInteger(value) || Object.is(value, -0)) throw new MalformedError(`${where} holds a number that is no integer`)
+  } else if (typeof value === 'string') {
+    if (!/^[ -~]*$/.test(value)) throw new MalformedError(`${where} holds text beyond printable ASCII`)
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, part] of Object.entries(value)) {
+      assertPlain(key, where)
+      assertPlain(part, where)
+    }
+  } else throw new MalformedError(`${where} holds ${String(value)}`)
+}
+
+function fail(where: string, what: string): never {
+  throw new MalformedError(`${where} is not ${what}`)
+}
+
+export const text: Shape<string> = (value, where) => (typeof value === 'string' ? value : fail(where, 'a text'))
+
+/** An integer from 0 to 2^53 − 1. */
+export const whole: Shape<number> = (value, where) =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : fail(where, 'a count')
+
+/** Lower-case hex of so many bytes, kept as text. */
+export const hex =
+  (length: number): Shape<string> =>
+  (value, where) =>
+    typeof value === 'string' && value.length === 2 * length && /^[0-9a-f]*$/.test(value) ? value : fail(where, `${length} bytes of hex`)
+
+export const hash = hex(32)
+
+/** A date that exists, YYYY-MM-DD. */
+export const day: Shape<string> = (value, where) => {
+  if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(value)) return fail(where, 'a day')
+  const instant = new Date(`${value}T00:00:00Z`)
+  return !Number.isNaN(instant.getTime()) && instant.toISOString().startsWith(value) ? value : fail(where, 'a day')
+}
+
+export const literal =
+  <const T extends string | number>(...allowed: readonly T[]): Shape<T> =>
+  (value, where) =>
+    (allowed as readonly unknown[]).includes(value) ? (value as T) : fail(where, allowed.join(' or '))
+
+export const list =
+  <T>(of: Shape<T>): Shape<readonly T[]> =>
+  (value, where) =>
+    Array.isArray(value) ? value.map((part, index) => of(part, `${where}[${index}]`)) : fail(where, 'a list')
+
+/** Exactly these keys. */
+export const record =
+  <const S extends Readonly<Record<string, Shape<unknown>>>>(shapes: S): Shape<{ readonly [K in keyof S]: ReturnType<S[K]> }> =>
+  (value, where) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return fail(where, 'an object')
+    const entries = Object.entries(value)
+    const unknown = entries.find(([key]) => !Object.hasOwn(shapes, key))
+    if (unknown !== undefined) throw new MalformedError(`${where} has an unknown key ${unknown[0]}`)
+    const found = Object.entries(shapes).map(([key, shape]) => {
+      if (!Object.hasOwn(value, key)) throw new MalformedError(`${where} lacks ${key}`)
+      return [key, shape((value as Record<string, unknown>)[key], `${where}.${key}`)]
+    })
+    return Object.fromEntries(found) as { readonly [K in keyof S]: ReturnType<S[K]> }
+  }
+
+/** Any keys, all with values of one shape. */
+export const mapOf =
+  <T>(of: Shape<T>): Shape<Readonly<Record<string, T>>> =>
+  (value, where) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return fail(where, 'an object')
+    return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, of(part, `${where}.${key}`)]))
+  }

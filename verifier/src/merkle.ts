@@ -1,0 +1,160 @@
+/**
+ * The Merkle tree of RFC 6962: root of a list that streams by, proofs of inclusion and consistency.
+ * Invariant: a proof is taken only with exactly the hashes it needs, none missing and none left over.
+ */
+import { concat, equal } from './bytes.ts'
+import { type Sha256, sha256 } from './sha256.ts'
+
+const LEAF = Uint8Array.of(0)
+const NODE = Uint8Array.of(1)
+
+export const leafHash = (entry: Uint8Array): Uint8Array => sha256(LEAF, entry)
+export const nodeHash = (left: Uint8Array, right: Uint8Array): Uint8Array => sha256(NODE, left, right)
+
+export type RootBuilder = {
+  /** An entry of the list, at most so many bytes as announced. */
+  add: (entry: Uint8Array) => void
+  root: () => Uint8Array
+  count: () => number
+}
+
+/** Keeps one hash per level: a list of any length in constant memory. */
+export function rootBuilder(entryBytes: number, hash: Sha256 = sha256): RootBuilder {
+  const stack: Uint8Array[] = []
+  const leaf = new Uint8Array(1 + entryBytes)
+  const node = new Uint8Array(65)
+  node[0] = 1
+  let count = 0
+  const join = (left: Uint8Array, right: Uint8Array): Uint8Array => {
+    node.set(left, 1)
+    node.set(right, 33)
+    return hash(node)
+  }
+  return {
+    add(entry) {
+      leaf.set(entry, 1)
+      let top = hash(leaf)
+      // As many joins as the position has trailing ones: each closes a full subtree.
+      for (let rest = count; rest % 2 === 1; rest = (rest - 1) / 2) top = join(stack.pop() as Uint8Array, top)
+      stack.push(top)
+      count += 1
+    },
+    root: () => (stack.length === 0 ? sha256() : stack.reduceRight((right, left) => join(left, right))),
+    count: () => count,
+  }
+}
+
+export function rootOf(leaves: readonly Uint8Array[]): Uint8Array {
+  if (leaves.length === 0) return sha256()
+  let level = leaves
+  // Joining neighbours level by level and carrying an odd last one up is the same tree.
+  while (level.length > 1) {
+    const above: Uint8Array[] = []
+    for (let i = 0; i < level.length; i += 2) {
+      const left = level[i] as Uint8Array
+      const right = level[i + 1]
+      above.push(right === undefined ? left : nodeHash(left, right))
+    }
+    level = above
+  }
+  return level[0] as Uint8Array
+}
+
+/** RFC 9162 section 2.1.3.2; undefined when the path does not fit the place. */
+export function rootFromInclusion(
+  leaf: Uint8Array,
+  index: number,
+  size: number,
+  path: readonly Uint8Array[],
+  join: (left: Uint8Array, right: Uint8Array) => Uint8Array = nodeHash,
+): Uint8Array | undefined {
+  if (index >= size) return undefined
+  let position = index
+  let last = size - 1
+  let root = leaf
+  for (const sibling of path) {
+    if (last === 0) return undefined
+    if (position % 2 === 1 || position === last) {
+      root = join(sibling, root)
+      while (position % 2 === 0 && position !== 0) {
+        position /= 2
+        last = Math.floor(last / 2)
+      }
+    } else root = join(root, sibling)
+    position = Math.floor(position / 2)
+    last = Math.floor(last / 2)
+  }
+  return last === 0 ? root : undefined
+}
+
+export function isIncluded(leaf: Uint8Array, index: number, size: number, path: readonly Uint8Array[], root: Uint8Array): boolean {
+  const computed = rootFromInclusion(leaf, index, size, path)
+  return computed !== undefined && equal(computed, root)
+}
+
+export type Tree = { readonly size: number; readonly root: Uint8Array }
+
+/** RFC 9162 section 2.1.4.2: the newer tree begins with the older one. */
+export function isConsistent(older: Tree, newer: Tree, proof: readonly Uint8Array[]): boolean {
+  if (older.size > newer.size) return false
+  if (older.size === newer.size) return proof.length === 0 && equal(older.root, newer.root)
+  if (older.size === 0) return proof.length === 0 && equal(older.root, sha256())
+  const isPowerOfTwo = Number.isInteger(Math.log2(older.size))
+  const path = isPowerOfTwo ? [older.root, ...proof] : proof
+  const first = path[0]
+  if (first === undefined) return false
+  let position = older.size - 1
+  let last = newer.size - 1
+  while (position % 2 === 1) {
+    position = (position - 1) / 2
+    last = Math.floor(last / 2)
+  }
+  let olderRoot = first
+  let newerRoot = first
+  for (const hash of path.slice(1)) {
+    if (last === 0) return false
+    if (position % 2 === 1 || position === last) {
+      olderRoot = nodeHash(hash, olderRoot)
+      newerRoot = nodeHash(hash, newerRoot)
+      while (position % 2 === 0 && position !== 0) {
+        position /= 2
+        last = Math.floor(last / 2)
+      }
+    } else newerRoot = nodeHash(newerRoot, hash)
+    position = Math.floor(position / 2)
+    last = Math.floor(last / 2)
+  }
+  return last === 0 && equal(olderRoot, older.root) && equal(newerRoot, newer.root)
+}
+
+/** The consistency proof between two sizes of a log whose leaves are known (RFC 9162 section 2.1.4.1). */
+export function consistencyProof(leaves: readonly Uint8Array[], olderSize: number): readonly Uint8Array[] {
+  return olderSize === 0 || olderSize === leaves.length ? [] : subproof(leaves, olderSize, true)
+}
+
+function subproof(leaves: readonly Uint8Array[], size: number, whole: boolean): readonly Uint8Array[] {
+  if (size === leaves.length) return whole ? [] : [rootOf(leaves)]
+  const split = splitOf(leaves.length)
+  return size <= split
+    ? [...subproof(leaves.slice(0, split), size, whole), rootOf(leaves.slice(split))]
+    : [...subproof(leaves.slice(split), size - split, false), rootOf(leaves.slice(0, split))]
+}
+
+/** The inclusion path of one leaf (RFC 9162 section 2.1.3.1). */
+export function inclusionPath(leaves: readonly Uint8Array[], index: number): readonly Uint8Array[] {
+  if (leaves.length <= 1) return []
+  const split = splitOf(leaves.length)
+  return index < split
+    ? [...inclusionPath(leaves.slice(0, split), index), rootOf(leaves.slice(split))]
+    : [...inclusionPath(leaves.slice(split), index - split), rootOf(leaves.slice(0, split))]
+}
+
+/** The largest power of two below n. */
+export function splitOf(n: number): number {
+  let split = 1
+  while (split * 2 < n) split *= 2
+  return split
+}
+
+/** Leaves as the tree takes them, entries hashed. */
+export const leavesOf = (entries: readonly Uint8Array[]): readonly Uint8Array[] => entries.map((entry) => sha256(concat(LEAF, entry)))

@@ -1,0 +1,143 @@
+/**
+ * C2SP signed notes, checkpoints and cosignatures. Invariant: a note is taken only as it would be
+ * written again, and an Ed25519 signature only in its one strict form.
+ */
+import { ed25519 } from '@noble/curves/ed25519.js'
+import { ascii, concat, decimal, equal, fromBase64, fromHex, MalformedError, toBase64, toHex, u64, utf8 } from './bytes.ts'
+import type { Tree } from './merkle.ts'
+import { sha256 } from './sha256.ts'
+
+const ED25519 = 1
+const COSIGNATURE = 4
+
+export type VerifierKey = {
+  readonly name: string
+  readonly id: Uint8Array
+  /** 1: the log's own signature. 4: a cosignature with its time. */
+  readonly algorithm: number
+  readonly publicKey: Uint8Array
+  /** As it is written: name+hash+key. */
+  readonly text: string
+}
+export type NoteSignature = { readonly name: string; readonly id: Uint8Array; readonly signature: Uint8Array }
+export type Note = { readonly text: string; readonly signatures: readonly NoteSignature[] }
+export type Checkpoint = Tree & { readonly origin: string; readonly note: Note }
+
+const isName = (name: string): boolean => /^[!-*,-~]+$/.test(name)
+
+export function keyId(name: string, algorithm: number, publicKey: Uint8Array): Uint8Array {
+  return sha256(ascii(`${name}\n`), Uint8Array.of(algorithm), publicKey).slice(0, 4)
+}
+
+export function writeVerifierKey(name: string, algorithm: number, publicKey: Uint8Array): string {
+  return `${name}+${toHex(keyId(name, algorithm, publicKey))}+${toBase64(concat(Uint8Array.of(algorithm), publicKey))}`
+}
+
+export function readVerifierKey(text: string): VerifierKey {
+  const [name = '', id = '', ...rest] = text.split('+')
+  const key = fromBase64(rest.join('+'))
+  const algorithm = key[0]
+  if (!isName(name) || (algorithm !== ED25519 && algorithm !== COSIGNATURE) || key.length !== 33)
+    throw new MalformedError(`not a verifier key: ${text.slice(0, 80)}`)
+  const publicKey = key.slice(1)
+  const own = keyId(name, algorithm, publicKey)
+  if (toHex(own) !== id) throw new MalformedError(`the verifier key of ${name} does not have the hash it names`)
+  return { name, id: own, algorithm, publicKey, text }
+}
+
+export function readNote(bytes: Uint8Array): Note {
+  const whole = utf8(bytes)
+  const split = whole.lastIndexOf('\n\n')
+  if (split === -1 || !whole.endsWith('\n')) throw new MalformedError('not a signed note')
+  const text = whole.slice(0, split + 1)
+  if (/[^\n -~]/.test(text)) throw new MalformedError('the note holds more than printable ASCII')
+  const lines = whole.slice(split + 2, -1).split('\n')
+  const signatures = lines.map((line) => {
+    const [, name, base64] = /^\u2014 ([!-*,-~]+) ([A-Za-z0-9+/=]+)$/.exec(line) ?? []
+    if (name === undefined || base64 === undefined) throw new MalformedError(`not a signature line: ${line.slice(0, 80)}`)
+    const signed = fromBase64(base64)
+    if (signed.length < 5) throw new MalformedError('a signature of the note is too short')
+    return { name, id: signed.slice(0, 4), signature: signed.slice(4) }
+  })
+  return { text, signatures }
+}
+
+export const writeNote = ({ text, signatures }: Note): string => `${text}\n${signatures.map(signatureLine).join('')}`
+
+export const signatureLine = ({ name, id, signature }: NoteSignature): string => `\u2014 ${name} ${toBase64(concat(id, signature))}\n`
+
+/** Origin, size, root; the protocol has no further lines. */
+export function readCheckpoint(bytes: Uint8Array): Checkpoint {
+  const note = readNote(bytes)
+  const lines = note.text.split('\n')
+  const [origin = '', size = '', root = ''] = lines
+  if (lines.length !== 4 || origin === '') throw new MalformedError('a checkpoint has three lines')
+  const hash = fromBase64(root)
+  if (hash.length !== 32) throw new MalformedError('the root of the checkpoint is no hash')
+  return { origin, size: decimal(size), root: hash, note }
+}
+
+export const checkpointText = (origin: string, { size, root }: Tree): string => `${origin}\n${size}\n${toBase64(root)}\n`
+
+/** RFC 8032 to the letter: no second encoding of a point or a scalar passes. */
+export function isSignature(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean {
+  try {
+    return signature.length === 64 && ed25519.verify(signature, message, publicKey, { zip215: false })
+  } catch {
+    return false
+  }
+}
+
+const isOf = (key: VerifierKey) => (signature: NoteSignature) => signature.name === key.name && equal(signature.id, key.id)
+
+/** The log signed this note: it has a signature of the key, and every signature in that key's name holds. */
+export function isSignedBy(note: Note, key: VerifierKey): boolean {
+  const own = note.signatures.filter(isOf(key))
+  return own.length > 0 && own.every(({ signature }) => isSignature(signature, ascii(note.text), key.publicKey))
+}
+
+export const cosignatureMessage = (noteText: string, timeSeconds: number): Uint8Array =>
+  ascii(`cosignature/v1\ntime ${timeSeconds}\n${noteText}`)
+
+/** When the witness saw this note, in seconds since 1970; undefined when it did not sign it. The earliest of several. */
+export function cosignedAt(note: Note, witness: VerifierKey): number | undefined {
+  const times = note.signatures.filter(isOf(witness)).flatMap(({ signature }) => {
+    if (witness.algorithm !== COSIGNATURE || signature.length !== 72) return []
+    const time = Number(new DataView(signature.buffer, signature.byteOffset, 8).getBigUint64(0))
+    const isTrue = Number.isSafeInteger(time) && isSignature(signature.slice(8), cosignatureMessage(note.text, time), witness.publicKey)
+    return isTrue ? [time] : []
+  })
+  return times.length === 0 ? undefined : Math.min(...times)
+}
+
+/** Who may sign notes: 32 secret bytes under a name. */
+export type Signer = { readonly name: string; readonly algorithm: 1 | 4; readonly secret: Uint8Array }
+
+export const verifierKeyOf = ({ name, algorithm, secret }: Signer): string =>
+  writeVerifierKey(name, algorithm, ed25519.getPublicKey(secret))
+
+export function signNote(text: string, { name, secret }: Signer): NoteSignature {
+  return { name, id: keyId(name, ED25519, ed25519.getPublicKey(secret)), signature: ed25519.sign(ascii(text), secret) }
+}
+
+export function cosign(noteText: string, { name, secret }: Signer, timeSeconds: number): NoteSignature {
+  const signature = concat(u64(timeSeconds), ed25519.sign(cosignatureMessage(noteText, timeSeconds), secret))
+  return { name, id: keyId(name, COSIGNATURE, ed25519.getPublicKey(secret)), signature }
+}
+
+/** C2SP's text of a signing key: PRIVATE+KEY+name+hash+base64(algorithm and secret). */
+export function writeSignerKey(signer: Signer): string {
+  const id = keyId(signer.name, signer.algorithm, ed25519.getPublicKey(signer.secret))
+  return `PRIVATE+KEY+${signer.name}+${toHex(id)}+${toBase64(concat(Uint8Array.of(signer.algorithm), signer.secret))}`
+}
+
+export function readSignerKey(text: string): Signer {
+  const [first, second, name = '', id = '', ...rest] = text.trim().split('+')
+  const key = fromBase64(rest.join('+'))
+  const algorithm = key[0]
+  if (first !== 'PRIVATE' || second !== 'KEY' || key.length !== 33 || (algorithm !== ED25519 && algorithm !== COSIGNATURE))
+    throw new MalformedError('not a signing key')
+  const signer = { name, algorithm, secret: key.slice(1) } as const
+  if (!equal(fromHex(id, 4), keyId(name, algorithm, ed25519.getPublicKey(signer.secret)))) throw new MalformedError('not a signing key')
+  return signer
+}

@@ -1,0 +1,88 @@
+/** Every number of spec/vectors, computed again from the text of the protocol. */
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { beaconMessage, beaconRound, chainHashOf, isBeaconSignature } from '../src/beacon.ts'
+import { ascii, compare, fromHex, toHex } from '../src/bytes.ts'
+import { canonicalText, type Json } from '../src/canonical.ts'
+import { localRandomness, picks, seedOf, sharesOf, type Split, type Tax, ticketOf } from '../src/draw.ts'
+import { leafHash, rootBuilder, rootOf } from '../src/merkle.ts'
+import { bulkSha256, sha256 } from '../src/sha256.ts'
+
+const vectors = <T>(name: string): T => JSON.parse(readFileSync(new URL(`../../spec/vectors/${name}.json`, import.meta.url), 'utf8')) as T
+
+test('tickets', () => {
+  for (const { key, day, ticket } of vectors<{ key: string; day: string; ticket: string }[]>('ticket')) {
+    expect(toHex(ticketOf(fromHex(key), day))).toBe(ticket)
+  }
+})
+
+test('the published roots of RFC 6962', () => {
+  const { leaves, roots } = vectors<{ leaves: string[]; roots: Record<string, string> }>('rfc6962')
+  for (const [count, root] of Object.entries(roots)) {
+    expect(toHex(rootOf(leaves.slice(0, Number(count)).map((leaf) => leafHash(fromHex(leaf)))))).toBe(root)
+  }
+})
+
+test('sealed lists, with both hashes', async () => {
+  const fast = await bulkSha256()
+  const exampleTicket = (i: number, day: string): Uint8Array => ticketOf(sha256(ascii(`example key ${i}`)), day)
+  for (const { sorted, root, count, day } of vectors<{ sorted?: string[]; day?: string; root: string; count: number }[]>('seal')) {
+    const tickets =
+      sorted?.map((ticket) => fromHex(ticket)) ?? Array.from({ length: count }, (_, i) => exampleTicket(i, day ?? '')).sort(compare)
+    for (const hash of [sha256, fast]) {
+      const tree = rootBuilder(32, hash)
+      for (const ticket of tickets) tree.add(ticket)
+      expect([toHex(tree.root()), tree.count()]).toEqual([root, count])
+    }
+  }
+})
+
+test('randomness of both kinds, and the round that a sealing time demands', () => {
+  type Local = { secret: string; day: string; count: number; root: string; commitment: string; randomness: string }
+  type Beacon = { round: number; message: string; signature: string; randomness: string }
+  type Round = { sealedAt: number; genesis: number; period: number; round: number }
+  const { local, beacon, rounds } = vectors<{ local: Local[]; beacon: Beacon[]; rounds: Round[] }>('randomness')
+  for (const { secret, commitment, randomness, ...sealed } of local) {
+    expect([toHex(sha256(fromHex(secret))), localRandomness(secret, sealed)]).toEqual([commitment, randomness])
+  }
+  for (const { round, message, signature, randomness } of beacon) {
+    expect([toHex(beaconMessage(round)), toHex(sha256(fromHex(signature)))]).toEqual([message, randomness])
+  }
+  for (const { sealedAt, genesis, period, round } of rounds) expect(beaconRound(sealedAt, genesis, period)).toBe(round)
+})
+
+test('seeds, picks and shares', () => {
+  type Seed = { day: string; count: number; root: string; chainHash: string; round: number; randomness: string; seed: string }
+  for (const { chainHash, round, randomness, seed, ...sealed } of vectors<Seed[]>('seed')) {
+    expect(seedOf(sealed, chainHash, round, randomness)).toBe(seed)
+  }
+  for (const { seed, count, wanted, positions } of vectors<{ seed: string; count: number; wanted: number; positions: number[] }[]>(
+    'picks',
+  )) {
+    expect(picks(seed, count, wanted)).toEqual(positions)
+  }
+  for (const { count, split, tax, shares } of vectors<{ count: number; split: Split; tax: Tax; shares: object }[]>('shares')) {
+    expect(sharesOf(count, 100, split, tax)).toEqual(shares)
+  }
+})
+
+test('records in canonical form, their leaves and the roots of the growing log', () => {
+  const { records, roots } = vectors<{ records: { record: Json; canonical: string; leaf: string }[]; roots: string[] }>('records')
+  for (const { record, canonical, leaf } of records) {
+    expect([canonicalText(record), toHex(leafHash(ascii(canonical)))]).toEqual([canonical, leaf])
+  }
+  const leaves = records.map(({ leaf }) => fromHex(leaf))
+  expect(roots.map((_, size) => toHex(rootOf(leaves.slice(0, size))))).toEqual(roots)
+})
+
+test('recorded rounds of quicknet, their neighbours refused, and the hash of the chain itself', () => {
+  type Chain = { public_key: string; period: number; genesis_time: number; hash: string; groupHash: string; metadata: { beaconID: string } }
+  const { chain, rounds } = vectors<{ chain: Chain; rounds: { round: number; randomness: string; signature: string }[] }>('drand-quicknet')
+  const { public_key: publicKey, period, genesis_time: genesis, groupHash } = chain
+  expect(toHex(chainHashOf({ publicKey, period, genesis, groupHash, beaconId: chain.metadata.beaconID }))).toBe(chain.hash)
+  for (const { round, signature, randomness } of rounds.slice(-4)) {
+    expect(isBeaconSignature(signature, round, publicKey)).toBe(true)
+    expect(isBeaconSignature(signature, round + 1, publicKey)).toBe(false)
+    expect(toHex(sha256(fromHex(signature)))).toBe(randomness)
+  }
+})
