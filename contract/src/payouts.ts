@@ -71,7 +71,11 @@ export const payoutCalls = {
     access: 'admin',
     summary: "Withdrawals in all states, newest first; q looks in the member's name and mail, in id and reference.",
     query: z.object({ ...page.shape, status: withdrawalState.optional(), q: search }),
-    output: z.object({ withdrawals: z.array(adminWithdrawal), nextCursor }),
+    output: z.object({
+      withdrawals: z.array(adminWithdrawal),
+      byHand: z.boolean().meta({ description: 'No gateway pays out here: an approved withdrawal is paid by hand' }),
+      nextCursor,
+    }),
     refusals: [],
   }),
   approveWithdrawal: endpoint({

@@ -48,7 +48,9 @@ export function createPayouts(deps: PayoutsDeps) {
     adminWithdrawals: async ({ query }) => {
       const { status, q } = query
       const page = await pageOf(query, (part) => searchWithdrawals(db, { status, q, ...part }))
-      return page.ok ? { ok: true, value: { withdrawals: [...page.rows], nextCursor: page.nextCursor } } : page
+      return page.ok
+        ? { ok: true, value: { withdrawals: [...page.rows], byHand: payouts === undefined, nextCursor: page.nextCursor } }
+        : page
     },
     // Without keys nothing can be genuine.
     cashfreePayoutsWebhook: async (call) =>

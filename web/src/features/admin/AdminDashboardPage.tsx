@@ -1,28 +1,44 @@
 /** The portal (spec section 2, Admin dashboard). The tab stands in the address, so that a reload or a link keeps it. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useNavigate, useSearch } from '@tanstack/react-router'
+import type { ComponentType } from 'react'
 import { paths } from '../../paths.ts'
 import { Book } from '../../ui/Layout.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
+import { Refunds } from './Refunds.tsx'
 import { Overview } from './Overview.tsx'
 import { Stories } from './Stories.tsx'
+import { Suspense } from './Suspense.tsx'
 import { TriggerDraw } from './TriggerDraw.tsx'
 import { Users } from './Users.tsx'
+import { Withdrawals } from './Withdrawals.tsx'
 import { TodaySection } from '../TodaySection.tsx'
 import '../screens.css'
 
-const TAB_IDS = ['overview', 'users', 'stories'] as const
+const TAB_IDS = ['overview', 'users', 'stories', 'withdrawals', 'refunds', 'suspense'] as const
 type TabId = (typeof TAB_IDS)[number]
+const PARTS = {
+  overview: Overview,
+  users: Users,
+  stories: Stories,
+  withdrawals: Withdrawals,
+  refunds: Refunds,
+  suspense: Suspense,
+} as const satisfies Record<TabId, ComponentType>
 
 export function AdminDashboardPage() {
   const { t } = useLingui()
   const navigate = useNavigate()
   const { tab } = useSearch({ strict: false })
   const value: TabId = TAB_IDS.find((id) => id === tab) ?? 'overview'
+  const Part = PARTS[value]
   const tabs = [
     { id: 'overview', label: t`Overview` },
     { id: 'users', label: t`Users` },
     { id: 'stories', label: t`Impact Stories` },
+    { id: 'withdrawals', label: t`Withdrawals` },
+    { id: 'refunds', label: t`Refunds` },
+    { id: 'suspense', label: t`Suspense` },
   ] as const
   return (
     <Book title={t`Admin dashboard`}>
@@ -39,7 +55,7 @@ export function AdminDashboardPage() {
           value={value}
           onChange={(id) => void navigate({ to: paths.adminDashboard, search: { tab: id } })}
         >
-          {value === 'overview' ? <Overview /> : value === 'users' ? <Users /> : <Stories />}
+          <Part />
         </Tabs>
       </TodaySection>
     </Book>

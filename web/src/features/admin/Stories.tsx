@@ -7,11 +7,12 @@ import { call, messageOf } from '../../api.ts'
 import { currentLanguage } from '../../language.ts'
 import { queryClient } from '../../query.ts'
 import { Button } from '../../ui/Button.tsx'
-import { Badge, EmptyState, ErrorState, LoadMore, Skeleton } from '../../ui/Feedback.tsx'
+import { Badge, EmptyState } from '../../ui/Feedback.tsx'
 import { formatDay } from '../../ui/format.ts'
 import { Modal } from '../../ui/Modal.tsx'
 import { formatMoney } from '../../ui/Money.tsx'
 import { toast } from '../../ui/Toast.tsx'
+import { Listing } from '../Listing.tsx'
 import { adminStoriesQuery, refreshPortal } from './queries.ts'
 import { StoryDialog } from './StoryDialog.tsx'
 
@@ -22,7 +23,6 @@ export function Stories() {
   const { t } = useLingui()
   const list = useInfiniteQuery(adminStoriesQuery)
   const [open, setOpen] = useState<Open>()
-  const stories = list.data?.pages.flatMap((page) => page.stories)
   const publish = useMutation({
     mutationFn: ({ story, isActive }: { readonly story: Story; readonly isActive: boolean }) =>
       call('updateStory', { params: { id: story.id }, body: { isActive } }),
@@ -44,39 +44,31 @@ export function Stories() {
           <Trans>New story</Trans>
         </Button>
       </div>
-      {stories === undefined ? (
-        list.isError ? (
-          <ErrorState title={t`The stories could not be loaded.`} busy={list.isFetching} onRetry={() => void list.refetch()} />
-        ) : (
-          <Skeleton lines={5} />
-        )
-      ) : stories.length === 0 ? (
-        <EmptyState art="slip" title={t`No impact stories yet`}>
-          <Trans>Each settled round writes a draft here.</Trans>
-        </EmptyState>
-      ) : (
-        <ul className="story-rows">
-          {stories.map((story) => (
-            <StoryRow
-              key={story.id}
-              story={story}
-              busy={publish.isPending && publish.variables.story.id === story.id}
-              onEdit={() => setOpen({ for: 'edit', story })}
-              onPublish={() => publish.mutate({ story, isActive: true })}
-              onUnpublish={() => setOpen({ for: 'unpublish', story })}
-            />
-          ))}
-        </ul>
-      )}
-      {list.isFetchNextPageError ? (
-        <ErrorState
-          title={t`The next page could not be loaded.`}
-          busy={list.isFetchingNextPage}
-          onRetry={() => void list.fetchNextPage()}
-        />
-      ) : list.hasNextPage ? (
-        <LoadMore busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()} />
-      ) : null}
+      <Listing
+        list={list}
+        itemsOf={(page) => page.stories}
+        failed={t`The stories could not be loaded.`}
+        empty={
+          <EmptyState art="slip" title={t`No impact stories yet`}>
+            <Trans>Each settled round writes a draft here.</Trans>
+          </EmptyState>
+        }
+      >
+        {(stories) => (
+          <ul className="story-rows">
+            {stories.map((story) => (
+              <StoryRow
+                key={story.id}
+                story={story}
+                busy={publish.isPending && publish.variables.story.id === story.id}
+                onEdit={() => setOpen({ for: 'edit', story })}
+                onPublish={() => publish.mutate({ story, isActive: true })}
+                onUnpublish={() => setOpen({ for: 'unpublish', story })}
+              />
+            ))}
+          </ul>
+        )}
+      </Listing>
       {open?.for === 'new' ? <StoryDialog onClose={() => setOpen(undefined)} /> : null}
       {open?.for === 'edit' ? <StoryDialog story={open.story} onClose={() => setOpen(undefined)} /> : null}
       <Modal

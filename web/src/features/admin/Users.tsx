@@ -2,32 +2,22 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import type { Api, Output } from '@roz/contract/api.ts'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { currentLanguage } from '../../language.ts'
-import { EmptyState, ErrorState, LoadMore, Skeleton } from '../../ui/Feedback.tsx'
+import { EmptyState } from '../../ui/Feedback.tsx'
 import { TextField } from '../../ui/Field.tsx'
 import { formatCount, formatDay } from '../../ui/format.ts'
 import { formatMoney } from '../../ui/Money.tsx'
+import { Listing } from '../Listing.tsx'
 import { adminUsersQuery } from './queries.ts'
+import { usePaused } from './use-paused.ts'
 
 type Member = Output<Api['adminUsers']>['users'][number]
-const TYPING_PAUSE_MS = 300
-
-/** The text once the typing has paused, so that not every letter is a search. */
-function usePaused(text: string): string {
-  const [paused, setPaused] = useState(text)
-  useEffect(() => {
-    const timer = setTimeout(() => setPaused(text), TYPING_PAUSE_MS)
-    return () => clearTimeout(timer)
-  }, [text])
-  return paused
-}
 
 export function Users() {
   const { t } = useLingui()
   const [typed, setTyped] = useState('')
   const list = useInfiniteQuery({ ...adminUsersQuery(usePaused(typed.trim())), placeholderData: keepPreviousData })
-  const users = list.data?.pages.flatMap((page) => page.users)
   return (
     <>
       <h2 className="spaced">
@@ -44,29 +34,20 @@ export function Users() {
           onChange={(event) => setTyped(event.target.value)}
         />
       </div>
-      {users === undefined ? (
-        list.isError ? (
-          <ErrorState title={t`The users could not be loaded.`} busy={list.isFetching} onRetry={() => void list.refetch()} />
-        ) : (
-          <Skeleton lines={6} />
-        )
-      ) : users.length === 0 ? (
-        <EmptyState art="slip" title={t`No users found`} />
-      ) : (
-        <>
-          <Rows users={users} />
-          <UserTable users={users} />
-        </>
-      )}
-      {list.isFetchNextPageError ? (
-        <ErrorState
-          title={t`The next page could not be loaded.`}
-          busy={list.isFetchingNextPage}
-          onRetry={() => void list.fetchNextPage()}
-        />
-      ) : list.hasNextPage ? (
-        <LoadMore busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()} />
-      ) : null}
+      <Listing
+        list={list}
+        itemsOf={(page) => page.users}
+        failed={t`The users could not be loaded.`}
+        empty={<EmptyState art="slip" title={t`No users found`} />}
+        lines={6}
+      >
+        {(users) => (
+          <>
+            <Rows users={users} />
+            <UserTable users={users} />
+          </>
+        )}
+      </Listing>
     </>
   )
 }

@@ -1,8 +1,16 @@
 /** What the portal asks the server for. */
+import type { Api, Output } from '@roz/contract/api.ts'
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { call } from '../../api.ts'
 import { queryClient } from '../../query.ts'
 import { at, paging } from '../queries.ts'
+
+export type Withdrawal = Output<Api['adminWithdrawals']>['withdrawals'][number]
+export type Refund = Output<Api['adminRefunds']>['refunds'][number]
+export type SuspenseItem = Output<Api['suspense']>['suspense'][number]
+export type WithdrawalState = Withdrawal['status']
+export type RefundState = Refund['status']
+export type SuspenseState = SuspenseItem['status']
 
 export const adminStatsQuery = queryOptions({ queryKey: ['admin', 'stats'], queryFn: ({ signal }) => call('adminStats', { signal }) })
 
@@ -18,6 +26,42 @@ export const adminStoriesQuery = infiniteQueryOptions({
   queryFn: ({ pageParam, signal }) => call('storiesAdmin', { query: at(pageParam), signal }),
   ...paging,
 })
+
+/** What a list of money is narrowed to; an empty text narrows nothing. */
+export type Narrowing<Status extends string> = { readonly status: Status | ''; readonly q: string }
+const narrowed = <S extends string>({ status, q }: Narrowing<S>) => ({
+  ...(status === '' ? {} : { status: status as S }),
+  ...(q === '' ? {} : { q }),
+})
+
+export const withdrawalsQuery = (narrowing: Narrowing<WithdrawalState>) =>
+  infiniteQueryOptions({
+    queryKey: ['admin', 'withdrawals', narrowing],
+    queryFn: ({ pageParam, signal }) => call('adminWithdrawals', { query: { ...at(pageParam), ...narrowed(narrowing) }, signal }),
+    ...paging,
+  })
+export const refundsQuery = (narrowing: Narrowing<RefundState>) =>
+  infiniteQueryOptions({
+    queryKey: ['admin', 'refunds', narrowing],
+    queryFn: ({ pageParam, signal }) => call('adminRefunds', { query: { ...at(pageParam), ...narrowed(narrowing) }, signal }),
+    ...paging,
+  })
+export const suspenseQuery = (narrowing: Narrowing<SuspenseState>) =>
+  infiniteQueryOptions({
+    queryKey: ['admin', 'suspense', narrowing],
+    queryFn: ({ pageParam, signal }) => call('suspense', { query: { ...at(pageParam), ...narrowed(narrowing) }, signal }),
+    ...paging,
+  })
+
+/** Whom a payment can be given to: the first few that a search finds. */
+export type Payee = { readonly id: string; readonly name: string; readonly email: string | null }
+const PAYEES_SHOWN = 5
+export const payeesQuery = (q: string) =>
+  queryOptions({
+    queryKey: ['admin', 'payees', q],
+    queryFn: async ({ signal }): Promise<readonly Payee[]> =>
+      (await call('adminUsers', { query: { q, limit: PAYEES_SHOWN }, signal })).users,
+  })
 
 /** After a draw or an edit: figures, members' wallets and stories may all have changed. */
 export const refreshPortal = (): Promise<void> => queryClient.invalidateQueries({ queryKey: ['admin'] })

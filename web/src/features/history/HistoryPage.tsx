@@ -6,10 +6,11 @@ import { Link } from '@tanstack/react-router'
 import { currentLanguage } from '../../language.ts'
 import { paths } from '../../paths.ts'
 import { buttonClass } from '../../ui/Button.tsx'
-import { Badge, EmptyState, ErrorState, LoadMore, Skeleton, StatTile, StatTiles } from '../../ui/Feedback.tsx'
+import { Badge, EmptyState, ErrorState, Skeleton, StatTile, StatTiles } from '../../ui/Feedback.tsx'
 import { formatCount, formatDay } from '../../ui/format.ts'
 import { Book, Section } from '../../ui/Layout.tsx'
 import { formatMoney, Money } from '../../ui/Money.tsx'
+import { Listing } from '../Listing.tsx'
 import { historyQuery, roundStatsQuery } from '../queries.ts'
 import { WinnerLabel } from '../WinnerLabel.tsx'
 import { MonthPage } from './MonthPage.tsx'
@@ -56,49 +57,41 @@ function Figures() {
 function Rounds() {
   const { t } = useLingui()
   const list = useInfiniteQuery(historyQuery)
-  const results = list.data?.pages.flatMap((page) => page.results)
   return (
     <Section when={t`Your book`} note={t`newest first`}>
       <h2 className="spaced">
         <Trans>Rounds</Trans>
       </h2>
-      {results === undefined ? (
-        list.isError ? (
-          <ErrorState title={t`Your history could not be loaded.`} busy={list.isFetching} onRetry={() => void list.refetch()} />
-        ) : (
-          <Skeleton lines={6} />
-        )
-      ) : results.length === 0 ? (
-        <EmptyState
-          art="stack"
-          title={t`No history yet`}
-          action={
-            <Link className={buttonClass()} to={paths.dashboard}>
-              <Trans>See today's round</Trans>
-            </Link>
-          }
-        >
-          <Trans>A round is written here once it is settled, after midnight.</Trans>
-        </EmptyState>
-      ) : (
-        <>
-          <MonthPage results={results} />
-          <ol className="rounds">
-            {results.map((result) => (
-              <Round key={result.id} result={result} />
-            ))}
-          </ol>
-        </>
-      )}
-      {list.isFetchNextPageError ? (
-        <ErrorState
-          title={t`The next page could not be loaded.`}
-          busy={list.isFetchingNextPage}
-          onRetry={() => void list.fetchNextPage()}
-        />
-      ) : list.hasNextPage ? (
-        <LoadMore busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()} />
-      ) : null}
+      <Listing
+        list={list}
+        itemsOf={(page) => page.results}
+        failed={t`Your history could not be loaded.`}
+        empty={
+          <EmptyState
+            art="stack"
+            title={t`No history yet`}
+            action={
+              <Link className={buttonClass()} to={paths.dashboard}>
+                <Trans>See today's round</Trans>
+              </Link>
+            }
+          >
+            <Trans>A round is written here once it is settled, after midnight.</Trans>
+          </EmptyState>
+        }
+        lines={6}
+      >
+        {(results) => (
+          <>
+            <MonthPage results={results} />
+            <ol className="rounds">
+              {results.map((result) => (
+                <Round key={result.id} result={result} />
+              ))}
+            </ol>
+          </>
+        )}
+      </Listing>
     </Section>
   )
 }

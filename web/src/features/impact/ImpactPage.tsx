@@ -4,10 +4,11 @@ import type { Story } from '@roz/contract/impact.ts'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { currentLanguage } from '../../language.ts'
-import { EmptyState, ErrorState, LoadMore, Skeleton, SkeletonBlock, StatTile, StatTiles } from '../../ui/Feedback.tsx'
+import { EmptyState, ErrorState, Skeleton, SkeletonBlock, StatTile, StatTiles } from '../../ui/Feedback.tsx'
 import { formatCount, formatDay } from '../../ui/format.ts'
 import { Book, Section } from '../../ui/Layout.tsx'
 import { formatMoney, Money } from '../../ui/Money.tsx'
+import { Listing } from '../Listing.tsx'
 import { impactStatsQuery, storiesQuery } from '../queries.ts'
 import { Age } from './Age.tsx'
 import { CharityBadge } from './CharityBadge.tsx'
@@ -63,26 +64,21 @@ export function ImpactPage() {
             <h2 className="spaced">
               <Trans>All impact stories</Trans>
             </h2>
-            {stories === undefined ? (
-              <Skeleton lines={4} />
-            ) : stories.length === 0 ? (
-              <EmptyState art="slip" title={t`No impact stories yet`} />
-            ) : (
-              <ul className="story-list">
-                {stories.map((story) => (
-                  <StoryRow key={story.id} story={story} current={story.id === chosen?.id} onChoose={() => choose(story)} />
-                ))}
-              </ul>
-            )}
-            {list.isFetchNextPageError ? (
-              <ErrorState
-                title={t`The next page could not be loaded.`}
-                busy={list.isFetchingNextPage}
-                onRetry={() => void list.fetchNextPage()}
-              />
-            ) : list.hasNextPage ? (
-              <LoadMore busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()} />
-            ) : null}
+            <Listing
+              list={list}
+              itemsOf={(page) => page.stories}
+              failed={t`The stories could not be loaded.`}
+              empty={<EmptyState art="slip" title={t`No impact stories yet`} />}
+              lines={4}
+            >
+              {(all) => (
+                <ul className="story-list">
+                  {all.map((story) => (
+                    <StoryRow key={story.id} story={story} current={story.id === chosen?.id} onChoose={() => choose(story)} />
+                  ))}
+                </ul>
+              )}
+            </Listing>
           </Section>
         </>
       )}

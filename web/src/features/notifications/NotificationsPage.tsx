@@ -5,11 +5,12 @@ import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-q
 import { call, messageOf } from '../../api.ts'
 import { currentLanguage } from '../../language.ts'
 import { Button } from '../../ui/Button.tsx'
-import { Badge, EmptyState, ErrorState, LoadMore, Skeleton } from '../../ui/Feedback.tsx'
+import { Badge, EmptyState } from '../../ui/Feedback.tsx'
 import { formatInstant } from '../../ui/format.ts'
 import { CheckIcon } from '../../ui/icons.tsx'
 import { Book } from '../../ui/Layout.tsx'
 import { toast } from '../../ui/Toast.tsx'
+import { Listing } from '../Listing.tsx'
 import { noticesQuery } from '../queries.ts'
 import { TodaySection } from '../TodaySection.tsx'
 import '../screens.css'
@@ -20,7 +21,6 @@ export function NotificationsPage() {
   const { t } = useLingui()
   const client = useQueryClient()
   const list = useInfiniteQuery(noticesQuery)
-  const notices = list.data?.pages.flatMap((page) => page.notifications)
   const unread = list.data?.pages.at(-1)?.unread ?? 0
   const read = useMutation({
     mutationFn: (ids: string[] | undefined) => call('readNotifications', { body: ids === undefined ? {} : { ids } }),
@@ -41,42 +41,35 @@ export function NotificationsPage() {
             </Button>
           ) : null}
         </div>
-        {notices === undefined ? null : (
+        {list.data === undefined ? null : (
           <p className="muted spaced" role="status">
             <Plural value={unread} _0="Everything is read." one="# unread" other="# unread" />
           </p>
         )}
-        {notices === undefined ? (
-          list.isError ? (
-            <ErrorState title={t`Your notifications could not be loaded.`} busy={list.isFetching} onRetry={() => void list.refetch()} />
-          ) : (
-            <Skeleton lines={4} />
-          )
-        ) : notices.length === 0 ? (
-          <EmptyState art="slip" title={t`No notifications yet`}>
-            <Trans>We write here when you are joined to a round, win, or your wallet runs low.</Trans>
-          </EmptyState>
-        ) : (
-          <ul className="notices">
-            {notices.map((notice) => (
-              <NoticeRow
-                key={notice.id}
-                notice={notice}
-                busy={read.isPending && (read.variables?.includes(notice.id) ?? false)}
-                onRead={() => read.mutate([notice.id])}
-              />
-            ))}
-          </ul>
-        )}
-        {list.isFetchNextPageError ? (
-          <ErrorState
-            title={t`The next page could not be loaded.`}
-            busy={list.isFetchingNextPage}
-            onRetry={() => void list.fetchNextPage()}
-          />
-        ) : list.hasNextPage ? (
-          <LoadMore busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()} />
-        ) : null}
+        <Listing
+          list={list}
+          itemsOf={(page) => page.notifications}
+          failed={t`Your notifications could not be loaded.`}
+          empty={
+            <EmptyState art="slip" title={t`No notifications yet`}>
+              <Trans>We write here when you are joined to a round, win, or your wallet runs low.</Trans>
+            </EmptyState>
+          }
+          lines={4}
+        >
+          {(notices) => (
+            <ul className="notices">
+              {notices.map((notice) => (
+                <NoticeRow
+                  key={notice.id}
+                  notice={notice}
+                  busy={read.isPending && (read.variables?.includes(notice.id) ?? false)}
+                  onRead={() => read.mutate([notice.id])}
+                />
+              ))}
+            </ul>
+          )}
+        </Listing>
       </TodaySection>
     </Book>
   )

@@ -3,9 +3,10 @@ import { Trans, useLingui } from '@lingui/react/macro'
 import type { Api, Output } from '@roz/contract/api.ts'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { currentLanguage } from '../../language.ts'
-import { Badge, EmptyState, ErrorState, LoadMore, Skeleton } from '../../ui/Feedback.tsx'
+import { Badge, EmptyState } from '../../ui/Feedback.tsx'
 import { formatInstant } from '../../ui/format.ts'
 import { formatMoney } from '../../ui/Money.tsx'
+import { Listing } from '../Listing.tsx'
 import { transactionsQuery } from '../queries.ts'
 import { isVoided, statusOf } from './transaction-status.ts'
 
@@ -14,36 +15,28 @@ type Transaction = Output<Api['transactions']>['transactions'][number]
 export function Transactions() {
   const { t } = useLingui()
   const list = useInfiniteQuery(transactionsQuery)
-  if (list.data === undefined) {
-    if (!list.isError) return <Skeleton lines={5} />
-    return <ErrorState title={t`Your transactions could not be loaded.`} busy={list.isFetching} onRetry={() => void list.refetch()} />
-  }
-  const all = list.data.pages.flatMap((page) => page.transactions)
-  if (all.length === 0) {
-    return (
-      <EmptyState art="slip" title={t`No transactions yet`}>
-        <Trans>Your first rupee will be written here.</Trans>
-      </EmptyState>
-    )
-  }
   return (
-    <>
-      <ul className="rows narrow-only">
-        {all.map((transaction) => (
-          <Line key={transaction.id} transaction={transaction} />
-        ))}
-      </ul>
-      <Book transactions={all} />
-      {list.isFetchNextPageError ? (
-        <ErrorState
-          title={t`The next page could not be loaded.`}
-          busy={list.isFetchingNextPage}
-          onRetry={() => void list.fetchNextPage()}
-        />
-      ) : list.hasNextPage ? (
-        <LoadMore busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()} />
-      ) : null}
-    </>
+    <Listing
+      list={list}
+      itemsOf={(page) => page.transactions}
+      failed={t`Your transactions could not be loaded.`}
+      empty={
+        <EmptyState art="slip" title={t`No transactions yet`}>
+          <Trans>Your first rupee will be written here.</Trans>
+        </EmptyState>
+      }
+    >
+      {(transactions) => (
+        <>
+          <ul className="rows narrow-only">
+            {transactions.map((transaction) => (
+              <Line key={transaction.id} transaction={transaction} />
+            ))}
+          </ul>
+          <Book transactions={transactions} />
+        </>
+      )}
+    </Listing>
   )
 }
 

@@ -12,7 +12,7 @@ import { toast } from '../../ui/Toast.tsx'
 import { problemsOf, registerCleaned, showRefusedFields, useRules, wordsOf } from '../forms.ts'
 import { refreshMine } from '../queries.ts'
 import { amountDraft, digitsOnly, ifscDraft, typedPaise } from './amounts.ts'
-import { useMoneyKey } from './money-key.ts'
+import { useMoneyKey } from '../money-key.ts'
 import { withdrawRules, type WithdrawValues } from './rules.ts'
 
 const EMPTY: WithdrawValues = { amount: '', accountHolderName: '', accountNumber: '', ifscCode: '', bankName: '', accountType: 'savings' }

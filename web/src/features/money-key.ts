@@ -3,7 +3,7 @@
  * key, so that pressing again after a lost answer can never take the money twice.
  */
 import { useRef } from 'react'
-import { ApiError } from '../../api.ts'
+import { ApiError } from '../api.ts'
 
 const freshKey = (): string => [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 

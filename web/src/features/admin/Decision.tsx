@@ -1,0 +1,125 @@
+/**
+ * The dialog behind every decision about money: says what will happen, asks for a reason where one is
+ * needed, and for the password where the last time is too long ago (step-up). One press is one
+ * decision: its key lives as long as its answer is unknown.
+ */
+import { Trans, useLingui } from '@lingui/react/macro'
+import { decisionReason, givenPassword } from '@roz/core/fields.ts'
+import { type ReactNode, useId, useState } from 'react'
+import * as z from 'zod/mini'
+import { ApiError, call, messageOf } from '../../api.ts'
+import { Button } from '../../ui/Button.tsx'
+import { PasswordField, TextAreaField, TextField } from '../../ui/Field.tsx'
+import { Modal } from '../../ui/Modal.tsx'
+import { toast } from '../../ui/Toast.tsx'
+import { useRules, wordsOf } from '../forms.ts'
+import { useMoneyKey } from '../money-key.ts'
+import { refreshPortal } from './queries.ts'
+
+type Given = { text: string; password: string }
+type Question = {
+  readonly label: string
+  readonly hint?: string
+  readonly rule: typeof decisionReason
+  /** A sentence rather than a word. */
+  readonly long?: boolean
+}
+type DecisionProps<T> = {
+  readonly title: ReactNode
+  /** What the button says. */
+  readonly confirm: string
+  readonly danger?: boolean
+  /** Something in the body must be chosen first. */
+  readonly unready?: boolean
+  readonly question?: Question
+  /** The call; `text` answers the question and is empty without one. */
+  readonly send: (text: string, idempotencyKey: string) => Promise<T>
+  readonly onDone: (answer: T) => void
+  readonly onClose: () => void
+  readonly children: ReactNode
+}
+
+const none = z.string()
+
+export function Decision<T>({
+  title,
+  confirm,
+  danger = false,
+  unready = false,
+  question,
+  send,
+  onDone,
+  onClose,
+  children,
+}: DecisionProps<T>) {
+  const { t } = useLingui()
+  const formId = useId()
+  const once = useMoneyKey()
+  const [asksPassword, setAsksPassword] = useState(false)
+  const form = useRules<Given>(z.object({ text: question?.rule ?? none, password: asksPassword ? givenPassword : none }), {
+    text: '',
+    password: '',
+  })
+  const { errors, isSubmitting } = form.formState
+
+  const decide = form.handleSubmit(async ({ text, password }) => {
+    try {
+      if (asksPassword) await call('stepUp', { body: { password } })
+      const answer = await once({ text }, (key) => send(text, key))
+      onClose()
+      onDone(answer)
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'step_up_required') return setAsksPassword(true)
+      if (error instanceof ApiError && error.code === 'wrong_password') return form.setError('password', { message: error.message })
+      toast.error(messageOf(error, t`Network error. Please check your connection and try again.`))
+      // Somebody else may have decided it meanwhile: the list says how it stands now.
+      if (error instanceof ApiError && error.status !== 429 && error.status < 500) onClose()
+    }
+    await refreshPortal()
+  })
+
+  return (
+    <Modal
+      open
+      closeOnOverlay={false}
+      onClose={() => (isSubmitting ? undefined : onClose())}
+      title={title}
+      footer={
+        <>
+          <Button kind="secondary" disabled={isSubmitting} onClick={onClose}>
+            <Trans>Cancel</Trans>
+          </Button>
+          <Button type="submit" form={formId} kind={danger ? 'danger' : 'primary'} busy={isSubmitting} disabled={unready}>
+            {confirm}
+          </Button>
+        </>
+      }
+    >
+      <form id={formId} noValidate onSubmit={(event) => void decide(event)}>
+        {children}
+        {question === undefined ? null : question.long === true ? (
+          <TextAreaField label={question.label} hint={question.hint} error={wordsOf(errors.text?.message)} {...form.register('text')} />
+        ) : (
+          <TextField
+            label={question.label}
+            hint={question.hint}
+            autoComplete="off"
+            error={wordsOf(errors.text?.message)}
+            {...form.register('text')}
+          />
+        )}
+        {asksPassword ? (
+          <PasswordField
+            label={t`Your password`}
+            hint={t`Money moves: please confirm with your password.`}
+            autoComplete="current-password"
+            // oxlint-disable-next-line jsx-a11y/no-autofocus -- it appears because the press before asked for it
+            autoFocus
+            error={wordsOf(errors.password?.message)}
+            {...form.register('password')}
+          />
+        ) : null}
+      </form>
+    </Modal>
+  )
+}

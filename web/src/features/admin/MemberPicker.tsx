@@ -1,0 +1,83 @@
+/** Chooses one member by name, mail or phone. */
+import { Trans, useLingui } from '@lingui/react/macro'
+import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react-query'
+import { useId, useState } from 'react'
+import { EmptyState, ErrorState, Skeleton } from '../../ui/Feedback.tsx'
+import { TextField } from '../../ui/Field.tsx'
+import { type Payee, payeesQuery } from './queries.ts'
+import { usePaused } from './use-paused.ts'
+
+export function MemberPicker({ chosen, onChoose }: { readonly chosen: Payee | undefined; readonly onChoose: (payee: Payee) => void }) {
+  const { t } = useLingui()
+  const group = useId()
+  const [typed, setTyped] = useState('')
+  const q = usePaused(typed.trim())
+  const found = useQuery({ ...payeesQuery(q), placeholderData: keepPreviousData, enabled: q !== '' })
+  return (
+    <>
+      <TextField
+        label={t`Search members`}
+        type="search"
+        autoComplete="off"
+        maxLength={200}
+        placeholder={t`Name, email or phone`}
+        value={typed}
+        onChange={(event) => setTyped(event.target.value)}
+        // Enter looks for members; the decision is a press of its own.
+        onKeyDown={(event) => (event.key === 'Enter' ? event.preventDefault() : undefined)}
+      />
+      {q === '' ? (
+        chosen === undefined ? null : (
+          <Choice payee={chosen} group={group} isChosen onChoose={onChoose} />
+        )
+      ) : (
+        <Found found={found} group={group} chosen={chosen} onChoose={onChoose} />
+      )}
+    </>
+  )
+}
+
+type FoundProps = {
+  readonly found: UseQueryResult<readonly Payee[]>
+  readonly group: string
+  readonly chosen: Payee | undefined
+  readonly onChoose: (payee: Payee) => void
+}
+
+function Found({ found, group, chosen, onChoose }: FoundProps) {
+  const { t } = useLingui()
+  if (found.data === undefined) {
+    if (!found.isError) return <Skeleton lines={3} />
+    return <ErrorState title={t`The users could not be loaded.`} busy={found.isFetching} onRetry={() => void found.refetch()} />
+  }
+  if (found.data.length === 0) return <EmptyState art="slip" title={t`No users found`} />
+  return (
+    <fieldset className="choices">
+      <legend className="hidden">
+        <Trans>Members found</Trans>
+      </legend>
+      {found.data.map((user) => (
+        <Choice key={user.id} payee={user} group={group} isChosen={user.id === chosen?.id} onChoose={onChoose} />
+      ))}
+    </fieldset>
+  )
+}
+
+type ChoiceProps = {
+  readonly payee: Payee
+  readonly group: string
+  readonly isChosen: boolean
+  readonly onChoose: (payee: Payee) => void
+}
+
+function Choice({ payee, group, isChosen, onChoose }: ChoiceProps) {
+  return (
+    <label className="choice">
+      <input type="radio" name={group} checked={isChosen} onChange={() => onChoose(payee)} />
+      <span>
+        <b>{payee.name}</b>
+        <span className="small muted block user-mail">{payee.email}</span>
+      </span>
+    </label>
+  )
+}

@@ -1,0 +1,118 @@
+/** Refunds in the portal: approved (sent to where the money came from) or rejected. */
+import { Trans, useLingui } from '@lingui/react/macro'
+import { decisionReason } from '@roz/core/fields.ts'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { call } from '../../api.ts'
+import { Button } from '../../ui/Button.tsx'
+import { EmptyState } from '../../ui/Feedback.tsx'
+import { formatMoney } from '../../ui/Money.tsx'
+import { toast } from '../../ui/Toast.tsx'
+import { Listing } from '../Listing.tsx'
+import { Decision } from './Decision.tsx'
+import { MoneyRow, useNarrowing } from './MoneyRows.tsx'
+import { type Refund, refundsQuery } from './queries.ts'
+import { REFUND_STATES } from './states.ts'
+
+type Open = { readonly deed: 'approve' | 'reject'; readonly refund: Refund }
+
+export function Refunds() {
+  const { t } = useLingui()
+  const { narrowing, fields } = useNarrowing(REFUND_STATES, t`Search refunds`, t`Name, email, order, ID or reference`)
+  const list = useInfiniteQuery(refundsQuery(narrowing))
+  const [open, setOpen] = useState<Open>()
+  return (
+    <>
+      <h2 className="spaced">
+        <Trans>Refunds</Trans>
+      </h2>
+      {fields}
+      <Listing
+        list={list}
+        itemsOf={(page) => page.refunds}
+        failed={t`The refunds could not be loaded.`}
+        empty={<EmptyState art="slip" title={t`No refunds found`} />}
+      >
+        {(refunds) => (
+          <ul className="story-rows">
+            {refunds.map((refund) => (
+              <RefundRow key={refund.id} refund={refund} onChoose={(deed) => setOpen({ deed, refund })} />
+            ))}
+          </ul>
+        )}
+      </Listing>
+      {open === undefined ? null : <Deciding key={`${open.deed} ${open.refund.id}`} {...open} onClose={() => setOpen(undefined)} />}
+    </>
+  )
+}
+
+function RefundRow({ refund, onChoose }: { readonly refund: Refund; readonly onChoose: (deed: Open['deed']) => void }) {
+  const { t } = useLingui()
+  const { amount, status, order_id: order, reason, decision, reference, problem } = refund
+  const who = refund.member?.name ?? t`Payment in suspense`
+  const labels = { approve: status === 'approved' ? t`Send again` : t`Approve`, reject: t`Reject` }
+  const isOpen = status === 'requested' || status === 'approved'
+  return (
+    <MoneyRow
+      amount={amount}
+      who={who}
+      at={refund.createdAt}
+      state={REFUND_STATES[status]}
+      facts={[
+        t`Order ${order}`,
+        t`Reason: ${reason}`,
+        refund.member?.email ?? null,
+        decision === null ? null : t`Decision: ${decision}`,
+        reference === null ? null : t`Bank reference: ${reference}`,
+      ]}
+      warnings={problem === null ? [] : [problem]}
+    >
+      {isOpen ? (
+        <>
+          <Button kind="secondary" aria-label={`${labels.approve}: ${formatMoney(amount)}, ${who}`} onClick={() => onChoose('approve')}>
+            {labels.approve}
+          </Button>
+          <Button kind="quiet" aria-label={`${labels.reject}: ${formatMoney(amount)}, ${who}`} onClick={() => onChoose('reject')}>
+            {labels.reject}
+          </Button>
+        </>
+      ) : null}
+    </MoneyRow>
+  )
+}
+
+function Deciding({ deed, refund, onClose }: Open & { readonly onClose: () => void }) {
+  const { t } = useLingui()
+  const params = { id: refund.id }
+  const summary = (
+    <>
+      <p className="lead">
+        <b>{formatMoney(refund.amount)}</b>, {refund.member?.name ?? t`Payment in suspense`}
+      </p>
+      <p className="muted">{refund.order_id}</p>
+    </>
+  )
+  return deed === 'approve' ? (
+    <Decision
+      title={t`Approve this refund?`}
+      confirm={t`Approve`}
+      send={(_, idempotencyKey) => call('approveRefund', { params, idempotencyKey })}
+      onDone={() => toast.success(t`The refund is approved and goes to the gateway.`)}
+      onClose={onClose}
+    >
+      {summary}
+    </Decision>
+  ) : (
+    <Decision
+      title={t`Reject this refund?`}
+      confirm={t`Reject`}
+      danger
+      question={{ label: t`Reason`, hint: t`The member reads it.`, rule: decisionReason, long: true }}
+      send={(reason, idempotencyKey) => call('rejectRefund', { params, body: { reason }, idempotencyKey })}
+      onDone={() => toast.success(t`The refund is rejected; what was held is free again.`)}
+      onClose={onClose}
+    >
+      {summary}
+    </Decision>
+  )
+}

@@ -1,0 +1,13 @@
+/** The text of a search field once the typing has paused, so that not every letter is a search. */
+import { useEffect, useState } from 'react'
+
+const TYPING_PAUSE_MS = 300
+
+export function usePaused(text: string): string {
+  const [paused, setPaused] = useState(text)
+  useEffect(() => {
+    const timer = setTimeout(() => setPaused(text), TYPING_PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [text])
+  return paused
+}
