@@ -53,7 +53,11 @@ export const TRANSFER_KINDS = {
   refund_hold: sides('member', 'REFUNDS_PENDING'),
   refund_paid: sides('REFUNDS_PENDING', 'GATEWAY'),
   refund_failed: sides('REFUNDS_PENDING', ['member', 'SUSPENSE']),
+  refund_reversed: sides('GATEWAY', ['member', 'SUSPENSE']),
+  refund_conflict: sides('LOSSES', 'GATEWAY'),
+  refund_conflict_back: sides('GATEWAY', 'LOSSES'),
   gateway_settled: sides(['BANK', 'GATEWAY_FEES'], 'GATEWAY'),
   chargeback: sides(['member', 'LOSSES'], 'GATEWAY'),
+  chargeback_back: sides('GATEWAY', ['member', 'LOSSES']),
 } as const satisfies Record<string, Sides>
 export type TransferKind = keyof typeof TRANSFER_KINDS

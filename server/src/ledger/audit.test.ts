@@ -6,6 +6,7 @@ import { connect, type Db, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { listInvariants, runAudit } from './audit.ts'
+import { bookDispute } from './disputes.ts'
 import { addMoney, DAY, endDay, newMember, newMembers, newOrderId, openDay, payOut } from './fixtures.ts'
 import { createJoinBatcher } from './join-batcher.ts'
 import { bookRefund, rejectRefund, requestRefund } from './refunds.ts'
@@ -18,7 +19,7 @@ let database: TestDatabase
 let superuser: Db
 let members: bigint[]
 const [held, rejected, reversed, lost] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
-const [asked, refunded, refusedRefund, ofItem] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
+const [asked, refunded, refusedRefund, ofItem, cameBack] = [randomUUID(), randomUUID(), randomUUID(), randomUUID(), randomUUID()]
 const TODAY = nextDay(DAY)
 const text = (statement: string) => sql([statement] as unknown as TemplateStringsArray)
 
@@ -63,12 +64,21 @@ async function moveOut(db: Db, memberId: bigint): Promise<void> {
     await inTransaction(db, (tx) => startSending(tx, id, { again: false }))
     for (const word of words) await inTransaction(db, (tx) => bookPayout(tx, { id, word }))
   }
-  for (const id of [asked, refunded, refusedRefund]) {
+  for (const id of [asked, refunded, refusedRefund, cameBack]) {
     const asking = { id, memberId, orderId, amount: wholeRupees(5), reason: 'changed my mind' }
     expect(await inTransaction(db, (tx) => requestRefund(tx, asking))).toMatchObject({ ok: true })
   }
   await inTransaction(db, (tx) => bookRefund(tx, { id: refunded, word: 'paid' }))
   await inTransaction(db, (tx) => rejectRefund(tx, { id: refusedRefund, reason: 'no' }))
+  for (const word of ['paid', 'failed'] as const) await inTransaction(db, (tx) => bookRefund(tx, { id: cameBack, word }))
+  for (const [disputeId, words] of [
+    ['taken', [true]],
+    ['returned', [true, false]],
+  ] as const) {
+    const told = { disputeId, orderId, paymentId: `pay_${orderId}`, amount: wholeRupees(12), type: 'CHARGEBACK', status: '' }
+    for (const isTaken of words)
+      await inTransaction(db, (tx) => bookDispute(tx, { ...told, isTaken, state: isTaken ? 'lost' : 'won', respondBy: undefined }))
+  }
   const strange = newOrderId()
   await inTransaction(db, (tx) => captureTopup(tx, { orderId: strange, paymentId: 'strange', orderAmount: wholeRupees(10) }))
   const [item] = await db.query<{ id: bigint }>(sql`select id from suspense_item where payment_id = 'strange'`)
@@ -257,6 +267,30 @@ const BREAKS: readonly Break[] = [
     breaks: [`insert into transfer (kind, ref, debit, credit, amount, day) values ('wd_conflict', 'x', 9, 2, 100, '${DAY}')`],
     names: () => `day ${DAY}, account 2`,
   },
+  {
+    invariant: 'refund_ends_once',
+    breaks: [`delete from transfer where kind = 'refund_paid' and ref = '${cameBack}'`],
+    names: () => `refund ${cameBack}`,
+  },
+  { invariant: 'refund_ends_once', breaks: [insertTransfer('refund_conflict', asked, 9, 1, 500)], names: () => `refund ${asked}` },
+  { invariant: 'refund_ends_once', breaks: [insertTransfer('refund_conflict', 'nobody', 9, 1, 500)], names: () => 'refund nobody' },
+  { invariant: 'chargeback_is_dispute', breaks: [`update dispute set is_taken = false where id = 'taken'`], names: () => 'dispute taken' },
+  {
+    invariant: 'chargeback_is_dispute',
+    breaks: [`update dispute set is_taken = true where id = 'returned'`],
+    names: () => 'dispute returned',
+  },
+  { invariant: 'chargeback_is_dispute', breaks: [`delete from dispute where id = 'taken'`], names: () => 'dispute taken' },
+  {
+    invariant: 'chargeback_is_dispute',
+    breaks: [drop('transfer', 'transfer_once'), insertTransfer('chargeback_back', 'never#loss', 1, 9, 100)],
+    names: () => 'chargeback never#loss',
+  },
+  {
+    invariant: 'chargeback_is_dispute',
+    breaks: [`update topup set amount = 1 where order_id = (select order_id from dispute where id = 'taken')`],
+    names: () => 'order ',
+  },
   { invariant: 'member_has_wallet', breaks: ['delete from wallet where member_id = $1'], names: () => `member ${members[0]}` },
 ]
 
@@ -282,6 +316,7 @@ test.each([
   'withdrawal',
   'refund',
   'suspense_item',
+  'dispute',
   'draw_winner',
   'ledger_day_total',
 ])('where money moved, an empty %s is no clean audit', async (table) => {

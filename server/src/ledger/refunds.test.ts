@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { one, sql, violatedConstraint } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
-import { bookChargeback } from './chargebacks.ts'
+import { bookDispute } from './disputes.ts'
 import { addMoney, DAY, endDay, newMember, newOrderId, openDay, payOut } from './fixtures.ts'
 import { createJoinBatcher } from './join-batcher.ts'
 import { listMovements } from './movements.ts'
@@ -138,7 +138,7 @@ test('approve against reject, and paid against failed: one of them', async () =>
     }
     expect(await send(id)).toBe(true)
     const told = await Promise.all([tell(id, 'paid'), tell(id, 'failed'), tell(id, 'paid')])
-    expect(told.filter((one) => one?.result === 'paid' || one?.result === 'failed')).toHaveLength(1)
+    expect(told.filter((one) => one?.contradicts === false && one.result !== 'unchanged')).toHaveLength(1)
   }
 })
 
@@ -153,7 +153,12 @@ test('what the gateway would not take stands as approved, is sent by a second ye
   await inTransaction(database.db, (tx) => stopRefund(tx, id, 'refund_amount_invalid'))
   expect(await approve(id)).toMatchObject({ ok: true })
   expect(await reject(id)).toMatchObject({ ok: true })
-  expect(await tell(id, 'paid')).toMatchObject({ result: 'contradicted' })
+  // The gateway paid what we had given back: LOSSES pays, as often as it changes its word.
+  const words = ['paid', 'paid', 'failed', 'paid', 'failed', 'failed'] as const
+  const booked: (string | undefined)[] = []
+  for (const word of words) booked.push((await tell(id, word))?.result)
+  expect(booked).toEqual(['conflict', 'unchanged', 'conflict_back', 'conflict', 'conflict_back', 'unchanged'])
+  expect(await wallet(memberId)).toEqual([2000n, 0n])
   expect(await approve(randomUUID())).toEqual({ ok: false, code: 'refund_not_found' })
   const movements = await listMovements(database.db, { memberId, limit: 10 })
   expect(movements.ok && movements.value.movements.map(({ kind, status }) => [kind, status])).toEqual([
@@ -200,31 +205,112 @@ test('a refund of an item that fails opens it again, and it can be decided anew'
   expect(await creditItem(itemId, memberId)).toEqual({ ok: false, code: 'suspense_decided' })
 })
 
-test('a chargeback takes as far as the balance reaches, the rest is our loss, once', async () => {
+/** The gateway's word on a dispute about an order's own payment, or about `paymentId`. */
+const dispute = (disputeId: string, orderId: string, rupees: number, word: 'taken' | 'returned', paymentId = `pay_${orderId}`) =>
+  inTransaction(database.db, (tx) => {
+    const told = { disputeId, orderId, paymentId, amount: wholeRupees(rupees), type: 'CHARGEBACK', status: 'X', respondBy: undefined }
+    return bookDispute(tx, { ...told, state: word === 'taken' ? 'lost' : 'won', isTaken: word === 'taken' })
+  })
+
+test('a chargeback takes as far as the balance reaches, the rest is our loss, once; won, all of it comes back', async () => {
   const memberId = await newMember(database.db)
   const orderId = await addMoney(database.db, memberId, wholeRupees(30))
   await withdraw(memberId, 18)
-  const charge = (disputeId: string, rupees: number, order = orderId) =>
-    inTransaction(database.db, (tx) => bookChargeback(tx, { disputeId, orderId: order, amount: wholeRupees(rupees) }))
-  const all = await Promise.all([charge('d1', 30), charge('d1', 30), charge('d1', 30)])
-  expect(all.filter((one) => one.ok && one.value.result === 'booked')).toEqual([
-    { ok: true, value: { result: 'booked', memberId, fromMember: 1200n, lost: 1800n } },
-  ])
+  const all = await Promise.all([1, 2, 3].map(() => dispute('d1', orderId, 30, 'taken')))
+  const taken = { what: 'taken', memberId, fromMember: 1200n, lost: 1800n }
+  expect(all.flatMap(({ moved }) => moved ?? [])).toEqual([taken])
   expect(await wallet(memberId)).toEqual([0n, 1800n])
-  expect(await charge('d2', 31)).toEqual({ ok: false, code: 'chargeback_exceeds_payment' })
-  expect(await charge('d2', 1, newOrderId())).toEqual({ ok: false, code: 'order_not_found' })
+  expect(await ask(memberId, orderId, 1)).toMatchObject({ ok: false })
+  const back = await Promise.all([1, 2, 3].map(() => dispute('d1', orderId, 30, 'returned')))
+  expect(back.flatMap(({ moved }) => moved ?? [])).toEqual([{ ...taken, what: 'returned' }])
+  expect(await wallet(memberId)).toEqual([1200n, 1800n])
+  expect(await unused(memberId)).toEqual({ [orderId]: 1200n })
+  expect(await ask(memberId, orderId, 2)).toMatchObject({ ok: true })
+  // Lost after all: it takes anew, from what is there now.
+  expect((await dispute('d1', orderId, 30, 'taken')).moved).toEqual({ what: 'taken', memberId, fromMember: 1000n, lost: 2000n })
+  expect((await dispute('d1', orderId, 30, 'returned')).moved).toMatchObject({ what: 'returned', fromMember: 1000n, lost: 2000n })
+  expect(await wallet(memberId)).toEqual([1000n, 2000n])
+})
+
+test('no payment is taken back beyond its amount, and what cannot be booked is kept with its reason', async () => {
+  const memberId = await newMember(database.db)
+  const orderId = await addMoney(database.db, memberId, wholeRupees(10))
+  expect((await dispute('d2', orderId, 11, 'taken')).problem).toBe('more_than_paid')
+  expect((await dispute('d2', orderId, 11, 'taken')).problem).toBeUndefined()
+  expect((await dispute('d3', newOrderId(), 1, 'taken')).problem).toBe('unknown_payment')
+  expect((await dispute('d3', newOrderId(), 1, 'returned')).moved).toBeUndefined()
+  const both = await Promise.all([dispute('d4', orderId, 6, 'taken'), dispute('d5', orderId, 6, 'taken')])
+  expect(both.flatMap(({ problem }) => problem ?? [])).toEqual(['more_than_paid'])
+  expect(await wallet(memberId)).toEqual([400n, 0n])
+  expect(
+    await database.db.query(sql`select id, problem from dispute where problem is not null and id in ('d2', 'd3') order by id`),
+  ).toEqual([{ id: 'd2', problem: 'more_than_paid' }])
 })
 
 test('a chargeback of nothing left is all our loss; what was charged back is not refunded', async () => {
   const memberId = await newMember(database.db)
   const orderId = await addMoney(database.db, memberId, wholeRupees(10))
-  await inTransaction(database.db, (tx) => bookChargeback(tx, { disputeId: 'd3', orderId, amount: wholeRupees(4) }))
+  await dispute('d6', orderId, 4, 'taken')
   expect(await ask(memberId, orderId, 1)).toEqual({ ok: false, code: 'refund_not_possible' })
   await withdraw(memberId, 6)
-  const outcome = await inTransaction(database.db, (tx) => bookChargeback(tx, { disputeId: 'd4', orderId, amount: wholeRupees(6) }))
-  expect(outcome).toMatchObject({ value: { fromMember: 0n, lost: 600n } })
-  const repeated = await inTransaction(database.db, (tx) => bookChargeback(tx, { disputeId: 'd4', orderId, amount: wholeRupees(6) }))
-  expect(repeated).toMatchObject({ value: { result: 'duplicate' } })
+  expect((await dispute('d7', orderId, 6, 'taken')).moved).toMatchObject({ fromMember: 0n, lost: 600n })
+  await dispute('d7', orderId, 6, 'returned')
+  // The other dispute still has its part.
+  expect(await ask(memberId, orderId, 1)).toMatchObject({ ok: false })
+})
+
+test('a payment that lies in SUSPENSE is taken from LOSSES: nobody knows who should give it', async () => {
+  const orderId = newOrderId()
+  await inTransaction(database.db, (tx) => captureTopup(tx, { orderId, paymentId: `s_${orderId}`, orderAmount: wholeRupees(10) }))
+  const { moved } = await dispute('d8', orderId, 10, 'taken', `s_${orderId}`)
+  expect(moved).toEqual({ what: 'taken', memberId: undefined, fromMember: 0n, lost: 1000n })
+})
+
+test('a chargeback against withdrawals, joins and refunds, at once: the same rupee never goes twice', async () => {
+  for (let round = 0; round < 6; round++) {
+    const memberId = await newMember(database.db)
+    const orderId = await addMoney(database.db, memberId, wholeRupees(20))
+    const [asked, drawn, joined, { moved }] = await Promise.all([
+      ask(memberId, orderId, 12),
+      withdraw(memberId, 12),
+      createJoinBatcher({ db: database.db }).join({ memberId }),
+      dispute(`race${round}`, orderId, 20, 'taken'),
+    ])
+    const [balance, held] = await wallet(memberId)
+    const gone = (asked.ok ? 1200n : 0n) + (drawn.ok ? 1200n : 0n)
+    expect([balance, held]).toEqual([2000n - gone - (joined.ok ? 100n : 0n) - (moved?.fromMember ?? 0n), gone])
+    expect((moved?.fromMember ?? 0n) + (moved?.lost ?? 0n)).toBe(2000n)
+    await dispute(`race${round}`, orderId, 20, 'returned')
+  }
+})
+
+test('a refund that comes back after it was paid is given back, and the top-up is no refunded one', async () => {
+  const memberId = await newMember(database.db)
+  const orderId = await addMoney(database.db, memberId, wholeRupees(20))
+  const id = randomUUID()
+  await ask(memberId, orderId, 20, id)
+  await approve(id)
+  await send(id)
+  const words = ['paid', 'failed', 'failed', 'paid', 'failed'] as const
+  const booked: (string | undefined)[] = []
+  for (const word of words) booked.push((await tell(id, word))?.result)
+  expect(booked).toEqual(['paid', 'reversed', 'unchanged', 'conflict', 'conflict_back'])
+  expect(await wallet(memberId)).toEqual([2000n, 0n])
+  expect(await unused(memberId)).toEqual({ [orderId]: 2000n })
+  expect(await one(database.db, sql`select status from topup where order_id = ${orderId}::text`)).toEqual({ status: 'captured' })
+  expect(await ask(memberId, orderId, 20)).toMatchObject({ ok: true })
+})
+
+test('an item whose refund comes back after it was paid is open again; credited and paid all the same, it is a loss', async () => {
+  const memberId = await newMember(database.db)
+  const [itemId, refundId] = [await suspended(10), randomUUID()]
+  await refundItem(itemId, refundId)
+  await send(refundId)
+  expect(await tell(refundId, 'paid')).toMatchObject({ result: 'paid', contradicts: false })
+  expect(await tell(refundId, 'failed')).toMatchObject({ result: 'reversed', contradicts: true })
+  expect(await creditItem(itemId, memberId)).toMatchObject({ ok: true })
+  expect(await tell(refundId, 'paid')).toMatchObject({ result: 'conflict', contradicts: true })
+  expect(await wallet(memberId)).toEqual([1000n, 0n])
 })
 
 test('what came out of SUSPENSE is spent in its turn, and is no top-up to refund', async () => {
@@ -261,7 +347,7 @@ test('the tables themselves: no way back from an end, one living refund of an it
   await refundItem(itemId, refundId)
   await send(refundId)
   await tell(refundId, 'paid')
-  expect(await refusalOf(sql`update refund set status = 'failed' where id = ${refundId}::uuid`)).toBe('refund_moves')
+  expect(await refusalOf(sql`update refund set status = 'sending', ended_at = null where id = ${refundId}::uuid`)).toBe('refund_moves')
   expect(await refusalOf(sql`update refund set amount = ${paise(1n)}::bigint where id = ${refundId}::uuid`)).toBe('refund_moves')
   expect(await refusalOf(sql`update suspense_item set amount = 1 where id = ${itemId}::bigint`)).toBe('suspense_moves')
   const second = sql`insert into refund (id, order_id, suspense_id, amount, status, reason) values (gen_random_uuid(), 'x', ${itemId}::bigint, 1000, 'approved', 'x')`

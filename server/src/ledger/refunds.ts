@@ -2,13 +2,16 @@
  * Refunds to the source of a payment. Invariants: at most the unused part of a top-up within seven
  * days, judged under the wallet's lock and held in the same transaction, so that the same rupee is
  * never refunded and spent; approved, sent under one id and ended once; what fails is given back to
- * the member, or to the suspense item, which is open again.
+ * the member, or to the suspense item, which is open again. The gateway's final word is always booked,
+ * also after another one: what was paid and came back is given back, what was given back and paid all
+ * the same is a loss (`refund_conflict`).
  */
 import type { Paise } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
 import { maybeOne, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS } from './accounts.ts'
+import { moveConflict } from './conflicts.ts'
 import { creditMember, debitMember, lockWallet, moveSystem, releaseHeld } from './transfer.ts'
 import { listUnusedTopups } from './unused-topups.ts'
 
@@ -81,7 +84,7 @@ export async function rejectRefund(
   const found = await lockRefund(tx, id)
   if (found === undefined) return refused('refund_not_found')
   if (found.status !== 'requested' && found.status !== 'approved') return refused('refund_final')
-  await giveBack(tx, id, found)
+  await giveBack(tx, id, found, 'refund_failed')
   await end(tx, id, { status: 'rejected', decision: reason })
   return accepted(found)
 }
@@ -102,41 +105,68 @@ export async function stopRefund(tx: Tx, id: string, problem: string): Promise<v
   await tx.query(sql`update refund set status = 'approved', problem = ${problem}::text where id = ${id}::uuid`)
 }
 
-export type RefundBooked = Row & { readonly result: 'paid' | 'failed' | 'unchanged' | 'contradicted' }
+export type RefundBooked = Row & {
+  readonly result: 'paid' | 'failed' | 'reversed' | 'conflict' | 'conflict_back' | 'unchanged'
+  /** The gateway says what our own state did not allow for: somebody should look. */
+  readonly contradicts: boolean
+}
 
-/** The gateway's final word. It ends a refund once: one that says otherwise afterwards is told, not booked. */
-export async function bookRefund(
-  tx: Tx,
-  told: {
-    readonly id: string
-    readonly word: 'paid' | 'failed'
-    readonly reference?: string | undefined
-    readonly decision?: string | undefined
-  },
-): Promise<RefundBooked | undefined> {
+type Told = {
+  readonly id: string
+  readonly word: 'paid' | 'failed'
+  readonly reference?: string | undefined
+  readonly decision?: string | undefined
+}
+
+/** Books the gateway's final word, whatever state it meets. Undefined: no such refund. */
+export async function bookRefund(tx: Tx, told: Told): Promise<RefundBooked | undefined> {
   const { id, word } = told
   const found = await lockRefund(tx, id)
   if (found === undefined) return undefined
-  if (found.status === 'paid') return { ...found, result: word === 'paid' ? 'unchanged' : 'contradicted' }
-  if (found.status === 'failed' || found.status === 'rejected')
-    return { ...found, result: word === 'failed' ? 'unchanged' : 'contradicted' }
-  if (word === 'failed') {
-    await giveBack(tx, id, found)
-    await end(tx, id, { status: 'failed', decision: told.decision })
-    return { ...found, result: 'failed' }
+  switch (found.status) {
+    case 'requested':
+    case 'approved':
+    case 'sending': {
+      if (word === 'paid') await pay(tx, told, found)
+      else {
+        await giveBack(tx, id, found, 'refund_failed')
+        await end(tx, id, { status: 'failed', decision: told.decision })
+      }
+      // Before we sent it nobody should know of it; what is held covers it all the same.
+      return { ...found, result: word, contradicts: found.status !== 'sending' }
+    }
+    case 'paid': {
+      if (word === 'paid') return { ...found, result: 'unchanged', contradicts: false }
+      await giveBack(tx, id, found, 'refund_reversed')
+      await end(tx, id, { status: 'failed', decision: told.decision })
+      if (found.memberId !== null) await unmarkRefunded(tx, found.orderId)
+      return { ...found, result: 'reversed', contradicts: true }
+    }
+    case 'rejected':
+    case 'failed':
+      return bookAfterBack(tx, told, found)
   }
-  if (found.memberId !== null) {
+}
+
+/** The money was given back here. If it went out as well, LOSSES pays; if that comes back too, LOSSES gets it. */
+async function bookAfterBack(tx: Tx, { id, word }: Told, found: Row): Promise<RefundBooked> {
+  const moved = await moveConflict(tx, { id, amount: found.amount, out: 'refund_conflict', asset: 'GATEWAY', isOut: word === 'paid' })
+  return { ...found, result: moved ?? 'unchanged', contradicts: moved !== undefined }
+}
+
+async function pay(tx: Tx, { id, reference }: Told, found: Row): Promise<void> {
+  const { memberId, orderId, amount } = found
+  if (memberId !== null) {
     // The top-up before the wallet, as whoever asks for a refund takes them.
-    await tx.query(sql`select from topup where order_id = ${found.orderId}::text for update`)
-    await lockWallet(tx, found.memberId)
-    await releaseHeld(tx, found.memberId, found.amount)
+    await tx.query(sql`select from topup where order_id = ${orderId}::text for update`)
+    await lockWallet(tx, memberId)
+    await releaseHeld(tx, memberId, amount)
   }
   const { REFUNDS_PENDING, GATEWAY } = ACCOUNTS
-  const booked = await moveSystem(tx, { kind: 'refund_paid', ref: id, debit: REFUNDS_PENDING, credit: GATEWAY, amount: found.amount })
+  const booked = await moveSystem(tx, { kind: 'refund_paid', ref: id, debit: REFUNDS_PENDING, credit: GATEWAY, amount })
   if (!booked) throw new Error(`refund ${id} is open and ended at once`)
-  await end(tx, id, { status: 'paid', reference: told.reference })
-  if (found.memberId !== null) await markRefunded(tx, found.orderId)
-  return { ...found, result: 'paid' }
+  await end(tx, id, { status: 'paid', reference })
+  if (memberId !== null) await markRefunded(tx, orderId)
 }
 
 /** A top-up that went back whole says so. */
@@ -146,16 +176,28 @@ async function markRefunded(tx: Tx, orderId: string): Promise<void> {
       and amount <= (select sum(r.amount) from refund r where r.order_id = o.order_id and r.member_id is not null and r.status = 'paid')`)
 }
 
-async function giveBack(tx: Tx, id: string, { memberId, suspenseId, amount }: Row): Promise<void> {
+/** One that came back no longer makes its top-up a refunded one. */
+async function unmarkRefunded(tx: Tx, orderId: string): Promise<void> {
+  await tx.query(sql`update topup set status = 'captured' where order_id = ${orderId}::text and status = 'refunded'`)
+}
+
+/** From what was held, or from the gateway, which had paid it before. */
+async function giveBack(
+  tx: Tx,
+  id: string,
+  { memberId, suspenseId, orderId, amount }: Row,
+  kind: 'refund_failed' | 'refund_reversed',
+): Promise<void> {
+  const from = kind === 'refund_failed' ? 'REFUNDS_PENDING' : 'GATEWAY'
   if (memberId !== null) {
+    await tx.query(sql`select from topup where order_id = ${orderId}::text for update`)
     await lockWallet(tx, memberId)
-    await creditMember(tx, { kind: 'refund_failed', ref: id, memberId, amount, from: 'REFUNDS_PENDING', releases: amount })
+    await creditMember(tx, { kind, ref: id, memberId, amount, from, ...(kind === 'refund_failed' ? { releases: amount } : {}) })
     return
   }
   await tx.query(sql`
     update suspense_item set status = 'open', decided_at = null, decided_by = null where id = ${suspenseId}::bigint and status = 'refunded'`)
-  const { REFUNDS_PENDING, SUSPENSE } = ACCOUNTS
-  const booked = await moveSystem(tx, { kind: 'refund_failed', ref: id, debit: REFUNDS_PENDING, credit: SUSPENSE, amount })
+  const booked = await moveSystem(tx, { kind, ref: id, debit: ACCOUNTS[from], credit: ACCOUNTS.SUSPENSE, amount })
   if (!booked) throw new Error(`refund ${id} is open and ended at once`)
 }
 

@@ -7,9 +7,10 @@
  */
 import type { Paise } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
-import { maybeOne, one, sql } from '../db/sql.ts'
+import { maybeOne, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS } from './accounts.ts'
+import { moveConflict } from './conflicts.ts'
 import { creditMember, debitMember, lockWallet, moveSystem, releaseHeld } from './transfer.ts'
 
 export type WithdrawalStatus = 'requested' | 'approved' | 'sending' | 'paid' | 'rejected' | 'failed' | 'reversed'
@@ -154,27 +155,13 @@ export async function bookPayout(tx: Tx, told: Told): Promise<PayoutBooked | und
 }
 
 /** The member has the money back. If it left as well, LOSSES pays; if that comes back too, LOSSES gets it. */
-async function bookAfterBack(tx: Tx, told: Told, found: Row): Promise<PayoutBooked> {
-  const { lost, times } = await one<{ lost: boolean; times: number }>(
-    tx,
-    sql`select count(*) filter (where kind = 'wd_conflict') > count(*) filter (where kind = 'wd_conflict_back') as lost,
-               count(*) filter (where kind = 'wd_conflict')::int as times
-          from transfer where kind in ('wd_conflict', 'wd_conflict_back') and withdrawal_of(ref) = ${told.id}::text`,
-  )
-  if ((told.word === 'paid') === lost) return { ...found, result: 'unchanged', contradicts: false }
-  const nth = lost ? times : times + 1
-  const ref = nth === 1 ? told.id : `${told.id}#${nth}`
-  const { LOSSES, BANK } = ACCOUNTS
-  const sides = lost
-    ? ({ kind: 'wd_conflict_back', debit: BANK, credit: LOSSES } as const)
-    : ({ kind: 'wd_conflict', debit: LOSSES, credit: BANK } as const)
-  const booked = await moveSystem(tx, { ...sides, ref, amount: found.amount })
-  if (!booked) throw new Error(`withdrawal ${told.id}: ${sides.kind} ${ref} stands already`)
-  if (!lost)
+async function bookAfterBack(tx: Tx, { id, word }: Told, found: Row): Promise<PayoutBooked> {
+  const moved = await moveConflict(tx, { id, amount: found.amount, out: 'wd_conflict', asset: 'BANK', isOut: word === 'paid' })
+  if (moved === 'conflict')
     await tx.query(
-      sql`update withdrawal set flags = array_append(array_remove(flags, 'gateway_conflict'), 'gateway_conflict') where id = ${told.id}::uuid`,
+      sql`update withdrawal set flags = array_append(array_remove(flags, 'gateway_conflict'), 'gateway_conflict') where id = ${id}::uuid`,
     )
-  return { ...found, result: lost ? 'conflict_back' : 'conflict', contradicts: true }
+  return { ...found, result: moved ?? 'unchanged', contradicts: moved !== undefined }
 }
 
 async function pay(tx: Tx, id: string, { memberId, amount }: Row, reference: string | undefined): Promise<void> {

@@ -131,7 +131,7 @@ test('a sending that was lost is sent again under its id; one that was refused w
   expect(await stands(refused)).toEqual(['paid', 10, 5])
 })
 
-test('a word that contradicts an end is an alarm and a flag, told once, and books nothing', async () => {
+test('a word that contradicts an end is booked, is an alarm, and flags refund and member', async () => {
   const id = await asked(10)
   await approved(id)
   world.gatewayRefunds(id, 'failed')
@@ -139,11 +139,25 @@ test('a word that contradicts an end is an alarm and a flag, told once, and book
   world.gatewayRefunds(id, 'paid')
   await world.pass(86_400)
   await world.pass(86_400)
-  expect(world.alarms).toMatchObject([{ refundId: id, ours: 'failed' }])
+  expect(world.alarms).toMatchObject([{ refundId: id, ours: 'failed', booked: 'conflict' }])
   expect(await stands(id)).toEqual(['failed', 20, 0])
   expect(await world.db.query(sql`select kind from member_flag where subject = ${`refund:${id}`}::text`)).toEqual([
     { kind: 'gateway_conflict' },
   ])
+  expect(world.noticesOf(member)).toEqual(['refund_returned'])
+})
+
+test('a refund that comes back days after it was paid is given back and told, with an alarm', async () => {
+  const id = await asked(10)
+  await approved(id)
+  world.gatewayRefunds(id, 'paid')
+  await world.pass(20)
+  expect(await stands(id)).toEqual(['paid', 10, 0])
+  world.gatewayRefunds(id, 'failed', { description: 'Account closed' })
+  await world.pass(86_400)
+  expect(await stands(id)).toEqual(['failed', 20, 0])
+  expect(world.alarms).toMatchObject([{ refundId: id, ours: 'paid', booked: 'reversed' }])
+  expect(world.noticesOf(member)).toEqual(['refund_paid', 'refund_returned'])
 })
 
 test('the same key asks once; refunds and withdrawals at once never take a rupee twice', async () => {

@@ -1,7 +1,7 @@
 /**
  * Sends approved refunds and asks what became of them. Invariants: as for withdrawals, the gateway is
  * asked outside transactions under one id for ever, no silence ends anything, and only the answer to
- * the newest question counts; a word that contradicts an end is an alarm and is booked nowhere.
+ * the newest question counts; a word that contradicts an end is booked as well, and is an alarm.
  */
 import { formatPaise, type Paise } from '@roz/core/money.ts'
 import { GatewayMismatchError, GatewayRefusedError, GatewayUnavailableError, type Refund } from '../../adapters/payments/port.ts'
@@ -116,18 +116,18 @@ async function book(tx: Tx, id: string, refund: Refund): Promise<Alarm | undefin
   const ended = await maybeOne<{ endedAt: Date }>(tx, sql`select ended_at as "endedAt" from refund where id = ${id}::uuid`)
   await noteKnown(tx, id, ended?.endedAt ?? null)
   if (booked === undefined || booked.result === 'unchanged') return undefined
-  if (booked.result !== 'contradicted') {
+  // What is only between gateway and us is not the member's to hear.
+  if (booked.result !== 'conflict' && booked.result !== 'conflict_back')
     await tellRefund(tx, id, { memberId: booked.memberId, amount: booked.amount, isPaid: booked.result === 'paid' })
-    return undefined
-  }
+  if (!booked.contradicts) return undefined
   if (booked.memberId !== null) {
     await tx.query(sql`
       insert into member_flag (member_id, kind, subject) values (${booked.memberId}::bigint, 'gateway_conflict', ${`refund:${id}`}::text)
       on conflict do nothing`)
   }
-  if (!(await noteProblem(tx, id, 'gateway_conflict'))) return undefined
-  const details = { refundId: id, ours: booked.status, gateway: refund.status }
-  return { details, message: 'the gateway contradicts us about a refund that has ended; it was not booked' }
+  await noteProblem(tx, id, 'gateway_conflict')
+  const details = { refundId: id, ours: booked.status, gateway: refund.status, booked: booked.result }
+  return { details, message: 'the gateway contradicts us about a refund; its word was booked' }
 }
 
 /** The member's notice and mail of how it ended; a suspense item has no member to tell. */

@@ -18,7 +18,9 @@ const DESCRIPTIONS = {
   wd_reversed: { en: 'Withdrawal to {bank} returned by the bank', hi: '{bank} की निकासी बैंक ने लौटाई' },
   refund_hold: { en: 'Refund to the payment source', hi: 'भुगतान स्रोत को रिफ़ंड' },
   refund_failed: { en: 'Refund returned', hi: 'रिफ़ंड वापस आया' },
+  refund_reversed: { en: 'Refund returned by the bank', hi: 'रिफ़ंड बैंक ने लौटाया' },
   chargeback: { en: 'Payment taken back by the bank', hi: 'बैंक ने भुगतान वापस लिया' },
+  chargeback_back: { en: 'Payment given back by the bank', hi: 'बैंक ने भुगतान लौटाया' },
   // Between accounts of no member: never in a wallet's list.
   topup_suspense: SYSTEM,
   suspense_refund: SYSTEM,
@@ -30,6 +32,8 @@ const DESCRIPTIONS = {
   wd_conflict: SYSTEM,
   wd_conflict_back: SYSTEM,
   refund_paid: SYSTEM,
+  refund_conflict: SYSTEM,
+  refund_conflict_back: SYSTEM,
   gateway_settled: SYSTEM,
 } as const satisfies Record<Movement['kind'], Texts>
 

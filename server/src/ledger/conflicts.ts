@@ -1,0 +1,38 @@
+/**
+ * Money that left although we had given it back: a loss of ours, until it returns. Invariants: what is
+ * out is out once, whatever is told how often; a loss that comes again is numbered (`id`, `id#2`, …).
+ */
+import type { Paise } from '@roz/core/money.ts'
+import { one, sql } from '../db/sql.ts'
+import type { Tx } from '../db/transaction.ts'
+import { ACCOUNTS } from './accounts.ts'
+import { moveSystem } from './transfer.ts'
+
+type Conflict = {
+  /** The withdrawal or refund, whose row this transaction has locked. */
+  readonly id: string
+  readonly amount: Paise
+  readonly out: 'wd_conflict' | 'refund_conflict'
+  /** What the money left, and comes back to. */
+  readonly asset: 'BANK' | 'GATEWAY'
+  /** The word that was told now: it went out, or it did not. */
+  readonly isOut: boolean
+}
+
+/** Books the word where it is news. Undefined: LOSSES stands as it says already. */
+export async function moveConflict(tx: Tx, { id, amount, out, asset, isOut }: Conflict): Promise<'conflict' | 'conflict_back' | undefined> {
+  const back = `${out}_back` as const
+  const { lost, times } = await one<{ lost: boolean; times: number }>(
+    tx,
+    sql`select count(*) filter (where kind = ${out}::text) > count(*) filter (where kind = ${back}::text) as lost,
+               count(*) filter (where kind = ${out}::text)::int as times
+          from transfer where kind in (${out}::text, ${back}::text) and subject_of(ref) = ${id}::text`,
+  )
+  if (isOut === lost) return undefined
+  const nth = lost ? times : times + 1
+  const ref = nth === 1 ? id : `${id}#${nth}`
+  const [LOSSES, ASSET] = [ACCOUNTS.LOSSES, ACCOUNTS[asset]]
+  const sides = lost ? ({ kind: back, debit: ASSET, credit: LOSSES } as const) : ({ kind: out, debit: LOSSES, credit: ASSET } as const)
+  if (!(await moveSystem(tx, { ...sides, ref, amount }))) throw new Error(`${sides.kind} ${ref} stands already`)
+  return lost ? 'conflict_back' : 'conflict'
+}

@@ -1,0 +1,76 @@
+/**
+ * Disputes as the gateway tells of them, and the money that follows. Invariants: what is booked is the
+ * newest word, whatever came before it: the money is with the payer's bank or with us; a word that
+ * cannot be booked is kept with its reason, for somebody has to look.
+ */
+import type { Paise } from '@roz/core/money.ts'
+import { one, sql } from '../db/sql.ts'
+import type { Tx } from '../db/transaction.ts'
+import { bookChargeback, type ChargebackRefusal, type Parts, returnChargeback } from './chargebacks.ts'
+
+export type DisputeTold = {
+  readonly disputeId: string
+  readonly orderId: string
+  readonly paymentId: string
+  readonly amount: Paise
+  /** The gateway's own words. */
+  readonly type: string
+  readonly status: string
+  readonly state: 'open' | 'won' | 'lost'
+  /** Whether the payer's bank has the money now. */
+  readonly isTaken: boolean
+  readonly respondBy: Date | undefined
+}
+const PROBLEMS = {
+  order_not_found: 'unknown_payment',
+  chargeback_exceeds_payment: 'more_than_paid',
+} as const satisfies Record<ChargebackRefusal, string>
+export type DisputeProblem = (typeof PROBLEMS)[ChargebackRefusal]
+
+export type DisputeBooked = {
+  readonly moved: ({ readonly what: 'taken' | 'returned' } & Parts) | undefined
+  /** News alone: the same problem told again is none. */
+  readonly problem: DisputeProblem | undefined
+  /** Told of for the first time. */
+  readonly isNew: boolean
+}
+
+export async function bookDispute(tx: Tx, told: DisputeTold): Promise<DisputeBooked> {
+  const { disputeId, orderId, paymentId, amount, type, status, state } = told
+  const known = await one<{ isNew: boolean; amount: Paise; problem: DisputeProblem | null }>(
+    tx,
+    sql`
+    insert into dispute as d (id, order_id, payment_id, amount, type, status, state, respond_by)
+    values (${disputeId}::text, ${orderId}::text, ${paymentId}::text, ${amount}::bigint, ${type}::text, ${status}::text, ${state}::text,
+      ${told.respondBy ?? null}::timestamptz)
+    on conflict (id) do update set type = excluded.type, status = excluded.status, state = excluded.state, respond_by = excluded.respond_by,
+      -- What was taken is what is returned: a changed amount counts from the next taking on.
+      amount = case when d.is_taken then d.amount else excluded.amount end, updated_at = roz_now()
+    returning d.xmax = 0 as "isNew", d.amount, d.problem`,
+  )
+  const done = told.isTaken ? await take(tx, { ...told, amount: known.amount }) : await giveBack(tx, told)
+  const problem = 'problem' in done ? done.problem : undefined
+  await tx.query(sql`
+    update dispute set is_taken = ${told.isTaken && problem === undefined}::boolean, problem = ${problem ?? null}::text
+    where id = ${disputeId}::text`)
+  return {
+    moved: 'moved' in done ? done.moved : undefined,
+    problem: problem === (known.problem ?? undefined) ? undefined : problem,
+    isNew: known.isNew,
+  }
+}
+
+type Done = { readonly moved: DisputeBooked['moved'] } | { readonly problem: DisputeProblem }
+
+async function take(tx: Tx, told: DisputeTold): Promise<Done> {
+  const taken = await bookChargeback(tx, told)
+  if (!taken.ok) return { problem: PROBLEMS[taken.code] }
+  return { moved: taken.value.result === 'duplicate' ? undefined : { what: 'taken', ...partsOf(taken.value) } }
+}
+
+async function giveBack(tx: Tx, told: DisputeTold): Promise<Done> {
+  const returned = await returnChargeback(tx, told)
+  return { moved: returned.result === 'duplicate' ? undefined : { what: 'returned', ...partsOf(returned) } }
+}
+
+const partsOf = ({ memberId, fromMember, lost }: Parts): Parts => ({ memberId, fromMember, lost })
