@@ -1,48 +1,15 @@
 /**
- * The Merkle tree of RFC 6962: root of a list that streams by, proofs of inclusion and consistency.
+ * The Merkle tree of RFC 6962: roots, proofs of inclusion and consistency.
  * Invariant: a proof is taken only with exactly the hashes it needs, none missing and none left over.
  */
 import { concat, equal } from './bytes.ts'
-import { type Sha256, sha256 } from './sha256.ts'
+import { sha256 } from './sha256.ts'
 
 const LEAF = Uint8Array.of(0)
 const NODE = Uint8Array.of(1)
 
 export const leafHash = (entry: Uint8Array): Uint8Array => sha256(LEAF, entry)
 export const nodeHash = (left: Uint8Array, right: Uint8Array): Uint8Array => sha256(NODE, left, right)
-
-export type RootBuilder = {
-  /** An entry of the list, at most so many bytes as announced. */
-  add: (entry: Uint8Array) => void
-  root: () => Uint8Array
-  count: () => number
-}
-
-/** Keeps one hash per level: a list of any length in constant memory. */
-export function rootBuilder(entryBytes: number, hash: Sha256 = sha256): RootBuilder {
-  const stack: Uint8Array[] = []
-  const leaf = new Uint8Array(1 + entryBytes)
-  const node = new Uint8Array(65)
-  node[0] = 1
-  let count = 0
-  const join = (left: Uint8Array, right: Uint8Array): Uint8Array => {
-    node.set(left, 1)
-    node.set(right, 33)
-    return hash(node)
-  }
-  return {
-    add(entry) {
-      leaf.set(entry, 1)
-      let top = hash(leaf)
-      // As many joins as the position has trailing ones: each closes a full subtree.
-      for (let rest = count; rest % 2 === 1; rest = (rest - 1) / 2) top = join(stack.pop() as Uint8Array, top)
-      stack.push(top)
-      count += 1
-    },
-    root: () => (stack.length === 0 ? sha256() : stack.reduceRight((right, left) => join(left, right))),
-    count: () => count,
-  }
-}
 
 export function rootOf(leaves: readonly Uint8Array[]): Uint8Array {
   if (leaves.length === 0) return sha256()

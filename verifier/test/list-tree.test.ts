@@ -1,0 +1,124 @@
+/** Hashing in lanes and trees of streamed lists against the plain definition of both. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { concat, toHex, u64 } from '../src/bytes.ts'
+import { joinNodes, listTree, ticketTree } from '../src/list-tree.ts'
+import { consistencyProof, inclusionPath, isConsistent, isIncluded, leafHash, rootOf } from '../src/merkle.ts'
+import { sha256 } from '../src/sha256.ts'
+import { laneHasher, plainHasher, vectorHasher } from '../src/sha256-lanes.ts'
+
+/** Bytes that look like nothing, the same in each run. */
+function noise(length: number, seed: number): Uint8Array {
+  const bytes = new Uint8Array(length)
+  for (let at = 0, block = 0; at < length; at += 32, block += 1) {
+    bytes.set(sha256(u64(seed), u64(block)).subarray(0, Math.min(32, length - at)), at)
+  }
+  return bytes
+}
+const entriesOf = (bytes: Uint8Array, size: number): Uint8Array[] =>
+  Array.from({ length: bytes.length / size }, (_, i) => bytes.subarray(i * size, (i + 1) * size))
+
+test('digests from the lanes are those of the plain hash, whatever the length of prefix and content', async () => {
+  for (const [prefixBytes, contentBytes] of [
+    [1, 32],
+    [1, 64],
+    [12, 40],
+    [11, 80],
+    [0, 0],
+    [0, 55],
+    [3, 61],
+    [0, 200],
+    [7, 13],
+  ] as const) {
+    const shape = { prefix: noise(prefixBytes, 1), contentBytes, stride: contentBytes, outStride: 32, scratchAt: 0 }
+    const memory = new WebAssembly.Memory({ initial: 2 })
+    const bytes = new Uint8Array(memory.buffer)
+    bytes.set(noise(9 * contentBytes, 2), 4096)
+    const contents = bytes.slice(4096, 4096 + 9 * contentBytes)
+    const expected = Array.from({ length: 9 }, (_, i) =>
+      toHex(sha256(shape.prefix, contents.subarray(i * contentBytes, (i + 1) * contentBytes))),
+    )
+    for (const hash of [await vectorHasher(memory, shape), plainHasher(memory, shape)]) {
+      bytes.fill(0, 65_536)
+      hash(4096, 65_536, 9)
+      expect(entriesOf(bytes.slice(65_536, 65_536 + 9 * 32), 32).map(toHex)).toEqual(expected)
+    }
+  }
+  const { memory } = await laneHasher(1, true)
+  expect(memory).toBeInstanceOf(WebAssembly.Memory)
+})
+
+test('a list that streams by in any pieces has the root of RFC 6962', async () => {
+  for (const count of [0, 1, 2, 3, 7, 8, 4095, 4096, 4097, 8192, 12_289]) {
+    const list = noise(32 * count, count)
+    const expected = toHex(rootOf(entriesOf(list, 32).map(leafHash)))
+    for (const piece of [1, 1000, 5000]) {
+      const tree = await ticketTree(count)
+      for (let at = 0; at < list.length; at += 32 * piece) tree.add(list.subarray(at, at + 32 * piece))
+      expect([toHex(tree.root().hash), tree.count()]).toEqual([expected, count])
+    }
+  }
+})
+
+test('sums go up with the hashes', async () => {
+  const [leafPrefix, nodePrefix] = [noise(12, 1), noise(11, 2)]
+  const plain = (parts: readonly Uint8Array[]): Uint8Array => {
+    const [only] = parts
+    if (only !== undefined && parts.length === 1) return concat(sha256(leafPrefix, only), only.subarray(32))
+    let split = 1
+    while (split * 2 < parts.length) split *= 2
+    return joinNodes(nodePrefix, plain(parts.slice(0, split)), plain(parts.slice(split)))
+  }
+  for (const count of [1, 2, 5, 4096, 4099, 9000]) {
+    const parts = Array.from({ length: count }, (_, i) => concat(noise(32, i), u64(i % 7 === 0 ? 2 ** 33 + i : i)))
+    const tree = await listTree({ leafPrefix, nodePrefix, entryBytes: 40, withSums: true }, count)
+    tree.add(concat(...parts))
+    const { hash, sum } = tree.root()
+    expect(toHex(concat(hash, u64(sum)))).toBe(toHex(plain(parts)))
+    expect(sum).toBe(Array.from({ length: count }, (_, i) => (i % 7 === 0 ? 2 ** 33 + i : i)).reduce((a, b) => a + b, 0))
+  }
+})
+
+test('proofs of inclusion and consistency hold, and no other hash, place or size does', () => {
+  const leaves = Array.from({ length: 40 }, (_, i) => leafHash(noise(20, i)))
+  const flipped = (hash: Uint8Array): Uint8Array => Uint8Array.from(hash, (value, i) => (i === 5 ? value ^ 1 : value))
+  const size = fc.integer({ min: 1, max: leaves.length })
+  fc.assert(
+    fc.property(size, size, fc.nat(), (a, b, any) => {
+      const [olderSize, newerSize] = [Math.min(a, b), Math.max(a, b)]
+      const all = leaves.slice(0, newerSize)
+      const newer = { size: newerSize, root: rootOf(all) }
+      const older = { size: olderSize, root: rootOf(leaves.slice(0, olderSize)) }
+      const proof = consistencyProof(all, olderSize)
+      expect(isConsistent(older, newer, proof)).toBe(true)
+      expect(isConsistent({ ...older, root: flipped(older.root) }, newer, proof)).toBe(false)
+      expect(isConsistent(older, { ...newer, root: flipped(newer.root) }, proof)).toBe(false)
+      expect(isConsistent(older, newer, [...proof, leaves[0] as Uint8Array])).toBe(false)
+      for (let i = 0; i < proof.length; i += 1) {
+        expect(
+          isConsistent(
+            older,
+            newer,
+            proof.map((hash, at) => (at === i ? flipped(hash) : hash)),
+          ),
+        ).toBe(false)
+        expect(
+          isConsistent(
+            older,
+            newer,
+            proof.filter((_, at) => at !== i),
+          ),
+        ).toBe(false)
+      }
+      const index = any % newerSize
+      const leaf = leaves[index] as Uint8Array
+      const path = inclusionPath(all, index)
+      expect(isIncluded(leaf, index, newerSize, path, newer.root)).toBe(true)
+      expect(isIncluded(flipped(leaf), index, newerSize, path, newer.root)).toBe(false)
+      if (newerSize > 1) expect(isIncluded(leaf, (index + 1) % newerSize, newerSize, path, newer.root)).toBe(false)
+      expect(isIncluded(leaf, index, newerSize, [...path, leaf], newer.root)).toBe(false)
+      if (path.length > 0) expect(isIncluded(leaf, index, newerSize, path.slice(1), newer.root)).toBe(false)
+    }),
+    { numRuns: 300 },
+  )
+})
