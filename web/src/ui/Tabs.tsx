@@ -1,5 +1,5 @@
 /** Tabs with arrow keys; the panel of the chosen one stands below. */
-import { type KeyboardEvent, type ReactNode, useId } from 'react'
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from 'react'
 
 export type Tab<Id extends string> = { readonly id: Id; readonly label: string }
 type TabsProps<Id extends string> = {
@@ -12,6 +12,13 @@ type TabsProps<Id extends string> = {
 
 export function Tabs<Id extends string>({ label, tabs, value, onChange, children }: TabsProps<Id>) {
   const base = useId()
+  const list = useRef<HTMLDivElement>(null)
+  // On a phone the row of tabs scrolls sideways: the chosen one must be in sight. scrollIntoView would move the page too.
+  useEffect(() => {
+    const chosen = list.current?.querySelector<HTMLElement>('[aria-selected=true]')
+    if (chosen)
+      list.current?.scrollTo({ left: chosen.offsetLeft - list.current.offsetLeft - (list.current.clientWidth - chosen.offsetWidth) / 2 })
+  }, [value])
   const onKeyDown = (event: KeyboardEvent<HTMLButtonElement>): void => {
     const at = tabs.findIndex((tab) => tab.id === value)
     const target = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: tabs.length - 1 }[event.key]
@@ -24,7 +31,7 @@ export function Tabs<Id extends string>({ label, tabs, value, onChange, children
   }
   return (
     <div>
-      <div className="tabs" role="tablist" aria-label={label}>
+      <div className="tabs" role="tablist" aria-label={label} ref={list}>
         {tabs.map((tab) => (
           <button
             key={tab.id}

@@ -86,7 +86,7 @@ function Deciding({ deed, refund, onClose }: Open & { readonly onClose: () => vo
   const params = { id: refund.id }
   const summary = (
     <>
-      <p className="lead">
+      <p className="lead spaced">
         <b>{formatMoney(refund.amount)}</b>, {refund.member?.name ?? t`Payment in suspense`}
       </p>
       <p className="muted">{refund.order_id}</p>

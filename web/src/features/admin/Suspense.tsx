@@ -97,7 +97,7 @@ function Crediting({ item, onClose }: DecidingProps) {
       onDone={() => toast.success(t`The payment is in the member's wallet.`)}
       onClose={onClose}
     >
-      <p className="lead">
+      <p className="lead spaced">
         <b>{formatMoney(item.amount)}</b>
       </p>
       <MemberPicker chosen={payee} onChoose={setPayee} />
@@ -116,7 +116,7 @@ function SendingBack({ item, onClose }: DecidingProps) {
       onDone={() => toast.success(t`The payment goes back to where it came from.`)}
       onClose={onClose}
     >
-      <p className="lead">
+      <p className="lead spaced">
         <b>{formatMoney(item.amount)}</b>
       </p>
       <p className="muted">{item.order_id}</p>

@@ -136,7 +136,7 @@ function Deciding({ deed, withdrawal, onClose, onBank }: DecidingProps): ReactNo
   const params = { id: withdrawal.id }
   const said = (text: string) => (): void => toast.success(text)
   const summary = (
-    <p className="lead">
+    <p className="lead spaced">
       <b>{formatMoney(withdrawal.amount)}</b>, {withdrawal.member.name}
     </p>
   )

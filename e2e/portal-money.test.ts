@@ -1,0 +1,177 @@
+/**
+ * The portal's plain screens for money that leaves: withdrawals, refunds and payments in suspense are
+ * decided in the browser, with the password where the last time is too long ago, and the members'
+ * wallets follow. Where somebody else decided first, the screen says so and shows how it stands.
+ */
+import { expect } from '@playwright/test'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { auditVisit, newVisit, openBrowser, SMALL, type Visit, WIDE } from './browser.ts'
+import { ask } from './calls.ts'
+import { addMoney, adminToken, BANK, eventually, newMember, pay, type Person, readClock, setClock } from './people.ts'
+import { ADMIN, type Program, startProgram } from './program.ts'
+import { toast } from './steps.ts'
+
+let roz: Program
+let browser: Browser
+let asha: Person
+let visit: Visit
+let page: Page
+
+beforeAll(async () => {
+  roz = await startProgram()
+  browser = await openBrowser()
+  asha = await newMember(roz, { name: 'Asha Verma', rupees: 30 })
+  visit = await newVisit(browser, { size: WIDE, hosts: [new URL(roz.url).host], token: await adminToken(roz.url) })
+  page = visit.page
+})
+afterAll(() => browser?.close())
+
+const balance = async (): Promise<number> => (await ask(roz.url, 'profile', { token: asha.token })).output.user.wallet.balance
+const row = (words: string) => page.locator('.story-rows li', { hasText: words })
+const dialog = () => page.getByRole('dialog')
+const openTab = (tab: string) => page.goto(`${roz.url}/admin/dashboard?tab=${tab}`)
+const withdraw = async (amount: number): Promise<string> =>
+  (await ask(roz.url, 'withdraw', { token: asha.token, body: { amount, bankDetail: BANK } })).output.withdrawal.id
+
+async function decide(press: string, confirm = press): Promise<void> {
+  await page
+    .locator('.story-rows')
+    .getByRole('button', { name: new RegExp(`^${press}`) })
+    .first()
+    .click()
+  await dialog().getByRole('button', { name: confirm, exact: true }).click()
+}
+
+/** An order at the gateway that we never made, paid; its payment waits in suspense. */
+async function strangeOrder(rupees: number): Promise<string> {
+  const order_id = `strange_${rupees}_${Date.now()}`
+  const response = await fetch(`${roz.sandboxUrl}/pg/orders`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'x-api-version': '2025-01-01',
+      'x-client-id': 'sandbox-client',
+      'x-client-secret': 'sandbox-secret',
+    },
+    body: JSON.stringify({
+      order_id,
+      order_amount: rupees,
+      order_currency: 'INR',
+      customer_details: { customer_id: 'stranger', customer_phone: '9876543210' },
+      order_meta: { notify_url: `${roz.url}/api/webhooks/cashfree` },
+    }),
+  })
+  expect(response.status, await response.text()).toBe(200)
+  await pay(roz.sandboxUrl, order_id, 'success')
+  const token = await adminToken(roz.url)
+  await eventually('the payment in suspense', async () => {
+    const { suspense } = (await ask(roz.url, 'suspense', { token })).output
+    return suspense.find((item) => item.order_id === order_id)
+  })
+  await openTab('suspense')
+  return order_id
+}
+
+describe('withdrawals', () => {
+  test('an empty list says so; one that is asked for stands there with its account and what is new about it', async () => {
+    await openTab('withdrawals')
+    await expect(page.getByText('No withdrawals found')).toBeVisible()
+    await withdraw(10)
+    await page.reload()
+    await expect(row('₹10.00, Asha Verma')).toContainText(`${BANK.bankName}, account ending in 9012`)
+    await expect(row('₹10.00, Asha Verma')).toContainText('First withdrawal to this account')
+    await expect(row('₹10.00, Asha Verma')).toContainText('Requested')
+    await auditVisit(visit)
+  })
+
+  test('rejecting needs a reason that the member will read; the money goes back', async () => {
+    await decide('Reject', 'Reject')
+    await expect(dialog()).toContainText('Please give a reason')
+    await dialog().getByLabel('Reason').fill('The account is not yours.')
+    await dialog().getByRole('button', { name: 'Reject', exact: true }).click()
+    await expect(toast(page, 'The withdrawal is rejected; the money is back in the wallet.')).toBeVisible()
+    await expect(row('Asha Verma')).toContainText('Rejected')
+    expect(await balance()).toBe(30)
+  })
+
+  test('after ten minutes the password is asked for; a wrong one is said beside the field', async () => {
+    await withdraw(10)
+    const now = Date.parse(await readClock(roz.url))
+    await setClock(roz.url, new Date(now + 11 * 60_000).toISOString())
+    await page.reload()
+    await page.getByLabel('State').selectOption('requested')
+    await decide('Approve')
+    await dialog().getByLabel('Your password', { exact: true }).fill('not the password')
+    await dialog().getByRole('button', { name: 'Approve', exact: true }).click()
+    await expect(dialog()).toContainText('That password is not correct.')
+    await dialog().getByLabel('Your password', { exact: true }).fill(ADMIN.password)
+    await dialog().getByRole('button', { name: 'Approve', exact: true }).click()
+    await expect(toast(page, 'The withdrawal is approved.')).toBeVisible()
+    await expect(page.getByText('No withdrawals found')).toBeVisible()
+  })
+
+  test('one that somebody else rejected meanwhile is refused in plain words, and the list shows how it stands', async () => {
+    const id = await withdraw(10)
+    await page.getByLabel('State').selectOption('requested')
+    await page.reload()
+    const token = await adminToken(roz.url)
+    await page
+      .locator('.story-rows')
+      .getByRole('button', { name: /^Approve/ })
+      .first()
+      .click()
+    await ask(roz.url, 'rejectWithdrawal', { token, params: { id }, body: { reason: 'Decided elsewhere.' } })
+    await dialog().getByRole('button', { name: 'Approve', exact: true }).click()
+    await expect(toast(page, 'This withdrawal is not in a state that allows this.')).toBeVisible()
+    await expect(row('Decided elsewhere.')).toContainText('Rejected')
+    // The browser notes each refusal that was provoked: step-up, wrong password, decided already; nothing else.
+    expect(visit.complaints()).toEqual([403, 403, 409].map((status) => expect.stringContaining(`status of ${status}`)))
+  })
+})
+
+describe('refunds', () => {
+  test('one is rejected with a reason, another approved and sent', async () => {
+    const order_id = await addMoney(roz, asha, 10)
+    for (const reason of ['Added twice.', 'Not needed.'])
+      await ask(roz.url, 'requestRefund', { token: asha.token, body: { order_id, amount: 2, reason } })
+    await openTab('refunds')
+    await expect(row('Not needed.')).toContainText(`Order ${order_id}`)
+    await decide('Reject')
+    await dialog().getByLabel('Reason').fill('It was spent already.')
+    await dialog().getByRole('button', { name: 'Reject', exact: true }).click()
+    await expect(toast(page, 'The refund is rejected; what was held is free again.')).toBeVisible()
+    await expect(row('It was spent already.')).toContainText('Rejected')
+    await decide('Approve')
+    await expect(toast(page, 'The refund is approved and goes to the gateway.')).toBeVisible()
+    await auditVisit(visit)
+  })
+})
+
+describe('payments in suspense', () => {
+  test('a payment for no order of ours is given to the member that is chosen for it', async () => {
+    const order_id = await strangeOrder(15)
+    await expect(row(`Order ${order_id}`)).toContainText('No order of ours has this number.')
+    const before = await balance()
+    await page.getByRole('button', { name: /^Give to a member/ }).click()
+    await dialog().getByLabel('Search members').fill('Asha')
+    await dialog()
+      .getByRole('radio', { name: /Asha Verma/ })
+      .check()
+    await dialog().getByRole('button', { name: 'Give to Asha Verma' }).click()
+    await expect(toast(page, "The payment is in the member's wallet.")).toBeVisible()
+    await expect(row(`Order ${order_id}`)).toContainText('Credited')
+    expect(await balance()).toBe(before + 15)
+    await page.setViewportSize(SMALL)
+    await auditVisit(visit)
+    await page.setViewportSize(WIDE)
+  })
+
+  test('another goes back to where it came from', async () => {
+    await strangeOrder(12)
+    await page.getByLabel('State').selectOption('open')
+    await decide('Send back')
+    await expect(toast(page, 'The payment goes back to where it came from.')).toBeVisible()
+    expect(visit.complaints()).toEqual([])
+  })
+})
