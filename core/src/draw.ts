@@ -61,6 +61,15 @@ export type Sealed = { readonly day: IstDay; readonly count: number; readonly ro
 export const localRandomness = (sha256: Sha256, secret: Uint8Array, { day, count, root }: Sealed): Uint8Array =>
   sha256(PREFIX.local, secret, ascii(day), u64(count), root)
 
+/** From the seal to the draw. */
+export const DRAW_DELAY_MS = 900_000
+
+/** The beacon's first round that appears at the draw time of a list sealed then, or after it. */
+export function beaconRoundFor(sealedAtMs: number, { genesis, period }: { readonly genesis: number; readonly period: number }): number {
+  const sinceGenesisMs = sealedAtMs + DRAW_DELAY_MS - 1000 * genesis
+  return Math.floor((sinceGenesisMs + 1000 * period - 1) / (1000 * period)) + 1
+}
+
 /** In local mode `chainHash` is H(S) and `round` is 0. */
 export type Randomness = { readonly chainHash: Uint8Array; readonly round: number; readonly randomness: Uint8Array }
 

@@ -1,6 +1,8 @@
-import { generateKeyPairSync } from 'node:crypto'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { ConfigError, readConfig } from './config.ts'
+import { witnessKeyText } from './log-of-days/note.ts'
+import { infoOf, makeChain } from './testing/beacon-relay.ts'
 
 const complaintsOf = (env: Record<string, string>): readonly string[] => {
   try {
@@ -114,8 +116,24 @@ test('half a payouts account, a key that is none, or an address elsewhere is ref
   expect(complaintsOf({ ...production, ...account }).join()).toContain('CASHFREE_PAYOUT_BASE_URL')
 })
 
-test('until the drand beacon is built, asking for it is refused rather than leaving rounds undrawn', () => {
-  expect(complaintsOf(production).join()).toContain('BEACON')
+test('draws are local on a laptop, by quicknet in production and by another chain only in tests', () => {
+  expect(readConfig({}).beacon.chain).toBeUndefined()
+  expect(readConfig({}).witnesses).toEqual({ keys: [], quorum: 2 })
+  expect(readConfig(production).beacon).toMatchObject({ chain: { beaconId: 'quicknet', period: 3 } })
+  expect(readConfig(production).beacon.relays.length).toBeGreaterThan(1)
+  const { chain } = makeChain()
+  const other = { BEACON: 'drand', BEACON_CHAIN: infoOf(chain), BEACON_RELAYS: 'http://127.0.0.1:9, http://127.0.0.1:10/' }
+  expect(readConfig(other).beacon).toEqual({ chain, relays: ['http://127.0.0.1:9', 'http://127.0.0.1:10'] })
+  expect(complaintsOf({ ...production, BEACON_CHAIN: infoOf(chain) })).toEqual(['BEACON_CHAIN: production draws by quicknet alone'])
+  expect(complaintsOf({ ...production, BEACON_RELAYS: 'http://relay.example' }).join()).toContain('BEACON_RELAYS: https addresses')
+  expect(complaintsOf({ BEACON_CHAIN: infoOf({ ...chain, period: 4 }) }).join()).toContain('BEACON_CHAIN')
+})
+
+test('witnesses are named by their verifier keys, and there are as many as their quorum', () => {
+  const keys = ['b.example', 'a.example'].map((name) => witnessKeyText(name, randomBytes(32)))
+  expect(readConfig({ WITNESS_KEYS: keys.join(' ') }).witnesses).toEqual({ keys: keys.toSorted(), quorum: 2 })
+  expect(complaintsOf({ WITNESS_KEYS: keys[0] as string })).toEqual(['WITNESS_QUORUM: there are not so many WITNESS_KEYS'])
+  expect(complaintsOf({ WITNESS_KEYS: 'x+00000000+AAAA', WITNESS_QUORUM: '1' }).join()).toContain('WITNESS_KEYS: verifier keys')
 })
 
 test('a setting that makes no sense is refused in words, and several at once', () => {

@@ -7,6 +7,7 @@ import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { type Paise, paiseFromRupees } from '@roz/core/money.ts'
 import { POLICY_A, policyB, type SplitPolicy } from '@roz/core/split.ts'
+import { beaconSettings, witnessSettings } from './config-beacon.ts'
 import { gatewaySettings } from './config-gateway.ts'
 import { Settings } from './settings.ts'
 
@@ -50,6 +51,8 @@ export function readConfig(env: Environment) {
     payments,
     sandboxPort,
     gateway: gatewaySettings(settings, { production, payments, sandboxUrl: `http://127.0.0.1:${sandboxPort}` }),
+    beacon: beaconSettings(settings, production),
+    witnesses: witnessSettings(settings),
     mailUrl: settings.text('MAIL_URL'),
     mailFrom: settings.text('MAIL_FROM') ?? 'no-reply@roz.local',
     google: {
@@ -101,9 +104,6 @@ function businessSettings(settings: Settings, production: boolean) {
   const on = !production || legal
   const policyName = settings.choice('SPLIT_POLICY', ['A', 'B'] as const, 'A')
   const policy: SplitPolicy = policyName === 'A' ? POLICY_A : policyB(settings.integer('WINNERS_B', 3, 1, 1000))
-  if (settings.choice('BEACON', ['local', 'drand'] as const, 'local') === 'drand') {
-    settings.complain('BEACON: this version draws in local mode only; the drand beacon is not part of it yet')
-  }
   const topup = { min: rupees(settings, 'TOPUP_MIN', '10'), max: rupees(settings, 'TOPUP_MAX', '30') }
   if (topup.min > topup.max) settings.complain('TOPUP_MIN must not be above TOPUP_MAX')
   return {

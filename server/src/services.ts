@@ -4,6 +4,7 @@
  */
 import type { FastifyBaseLogger } from 'fastify'
 import type { Clock } from './adapters/clock.ts'
+import type { Beacon } from './adapters/beacon/port.ts'
 import type { Mailer } from './adapters/mail/port.ts'
 import type { PaymentGateway } from './adapters/payments/port.ts'
 import type { PayoutGateway } from './adapters/payouts/port.ts'
@@ -31,11 +32,12 @@ export type ServiceDeps = {
   readonly secrets: Secrets
   readonly mailer: Mailer
   readonly storage: Storage
+  readonly beacon: Beacon
   readonly gateway: PaymentGateway
   /** None without payout keys: withdrawals are then paid by hand. */
   readonly payouts?: PayoutGateway | undefined
   readonly log: FastifyBaseLogger
-  readonly config: Pick<Config, 'production' | 'publicUrl' | 'port' | 'google' | 'business' | 'site'>
+  readonly config: Pick<Config, 'production' | 'publicUrl' | 'port' | 'google' | 'business' | 'site' | 'beacon' | 'witnesses'>
 }
 
 export type Services = ReturnType<typeof createServices>
@@ -72,7 +74,16 @@ export function createServices(deps: ServiceDeps) {
   })
   // DRAW off: no winner is drawn and the reward share goes to people in need.
   const policy = business.drawOn ? business.policy : { ...business.policy, winners: 0 }
-  const draws = createDraws({ db, secrets, ticketKeys, tax: { percent: business.taxPercent, above: business.taxAbove } })
+  const draws = createDraws({
+    db,
+    secrets,
+    ticketKeys,
+    tax: { percent: business.taxPercent, above: business.taxAbove },
+    beacon: deps.beacon,
+    chain: config.beacon.chain,
+    witnesses: config.witnesses,
+    log,
+  })
   const rounds = createRounds({ db, draws, ticketKeys, policy, log })
   const impact = createImpact({ db })
   const home = createHome({ db, recentStories: impact.recentStories })
@@ -89,7 +100,7 @@ export function createServices(deps: ServiceDeps) {
     db,
     log,
     now: clock.read,
-    clockwork: [rounds.due, wallet.due, payouts.due, impact.due, identity.due, contact.due, notifications.due, () => forgetDoneJobs(db)],
+    clockwork: [rounds.due, draws.due, wallet.due, payouts.due, impact.due, identity.due, contact.due, notifications.due, () => forgetDoneJobs(db)],
     handlers: { ...wallet.jobs, ...payouts.jobs, ...impact.jobs, ...notifications.jobs, ...rounds.jobs, mail },
   }
   return {

@@ -8,6 +8,7 @@ import { mkdir } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
+import { createDrand } from './adapters/beacon/drand.ts'
 import { createClock } from './adapters/clock.ts'
 import { createCatcher } from './adapters/mail/catcher.ts'
 import { createSmtpMailer } from './adapters/mail/smtp.ts'
@@ -148,6 +149,7 @@ async function serve(config: Config, shared: Shared, around: Surroundings, stops
     secrets,
     mailer,
     storage,
+    beacon: createDrand({ relays: config.beacon.relays, warn: (details, message) => log.warn(details, message) }),
     log,
     config,
     gateway: cashfreeGateway({ ...gateway, checkout: { mode: gateway.mode, scriptUrl: gateway.scriptUrl } }),

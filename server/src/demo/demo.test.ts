@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createDrand } from '../adapters/beacon/drand.ts'
 import { createClock } from '../adapters/clock.ts'
 import { createCatcher } from '../adapters/mail/catcher.ts'
 import { cashfreeGateway } from '../adapters/payments/cashfree.ts'
@@ -34,6 +35,7 @@ beforeEach(async () => {
     secrets: testSecrets,
     mailer: createCatcher(db),
     storage: createFileStorage({ folder }),
+    beacon: createDrand({ relays: [] }),
     // Nobody listens there: the demo's orders are paid without a gateway.
     gateway: cashfreeGateway({ ...config.gateway, baseUrl: 'http://127.0.0.1:1/pg', checkout: { mode: 'sandbox', scriptUrl: '' } }),
     log: pino({ level: 'silent' }),

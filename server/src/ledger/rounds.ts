@@ -24,7 +24,10 @@ export type Round = {
   readonly entries: number | null
   readonly pool: Paise | null
   readonly root: Buffer | null
+  readonly sealedAt: Date | null
   readonly drawAt: Date | null
+  /** Of the beacon: the round that the draw waits for. */
+  readonly beaconRound: number | null
   readonly randomness: Buffer | null
   readonly seed: Buffer | null
   readonly drawnAt: Date | null
@@ -40,7 +43,8 @@ export type Round = {
 export const ROUND_COLUMNS: Sql = sql`
   day, status, json_build_object('name', policy, 'need', need, 'reward', reward, 'platform', platform, 'winners', winners) as policy,
   opens_at as "opensAt", closes_at as "closesAt", mode, secret_hash as "secretHash", sealed_secret as "sealedSecret",
-  closed_at as "closedAt", entries::float8 as entries, pool, root, draw_at as "drawAt", randomness, seed, drawn_at as "drawnAt",
+  closed_at as "closedAt", entries::float8 as entries, pool, root, sealed_at as "sealedAt", draw_at as "drawAt",
+  beacon_round::float8 as "beaconRound", randomness, seed, drawn_at as "drawnAt",
   need_paise as "needPaise", reward_paise as "rewardPaise", platform_paise as "platformPaise", tax_paise as "taxPaise",
   settled_at as "settledAt", voided_at as "voidedAt"`
 
@@ -57,6 +61,8 @@ export type NewRound = {
   /** Of the local mode: H(S), and S sealed. */
   readonly secretHash?: Buffer | undefined
   readonly sealedSecret?: Buffer | undefined
+  /** Of the beacon: the chain. */
+  readonly chainHash?: Buffer | undefined
 }
 
 /** Makes a day's round, its month of joins and its fence. False when it was there: it stays as it is. */
@@ -65,10 +71,11 @@ export async function makeRound(tx: Tx, round: NewRound): Promise<boolean> {
   await tx.query(sql`select make_join_month(${day}::date)`)
   await tx.query(sql`insert into ledger_day (day) values (${day}::date) on conflict do nothing`)
   const made = await tx.query(
-    sql`insert into round (day, policy, need, reward, platform, winners, opens_at, closes_at, mode, secret_hash, sealed_secret)
+    sql`insert into round (day, policy, need, reward, platform, winners, opens_at, closes_at, mode, secret_hash, sealed_secret, chain_hash)
         values (${day}::date, ${policy.name}::text, ${policy.need}::smallint, ${policy.reward}::smallint, ${policy.platform}::smallint,
                 ${policy.winners}::int, ${new Date(startOfDayMs(day))}::timestamptz, ${new Date(endOfDayMs(day))}::timestamptz,
-                ${round.mode}::text, ${round.secretHash ?? null}::bytea, ${round.sealedSecret ?? null}::bytea)
+                ${round.mode}::text, ${round.secretHash ?? null}::bytea, ${round.sealedSecret ?? null}::bytea,
+                ${round.chainHash ?? null}::bytea)
         on conflict (day) do nothing returning day`,
   )
   return made.length === 1
@@ -113,10 +120,21 @@ export async function closeRound(
   return accepted({ entries: Number(closed.entries), pool: closed.pool, already: false })
 }
 
+export type Seal = {
+  readonly root: Buffer
+  readonly drawAt: Date
+  readonly sealedAt?: Date
+  readonly beaconRound?: number | undefined
+}
+
 /** Keeps the root of the frozen entries and when the draw is. A second call must say the same root. */
-export async function recordSeal(tx: Tx, day: IstDay, seal: { readonly root: Buffer; readonly drawAt: Date }): Promise<void> {
+export async function recordSeal(tx: Tx, day: IstDay, seal: Seal): Promise<void> {
   const round = await lockRound(tx, day)
   if (round?.root?.equals(seal.root) === true) return
   if (round?.status !== 'closed' || round.root !== null) throw new Error(`round ${day} is not closed, or was sealed with another root`)
-  await tx.query(sql`update round set root = ${seal.root}::bytea, draw_at = ${seal.drawAt}::timestamptz where day = ${day}::date`)
+  await tx.query(
+    sql`update round set root = ${seal.root}::bytea, draw_at = ${seal.drawAt}::timestamptz, sealed_at = ${seal.sealedAt ?? seal.drawAt}::timestamptz,
+               beacon_round = ${seal.beaconRound ?? null}::bigint
+         where day = ${day}::date`,
+  )
 }

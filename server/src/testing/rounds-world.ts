@@ -5,8 +5,11 @@
 import type { Paise } from '@roz/core/money.ts'
 import { paise } from '@roz/core/money.ts'
 import { POLICY_A, type SplitPolicy, type TaxPolicy } from '@roz/core/split.ts'
+import type { OpenRecord } from '@roz/core/draw-records.ts'
 import Fastify from 'fastify'
 import { expect } from 'vitest'
+import { createDrand } from '../adapters/beacon/drand.ts'
+import type { BeaconChain } from '../adapters/beacon/port.ts'
 import { createClock } from '../adapters/clock.ts'
 import { type Db, one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -23,27 +26,44 @@ import { makeMember, makeStaff, serveCalls, testSecrets } from './calls.ts'
 import { createTestDatabase } from './database.ts'
 
 export type RoundsWorld = Awaited<ReturnType<typeof openRoundsWorld>>
-export type RoundsOptions = { readonly startsAt?: string; readonly policy?: SplitPolicy; readonly tax?: TaxPolicy }
+export type RoundsOptions = {
+  readonly startsAt?: string
+  readonly policy?: SplitPolicy
+  readonly tax?: TaxPolicy
+  /** A beacon of the test's own; without it rounds are drawn in local mode. */
+  readonly beacon?: { readonly chain: BeaconChain; readonly relays: readonly string[] }
+  readonly witnesses?: OpenRecord['witnesses']
+}
 type Written = { readonly kind: JobKind; readonly payload: Record<string, unknown> }
 
-export async function openRoundsWorld({ startsAt = '2026-11-21T10:00:00+05:30', policy = POLICY_A, tax }: RoundsOptions = {}) {
+export async function openRoundsWorld(options: RoundsOptions = {}) {
+  const { startsAt = '2026-11-21T10:00:00+05:30', policy = POLICY_A, tax } = options
   const database = await createTestDatabase({ connectionsMax: 20 })
   const { db } = database
   await database.setClock(new Date(startsAt))
   const faults: unknown[] = []
   const jobs: Written[] = []
   const ticketKeys = createTicketKeys({ secrets: testSecrets })
-  const draws = createDraws({ db, secrets: testSecrets, ticketKeys, tax: tax ?? { percent: 0, above: paise(0n) } })
-  const makeRounds = (split: SplitPolicy) =>
-    createRounds({ db, draws, ticketKeys, policy: split, log: { error: (fault: unknown) => void faults.push(fault) } as never })
+  const keep = (fault: unknown): void => void faults.push(fault)
+  const draws = createDraws({
+    db,
+    secrets: testSecrets,
+    ticketKeys,
+    tax: tax ?? { percent: 0, above: paise(0n) },
+    beacon: createDrand({ relays: options.beacon?.relays ?? [], timeoutMs: 1000 }),
+    chain: options.beacon?.chain,
+    witnesses: options.witnesses ?? { keys: [], quorum: 2 },
+    log: { warn: keep, error: keep },
+  })
+  const makeRounds = (split: SplitPolicy) => createRounds({ db, draws, ticketKeys, policy: split, log: { error: keep } })
   const rounds = makeRounds(policy)
   const clock = createClock(db)
   const worker = createWorker({
     db,
     handlers: jobHandlers(jobs, rounds.jobs),
-    clockwork: [rounds.due],
+    clockwork: [rounds.due, draws.due],
     now: clock.read,
-    log: { warn: (fault: unknown) => void faults.push(fault), error: (fault: unknown) => void faults.push(fault) } as never,
+    log: { warn: keep, error: keep } as never,
   })
   await worker.runDue()
   const calls = await serveCalls(db, { ...rounds.handlers, ...draws.handlers })

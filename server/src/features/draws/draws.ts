@@ -1,16 +1,18 @@
 /**
- * A day's draw, in local mode: commit, seal, reveal, pick (spec/protocol.md). Invariants: what a draw
- * is computed from is what the log has published, the open and the close record; the secret is
- * committed to before the first entry and leaves its seal only after the list is sealed; whoever
- * shows a winner of this mode says that it is weak.
+ * A day's draw: commit, seal, reveal, pick (spec/protocol.md). Invariants: what a draw is computed from
+ * is what the log has published, the open and the close record; in local mode the secret is committed
+ * to before the first entry and leaves its seal only after the list is sealed; whoever shows a winner
+ * of that mode says that it is weak.
  */
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { drawSeed, hex, localRandomness, pickPositions } from '@roz/core/draw.ts'
+import { drawSeed, hex, pickPositions } from '@roz/core/draw.ts'
 import type { OpenRecord } from '@roz/core/draw-records.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { paise } from '@roz/core/money.ts'
 import { shares, type SplitPolicy, type TaxPolicy, taxOn } from '@roz/core/split.ts'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Beacon, BeaconChain } from '../../adapters/beacon/port.ts'
 import { type Db, one, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { Handlers } from '../../http/route.ts'
@@ -20,8 +22,10 @@ import { voidRound } from '../../ledger/settlement.ts'
 import type { Secrets } from '../../secrets.ts'
 import { sha256 } from '../../tickets/sha256.ts'
 import type { TicketKeys } from '../../tickets/ticket-keys.ts'
-import { appendRecord, getRecord } from './log.ts'
+import { appendRecord, getRecord } from '../../log-of-days/log.ts'
+import { findRandomness, secretContextOf } from './randomness.ts'
 import { sealRound } from './sealing.ts'
+import { createWaiting } from './waiting.ts'
 
 export type DrawsDeps = {
   readonly db: Db
@@ -29,18 +33,22 @@ export type DrawsDeps = {
   readonly ticketKeys: TicketKeys
   /** Tax withheld from prizes of rounds made from now on. */
   readonly tax: TaxPolicy
+  readonly beacon: Beacon
+  /** The chain of rounds made from now on; without one they are drawn in local mode. */
+  readonly chain: BeaconChain | undefined
+  /** Whose cosignatures will prove that a list was sealed in time. */
+  readonly witnesses: OpenRecord['witnesses']
+  readonly log: Pick<FastifyBaseLogger, 'warn' | 'error'>
 }
 
-/** Cosignatures that a day sealed in time will need; no witness is asked yet (protocol, chapter 9). */
-const WITNESSES: OpenRecord['witnesses'] = { keys: [], quorum: 2 }
 const ENTRY_FEE_PAISE = 100
 const PROTOCOL = new URL('../../../../spec/protocol.md', import.meta.url)
-const contextOf = (day: IstDay): string => `day_secret:${day}`
 const bytesOf = (text: string): Buffer => Buffer.from(text, 'hex')
 
-export function createDraws({ db, secrets, ticketKeys, tax }: DrawsDeps) {
+export function createDraws({ db, secrets, ticketKeys, tax, beacon, chain, witnesses, log }: DrawsDeps) {
   // In every open record: by which rules the day is held.
   const rules = hex(sha256(readFileSync(PROTOCOL)))
+  const waiting = createWaiting({ db, beacon, seal: (tx, round) => sealRound(tx, round, ticketKeys), endWithoutBeacon, log })
 
   const handlers: Handlers<'ticketKey' | 'setTicketKey'> = {
     ticketKey: async ({ session }) => {
@@ -56,10 +64,8 @@ export function createDraws({ db, secrets, ticketKeys, tax }: DrawsDeps) {
 
     /** Makes a day's round with its commitment and logs both; false when it was there. */
     async open(tx: Tx, day: IstDay, policy: SplitPolicy): Promise<boolean> {
-      const secret = randomBytes(32)
-      const secretHash = Buffer.from(sha256(secret))
-      if (!(await makeRound(tx, { day, policy, mode: 'local', secretHash, sealedSecret: secrets.seal(secret, contextOf(day)) })))
-        return false
+      const source = sourceOf(day)
+      if (!(await makeRound(tx, { day, policy, ...source.round }))) return false
       const { name, need, reward, platform, winners } = policy
       await appendRecord(tx, {
         v: 1,
@@ -69,14 +75,17 @@ export function createDraws({ db, secrets, ticketKeys, tax }: DrawsDeps) {
         split: { policy: name, need, reward, platform, winners },
         tax: { percent: tax.percent, above: Number(tax.above) },
         rules,
-        draw: { mode: 'local', chainHash: hex(secretHash) },
-        witnesses: WITNESSES,
+        draw: source.draw,
+        witnesses,
       })
       return true
     },
 
-    /** Writes and seals the list of a round that this transaction has closed with entries. */
-    seal: (tx: Tx, round: Round): Promise<void> => sealRound(tx, round, ticketKeys),
+    /** Writes and seals the list of a round that this transaction has closed with entries; with a beacon that follows by itself, once the clocks agree. */
+    seal: (tx: Tx, round: Round): Promise<void> => (round.mode === 'local' ? sealRound(tx, round, ticketKeys) : Promise.resolve()),
+    /** Seals what has to wait for the beacon's clock, if it need not wait any more. */
+    sealClosed: (): Promise<boolean> => waiting.sealClosed(),
+    due: waiting.due,
 
     /** Ends a closed round that nobody is in. */
     async endEmpty(tx: Tx, day: IstDay): Promise<void> {
@@ -85,22 +94,21 @@ export function createDraws({ db, secrets, ticketKeys, tax }: DrawsDeps) {
       if (!ended.value.already) await appendRecord(tx, { v: 1, kind: 'void', day, reason: 'empty', returned: 0 })
     },
 
-    /** Draws a sealed round and logs the result. A round that is drawn already stays as it is. */
+    /** Draws a sealed round and logs the result. A round that is drawn already, or whose beacon has not spoken, stays as it is. */
     async draw(tx: Tx, day: IstDay): Promise<void> {
       const round = await lockRound(tx, day)
-      if (round?.status !== 'closed') return
+      if (round?.status !== 'closed' || round.root === null) return
       const [open, close] = [await getRecord(tx, day, 'open'), await getRecord(tx, day, 'close')]
       const sealed = { day, count: close.count, root: bytesOf(close.root) }
-      const secret = revealed(round, open)
-      const chainHash = bytesOf(open.draw.chainHash)
-      const randomness = localRandomness(sha256, secret, sealed)
-      const seed = drawSeed(sha256, sealed, { chainHash, round: close.round, randomness })
+      const source = await findRandomness(tx, secrets, { round, open, close, sealed })
+      if (source === undefined) return
+      const seed = drawSeed(sha256, sealed, source)
       const positions = pickPositions(sha256, seed, close.count, open.split.winners)
       const drawn = await ticketsAt(tx, day, positions)
       const withheld: TaxPolicy = { percent: open.tax.percent, above: paise(BigInt(open.tax.above)) }
       await recordDraw(tx, {
         day,
-        randomness: Buffer.from(randomness),
+        randomness: Buffer.from(source.randomness),
         seed: Buffer.from(seed),
         winners: drawn.map(({ memberId }) => memberId),
         taxOn: (prize) => taxOn(prize, withheld),
@@ -111,9 +119,9 @@ export function createDraws({ db, secrets, ticketKeys, tax }: DrawsDeps) {
         v: 1,
         kind: 'result',
         day,
-        randomness: hex(randomness),
+        randomness: hex(source.randomness),
         seed: hex(seed),
-        secret: hex(secret),
+        ...source.proof,
         shares: { need: Number(cut.need), platform: Number(cut.platform), pool },
         winners: drawn.map(({ position, ticket }) => ({
           amount: Number(cut.prize),
@@ -125,13 +133,23 @@ export function createDraws({ db, secrets, ticketKeys, tax }: DrawsDeps) {
     },
   }
 
-  /** S, which must be the one that was committed to. */
-  function revealed(round: Round, open: OpenRecord): Buffer {
-    if (round.sealedSecret === null) throw new Error(`round ${round.day} has no secret`)
-    const secret = secrets.open(round.sealedSecret, contextOf(round.day))
-    if (hex(sha256(secret)) !== open.draw.chainHash) throw new Error(`the secret of ${round.day} is not the one that was committed to`)
-    return secret
+  /** What the round and its record keep of where its randomness will come from. */
+  function sourceOf(day: IstDay) {
+    if (chain !== undefined)
+      return { round: { mode: 'drand', chainHash: bytesOf(chain.chainHash) }, draw: { mode: 'beacon', ...chain } } as const
+    const secret = randomBytes(32)
+    const secretHash = Buffer.from(sha256(secret))
+    const sealedSecret = secrets.seal(secret, secretContextOf(day))
+    return { round: { mode: 'local', secretHash, sealedSecret }, draw: { mode: 'local', chainHash: hex(secretHash) } } as const
   }
+}
+
+/** Gives every rupee of a sealed round back, and logs why. */
+async function endWithoutBeacon(tx: Tx, day: IstDay): Promise<void> {
+  const ended = await voidRound(tx, day)
+  if (!ended.ok) throw new Error(`round ${day} cannot end void: ${ended.code}`)
+  if (ended.value.already) return
+  await appendRecord(tx, { v: 1, kind: 'void', day, reason: 'beacon', returned: ended.value.returned * ENTRY_FEE_PAISE })
 }
 
 type Drawn = { readonly position: number; readonly memberId: bigint; readonly ticket: Buffer }

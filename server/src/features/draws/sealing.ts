@@ -3,14 +3,14 @@
  * the close fails; the list is written in the transaction that freezes the entries, ascending, and
  * its root is logged with it.
  */
-import { hex, merkleRoot } from '@roz/core/draw.ts'
+import { beaconRoundFor, DRAW_DELAY_MS, hex, merkleRoot } from '@roz/core/draw.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
-import { sql } from '../../db/sql.ts'
+import { one, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { recordSeal, type Round } from '../../ledger/rounds.ts'
 import { sha256 } from '../../tickets/sha256.ts'
 import type { TicketKeys } from '../../tickets/ticket-keys.ts'
-import { appendRecord } from './log.ts'
+import { appendRecord, getRecord } from '../../log-of-days/log.ts'
 
 type Entry = { readonly memberId: bigint; readonly ticket: Buffer }
 const PAGE = 5_000
@@ -26,9 +26,15 @@ export async function sealRound(tx: Tx, round: Round, ticketKeys: TicketKeys): P
     throw new Error(`round ${round.day} holds a ticket twice`)
   await writeList(tx, round.day, entries)
   const root = Buffer.from(merkleRoot(sha256, ticketsOf(entries)))
-  await recordSeal(tx, round.day, { root, drawAt: round.closedAt })
-  const sealedAt = round.closedAt.getTime()
-  await appendRecord(tx, { v: 1, kind: 'close', day: round.day, count: entries.length, root: hex(root), round: 0, sealedAt })
+  const { draw } = await getRecord(tx, round.day, 'open')
+  // The last moment before the commit: until here nobody outside has seen the list.
+  const { now } = await one<{ now: Date }>(tx, sql`select roz_now() as now`)
+  const sealedAtMs = now.getTime()
+  const beaconRound = draw.mode === 'beacon' ? beaconRoundFor(sealedAtMs, draw) : undefined
+  const drawAt = new Date(beaconRound === undefined ? sealedAtMs : sealedAtMs + DRAW_DELAY_MS)
+  await recordSeal(tx, round.day, { root, sealedAt: now, drawAt, beaconRound })
+  const seal = { count: entries.length, root: hex(root), round: beaconRound ?? 0, sealedAt: sealedAtMs }
+  await appendRecord(tx, { v: 1, kind: 'close', day: round.day, ...seal })
 }
 
 async function listEntries(tx: Tx, day: IstDay, ticketKeys: TicketKeys): Promise<Entry[]> {

@@ -9,9 +9,10 @@ import { type IstDay, nextDay } from '@roz/core/ist-day.ts'
 import type { SplitPolicy } from '@roz/core/split.ts'
 import type { FastifyBaseLogger } from 'fastify'
 import { type Db, one, sql } from '../../db/sql.ts'
-import { inTransaction, type Tx } from '../../db/transaction.ts'
+import type { Tx } from '../../db/transaction.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { runAutoJoin } from '../../ledger/auto-join.ts'
+import { inClockwork } from '../../ledger/clockwork.ts'
 import { closeRound, findRound, type Round } from '../../ledger/rounds.ts'
 import { sealDay } from '../../ledger/seal-day.ts'
 import { settleRound } from '../../ledger/settlement.ts'
@@ -20,7 +21,9 @@ import { tellLowBalance, tellSkipped, tellWinners } from './notices.ts'
 /** What rounds need of the draw; built by the draws feature. */
 export type DrawPort = {
   readonly open: (tx: Tx, day: IstDay, policy: SplitPolicy) => Promise<boolean>
+  /** With a beacon the seal follows by itself, in a transaction of its own. */
   readonly seal: (tx: Tx, round: Round) => Promise<void>
+  readonly sealClosed: () => Promise<boolean>
   readonly endEmpty: (tx: Tx, day: IstDay) => Promise<void>
   readonly draw: (tx: Tx, day: IstDay) => Promise<void>
 }
@@ -32,32 +35,20 @@ export type ClockworkDeps = {
   readonly log: Pick<FastifyBaseLogger, 'error'>
 }
 
-const CLOCKWORK_LOCK = 7_242_010
-/** A close of a million entries takes its time; everything else is far below. */
-const WAITS = { lockTimeoutMs: 30_000, statementTimeoutMs: 60_000, transactionTimeoutMs: 300_000 }
 /** Wholly missed days that one transaction passes: a long gap is not a long lock. */
 const MISSED_AT_ONCE = 30
-
-/** One step of a round's life, alone among all workers and administrators. */
-export const inClockwork = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> =>
-  inTransaction(
-    db,
-    async (tx) => {
-      await tx.query(sql`select pg_advisory_xact_lock(${CLOCKWORK_LOCK}::bigint)`)
-      return work(tx)
-    },
-    WAITS,
-  )
 
 type Portion = { readonly name: string; readonly run: () => Promise<unknown> }
 type Plan = {
   readonly today: IstDay
   /** The newest round made. */
   readonly newest: IstDay | null
-  /** The oldest round that is over and still open; closed and not drawn; drawn and not settled. */
+  /** The oldest round that is over and still open, if nothing before it waits for its seal; sealed, and what decides it is known; drawn and not settled. */
   readonly overdue: IstDay | null
-  readonly closed: IstDay | null
+  readonly drawable: IstDay | null
   readonly drawn: IstDay | null
+  /** A closed list waits for its seal: days are sealed in order. */
+  readonly isSealing: boolean
   readonly unsealed: IstDay | null
   readonly autoJoin: boolean
 }
@@ -66,11 +57,15 @@ const readPlan = (db: Db): Promise<Plan> =>
   one<Plan>(
     db,
     sql`
-    with unfinished as materialized (select day, status, closes_at from round where status in ('open', 'closed', 'drawn'))
+    with unfinished as materialized (
+      select day, status, closes_at, root, mode, chain_hash, beacon_round from round where status in ('open', 'closed', 'drawn'))
     select ist_day(roz_now()) as today,
       (select max(day) from round) as newest,
-      (select min(day) from unfinished where status = 'open' and closes_at <= roz_now()) as overdue,
-      (select min(day) from unfinished where status = 'closed') as closed,
+      (select min(day) from unfinished where status = 'open' and closes_at <= roz_now()
+          and not exists (select from unfinished where status = 'closed' and root is null)) as overdue,
+      (select min(day) from unfinished u where status = 'closed' and root is not null and (mode = 'local'
+          or exists (select from beacon_signature s where s.chain_hash = u.chain_hash and s.round = u.beacon_round))) as drawable,
+      exists (select from unfinished where status = 'closed' and root is null) as "isSealing",
       (select min(day) from unfinished where status = 'drawn') as drawn,
       (select min(day) from ledger_day where sealed_at is null and day < ist_day(roz_now())) as unsealed,
       exists (select from unfinished where day = ist_day(roz_now()) and status = 'open')
@@ -131,16 +126,16 @@ export function createClockwork({ db, draws, policy, log }: ClockworkDeps) {
 
   /** The portions of a plan, in the order of a day's life. */
   function portions(plan: Plan): Portion[] {
-    const { today, newest, overdue, closed, drawn, unsealed } = plan
+    const { today, newest, overdue, drawable, drawn, unsealed, isSealing } = plan
     const due: Portion[] = []
     const step = (name: string, work: (tx: Tx) => Promise<unknown>): void => {
       due.push({ name, run: () => inClockwork(db, work) })
     }
     if (overdue !== null) step('close', (tx) => close(tx, overdue, { early: false }))
     // Missed days end void as they are made, and only once what was open before them is closed: the log closes days in order.
-    const inOrder = overdue === null || (newest !== null && newest >= today)
+    const inOrder = (overdue === null && !isSealing) || (newest !== null && newest >= today)
     if (inOrder && (newest === null || newest < nextDay(today))) step('make', makeRounds)
-    if (closed !== null) step('draw', (tx) => draws.draw(tx, closed))
+    if (drawable !== null) step('draw', (tx) => draws.draw(tx, drawable))
     if (drawn !== null) step('settle', (tx) => settle(tx, drawn))
     if (unsealed !== null && unsealed !== overdue) step('seal', (tx) => sealDay(tx, unsealed))
     return due
@@ -150,6 +145,7 @@ export function createClockwork({ db, draws, policy, log }: ClockworkDeps) {
     close,
     settle,
     draw: (tx: Tx, day: IstDay): Promise<void> => draws.draw(tx, day),
+    sealClosed: draws.sealClosed,
 
     /** Does what is due now, once each; says whether there was anything. */
     async due(): Promise<boolean> {
@@ -167,7 +163,7 @@ export function createClockwork({ db, draws, policy, log }: ClockworkDeps) {
       }
       for (const portion of portions(plan)) await attempt(portion)
       // Yesterday is paid before today's joining, so that a prize can pay for it; a draw that is stuck keeps nobody out.
-      const settled = plan.overdue === null && plan.closed === null && plan.drawn === null
+      const settled = plan.overdue === null && plan.drawable === null && plan.drawn === null
       if (plan.autoJoin && (settled || failed > 0)) await attempt({ name: 'auto-join', run: () => autoJoin(plan.today) })
       return done > 0
     },

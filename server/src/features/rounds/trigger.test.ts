@@ -1,9 +1,9 @@
 /** The administrator's draw. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
+import { inClockwork } from '../../ledger/clockwork.ts'
 import { closeRound } from '../../ledger/rounds.ts'
 import { openRoundsWorld, type RoundsWorld } from '../../testing/rounds-world.ts'
-import { inClockwork } from './clockwork.ts'
 
 let world: RoundsWorld
 beforeEach(async () => {

@@ -12,14 +12,19 @@ import { audit } from '../../audit-log.ts'
 import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { type Answer, type Call, invalid } from '../../http/route.ts'
+import { inClockwork } from '../../ledger/clockwork.ts'
 import { findRound, type Round } from '../../ledger/rounds.ts'
-import { type Clockwork, inClockwork } from './clockwork.ts'
+import type { Clockwork } from './clockwork.ts'
 import { roundView } from './queries.ts'
 
 type TriggerCall = typeof roundCalls.triggerDraw
-type Refusal = 'no_participants' | 'round_already_closed' | 'round_not_found'
+type Refusal = 'no_participants' | 'round_already_closed' | 'round_not_found' | 'draw_waiting'
 
 const DONE: Texts = { en: 'Draw triggered successfully!', hi: 'ड्रॉ हो गया!' }
+const SEALED: Texts = {
+  en: 'The round is closed. The draw follows by itself, with the public random number.',
+  hi: 'राउंड बंद हो गया। ड्रॉ सार्वजनिक संख्या के साथ अपने-आप होगा।',
+}
 
 export async function triggerDraw(db: Db, clockwork: Clockwork, call: Call<TriggerCall>): Promise<Answer<TriggerCall>> {
   const meant = call.body.day === undefined ? undefined : parseDay(call.body.day)
@@ -28,10 +33,14 @@ export async function triggerDraw(db: Db, clockwork: Clockwork, call: Call<Trigg
   const taken = await inClockwork(db, (tx) => take(tx, clockwork, { meant, adminId: call.session.memberId }))
   if (!taken.ok) return taken
   const day = taken.value
+  await clockwork.sealClosed()
   await inClockwork(db, (tx) => clockwork.draw(tx, day))
-  await inClockwork(db, (tx) => clockwork.settle(tx, day))
+  const isWaiting = (await findRound(db, day))?.status === 'closed'
+  if (!isWaiting) await inClockwork(db, (tx) => clockwork.settle(tx, day))
   const round = (await findRound(db, day)) as Round
-  return { ok: true, value: { message: DONE[call.language], round: roundView(round, round.entries ?? 0, false) } }
+  const view = roundView(round, round.entries ?? 0, false)
+  if (isWaiting) return { ok: true, status: 202, value: { message: SEALED[call.language], round: view } }
+  return { ok: true, value: { message: DONE[call.language], round: view } }
 }
 
 type Request = { readonly meant: IstDay | undefined; readonly adminId: bigint }
@@ -44,6 +53,7 @@ async function take(tx: Tx, clockwork: Clockwork, { meant, adminId }: Request): 
   if (round === undefined || round.day > today) return refused('round_not_found')
   if (round.status === 'settled') return refused('round_already_closed')
   if (round.status === 'void') return refused('no_participants')
+  if (await isBlocked(tx, round)) return refused('draw_waiting')
   if (round.status === 'open') {
     const closed = await clockwork.close(tx, round.day, { early: true })
     if (!closed.ok) return refused(closed.code === 'no_participants' ? 'no_participants' : 'round_not_found')
@@ -57,6 +67,17 @@ async function take(tx: Tx, clockwork: Clockwork, { meant, adminId }: Request): 
     after: { status: after.status, entries: after.entries },
   })
   return accepted(round.day)
+}
+
+/** The beacon has not spoken yet for this round; or the list of a day before it is not sealed, and days are closed in order. */
+async function isBlocked(tx: Tx, round: Round): Promise<boolean> {
+  const { unspoken, unsealed } = await one<{ unspoken: boolean; unsealed: boolean }>(
+    tx,
+    sql`select exists (select from round r where r.day = ${round.day}::date and status = 'closed' and mode = 'drand' and not exists (
+                 select from beacon_signature s where s.chain_hash = r.chain_hash and s.round = r.beacon_round)) as unspoken,
+               exists (select from round where day < ${round.day}::date and status = 'closed' and root is null) as unsealed`,
+  )
+  return unspoken || unsealed
 }
 
 /** The oldest round that is closed but not settled. */

@@ -6,9 +6,9 @@
 import { leafHash } from '@roz/core/draw.ts'
 import { type LogRecord, recordBytes } from '@roz/core/draw-records.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
-import { one, type Queryable, sql } from '../../db/sql.ts'
-import type { Tx } from '../../db/transaction.ts'
-import { sha256 } from '../../tickets/sha256.ts'
+import { one, type Queryable, sql } from '../db/sql.ts'
+import type { Tx } from '../db/transaction.ts'
+import { sha256 } from '../tickets/sha256.ts'
 
 /** Held until the commit: a number that was given out and rolled back would leave a gap. */
 const LOG_LOCK = 7_242_011

@@ -1,0 +1,82 @@
+/**
+ * drand over its HTTP relays. Invariants: relays are tried in turn, each with a deadline and a limit of
+ * bytes, so that one which is slow, away or lying costs seconds and never a wrong number; what is
+ * handed on has been checked against the chain's key here.
+ */
+import { isRoundSignature } from './chain.ts'
+import type { Beacon, BeaconChain } from './port.ts'
+
+export type DrandOptions = {
+  /** Addresses without a slash at the end, in the order in which they are asked. */
+  readonly relays: readonly string[]
+  readonly timeoutMs?: number
+  /** A relay that answered wrongly, or not at all: somebody may want to know. */
+  readonly warn?: (details: object, message: string) => void
+}
+
+type Answer = { readonly round: number; readonly signature: Buffer }
+
+const TIMEOUT_MS = 4_000
+const BYTES_MAX = 4_096
+
+export function createDrand({ relays, timeoutMs = TIMEOUT_MS, warn = () => undefined }: DrandOptions): Beacon {
+  /** What a relay says of a round, checked; undefined while it has it not, or says what is not true. */
+  async function ask(relay: string, chain: BeaconChain, round: number | 'latest'): Promise<Answer | undefined> {
+    try {
+      const answer = parseAnswer(await readJson(`${relay}/${chain.chainHash}/public/${round}`, timeoutMs))
+      if (answer === undefined) return undefined
+      if (round !== 'latest' && answer.round !== round) throw new Error(`asked for round ${round}, answered ${answer.round}`)
+      if (!isRoundSignature(chain, answer.round, answer.signature)) throw new Error(`the signature of round ${answer.round} is not valid`)
+      return answer
+    } catch (error) {
+      warn({ err: error, relay }, 'a beacon relay is of no use')
+      return undefined
+    }
+  }
+
+  return {
+    async getSignature(chain, round) {
+      for (const relay of relays) {
+        const answer = await ask(relay, chain, round)
+        if (answer !== undefined) return answer.signature
+      }
+      return undefined
+    },
+
+    // All of them: one that is behind must not pass for the truth.
+    async getNewestRound(chain) {
+      const answers = await Promise.all(relays.map((relay) => ask(relay, chain, 'latest')))
+      return answers.reduce<number | undefined>(
+        (newest, answer) => (answer !== undefined && answer.round > (newest ?? 0) ? answer.round : newest),
+        undefined,
+      )
+    },
+  }
+}
+
+/** Undefined where the relay has it not yet. */
+async function readJson(url: string, timeoutMs: number): Promise<unknown> {
+  const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(timeoutMs), headers: { accept: 'application/json' } })
+  // drand answers 425 for a round of the future, older relays 404.
+  if (response.status === 404 || response.status === 425) {
+    await response.body?.cancel()
+    return undefined
+  }
+  if (!response.ok || response.body === null) throw new Error(`answered ${response.status}`)
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of response.body) {
+    length += chunk.length
+    if (length > BYTES_MAX) throw new Error('answered more than a round takes')
+    chunks.push(chunk)
+  }
+  return JSON.parse(Buffer.concat(chunks).toString('utf8'))
+}
+
+function parseAnswer(answer: unknown): Answer | undefined {
+  if (answer === undefined) return undefined
+  const { round, signature } = answer as { readonly round?: unknown; readonly signature?: unknown }
+  if (typeof round !== 'number' || !Number.isSafeInteger(round) || round < 1) throw new Error('answered no round')
+  if (typeof signature !== 'string' || !/^[0-9a-f]{96}$/.test(signature)) throw new Error('answered no signature')
+  return { round, signature: Buffer.from(signature, 'hex') }
+}

@@ -1,0 +1,43 @@
+/**
+ * The randomness of a sealed round (spec/protocol.md, chapter 4). Invariants: it comes from what the
+ * open record named before the first entry and from nothing else; a secret that is not the one
+ * committed to is refused; a beacon that has not spoken is waited for.
+ */
+import { hex, localRandomness, type Randomness, type Sealed } from '@roz/core/draw.ts'
+import type { CloseRecord, OpenRecord } from '@roz/core/draw-records.ts'
+import { maybeOne, sql } from '../../db/sql.ts'
+import type { Tx } from '../../db/transaction.ts'
+import type { Round } from '../../ledger/rounds.ts'
+import type { Secrets } from '../../secrets.ts'
+import { sha256 } from '../../tickets/sha256.ts'
+
+/** With what the result record shows it by. */
+export type Revealed = Randomness & { readonly proof: { readonly secret: string } | { readonly signature: string } }
+type Records = { readonly round: Round; readonly open: OpenRecord; readonly close: CloseRecord; readonly sealed: Sealed }
+
+export const secretContextOf = (day: string): string => `day_secret:${day}`
+
+/** Undefined while the beacon has not spoken. */
+export async function findRandomness(tx: Tx, secrets: Secrets, { round, open, close, sealed }: Records): Promise<Revealed | undefined> {
+  const chainHash = Buffer.from(open.draw.chainHash, 'hex')
+  if (open.draw.mode === 'local') {
+    const secret = revealed(secrets, round, open)
+    const randomness = localRandomness(sha256, secret, sealed)
+    return { chainHash, round: close.round, randomness, proof: { secret: hex(secret) } }
+  }
+  const spoken = await maybeOne<{ signature: Buffer }>(
+    tx,
+    sql`select signature from beacon_signature where chain_hash = ${chainHash}::bytea and round = ${close.round}::bigint`,
+  )
+  if (spoken === undefined) return undefined
+  const { signature } = spoken
+  return { chainHash, round: close.round, randomness: sha256(signature), proof: { signature: hex(signature) } }
+}
+
+/** S, which must be the one that was committed to. */
+function revealed(secrets: Secrets, round: Round, open: OpenRecord): Buffer {
+  if (round.sealedSecret === null) throw new Error(`round ${round.day} has no secret`)
+  const secret = secrets.open(round.sealedSecret, secretContextOf(round.day))
+  if (hex(sha256(secret)) !== open.draw.chainHash) throw new Error(`the secret of ${round.day} is not the one that was committed to`)
+  return secret
+}

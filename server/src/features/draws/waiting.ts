@@ -1,0 +1,131 @@
+/**
+ * Draws that wait for the beacon (spec/protocol.md, chapter 4). Invariants: a list is sealed only while
+ * our clock and the beacon's newest round agree, so that no round which is already known can be the
+ * one that decides; a round waits for its own number and takes no other; after thirty days without it
+ * every rupee goes back. What comes from the network is asked for outside of any transaction.
+ */
+import type { IstDay } from '@roz/core/ist-day.ts'
+import type { FastifyBaseLogger } from 'fastify'
+import { type Beacon, type BeaconChain, roundTimeMs } from '../../adapters/beacon/port.ts'
+import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
+import type { Tx } from '../../db/transaction.ts'
+import { inClockwork } from '../../ledger/clockwork.ts'
+import { lockRound, type Round } from '../../ledger/rounds.ts'
+import { getRecord } from '../../log-of-days/log.ts'
+
+export type WaitingDeps = {
+  readonly db: Db
+  readonly beacon: Beacon
+  readonly seal: (tx: Tx, round: Round) => Promise<void>
+  /** Ends a sealed round whose beacon has not come for thirty days. */
+  readonly endWithoutBeacon: (tx: Tx, day: IstDay) => Promise<void>
+  readonly log: Pick<FastifyBaseLogger, 'warn' | 'error'>
+}
+
+const CLOCKS_APART_MAX_MS = 30_000
+/** A beacon that stands still is an outage: from here on the list is sealed all the same and waits for it. */
+const STANDSTILL_MAX_MS = 3_600_000
+const VOID_AFTER_MS = 30 * 86_400_000
+const PAUSE_MAX_MS = 60_000
+const SEAL_PAUSE_MS = 5_000
+
+type Unsealed = { readonly day: IstDay; readonly closedAt: Date }
+type Unspoken = { readonly day: IstDay; readonly round: number; readonly drawAt: Date }
+
+export function createWaiting({ db, beacon, seal, endWithoutBeacon, log }: WaitingDeps) {
+  const pauses = createPauses()
+
+  async function chainOf(day: IstDay): Promise<BeaconChain> {
+    const { draw } = await getRecord(db, day, 'open')
+    if (draw.mode !== 'beacon') throw new Error(`round ${day} waits for no beacon`)
+    return draw
+  }
+
+  /** Whether now is a moment that the beacon confirms. Where no relay answers, our own clock stands. */
+  async function clocksAgree({ day, closedAt }: Unsealed): Promise<boolean> {
+    const { draw } = await getRecord(db, day, 'open')
+    if (draw.mode === 'local') return true
+    const newest = await beacon.getNewestRound(draw)
+    if (newest === undefined) {
+      log.warn({ day }, 'no beacon relay answers: the list is sealed by our own clock')
+      return true
+    }
+    const nowMs = (await one<{ now: Date }>(db, sql`select roz_now() as now`)).now.getTime()
+    const aheadMs = nowMs - roundTimeMs(draw, newest)
+    const isBehind = aheadMs < -CLOCKS_APART_MAX_MS
+    const isAhead = aheadMs > CLOCKS_APART_MAX_MS + draw.period * 1000
+    if (!isBehind && !isAhead) return true
+    if (isAhead && nowMs - closedAt.getTime() > STANDSTILL_MAX_MS) return true
+    log.error({ day, aheadMs }, 'our clock and the newest beacon round are more than 30 s apart: sealing waits')
+    return false
+  }
+
+  /** Seals the oldest list that is closed and not sealed. False: there is none, or it has to wait. With `nowMs` it is not tried all the time. */
+  async function sealClosed(nowMs?: number): Promise<boolean> {
+    const waiting = await maybeOne<Unsealed>(
+      db,
+      sql`select day, closed_at as "closedAt" from round where status = 'closed' and root is null order by day limit 1`,
+    )
+    if (waiting === undefined || (nowMs !== undefined && !pauses.isOver('seal', nowMs))) return false
+    if (!(await clocksAgree(waiting))) {
+      if (nowMs !== undefined) pauses.begin('seal', nowMs, SEAL_PAUSE_MS)
+      return false
+    }
+    await inClockwork(db, async (tx) => {
+      const round = await lockRound(tx, waiting.day)
+      if (round?.status === 'closed' && round.root === null) await seal(tx, round)
+    })
+    return true
+  }
+
+  /** Asks for one round's number; says whether its wait is over. */
+  async function askFor({ day, round, drawAt }: Unspoken, nowMs: number): Promise<boolean> {
+    const chain = await chainOf(day)
+    const signature = await beacon.getSignature(chain, round)
+    if (signature !== undefined) {
+      await db.query(sql`
+        insert into beacon_signature (chain_hash, round, signature)
+        values (${Buffer.from(chain.chainHash, 'hex')}::bytea, ${round}::bigint, ${signature}::bytea) on conflict do nothing`)
+      return true
+    }
+    if (nowMs < drawAt.getTime() + VOID_AFTER_MS) return false
+    await inClockwork(db, (tx) => endWithoutBeacon(tx, day))
+    return true
+  }
+
+  return {
+    sealClosed,
+
+    async due(now: Date): Promise<boolean> {
+      const nowMs = now.getTime()
+      if (await sealClosed(nowMs)) return true
+      const unspoken = await db.query<Unspoken>(sql`
+        select day, beacon_round::float8 as round, draw_at as "drawAt" from round r
+         where status = 'closed' and beacon_round is not null and draw_at <= roz_now()
+           and not exists (select from beacon_signature s where s.chain_hash = r.chain_hash and s.round = r.beacon_round)
+         order by day`)
+      let ended = false
+      for (const waiting of unspoken) {
+        if (!pauses.isOver(waiting.day, nowMs)) continue
+        if (await askFor(waiting, nowMs)) ended = true
+        // Soon at first, for it appears within seconds; then ever more rarely.
+        else pauses.begin(waiting.day, nowMs, Math.min(PAUSE_MAX_MS, Math.max(1000, (nowMs - waiting.drawAt.getTime()) / 10)))
+      }
+      return ended
+    },
+  }
+}
+
+/** When to ask again, by the product's clock; a clock that was set back ends every pause. */
+function createPauses() {
+  const untilMs = new Map<string, number>()
+  return {
+    isOver: (what: string, nowMs: number): boolean => {
+      const until = untilMs.get(what) ?? 0
+      return nowMs >= until || until - nowMs > PAUSE_MAX_MS
+    },
+    begin: (what: string, nowMs: number, ms: number): void => {
+      untilMs.set(what, nowMs + ms)
+    },
+  }
+}

@@ -1,0 +1,91 @@
+/**
+ * Signed notes of C2SP: verifier keys, signatures of the log, cosignatures of witnesses. Invariants: a
+ * verifier key names itself by the hash of its name and key, and one whose hash is another is none;
+ * whatever is decoded encodes to the same text again.
+ */
+import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
+
+/** Kinds of keys: an Ed25519 signature of a note, and an Ed25519 cosignature with its time. */
+const SIGNATURE = 1
+const COSIGNATURE = 4
+
+export type VerifierKey = { readonly name: string; readonly id: Buffer; readonly publicKey: Buffer }
+
+const NAME = /^[^\s+]{1,200}$/
+const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')
+const SPKI = Buffer.from('302a300506032b6570032100', 'hex')
+
+export const publicKeyObject = (publicKey: Uint8Array): KeyObject =>
+  createPublicKey({ key: Buffer.concat([SPKI, publicKey]), format: 'der', type: 'spki' })
+/** An Ed25519 key from its 32-byte seed. */
+export const privateKeyObject = (seed: Uint8Array): KeyObject =>
+  createPrivateKey({ key: Buffer.concat([PKCS8, seed]), format: 'der', type: 'pkcs8' })
+export const publicKeyOf = (privateKey: KeyObject): Buffer =>
+  createPublicKey(privateKey).export({ format: 'der', type: 'spki' }).subarray(SPKI.length)
+
+const idOf = (name: string, kind: number, publicKey: Uint8Array): Buffer =>
+  createHash('sha256').update(`${name}\n`).update(Buffer.of(kind)).update(publicKey).digest().subarray(0, 4)
+
+export const logKeyId = (name: string, publicKey: Uint8Array): Buffer => idOf(name, SIGNATURE, publicKey)
+const keyText = (name: string, kind: number, publicKey: Uint8Array): string =>
+  `${name}+${idOf(name, kind, publicKey).toString('hex')}+${Buffer.concat([Buffer.of(kind), publicKey]).toString('base64')}`
+export const logKeyText = (name: string, publicKey: Uint8Array): string => keyText(name, SIGNATURE, publicKey)
+export const witnessKeyText = (name: string, publicKey: Uint8Array): string => keyText(name, COSIGNATURE, publicKey)
+
+/** The key of a witness from its text; undefined where it is none. */
+export function parseWitnessKey(text: string): VerifierKey | undefined {
+  const [, name = '', id = '', data = ''] = /^([^+]*)\+([0-9a-f]{8})\+(.*)$/.exec(text) ?? []
+  const bytes = Buffer.from(data, 'base64')
+  if (!NAME.test(name) || bytes.length !== 33 || bytes[0] !== COSIGNATURE) return undefined
+  const publicKey = bytes.subarray(1)
+  return witnessKeyText(name, publicKey) === text ? { name, id: Buffer.from(id, 'hex'), publicKey } : undefined
+}
+
+/** A signature's line below a note. */
+const lineOf = (name: string, signature: Uint8Array): string => `— ${name} ${Buffer.from(signature).toString('base64')}\n`
+
+/** Signs a text that ends in a newline: the whole note. */
+export function signNote(text: string, signer: { readonly name: string; readonly privateKey: KeyObject }): string {
+  const id = logKeyId(signer.name, publicKeyOf(signer.privateKey))
+  return `${text}\n${lineOf(signer.name, Buffer.concat([id, sign(null, Buffer.from(text), signer.privateKey)]))}`
+}
+
+export type NoteSignature = { readonly name: string; readonly id: Buffer; readonly signature: Buffer }
+export type Note = { readonly text: string; readonly signatures: readonly NoteSignature[] }
+
+/** Text and signatures of a note; undefined where it is none. */
+export function parseNote(note: string): Note | undefined {
+  const cut = note.lastIndexOf('\n\n')
+  if (cut < 0 || !note.endsWith('\n')) return undefined
+  const text = note.slice(0, cut + 1)
+  const signatures: NoteSignature[] = []
+  for (const line of note.slice(cut + 2, -1).split('\n')) {
+    const [, name = '', data = ''] = /^— (\S+) (\S+)$/.exec(line) ?? []
+    const bytes = Buffer.from(data, 'base64')
+    if (!NAME.test(name) || bytes.length < 5 || bytes.toString('base64') !== data) return undefined
+    signatures.push({ name, id: bytes.subarray(0, 4), signature: bytes.subarray(4) })
+  }
+  return { text, signatures }
+}
+
+export type Cosigned = { readonly timeSeconds: number; readonly line: string }
+const COSIGNATURE_BYTES = 72
+
+/** What a witness says of a checkpoint's text, where this is its cosignature and valid; otherwise undefined. */
+export function checkCosignature(text: string, { name, id, signature }: NoteSignature, key: VerifierKey): Cosigned | undefined {
+  if (name !== key.name || !id.equals(key.id) || signature.length !== COSIGNATURE_BYTES) return undefined
+  const time = signature.readBigUInt64BE(0)
+  if (time > BigInt(Number.MAX_SAFE_INTEGER)) return undefined
+  const signed = Buffer.from(`cosignature/v1\ntime ${time}\n${text}`)
+  if (!verify(null, signed, publicKeyObject(key.publicKey), signature.subarray(8))) return undefined
+  return { timeSeconds: Number(time), line: lineOf(name, Buffer.concat([id, signature])) }
+}
+
+/** A witness's cosignature of a checkpoint's text at a time: its line. */
+export function cosign(text: string, witness: { readonly name: string; readonly privateKey: KeyObject }, timeSeconds: number): string {
+  const time = Buffer.alloc(8)
+  time.writeBigUInt64BE(BigInt(timeSeconds))
+  const signature = sign(null, Buffer.from(`cosignature/v1\ntime ${timeSeconds}\n${text}`), witness.privateKey)
+  const id = idOf(witness.name, COSIGNATURE, publicKeyOf(witness.privateKey))
+  return lineOf(witness.name, Buffer.concat([id, time, signature]))
+}

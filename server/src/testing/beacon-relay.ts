@@ -1,0 +1,89 @@
+/** A relay of drand on a port of its own, over a chain with a key of its own: it tells the truth, or lies as a test wants. */
+import { createHash, randomBytes } from 'node:crypto'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { bls12_381 } from '@noble/curves/bls12-381.js'
+import { u64 } from '@roz/core/draw.ts'
+import { chainHashOf, QUICKNET } from '../adapters/beacon/chain.ts'
+import { type BeaconChain, roundTimeMs } from '../adapters/beacon/port.ts'
+
+const DOMAIN = 'BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_'
+const bls = bls12_381.shortSignatures
+
+export type TestChain = { readonly chain: BeaconChain; readonly sign: (round: number) => Buffer }
+
+/** A chain with a round every three seconds, as quicknet's. */
+export function makeChain(): TestChain {
+  const { secretKey, publicKey } = bls.keygen()
+  const parameters = {
+    beaconId: 'test',
+    genesis: QUICKNET.genesis,
+    groupHash: randomBytes(32).toString('hex'),
+    period: 3,
+    publicKey: Buffer.from(publicKey.toBytes()).toString('hex'),
+  }
+  const digest = (round: number): Buffer => createHash('sha256').update(u64(round)).digest()
+  return {
+    chain: { ...parameters, chainHash: chainHashOf(parameters), scheme: QUICKNET.scheme },
+    sign: (round) => Buffer.from(bls.Signature.toBytes(bls.sign(bls.hash(digest(round), DOMAIN), secretKey))),
+  }
+}
+
+/** As drand's /info says it: what BEACON_CHAIN takes. */
+export const infoOf = (chain: BeaconChain): string =>
+  JSON.stringify({
+    public_key: chain.publicKey,
+    period: chain.period,
+    genesis_time: chain.genesis,
+    hash: chain.chainHash,
+    groupHash: chain.groupHash,
+    schemeID: chain.scheme,
+    metadata: { beaconID: chain.beaconId },
+  })
+
+export type RelayMood = 'good' | 'wrong signature' | 'wrong round' | 'wrong chain' | 'no json' | 'too much' | 'silent' | 'down'
+export type TestRelay = {
+  readonly url: string
+  mood: RelayMood
+  /** Addresses that were asked for. */
+  readonly asked: string[]
+  readonly close: () => Promise<void>
+}
+
+/** `nowMs` decides which rounds have appeared. */
+export async function startRelay({ chain, sign }: TestChain, nowMs: () => number | Promise<number>): Promise<TestRelay> {
+  const stranger = makeChain()
+  const asked: string[] = []
+  const newest = async (): Promise<number> => Math.floor(((await nowMs()) / 1000 - chain.genesis) / chain.period) + 1
+  const server = createServer(async (request, response) => {
+    const url = request.url ?? ''
+    asked.push(url)
+    const [, hash, , which] = url.split('/')
+    const json = (status: number, body: string): void => void response.writeHead(status, { 'content-type': 'application/json' }).end(body)
+    if (relay.mood === 'silent') return
+    if (relay.mood === 'down') return void request.socket.destroy()
+    if (relay.mood === 'no json') return json(200, '<html>')
+    if (relay.mood === 'too much') return json(200, JSON.stringify({ padding: 'x'.repeat(100_000) }))
+    if (hash !== chain.chainHash) return json(404, '{}')
+    const round = which === 'latest' ? await newest() : Number(which)
+    if (roundTimeMs(chain, round) > (await nowMs())) return json(425, '{}')
+    const told = relay.mood === 'wrong round' ? round - 1 : round
+    const signature = relay.mood === 'wrong chain' ? stranger.sign(told) : sign(told)
+    if (relay.mood === 'wrong signature') signature.set(sign(told + 1))
+    json(200, JSON.stringify({ round: told, randomness: '00', signature: signature.toString('hex') }))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const relay: TestRelay = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    mood: 'good',
+    asked,
+    close: () => closeServer(server),
+  }
+  return relay
+}
+
+const closeServer = (server: Server): Promise<void> =>
+  new Promise((resolve) => {
+    server.close(() => resolve())
+    server.closeAllConnections()
+  })
