@@ -6,48 +6,32 @@ import { currentLanguage } from '../../language.ts'
 import { paths, publicPath } from '../../paths.ts'
 import { session } from '../../session.tsx'
 import { Button } from '../../ui/Button.tsx'
-import { PasswordField, TextField } from '../../ui/Field.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { AuthSheet } from '../auth/AuthSheet.tsx'
-import { firstProblem, loginRules, type LoginValues } from '../auth/rules.ts'
-import { problemsOf, useRules, wordsOf } from '../forms.ts'
+import { SignInFields, tellFirstProblem } from '../auth/fields.tsx'
+import { loginRules, type LoginValues } from '../auth/rules.ts'
+import { useRules } from '../forms.ts'
 
 export function AdminLoginPage() {
   const { t } = useLingui()
   const navigate = useNavigate()
   const form = useRules<LoginValues>(loginRules, { email: '', password: '' })
-  const { errors, isSubmitting } = form.formState
+  const { isSubmitting } = form.formState
 
-  const logIn = form.handleSubmit(
-    async (values) => {
-      try {
-        session.signIn(await call('adminLogin', { body: values }))
-      } catch (error) {
-        return toast.error(messageOf(error, t`Login failed`))
-      }
-      toast.success(t`Welcome to admin dashboard!`)
-      await navigate({ to: paths.adminDashboard, replace: true })
-    },
-    (problems) => toast.error(wordsOf(firstProblem(form.getValues(), problemsOf(form.getValues(), problems)))),
-  )
+  const logIn = form.handleSubmit(async (values) => {
+    try {
+      session.signIn(await call('adminLogin', { body: values }))
+    } catch (error) {
+      return toast.error(messageOf(error, t`Login failed`))
+    }
+    toast.success(t`Welcome to admin dashboard!`)
+    await navigate({ to: paths.adminDashboard, replace: true })
+  }, tellFirstProblem(form))
 
   return (
     <AuthSheet title={t`Admin login`} lead={t`For the people who keep the books. Members log in on the site.`}>
       <form noValidate onSubmit={(event) => void logIn(event)}>
-        <TextField
-          label={t`Email`}
-          type="email"
-          inputMode="email"
-          autoComplete="username"
-          error={errors.email && t`Enter your email`}
-          {...form.register('email')}
-        />
-        <PasswordField
-          label={t`Password`}
-          autoComplete="current-password"
-          error={errors.password && t`Enter your password`}
-          {...form.register('password')}
-        />
+        <SignInFields form={form} />
         <Button type="submit" wide busy={isSubmitting}>
           <Trans>Log in</Trans>
         </Button>

@@ -71,13 +71,14 @@ type ChoiceProps = {
 }
 
 function Choice({ payee, group, isChosen, onChoose }: ChoiceProps) {
+  const id = useId()
   return (
-    <label className="choice">
-      <input type="radio" name={group} checked={isChosen} onChange={() => onChoose(payee)} />
-      <span>
+    <div className="choice">
+      <input type="radio" id={id} name={group} checked={isChosen} onChange={() => onChoose(payee)} />
+      <label htmlFor={id}>
         <b>{payee.name}</b>
         <span className="small muted block user-mail">{payee.email}</span>
-      </span>
-    </label>
+      </label>
+    </div>
   )
 }

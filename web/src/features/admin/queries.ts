@@ -30,7 +30,7 @@ export const adminStoriesQuery = infiniteQueryOptions({
 /** What a list of money is narrowed to; an empty text narrows nothing. */
 export type Narrowing<Status extends string> = { readonly status: Status | ''; readonly q: string }
 const narrowed = <S extends string>({ status, q }: Narrowing<S>) => ({
-  ...(status === '' ? {} : { status: status as S }),
+  ...(status === '' ? {} : { status }),
   ...(q === '' ? {} : { q }),
 })
 

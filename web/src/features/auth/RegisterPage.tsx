@@ -10,12 +10,13 @@ import { currentLanguage } from '../../language.ts'
 import { paths, publicPath } from '../../paths.ts'
 import { session } from '../../session.tsx'
 import { Button, buttonClass } from '../../ui/Button.tsx'
-import { PasswordField, TextField } from '../../ui/Field.tsx'
+import { TextField } from '../../ui/Field.tsx'
 import { toast } from '../../ui/Toast.tsx'
-import { problemsOf, showRefusedFields, useRules, wordsOf } from '../forms.ts'
+import { showRefusedFields, useRules, wordsOf } from '../forms.ts'
 import { AuthSheet } from './AuthSheet.tsx'
+import { NewPasswordFields, tellFirstProblem } from './fields.tsx'
 import { GoogleButton } from './GoogleButton.tsx'
-import { firstProblem, registerRules, type RegisterValues } from './rules.ts'
+import { registerRules, type RegisterValues } from './rules.ts'
 
 const EMPTY: RegisterValues = { name: '', email: '', phone: '', password: '', confirmPassword: '' }
 
@@ -29,19 +30,16 @@ function RegisterForm({ onDone }: { readonly onDone: (address: string) => void }
   const form = useRules<RegisterValues>(registerRules, EMPTY)
   const { errors, isSubmitting } = form.formState
 
-  const register = form.handleSubmit(
-    async ({ name, email, phone, password }) => {
-      try {
-        const answer = await call('register', { body: { name, email, phone, password } })
-        onDone(answer.user.email)
-        session.signIn(answer)
-      } catch (error) {
-        showRefusedFields(form, error)
-        toast.error(messageOf(error, t`Registration failed`))
-      }
-    },
-    (problems) => toast.error(wordsOf(firstProblem(form.getValues(), problemsOf(form.getValues(), problems)))),
-  )
+  const register = form.handleSubmit(async ({ name, email, phone, password }) => {
+    try {
+      const answer = await call('register', { body: { name, email, phone, password } })
+      onDone(answer.user.email)
+      session.signIn(answer)
+    } catch (error) {
+      showRefusedFields(form, error)
+      toast.error(messageOf(error, t`Registration failed`))
+    }
+  }, tellFirstProblem(form))
 
   return (
     <AuthSheet title={t`Register`} lead={t`One rupee a day, together.`}>
@@ -65,19 +63,7 @@ function RegisterForm({ onDone }: { readonly onDone: (address: string) => void }
           error={wordsOf(errors.phone?.message)}
           {...form.register('phone')}
         />
-        <PasswordField
-          label={t`Password`}
-          autoComplete="new-password"
-          hint={t`At least 6 characters.`}
-          error={wordsOf(errors.password?.message)}
-          {...form.register('password')}
-        />
-        <PasswordField
-          label={t`Confirm password`}
-          autoComplete="new-password"
-          error={errors.confirmPassword?.message === 'fill_all' ? t`Write the password again` : wordsOf(errors.confirmPassword?.message)}
-          {...form.register('confirmPassword')}
-        />
+        <NewPasswordFields password={form.register('password')} again={form.register('confirmPassword')} errors={errors} />
         <Button type="submit" wide busy={isSubmitting}>
           <Trans>Create account</Trans>
         </Button>

@@ -6,11 +6,11 @@ import { call, messageOf } from '../../api.ts'
 import { paths } from '../../paths.ts'
 import { session } from '../../session.tsx'
 import { Button, buttonClass } from '../../ui/Button.tsx'
-import { PasswordField } from '../../ui/Field.tsx'
 import { toast } from '../../ui/Toast.tsx'
-import { problemsOf, showRefusedFields, useRules, wordsOf } from '../forms.ts'
+import { showRefusedFields, useRules } from '../forms.ts'
 import { AuthSheet } from './AuthSheet.tsx'
-import { firstProblem, resetRules, type ResetValues } from './rules.ts'
+import { NewPasswordFields, tellFirstProblem } from './fields.tsx'
+import { resetRules, type ResetValues } from './rules.ts'
 
 const tokenOf = (search: string): string => new URLSearchParams(search).get('token') ?? ''
 
@@ -44,37 +44,22 @@ function ResetForm({ token, onDone }: { readonly token: string; readonly onDone:
   const form = useRules<ResetValues>(resetRules, { password: '', confirmPassword: '' })
   const { errors, isSubmitting } = form.formState
 
-  const reset = form.handleSubmit(
-    async ({ password }) => {
-      try {
-        const { message } = await call('resetPassword', { body: { token, password } })
-        // A session of that member in this browser has ended with the others.
-        session.clear()
-        onDone(message)
-      } catch (error) {
-        showRefusedFields(form, error)
-        toast.error(messageOf(error, t`Network error. Please check your connection and try again.`))
-      }
-    },
-    (problems) => toast.error(wordsOf(firstProblem(form.getValues(), problemsOf(form.getValues(), problems)))),
-  )
+  const reset = form.handleSubmit(async ({ password }) => {
+    try {
+      const { message } = await call('resetPassword', { body: { token, password } })
+      // A session of that member in this browser has ended with the others.
+      session.clear()
+      onDone(message)
+    } catch (error) {
+      showRefusedFields(form, error)
+      toast.error(messageOf(error, t`Network error. Please check your connection and try again.`))
+    }
+  }, tellFirstProblem(form))
 
   return (
     <AuthSheet title={t`Reset password`} lead={t`Choose a new password. You will be logged out everywhere else.`}>
       <form noValidate onSubmit={(event) => void reset(event)}>
-        <PasswordField
-          label={t`Password`}
-          autoComplete="new-password"
-          hint={t`At least 6 characters.`}
-          error={wordsOf(errors.password?.message)}
-          {...form.register('password')}
-        />
-        <PasswordField
-          label={t`Confirm password`}
-          autoComplete="new-password"
-          error={errors.confirmPassword?.message === 'fill_all' ? t`Write the password again` : wordsOf(errors.confirmPassword?.message)}
-          {...form.register('confirmPassword')}
-        />
+        <NewPasswordFields password={form.register('password')} again={form.register('confirmPassword')} errors={errors} />
         <Button type="submit" wide busy={isSubmitting}>
           <Trans>Set new password</Trans>
         </Button>

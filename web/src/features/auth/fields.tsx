@@ -1,0 +1,64 @@
+/** The fields that several doors share: mail and password of a sign-in, a new password written twice. */
+import { useLingui } from '@lingui/react/macro'
+import type { FieldError, FieldErrors, FieldValues, UseFormRegisterReturn, UseFormReturn } from 'react-hook-form'
+import { toast } from '../../ui/Toast.tsx'
+import { PasswordField, TextField } from '../../ui/Field.tsx'
+import { problemsOf, wordsOf } from '../forms.ts'
+import { firstProblem, type LoginValues } from './rules.ts'
+
+export function SignInFields({ form }: { readonly form: UseFormReturn<LoginValues> }) {
+  const { t } = useLingui()
+  const { errors } = form.formState
+  return (
+    <>
+      <TextField
+        label={t`Email`}
+        type="email"
+        inputMode="email"
+        autoComplete="username"
+        error={errors.email && t`Enter your email`}
+        {...form.register('email')}
+      />
+      <PasswordField
+        label={t`Password`}
+        autoComplete="current-password"
+        error={errors.password && t`Enter your password`}
+        {...form.register('password')}
+      />
+    </>
+  )
+}
+
+type NewPasswordProps = {
+  readonly password: UseFormRegisterReturn
+  readonly again: UseFormRegisterReturn
+  readonly errors: { readonly password?: FieldError | undefined; readonly confirmPassword?: FieldError | undefined }
+}
+
+export function NewPasswordFields({ password, again, errors }: NewPasswordProps) {
+  const { t } = useLingui()
+  const repeated = errors.confirmPassword?.message
+  return (
+    <>
+      <PasswordField
+        label={t`Password`}
+        autoComplete="new-password"
+        hint={t`At least 6 characters.`}
+        error={wordsOf(errors.password?.message)}
+        {...password}
+      />
+      <PasswordField
+        label={t`Confirm password`}
+        autoComplete="new-password"
+        error={repeated === 'fill_all' ? t`Write the password again` : wordsOf(repeated)}
+        {...again}
+      />
+    </>
+  )
+}
+
+/** The toast of a submit that the rules refuse (spec section 5). */
+export const tellFirstProblem =
+  <V extends FieldValues>(form: UseFormReturn<V>) =>
+  (problems: FieldErrors<V>): void =>
+    toast.error(wordsOf(firstProblem(form.getValues(), problemsOf(form.getValues(), problems))))
