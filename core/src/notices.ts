@@ -87,6 +87,22 @@ export const NOTICES = {
     ['Payment credited', 'भुगतान जमा हुआ'],
     ['A payment of {amount} was checked and is now in your wallet.', '{amount} के भुगतान की जाँच हुई और यह अब आपके वॉलेट में है।'],
   ),
+  /** data: amount */
+  payment_taken_back: notice(
+    ['Payment taken back', 'भुगतान वापस लिया गया'],
+    [
+      'A payment of yours was disputed at the bank. {amount} of it was taken from your wallet until it is decided.',
+      'आपके एक भुगतान पर बैंक में आपत्ति की गई। फ़ैसला होने तक आपके वॉलेट से {amount} लिए गए।',
+    ],
+  ),
+  /** data: amount */
+  payment_given_back: notice(
+    ['Payment given back', 'भुगतान लौटाया गया'],
+    [
+      'The bank gave a disputed payment back. {amount} is in your wallet again.',
+      'बैंक ने आपत्ति वाला भुगतान लौटा दिया। {amount} फिर आपके वॉलेट में हैं।',
+    ],
+  ),
 } as const satisfies Record<string, Notice>
 
 const DAY = { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' } as const

@@ -1,11 +1,12 @@
 /**
- * The gateway's API for orders, payments and refunds, under /pg. Keys and version are judged before
+ * The gateway's API for orders, payments, refunds and disputes, under /pg. Keys and version are judged before
  * anything else; an answer is the same for the same idempotency key and body; every refusal has the
  * gateway's own shape.
  */
 import { randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { admit, answer, once, type Parts } from './calls.ts'
+import { disputeEntity, readDispute } from './disputes.ts'
 import { orderEntity, paymentEntity, paymentEvent, refundEntity } from './entities.ts'
 import { isFields } from './fields.ts'
 import type { AttemptStatus } from './model.ts'
@@ -20,6 +21,7 @@ const SIMULATED: ReadonlySet<string> = new Set(['SUCCESS', 'FAILED', 'PENDING', 
 
 type OrderPath = { Params: { orderId: string } }
 type RefundPath = { Params: { orderId: string; refundId: string } }
+type DisputePath = { Params: { disputeId: string } }
 type PaymentPath = { Params: { orderId: string; cfPaymentId: string } }
 
 export function apiRoutes(app: FastifyInstance, parts: Parts): void {
@@ -75,6 +77,14 @@ export function apiRoutes(app: FastifyInstance, parts: Parts): void {
       const { orderId, refundId } = request.params
       return refundEntity(readRefund(store, readOrder(store, orderId, nowMs).orderId, refundId))
     }),
+  )
+  app.get<DisputePath>('/disputes/:disputeId', (request, reply) =>
+    answer(parts, reply, () => disputeEntity(store, readDispute(store, request.params.disputeId))),
+  )
+  app.get<OrderPath>('/orders/:orderId/disputes', (request, reply) =>
+    answer(parts, reply, (nowMs) =>
+      store.disputesOf(readOrder(store, request.params.orderId, nowMs).orderId).map((dispute) => disputeEntity(store, dispute)),
+    ),
   )
   app.post('/simulate', (request, reply) =>
     answer(parts, reply, (nowMs) =>

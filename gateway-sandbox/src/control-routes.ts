@@ -1,16 +1,17 @@
 /**
  * The control API, for people and tests that play payer, bank and bad network: /__sandbox/….
- * 200 with the order, refund or transfer, 400 for a body that says nothing known, 404 for none, 409 for
+ * 200 with the order, refund, dispute or transfer, 400 for a body that says nothing known, 404 for none, 409 for
  * a step that its state does not allow. It needs a JSON content type, so no web page can call it.
  */
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import type { Parts } from './calls.ts'
 import { indianTime } from './clock.ts'
+import { disputeEntity, readDispute, STAGES, STEPS } from './disputes.ts'
 import { orderEntity, paymentEntity, refundEntity } from './entities.ts'
 import { faultSwitches } from './faults.ts'
-import type { AttemptStatus, Delivery, Refund, Transfer } from './model.ts'
-import { playOrder, playRefund, playTransfer } from './moves.ts'
+import type { AttemptStatus, Delivery, Dispute, Refund, Transfer } from './model.ts'
+import { playDispute, playNewDispute, playOrder, playRefund, playTransfer } from './moves.ts'
 import { readOrder } from './orders.ts'
 import { transferEntity } from './payout-entities.ts'
 import { readTransfer } from './payouts.ts'
@@ -33,6 +34,10 @@ const force = z.boolean().default(false)
 
 const refundMove = z.strictObject({ status: z.enum(['PENDING', 'ONHOLD', 'SUCCESS', 'CANCELLED', 'FAILED']), webhooks, force })
 
+/** Without an amount the whole payment. */
+const newDispute = z.strictObject({ stage: z.enum(STAGES).default('CHARGEBACK'), amount: z.number().positive().optional(), webhooks })
+const disputeMove = z.strictObject({ stage: z.enum(STAGES).optional(), step: z.enum(STEPS), webhooks, force })
+
 const transferMove = z.strictObject({
   status: z.enum(['RECEIVED', 'APPROVAL_PENDING', 'QUEUED', 'PENDING', 'SUCCESS', 'FAILED', 'REJECTED', 'MANUALLY_REJECTED', 'REVERSED']),
   status_code: z
@@ -45,6 +50,7 @@ const transferMove = z.strictObject({
 
 type OrderPath = { Params: { orderId: string } }
 type RefundPath = { Params: { refundId: string } }
+type DisputePath = { Params: { disputeId: string } }
 type TransferPath = { Params: { transferId: string } }
 
 export function controlRoutes(app: FastifyInstance, parts: Parts): void {
@@ -68,6 +74,20 @@ export function controlRoutes(app: FastifyInstance, parts: Parts): void {
     if (refund === undefined) throw noRefund()
     return refundView(store, refund)
   })
+  app.post<OrderPath>('/orders/:orderId/dispute', async (request) => {
+    const { stage, amount, webhooks: copies } = parse(newDispute, request.body)
+    const raised = { stage, amountPaise: amount === undefined ? undefined : Math.round(amount * 100) }
+    const nowMs = await clock.now()
+    return disputeView(
+      store,
+      step(() => playNewDispute(parts, request.params.orderId, raised, copies, nowMs)),
+    )
+  })
+  app.post<DisputePath>('/disputes/:disputeId', async (request) => {
+    const { webhooks: copies, stage, ...move } = parse(disputeMove, request.body)
+    return disputeView(store, playDispute(parts, request.params.disputeId, { ...move, stage }, copies, await clock.now()))
+  })
+  app.get<DisputePath>('/disputes/:disputeId', (request) => disputeView(store, readDispute(store, request.params.disputeId)))
   app.post<TransferPath>('/transfers/:transferId', async (request) => {
     const { status_code: statusCode, ...move } = parse(transferMove, request.body)
     return transferView(store, playTransfer(parts, request.params.transferId, { ...move, statusCode }, move.webhooks, await clock.now()))
@@ -91,7 +111,8 @@ function step<T>(move: () => T): T {
   try {
     return move()
   } catch (cause) {
-    if (cause instanceof Refusal && cause.code === 'order_inactive') throw new Refusal(409, cause.message, cause.code)
+    if (cause instanceof Refusal && (cause.code === 'order_inactive' || cause.code === 'order_not_paid'))
+      throw new Refusal(409, cause.message, cause.code)
     throw cause
   }
 }
@@ -110,6 +131,11 @@ function orderView(store: Store, orderId: string, nowMs: number): Record<string,
 const refundView = (store: Store, refund: Refund): Record<string, unknown> => ({
   ...refundEntity(refund),
   webhooks: webhooksOf(store, `refund:${refund.refundId}`),
+})
+
+const disputeView = (store: Store, dispute: Dispute): Record<string, unknown> => ({
+  ...disputeEntity(store, dispute),
+  webhooks: webhooksOf(store, `dispute:${dispute.disputeId}`),
 })
 
 const transferView = (store: Store, transfer: Transfer): Record<string, unknown> => ({

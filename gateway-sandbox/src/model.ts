@@ -50,6 +50,29 @@ export type Refund = {
   readonly processedAtMs: number | null
 }
 
+export type DisputeStage = 'RETRIEVAL' | 'DISPUTE' | 'CHARGEBACK' | 'PRE_ARBITRATION' | 'ARBITRATION'
+export type DisputeStep =
+  | 'CREATED'
+  | 'DOCS_RECEIVED'
+  | 'UNDER_REVIEW'
+  | 'MERCHANT_WON'
+  | 'MERCHANT_LOST'
+  | 'MERCHANT_ACCEPTED'
+  | 'INSUFFICIENT_EVIDENCE'
+
+/** A payer who wants a payment back through their bank. */
+export type Dispute = {
+  readonly disputeId: string
+  readonly orderId: string
+  readonly cfPaymentId: string
+  readonly amountPaise: number
+  readonly stage: DisputeStage
+  readonly step: DisputeStep
+  readonly createdAtMs: number
+  readonly updatedAtMs: number
+  readonly respondByMs: number
+}
+
 /** An account to pay to. One that was deleted is kept, and no call finds it. */
 export type Beneficiary = {
   readonly beneficiaryId: string
@@ -93,7 +116,7 @@ export type Channel = 'pg' | 'payouts'
 /** What a webhook tells, before it has been sent. */
 export type Event = {
   readonly channel: Channel
-  /** What it is about: `order:…`, `refund:…`, `transfer:…`. */
+  /** What it is about: `order:…`, `refund:…`, `dispute:…`, `transfer:…`. */
   readonly subject: string
   readonly type: string
   readonly url: string

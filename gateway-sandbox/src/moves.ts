@@ -1,7 +1,8 @@
 /** What payer and bank do, each followed by its webhook: the same from the control API, the hosted page and the overview. */
 import type { Parts } from './calls.ts'
+import { disputeEvent, moveDispute, raiseDispute } from './disputes.ts'
 import { paymentEvent, refundEvent } from './entities.ts'
-import type { AttemptStatus, Order, Refund, RefundStatus, Transfer } from './model.ts'
+import type { AttemptStatus, Dispute, DisputeStage, DisputeStep, Order, Refund, RefundStatus, Transfer } from './model.ts'
 import { pay } from './orders.ts'
 import { transferEvent } from './payout-entities.ts'
 import { moveTransfer, readTransfer, type TransferMove } from './payouts.ts'
@@ -18,6 +19,22 @@ export function playRefund({ store, webhooks }: Parts, refundId: string, move: R
   const refund = moveRefund(store, refundId, move.status, move.force, nowMs)
   webhooks.announce(refundEvent(store.orders.get(refund.orderId) as Order, refund, nowMs), copies, nowMs)
   return refund
+}
+
+type NewDispute = { readonly stage: DisputeStage; readonly amountPaise: number | undefined }
+
+export function playNewDispute({ store, webhooks }: Parts, orderId: string, raised: NewDispute, copies: number, nowMs: number): Dispute {
+  const dispute = raiseDispute(store, orderId, raised, nowMs)
+  webhooks.announce(disputeEvent(store, dispute, true, nowMs), copies, nowMs)
+  return dispute
+}
+
+type DisputeMove = { readonly stage: DisputeStage | undefined; readonly step: DisputeStep; readonly force: boolean }
+
+export function playDispute({ store, webhooks }: Parts, disputeId: string, move: DisputeMove, copies: number, nowMs: number): Dispute {
+  const dispute = moveDispute(store, disputeId, move, nowMs)
+  webhooks.announce(disputeEvent(store, dispute, false, nowMs), copies, nowMs)
+  return dispute
 }
 
 export function playTransfer(parts: Parts, transferId: string, move: TransferMove, copies: number, nowMs: number): Transfer {

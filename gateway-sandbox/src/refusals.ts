@@ -39,6 +39,7 @@ export const internal = (): Refusal => new Refusal(500, 'internal Server Error',
 
 export const duplicateRefund = (): Refusal => new Refusal(409, 'refund with same id is already present', 'refund_already_exists')
 export const noRefund = (): Refusal => new Refusal(404, 'refund not found', 'refund_not_found')
+export const noDispute = (): Refusal => new Refusal(404, 'dispute not found', 'dispute_not_found')
 export const orderNotPaid = (): Refusal => new Refusal(400, 'order is not paid, nothing to refund', 'order_not_paid')
 export const refundTooLate = (): Refusal =>
   new Refusal(400, 'refunds can be initiated only within six months of the payment', 'refund_not_allowed')

@@ -7,12 +7,13 @@
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Faults, faultSwitches, NO_FAULTS } from './faults.ts'
-import type { Attempt, Beneficiary, Delivery, Order, Refund, Replay, Transfer } from './model.ts'
+import type { Attempt, Beneficiary, Delivery, Dispute, Order, Refund, Replay, Transfer } from './model.ts'
 
 type Change =
   | { kind: 'order'; value: Order }
   | { kind: 'attempt'; value: Attempt }
   | { kind: 'refund'; value: Refund }
+  | { kind: 'dispute'; value: Dispute }
   | { kind: 'beneficiary'; value: Beneficiary }
   | { kind: 'transfer'; value: Transfer }
   | { kind: 'delivery'; value: Delivery }
@@ -23,6 +24,7 @@ const KINDS: ReadonlySet<string> = new Set([
   'order',
   'attempt',
   'refund',
+  'dispute',
   'beneficiary',
   'transfer',
   'delivery',
@@ -33,6 +35,7 @@ const KINDS: ReadonlySet<string> = new Set([
 export type Store = {
   readonly orders: ReadonlyMap<string, Order>
   readonly refunds: ReadonlyMap<string, Refund>
+  readonly disputes: ReadonlyMap<string, Dispute>
   readonly beneficiaries: ReadonlyMap<string, Beneficiary>
   readonly transfers: ReadonlyMap<string, Transfer>
   readonly deliveries: ReadonlyMap<string, Delivery>
@@ -43,6 +46,7 @@ export type Store = {
   /** Oldest first. */
   attemptsOf(orderId: string): Attempt[]
   refundsOf(orderId: string): Refund[]
+  disputesOf(orderId: string): Dispute[]
   deliveriesOf(subject: string): Delivery[]
   /** Rising, numeric, and not given out before by another data folder either. */
   nextCfId(): string
@@ -60,6 +64,7 @@ export function openStore(dataDir: string): Store {
   const attemptIds = new Map<string, Set<string>>()
   const refunds = new Map<string, Refund>()
   const refundIds = new Map<string, Set<string>>()
+  const disputes = new Map<string, Dispute>()
   const beneficiaries = new Map<string, Beneficiary>()
   const transfers = new Map<string, Transfer>()
   const deliveries = new Map<string, Delivery>()
@@ -86,6 +91,9 @@ export function openStore(dataDir: string): Store {
       refunds.set(value.refundId, value)
       addTo(refundIds, value.orderId, value.refundId)
       seen(value.cfRefundId)
+    } else if (kind === 'dispute') {
+      disputes.set(value.disputeId, value)
+      seen(value.disputeId)
     } else if (kind === 'transfer') {
       transfers.set(value.transferId, value)
       seen(value.cfTransferId)
@@ -102,6 +110,7 @@ export function openStore(dataDir: string): Store {
     ...[...orders.values()].map((value) => ({ kind: 'order', value }) as const),
     ...[...attempts.values()].map((value) => ({ kind: 'attempt', value }) as const),
     ...[...refunds.values()].map((value) => ({ kind: 'refund', value }) as const),
+    ...[...disputes.values()].map((value) => ({ kind: 'dispute', value }) as const),
     ...[...beneficiaries.values()].map((value) => ({ kind: 'beneficiary', value }) as const),
     ...[...transfers.values()].map((value) => ({ kind: 'transfer', value }) as const),
     ...[...deliveries.values()].map((value) => ({ kind: 'delivery', value }) as const),
@@ -113,6 +122,7 @@ export function openStore(dataDir: string): Store {
   return {
     orders,
     refunds,
+    disputes,
     beneficiaries,
     transfers,
     deliveries,
@@ -122,6 +132,7 @@ export function openStore(dataDir: string): Store {
     attempt: (cfPaymentId) => attempts.get(cfPaymentId),
     attemptsOf: (orderId) => [...(attemptIds.get(orderId) ?? [])].map((id) => attempts.get(id) as Attempt),
     refundsOf: (orderId) => [...(refundIds.get(orderId) ?? [])].map((id) => refunds.get(id) as Refund),
+    disputesOf: (orderId) => [...disputes.values()].filter((dispute) => dispute.orderId === orderId),
     deliveriesOf: (subject) => [...(deliveryIds.get(subject) ?? [])].map((id) => deliveries.get(id) as Delivery),
     nextCfId() {
       lastCfId = Math.max(lastCfId + 1, Date.now())

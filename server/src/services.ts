@@ -63,6 +63,7 @@ export function createServices(deps: ServiceDeps) {
     cashoutOn: business.cashoutOn,
     ticketKeys,
     warn: (details, message) => log.warn(details, message),
+    alarm: (details, message) => log.error(details, message),
   })
   const payouts = createPayouts({
     db,
@@ -100,7 +101,17 @@ export function createServices(deps: ServiceDeps) {
     db,
     log,
     now: clock.read,
-    clockwork: [rounds.due, draws.due, wallet.due, payouts.due, impact.due, identity.due, contact.due, notifications.due, () => forgetDoneJobs(db)],
+    clockwork: [
+      rounds.due,
+      draws.due,
+      wallet.due,
+      payouts.due,
+      impact.due,
+      identity.due,
+      contact.due,
+      notifications.due,
+      () => forgetDoneJobs(db),
+    ],
     handlers: { ...wallet.jobs, ...payouts.jobs, ...impact.jobs, ...notifications.jobs, ...rounds.jobs, mail },
   }
   return {

@@ -34,6 +34,7 @@ function workerOf(draft: (payload: Ran) => Promise<void>, change: Partial<Worker
     check_payout: nothing,
     send_refund: nothing,
     check_refund: nothing,
+    check_dispute: nothing,
   }
   const worker = createWorker({
     db: database.db,

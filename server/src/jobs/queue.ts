@@ -24,6 +24,8 @@ export type JobPayloads = {
   /** Give an approved refund to the gateway; ask it what became of one that was sent. */
   send_refund: { readonly refundId: string }
   check_refund: { readonly refundId: string }
+  /** Ask the gateway how a dispute stands, and book it. */
+  check_dispute: { readonly disputeId: string }
   /** A member skipped at midnight for want of a rupee has topped up: join them now. */
   join_after_topup: { readonly memberId: string }
   /** The draft story of a settled day. */

@@ -17,8 +17,8 @@ export type DisputeTold = {
   readonly type: string
   readonly status: string
   readonly state: 'open' | 'won' | 'lost'
-  /** Whether the payer's bank has the money now. */
-  readonly isTaken: boolean
+  /** Whether the payer's bank has the money now; undefined: as before. */
+  readonly isTaken: boolean | undefined
   readonly respondBy: Date | undefined
 }
 const PROBLEMS = {
@@ -48,6 +48,7 @@ export async function bookDispute(tx: Tx, told: DisputeTold): Promise<DisputeBoo
       amount = case when d.is_taken then d.amount else excluded.amount end, updated_at = roz_now()
     returning d.xmax = 0 as "isNew", d.amount, d.problem`,
   )
+  if (told.isTaken === undefined) return { moved: undefined, problem: undefined, isNew: known.isNew }
   const done = told.isTaken ? await take(tx, { ...told, amount: known.amount }) : await giveBack(tx, told)
   const problem = 'problem' in done ? done.problem : undefined
   await tx.query(sql`

@@ -133,6 +133,7 @@ describe('a mail job', () => {
         check_payout: nothing,
         send_refund: nothing,
         check_refund: nothing,
+        check_dispute: nothing,
       },
       clockwork: [],
       now: async () => new Date(),

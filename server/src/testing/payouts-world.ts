@@ -93,6 +93,7 @@ export function scriptedRefunds() {
       return known
     },
     fetchRefund: async (_orderId, refundId) => script.refunds.get(refundId),
+    fetchDispute: () => unavailable(),
     checkout: { mode: 'sandbox', scriptUrl: '' },
     verifyWebhook: (headers, bytes) => headers['x-webhook-signature'] === signatureOf(bytes),
     parseWebhook: (bytes) => {
@@ -157,6 +158,7 @@ export async function openPayoutsWorld(options: { readonly byHand?: boolean } = 
     cashoutOn: true,
     ticketKeys: createTicketKeys({ secrets: testSecrets }),
     warn: () => undefined,
+    alarm: () => undefined,
   })
   const calls = await serveCalls(db, { ...wallet.handlers, ...payouts.handlers })
   const admin = await makeStaff(db)
@@ -204,6 +206,7 @@ function jobHandlers(jobs: { kind: JobKind; payload: unknown }[], own: ReturnTyp
     settle_order: keep('settle_order'),
     join_after_topup: keep('join_after_topup'),
     draft_story: keep('draft_story'),
+    check_dispute: keep('check_dispute'),
     ...own,
   }
 }

@@ -66,6 +66,7 @@ export async function startPeople(options: PeopleOptions = {}): Promise<People> 
       check_payout: nothing,
       send_refund: nothing,
       check_refund: nothing,
+      check_dispute: nothing,
     },
     clockwork: [identity.due, contact.due, notifications.due],
     now: async () => (await one<{ at: Date }>(db, sql`select roz_now() as at`)).at,

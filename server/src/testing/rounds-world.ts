@@ -117,6 +117,7 @@ function jobHandlers(jobs: Written[], own: ReturnType<typeof createRounds>['jobs
     check_payout: keep('check_payout'),
     send_refund: keep('send_refund'),
     check_refund: keep('check_refund'),
+    check_dispute: keep('check_dispute'),
     ...own,
   }
 }

@@ -48,6 +48,7 @@ export async function openWalletWorld() {
     gatewayCalls: [] as string[],
     /** What a test makes the gateway say instead. */
     retell: undefined as Retell | undefined,
+    alarms: [] as object[],
     jobs: [] as { readonly kind: JobKind; readonly payload: unknown }[],
   }
   const wallet = createWallet({
@@ -63,6 +64,7 @@ export async function openWalletWorld() {
     },
     ticketKeys: createTicketKeys({ secrets: testSecrets }),
     warn: () => undefined,
+    alarm: (details, message) => void state.alarms.push({ ...details, message }),
   })
   const calls = await serveCalls(db, wallet.handlers)
   return Object.assign(state, {
@@ -78,6 +80,7 @@ export async function openWalletWorld() {
       state.retell = undefined
       state.gatewayCalls.length = 0
       state.jobs.length = 0
+      state.alarms.length = 0
       state.switches = { topupsOn: true, cashoutOn: true }
       await controlOf(sandbox.url)('POST', '/faults', {})
     },
@@ -125,6 +128,7 @@ function workerOf(db: Db, wallet: ReturnType<typeof createWallet>, jobs: { kind:
     check_payout: keep('check_payout'),
     send_refund: keep('send_refund'),
     check_refund: keep('check_refund'),
+    check_dispute: wallet.jobs.check_dispute,
   }
   const now = async (): Promise<Date> => (await one<{ now: Date }>(db, sql`select roz_now() as now`)).now
   return createWorker({ db, handlers, clockwork: [wallet.due], now, log: { warn: () => undefined, error: () => undefined } as never })

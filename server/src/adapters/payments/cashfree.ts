@@ -7,12 +7,15 @@ import { createHash } from 'node:crypto'
 import { rupeesFromPaise } from '@roz/core/money.ts'
 import { type Answer, type ApiConfig, askOnce, cashfreeApi, expectOk, isUnknown, parseJson, read, refusal } from '../cashfree/calls.ts'
 import { verifySignature } from '../cashfree/webhook-signature.ts'
-import type { Checkout, NewOrder, NewRefund, Order, PaymentGateway, Refund, WebhookEvent } from './port.ts'
+import type { Checkout, Dispute, NewOrder, NewRefund, Order, PaymentGateway, Refund, WebhookEvent } from './port.ts'
 import {
   orderStatusOf,
+  readDispute,
   readPayments,
   readRefund,
   type WireOrder,
+  wireDispute,
+  wireDisputeEvent,
   wireEvent,
   wireOrder,
   wirePaymentEvent,
@@ -68,6 +71,11 @@ export function cashfreeGateway(config: CashfreeConfig): PaymentGateway {
     return isUnknown(answer) ? undefined : refundOf(answer)
   }
 
+  async function fetchDispute(disputeId: string, signal?: AbortSignal): Promise<Dispute | undefined> {
+    const answer = await api.twice({ method: 'GET', path: `/disputes/${encodeURIComponent(disputeId)}`, signal })
+    return isUnknown(answer) ? undefined : readDispute(read(wireDispute, expectOk(answer), answer))
+  }
+
   const createRefund = (refund: NewRefund): Promise<Refund> =>
     askOnce(api, {
       request: { method: 'POST', path: refundsPath(refund.orderId), body: refundRequest(refund), signal: refund.signal },
@@ -81,6 +89,7 @@ export function cashfreeGateway(config: CashfreeConfig): PaymentGateway {
     fetchOrder,
     createRefund,
     fetchRefund,
+    fetchDispute,
     checkout: config.checkout,
     verifyWebhook: (headers, rawBody) => verifySignature(config.clientSecret, headers, rawBody),
     parseWebhook,
@@ -118,6 +127,13 @@ export function parseWebhook(rawBody: Buffer): WebhookEvent | undefined {
   if (type === 'REFUND_STATUS_WEBHOOK') {
     const read = wireRefundEvent.safeParse(data)
     if (read.success) return { kind: 'refund', eventKey, type, orderId: read.data.refund.order_id, refundId: read.data.refund.refund_id }
+  }
+  if (type.startsWith('DISPUTE_')) {
+    const read = wireDisputeEvent.safeParse(data)
+    if (read.success) {
+      const { dispute, order_details: order } = read.data
+      return { kind: 'dispute', eventKey, type, orderId: order.order_id, disputeId: dispute.dispute_id }
+    }
   }
   return { kind: 'other', eventKey, type }
 }

@@ -29,6 +29,9 @@ type Counterpart = {
   readonly stranger: PaymentGateway
   readonly pay: (orderId: string, outcome: Outcome) => Promise<void>
   readonly moveRefund: (refundId: string, status: string) => Promise<void>
+  /** A payer who goes to the bank; answers the dispute's id. */
+  readonly raiseDispute: (orderId: string, body: { readonly stage: string; readonly amount?: number }) => Promise<string>
+  readonly moveDispute: (disputeId: string, body: { readonly stage?: string; readonly step: string }) => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -58,20 +61,22 @@ async function openSandboxCounterpart(): Promise<Counterpart> {
     apiVersion: '2025-01-01',
     checkout: { mode: 'sandbox', scriptUrl: `${sandbox.url}/js/v3/cashfree.js` },
   } as const
-  async function control(path: string, body: unknown): Promise<void> {
+  async function control(path: string, body: unknown): Promise<Record<string, unknown>> {
     const response = await fetch(`${sandbox.url}/__sandbox${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
     })
     expect(response.status).toBe(200)
-    await response.arrayBuffer()
+    return response.json() as Promise<Record<string, unknown>>
   }
   return {
     gateway: cashfreeGateway(config),
     stranger: cashfreeGateway({ ...config, clientSecret: STRANGE_SECRET }),
-    pay: (orderId, outcome) => control(`/orders/${orderId}/pay`, { outcome, webhooks: 0 }),
-    moveRefund: (refundId, status) => control(`/refunds/${refundId}`, { status, webhooks: 0 }),
+    pay: async (orderId, outcome) => void (await control(`/orders/${orderId}/pay`, { outcome, webhooks: 0 })),
+    moveRefund: async (refundId, status) => void (await control(`/refunds/${refundId}`, { status, webhooks: 0 })),
+    raiseDispute: async (orderId, body) => String((await control(`/orders/${orderId}/dispute`, { ...body, webhooks: 0 }))['dispute_id']),
+    moveDispute: async (disputeId, body) => void (await control(`/disputes/${disputeId}`, { ...body, webhooks: 0 })),
     async close() {
       await sandbox.close()
       rmSync(dataDir, { recursive: true })
@@ -248,6 +253,47 @@ describe.each(COUNTERPARTS)('%s behind the payment port', (_name, open) => {
 
     test('with wrong keys is left open, not refused', async () => {
       await expect(counterpart.stranger.createRefund(newRefund(await paid()))).rejects.toBeInstanceOf(GatewayUnavailableError)
+    })
+  })
+
+  describe('a dispute', () => {
+    async function disputed(stage: string, amount?: number): Promise<{ readonly orderId: string; readonly disputeId: string }> {
+      const orderId = await made()
+      await counterpart.pay(orderId, 'success')
+      return { orderId, disputeId: await counterpart.raiseDispute(orderId, { stage, ...(amount === undefined ? {} : { amount }) }) }
+    }
+
+    test('names its payment, its amount and until when to answer', async () => {
+      const { orderId, disputeId } = await disputed('CHARGEBACK', 4.5)
+      const [payment] = successfulPayments(await fetched(orderId))
+      expect(await gateway.fetchDispute(disputeId)).toEqual({
+        disputeId,
+        orderId,
+        paymentId: payment?.paymentId,
+        amount: paise(450n),
+        type: 'CHARGEBACK',
+        status: 'CHARGEBACK_CREATED',
+        state: 'open',
+        isTaken: true,
+        respondByMs: expect.any(Number),
+      })
+      expect(await gateway.fetchDispute('999')).toBe(undefined)
+    })
+
+    test.each([
+      ['RETRIEVAL', 'CREATED', 'open', false],
+      ['RETRIEVAL', 'INSUFFICIENT_EVIDENCE', 'lost', false],
+      ['DISPUTE', 'UNDER_REVIEW', 'open', false],
+      ['DISPUTE', 'MERCHANT_ACCEPTED', 'lost', true],
+      ['CHARGEBACK', 'DOCS_RECEIVED', 'open', true],
+      ['CHARGEBACK', 'MERCHANT_WON', 'won', false],
+      ['CHARGEBACK', 'MERCHANT_LOST', 'lost', true],
+      ['PRE_ARBITRATION', 'CREATED', 'open', true],
+      ['ARBITRATION', 'MERCHANT_WON', 'won', false],
+    ])('%s %s is %s, the money taken: %s', async (stage, step, state, isTaken) => {
+      const { disputeId } = await disputed(stage)
+      if (step !== 'CREATED') await counterpart.moveDispute(disputeId, { step })
+      expect(await gateway.fetchDispute(disputeId)).toMatchObject({ state, isTaken })
     })
   })
 

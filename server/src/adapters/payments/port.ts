@@ -2,7 +2,7 @@
  * The payment gateway as the wallet sees it: make an order or a refund, ask for its truth, know a
  * genuine webhook.
  * Invariants: amounts are paise; ids are the gateway's own text; a webhook only says "ask again":
- * what is booked is what `fetchOrder` and `fetchRefund` answer. Nothing here books anything.
+ * what is booked is what `fetchOrder`, `fetchRefund` and `fetchDispute` answer. Nothing here books anything.
  *
  * What is thrown: `GatewayUnavailableError` (timeout, connection, 429, 5xx: the outcome is unknown,
  * ask again later with the same order id) and `GatewayRefusedError` (the gateway understood and said
@@ -94,6 +94,21 @@ export type Refund = {
   readonly bankReference: string | undefined
 }
 
+/** A payer's dispute about a payment. */
+export type Dispute = {
+  readonly disputeId: string
+  readonly orderId: string
+  readonly paymentId: string
+  readonly amount: Paise
+  /** The gateway's own words. */
+  readonly type: string
+  readonly status: string
+  readonly state: 'open' | 'won' | 'lost'
+  /** Whether the payer's bank has the money now; undefined where the gateway's word does not say. */
+  readonly isTaken: boolean | undefined
+  readonly respondByMs: number | undefined
+}
+
 export type WebhookHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
 
 /** A webhook's content. `eventKey` is a digest of the signed bytes: the same event again has the same key. */
@@ -106,6 +121,7 @@ export type WebhookEvent =
       readonly paymentId: string | undefined
     }
   | { readonly kind: 'refund'; readonly eventKey: string; readonly type: string; readonly orderId: string; readonly refundId: string }
+  | { readonly kind: 'dispute'; readonly eventKey: string; readonly type: string; readonly orderId: string; readonly disputeId: string }
   | { readonly kind: 'other'; readonly eventKey: string; readonly type: string }
 
 export type Checkout = { readonly mode: 'sandbox' | 'production'; readonly scriptUrl: string }
@@ -126,6 +142,8 @@ export type PaymentGateway = {
   createRefund(refund: NewRefund): Promise<Refund>
   /** The gateway's word on a refund; undefined when it knows none. */
   fetchRefund(orderId: string, refundId: string, signal?: AbortSignal): Promise<Refund | undefined>
+  /** The gateway's word on a dispute; undefined when it knows none. */
+  fetchDispute(disputeId: string, signal?: AbortSignal): Promise<Dispute | undefined>
   /** What the browser needs to open the hosted checkout. */
   readonly checkout: Checkout
   /** Whether these exact bytes were signed by the gateway. */

@@ -1,7 +1,7 @@
-/** Cashfree's JSON of orders, payments and refunds, read once at the edge. Only the fields we use are asked for. */
+/** Cashfree's JSON of orders, payments, refunds and disputes, read once at the edge. Only the fields we use are asked for. */
 import { z } from 'zod'
 import { amount, id, instant, words } from '../cashfree/fields.ts'
-import type { OrderStatus, Payment, PaymentStatus, Refund, RefundState } from './port.ts'
+import type { Dispute, OrderStatus, Payment, PaymentStatus, Refund, RefundState } from './port.ts'
 
 export const wireOrder = z.object({
   order_id: z.string(),
@@ -34,12 +34,26 @@ export const wireRefund = z.object({
   refund_arn: words,
 })
 
+export const wireDispute = z.object({
+  dispute_id: id,
+  dispute_type: z.string(),
+  dispute_status: z.string(),
+  dispute_amount: amount,
+  respond_by: instant.nullish(),
+  order_details: z.object({ order_id: z.string().min(1), cf_payment_id: id }),
+})
+
 export const wireEvent = z.object({ type: z.string(), data: z.unknown().optional() })
 export const wirePaymentEvent = z.object({
   order: z.object({ order_id: z.string().min(1) }),
   payment: z.object({ cf_payment_id: id.nullish() }).nullish(),
 })
 export const wireRefundEvent = z.object({ refund: z.object({ order_id: z.string().min(1), refund_id: z.string().min(1) }) })
+
+export const wireDisputeEvent = z.object({
+  dispute: z.object({ dispute_id: id }),
+  order_details: z.object({ order_id: z.string().min(1) }),
+})
 
 const PAYMENT_STATUSES = {
   SUCCESS: 'SUCCESS',
@@ -127,4 +141,34 @@ export const readRefund = (wire: z.output<typeof wireRefund>): Refund => ({
   amount: wire.refund_amount,
   paymentId: wire.cf_payment_id ?? undefined,
   bankReference: wire.refund_arn,
+})
+
+const DISPUTE_STATUS =
+  /^(?:(RETRIEVAL|DISPUTE|CHARGEBACK|PRE_ARBITRATION|ARBITRATION)_)?(CREATED|DOCS_RECEIVED|UNDER_REVIEW|MERCHANT_WON|MERCHANT_LOST|MERCHANT_ACCEPTED|INSUFFICIENT_EVIDENCE)$/
+/** Stages in which the payer's bank has taken the money before anything is decided. */
+const TAKEN_AT_ONCE: ReadonlySet<string> = new Set(['CHARGEBACK', 'PRE_ARBITRATION', 'ARBITRATION'])
+
+/**
+ * Where a dispute stands and where the money is. A retrieval only asks; a dispute takes when it is lost,
+ * a chargeback and what follows it at once; what is won comes back. A word that the documents do not
+ * list says nothing of the money.
+ */
+export function disputeStateOf(type: string, status: string): Pick<Dispute, 'state' | 'isTaken'> {
+  const [, named, step] = DISPUTE_STATUS.exec(status) ?? []
+  const stage = named ?? type
+  if (step === undefined) return { state: 'open', isTaken: undefined }
+  if (step === 'MERCHANT_WON') return { state: 'won', isTaken: false }
+  if (step === 'CREATED' || step === 'DOCS_RECEIVED' || step === 'UNDER_REVIEW') return { state: 'open', isTaken: TAKEN_AT_ONCE.has(stage) }
+  return { state: 'lost', isTaken: stage !== 'RETRIEVAL' }
+}
+
+export const readDispute = (wire: z.output<typeof wireDispute>): Dispute => ({
+  disputeId: wire.dispute_id,
+  orderId: wire.order_details.order_id,
+  paymentId: wire.order_details.cf_payment_id,
+  amount: wire.dispute_amount,
+  type: wire.dispute_type,
+  status: wire.dispute_status,
+  ...disputeStateOf(wire.dispute_type, wire.dispute_status),
+  respondByMs: wire.respond_by ?? undefined,
 })

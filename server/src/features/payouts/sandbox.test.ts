@@ -73,6 +73,7 @@ async function open() {
     topupsOn: true,
     cashoutOn: true,
     ticketKeys: createTicketKeys({ secrets: testSecrets }),
+    alarm: (details) => void alarms.push(details),
   })
   const calls = await serveCalls(db, { ...wallet.handlers, ...payouts.handlers })
   target = calls.url

@@ -16,6 +16,7 @@ import { readWallet } from '../../ledger/wallets.ts'
 import type { Secrets } from '../../secrets.ts'
 import type { TicketKeys } from '../../tickets/ticket-keys.ts'
 import { addMoney } from './add-money.ts'
+import { settleDispute, sweepDisputes } from './disputes.ts'
 import { findTopup, isOpen, ORDER_STATUS_OF } from './orders.ts'
 import { settleOrder, sweepOrders } from './settle.ts'
 import { showTransactions } from './transactions.ts'
@@ -32,6 +33,8 @@ export type WalletDeps = {
   readonly cashoutOn: boolean
   readonly ticketKeys: Pick<TicketKeys, 'ensure'>
   readonly warn: (details: object, message: string) => void
+  /** Tells the operator that money stands otherwise than we thought: somebody has to look. */
+  readonly alarm: (details: object, message: string) => void
 }
 
 type WalletCalls =
@@ -102,10 +105,13 @@ export function createWallet(deps: WalletDeps) {
 
   return {
     handlers,
-    jobs: { settle_order: ({ orderId }: { readonly orderId: string }): Promise<void> => settleOrder(deps, orderId) },
-    /** The sweep of open orders, and what is too old to be kept. */
+    jobs: {
+      settle_order: ({ orderId }: { readonly orderId: string }): Promise<void> => settleOrder(deps, orderId),
+      check_dispute: ({ disputeId }: { readonly disputeId: string }): Promise<void> => settleDispute(deps, disputeId),
+    },
+    /** The sweeps of open orders and disputes, and what is too old to be kept. */
     due: async (): Promise<boolean> => {
-      const worked = [await sweepOrders(deps), await idempotency.forgetOld(), await cleanOldEvents(db)]
+      const worked = [await sweepOrders(deps), await sweepDisputes(deps), await idempotency.forgetOld(), await cleanOldEvents(db)]
       return worked.includes(true)
     },
   }

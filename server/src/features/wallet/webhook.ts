@@ -34,6 +34,10 @@ async function storeEvent(db: Db, event: WebhookEvent, bytes: Buffer): Promise<v
       await enqueue(tx, { kind: 'settle_order', key, payload: { orderId: event.orderId } })
       return
     }
+    if (event.kind === 'dispute') {
+      await enqueue(tx, { kind: 'check_dispute', key, payload: { disputeId: event.disputeId } })
+      return
+    }
     const id = uuidOf(event.refundId) ?? null
     const refund = await maybeOne<{ id: string }>(tx, sql`select id from refund where id = ${id}::uuid`)
     if (refund !== undefined) await enqueue(tx, { kind: 'check_refund', key, payload: { refundId: refund.id } })

@@ -1,0 +1,135 @@
+/** Disputes from the payer's bank to the books: the adapter, the webhook, the job and the sweep, against the gateway sandbox. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { sql } from '../../db/sql.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { bookPayout } from '../../ledger/withdrawals.ts'
+import { makeMember } from '../../testing/calls.ts'
+import { openWalletWorld, waitFor, type WalletWorld } from '../../testing/wallet-world.ts'
+
+let world: WalletWorld
+beforeAll(async () => {
+  world = await openWalletWorld()
+})
+beforeEach(() => world.reset())
+afterAll(() => world.close())
+
+/** A member whose only money is one paid order. */
+async function payer(rupees = 30): Promise<{ readonly member: bigint; readonly orderId: string }> {
+  const member = await makeMember(world.db)
+  const orderId = await world.newOrder(member, rupees)
+  await world.pay(orderId, 'success', 0)
+  await world.verify(member, orderId)
+  expect(await world.balanceOf(member)).toBe(rupees)
+  return { member, orderId }
+}
+const raise = async (orderId: string, body: object = {}): Promise<string> =>
+  String((await world.control('POST', `/orders/${orderId}/dispute`, body))['dispute_id'])
+const move = (disputeId: string, body: object) => world.control('POST', `/disputes/${disputeId}`, body)
+const told = (member: bigint): unknown[] =>
+  world.jobs.flatMap(({ kind, payload }) => {
+    const notice = payload as { memberId?: string; kind: string; data: unknown }
+    return kind === 'notice' && notice.memberId === String(member) && notice.kind.startsWith('payment_') ? [[notice.kind, notice.data]] : []
+  })
+const stateOf = (disputeId: string) => world.db.query(sql`select state, is_taken as "isTaken" from dispute where id = ${disputeId}::text`)
+
+/** Runs what is due until the books say so: webhooks come when they come. */
+const until = (what: string, holds: () => Promise<boolean>) =>
+  waitFor(what, async () => {
+    await world.runDue()
+    return holds()
+  })
+const passDay = () => world.db.query(sql`update dispute_check set ask_at = roz_now() where ask_at is not null`)
+
+test('a chargeback takes at once, once for all its webhooks; won, it comes back; both are told', async () => {
+  const { member, orderId } = await payer()
+  const id = await raise(orderId, { webhooks: 3 })
+  await until('the money is taken', async () => (await world.balanceOf(member)) === 0)
+  await move(id, { step: 'UNDER_REVIEW' })
+  await move(id, { step: 'MERCHANT_WON' })
+  await until('the money is back', async () => (await world.balanceOf(member)) === 30)
+  expect(await stateOf(id)).toEqual([{ state: 'won', isTaken: false }])
+  expect(told(member)).toEqual([
+    ['payment_taken_back', { amount: '₹30.00' }],
+    ['payment_given_back', { amount: '₹30.00' }],
+  ])
+  expect(world.alarms).toMatchObject([{ disputeId: id, orderId, message: 'a payer disputes a payment' }])
+  const flags = await world.db.query(sql`select kind from member_flag where member_id = ${member}::bigint`)
+  expect(flags).toEqual([{ kind: 'dispute' }])
+  const { transactions } = await world.transactions(member)
+  expect(transactions.slice(0, 2).map(({ description, type, amount }) => [description, type, amount])).toEqual([
+    ['Payment given back by the bank', 'credit', 30],
+    ['Payment taken back by the bank', 'debit', 30],
+  ])
+})
+
+test('a dispute takes only when it is lost, as far as the balance reaches; a retrieval takes nothing', async () => {
+  const { member, orderId } = await payer()
+  const asked = await raise(orderId, { stage: 'RETRIEVAL' })
+  await move(asked, { step: 'INSUFFICIENT_EVIDENCE' })
+  const id = await raise(orderId, { stage: 'DISPUTE' })
+  await until('both are known', async () => (await stateOf(id)).length + (await stateOf(asked)).length === 2)
+  expect(await world.balanceOf(member)).toBe(30)
+  expect((await world.withdraw(member, 20)).status).toBe(200)
+  await move(id, { step: 'MERCHANT_ACCEPTED' })
+  await until('the rest is taken', async () => (await world.balanceOf(member)) === 0)
+  expect(told(member)).toEqual([['payment_taken_back', { amount: '₹10.00' }]])
+  const parts = await world.db.query(sql`
+    select debit = 9 as "isLoss", amount from transfer where kind = 'chargeback' and subject_of(ref) = ${id}::text order by 2`)
+  expect(parts).toEqual([
+    { isLoss: false, amount: 1000n },
+    { isLoss: true, amount: 2000n },
+  ])
+  // The withdrawal that fails later is the member's again: what is held stays held, and what was lost is lost.
+  const [row] = await world.db.query<{ id: string }>(sql`select id from withdrawal where member_id = ${member}::bigint`)
+  await inTransaction(world.db, (tx) => bookPayout(tx, { id: row?.id ?? '', word: 'failed' }))
+  expect(await world.balanceOf(member)).toBe(20)
+})
+
+test('webhooks that are lost or forged change nothing in the end: the gateway is asked, daily', async () => {
+  const { member, orderId } = await payer()
+  const id = await raise(orderId)
+  await until('the money is taken', async () => (await world.balanceOf(member)) === 0)
+  await move(id, { step: 'MERCHANT_WON', webhooks: 0 })
+  await world.runDue()
+  expect(await world.balanceOf(member)).toBe(0)
+  await passDay()
+  await world.runDue()
+  expect(await world.balanceOf(member)).toBe(30)
+  // Taken to the next stage weeks after it was won.
+  await move(id, { stage: 'PRE_ARBITRATION', step: 'CREATED', webhooks: 0 })
+  await passDay()
+  await world.runDue()
+  expect(await world.balanceOf(member)).toBe(0)
+  await move(id, { step: 'MERCHANT_LOST', webhooks: 0 })
+  await passDay()
+  await world.runDue()
+  expect(await stateOf(id)).toEqual([{ state: 'lost', isTaken: true }])
+})
+
+test('a gateway that does not answer is asked again', async () => {
+  const { member, orderId } = await payer()
+  await world.control('POST', '/faults', { api: 'rate_limit' })
+  const id = await raise(orderId)
+  await until(
+    'it was asked for',
+    async () => (await world.db.query(sql`select from dispute_check where dispute_id = ${id}::text`)).length === 1,
+  )
+  expect(await world.balanceOf(member)).toBe(30)
+  await world.control('POST', '/faults', {})
+  await passDay()
+  await world.runDue()
+  expect(await world.balanceOf(member)).toBe(0)
+})
+
+test('of more than was paid, or of a payment that is none of ours: an alarm, once, and nothing is booked', async () => {
+  const { member, orderId } = await payer(10)
+  const more = await raise(orderId, { amount: 10.5 })
+  const strange = await world.strangeOrder(20)
+  await world.pay(strange, 'success', 0)
+  const foreign = await raise(strange)
+  await until('both are known', async () => (await stateOf(more)).length + (await stateOf(foreign)).length === 2)
+  await passDay()
+  await world.runDue()
+  expect(await world.balanceOf(member)).toBe(10)
+  expect(world.alarms.map((alarm) => (alarm as { problem?: string }).problem).sort()).toEqual(['more_than_paid', 'unknown_payment'])
+})

@@ -1,0 +1,106 @@
+/**
+ * Disputes of payments. Invariants: what is booked is the gateway's own answer, never a webhook's body;
+ * no transaction is open while it is asked; of several questions about one dispute only the newest
+ * one's answer counts; an open dispute is asked about every day, whatever webhooks were lost; whoever
+ * gives or gets money is told once, and every dispute is an alarm for the operator, who has days to answer it.
+ */
+import { formatPaise, type Paise } from '@roz/core/money.ts'
+import type { NoticeKind } from '@roz/core/notices.ts'
+import { type Dispute, GatewayRefusedError, GatewayUnavailableError, type PaymentGateway } from '../../adapters/payments/port.ts'
+import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
+import { inTransaction, type Tx } from '../../db/transaction.ts'
+import { enqueue } from '../../jobs/queue.ts'
+import { bookDispute, type DisputeBooked } from '../../ledger/disputes.ts'
+
+export type DisputeDeps = {
+  readonly db: Db
+  readonly gateway: Pick<PaymentGateway, 'fetchDispute'>
+  readonly warn: (details: object, message: string) => void
+  readonly alarm: (details: object, message: string) => void
+}
+
+const SWEEP_AT_ONCE = 8
+/** A decision can be taken to a later stage: asked daily for so long after it. */
+const WATCHED = sql`interval '60 days'`
+
+export async function settleDispute(deps: DisputeDeps, disputeId: string): Promise<void> {
+  const { db } = deps
+  const { ask } = await one<{ ask: number }>(
+    db,
+    sql`
+    insert into dispute_check as c (dispute_id, asks, asked_at, ask_at)
+    values (${disputeId}::text, 1, roz_now(), roz_now() + interval '1 minute')
+    on conflict (dispute_id) do update set asks = c.asks + 1, asked_at = roz_now(),
+      ask_at = roz_now() + least(60 * 2 ^ least(c.asks, 10), 3600) * interval '1 second'
+    returning asks as ask`,
+  )
+  let dispute: Dispute | undefined
+  try {
+    dispute = await deps.gateway.fetchDispute(disputeId)
+  } catch (error) {
+    if (!(error instanceof GatewayUnavailableError) && !(error instanceof GatewayRefusedError)) throw error
+    deps.warn({ err: error, disputeId }, 'the gateway could not be asked about a dispute; the sweep asks again')
+    return
+  }
+  const booked = await inTransaction(db, (tx) => book(tx, disputeId, ask, dispute))
+  if (booked === undefined || dispute === undefined) return
+  const { orderId, type, status, respondByMs } = dispute
+  const details = {
+    disputeId,
+    orderId,
+    type,
+    status,
+    respondBy: respondByMs === undefined ? undefined : new Date(respondByMs).toISOString(),
+  }
+  if (booked.problem !== undefined)
+    deps.alarm({ ...details, problem: booked.problem }, 'a dispute could not be booked: somebody has to look')
+  else if (booked.isNew) deps.alarm(details, 'a payer disputes a payment')
+}
+
+async function book(tx: Tx, disputeId: string, ask: number, dispute: Dispute | undefined): Promise<DisputeBooked | undefined> {
+  const check = await one<{ asks: number }>(tx, sql`select asks from dispute_check where dispute_id = ${disputeId}::text for update`)
+  if (check.asks !== ask) return undefined
+  if (dispute === undefined || dispute.disputeId !== disputeId) {
+    // An event named what the gateway does not know: nothing is to be expected.
+    await tx.query(sql`update dispute_check set ask_at = null where dispute_id = ${disputeId}::text`)
+    return undefined
+  }
+  const { respondByMs, ...told } = dispute
+  const booked = await bookDispute(tx, { ...told, respondBy: respondByMs === undefined ? undefined : new Date(respondByMs) })
+  await tx.query(sql`
+    update dispute_check set ask_at = case when ${dispute.state === 'open'}::boolean
+      or (select created_at from dispute where id = ${disputeId}::text) > roz_now() - ${WATCHED} then roz_now() + interval '1 day' end
+    where dispute_id = ${disputeId}::text`)
+  if (booked.isNew) await flagMember(tx, dispute)
+  const { moved } = booked
+  if (moved?.memberId !== undefined && moved.fromMember > 0n) {
+    const kind = moved.what === 'taken' ? 'payment_taken_back' : 'payment_given_back'
+    await tell(tx, kind, { memberId: moved.memberId, amount: moved.fromMember, key: `dispute:${disputeId}:${ask}` })
+  }
+  return booked
+}
+
+/** For whoever decides about this member's withdrawals and refunds. */
+async function flagMember(tx: Tx, { orderId, disputeId }: Dispute): Promise<void> {
+  const owner = await maybeOne<{ memberId: bigint }>(tx, sql`select member_id as "memberId" from topup where order_id = ${orderId}::text`)
+  if (owner === undefined) return
+  await tx.query(sql`
+    insert into member_flag (member_id, kind, subject) values (${owner.memberId}::bigint, 'dispute', ${`dispute:${disputeId}`}::text)
+    on conflict do nothing`)
+}
+
+async function tell(
+  tx: Tx,
+  kind: Extract<NoticeKind, 'payment_taken_back' | 'payment_given_back'>,
+  { memberId, amount, key }: { readonly memberId: bigint; readonly amount: Paise; readonly key: string },
+): Promise<void> {
+  await enqueue(tx, { kind: 'notice', key, payload: { memberId: String(memberId), kind, data: { amount: formatPaise(amount) } } })
+}
+
+/** Asks about disputes whose time has come; says whether there were any. */
+export async function sweepDisputes(deps: DisputeDeps): Promise<boolean> {
+  const due = await deps.db.query<{ id: string }>(sql`
+    select dispute_id as id from dispute_check where ask_at <= (select roz_now()) order by ask_at limit ${SWEEP_AT_ONCE}::int`)
+  await Promise.all(due.map(({ id }) => settleDispute(deps, id)))
+  return due.length > 0
+}
