@@ -33,15 +33,25 @@ export function ticketText(day: IstDay): Uint8Array {
   return text
 }
 
-/**
- * The root of RFC 6962 over entries in their order. One hash per finished pair, O(log n) memory: a
- * million tickets must not become a million arrays.
- */
+/** The root of RFC 6962 over entries in their order. */
 export function merkleRoot(sha256: Sha256, entries: Iterable<Uint8Array>): Uint8Array {
-  // Heights of complete subtrees, strictly falling: the binary digits of how many entries came.
+  return subtreesRoot(sha256, leavesOf(sha256, entries))
+}
+
+function* leavesOf(sha256: Sha256, entries: Iterable<Uint8Array>): Generator<Uint8Array> {
+  for (const entry of entries) yield sha256(LEAF, entry)
+}
+
+/**
+ * The root over the roots of subtrees that are all full and equally large, but for the last; leaves
+ * are the smallest. One hash per finished pair, O(log n) memory: a million tickets must not become a
+ * million arrays.
+ */
+export function subtreesRoot(sha256: Sha256, roots: Iterable<Uint8Array>): Uint8Array {
+  // Heights of complete subtrees, strictly falling: the binary digits of how many came.
   const peaks: { height: number; hash: Uint8Array }[] = []
-  for (const entry of entries) {
-    let peak = { height: 0, hash: sha256(LEAF, entry) }
+  for (const root of roots) {
+    let peak = { height: 0, hash: root }
     for (let left = peaks.at(-1); left?.height === peak.height; left = peaks.at(-1)) {
       peaks.pop()
       peak = { height: peak.height + 1, hash: sha256(NODE, left.hash, peak.hash) }

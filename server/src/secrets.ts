@@ -12,7 +12,10 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const HEAD_BYTES = 1 + ID_BYTES + NONCE_BYTES + TAG_BYTES
 
+export type SecretKeys = { readonly secretKey: string; readonly secretKeyOld?: string | undefined }
 export type Secrets = {
+  /** What a thread of this process makes the same secrets from. */
+  readonly keys: SecretKeys
   /** Layout: version, key id, nonce, tag, ciphertext. `context` says what and whose it is: `ticket_key:1001`. */
   readonly seal: (plain: Uint8Array, context: string) => Buffer
   /** Throws when the value was altered, belongs elsewhere, or its key is neither of the two. */
@@ -24,16 +27,12 @@ export type Secrets = {
 type Key = { readonly id: Buffer; readonly sealing: Buffer; readonly mac: Buffer }
 
 /** `secretKey` is any text with enough entropy; keys for each use are derived from it. */
-export function createSecrets({
-  secretKey,
-  secretKeyOld,
-}: {
-  readonly secretKey: string
-  readonly secretKeyOld?: string | undefined
-}): Secrets {
+export function createSecrets(given: SecretKeys): Secrets {
+  const { secretKey, secretKeyOld } = given
   const current = deriveKey(secretKey)
   const keys: readonly [Key, ...Key[]] = secretKeyOld === undefined ? [current] : [current, deriveKey(secretKeyOld)]
   return {
+    keys: given,
     seal: (plain, context) => {
       const nonce = randomBytes(NONCE_BYTES)
       const cipher = createCipheriv('aes-256-gcm', current.sealing, nonce).setAAD(Buffer.from(context))
@@ -41,7 +40,7 @@ export function createSecrets({
       return Buffer.concat([Buffer.of(VERSION), current.id, nonce, cipher.getAuthTag(), body])
     },
     open: (sealed, context) => {
-      const bytes = Buffer.from(sealed)
+      const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.length)
       const key = keys.find(({ id }) => id.equals(bytes.subarray(1, 1 + ID_BYTES)))
       if (bytes.length < HEAD_BYTES || bytes[0] !== VERSION) throw new Error(`not a sealed value: ${context}`)
       if (key === undefined) throw new Error(`sealed with a key that is neither SECRET_KEY nor SECRET_KEY_OLD: ${context}`)

@@ -5,34 +5,34 @@
  * after the first entry serves from the next day, judged under the wallet's lock, which every join
  * takes too. Keys are sealed under SECRET_KEY.
  */
-import { createHmac, randomBytes } from 'node:crypto'
-import { ticketText } from '@roz/core/draw.ts'
+import { randomBytes } from 'node:crypto'
 import { type IstDay, nextDay } from '@roz/core/ist-day.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
 import { maybeOne, one, type Queryable, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import type { Secrets } from '../secrets.ts'
+import { SEALED_KEY_BYTES, type SealedKeys } from './flat-list.ts'
+import { createListMaker, type ListMaker } from './list-maker.ts'
+import { keyContextOf } from './ticket.ts'
 
 export type TicketKey = { readonly key: string; readonly custodial: boolean }
 export type TicketKeys = ReturnType<typeof createTicketKeys>
+/** Some entrants: how many, the last one's id, and their keys. */
+export type KeysPage = SealedKeys & { readonly count: number; readonly last: bigint }
 type Stored = { readonly sealedKey: Buffer; readonly custodial: boolean }
 
-const contextOf = (memberId: bigint): string => `ticket_key:${memberId}`
 const PURPOSE = 'ticket key'
-
-/** A member's ticket of a day. */
-export const ticketOf = (key: Uint8Array, day: IstDay): Buffer => createHmac('sha256', key).update(ticketText(day)).digest()
 
 export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
   const opened = (memberId: bigint, { sealedKey, custodial }: Stored): TicketKey => ({
-    key: secrets.open(sealedKey, contextOf(memberId)).toString('hex'),
+    key: secrets.open(sealedKey, keyContextOf(memberId)).toString('hex'),
     custodial,
   })
 
   async function store(tx: Tx, memberId: bigint, key: Buffer, options: { custodial: boolean; servesFrom: IstDay | '-infinity' }) {
     await tx.query(sql`
       insert into ticket_key (member_id, serves_from, sealed_key, custodial)
-      values (${memberId}::bigint, ${options.servesFrom}::date, ${secrets.seal(key, contextOf(memberId))}::bytea, ${options.custodial}::boolean)
+      values (${memberId}::bigint, ${options.servesFrom}::date, ${secrets.seal(key, keyContextOf(memberId))}::bytea, ${options.custodial}::boolean)
       on conflict (member_id, serves_from) do update set sealed_key = excluded.sealed_key, custodial = excluded.custodial, created_at = roz_now()`)
   }
 
@@ -99,20 +99,28 @@ export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
       return row === undefined ? undefined : opened(memberId, row)
     },
 
+    /** What makes the list of a day with so many entries. */
+    listMaker: (day: IstDay, entries: number): ListMaker => createListMaker(secrets, day, entries),
+
     /**
-     * Tickets of entrants of a day, a page by member: `after` is the last member of the page before.
-     * An entrant without a key is a fault: the day cannot be sealed without every ticket.
+     * Entrants of a day with the keys that serve on it, a page by member id; `after` is the last one of
+     * the page before. One row of flat bytes: a row for each would cost more than opening the key. An
+     * entrant without a key is a fault: the day cannot be sealed without every ticket.
      */
-    async listTickets(tx: Tx, day: IstDay, after: bigint, limit: number): Promise<{ memberId: bigint; ticket: Buffer }[]> {
-      const rows = await tx.query<{ memberId: bigint; sealedKey: Buffer | null }>(sql`
-        select j.member_id as "memberId", k.sealed_key as "sealedKey"
-          from round_join j left join lateral (
-            select sealed_key from ticket_key k where k.member_id = j.member_id and k.serves_from <= j.day order by serves_from desc limit 1) k on true
-         where j.day = ${day}::date and j.member_id > ${after}::bigint order by j.member_id limit ${limit}::int`)
-      return rows.map(({ memberId, sealedKey }) => {
-        if (sealedKey === null) throw new Error(`an entrant of ${day} has no ticket key`)
-        return { memberId, ticket: ticketOf(secrets.open(sealedKey, contextOf(memberId)), day) }
-      })
+    async listSealedKeys(tx: Tx, day: IstDay, after: bigint, limit: number): Promise<KeysPage | undefined> {
+      const page = await one<Omit<KeysPage, 'last'> & { readonly last: bigint | null; readonly isWhole: boolean }>(
+        tx,
+        sql`
+        select count(*)::int as count, max(member_id) as last, coalesce(bool_and(octet_length(sealed_key) = ${SEALED_KEY_BYTES}::int), true) as "isWhole",
+               coalesce(string_agg(int8send(member_id), '' order by member_id), '') as members,
+               coalesce(string_agg(sealed_key, '' order by member_id), '') as sealed
+          from (select j.member_id, coalesce(k.sealed_key, '') as sealed_key
+                  from round_join j left join lateral (
+                    select sealed_key from ticket_key k where k.member_id = j.member_id and k.serves_from <= j.day order by serves_from desc limit 1) k on true
+                 where j.day = ${day}::date and j.member_id > ${after}::bigint order by j.member_id limit ${limit}::int) page`,
+      )
+      if (!page.isWhole) throw new Error(`an entrant of ${day} has no ticket key`)
+      return page.last === null ? undefined : { count: page.count, last: page.last, members: page.members, sealed: page.sealed }
     },
 
     /** Gives entrants of a day who have no key one of ours. Every way in ensures one; this is the net below. */

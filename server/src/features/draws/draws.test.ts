@@ -125,9 +125,9 @@ describe('the log', () => {
         sql`update log_entry set kind = 'void' where index = 0`,
         sql`delete from log_entry where index = 0`,
         sql`truncate log_entry`,
-        sql`update ticket set position = position + 100`,
-        sql`delete from ticket`,
-        sql`truncate ticket`,
+        sql`update ticket_page set page = page + 100`,
+        sql`delete from ticket_page`,
+        sql`truncate ticket_page`,
       ]) {
         await expect(db.query(statement)).rejects.toThrow(/permission denied|rows of this table are never changed/)
       }

@@ -20,6 +20,7 @@ import { recordDraw } from '../../ledger/draw.ts'
 import { lockRound, makeRound, type Round } from '../../ledger/rounds.ts'
 import { voidRound } from '../../ledger/settlement.ts'
 import type { Secrets } from '../../secrets.ts'
+import { ticketsAt } from '../../tickets/day-list.ts'
 import { sha256 } from '../../tickets/sha256.ts'
 import type { TicketKeys } from '../../tickets/ticket-keys.ts'
 import { appendRecord, getRecord } from '../../log-of-days/log.ts'
@@ -150,17 +151,4 @@ async function endWithoutBeacon(tx: Tx, day: IstDay): Promise<void> {
   if (!ended.ok) throw new Error(`round ${day} cannot end void: ${ended.code}`)
   if (ended.value.already) return
   await appendRecord(tx, { v: 1, kind: 'void', day, reason: 'beacon', returned: ended.value.returned * ENTRY_FEE_PAISE })
-}
-
-type Drawn = { readonly position: number; readonly memberId: bigint; readonly ticket: Buffer }
-
-/** Tickets at positions, in the order of the positions given. */
-async function ticketsAt(tx: Tx, day: IstDay, positions: readonly number[]): Promise<Drawn[]> {
-  const drawn = await tx.query<Drawn>(sql`
-    select t.position::float8 as position, t.member_id as "memberId", t.ticket
-      from unnest(${positions}::bigint[]) with ordinality as p(position, rank)
-      join ticket t on t.day = ${day}::date and t.position = p.position
-     order by p.rank`)
-  if (drawn.length !== positions.length) throw new Error(`the list of ${day} has no ticket at a picked position`)
-  return drawn
 }

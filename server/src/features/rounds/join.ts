@@ -12,7 +12,8 @@ import type { Answer, Call } from '../../http/route.ts'
 import type { JoinBatcher } from '../../ledger/join-batcher.ts'
 import type { TotalsReader } from '../../ledger/totals.ts'
 import { readWallet } from '../../ledger/wallets.ts'
-import { type TicketKeys, ticketOf } from '../../tickets/ticket-keys.ts'
+import { ticketOf } from '../../tickets/ticket.ts'
+import type { TicketKeys } from '../../tickets/ticket-keys.ts'
 
 type JoinCall = typeof roundCalls.joinRound
 export type JoinDeps = { readonly db: Db; readonly batcher: JoinBatcher; readonly totals: TotalsReader; readonly ticketKeys: TicketKeys }

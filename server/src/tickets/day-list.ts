@@ -1,0 +1,75 @@
+/**
+ * The list of a day: written when it is sealed, found by position when it is drawn. Invariants: as
+ * many tickets as rupees, or the close fails; the list is written in the transaction that freezes the
+ * entries, ascending, in pages whose subtree roots give the root that is published.
+ */
+import { subtreesRoot } from '@roz/core/draw.ts'
+import type { IstDay } from '@roz/core/ist-day.ts'
+import { sql } from '../db/sql.ts'
+import type { Tx } from '../db/transaction.ts'
+import { LIST_PAGE } from './flat-list.ts'
+import type { ListMaker } from './list-maker.ts'
+import { sha256 } from './sha256.ts'
+import type { TicketKeys } from './ticket-keys.ts'
+
+/** Keys read at once: 1.3 MB of them. */
+const KEYS_PAGE = 20_000
+
+/** Writes the list of a day that has so many entries, and answers its root. */
+export async function writeDayList(tx: Tx, day: IstDay, entries: number, ticketKeys: TicketKeys): Promise<Uint8Array> {
+  await ticketKeys.ensureForEntrants(tx, day)
+  const maker = ticketKeys.listMaker(day, entries)
+  try {
+    const listed = await fill(tx, day, ticketKeys, maker)
+    if (listed !== entries) throw new Error(`round ${day}: ${listed} tickets for ${entries} rupees`)
+    await maker.sort()
+    return subtreesRoot(sha256, await writePages(tx, day, entries, maker))
+  } finally {
+    await maker.close()
+  }
+}
+
+async function fill(tx: Tx, day: IstDay, ticketKeys: TicketKeys, maker: ListMaker): Promise<number> {
+  let listed = 0
+  for (let after = 0n; ; ) {
+    const page = await ticketKeys.listSealedKeys(tx, day, after, KEYS_PAGE)
+    if (page === undefined) return listed
+    listed += page.count
+    after = page.last
+    await maker.fill(page)
+  }
+}
+
+/** While one page is written the next is made. */
+async function writePages(tx: Tx, day: IstDay, entries: number, maker: ListMaker): Promise<Uint8Array[]> {
+  const roots: Uint8Array[] = []
+  const pages = Math.ceil(entries / LIST_PAGE)
+  let next = maker.page(0)
+  for (let page = 0; page < pages; page++) {
+    const { members, tickets, root } = await next
+    if (page + 1 < pages) {
+      next = maker.page(page + 1)
+      next.catch(() => undefined)
+    }
+    await tx.query(sql`
+      insert into ticket_page (day, page, members, tickets, root)
+      values (${day}::date, ${page}::int, ${Buffer.from(members.buffer)}::bytea, ${Buffer.from(tickets.buffer)}::bytea, ${Buffer.from(root)}::bytea)`)
+    roots.push(root)
+  }
+  return roots
+}
+
+export type Listed = { readonly position: number; readonly memberId: bigint; readonly ticket: Buffer }
+
+/** Who stands at these positions, in their order. */
+export async function ticketsAt(tx: Tx, day: IstDay, positions: readonly number[]): Promise<Listed[]> {
+  const listed = await tx.query<Listed>(sql`
+    select w.position::float8 as position, substring(p.members from w.place * 8 + 1 for 8)::bigint as "memberId",
+           substring(p.tickets from w.place * 32 + 1 for 32) as ticket
+      from (select position, position / ${LIST_PAGE}::int as page, (position % ${LIST_PAGE}::int)::int as place, rank
+              from unnest(${positions}::bigint[]) with ordinality as u(position, rank)) w
+      join ticket_page p on p.day = ${day}::date and p.page = w.page and w.place * 32 < octet_length(p.tickets)
+     order by w.rank`)
+  if (listed.length !== positions.length) throw new Error(`the list of ${day} has no ticket at a picked position`)
+  return listed
+}

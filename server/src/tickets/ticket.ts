@@ -1,0 +1,10 @@
+/** A member's ticket of a day, and how the key that it is made with is kept (spec/protocol.md, chapter 2). */
+import { createHmac } from 'node:crypto'
+import { ticketText } from '@roz/core/draw.ts'
+import type { IstDay } from '@roz/core/ist-day.ts'
+
+/** A member's ticket of a day. */
+export const ticketOf = (key: Uint8Array, day: IstDay): Buffer => createHmac('sha256', key).update(ticketText(day)).digest()
+
+/** What a sealed key is bound to: another member's row opens nothing. */
+export const keyContextOf = (memberId: bigint): string => `ticket_key:${memberId}`
