@@ -1,0 +1,248 @@
+/**
+ * The model's books: every member, order, round, withdrawal, refund and item, and every movement of
+ * money, in plain memory. It shares no line with the ledger: what the ledger should be is told here
+ * once more, in the simplest way, from money.md's rules.
+ */
+import { type IstDay, yearOf } from '@roz/core/ist-day.ts'
+import type { SplitPolicy } from '@roz/core/split.ts'
+
+export const SYSTEM = {
+  GATEWAY: 1n,
+  BANK: 2n,
+  PAYOUTS_PENDING: 3n,
+  REFUNDS_PENDING: 4n,
+  SUSPENSE: 5n,
+  HELP_FUND: 6n,
+  PLATFORM: 7n,
+  LOSSES: 9n,
+  TAX_WITHHELD: 10n,
+} as const
+export const FEE = 100n
+
+/** A movement in a member's history; `credit` names the lot that it fills, where it fills one. */
+export type Moved = { readonly kind: string; readonly ref: string; readonly amount: bigint; readonly lot?: string }
+export type MemberBook = {
+  readonly memberId: bigint
+  balance: bigint
+  held: bigint
+  readonly history: Moved[]
+  readonly joined: IstDay[]
+  key: { readonly text: string; readonly day: IstDay; readonly balance: bigint } | undefined
+  mayMove: boolean
+  autoJoin: boolean
+}
+export type OrderBook = {
+  readonly orderId: string
+  readonly memberId: bigint
+  readonly amount: bigint
+  status: string
+  paymentId: string | undefined
+  capturedOn: IstDay | undefined
+  chargedBack: boolean
+}
+export type RoundBook = {
+  readonly day: IstDay
+  readonly policy: SplitPolicy
+  status: string
+  readonly entries: bigint[]
+  winners: { readonly memberId: bigint; readonly amount: bigint; readonly tax: bigint }[]
+  cut: { readonly need: bigint; readonly reward: bigint; readonly platform: bigint; readonly tax: bigint } | undefined
+}
+export type WithdrawalBook = {
+  readonly id: string
+  readonly memberId: bigint
+  readonly amount: bigint
+  readonly bankAccountId: bigint
+  readonly balanceAfter: bigint
+  status: string
+  problem: string | undefined
+  /** Conflicts booked, and how many of them came back. */
+  conflicts: number
+  conflictsBack: number
+}
+export type RefundBook = {
+  readonly id: string
+  readonly memberId: bigint | undefined
+  readonly paymentId: string | undefined
+  readonly orderId: string
+  readonly amount: bigint
+  status: string
+  problem: string | undefined
+  conflicts: number
+  conflictsBack: number
+}
+export type DisputeBook = {
+  readonly id: string
+  readonly orderId: string
+  readonly paymentId: string
+  amount: bigint
+  isTaken: boolean
+  problem: string | undefined
+  turns: number
+  /** What is with the payer's bank now: whose it was, ours where nobody's. */
+  out: { readonly ref: string; readonly memberId: bigint | undefined; readonly amount: bigint }[]
+}
+export type ItemBook = {
+  readonly paymentId: string
+  readonly orderId: string
+  readonly amount: bigint
+  readonly reason: string
+  status: string
+}
+
+export class Books {
+  readonly members: ReadonlyMap<bigint, MemberBook>
+  readonly orders = new Map<string, OrderBook>()
+  readonly rounds = new Map<IstDay, RoundBook>()
+  readonly withdrawals = new Map<string, WithdrawalBook>()
+  readonly refunds = new Map<string, RefundBook>()
+  readonly items = new Map<string, ItemBook>()
+  readonly disputes = new Map<string, DisputeBook>()
+  readonly sealed = new Set<IstDay>()
+  /** How far each day's automatic joining has come; done when there is nothing after it. */
+  readonly auto = new Map<IstDay, { last: bigint; done: boolean }>()
+  readonly skipped = new Map<string, string>()
+  readonly accounts = new Map<bigint, bigint>()
+  readonly transfers: string[] = []
+  readonly joins: string[] = []
+  day: IstDay
+
+  constructor(members: readonly bigint[], day: IstDay) {
+    this.day = day
+    this.members = new Map(
+      members.map((memberId) => [
+        memberId,
+        { memberId, balance: 0n, held: 0n, history: [], joined: [], key: undefined, mayMove: true, autoJoin: false },
+      ]),
+    )
+  }
+
+  member(memberId: bigint): MemberBook {
+    const found = this.members.get(memberId)
+    if (found === undefined) throw new Error(`the model has no member ${memberId}`)
+    return found
+  }
+
+  /** One balanced transfer; `lot` where it is money that is spent like a top-up. */
+  move(kind: string, ref: string, debit: bigint, credit: bigint, amount: bigint, lot?: string): void {
+    this.#add(debit, -amount)
+    this.#add(credit, amount)
+    const member = this.members.get(debit) ?? this.members.get(credit)
+    if (member === undefined) {
+      this.transfers.push(`transfer ${kind} ${ref} ${debit} ${credit} ${amount} ${this.day}`)
+      return
+    }
+    this.#remember(member, { kind, ref, amount: member.memberId === credit ? amount : -amount, ...(lot === undefined ? {} : { lot }) })
+    this.transfers.push(`transfer ${kind} ${ref} ${debit} ${credit} ${amount} ${this.day} ${member.history.length} ${member.balance}`)
+  }
+
+  /** A join is no row of the transfers. */
+  enter(member: MemberBook, round: RoundBook): void {
+    this.#add(member.memberId, -FEE)
+    this.#add(poolOf(round.day), FEE)
+    this.#remember(member, { kind: 'join', ref: round.day, amount: -FEE })
+    member.joined.push(round.day)
+    round.entries.push(member.memberId)
+    this.joins.push(`join ${round.day} ${member.memberId} ${member.history.length} ${member.balance}`)
+  }
+
+  #add(account: bigint, amount: bigint): void {
+    this.accounts.set(account, (this.accounts.get(account) ?? 0n) + amount)
+  }
+
+  #remember(member: MemberBook, moved: Moved): void {
+    member.balance += moved.amount
+    if (member.balance < 0n) throw new Error(`the model's member ${member.memberId} is below zero`)
+    member.history.push(moved)
+  }
+}
+
+export const poolOf = (day: IstDay): bigint => -BigInt(day.replaceAll('-', ''))
+
+/** What ledgerLines says of the same history. */
+export function modelLines(books: Books): string[] {
+  const line = (...parts: readonly (string | bigint | number | false | undefined)[]): string =>
+    parts.filter((part) => part !== undefined && part !== false).join(' ')
+  const lines = [...books.transfers, ...books.joins]
+  for (const member of books.members.values()) {
+    const last = member.joined.at(-1)
+    const year = last === undefined ? 0 : yearOf(last)
+    const ofYear = member.joined.filter((day) => yearOf(day) === year).length
+    const { memberId, balance, held } = member
+    lines.push(
+      line('member', memberId, 'balance', balance, 'held', held, 'seq', member.history.length, 'joins', member.joined.length).concat(
+        ` last ${last ?? '-infinity'} year ${year} ${ofYear}`,
+        member.mayMove ? ' may move' : '',
+        member.autoJoin ? ' auto' : '',
+      ),
+    )
+  }
+  for (const order of books.orders.values())
+    lines.push(line('order', order.orderId, order.status, order.paymentId, order.chargedBack && 'charged back'))
+  for (const each of books.withdrawals.values())
+    lines.push(line('withdrawal', each.id, each.memberId, each.amount, each.status, each.problem))
+  for (const each of books.refunds.values())
+    lines.push(line('refund', each.id, each.orderId, each.memberId ?? each.paymentId, each.amount, each.status, each.problem))
+  for (const each of books.disputes.values())
+    lines.push(line('dispute', each.id, each.orderId, each.paymentId, each.amount, each.isTaken && 'taken', each.problem))
+  for (const item of books.items.values()) lines.push(line('item', item.paymentId, item.orderId, item.amount, item.reason, item.status))
+  for (const round of books.rounds.values()) {
+    const counted = round.status !== 'open'
+    const { cut } = round
+    lines.push(
+      line('round', round.day, round.status, counted && round.entries.length, counted && BigInt(round.entries.length) * FEE).concat(
+        cut === undefined ? '' : ` ${cut.need} ${cut.reward} ${cut.platform} ${cut.tax}`,
+      ),
+    )
+    for (const [index, winner] of round.winners.entries())
+      lines.push(line('winner', round.day, index + 1, winner.memberId, winner.amount, winner.tax))
+  }
+  for (const day of books.sealed) lines.push(`sealed ${day}`)
+  for (const [place, reason] of books.skipped) lines.push(`skipped ${place} ${reason}`)
+  return lines.sort()
+}
+
+export type Unused = { readonly orderId: string; readonly unused: bigint; readonly isRefundable: boolean }
+
+/** The days in which a top-up may be refunded. */
+const REFUND_DAYS = 7
+const DAY_MS = 86_400_000
+
+/** First in, first out: each spending empties the oldest lots; what no lot had was winnings. */
+export function unusedOf(books: Books, memberId: bigint): Unused[] {
+  const member = books.member(memberId)
+  const cameBack = new Set(
+    member.history.filter(({ kind }) => ['wd_back', 'wd_reversed', 'chargeback_back'].includes(kind)).map(({ ref }) => ref),
+  )
+  const refunded = new Map<string, bigint>()
+  for (const { memberId: of, orderId, amount, status } of books.refunds.values())
+    if (of === memberId && status !== 'rejected' && status !== 'failed') refunded.set(orderId, (refunded.get(orderId) ?? 0n) + amount)
+  const whole = new Map<string, bigint>()
+  for (const { lot, amount } of member.history) if (lot !== undefined) whole.set(lot, (whole.get(lot) ?? 0n) + amount)
+  const lots = new Map<string, bigint>()
+  for (const { kind, ref, amount, lot } of member.history) {
+    if (lot !== undefined) {
+      // Of a payment that came in two parts the first opens the lot, whole.
+      const left = (whole.get(lot) ?? 0n) - (refunded.get(lot) ?? 0n)
+      if (!lots.has(lot)) lots.set(lot, left > 0n ? left : 0n)
+    } else if (amount < 0n && kind !== 'refund_hold' && !cameBack.has(ref)) spend(lots, -amount)
+  }
+  // What is left is never more than the balance: the oldest give first.
+  const sum = [...lots.values()].reduce((total, left) => total + left, 0n)
+  if (sum > member.balance) spend(lots, sum - member.balance)
+  return [...lots].flatMap(([lot, unused]) => {
+    const order = books.orders.get(lot)
+    if (unused === 0n || order?.capturedOn === undefined) return []
+    const days = (Date.parse(books.day) - Date.parse(order.capturedOn)) / DAY_MS
+    return [{ orderId: lot, unused, isRefundable: !order.chargedBack && days <= REFUND_DAYS }]
+  })
+}
+
+function spend(lots: Map<string, bigint>, amount: bigint): void {
+  let due = amount
+  for (const [lot, left] of lots) {
+    const taken = left < due ? left : due
+    lots.set(lot, left - taken)
+    due -= taken
+  }
+}

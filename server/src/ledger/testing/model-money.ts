@@ -1,0 +1,379 @@
+/** The model's rules of orders, payments, SUSPENSE, withdrawals, refunds and chargebacks. */
+import { type Books, type DisputeBook, type RefundBook, SYSTEM, unusedOf, type WithdrawalBook } from './model-books.ts'
+import { FAULT, type OpOf } from './model-ops.ts'
+
+const no = (code: string) => ({ ok: false, code })
+const yes = (value: unknown) => ({ ok: true, value })
+const { GATEWAY, BANK, PAYOUTS_PENDING, REFUNDS_PENDING, SUSPENSE, LOSSES } = SYSTEM
+
+export function order(books: Books, { orderId, memberId, amount }: OpOf<'order'>): unknown {
+  if (books.orders.has(orderId)) return FAULT
+  books.orders.set(orderId, {
+    orderId,
+    memberId,
+    amount,
+    status: 'created',
+    paymentId: undefined,
+    capturedOn: undefined,
+    chargedBack: false,
+  })
+  return undefined
+}
+
+export function mark(books: Books, { orderId, status }: OpOf<'mark'>): boolean {
+  const found = books.orders.get(orderId)
+  if (found === undefined || found.status === status || !['created', 'pending', 'failed'].includes(found.status)) return false
+  found.status = status
+  return true
+}
+
+const isBooked = (books: Books, paymentId: string): boolean =>
+  books.transfers.some(
+    (line) => line.startsWith(`transfer topup ${paymentId} `) || line.startsWith(`transfer topup_suspense ${paymentId} `),
+  )
+
+function suspend(books: Books, { orderId, paymentId, amount }: OpOf<'capture'>, reason: string): unknown {
+  if (isBooked(books, paymentId)) return { result: 'duplicate' }
+  books.move('topup_suspense', paymentId, GATEWAY, SUSPENSE, amount)
+  books.items.set(paymentId, { paymentId, orderId, amount, reason, status: 'open' })
+  return { result: 'suspense', reason }
+}
+
+export function capture(books: Books, op: OpOf<'capture'>): unknown {
+  const { orderId, paymentId, amount } = op
+  const found = books.orders.get(orderId)
+  if (found === undefined) return suspend(books, op, 'unknown_order')
+  if (found.paymentId === paymentId) return { result: 'duplicate' }
+  if (found.paymentId !== undefined) return suspend(books, op, 'second_payment')
+  if (found.amount !== amount) return suspend(books, op, 'other_amount')
+  const item = books.items.get(paymentId)
+  if (item !== undefined && item.status !== 'open') return { result: 'duplicate' }
+  // The gateway names a payment that paid another order: nobody can say whose it is.
+  if (item === undefined && isBooked(books, paymentId)) return FAULT
+  const { memberId } = found
+  const waited = item === undefined ? 0n : item.amount
+  const fromSuspense = waited < amount ? waited : amount
+  if (item !== undefined) {
+    item.status = 'credited'
+    books.move('suspense_credit', paymentId, SUSPENSE, memberId, fromSuspense, orderId)
+    const rest = `${paymentId}#rest`
+    if (waited > amount)
+      books.items.set(rest, { paymentId: rest, orderId: item.orderId, amount: waited - amount, reason: item.reason, status: 'open' })
+  }
+  if (fromSuspense < amount)
+    books.move('topup', item === undefined ? paymentId : `${paymentId}#rest`, GATEWAY, memberId, amount - fromSuspense, orderId)
+  found.status = 'captured'
+  found.paymentId = paymentId
+  found.capturedOn = books.day
+  const member = books.member(memberId)
+  const missedAutoJoin =
+    books.skipped.get(`${books.day} ${memberId}`) === 'insufficient_balance' &&
+    member.autoJoin &&
+    member.mayMove &&
+    member.joined.at(-1) !== books.day
+  return { result: 'credited', memberId, amount, balance: member.balance, missedAutoJoin }
+}
+
+export function creditItem(books: Books, { paymentId, memberId }: OpOf<'credit item'>): unknown {
+  const item = books.items.get(paymentId)
+  if (item === undefined) return no('suspense_not_found')
+  if (item.status !== 'open') return no('suspense_decided')
+  const member = books.members.get(memberId)
+  if (member === undefined) return no('member_not_found')
+  item.status = 'credited'
+  // Spent like a top-up, though it is none to refund.
+  books.move('suspense_credit', paymentId, SUSPENSE, memberId, item.amount, `item ${paymentId}`)
+  return yes({ amount: item.amount, balance: member.balance })
+}
+
+export function refundItem(books: Books, { paymentId, id }: OpOf<'refund item'>): unknown {
+  const item = books.items.get(paymentId)
+  if (item === undefined) return no('suspense_not_found')
+  if (item.status !== 'open') return no('suspense_decided')
+  if (books.refunds.has(id)) return FAULT
+  item.status = 'refunded'
+  const { orderId, amount } = item
+  books.refunds.set(id, {
+    id,
+    memberId: undefined,
+    paymentId,
+    orderId,
+    amount,
+    status: 'approved',
+    problem: undefined,
+    conflicts: 0,
+    conflictsBack: 0,
+  })
+  books.move('suspense_refund', id, SUSPENSE, REFUNDS_PENDING, amount)
+  return yes({ amount })
+}
+
+/** The bank has the money, or gave it back: what is booked is the newest word. */
+export function dispute(books: Books, op: OpOf<'dispute'>): unknown {
+  const { disputeId, orderId, paymentId, isTaken } = op
+  const known = books.disputes.get(disputeId)
+  const found = known ?? { id: disputeId, orderId, paymentId, amount: op.amount, isTaken, problem: undefined, turns: 0, out: [] }
+  books.disputes.set(disputeId, found)
+  if (!found.isTaken) found.amount = op.amount
+  if (known === undefined) found.isTaken = false
+  const { moved, problem } = isTaken ? take(books, found, op) : giveBackDisputed(books, found, orderId)
+  const isNews = problem !== found.problem
+  found.problem = problem
+  found.isTaken = isTaken && problem === undefined
+  return { moved, problem: isNews ? problem : undefined, isNew: known === undefined }
+}
+type Booked = { readonly moved?: unknown; readonly problem?: string }
+
+function take(books: Books, found: DisputeBook, { orderId, paymentId }: OpOf<'dispute'>): Booked {
+  const topup = books.orders.get(orderId)
+  const isOrders = topup?.paymentId === paymentId
+  const payment = isOrders ? topup : books.items.get(paymentId)
+  if (payment === undefined) return { problem: 'unknown_payment' }
+  const { amount } = found
+  const others = [...books.disputes.values()].filter(
+    (each) => each !== found && each.isTaken && each.orderId === orderId && each.paymentId === paymentId,
+  )
+  if (others.reduce((sum, each) => sum + each.amount, amount) > payment.amount) return { problem: 'more_than_paid' }
+  if (found.out.length > 0) return {}
+  found.turns++
+  const ref = found.turns === 1 ? found.id : `${found.id}#${found.turns}`
+  const memberId = isOrders ? topup.memberId : undefined
+  const balance = memberId === undefined ? 0n : books.member(memberId).balance
+  const fromMember = balance < amount ? balance : amount
+  if (memberId !== undefined && fromMember > 0n) {
+    books.move('chargeback', ref, memberId, GATEWAY, fromMember)
+    found.out.push({ ref, memberId, amount: fromMember })
+  }
+  if (fromMember < amount) {
+    books.move('chargeback', `${ref}#loss`, LOSSES, GATEWAY, amount - fromMember)
+    found.out.push({ ref: `${ref}#loss`, memberId: undefined, amount: amount - fromMember })
+  }
+  if (topup !== undefined) topup.chargedBack = true
+  return { moved: { what: 'taken', memberId, fromMember, lost: amount - fromMember } }
+}
+
+function giveBackDisputed(books: Books, found: DisputeBook, orderId: string): Booked {
+  if (found.out.length === 0) return {}
+  for (const { ref, memberId, amount } of found.out) books.move('chargeback_back', ref, GATEWAY, memberId ?? LOSSES, amount)
+  const sumOf = (isMembers: boolean): bigint =>
+    found.out.filter(({ memberId }) => (memberId !== undefined) === isMembers).reduce((sum, { amount }) => sum + amount, 0n)
+  const moved = {
+    what: 'returned',
+    memberId: found.out.find(({ memberId }) => memberId !== undefined)?.memberId,
+    fromMember: sumOf(true),
+    lost: sumOf(false),
+  }
+  found.out = []
+  const topup = books.orders.get(orderId)
+  if (topup !== undefined)
+    topup.chargedBack = [...books.disputes.values()].some((each) => each !== found && each.orderId === orderId && each.isTaken)
+  return { moved }
+}
+
+export function hold(books: Books, { id, memberId, amount, bankAccountId }: OpOf<'hold'>): unknown {
+  const known = books.withdrawals.get(id)
+  if (known !== undefined)
+    return known.memberId === memberId && known.amount === amount && known.bankAccountId === bankAccountId
+      ? yes({ balance: known.balanceAfter, replayed: true })
+      : no('idempotency_mismatch')
+  const member = books.members.get(memberId)
+  if (member === undefined || !member.mayMove) return no('may_not_move')
+  if (member.balance < amount) return no('insufficient_funds')
+  books.move('wd_hold', id, memberId, PAYOUTS_PENDING, amount)
+  member.held += amount
+  books.withdrawals.set(id, {
+    id,
+    memberId,
+    amount,
+    bankAccountId,
+    balanceAfter: member.balance,
+    status: 'requested',
+    problem: undefined,
+    conflicts: 0,
+    conflictsBack: 0,
+  })
+  return yes({ balance: member.balance, replayed: false })
+}
+
+type Decision = OpOf<'approve withdrawal' | 'reject withdrawal' | 'stop withdrawal' | 'complete withdrawal'>
+export function decideWithdrawal(books: Books, op: Decision): unknown {
+  const found = books.withdrawals.get(op.id)
+  if (op.do === 'stop withdrawal') {
+    if (found?.status === 'sending' || found?.status === 'approved')
+      Object.assign(found, { status: 'approved', problem: 'beneficiary_invalid' })
+    return undefined
+  }
+  if (found === undefined) return no('withdrawal_not_found')
+  const from = {
+    'approve withdrawal': ['requested'],
+    'reject withdrawal': ['requested', 'approved'],
+    'complete withdrawal': ['approved'],
+  }[op.do]
+  if (!from.includes(found.status)) return no('withdrawal_final')
+  const { memberId, amount } = found
+  if (op.do === 'approve withdrawal') found.status = 'approved'
+  if (op.do === 'complete withdrawal') endWithdrawal(books, found, 'paid')
+  if (op.do !== 'reject withdrawal') return yes({ memberId, amount })
+  endWithdrawal(books, found, 'rejected')
+  return yes({ memberId, amount, balance: books.member(memberId).balance })
+}
+
+export function sendWithdrawal(books: Books, { id, again }: OpOf<'send withdrawal'>): boolean {
+  const found = books.withdrawals.get(id)
+  if (found?.status === 'sending') return again
+  if (found?.status !== 'approved') return false
+  found.status = 'sending'
+  found.problem = undefined
+  return true
+}
+
+function endWithdrawal(books: Books, found: WithdrawalBook, status: 'paid' | 'failed' | 'rejected'): void {
+  const { id, memberId, amount } = found
+  books.member(memberId).held -= amount
+  if (status === 'paid') books.move('wd_paid', id, PAYOUTS_PENDING, BANK, amount)
+  else books.move('wd_back', id, PAYOUTS_PENDING, memberId, amount)
+  found.status = status
+  found.problem = undefined
+}
+
+export function payoutWord(books: Books, { id, word }: OpOf<'payout word'>): unknown {
+  const found = books.withdrawals.get(id)
+  if (found === undefined) return undefined
+  const { memberId, amount, status } = found
+  const says = (result: string, contradicts: boolean) => ({ memberId, amount, status, result, contradicts })
+  if (['requested', 'approved', 'sending'].includes(status)) {
+    endWithdrawal(books, found, word === 'paid' ? 'paid' : 'failed')
+    return says(word === 'paid' ? 'paid' : 'failed', status !== 'sending')
+  }
+  if (status === 'paid') {
+    if (word === 'paid') return says('unchanged', false)
+    books.move('wd_reversed', id, BANK, memberId, amount)
+    found.status = 'reversed'
+    return says('reversed', word === 'failed')
+  }
+  const moved = conflict(books, found, { word, out: 'wd_conflict', asset: BANK })
+  return says(moved ?? 'unchanged', moved !== undefined)
+}
+
+/** The money was given back here: what the other side says now is ours to bear. */
+function conflict(
+  books: Books,
+  found: WithdrawalBook | RefundBook,
+  { word, out, asset }: { readonly word: string; readonly out: string; readonly asset: bigint },
+): string | undefined {
+  const lost = found.conflicts > found.conflictsBack
+  if (lost === (word === 'paid')) return undefined
+  const nth = lost ? found.conflicts : found.conflicts + 1
+  const ref = nth === 1 ? found.id : `${found.id}#${nth}`
+  if (lost) books.move(`${out}_back`, ref, asset, LOSSES, found.amount)
+  else books.move(out, ref, LOSSES, asset, found.amount)
+  found[lost ? 'conflictsBack' : 'conflicts']++
+  return lost ? 'conflict_back' : 'conflict'
+}
+
+export function askRefund(books: Books, { id, memberId, orderId, amount }: OpOf<'ask refund'>): unknown {
+  const found = books.orders.get(orderId)
+  if (found?.memberId !== memberId) return no('order_not_found')
+  const member = books.member(memberId)
+  if (!member.mayMove) return no('may_not_move')
+  const topup = unusedOf(books, memberId).find((each) => each.orderId === orderId)
+  if (found.paymentId === undefined || topup?.isRefundable === false) return no('refund_not_possible')
+  if (topup === undefined || topup.unused < amount) return no('refund_exceeds_unused')
+  if (books.refunds.has(id)) return FAULT
+  books.move('refund_hold', id, memberId, REFUNDS_PENDING, amount)
+  member.held += amount
+  books.refunds.set(id, {
+    id,
+    memberId,
+    paymentId: undefined,
+    orderId,
+    amount,
+    status: 'requested',
+    problem: undefined,
+    conflicts: 0,
+    conflictsBack: 0,
+  })
+  return yes({ balance: member.balance, day: books.day })
+}
+
+/** A refund as it stood, in the words of the ledger's answer. */
+const rowOf = ({ memberId, orderId, amount, status, problem }: RefundBook) => ({
+  memberId: memberId?.toString() ?? null,
+  orderId,
+  amount: amount.toString(),
+  status,
+  problem: problem ?? null,
+})
+
+export function decideRefund(books: Books, op: OpOf<'approve refund' | 'reject refund' | 'stop refund'>): unknown {
+  const found = books.refunds.get(op.id)
+  if (op.do === 'stop refund') {
+    if (found?.status === 'sending' || found?.status === 'approved')
+      Object.assign(found, { status: 'approved', problem: 'refund_amount_invalid' })
+    return undefined
+  }
+  if (found === undefined) return no('refund_not_found')
+  const before = rowOf(found)
+  if (op.do === 'approve refund') {
+    if (found.status !== 'requested' && !(found.status === 'approved' && found.problem !== undefined)) return no('refund_final')
+    found.status = 'approved'
+    found.problem = undefined
+    return yes(before)
+  }
+  if (found.status !== 'requested' && found.status !== 'approved') return no('refund_final')
+  endRefund(books, found, 'rejected')
+  return yes(before)
+}
+
+export function sendRefund(books: Books, { id, again }: OpOf<'send refund'>): boolean {
+  const found = books.refunds.get(id)
+  if (found?.status === 'sending') return again
+  if (found?.status !== 'approved') return false
+  found.status = 'sending'
+  found.problem = undefined
+  return true
+}
+
+/** `from`: what was held, or what the gateway had been given. */
+function giveBackRefund(books: Books, found: RefundBook, kind: 'refund_failed' | 'refund_reversed'): void {
+  const { id, memberId, amount } = found
+  books.move(kind, id, kind === 'refund_failed' ? REFUNDS_PENDING : GATEWAY, memberId ?? SUSPENSE, amount)
+  const item = books.items.get(found.paymentId ?? '')
+  if (item !== undefined) item.status = 'open'
+}
+
+function endRefund(books: Books, found: RefundBook, status: 'paid' | 'failed' | 'rejected'): void {
+  const { id, memberId, amount, orderId } = found
+  found.status = status
+  found.problem = undefined
+  if (memberId !== undefined) books.member(memberId).held -= amount
+  if (status !== 'paid') return giveBackRefund(books, found, 'refund_failed')
+  books.move('refund_paid', id, REFUNDS_PENDING, GATEWAY, amount)
+  const topup = books.orders.get(orderId)
+  if (memberId === undefined || topup === undefined) return
+  const paid = [...books.refunds.values()].filter(
+    (each) => each.orderId === orderId && each.memberId !== undefined && each.status === 'paid',
+  )
+  if (paid.reduce((sum, each) => sum + each.amount, 0n) >= topup.amount) topup.status = 'refunded'
+}
+
+export function refundWord(books: Books, { id, word }: OpOf<'refund word'>): unknown {
+  const found = books.refunds.get(id)
+  if (found === undefined) return null
+  const before = rowOf(found)
+  const says = (result: string, contradicts: boolean) => ({ ...before, result, contradicts })
+  if (found.status === 'failed' || found.status === 'rejected') {
+    const moved = conflict(books, found, { word, out: 'refund_conflict', asset: GATEWAY })
+    return says(moved ?? 'unchanged', moved !== undefined)
+  }
+  if (found.status !== 'paid') {
+    endRefund(books, found, word)
+    return says(word, before.status !== 'sending')
+  }
+  if (word === 'paid') return says('unchanged', false)
+  giveBackRefund(books, found, 'refund_reversed')
+  found.status = 'failed'
+  const topup = books.orders.get(found.orderId)
+  if (found.memberId !== undefined && topup?.status === 'refunded') topup.status = 'captured'
+  return says('reversed', true)
+}

@@ -1,0 +1,219 @@
+/**
+ * The operations of money as plain data, and what doing one to the ledger answers. An operation names
+ * everything it needs, ids included, so that the very same one can be done again at any later time.
+ */
+import type { IstDay } from '@roz/core/ist-day.ts'
+import { paise } from '@roz/core/money.ts'
+import type { SplitPolicy } from '@roz/core/split.ts'
+import { type Db, DatabaseUnavailableError, maybeOne, sql } from '../../db/sql.ts'
+import { inTransaction, type Tx } from '../../db/transaction.ts'
+import type { TestDatabase } from '../../testing/database.ts'
+import { autoJoinPage, joinAfterTopup, startAutoJoin } from '../auto-join.ts'
+import { bookDispute } from '../disputes.ts'
+import { recordDraw } from '../draw.ts'
+import { hashOf, makeDay } from '../fixtures.ts'
+import type { JoinBatcher } from '../join-batcher.ts'
+import type { JoinOutcome } from '../join-outcome.ts'
+import { approveRefund, bookRefund, rejectRefund, requestRefund, startRefund, stopRefund } from '../refunds.ts'
+import { closeRound, recordSeal } from '../rounds.ts'
+import { sealDay } from '../seal-day.ts'
+import { settleRound, voidRound } from '../settlement.ts'
+import { creditSuspense, refundSuspense } from '../suspense.ts'
+import { captureTopup, createTopup, markTopup } from '../topups.ts'
+import { setAutoJoin, setMayMove } from '../wallets.ts'
+import {
+  approveWithdrawal,
+  bookPayout,
+  completeWithdrawal,
+  holdWithdrawal,
+  type PayoutWord,
+  rejectWithdrawal,
+  startSending,
+  stopSending,
+} from '../withdrawals.ts'
+
+type Id = { readonly id: string }
+type Member = { readonly memberId: bigint }
+type Amount = { readonly amount: bigint }
+type OfOrder = { readonly orderId: string }
+type OfPayment = { readonly paymentId: string }
+type OfDay = { readonly day: IstDay }
+type Does<Name extends string, Body> = Name extends string ? { readonly do: Name } & Readonly<Body> : never
+export type Op =
+  | Does<'order', OfOrder & Member & Amount>
+  | Does<'capture', OfOrder & OfPayment & Amount>
+  | Does<'mark', OfOrder & { status: 'pending' | 'failed' | 'expired' }>
+  | Does<'join', { members: readonly bigint[]; key: string | undefined }>
+  | Does<'join after top-up', Member>
+  | Does<'auto-join page', OfDay & { size: number }>
+  | Does<'hold', Id & Member & Amount & { bankAccountId: bigint }>
+  | Does<'approve withdrawal' | 'reject withdrawal' | 'stop withdrawal' | 'complete withdrawal', Id>
+  | Does<'send withdrawal' | 'send refund', Id & { again: boolean }>
+  | Does<'payout word', Id & { word: PayoutWord }>
+  | Does<'ask refund', Id & OfOrder & Member & Amount>
+  | Does<'approve refund' | 'reject refund' | 'stop refund', Id>
+  | Does<'refund word', Id & { word: 'paid' | 'failed' }>
+  | Does<'credit item', OfPayment & Member>
+  | Does<'refund item', OfPayment & Id>
+  | Does<'dispute', OfOrder & OfPayment & Amount & { disputeId: string; isTaken: boolean }>
+  | Does<'flag', Member & { flag: 'mayMove' | 'autoJoin'; on: boolean }>
+  | Does<'close', OfDay & { early: boolean }>
+  | Does<'draw', OfDay & { winners: readonly bigint[]; taxPercent: bigint }>
+  | Does<'settle' | 'void' | 'seal', OfDay>
+  | Does<'new day', OfDay & { at: Date; policy: SplitPolicy }>
+export type OpOf<Do extends Op['do']> = Extract<Op, { do: Do }>
+
+/** What was done could not be, and nothing of it stayed. */
+export const FAULT = 'fault'
+
+export type Ledger = { readonly database: TestDatabase; readonly batcher: JoinBatcher }
+
+/** The ledger's answer; ids that the database gave are left out of it. */
+export async function perform(ledger: Ledger, op: Op): Promise<unknown> {
+  try {
+    return await answerOf(ledger, op)
+  } catch (error) {
+    if (error instanceof DatabaseUnavailableError) throw error
+    return FAULT
+  }
+}
+
+function answerOf({ database, batcher }: Ledger, op: Op): Promise<unknown> {
+  const { db } = database
+  switch (op.do) {
+    case 'join':
+      return Promise.all(op.members.map((memberId) => batcher.join({ memberId, idempotencyKey: op.key }))).then((all) =>
+        all.map(joinAnswer),
+      )
+    case 'join after top-up':
+      return joinAfterTopup(db, op.memberId).then(joinAnswer)
+    case 'auto-join page':
+      return startAutoJoin(db, op.day, 1).then(() => autoJoinPage(db, op.day, 0, op.size))
+    case 'new day':
+      return makeDay(db, op.day, op.policy).then(() => database.setClock(op.at))
+    default:
+      return inTransaction(db, (tx) => inside(tx, op))
+  }
+}
+
+export const joinAnswer = (outcome: JoinOutcome): string =>
+  outcome.ok ? `${outcome.value.replayed ? 'replayed' : 'joined'} ${outcome.value.day} ${outcome.value.balance}` : outcome.code
+
+type Inside = Exclude<Op, { do: 'join' | 'join after top-up' | 'auto-join page' | 'new day' }>
+
+/** What is one transaction of the caller's. */
+async function inside(tx: Tx, op: Inside): Promise<unknown> {
+  switch (op.do) {
+    case 'order':
+      return createTopup(tx, { ...op, amount: paise(op.amount) })
+    case 'capture':
+      return captureTopup(tx, { ...op, orderAmount: paise(op.amount) })
+    case 'mark':
+      return markTopup(tx, op.orderId, op.status)
+    case 'dispute':
+      return bookDispute(tx, {
+        ...op,
+        amount: paise(op.amount),
+        type: 'CHARGEBACK',
+        status: 'X',
+        state: op.isTaken ? 'lost' : 'won',
+        respondBy: undefined,
+      })
+    case 'flag':
+      return (op.flag === 'mayMove' ? setMayMove : setAutoJoin)(tx, op.memberId, op.on)
+    case 'close':
+      return closeRound(tx, op.day, { early: op.early })
+    case 'draw':
+      await recordSeal(tx, op.day, { root: hashOf(op.day), drawAt: new Date() })
+      return recordDraw(tx, {
+        day: op.day,
+        randomness: hashOf('randomness'),
+        seed: hashOf('seed'),
+        winners: op.winners,
+        taxOn: (prize) => paise((prize * op.taxPercent) / 100n),
+      })
+    case 'settle':
+      return settleRound(tx, op.day)
+    case 'void':
+      return voidRound(tx, op.day)
+    case 'seal':
+      return sealDay(tx, op.day)
+    default:
+      return outside(tx, op)
+  }
+}
+
+type Outside = Exclude<Inside, { do: 'order' | 'capture' | 'mark' | 'dispute' | 'flag' | 'close' | 'draw' | 'settle' | 'void' | 'seal' }>
+
+async function outside(tx: Tx, op: Outside): Promise<unknown> {
+  switch (op.do) {
+    case 'hold':
+      return holdWithdrawal(tx, { ...op, amount: paise(op.amount) })
+    case 'approve withdrawal':
+      return approveWithdrawal(tx, op.id)
+    case 'reject withdrawal':
+      return rejectWithdrawal(tx, { id: op.id, reason: 'no' })
+    case 'send withdrawal':
+      return startSending(tx, op.id, op)
+    case 'stop withdrawal':
+      return stopSending(tx, op.id, 'beneficiary_invalid')
+    case 'complete withdrawal':
+      return completeWithdrawal(tx, { id: op.id, reference: 'UTR1' })
+    case 'payout word':
+      return bookPayout(tx, op)
+    case 'ask refund':
+      return requestRefund(tx, { ...op, amount: paise(op.amount), reason: 'changed my mind' })
+    case 'approve refund':
+      return withoutItem(await approveRefund(tx, op.id))
+    case 'reject refund':
+      return withoutItem(await rejectRefund(tx, { id: op.id, reason: 'no' }))
+    case 'send refund':
+      return startRefund(tx, op.id, op)
+    case 'stop refund':
+      return stopRefund(tx, op.id, 'refund_amount_invalid')
+    case 'refund word':
+      return withoutItem(await bookRefund(tx, op))
+    case 'credit item':
+      return creditSuspense(tx, { itemId: await itemOf(tx, op.paymentId), memberId: op.memberId, decidedBy: 1n })
+    case 'refund item':
+      return refundSuspense(tx, { itemId: await itemOf(tx, op.paymentId), refundId: op.id, reason: 'nobody’s', decidedBy: 1n })
+  }
+}
+
+/** Items are numbered by the database: the model knows them by their payment. */
+const itemOf = async (tx: Tx, paymentId: string): Promise<bigint> =>
+  (await maybeOne<{ id: bigint }>(tx, sql`select id from suspense_item where payment_id = ${paymentId}::text`))?.id ?? 0n
+
+function withoutItem(answer: unknown): unknown {
+  return JSON.parse(JSON.stringify(answer ?? null, (name, value: unknown) => (name === 'suspenseId' ? undefined : plain(value))))
+}
+export const plain = (value: unknown): unknown => (typeof value === 'bigint' ? value.toString() : value)
+
+/** Everything the ledger keeps of these members and of what moved since, a line each, sorted. */
+export async function ledgerLines(db: Db, of: { readonly members: readonly bigint[]; readonly since: Since }): Promise<string[]> {
+  const { members, since } = of
+  const rows = await db.query<{ line: string }>(sql`
+    select concat_ws(' ', 'member', member_id, 'balance', balance, 'held', held, 'seq', seq, 'joins', joins, 'last', last_round,
+             'year', join_year, year_joins, case when may_move then 'may move' end, case when auto_join then 'auto' end) as line
+      from wallet where member_id = any(${members}::bigint[])
+    union all select concat_ws(' ', 'order', order_id, status, payment_id, case when charged_back_at is not null then 'charged back' end)
+      from topup where member_id = any(${members}::bigint[])
+    union all select concat_ws(' ', 'withdrawal', id, member_id, amount, status, problem) from withdrawal where member_id = any(${members}::bigint[])
+    union all select concat_ws(' ', 'refund', r.id, r.order_id, coalesce(r.member_id::text, s.payment_id), r.amount, r.status, r.problem)
+      from refund r left join suspense_item s on s.id = r.suspense_id where r.member_id = any(${members}::bigint[]) or s.id > ${since.item}::bigint
+    union all select concat_ws(' ', 'dispute', id, order_id, payment_id, amount, case when is_taken then 'taken' end, problem)
+      from dispute where starts_with(id, ${since.disputes}::text)
+    union all select concat_ws(' ', 'item', payment_id, order_id, amount, reason, status) from suspense_item where id > ${since.item}::bigint
+    union all select concat_ws(' ', 'round', day, status, entries, pool, need_paise, reward_paise, platform_paise, tax_paise)
+      from round where day >= ${since.day}::date
+    union all select concat_ws(' ', 'sealed', day) from ledger_day where day >= ${since.day}::date and sealed_at is not null
+    union all select concat_ws(' ', 'winner', day, rank, member_id, amount, tax) from draw_winner where day >= ${since.day}::date
+    union all select concat_ws(' ', 'skipped', day, member_id, reason) from auto_skip where day >= ${since.day}::date
+    union all select concat_ws(' ', 'join', day, member_id, wallet_seq, balance_after) from round_join where day >= ${since.day}::date
+    union all select concat_ws(' ', 'transfer', t.kind, coalesce(s.payment_id, t.ref), t.debit, t.credit, t.amount, t.day, t.wallet_seq, t.balance_after)
+      from transfer t left join suspense_item s on t.kind = 'suspense_credit' and s.id::text = t.ref where t.transfer_id > ${since.transfer}::bigint`)
+  return rows.map(({ line }) => line).sort()
+}
+
+/** Where a history began: what stood in the database before it is none of its business. */
+export type Since = { readonly day: IstDay; readonly transfer: bigint; readonly item: bigint; readonly disputes: string }

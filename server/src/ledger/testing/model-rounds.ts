@@ -1,0 +1,179 @@
+/** The model's rules of joining, closing, drawing, settling, returning and sealing; and every operation's. */
+import { type IstDay, nextDay, yearOf } from '@roz/core/ist-day.ts'
+import { type Books, FEE, poolOf, type RoundBook, SYSTEM } from './model-books.ts'
+import {
+  askRefund,
+  capture,
+  creditItem,
+  decideRefund,
+  decideWithdrawal,
+  dispute,
+  hold,
+  mark,
+  order,
+  payoutWord,
+  refundItem,
+  refundWord,
+  sendRefund,
+  sendWithdrawal,
+} from './model-money.ts'
+import { FAULT, type Op, type OpOf } from './model-ops.ts'
+
+const no = (code: string) => ({ ok: false, code })
+const yes = (value: unknown) => ({ ok: true, value })
+const JOINS_PER_YEAR = 365
+
+function join(books: Books, memberId: bigint, key: string | undefined): string {
+  const member = books.members.get(memberId)
+  if (member === undefined) return 'may_not_move'
+  const { day } = books
+  const round = books.rounds.get(day)
+  const kept = member.key
+  if (key !== undefined && kept?.text === key && (kept.day === day || nextDay(kept.day) === day))
+    return `replayed ${kept.day} ${kept.balance}`
+  if (round?.status !== 'open') return 'round_closed'
+  if (member.joined.includes(day)) return 'already_joined'
+  if (!member.mayMove) return 'may_not_move'
+  if (member.joined.filter((each) => yearOf(each) === yearOf(day)).length >= JOINS_PER_YEAR) return 'yearly_maximum'
+  if (member.balance < FEE) return 'insufficient_balance'
+  books.enter(member, round)
+  member.key = key === undefined ? undefined : { text: key, day, balance: member.balance }
+  return `joined ${day} ${member.balance}`
+}
+
+function autoJoinPage(books: Books, { day, size }: OpOf<'auto-join page'>): unknown {
+  const cursor = books.auto.get(day) ?? { last: 0n, done: false }
+  books.auto.set(day, cursor)
+  if (cursor.done) return { state: 'done' }
+  if (day !== books.day || books.rounds.get(day)?.status !== 'open') return { state: 'closed' }
+  const page = [...books.members.values()].filter(({ autoJoin, memberId }) => autoJoin && memberId > cursor.last).slice(0, size)
+  let joined = 0
+  for (const { memberId } of page) {
+    const answer = join(books, memberId, undefined)
+    if (answer.startsWith('joined')) joined++
+    const place = `${day} ${memberId}`
+    if ((answer === 'insufficient_balance' || answer === 'yearly_maximum') && !books.skipped.has(place)) books.skipped.set(place, answer)
+  }
+  cursor.last = page.at(-1)?.memberId ?? cursor.last
+  cursor.done = page.length < size
+  return { state: 'page', scanned: page.length, joined }
+}
+
+function close(books: Books, { day, early }: OpOf<'close'>): unknown {
+  const round = books.rounds.get(day)
+  if (round === undefined) return no('round_not_found')
+  const entries = round.entries.length
+  const counted = (already: boolean) => yes({ entries, pool: BigInt(entries) * FEE, already })
+  if (round.status !== 'open') return counted(true)
+  if (day >= books.day && !early) return no('too_early')
+  if (day >= books.day && entries === 0) return no('no_participants')
+  round.status = 'closed'
+  return counted(false)
+}
+
+/** Rounded down to the paisa, each; need takes what is left over. */
+function cutOf({ entries, policy }: RoundBook, winners: number) {
+  const pool = BigInt(entries.length) * FEE
+  const due = Math.min(policy.winners, entries.length)
+  const platform = (pool * BigInt(policy.platform)) / 100n
+  const prize = winners === 0 ? 0n : (pool * BigInt(policy.reward)) / 100n / BigInt(winners)
+  const reward = prize * BigInt(winners)
+  return { due, prize, reward, platform, need: pool - reward - platform }
+}
+
+function draw(books: Books, { day, winners, taxPercent }: OpOf<'draw'>): unknown {
+  const round = books.rounds.get(day)
+  if (round?.status === 'drawn' || round?.status === 'settled') return undefined
+  if (round?.status !== 'closed' || round.entries.length === 0) return FAULT
+  const { due, prize } = cutOf(round, winners.length)
+  if (winners.length !== 0 && winners.length !== due) return FAULT
+  if (new Set(winners).size !== winners.length || winners.some((memberId) => !round.entries.includes(memberId))) return FAULT
+  const tax = (prize * taxPercent) / 100n
+  round.winners = winners.map((memberId) => ({ memberId, amount: prize - tax, tax }))
+  round.status = 'drawn'
+  return undefined
+}
+
+function settle(books: Books, day: IstDay): unknown {
+  const round = books.rounds.get(day)
+  if (round === undefined) return no('round_not_found')
+  if (round.status !== 'drawn' && round.status !== 'settled') return no('not_drawn')
+  const { need, reward, platform } = cutOf(round, round.winners.length)
+  const tax = round.winners.reduce((sum, winner) => sum + winner.tax, 0n)
+  const winners = round.winners.map((winner, index) => ({ rank: index + 1, ...winner }))
+  const answer = yes({ winners, need, reward, platform, tax, already: round.status === 'settled' })
+  if (round.status === 'settled') return answer
+  const pool = poolOf(day)
+  for (const { rank, memberId, amount } of winners) books.move('prize', `${day}:${rank}`, pool, memberId, amount)
+  if (tax > 0n) books.move('tax', day, pool, SYSTEM.TAX_WITHHELD, tax)
+  if (platform > 0n) books.move('platform', day, pool, SYSTEM.PLATFORM, platform)
+  if (need > 0n) books.move('need', day, pool, SYSTEM.HELP_FUND, need)
+  round.cut = { need, reward, platform, tax }
+  round.status = 'settled'
+  return answer
+}
+
+function giveBack(books: Books, day: IstDay): unknown {
+  const round = books.rounds.get(day)
+  if (round === undefined) return no('round_not_found')
+  const returned = round.entries.length
+  if (round.status === 'void') return yes({ returned, already: true })
+  if (round.status !== 'closed') return no('not_closed')
+  for (const memberId of round.entries) books.move('round_refund', `${day}:${memberId}`, poolOf(day), memberId, FEE, `round ${day}`)
+  round.status = 'void'
+  return yes({ returned, already: false })
+}
+
+function seal(books: Books, day: IstDay): unknown {
+  if (books.sealed.has(day)) return yes({ sealedNow: false })
+  if (day >= books.day) return no('day_not_over')
+  if (books.rounds.get(day)?.status === 'open') return no('round_open')
+  books.sealed.add(day)
+  return yes({ sealedNow: true })
+}
+
+function flag(books: Books, { memberId, flag: name, on }: OpOf<'flag'>): undefined {
+  const member = books.members.get(memberId)
+  if (member !== undefined) member[name] = on
+}
+
+function begin(books: Books, { day, policy }: OpOf<'new day'>): undefined {
+  if (!books.rounds.has(day)) books.rounds.set(day, { day, policy, status: 'open', entries: [], winners: [], cut: undefined })
+  books.day = day
+}
+
+type Rules = { readonly [Do in Op['do']]: (books: Books, op: OpOf<Do>) => unknown }
+const RULES: Rules = {
+  order,
+  capture,
+  mark,
+  hold,
+  dispute,
+  flag,
+  close,
+  draw,
+  join: (books, op) => op.members.map((memberId) => join(books, memberId, op.key)),
+  'join after top-up': (books, op) => join(books, op.memberId, undefined),
+  'auto-join page': autoJoinPage,
+  'approve withdrawal': decideWithdrawal,
+  'reject withdrawal': decideWithdrawal,
+  'stop withdrawal': decideWithdrawal,
+  'complete withdrawal': decideWithdrawal,
+  'send withdrawal': sendWithdrawal,
+  'payout word': payoutWord,
+  'ask refund': askRefund,
+  'approve refund': decideRefund,
+  'reject refund': decideRefund,
+  'stop refund': decideRefund,
+  'send refund': sendRefund,
+  'refund word': refundWord,
+  'credit item': creditItem,
+  'refund item': refundItem,
+  settle: (books, op) => settle(books, op.day),
+  void: (books, op) => giveBack(books, op.day),
+  seal: (books, op) => seal(books, op.day),
+  'new day': begin,
+}
+
+/** What the operation answers, after it changed the books. */
+export const apply = (books: Books, op: Op): unknown => (RULES[op.do] as (books: Books, op: Op) => unknown)(books, op)

@@ -1,0 +1,268 @@
+/**
+ * Random histories: a step is a name and four numbers, and becomes operations when it is its turn, by
+ * what the model then holds. So a shrunk history still means something, and any earlier operation can
+ * be done again.
+ */
+import { addDays, startOfDayMs } from '@roz/core/ist-day.ts'
+import { POLICY_A, policyB } from '@roz/core/split.ts'
+import fc from 'fast-check'
+import type { Books } from './model-books.ts'
+import type { Op } from './model-ops.ts'
+
+const WEIGHTS = {
+  'top up': 6,
+  'odd payment': 5,
+  'order alone': 1,
+  mark: 1,
+  join: 7,
+  'join after top-up': 1,
+  'auto-join': 4,
+  withdraw: 4,
+  'withdrawal step': 4,
+  refund: 4,
+  'refund step': 4,
+  item: 4,
+  dispute: 4,
+  flag: 2,
+  'end round': 5,
+  'round step': 2,
+  midnight: 4,
+  again: 8,
+} as const
+type StepName = keyof typeof WEIGHTS
+export type Step = { readonly do: StepName; readonly n: readonly [number, number, number, number] }
+
+const nat = fc.nat({ max: 999 })
+export const step: fc.Arbitrary<Step> = fc.oneof(
+  ...(Object.keys(WEIGHTS) as StepName[]).map((name) => ({
+    weight: WEIGHTS[name],
+    arbitrary: fc.record({ do: fc.constant(name), n: fc.tuple(nat, nat, nat, nat) }),
+  })),
+)
+
+/** No wallet has this id. */
+export const STRANGER = 9_000_000_000n
+const HOUR_MS = 3_600_000
+const MINUTE_MS = 60_000
+
+/** What one history has done, and the ids it has given. */
+export class History {
+  readonly done: Op[] = []
+  readonly #number: number
+  #ids = 0
+  #days = 0
+
+  constructor(number: number) {
+    this.#number = number
+  }
+
+  get disputes(): string {
+    return `dp${this.#number}-`
+  }
+  dispute(index: number): string {
+    return `${this.disputes}${index}`
+  }
+  uuid(): string {
+    this.#ids++
+    return `${this.#number.toString(16).padStart(8, '0')}-0000-4000-8000-${this.#ids.toString(16).padStart(12, '0')}`
+  }
+  orderId(): string {
+    return this.uuid().replaceAll('-', '')
+  }
+  /** Each day is looked at a little earlier than the one before: seven days are always whole ones. */
+  newDay(day: ReturnType<typeof addDays>, policy: number): Op {
+    const at = new Date(startOfDayMs(day) + 20 * HOUR_MS - this.#days * 2 * MINUTE_MS)
+    this.#days++
+    return { do: 'new day', day, at, policy: pick([POLICY_A, policyB(2), policyB(3)], policy) as typeof POLICY_A }
+  }
+}
+
+function pick<T>(from: readonly T[], n: number): T | undefined {
+  // The newest first: what has just happened is what can still go wrong.
+  return from.length === 0 ? undefined : from[from.length - 1 - (n % Math.min(from.length, 6))]
+}
+const idsOf = (books: Books): bigint[] => [...books.members.keys()]
+const memberOf = (books: Books, n: number): bigint => idsOf(books)[n % books.members.size] as bigint
+const anyoneOf = (books: Books, n: number): bigint => (n % 12 === 11 ? STRANGER : memberOf(books, n))
+const paymentOf = (orderId: string): string => `pay-${orderId}`
+
+type Maker = (books: Books, history: History, n: Step['n']) => readonly (Op | undefined)[]
+const MAKERS: Readonly<Record<StepName, Maker>> = {
+  'top up': (books, history, [who, much]) => {
+    const [orderId, amount] = [history.orderId(), BigInt(150 + 2 * much)]
+    return [
+      { do: 'order', orderId, memberId: memberOf(books, who), amount },
+      { do: 'capture', orderId, paymentId: paymentOf(orderId), amount },
+    ]
+  },
+  'order alone': (books, history, [who, much]) => [
+    { do: 'order', orderId: history.orderId(), memberId: memberOf(books, who), amount: BigInt(50 + much) },
+  ],
+  'odd payment': oddPayment,
+  mark: (books, _, [which, status]) => {
+    const found = pick([...books.orders.keys()], which)
+    return found === undefined
+      ? []
+      : [{ do: 'mark', orderId: found, status: pick(['pending', 'failed', 'expired'] as const, status) ?? 'failed' }]
+  },
+  join: (books, _, [first, second, many, keyed]) => {
+    const members = Array.from({ length: 1 + (many % 7) }, (_none, index) => anyoneOf(books, first + index * (1 + (second % 3))))
+    return [{ do: 'join', members, key: keyed % 2 === 0 ? undefined : `key${keyed % 3}` }]
+  },
+  'join after top-up': (books, _, [who]) => [{ do: 'join after top-up', memberId: anyoneOf(books, who) }],
+  'auto-join': (books, _, [who, size, on]) => [
+    on % 2 === 0 ? { do: 'flag', memberId: memberOf(books, who), flag: 'autoJoin', on: true } : undefined,
+    { do: 'auto-join page', day: books.day, size: 1 + (size % 4) },
+  ],
+  withdraw: (books, history, [who, much, until, last]) => {
+    const id = history.uuid()
+    const memberId = anyoneOf(books, who)
+    const amount = BigInt(1 + (much % 300))
+    const words = ['paid', 'failed', 'reversed'] as const
+    const path: readonly Op[] = [
+      { do: 'hold', id, memberId, amount, bankAccountId: 1n },
+      { do: 'approve withdrawal', id },
+      { do: 'send withdrawal', id, again: last % 2 === 0 },
+      { do: 'payout word', id, word: words[last % 3] ?? 'paid' },
+    ]
+    return (books.members.get(memberId)?.balance ?? 0n) < amount ? path.slice(0, 1) : path.slice(0, 1 + (until % 4))
+  },
+  'withdrawal step': (books, _, [which, what, on]) => {
+    const id = pick([...books.withdrawals.keys()], which)
+    return id === undefined ? [] : [withdrawalStep(id, what, on)]
+  },
+  refund: (books, history, [which, much, until, last]) => {
+    const order = pick([...books.orders.values()], which)
+    if (order === undefined) return []
+    const id = history.uuid()
+    const amount = last % 3 === 0 ? order.amount : BigInt(1 + (much % 300))
+    const path: readonly Op[] = [
+      { do: 'ask refund', id, orderId: order.orderId, memberId: last % 10 === 9 ? memberOf(books, much) : order.memberId, amount },
+      { do: 'approve refund', id },
+      { do: 'send refund', id, again: false },
+      { do: 'refund word', id, word: last % 2 === 0 ? 'paid' : 'failed' },
+    ]
+    return path.slice(0, 1 + (until % 4))
+  },
+  'refund step': (books, _, [which, what, on]) => {
+    const id = pick([...books.refunds.keys()], which)
+    return id === undefined ? [] : [refundStep(id, what, on)]
+  },
+  item: (books, history, [which, who, what]) => {
+    const paymentId = pick([...books.items.keys()], which)
+    if (paymentId === undefined) return []
+    if (what % 2 === 0) return [{ do: 'credit item', paymentId, memberId: anyoneOf(books, who) }]
+    return [{ do: 'refund item', paymentId, id: history.uuid() }]
+  },
+  dispute: (books, history, [which, much, what, index]) => {
+    const disputeId = history.dispute(index % 5)
+    const known = books.disputes.get(disputeId)
+    const paid = [...books.orders.values()].filter(({ paymentId }) => paymentId !== undefined)
+    const payments = [...paid.map(({ orderId, paymentId = '' }) => ({ orderId, paymentId })), ...books.items.values()]
+    const of = known ?? pick(payments, which) ?? { orderId: history.orderId(), paymentId: 'never' }
+    const amount = BigInt(1 + (much % 600))
+    return [{ do: 'dispute', disputeId, orderId: of.orderId, paymentId: of.paymentId, amount, isTaken: what % 3 !== 0 }]
+  },
+  flag: (books, _, [who, which, on]) => [
+    { do: 'flag', memberId: memberOf(books, who), flag: which % 3 === 0 ? 'mayMove' : 'autoJoin', on: on % 3 !== 0 },
+  ],
+  'end round': endRound,
+  'round step': roundStep,
+  midnight: (books, history, [far, policy]) => [history.newDay(addDays(books.day, far % 5 === 4 ? 7 : 1), policy)],
+  again: (_, history, [which, other]) => {
+    const op = history.done[history.done.length - 1 - (which % Math.max(1, history.done.length))]
+    if (op === undefined || op.do === 'new day') return []
+    // The same id with another amount is another request.
+    return [op.do === 'hold' && other % 4 === 0 ? { ...op, amount: op.amount + 1n } : op]
+  },
+}
+
+function withdrawalStep(id: string, what: number, on: number): Op {
+  const steps: readonly Op[] = [
+    { do: 'approve withdrawal', id },
+    { do: 'reject withdrawal', id },
+    { do: 'stop withdrawal', id },
+    { do: 'complete withdrawal', id },
+    { do: 'send withdrawal', id, again: on % 2 === 0 },
+    { do: 'payout word', id, word: 'paid' },
+    { do: 'payout word', id, word: 'failed' },
+    { do: 'payout word', id, word: 'reversed' },
+  ]
+  return steps[what % steps.length] as Op
+}
+
+function refundStep(id: string, what: number, on: number): Op {
+  const steps: readonly Op[] = [
+    { do: 'approve refund', id },
+    { do: 'reject refund', id },
+    { do: 'stop refund', id },
+    { do: 'send refund', id, again: on % 2 === 0 },
+    { do: 'refund word', id, word: 'paid' },
+    { do: 'refund word', id, word: 'failed' },
+  ]
+  return steps[what % steps.length] as Op
+}
+
+/** Second payments, other amounts, payments of nobody's order, events before the order: then perhaps the right one. */
+function oddPayment(books: Books, history: History, [which, what, amount, then]: Step['n']): readonly (Op | undefined)[] {
+  const order = pick([...books.orders.values()], which)
+  if (order === undefined || what % 5 === 4) {
+    const [orderId, sum] = [history.orderId(), BigInt(50 + amount)]
+    const early: Op = { do: 'capture', orderId, paymentId: paymentOf(orderId), amount: sum }
+    if (then % 2 === 0) return [early]
+    return [
+      early,
+      { do: 'order', orderId, memberId: memberOf(books, then), amount: then % 3 === 0 ? sum + 9n : sum },
+      { ...early, amount: then % 3 === 0 ? sum + 9n : sum },
+    ]
+  }
+  const { orderId } = order
+  const own = paymentOf(orderId)
+  const payments = [
+    own,
+    own,
+    `second-${orderId}`,
+    pick(
+      [...books.orders.values()].map((each) => each.paymentId ?? own),
+      amount,
+    ) ?? own,
+  ]
+  const amounts = [order.amount, order.amount, order.amount + 7n, order.amount - 7n]
+  const event: Op = { do: 'capture', orderId, paymentId: payments[what % 4] ?? own, amount: amounts[amount % 4] ?? order.amount }
+  return [event, then % 3 === 0 ? { ...event, amount: order.amount } : undefined]
+}
+
+/** The oldest round that has not ended goes on, as far as the numbers say. */
+function endRound(books: Books, _history: History, [winner, until, tax, odd]: Step['n']): readonly (Op | undefined)[] {
+  const round = [...books.rounds.values()].find(({ status }) => status !== 'settled' && status !== 'void')
+  if (round === undefined) return []
+  const { day, entries, policy } = round
+  const due = Math.min(policy.winners, entries.length)
+  const right = Array.from({ length: due }, (_none, index) => entries[(winner + index) % entries.length] as bigint)
+  const winners = odd % 8 === 0 ? [] : odd % 8 === 1 ? [STRANGER, ...right.slice(1)] : odd % 8 === 2 ? [...right, ...right] : right
+  const path: readonly Op[] = [
+    { do: 'close', day, early: tax % 2 === 0 },
+    { do: 'draw', day, winners, taxPercent: tax % 3 === 0 ? 30n : 0n },
+    { do: 'settle', day },
+    { do: 'seal', day },
+  ]
+  if (entries.length === 0) return [path[0], { do: 'void', day }, path[3]]
+  return path.slice(0, 1 + (until % 5))
+}
+
+function roundStep(books: Books, _history: History, [which, what, early]: Step['n']): readonly (Op | undefined)[] {
+  const day = pick([...books.rounds.keys()], which)
+  if (day === undefined) return []
+  const steps: readonly Op[] = [
+    { do: 'close', day, early: early % 2 === 0 },
+    { do: 'settle', day },
+    { do: 'void', day },
+    { do: 'seal', day },
+    { do: 'auto-join page', day, size: 2 },
+  ]
+  return [steps[what % steps.length]]
+}
+
+/** What this step means now. */
+export const opsOf = (books: Books, history: History, { do: name, n }: Step): readonly Op[] =>
+  MAKERS[name](books, history, n).filter((op) => op !== undefined)
