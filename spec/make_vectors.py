@@ -34,7 +34,7 @@ def canonical(value) -> str:
     if isinstance(value, str):
         assert all(32 <= ord(char) < 127 for char in value)
         return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    assert type(value) is int and 0 <= value < 2**53
+    assert type(value) is int and -(2**53) < value < 2**53
     return str(value)
 
 
@@ -114,9 +114,21 @@ QUICKNET = {
 }
 # Published rounds of that chain: number, signature, randomness.
 QUICKNET_ROUNDS = [
+    (1, "b55e7cb2d5c613ee0b2e28d6750aabbb78c39dcc96bd9d38c2c2e12198df95571de8e8e402a0cc48871c7089a2b3af4b", "1466a6cd24e327188770752f6134001c64d6efcc590ccc26b721611ad96f165a"),
+    (2, "b6b6a585449b66eb12e875b64fcbab3799861a00e4dbf092d99e969a5eac57dd3f798acf61e705fe4f093db926626807", "5782d6987841c654515a0e72b2d1ebb4e741234042c37cb19608ae50d93fb60c"),
+    (3, "b3fab6df720b68cc47175f2c777e86d84187caab5770906f515ff1099cb01e4deaa027075d860823e49477b93c72bd64", "7ef4621ace1c6da4eb2eee7cd901f81385bca5b189771ec0f08d0d2566dd1a21"),
+    (123, "b75c69d0b72a5d906e854e808ba7e2accb1542ac355ae486d591aa9d43765482e26cd02df835d3546d23c4b13e0dfc92", "fb8f7bc29bf24db51871ec8c79f3a1e4bd0557bc0dfcee9ed1d924e69d1c60dc"),
     (1000, "b44679b9a59af2ec876b1a6b1ad52ea9b1615fc3982b19576350f93447cb1125e342b73a8dd2bacbe47e4b6b63ed5e39", "fe290beca10872ef2fb164d2aa4442de4566183ec51c56ff3cd603d930e54fdd"),
+    (1000000, "83ad29e4c409f9470fc2ef02f90214df49e02b441a1a241a82d622d9f608ef98fd8b11a029f1bee9d9e83b45088abe72", "b22aad4794f7451896f7a371aa46106fd84d919f3f569acd5b2fddf1d1440af3"),
+    (21000000, "971cbe88adc436f6411fd26d51887ede7ba144264cd05edec6645b5e170a7702d16082947a85d89c89cb47cd8eb7d817", "36ecd957580ee415f951370e2a5e13273be97de9072418aaf14d38242979e3c1"),
+    (30662982, "8b3edd0d42a2fa36ac15641a2dea2e4f4895acec2ef72ef39e5b6138f0346fb6b046dde1b4b3d09ff5fe8a6a7acd674a", "ae76da5137c6d0a0d3b50d325948b26cc3ff1f804cd7bbca29b9250c2bfe8d67"),
+    (30662990, "8b2ebe176d153849d5db7f358a3a21be96f8c5d1c26ed2b530fff4419face8909d77f4ee6a211623e2432c30841411b5", "aac361dad26f7e5f5c2460fa905ed6d4e2bf8d21ccb67bbe5100204475b56742"),
+    (30662992, "b72a64269e84523a73a87db491505b6f1675dfc7f71c69026efdce3996f59ce2d1b446fc00c13beff7fcfd428053a534", "b21201bdbe54b1e3ca135bf319bbca22b90b8ae30944c4a6790f74267d074827"),
     (30663002, "b9e7e1e3d7d9cf17a9f4703abfae4c137acfbef1fdb45715a98422c244a499ea381c7fd759851ed8eeb8a03d778959b3", "2a231554933f6fd70314fa470152710fac3eba10d052cab996e8f30854fa7f55"),
 ]
+# The two that examples are drawn by.
+EARLIER = next(one for one in QUICKNET_ROUNDS if one[0] == 1000)
+DRAWN = next(one for one in QUICKNET_ROUNDS if one[0] == 30663002)
 
 
 def rfc6962() -> dict:
@@ -170,15 +182,15 @@ def randomness_vectors() -> dict:
     rounds = []
     for sealed_at in [1692803367000 - 900000, 1692803367001 - 900000, 1795198800000, 1795198800001, 1795199700999, 1795201200000]:
         rounds.append({"sealedAt": sealed_at, "genesis": 1692803367, "period": 3, "round": beacon_round(sealed_at, 1692803367, 3)})
-    return {"local": local, "beacon": beacon, "rounds": rounds}
+    return {"quicknet": QUICKNET, "local": local, "beacon": beacon, "rounds": rounds}
 
 
 def seed_vectors() -> list:
     out = []
     for day, count, chain, number, randomness in [
         ("2026-11-21", 10, sha(key(99)).hex(), 0, None),
-        ("2026-11-21", 10, QUICKNET["chainHash"], 30663002, QUICKNET_ROUNDS[1][2]),
-        ("2026-11-21", 2**40, QUICKNET["chainHash"], 1000, QUICKNET_ROUNDS[0][2]),
+        ("2026-11-21", 10, QUICKNET["chainHash"], 30663002, DRAWN[2]),
+        ("2026-11-21", 2**40, QUICKNET["chainHash"], 1000, EARLIER[2]),
     ]:
         top = root(tickets_of(day, min(count, 10)))
         drawn = bytes.fromhex(randomness) if randomness else local_randomness(key(99), day, count, top)
@@ -223,7 +235,7 @@ def day_records(day: str, draw: dict, split: dict, count: int, sealed_at: int, n
 def records_vectors() -> dict:
     secret = key(99)
     local = {"chainHash": sha(secret).hex(), "mode": "local"}
-    number, signature, randomness = QUICKNET_ROUNDS[1]
+    number, signature, randomness = DRAWN
     sealed_at = (QUICKNET["genesis"] + (number - 1) * QUICKNET["period"]) * 1000 - 900_000
     assert beacon_round(sealed_at, QUICKNET["genesis"], QUICKNET["period"]) == number
     days = [
@@ -246,6 +258,8 @@ def records_vectors() -> dict:
 
 
 def main() -> int:
+    import make_log_vectors  # which uses this file's functions
+
     made = {
         "rfc6962": rfc6962(),
         "ticket": ticket_vectors(),
@@ -255,6 +269,7 @@ def main() -> int:
         "picks": picks_vectors(),
         "shares": shares_vectors(),
         "records": records_vectors(),
+        **make_log_vectors.made(),
     }
     wrong = 0
     for name, value in made.items():

@@ -1,0 +1,1035 @@
+#!/usr/bin/env python3
+"""Checks one day of the daily draw and its books from the published files (protocol.md, chapter 15).
+
+    python3 verify.py <address or folder> <day> [--key K] [--kept FILE] [--witness K]… [--chain HASH]
+                      [--drand SIGNATURE] [--receipt FILE]
+
+--key      the log's key that you trust          --kept     a checkpoint that you kept from before
+--witness  a witness that you trust, repeatable  --chain    the hash of a beacon other than quicknet
+--drand    the signature of the day's round, fetched by yourself from a drand relay
+--receipt  a receipt, to see whether its ticket is in the list
+
+One file, the standard library, nothing of the server. What it does not do: the BLS signature of the
+beacon. Such a day is INCOMPLETE here, unless you give the signature with --drand to compare.
+Exit code: 0 PASS, 2 FAIL, 3 WEAK, 4 INCOMPLETE, 1 called wrongly.
+"""
+import base64
+import datetime
+import hashlib
+import json
+import pathlib
+import re
+import sys
+import urllib.error
+import urllib.request
+
+QUICKNET = "52db9ba70e0cc0f6eaf7803dd07447a1f5477735fd3f661792ba94600c84e971"
+LOG_KEY, WITNESS_KEY = 1, 4
+LIMIT = 2**53
+
+
+class Fail(Exception):
+    """What was published is wrong."""
+
+
+class Weak(Exception):
+    """Nothing is wrong, but the operator could have cheated."""
+
+
+class Incomplete(Exception):
+    """Something needed is not there."""
+
+
+class NotApplicable(Exception):
+    """This day has nothing of the kind."""
+
+
+def need(condition, words: str) -> None:
+    if not condition:
+        raise Fail(words)
+
+
+# --- hashes, trees, signatures -------------------------------------------------------------------
+
+
+def sha(data: bytes) -> bytes:
+    return hashlib.sha256(data).digest()
+
+
+def u64(number: int) -> bytes:
+    return number.to_bytes(8, "big")
+
+
+class Tree:
+    """A root of leaves that come one by one; a node is whatever `join` makes of two."""
+
+    def __init__(self, join, empty):
+        self.join, self.empty, self.stack, self.size = join, empty, [], 0
+
+    def add(self, leaf) -> None:
+        node, self.size = leaf, self.size + 1
+        full = self.size
+        while full % 2 == 0:
+            node, full = self.join(self.stack.pop(), node), full // 2
+        self.stack.append(node)
+
+    def root(self):
+        if not self.stack:
+            return self.empty
+        node = self.stack[-1]
+        for left in reversed(self.stack[:-1]):
+            node = self.join(left, node)
+        return node
+
+
+def entry_leaf(data: bytes) -> bytes:
+    return sha(b"\x00" + data)
+
+
+def hash_tree() -> Tree:
+    return Tree(lambda left, right: sha(b"\x01" + left + right), sha(b""))
+
+
+def part_leaf(identity: bytes, amount: int):
+    return sha(b"roz/v1/part\n" + identity + u64(amount)), amount
+
+
+def sum_join(left, right):
+    return sha(b"roz/v1/sum\n" + left[0] + u64(left[1]) + right[0] + u64(right[1])), left[1] + right[1]
+
+
+def sum_tree() -> Tree:
+    return Tree(sum_join, (sha(b"roz/v1/sum\n"), 0))
+
+
+def climb(leaf, index: int, size: int, path: list, join):
+    """The root that an inclusion proof leads to (RFC 9162, 2.1.3.2); for both kinds of tree."""
+    need(0 <= index < size, "the index is outside of the tree")
+    node, last = leaf, size - 1
+    for step in path:
+        need(last > 0, "the path is too long")
+        if index % 2 == 1 or index == last:
+            node = join(step, node)
+            while index % 2 == 0 and index > 0:
+                index, last = index // 2, last // 2
+        else:
+            node = join(node, step)
+        index, last = index // 2, last // 2
+    need(last == 0, "the path is too short")
+    return node
+
+
+def consistent(first: int, first_root: bytes, second: int, second_root: bytes, path: list) -> bool:
+    """Whether the tree of size `first` is the beginning of the other (RFC 9162, 2.1.4.2)."""
+    join = hash_tree().join
+    if first == second:
+        return not path and first_root == second_root
+    if not 0 < first < second or not path:
+        return False
+    path = [first_root, *path] if first & (first - 1) == 0 else list(path)
+    node, last = first - 1, second - 1
+    while node % 2 == 1:
+        node, last = node // 2, last // 2
+    old = new = path[0]
+    for step in path[1:]:
+        if last == 0:
+            return False
+        if node % 2 == 1 or node == last:
+            old, new = join(step, old), join(step, new)
+            while node % 2 == 0 and node > 0:
+                node, last = node // 2, last // 2
+        else:
+            new = join(new, step)
+        node, last = node // 2, last // 2
+    return last == 0 and old == first_root and new == second_root
+
+
+# Ed25519, after RFC 8032, 5.1: points in extended coordinates.
+P = 2**255 - 19
+ORDER = 2**252 + 27742317777372353535851937790883648493
+D = -121665 * pow(121666, P - 2, P) % P
+ROOT_OF_MINUS_ONE = pow(2, (P - 1) // 4, P)
+
+
+def add_points(a, b):
+    m, n = (a[1] - a[0]) * (b[1] - b[0]) % P, (a[1] + a[0]) * (b[1] + b[0]) % P
+    t, z = 2 * a[3] * b[3] * D % P, 2 * a[2] * b[2] % P
+    e, f, g, h = n - m, z - t, z + t, n + m
+    return e * f % P, g * h % P, f * g % P, e * h % P
+
+
+def times(scalar: int, point):
+    total = (0, 1, 1, 0)
+    while scalar:
+        if scalar & 1:
+            total = add_points(total, point)
+        point, scalar = add_points(point, point), scalar >> 1
+    return total
+
+
+def point_of(data: bytes):
+    y = int.from_bytes(data, "little")
+    sign, y = y >> 255, y & (2**255 - 1)
+    if y >= P:
+        return None
+    square = (y * y - 1) * pow(D * y * y + 1, P - 2, P) % P
+    x = pow(square, (P + 3) // 8, P)
+    if (x * x - square) % P:
+        x = x * ROOT_OF_MINUS_ONE % P
+    if (x * x - square) % P or (x == 0 and sign):
+        return None
+    if x & 1 != sign:
+        x = P - x
+    return x, y, 1, x * y % P
+
+
+BASE = point_of((4 * pow(5, P - 2, P) % P).to_bytes(32, "little"))
+
+
+def signed_by(public: bytes, message: bytes, signature: bytes) -> bool:
+    if len(public) != 32 or len(signature) != 64:
+        return False
+    key, nonce, s = point_of(public), point_of(signature[:32]), int.from_bytes(signature[32:], "little")
+    if key is None or nonce is None or s >= ORDER:
+        return False
+    k = int.from_bytes(hashlib.sha512(signature[:32] + public + message).digest(), "little") % ORDER
+    left, right = times(s, BASE), add_points(nonce, times(k, key))
+    return (left[0] * right[2] - right[0] * left[2]) % P == 0 and (left[1] * right[2] - right[1] * left[2]) % P == 0
+
+
+# --- decoding: one value, one text ---------------------------------------------------------------
+
+
+def canonical(value) -> bytes:
+    def text(item) -> str:
+        if type(item) is dict:
+            return "{" + ",".join(text(name) + ":" + text(item[name]) for name in sorted(item)) + "}"
+        if type(item) is list:
+            return "[" + ",".join(map(text, item)) + "]"
+        if type(item) is str:
+            need(all(32 <= ord(char) < 127 for char in item), "a text is not printable ASCII")
+            return '"' + item.replace("\\", "\\\\").replace('"', '\\"') + '"'
+        need(type(item) is int and -LIMIT < item < LIMIT, "a value of a kind that files do not hold")
+        return str(item)
+
+    return text(value).encode()
+
+
+def decoded(data: bytes):
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError):
+        raise Fail("not JSON") from None
+    need(canonical(value) == data, "not canonical")
+    return value
+
+
+def unhex(text, size: int) -> bytes:
+    need(type(text) is str and re.fullmatch("[0-9a-f]{%d}" % (2 * size), text), f"not {size} bytes in hex")
+    return bytes.fromhex(text)
+
+
+def unbase64(text: str) -> bytes:
+    try:
+        data = base64.b64decode(text, validate=True)
+    except ValueError:
+        raise Fail("not base64") from None
+    need(base64.b64encode(data).decode() == text, "not base64 in its one form")
+    return data
+
+
+def is_day(text) -> bool:
+    try:
+        return datetime.date.fromisoformat(text).isoformat() == text
+    except (TypeError, ValueError):
+        return False
+
+
+def day_after(day: str, days: int = 1) -> str:
+    return (datetime.date.fromisoformat(day) + datetime.timedelta(days)).isoformat()
+
+
+def day_start_ms(day: str) -> int:
+    """00:00 in Asia/Kolkata, which is 5½ hours ahead all year."""
+    days = datetime.date.fromisoformat(day).toordinal() - datetime.date(1970, 1, 1).toordinal()
+    return days * 86_400_000 - 19_800_000
+
+
+# What an object may hold: a form is a dict of forms (exact keys), a list with one form, or a test.
+def count(value) -> bool:
+    return type(value) is int and 0 <= value < LIMIT
+
+
+def balance(value) -> bool:
+    return type(value) is int
+
+
+def hexed(size: int):
+    return lambda value: type(value) is str and re.fullmatch("[0-9a-f]{%d}" % (2 * size), value) is not None
+
+
+def one_of(*values):
+    return lambda value: type(value) in (str, int) and value in values
+
+
+def string(value) -> bool:
+    return type(value) is str
+
+
+def check_form(value, form, where: str = "it") -> None:
+    if type(form) is dict:
+        need(type(value) is dict and value.keys() == form.keys(), f"{where} has other keys")
+        for name in form:
+            check_form(value[name], form[name], name)
+    elif type(form) is list:
+        need(type(value) is list, f"{where} is no list")
+        for item in value:
+            check_form(item, form[0], where)
+    else:
+        need(form(value), f"{where} has a value of another form")
+
+
+HASH, SIGNATURE = hexed(32), hexed(64)
+DRAWS_BY = {
+    "local": {"chainHash": HASH, "mode": string},
+    "beacon": {
+        "beaconId": string, "chainHash": HASH, "genesis": count, "groupHash": HASH, "mode": string,
+        "period": lambda value: count(value) and value > 0, "publicKey": hexed(96), "scheme": one_of("bls-unchained-g1-rfc9380"),
+    },
+}
+WINNER = {"amount": count, "position": count, "tax": count, "ticket": HASH}
+RESULT = {"randomness": HASH, "seed": HASH, "shares": {"need": count, "platform": count, "pool": count}, "winners": [WINNER]}
+RECORDS = {
+    "open": {
+        "stake": one_of(100), "rules": HASH, "tax": {"above": count, "percent": lambda value: count(value) and value <= 100},
+        "split": {"need": count, "platform": count, "policy": one_of("A", "B"), "reward": count, "winners": count},
+        "witnesses": {"keys": [string], "quorum": lambda value: count(value) and value > 0},
+    },
+    "close": {"count": lambda value: count(value) and value > 0, "root": HASH, "round": count, "sealedAt": count},
+    "void": {"reason": one_of("empty", "beacon"), "returned": count},
+    "books": {"books": HASH},
+    "key": {"new": string, "old": string, "signature": SIGNATURE},
+    "verifier": {"program": HASH},
+}
+RECEIPT = {
+    "day": is_day, "ticket": HASH, "v": one_of(1),
+    "receipt": {"count": count, "index": count, "keyId": hexed(4), "path": [HASH], "signature": SIGNATURE, "time": count},
+}
+BOOKS = {
+    "v": one_of(1), "day": is_day, "intake": {"count": count, "paise": count},
+    "settlements": [{"need": count, "platform": count, "round": is_day, "winners": [{"amount": count, "tax": count, "ticket": HASH}]}],
+    "returns": [{"paise": count, "round": is_day}],
+    "help": {"closing": balance, "disbursements": [{"evidence": HASH, "paise": count}], "in": count, "opening": balance},
+    "flows": [{"from": string, "kind": string, "paise": lambda value: count(value) and value > 0, "to": string}],
+    "accounts": [{"account": string, "closing": balance, "in": count, "opening": balance, "out": count}],
+    "liabilities": {"count": count, "root": HASH, "total": count},
+}
+DRAW_FILE = {"assurance": one_of("weak", "sealed"), "day": is_day, "records": [{"index": count, "record": lambda value: type(value) is dict}], "v": one_of(1)}
+
+
+def check_record(record) -> None:
+    need(type(record) is dict and record.get("v") == 1 and type(record.get("v")) is int and is_day(record.get("day")), "a record without v = 1 or day")
+    kind = record.get("kind")
+    if kind == "result":
+        form = dict(RESULT, **({"secret": HASH} if "secret" in record else {"signature": hexed(48)}))
+    else:
+        need(type(kind) is str and kind in RECORDS, "a record of an unknown kind")
+        form = dict(RECORDS[kind])
+    if kind == "open":
+        mode = record["draw"].get("mode") if type(record.get("draw")) is dict else None
+        need(type(mode) is str and mode in DRAWS_BY, "a draw of an unknown mode")
+        form["draw"] = DRAWS_BY[mode]
+    check_form(record, dict(form, v=one_of(1), kind=string, day=is_day), kind)
+
+
+def raw_id(name: str, raw: bytes) -> bytes:
+    return sha(name.encode() + b"\n" + raw)[:4]
+
+
+def verifier_key(text: str, kind: int):
+    """(name, id, public key) of `name+id+base64`."""
+    name, _, rest = text.partition("+")
+    identity, _, data = rest.partition("+")
+    raw = unbase64(data)
+    need(re.fullmatch(r"[!-*,-~]{1,128}", name) and len(raw) == 33 and raw[0] == kind, "not a verifier key")
+    need(unhex(identity, 4) == raw_id(name, raw), "the id of a key is wrong")
+    return name, raw_id(name, raw), raw[1:]
+
+
+class Checkpoint:
+    """A signed note: origin, size and root, the text that is signed, and the signature lines."""
+
+    def __init__(self, text: str, lines: list):
+        rows = text.split("\n")
+        self.text, self.origin, self.root = text.encode(), rows[0], unbase64(rows[2])
+        need(re.fullmatch(r"[!-*,-~]{1,128}", rows[0]) and re.fullmatch(r"[1-9][0-9]{0,15}", rows[1]), "not a checkpoint")
+        self.size = int(rows[1])
+        need(len(self.root) == 32, "not a root")
+        self.signatures = []
+        for line in lines:
+            match = re.fullmatch(r"— ([!-*,-~]{1,128}) ([A-Za-z0-9+/=]+)", line)
+            need(match, "not a signature line")
+            raw = unbase64(match[2])
+            self.signatures.append((match[1], raw[:4], raw[4:]))
+        need(self.signatures, "a checkpoint without signatures")
+
+    def check(self, key: tuple, witnesses: dict) -> None:
+        """Every line is known and valid; `key` is the log's: (name, id, public key)."""
+        need(self.origin == key[0], "another origin")
+        name, identity, signature = self.signatures[0]
+        need((name, identity) == key[:2] and signed_by(key[2], self.text, signature), "not signed by the log's key in force")
+        names = [name for name, _, _ in self.signatures[1:]]
+        need(names == sorted(set(names)), "cosignatures are not in order")
+        need(len(self.cosigned(witnesses)) == len(names), "a cosignature is wrong, or by somebody whom the log does not name")
+
+    def cosigned(self, witnesses: dict) -> list:
+        """(public key, time in s) of each valid cosignature by one of them."""
+        found = []
+        for name, identity, signature in self.signatures[1:]:
+            public, seconds = witnesses.get((name, identity)), int.from_bytes(signature[:8], "big")
+            if public and signed_by(public, b"cosignature/v1\ntime %d\n" % seconds + self.text, signature[8:]):
+                found.append((public, seconds))
+        return found
+
+
+def checkpoints(data: bytes) -> list:
+    """One note after another: three lines, an empty one, lines that begin with a dash."""
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        raise Fail("not UTF-8") from None
+    need(text.endswith("\n"), "no line end at the end")
+    lines, found = text[:-1].split("\n"), []
+    while lines:
+        need(len(lines) >= 5 and lines[3] == "", "not a checkpoint")
+        end = next((at for at in range(4, len(lines)) if not lines[at].startswith("— ")), len(lines))
+        found.append(Checkpoint("\n".join(lines[:3]) + "\n", lines[4:end]))
+        lines = lines[end:]
+    return found
+
+
+# --- the published files --------------------------------------------------------------------------
+
+
+class Files:
+    """A folder or an address. What is not there is None."""
+
+    def __init__(self, base: str):
+        self.address = base if re.match("https?://", base) else None
+        if self.address and re.fullmatch("https?://[^/]+/?", self.address):
+            self.address = self.address.rstrip("/") + "/api/public"
+        self.folder = None if self.address else pathlib.Path(base)
+
+    def open(self, path: str):
+        try:
+            if self.address:
+                return urllib.request.urlopen(f"{self.address.rstrip('/')}/{path}", timeout=60)
+            json_file = re.fullmatch(r"(draws|books)/[0-9-]+", path)
+            return open(self.folder / (path + ".json" if json_file else path), "rb")
+        except urllib.error.HTTPError as error:
+            if error.code == 404:
+                return None
+            raise
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+            return None
+
+    def read(self, path: str):
+        stream = self.open(path)
+        if stream is None:
+            return None
+        with stream:
+            return stream.read()
+
+    def rows(self, path: str, size: int):
+        """Rows of `size` bytes, one by one; Fail if the last is cut off."""
+        stream = self.open(path)
+        if stream is None:
+            raise Incomplete(f"{path} is not there")
+        with stream:
+            rest = b""
+            while block := stream.read(size * 8192):
+                rest += block
+                whole = len(rest) - len(rest) % size
+                for at in range(0, whole, size):
+                    yield rest[at : at + size]
+                rest = rest[whole:]
+            need(not rest, f"{path} is cut off")
+
+
+# --- chapters 4 to 7: the draw --------------------------------------------------------------------
+
+
+def round_for(sealed_at: int, genesis: int, period: int) -> int:
+    return -((genesis * 1000 - (sealed_at + 900_000)) // (period * 1000)) + 1
+
+
+def local_randomness(secret: bytes, day: str, entries: int, root: bytes) -> bytes:
+    return sha(b"roz/v1/local\n" + secret + day.encode() + u64(entries) + root)
+
+
+def chain_hash(chain: dict) -> bytes:
+    start = chain["period"].to_bytes(4, "big") + u64(chain["genesis"])
+    return sha(start + bytes.fromhex(chain["publicKey"]) + bytes.fromhex(chain["groupHash"]) + chain["beaconId"].encode())
+
+
+def seed_of(day: str, entries: int, root: bytes, chain: bytes, number: int, randomness: bytes) -> bytes:
+    return sha(b"roz/v1/draw\n" + day.encode() + u64(entries) + root + chain + u64(number) + randomness)
+
+
+def picks(seed: bytes, entries: int, wanted: int) -> list:
+    moved, found = {}, []
+    for j in range(min(wanted, entries)):
+        r = j + int.from_bytes(sha(b"roz/v1/pick\n" + seed + u64(j)), "big") % (entries - j)
+        found.append(moved.get(r, r))
+        moved[r] = moved.get(j, j)
+    return found
+
+
+def shares_of(entries: int, split: dict, tax: dict) -> dict:
+    pool, k = entries * 100, min(split["winners"], entries)
+    platform = pool * split["platform"] // 100
+    prize = pool * split["reward"] // 100 // k if k else 0
+    withheld = prize * tax["percent"] // 100 if prize > tax["above"] else 0
+    return {"need": pool - platform - k * prize, "platform": platform, "pool": pool, "prize": prize, "tax": withheld, "winners": k}
+
+
+# --- chapter 12: books ----------------------------------------------------------------------------
+
+ALWAYS = {
+    "BANK", "GATEWAY", "GATEWAY_FEES", "HELP_FUND", "LOSSES", "MEMBERS", "PAYOUTS_PENDING", "PLATFORM", "REFUNDS_PENDING", "SUSPENSE",
+    "TAX_WITHHELD",
+}
+OWED = ("MEMBERS", "PAYOUTS_PENDING", "REFUNDS_PENDING")
+KINDS = {
+    "topup": "GATEWAY>MEMBERS", "topup_suspense": "GATEWAY>SUSPENSE", "suspense_credit": "SUSPENSE>MEMBERS",
+    "suspense_refund": "SUSPENSE>REFUNDS_PENDING", "join": "MEMBERS>POOL", "prize": "POOL>MEMBERS", "need": "POOL>HELP_FUND",
+    "platform": "POOL>PLATFORM", "tax": "POOL>TAX_WITHHELD", "round_refund": "POOL>MEMBERS", "disbursement": "HELP_FUND>BANK",
+    "gift": "MEMBERS>HELP_FUND", "gateway_settled": "BANK>GATEWAY GATEWAY_FEES>GATEWAY", "wd_hold": "MEMBERS>PAYOUTS_PENDING",
+    "wd_paid": "PAYOUTS_PENDING>BANK", "wd_back": "PAYOUTS_PENDING>MEMBERS", "wd_reversed": "BANK>MEMBERS", "wd_conflict": "LOSSES>BANK",
+    "wd_conflict_back": "BANK>LOSSES", "refund_hold": "MEMBERS>REFUNDS_PENDING", "refund_paid": "REFUNDS_PENDING>GATEWAY",
+    "refund_failed": "REFUNDS_PENDING>MEMBERS REFUNDS_PENDING>SUSPENSE", "refund_reversed": "GATEWAY>MEMBERS GATEWAY>SUSPENSE",
+    "refund_conflict": "LOSSES>GATEWAY", "refund_conflict_back": "GATEWAY>LOSSES", "chargeback": "MEMBERS>GATEWAY LOSSES>GATEWAY",
+    "chargeback_back": "GATEWAY>MEMBERS GATEWAY>LOSSES",
+}
+
+
+def check_books_form(books) -> None:
+    check_form(books, BOOKS, "books")
+    names = [row["account"] for row in books["accounts"]]
+    need(names == sorted(set(names)) and ALWAYS <= set(names), "accounts are missing or out of order")
+    for row in books["accounts"]:
+        pool = row["account"].startswith("POOL:") and is_day(row["account"][5:])
+        need(row["account"] in ALWAYS or pool and (row["opening"] or row["in"] or row["out"]), f"account {row['account']}")
+    for name, keys in (("flows", ("kind", "from", "to")), ("settlements", ("round",)), ("returns", ("round",))):
+        order = [tuple(row[key] for key in keys) for row in books[name]]
+        need(order == sorted(set(order)), f"{name} are out of order")
+    paid = [(row["evidence"], row["paise"]) for row in books["help"]["disbursements"]]
+    need(paid == sorted(paid), "disbursements are out of order")
+
+
+def check_balance(books: dict) -> None:
+    """Flows make the accounts, and the accounts add up to nothing."""
+    into, out = {}, {}
+    for flow in books["flows"]:
+        sides = ">".join("POOL" if side.startswith("POOL:") else side for side in (flow["from"], flow["to"]))
+        need(sides in KINDS.get(flow["kind"], "").split(), f"{flow['kind']} from {flow['from']} to {flow['to']}")
+        out[flow["from"]] = out.get(flow["from"], 0) + flow["paise"]
+        into[flow["to"]] = into.get(flow["to"], 0) + flow["paise"]
+    accounts = {row["account"]: row for row in books["accounts"]}
+    need(into.keys() | out.keys() <= accounts.keys(), "a flow of an account that is not listed")
+    for name, row in accounts.items():
+        need((row["in"], row["out"]) == (into.get(name, 0), out.get(name, 0)), f"{name} moved by other sums than its flows")
+        need(row["closing"] == row["opening"] + row["in"] - row["out"], f"{name} does not close at what it should")
+        owes = name in OWED or name in ("SUSPENSE", "HELP_FUND", "TAX_WITHHELD") or name.startswith("POOL:")
+        need(not owes or row["closing"] >= 0, f"{name} is below nothing")
+    need(sum(row["closing"] for row in accounts.values()) == 0, "the closings do not add up to 0")
+
+
+def check_rounds(books: dict, rounds: dict, entries: int) -> None:
+    """`rounds`: each day's close, result and void as far as the log held them when the books were logged."""
+    accounts = {row["account"]: row for row in books["accounts"]}
+    flows = {(flow["from"], flow["kind"]): flow["paise"] for flow in books["flows"] if flow["from"].startswith("POOL:")}
+    joins = [(flow["to"], flow["paise"]) for flow in books["flows"] if flow["kind"] == "join"]
+    need(books["intake"] == {"count": entries, "paise": 100 * entries}, "intake is not what the round closed with")
+    need(joins == ([("POOL:" + books["day"], 100 * entries)] if entries else []), "the rupees of the round did not go into its pool")
+    expected = {}
+    for settled in books["settlements"]:
+        day, winners = settled["round"], settled["winners"]
+        result = rounds.get(day, {}).get("result")
+        need(result, f"{day} was settled before its result")
+        told = [{key: winner[key] for key in ("amount", "tax", "ticket")} for winner in result["winners"]]
+        need(winners == told, f"{day} paid others than its winners")
+        need((settled["need"], settled["platform"]) == (result["shares"]["need"], result["shares"]["platform"]), f"{day}: other shares than its result")
+        paid = {"prize": sum(winner["amount"] - winner["tax"] for winner in winners), "tax": sum(winner["tax"] for winner in winners)}
+        expected |= {("POOL:" + day, kind): paise for kind, paise in {**paid, "need": settled["need"], "platform": settled["platform"]}.items() if paise}
+    for returned in books["returns"]:
+        ended = rounds.get(returned["round"], {})
+        need(ended.get("void", {}).get("reason") == "beacon", f"{returned['round']} was given back without being void")
+        need(returned["paise"] == 100 * ended["close"]["count"], f"{returned['round']} gave back another sum")
+        expected[("POOL:" + returned["round"], "round_refund")] = returned["paise"]
+    need(flows == expected, "what left the pools is not what was settled and given back")
+    for ended in books["settlements"] + books["returns"]:
+        need(accounts.get("POOL:" + ended["round"], {}).get("closing") == 0, f"the pool of {ended['round']} does not end at 0")
+
+
+def check_help(books: dict) -> None:
+    fund = next(row for row in books["accounts"] if row["account"] == "HELP_FUND")
+    told = books["help"]
+    need([told[key] for key in ("opening", "in", "closing")] == [fund[key] for key in ("opening", "in", "closing")], "help differs from its account")
+    spent = sum(flow["paise"] for flow in books["flows"] if flow["kind"] == "disbursement")
+    need(sum(paid["paise"] for paid in told["disbursements"]) == spent, "disbursements do not add up to what left")
+
+
+def check_carry_over(books: dict, before) -> None:
+    was = {row["account"]: row["closing"] for row in before["accounts"]} if before else {}
+    now = {row["account"]: row["opening"] for row in books["accounts"]}
+    for name in was.keys() | now.keys():
+        need(was.get(name, 0) == now.get(name, 0), f"{name} opens at {now.get(name, 0)}, it closed at {was.get(name, 0)}")
+
+
+def check_receipt(receipt: dict, keys: list) -> None:
+    """That it is one: in its batch, of its day, signed by a key of the log. Keys: (name, id, public key)."""
+    check_form(receipt, RECEIPT, "receipt")
+    inner, path = receipt["receipt"], [bytes.fromhex(step) for step in receipt["receipt"]["path"]]
+    top = climb(entry_leaf(bytes.fromhex(receipt["ticket"])), inner["index"], inner["count"], path, hash_tree().join)
+    start = day_start_ms(receipt["day"])
+    need(start <= inner["time"] < start + 86_400_000, "not a receipt: its time is not in its day")
+    message = b"roz/v1/receipt\n" + receipt["day"].encode() + top + u64(inner["time"])
+    valid = any(key[1].hex() == inner["keyId"] and signed_by(key[2], message, bytes.fromhex(inner["signature"])) for key in keys)
+    need(valid, "not a receipt: no key of this log signed it")
+
+
+# --- chapter 15: the steps ------------------------------------------------------------------------
+
+
+class Day:
+    """Everything read for one day. Each step is a method; it returns words or raises its verdict."""
+
+    def __init__(self, files: Files, day: str, options: dict):
+        self.files, self.day, self.options, self.broken, self.missing = files, day, options, [], []
+        self.draw = self.load(f"draws/{day}", lambda data: decoded_as(data, DRAW_FILE))
+        self.sealed = self.load(f"log/sealed/{day}", checkpoints)
+        self.books = self.load(f"books/{day}", decoded_books)
+        self.log_key = self.load("log/key", lambda data: log_key_of(data))
+        self.checkpoint = self.load("log/checkpoint", one_checkpoint)
+        self.lines = self.load_entries()
+        self.records, self.unread = [], None
+        for line in self.lines:
+            try:
+                self.records.append(decoded(line))
+            except Fail as error:
+                self.records.append(None)
+                self.unread = self.unread or str(error)
+        self.of_day = {}
+        for index, record in enumerate(self.records):
+            if type(record) is dict and record.get("day") == day and type(record.get("kind")) is str:
+                self.of_day.setdefault(record["kind"], (index, record))
+        self.first = next((record.get("day") for record in self.records if type(record) is dict and record.get("kind") == "open"), None)
+        self.before_data = None
+        self.before = self.load(f"books/{day_after(day, -1)}", decoded_books) if "books" in self.of_day and self.first != day else None
+
+    def load(self, path: str, decode):
+        data = self.files.read(path)
+        if data is None:
+            self.missing.append(path)
+            return None
+        try:
+            return data, decode(data)
+        except Fail as error:
+            self.broken.append(f"{path}: {error}")
+            return None
+
+    def load_entries(self) -> list:
+        size, lines = self.checkpoint[1].size if self.checkpoint else 0, []
+        for chunk in range((size + 255) // 256):
+            found = self.load(f"log/entries/{chunk}", lambda data: data.split(b"\n"))
+            if found is None:
+                break
+            wanted = min(256, size - 256 * chunk)
+            if len(found[1]) <= wanted:
+                self.broken.append(f"log/entries/{chunk} is cut off")
+            lines += found[1][:wanted] if len(found[1]) > wanted else found[1][:-1]
+            if len(found[1]) <= wanted:
+                break
+        return lines
+
+    def record(self, kind: str) -> dict:
+        if kind not in self.of_day:
+            raise Incomplete(f"no {kind} record yet")
+        return self.of_day[kind][1]
+
+    def value(self, name: str):
+        found = getattr(self, name)
+        if found is None:
+            raise Incomplete(f"{name.replace('_', ' ')} cannot be read")
+        return found[1]
+
+    def drawn(self) -> tuple:
+        if "void" in self.of_day:
+            raise NotApplicable("the round is void")
+        return self.record("open"), self.record("close"), self.record("result")
+
+    def keys(self, size: int) -> list:
+        """The log's keys up to a size, the last one in force."""
+        changes = [record for record in self.records[:size] if type(record) is dict and record.get("kind") == "key"]
+        after = [record for record in self.records if type(record) is dict and record.get("kind") == "key"]
+        first = after[0]["old"] if after else self.value("log_key")
+        return [verifier_key(text, LOG_KEY) for text in [first, *(record["new"] for record in changes)]]
+
+    def witnesses(self, opens: list) -> dict:
+        keys = [verifier_key(text, WITNESS_KEY) for record in opens for text in record["witnesses"]["keys"]]
+        return {(name, identity): public for name, identity, public in keys}
+
+    def step_files(self):
+        promised = {"log/key", "log/checkpoint", f"draws/{self.day}"} | {path for path in self.missing if path.startswith("log/entries")}
+        if "close" in self.of_day:
+            promised |= {f"log/sealed/{self.day}", f"draws/{self.day}/tickets"}
+        if "books" in self.of_day:
+            promised |= {f"books/{self.day}", f"liabilities/{self.day}"} | ({f"books/{day_after(self.day, -1)}"} if self.first != self.day else set())
+        for path in (f"draws/{self.day}/tickets", f"liabilities/{self.day}"):
+            stream = self.files.open(path) if path in promised else None
+            if path in promised and stream is None:
+                self.missing.append(path)
+            elif stream is not None:
+                stream.close()
+        if "open" in self.of_day and HASH(self.record("open").get("rules")):
+            rules = f"rules/{self.record('open')['rules']}"
+            promised.add(rules)
+            found = self.load(rules, lambda data: data)
+            need(found is None or sha(found[0]).hex() == rules[6:], f"{rules} has another hash")
+        need(not self.broken, "; ".join(self.broken))
+        need(not self.unread, f"log/entries: a record is {self.unread}")
+        lost = sorted(promised & set(self.missing))
+        if lost:
+            raise Incomplete("not there: " + ", ".join(lost))
+
+    def step_log_signature(self):
+        checkpoint, told = self.value("checkpoint"), self.value("log_key")
+        opens = [record for record in self.records if type(record) is dict and record.get("kind") == "open"]
+        keys = self.keys(len(self.records))
+        need(keys[-1] == verifier_key(told, LOG_KEY), "log/key is not the key in force")
+        for at, record in enumerate(record for record in self.records if type(record) is dict and record.get("kind") == "key"):
+            old, new = verifier_key(record["old"], LOG_KEY), verifier_key(record["new"], LOG_KEY)
+            need(old == keys[at] and old[0] == new[0], "a key record does not follow the one before")
+            need(signed_by(old[2], b"roz/v1/key\n" + record["day"].encode() + new[2], bytes.fromhex(record["signature"])), "a new key is not signed by the old one")
+        checkpoint.check(keys[-1], self.witnesses(opens))
+        if self.sealed:
+            for note in self.value("sealed"):
+                need(note.size <= checkpoint.size, "log/sealed is ahead of the checkpoint")
+                note.check(self.keys(note.size)[-1], self.witnesses([self.record("open")]))
+        trusted = self.options.get("key")
+        if trusted is None:
+            return "by the key that the site itself names: " + told
+        need(verifier_key(trusted, LOG_KEY) in keys, "the key you trust is none of this log's")
+
+    def step_log_consistency(self):
+        checkpoint = self.value("checkpoint")
+        wanted = [checkpoint, *(self.value("sealed") if self.sealed else [])]
+        kept = self.options.get("kept")
+        if kept:
+            need(kept.origin == checkpoint.origin, "the checkpoint you kept is of another log")
+            need(kept.size <= checkpoint.size, "the log is shorter than the checkpoint you kept")
+            wanted.append(kept)
+        roots, tree = {}, hash_tree()
+        for line in self.lines:
+            tree.add(entry_leaf(line))
+            roots[tree.size] = tree.root() if any(note.size == tree.size for note in wanted) else None
+        if len(self.lines) < checkpoint.size:
+            raise Incomplete("records are missing")
+        for note in wanted:
+            need(roots.get(note.size) == note.root, f"the records do not give the root of size {note.size}")
+
+    def step_log_order(self):
+        place = LogOrder()
+        for record in self.records:
+            check_record(record)
+            place.add(record)
+        need(place.opened, "the log holds no day")
+        lacking = {"open"} - self.of_day.keys() or ({"result or void"} if not {"result", "void"} & self.of_day.keys() else {"books"} - self.of_day.keys())
+        if lacking:
+            raise Incomplete(f"no {lacking.pop()} record of this day yet")
+
+    def step_log_inclusion(self):
+        draw = self.value("draw")
+        wanted = sorted((found for kind, found in self.of_day.items() if kind in ("open", "close", "result", "void")), key=lambda found: found[0])
+        need(draw["day"] == self.day, "draws/ is of another day")
+        need(draw["records"] == [{"index": index, "record": record} for index, record in wanted], "the records in draws/ are not those of the log")
+        if "books" in self.of_day:
+            self.value("books")
+            need(sha(self.books[0]).hex() == self.record("books")["books"], "the books are not those whose hash is in the log")
+
+    def step_entries_root(self):
+        if "void" in self.of_day and "close" not in self.of_day:
+            raise NotApplicable("nobody had entered")
+        close, tree, last, wanted = self.record("close"), hash_tree(), b"", {}
+        if "result" in self.of_day:
+            wanted = {winner["position"]: None for winner in self.record("result")["winners"]}
+        self.tickets, sought = wanted, bytes.fromhex(self.options["receipt"]["ticket"]) if self.options.get("receipt") else None
+        self.found, ascending = False, True
+        for ticket in self.files.rows(f"draws/{self.day}/tickets", 32):
+            ascending, last = ascending and ticket > last, ticket
+            if tree.size in wanted:
+                wanted[tree.size] = ticket.hex()
+            self.found = self.found or ticket == sought
+            tree.add(entry_leaf(ticket))
+        need(ascending, "the list is not ascending, or holds a ticket twice")
+        need(tree.size == close["count"], f"the list has {tree.size} entries, {close['count']} were sealed")
+        need(tree.root().hex() == close["root"], "the list is not the one that was sealed")
+        return f"{tree.size} entries"
+
+    def step_sealed_in_time(self):
+        opened, empty = self.record("open"), "void" in self.of_day and "close" not in self.of_day
+        assurance = self.draw and self.draw[1]["assurance"]
+        if empty or "close" not in self.of_day:
+            need(assurance in (None, "weak"), "assurance says sealed, without a close")
+            if empty:
+                raise NotApplicable("nobody had entered")
+        close, notes = self.record("close"), self.value("sealed")
+        latest, own = close["sealedAt"] + 900_000 - 60_000, self.witnesses([opened])
+        seen = set()
+        for at, note in enumerate(notes):
+            need(note.size > self.of_day["close"][0], "log/sealed holds a checkpoint without the close record")
+            need(at == 0 or note.size > notes[at - 1].size, "log/sealed is not ascending")
+            inside = {public for public, seconds in note.cosigned(own) if seconds * 1000 <= latest}
+            need(at == 0 or inside, "log/sealed holds a checkpoint that says nothing")
+            seen |= inside
+        enough = len(seen) >= opened["witnesses"]["quorum"]
+        expected = "sealed" if enough and opened["draw"]["mode"] == "beacon" else "weak"
+        need(assurance in (None, expected), f"assurance should be {expected}")
+        if self.options.get("witnesses"):
+            enough = {verifier_key(text, WITNESS_KEY)[2] for text in self.options["witnesses"]} <= seen
+        if opened["draw"]["mode"] == "local":
+            raise Weak("a local draw: the operator could have chosen this winner")
+        if not enough:
+            raise Weak(f"{len(seen)} witnesses in time: the operator could have changed the list")
+        return "by " + ", ".join(sorted(name for (name, _), public in own.items() if public in seen))
+
+    def step_beacon_round(self):
+        if "void" in self.of_day and "close" not in self.of_day:
+            raise NotApplicable("nobody had entered")
+        chain, close = self.record("open")["draw"], self.record("close")
+        expected = 0 if chain["mode"] == "local" else round_for(close["sealedAt"], chain["genesis"], chain["period"])
+        need(close["round"] == expected, f"round {close['round']}, it should be {expected}")
+        if "void" in self.of_day:
+            need(self.record("void")["returned"] == 100 * close["count"], "another sum was given back")
+            need(chain["mode"] == "beacon" and not self.options.get("drand"), "the round was not missing: its signature is there")
+            raise Weak(f"void: ask any drand relay whether round {expected} is really missing")
+
+    def step_beacon_signature(self):
+        opened, close, result = self.drawn()
+        chain, randomness = opened["draw"], bytes.fromhex(result["randomness"])
+        if chain["mode"] == "local":
+            need("secret" in result, "a local draw without its secret")
+            secret = bytes.fromhex(result["secret"])
+            need(sha(secret).hex() == chain["chainHash"], "the secret is not the one committed to")
+            need(local_randomness(secret, self.day, close["count"], bytes.fromhex(close["root"])) == randomness, "the randomness is not the secret's")
+            raise Weak("a local draw: the operator could have chosen this winner")
+        need("signature" in result, "a draw by beacon without its signature")
+        need(sha(bytes.fromhex(result["signature"])) == randomness, "the randomness is not the signature's hash")
+        need(chain_hash(chain).hex() == chain["chainHash"], "the chain's hash does not fit its parameters")
+        if self.options.get("drand"):
+            need(result["signature"] == self.options["drand"], "the signature is not the one that you fetched")
+        if chain["chainHash"] != (self.options.get("chain") or QUICKNET):
+            raise Weak("a beacon that you did not name")
+        if not self.options.get("drand"):
+            raise Incomplete(f"this program does not check BLS: compare round {close['round']} with a drand relay (--drand)")
+
+    def step_seed(self):
+        opened, close, result = self.drawn()
+        expected = seed_of(
+            self.day, close["count"], bytes.fromhex(close["root"]), bytes.fromhex(opened["draw"]["chainHash"]), close["round"], bytes.fromhex(result["randomness"])
+        )
+        need(expected.hex() == result["seed"], "the seed is another one")
+
+    def step_winners(self):
+        opened, close, result = self.drawn()
+        positions = picks(bytes.fromhex(result["seed"]), close["count"], opened["split"]["winners"])
+        need([winner["position"] for winner in result["winners"]] == positions, "the winners stand at other positions")
+        for winner in result["winners"]:
+            held = getattr(self, "tickets", {}).get(winner["position"])
+            if held is None:
+                raise Incomplete("the list of tickets could not be read")
+            need(held == winner["ticket"], "a winner's ticket is not the one at that position")
+        return f"{len(positions)} picked"
+
+    def step_split(self):
+        opened, close, result = self.drawn()
+        split = opened["split"]
+        parts = tuple(split[name] for name in ("need", "reward", "platform"))
+        need(parts == ((60, 30, 10) if split["policy"] == "A" else (70, 30, 0)) and (split["policy"] == "B" or split["winners"] <= 1), "not a split of its policy")
+        cut = shares_of(close["count"], split, opened["tax"])
+        need(result["shares"] == {name: cut[name] for name in ("need", "platform", "pool")}, "the shares are others")
+        need(all((winner["amount"], winner["tax"]) == (cut["prize"], cut["tax"]) for winner in result["winners"]), "a prize or its tax is another")
+
+    def step_books_balance(self):
+        if "books" not in self.of_day:
+            raise Incomplete("no books record yet")
+        books, rounds = self.value("books"), {}
+        for record in self.records[: self.of_day["books"][0]]:
+            rounds.setdefault(record["day"], {})[record["kind"]] = record
+        need(books["day"] == self.day, "the books are of another day")
+        check_balance(books)
+        check_rounds(books, rounds, self.of_day["close"][1]["count"] if "close" in self.of_day else 0)
+        check_help(books)
+
+    def step_carry_over(self):
+        books = self.value("books")
+        if self.first == self.day:
+            check_carry_over(books, None)
+            return "the log's first day"
+        before, yesterday = self.value("before"), day_after(self.day, -1)
+        logged = [record["books"] for record in self.records if record["kind"] == "books" and record["day"] == yesterday]
+        need(logged == [sha(self.before[0]).hex()], "yesterday's books are not those whose hash is in the log")
+        check_carry_over(books, before)
+
+    def step_liabilities_total(self):
+        books, tree, last, ascending, small = self.value("books"), sum_tree(), b"", True, True
+        for row in self.files.rows(f"liabilities/{self.day}", 40):
+            identity, amount = row[:32], int.from_bytes(row[32:], "big")
+            ascending, last, small = ascending and identity > last, identity, small and 1 <= amount <= 5000
+            tree.add(part_leaf(identity, amount))
+        told, (root, total) = books["liabilities"], tree.root()
+        need(ascending, "parts are not ascending, or one is there twice")
+        need(small, "a part is not from 1 to 5000 paise")
+        need((tree.size, root.hex(), total) == (told["count"], told["root"], told["total"]), "the parts are not those of the books")
+        owed = sum(row["closing"] for row in books["accounts"] if row["account"] in OWED)
+        need(total == owed, f"the parts are {total} paise, the accounts owe {owed}")
+        return f"{total} paise in {tree.size} parts"
+
+    def step_receipt(self):
+        receipt = self.options.get("receipt")
+        if receipt is None:
+            raise NotApplicable("none given")
+        need(receipt["day"] == self.day, "a receipt of another day")
+        check_receipt(receipt, self.keys(len(self.records)))
+        if "void" in self.of_day and "close" not in self.of_day:
+            raise Fail("a rupee was taken on a day that is void as empty")
+        self.record("close")
+        if not hasattr(self, "found"):
+            raise Incomplete("the list of tickets could not be read")
+        need(self.found, "a rupee was taken and its ticket is not in the list")
+
+
+class LogOrder:
+    """Chapter 8: which record may follow which."""
+
+    def __init__(self):
+        self.opened, self.ended, self.booked, self.had = None, None, None, {}
+
+    def add(self, record: dict) -> None:
+        kind, day = record["kind"], record["day"]
+        before = self.had.setdefault(day, set())
+        need(kind not in before, f"a second {kind} of {day}")
+        if kind == "open":
+            need(self.opened is None or day == day_after(self.opened), f"open of {day} does not follow the day before")
+            self.first = self.first if self.opened else day
+            self.opened = day
+            self.check_policy(record["witnesses"])
+        elif kind == "close" or (kind == "void" and record["reason"] == "empty"):
+            need("open" in before and not before & {"close", "void"}, f"{kind} of {day} is out of place")
+            need(day == (day_after(self.ended) if self.ended else self.first), f"{kind} of {day} comes before the day before has ended")
+            need(kind == "close" or record["returned"] == 0, f"{day} was empty and gave something back")
+            self.ended = day
+        elif kind in ("result", "void"):
+            need("close" in before and not before & {"result", "void"}, f"{kind} of {day} is out of place")
+        elif kind == "books":
+            need(before & {"close", "void"}, f"books of {day} before its round was closed")
+            need(day == (day_after(self.booked) if self.booked else self.first), f"books of {day} do not follow the day before")
+            self.booked = day
+        before.add(kind)
+
+    def check_policy(self, policy: dict) -> None:
+        keys = [verifier_key(text, WITNESS_KEY) for text in policy["keys"]]
+        need(policy["keys"] == sorted(policy["keys"]), "witnesses are out of order")
+        need(len({key[0] for key in keys}) == len({key[2] for key in keys}) == len(keys), "a witness is named twice")
+        need(2 * policy["quorum"] > len(keys), "two quorums could see two logs")
+
+
+def decoded_as(data: bytes, form):
+    value = decoded(data)
+    check_form(value, form)
+    return value
+
+
+def decoded_books(data: bytes):
+    books = decoded(data)
+    check_books_form(books)
+    return books
+
+
+def log_key_of(data: bytes) -> str:
+    need(data.endswith(b"\n") and data.isascii(), "not a key")
+    verifier_key(data[:-1].decode(), LOG_KEY)
+    return data[:-1].decode()
+
+
+def one_checkpoint(data: bytes) -> Checkpoint:
+    found = checkpoints(data)
+    need(len(found) == 1, "not one checkpoint")
+    return found[0]
+
+
+STEPS = [
+    "files", "log-signature", "log-consistency", "log-order", "log-inclusion", "entries-root", "sealed-in-time", "beacon-round",
+    "beacon-signature", "seed", "winners", "split", "books-balance", "carry-over", "liabilities-total", "receipt",
+]
+
+
+def verify(files: Files, day: str, options: dict) -> list:
+    """(step, verdict, words) of each step, in order."""
+    read, found = Day(files, day, options), []
+    for step in STEPS:
+        try:
+            found.append((step, "PASS", getattr(read, "step_" + step.replace("-", "_"))() or ""))
+        except Fail as verdict:
+            found.append((step, "FAIL", str(verdict)))
+        except Weak as verdict:
+            found.append((step, "WEAK", str(verdict)))
+        except Incomplete as verdict:
+            found.append((step, "INCOMPLETE", str(verdict)))
+        except NotApplicable as verdict:
+            found.append((step, "-", str(verdict)))
+        except (KeyError, TypeError, AttributeError, ValueError):
+            # A record without its form, which log-order tells: nothing can be computed with it.
+            found.append((step, "INCOMPLETE", "a record or file it needs has another form"))
+    return found
+
+
+EXITS = {"FAIL": 2, "INCOMPLETE": 4, "WEAK": 3, "PASS": 0}
+
+
+def verdict_of(found: list) -> str:
+    return next(verdict for verdict in EXITS if verdict == "PASS" or any(step[1] == verdict for step in found))
+
+
+def main(words: list) -> int:
+    plain, options, names = [], {"witnesses": []}, {"--key", "--kept", "--witness", "--chain", "--drand", "--receipt"}
+    try:
+        while words:
+            word = words.pop(0)
+            if word not in names:
+                plain.append(word)
+            elif word == "--witness":
+                options["witnesses"].append(words.pop(0))
+            elif word == "--kept":
+                options["kept"] = one_checkpoint(pathlib.Path(words.pop(0)).read_bytes())
+            elif word == "--receipt":
+                options["receipt"] = decoded_as(pathlib.Path(words.pop(0)).read_bytes(), RECEIPT)
+            else:
+                options[word[2:]] = words.pop(0)
+        base, day = plain
+        need(is_day(day), "not a day")
+    except (ValueError, IndexError, OSError, Fail) as error:
+        print(f"{error}\n\n{__doc__}", file=sys.stderr)
+        return 1
+    found = verify(Files(base), day, options)
+    if verdict_of(found) in ("FAIL", "INCOMPLETE") and Files(base).address:
+        found = verify(Files(base), day, options)
+    for step, verdict, said in found:
+        print(f"{verdict:<10} {step}{': ' + said if said else ''}")
+    print(f"\n{verdict_of(found)} {day}")
+    return EXITS[verdict_of(found)]
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
