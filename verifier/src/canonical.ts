@@ -21,15 +21,21 @@ export function canonicalText(value: Json): string {
 export const canonicalBytes = (value: Json): Uint8Array => ascii(canonicalText(value))
 
 export function readCanonical<T>(bytes: Uint8Array, shape: Shape<T>, where: string): T {
+  return shape(parseCanonical(bytes, where), where)
+}
+
+export function parseCanonical(bytes: Uint8Array, where: string): Json {
   let value: unknown
   try {
     value = JSON.parse(utf8(bytes))
-  } catch {
+    assertPlain(value, where)
+  } catch (error) {
+    if (error instanceof MalformedError) throw error
+    // Not JSON, or nested deeper than any record of the protocol.
     throw new MalformedError(`${where} is not JSON`)
   }
-  assertPlain(value, where)
   if (!equal(canonicalBytes(value), bytes)) throw new MalformedError(`${where} is not in canonical form`)
-  return shape(value, where)
+  return value
 }
 
 function assertPlain(value: unknown, where: string): asserts value is Json {
@@ -54,6 +60,10 @@ export const text: Shape<string> = (value, where) => (typeof value === 'string' 
 /** An integer from 0 to 2^53 − 1. */
 export const whole: Shape<number> = (value, where) =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : fail(where, 'a count')
+
+/** An integer of either sign. */
+export const balance: Shape<number> = (value, where) =>
+  typeof value === 'number' && Number.isSafeInteger(value) ? value : fail(where, 'an amount')
 
 /** Lower-case hex of so many bytes, kept as text. */
 export const hex =
@@ -93,12 +103,4 @@ export const record =
       return [key, shape((value as Record<string, unknown>)[key], `${where}.${key}`)]
     })
     return Object.fromEntries(found) as { readonly [K in keyof S]: ReturnType<S[K]> }
-  }
-
-/** Any keys, all with values of one shape. */
-export const mapOf =
-  <T>(of: Shape<T>): Shape<Readonly<Record<string, T>>> =>
-  (value, where) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return fail(where, 'an object')
-    return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, of(part, `${where}.${key}`)]))
   }

@@ -4,6 +4,7 @@
  */
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { ascii, concat, decimal, equal, fromBase64, fromHex, MalformedError, toBase64, toHex, u64, utf8 } from './bytes.ts'
+import { memory } from './memory.ts'
 import type { Tree } from './merkle.ts'
 import { sha256 } from './sha256.ts'
 
@@ -45,69 +46,74 @@ export function readVerifierKey(text: string): VerifierKey {
   return { name, id: own, algorithm, publicKey, text }
 }
 
-export function readNote(bytes: Uint8Array): Note {
-  const whole = utf8(bytes)
-  const split = whole.lastIndexOf('\n\n')
-  if (split === -1 || !whole.endsWith('\n')) throw new MalformedError('not a signed note')
-  const text = whole.slice(0, split + 1)
-  if (/[^\n -~]/.test(text)) throw new MalformedError('the note holds more than printable ASCII')
-  const lines = whole.slice(split + 2, -1).split('\n')
-  const signatures = lines.map((line) => {
-    const [, name, base64] = /^\u2014 ([!-*,-~]+) ([A-Za-z0-9+/=]+)$/.exec(line) ?? []
-    if (name === undefined || base64 === undefined) throw new MalformedError(`not a signature line: ${line.slice(0, 80)}`)
-    const signed = fromBase64(base64)
-    if (signed.length < 5) throw new MalformedError('a signature of the note is too short')
-    return { name, id: signed.slice(0, 4), signature: signed.slice(4) }
-  })
-  return { text, signatures }
+function readSignatureLine(line: string): NoteSignature {
+  const [, name, base64] = /^\u2014 ([!-*,-~]+) ([A-Za-z0-9+/=]+)$/.exec(line) ?? []
+  if (name === undefined || base64 === undefined) throw new MalformedError(`not a signature line: ${line.slice(0, 80)}`)
+  const signed = fromBase64(base64)
+  if (signed.length < 5) throw new MalformedError('a signature line is too short')
+  return { name, id: signed.slice(0, 4), signature: signed.slice(4) }
 }
-
-export const writeNote = ({ text, signatures }: Note): string => `${text}\n${signatures.map(signatureLine).join('')}`
 
 export const signatureLine = ({ name, id, signature }: NoteSignature): string => `\u2014 ${name} ${toBase64(concat(id, signature))}\n`
 
-/** Origin, size, root; the protocol has no further lines. */
+export const writeNote = ({ text, signatures }: Note): string => `${text}\n${signatures.map(signatureLine).join('')}`
+
+/** One checkpoint straight after the other: three lines, an empty one, signature lines. */
+export function readCheckpoints(bytes: Uint8Array): readonly Checkpoint[] {
+  const lines = utf8(bytes).split('\n')
+  if (lines.pop() !== '') throw new MalformedError('the last line does not end')
+  const checkpoints: Checkpoint[] = []
+  while (lines.length > 0) {
+    const [origin = '', size = '', root = '', empty] = lines.splice(0, 4)
+    const signatures: NoteSignature[] = []
+    while (lines[0]?.startsWith('\u2014') === true) signatures.push(readSignatureLine(lines.shift() as string))
+    const hash = fromBase64(root)
+    const hasForm = isName(origin) && origin.length <= 128 && decimal(size) > 0 && hash.length === 32 && empty === ''
+    if (!hasForm || signatures.length === 0) throw new MalformedError('not a checkpoint')
+    const tree = { size: decimal(size), root: hash }
+    checkpoints.push({ ...tree, origin, note: { text: checkpointText(origin, tree), signatures } })
+  }
+  return checkpoints
+}
+
 export function readCheckpoint(bytes: Uint8Array): Checkpoint {
-  const note = readNote(bytes)
-  const lines = note.text.split('\n')
-  const [origin = '', size = '', root = ''] = lines
-  if (lines.length !== 4 || origin === '') throw new MalformedError('a checkpoint has three lines')
-  const hash = fromBase64(root)
-  if (hash.length !== 32) throw new MalformedError('the root of the checkpoint is no hash')
-  return { origin, size: decimal(size), root: hash, note }
+  const [checkpoint, ...rest] = readCheckpoints(bytes)
+  if (checkpoint === undefined || rest.length > 0) throw new MalformedError('not one checkpoint')
+  return checkpoint
 }
 
 export const checkpointText = (origin: string, { size, root }: Tree): string => `${origin}\n${size}\n${toBase64(root)}\n`
 
+const seen = memory()
+
 /** RFC 8032 to the letter: no second encoding of a point or a scalar passes. */
 export function isSignature(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean {
-  try {
-    return signature.length === 64 && ed25519.verify(signature, message, publicKey, { zip215: false })
-  } catch {
-    return false
-  }
+  if (signature.length !== 64) return false
+  return seen.once(toHex(sha256(signature, publicKey, message)), () => {
+    try {
+      return ed25519.verify(signature, message, publicKey, { zip215: false })
+    } catch {
+      return false
+    }
+  })
 }
 
-const isOf = (key: VerifierKey) => (signature: NoteSignature) => signature.name === key.name && equal(signature.id, key.id)
-
-/** The log signed this note: it has a signature of the key, and every signature in that key's name holds. */
-export function isSignedBy(note: Note, key: VerifierKey): boolean {
-  const own = note.signatures.filter(isOf(key))
-  return own.length > 0 && own.every(({ signature }) => isSignature(signature, ascii(note.text), key.publicKey))
+/** The signature line is this key's and holds for this text. */
+export function isLogSignature(line: NoteSignature, noteText: string, key: VerifierKey): boolean {
+  return key.algorithm === ED25519 && isOf(line, key) && isSignature(line.signature, ascii(noteText), key.publicKey)
 }
+
+const isOf = (line: NoteSignature, key: VerifierKey): boolean => line.name === key.name && equal(line.id, key.id)
 
 export const cosignatureMessage = (noteText: string, timeSeconds: number): Uint8Array =>
   ascii(`cosignature/v1\ntime ${timeSeconds}\n${noteText}`)
 
-/** When the witness saw this note, in seconds since 1970; undefined when it did not sign it. The earliest of several. */
-export function cosignedAt(note: Note, witness: VerifierKey): number | undefined {
-  const times = note.signatures.filter(isOf(witness)).flatMap(({ signature }) => {
-    if (witness.algorithm !== COSIGNATURE || signature.length !== 72) return []
-    const time = Number(new DataView(signature.buffer, signature.byteOffset, 8).getBigUint64(0))
-    const isTrue = Number.isSafeInteger(time) && isSignature(signature.slice(8), cosignatureMessage(note.text, time), witness.publicKey)
-    return isTrue ? [time] : []
-  })
-  return times.length === 0 ? undefined : Math.min(...times)
+/** When this witness saw this text, in seconds since 1970; undefined when the line is not its valid cosignature. */
+export function cosignedAt(line: NoteSignature, noteText: string, witness: VerifierKey): number | undefined {
+  if (witness.algorithm !== COSIGNATURE || !isOf(line, witness) || line.signature.length !== 72) return undefined
+  const time = Number(new DataView(line.signature.buffer, line.signature.byteOffset, 8).getBigUint64(0))
+  if (!Number.isSafeInteger(time)) return undefined
+  return isSignature(line.signature.slice(8), cosignatureMessage(noteText, time), witness.publicKey) ? time : undefined
 }
 
 /** Who may sign notes: 32 secret bytes under a name. */

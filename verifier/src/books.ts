@@ -1,0 +1,208 @@
+/** The books of a day: their form, what must hold in them, and that they go on from the day before (protocol, chapter 12). */
+import { MalformedError } from './bytes.ts'
+import { balance, day, hash, list, literal, record, type Shape, text, whole } from './canonical.ts'
+import type { DayInLog } from './log.ts'
+import { fail, incomplete } from './steps.ts'
+
+const ALWAYS = [
+  'BANK',
+  'GATEWAY',
+  'GATEWAY_FEES',
+  'HELP_FUND',
+  'LOSSES',
+  'MEMBERS',
+  'PAYOUTS_PENDING',
+  'PLATFORM',
+  'REFUNDS_PENDING',
+  'SUSPENSE',
+  'TAX_WITHHELD',
+] as const
+const NEVER_NEGATIVE = new Set(['MEMBERS', 'PAYOUTS_PENDING', 'REFUNDS_PENDING', 'SUSPENSE', 'HELP_FUND', 'TAX_WITHHELD'])
+
+/** Kind → the pairs of accounts that it may join; POOL stands for any day's pool. */
+const KINDS: Readonly<Record<string, readonly string[]>> = {
+  topup: ['GATEWAY>MEMBERS'],
+  topup_suspense: ['GATEWAY>SUSPENSE'],
+  suspense_credit: ['SUSPENSE>MEMBERS'],
+  suspense_refund: ['SUSPENSE>REFUNDS_PENDING'],
+  join: ['MEMBERS>POOL'],
+  prize: ['POOL>MEMBERS'],
+  need: ['POOL>HELP_FUND'],
+  platform: ['POOL>PLATFORM'],
+  tax: ['POOL>TAX_WITHHELD'],
+  round_refund: ['POOL>MEMBERS'],
+  disbursement: ['HELP_FUND>BANK'],
+  gift: ['MEMBERS>HELP_FUND'],
+  gateway_settled: ['BANK>GATEWAY', 'GATEWAY_FEES>GATEWAY'],
+  wd_hold: ['MEMBERS>PAYOUTS_PENDING'],
+  wd_paid: ['PAYOUTS_PENDING>BANK'],
+  wd_back: ['PAYOUTS_PENDING>MEMBERS'],
+  wd_reversed: ['BANK>MEMBERS'],
+  wd_conflict: ['LOSSES>BANK'],
+  wd_conflict_back: ['BANK>LOSSES'],
+  refund_hold: ['MEMBERS>REFUNDS_PENDING'],
+  refund_paid: ['REFUNDS_PENDING>GATEWAY'],
+  refund_failed: ['REFUNDS_PENDING>MEMBERS', 'REFUNDS_PENDING>SUSPENSE'],
+  refund_reversed: ['GATEWAY>MEMBERS', 'GATEWAY>SUSPENSE'],
+  refund_conflict: ['LOSSES>GATEWAY'],
+  refund_conflict_back: ['GATEWAY>LOSSES'],
+  chargeback: ['MEMBERS>GATEWAY', 'LOSSES>GATEWAY'],
+  chargeback_back: ['GATEWAY>MEMBERS', 'GATEWAY>LOSSES'],
+}
+
+const shape = record({
+  v: literal(1),
+  day,
+  intake: record({ count: whole, paise: whole }),
+  settlements: list(
+    record({ need: whole, platform: whole, round: day, winners: list(record({ amount: whole, tax: whole, ticket: hash })) }),
+  ),
+  returns: list(record({ paise: whole, round: day })),
+  help: record({ closing: balance, disbursements: list(record({ evidence: hash, paise: whole })), in: whole, opening: balance }),
+  flows: list(record({ from: text, kind: text, paise: whole, to: text })),
+  accounts: list(record({ account: text, closing: balance, in: whole, opening: balance, out: whole })),
+  liabilities: record({ count: whole, root: hash, total: whole }),
+})
+export type Books = ReturnType<typeof shape>
+
+const poolDay = (account: string): string | undefined => /^POOL:(\d{4}-\d{2}-\d{2})$/.exec(account)?.[1]
+
+/** The form alone: keys, values and orders. What the numbers say is the business of the steps. */
+export const booksShape: Shape<Books> = (value, where) => {
+  const books = shape(value, where)
+  const names = books.accounts.map(({ account }) => account)
+  const padded = (paise: number): string => String(paise).padStart(16, '0')
+  assertAscending(names, `${where}.accounts`)
+  assertAscending(
+    books.settlements.map(({ round }) => round),
+    `${where}.settlements`,
+  )
+  assertAscending(
+    books.returns.map(({ round }) => round),
+    `${where}.returns`,
+  )
+  assertAscending(
+    books.flows.map(({ kind, from, to }) => `${kind}\n${from}\n${to}`),
+    `${where}.flows`,
+  )
+  const disbursements = books.help.disbursements.map(({ evidence, paise }) => `${evidence}\n${padded(paise)}`)
+  if (disbursements.some((one, index) => index > 0 && one < (disbursements[index - 1] as string)))
+    throw new MalformedError(`${where}.help is not in order`)
+  if (books.flows.some(({ paise }) => paise === 0)) throw new MalformedError(`${where} has a flow of nothing`)
+  for (const account of ALWAYS) if (!names.includes(account)) throw new MalformedError(`${where} lacks the account ${account}`)
+  for (const { account, opening, in: taken, out } of books.accounts) {
+    if ((ALWAYS as readonly string[]).includes(account)) continue
+    day(poolDay(account), `${where}: the account ${account}`)
+    if (opening === 0 && taken === 0 && out === 0) throw new MalformedError(`${where} has an idle ${account}`)
+  }
+  return books
+}
+
+function assertAscending(keys: readonly string[], where: string): void {
+  if (keys.some((key, index) => index > 0 && key <= (keys[index - 1] as string))) throw new MalformedError(`${where} is not in order`)
+}
+
+type Flow = Books['flows'][number]
+/** Exact, or no sum at all. */
+const sum = (values: readonly number[]): number =>
+  values.reduce((total, value) => (Number.isSafeInteger(total + value) ? total + value : fail('amounts beyond 2^53')), 0)
+const flowed = (flows: readonly Flow[], kind: string): number => sum(flows.filter((flow) => flow.kind === kind).map(({ paise }) => paise))
+
+export function checkBalance(books: Books, inLog: (day: string) => DayInLog): string {
+  const { flows, accounts, intake, help } = books
+  for (const { account, opening, in: taken, out, closing } of accounts) {
+    const to = sum(flows.filter((flow) => flow.to === account).map(({ paise }) => paise))
+    const from = sum(flows.filter((flow) => flow.from === account).map(({ paise }) => paise))
+    if (taken !== to || out !== from) fail(`${account}: its flows are ${to} in and ${from} out, it says ${taken} and ${out}`)
+    if (closing !== sum([opening, taken, -out])) fail(`${account}: ${opening} + ${taken} − ${out} is not ${closing} paise`)
+    if (closing < 0 && (NEVER_NEGATIVE.has(account) || poolDay(account) !== undefined)) fail(`${account} closes at ${closing} paise`)
+  }
+  const total = sum(accounts.map(({ closing }) => closing))
+  if (total !== 0) fail(`the closings add up to ${total} paise instead of nothing`)
+  const names = new Set(accounts.map(({ account }) => account))
+  for (const { kind, from, to } of flows) {
+    const pair = `${from}>${to}`.replaceAll(/POOL:[\d-]+/g, 'POOL')
+    if (!Object.hasOwn(KINDS, kind) || KINDS[kind]?.includes(pair) !== true)
+      fail(`a flow ${kind} from ${from} to ${to} is of no kind there is`)
+    if (!names.has(from) || !names.has(to)) fail(`a flow ${kind} between accounts that are not in the books`)
+  }
+  checkIntake(books, inLog)
+  checkPools(books, inLog)
+  const fund = accounts.find(({ account }) => account === 'HELP_FUND')
+  if (fund?.opening !== help.opening || fund.in !== help.in || fund.closing !== help.closing) fail('help is not the account HELP_FUND')
+  const handedOut = sum(help.disbursements.map(({ paise }) => paise))
+  if (handedOut !== flowed(flows, 'disbursement')) fail(`the help handed out adds up to ${handedOut} paise, the flow says otherwise`)
+  return `${flows.length} flows between ${accounts.length} accounts; everything adds up to nothing, ${intake.count} entries brought ${intake.paise} paise`
+}
+
+function checkIntake({ day: today, intake, flows }: Books, inLog: (day: string) => DayInLog): void {
+  const { close, void: ended } = inLog(today)
+  const count = close?.record.count ?? (ended?.record.reason === 'empty' ? 0 : incomplete(`the log has no close of ${today}`))
+  if (intake.count !== count || intake.paise !== 100 * count)
+    fail(`${count} entries were sealed, the books took in ${intake.count} and ${intake.paise} paise`)
+  const joins = flows.filter(({ kind }) => kind === 'join')
+  const isRight = joins.every(({ to }) => to === `POOL:${today}`) && sum(joins.map(({ paise }) => paise)) === intake.paise
+  if (!isRight) fail('what flowed into pools is not the intake of the day')
+}
+
+/** What leaves a pool, by kind. */
+type Leaving = Readonly<Record<'prize' | 'tax' | 'need' | 'platform' | 'round_refund', number>>
+
+function checkPools(books: Books, inLog: (day: string) => DayInLog): void {
+  const own = inLog(books.day).books
+  if (own === undefined) return incomplete(`the log has no books of ${books.day}`)
+  const leaving = new Map<string, Leaving>()
+  for (const settlement of books.settlements) {
+    const { result } = inLog(settlement.round)
+    if (result === undefined || result.index > own.index)
+      return fail(`the round of ${settlement.round} was paid out before its result was in the log`)
+    checkSettlement(settlement, result.record)
+    const tax = sum(settlement.winners.map((winner) => winner.tax))
+    const prize = sum(settlement.winners.map((winner) => winner.amount)) - tax
+    leaving.set(settlement.round, { prize, tax, need: settlement.need, platform: settlement.platform, round_refund: 0 })
+  }
+  for (const { round, paise } of books.returns) {
+    const { void: ended, close } = inLog(round)
+    const isVoid = ended?.record.reason === 'beacon' && ended.index < own.index
+    if (!isVoid || leaving.has(round)) return fail(`the round of ${round} was given back, but the log does not void it`)
+    if (close === undefined || paise !== 100 * close.record.count) return fail(`the round of ${round} gave ${paise} paise back`)
+    leaving.set(round, { prize: 0, tax: 0, need: 0, platform: 0, round_refund: paise })
+  }
+  for (const [round, kinds] of leaving) {
+    const pool = `POOL:${round}`
+    for (const [kind, paise] of Object.entries(kinds)) {
+      const out = flowed(
+        books.flows.filter(({ from }) => from === pool),
+        kind,
+      )
+      if (out !== paise) fail(`${pool} gave ${out} paise as ${kind}, its round owes ${paise}`)
+    }
+    if (books.accounts.find(({ account }) => account === pool)?.closing !== 0) fail(`${pool} was paid out and does not close at 0`)
+  }
+  const stray = books.flows.find(({ from }) => from.startsWith('POOL:') && !leaving.has(from.slice(5)))
+  if (stray !== undefined) fail(`${stray.from} gave ${stray.paise} paise as ${stray.kind} without a settlement`)
+}
+
+type Settlement = Books['settlements'][number]
+type Result = NonNullable<DayInLog['result']>['record']
+
+function checkSettlement({ round, need, platform, winners }: Settlement, result: Result): void {
+  const plain = (list: readonly { readonly amount: number; readonly tax: number; readonly ticket: string }[]): string =>
+    list.map(({ amount, tax, ticket }) => `${ticket} ${amount} ${tax}`).join('\n')
+  if (need !== result.shares.need || platform !== result.shares.platform || plain(winners) !== plain(result.winners))
+    fail(`the settlement of ${round} is not its result`)
+}
+
+/** `before`: the books of the day before; none on the log's first day. */
+export function checkCarryOver(books: Books, before: Books | undefined): string {
+  const closings = new Map((before?.accounts ?? []).map(({ account, closing }) => [account, closing]))
+  for (const { account, opening } of books.accounts) {
+    const expected = closings.get(account) ?? 0
+    if (opening !== expected) fail(`${account} opens at ${opening} paise and closed at ${expected} the day before`)
+  }
+  const names = new Set(books.accounts.map(({ account }) => account))
+  for (const [account, closing] of closings) {
+    if (closing !== 0 && !names.has(account)) fail(`${account} held ${closing} paise the day before and is gone`)
+  }
+  return before === undefined ? 'the first day: everything begins at nothing' : `every account opens as it closed on ${before.day}`
+}

@@ -1,0 +1,162 @@
+/**
+ * All small files of a day, read in an order in which a growing log cannot contradict itself: what
+ * the day has first, then the checkpoint, then the records that it covers.
+ */
+import { MalformedError, toHex } from './bytes.ts'
+import { day, list, literal, readCanonical, record, type Shape, whole } from './canonical.ts'
+import { type Books, booksShape } from './books.ts'
+import { shiftDay } from './day.ts'
+import { type DayInLog, daysOf, type Entry, type KeyChain, keyChain, ofKind, readEntries, readKeyFile } from './log.ts'
+import { type Checkpoint, readCheckpoint, readCheckpoints, type VerifierKey } from './note.ts'
+import { sha256 } from './sha256.ts'
+import { readFile, type Source, UnavailableError } from './sources.ts'
+import type { FileReport } from './steps.ts'
+
+const json: Shape<unknown> = (value) => value
+const drawsShape = record({
+  v: literal(1),
+  day,
+  assurance: literal('sealed', 'weak'),
+  records: list(record({ index: whole, record: json })),
+})
+export type DrawsFile = ReturnType<typeof drawsShape>
+
+export type Bundle = {
+  readonly day: string
+  readonly key: VerifierKey | undefined
+  readonly checkpoint: Checkpoint | undefined
+  readonly entries: readonly Entry[] | undefined
+  /** Undefined when the key records do not follow each other. */
+  readonly chain: KeyChain | undefined
+  readonly sealed: readonly Checkpoint[] | undefined
+  readonly draws: DrawsFile | undefined
+  readonly books: Hashed<Books> | undefined
+  readonly booksBefore: Hashed<Books> | undefined
+  /** Nothing when there is no log to look into. */
+  readonly inLog: (day: string) => DayInLog
+  readonly firstDay: string | undefined
+}
+export type Hashed<T> = { readonly value: T; readonly hash: string }
+
+export type BundleOptions = {
+  readonly source: Source
+  readonly day: string
+  /** The verifier key that the reader trusts, as text. */
+  readonly trustedKey: string | undefined
+  readonly files: FileReport
+  readonly onEntries: (done: number, total: number) => void
+}
+
+/** What `open` reads, or undefined after saying what is the matter with it. */
+async function attempt<T>(
+  files: FileReport,
+  path: string,
+  read: (bytes: Uint8Array) => T,
+  open: () => Promise<Uint8Array | undefined>,
+): Promise<T | undefined> {
+  try {
+    const bytes = await open()
+    return bytes === undefined ? undefined : read(bytes)
+  } catch (error) {
+    if (error instanceof MalformedError) files.malformed(`${path}: ${error.message}`)
+    else if (error instanceof UnavailableError) files.missing(error.message)
+    else throw error
+    return undefined
+  }
+}
+
+export async function readBundle({ source, day: today, trustedKey, files, onEntries }: BundleOptions): Promise<Bundle> {
+  const get = <T>(path: string, read: (bytes: Uint8Array) => T): Promise<T | undefined> =>
+    attempt(files, path, read, () => readFile(source, path))
+  const hashed = (bytes: Uint8Array, name: string): Hashed<Books> => {
+    const value = readCanonical(bytes, booksShape, name)
+    if (value.day !== name.slice(-10)) throw new MalformedError('it is the file of another day')
+    return { value, hash: toHex(sha256(bytes)) }
+  }
+  const yesterday = shiftDay(today, -1)
+  const draws = await get(`draws/${today}`, (bytes) => readCanonical(bytes, drawsShape, `draws/${today}`))
+  const books = await get(`books/${today}`, (bytes) => hashed(bytes, `books/${today}`))
+  const booksBefore = await get(`books/${yesterday}`, (bytes) => hashed(bytes, `books/${yesterday}`))
+  const sealed = await get(`log/sealed/${today}`, readCheckpoints)
+  const key = await get('log/key', readKeyFile)
+  const checkpoint = await get('log/checkpoint', readCheckpoint)
+  const entries = checkpoint === undefined ? undefined : await readLog(source, checkpoint.size, files, onEntries)
+  const known = entries ?? []
+  const bundle: Bundle = {
+    day: today,
+    key,
+    checkpoint,
+    entries,
+    chain: chainOf(known, trustedKey ?? key?.text),
+    sealed,
+    draws,
+    books,
+    booksBefore,
+    inLog: daysOf(known),
+    firstDay: ofKind(known, 'open')[0]?.record.day,
+  }
+  await reportMissing(source, bundle, files)
+  return bundle
+}
+
+async function readLog(
+  source: Source,
+  size: number,
+  files: FileReport,
+  onEntries: (done: number, total: number) => void,
+): Promise<readonly Entry[] | undefined> {
+  try {
+    const entries = await readEntries(source, size, (done) => onEntries(done, size))
+    if (entries === undefined) files.missing(`records of the log, of which the checkpoint counts ${size}`)
+    return entries
+  } catch (error) {
+    if (error instanceof MalformedError) files.malformed(error.message)
+    else if (error instanceof UnavailableError) files.missing(error.message)
+    else throw error
+    return undefined
+  }
+}
+
+function chainOf(entries: readonly Entry[], first: string | undefined): KeyChain | undefined {
+  const hasRecord = ofKind(entries, 'key').length > 0
+  return first === undefined && !hasRecord ? undefined : keyChain(entries, first ?? '')
+}
+
+/** What chapter 14 promises of a day that is as far as the log says. */
+async function reportMissing(source: Source, bundle: Bundle, files: FileReport): Promise<void> {
+  const { day: today, inLog, firstDay } = bundle
+  const { open, close, result, void: ended, books } = inLog(today)
+  const expect = (isPromised: boolean, isFound: boolean, path: string): void => {
+    if (isPromised && !isFound) files.missing(path)
+  }
+  expect(true, bundle.key !== undefined, 'log/key')
+  expect(true, bundle.checkpoint !== undefined, 'log/checkpoint')
+  expect(result !== undefined || ended !== undefined, bundle.draws !== undefined, `draws/${today}`)
+  expect(close !== undefined, bundle.sealed !== undefined, `log/sealed/${today}`)
+  expect(books !== undefined, bundle.books !== undefined, `books/${today}`)
+  const yesterday = shiftDay(today, -1)
+  const isLater = firstDay !== undefined && today > firstDay
+  expect(books !== undefined && isLater, bundle.booksBefore !== undefined, `books/${yesterday}`)
+  if (open !== undefined) await checkRules(source, open.record.rules, files)
+  if (close === undefined && ended !== undefined && (await isThere(source, `draws/${today}/tickets`)))
+    files.malformed(`draws/${today}/tickets is there for a day on which nobody had entered`)
+}
+
+async function isThere(source: Source, path: string): Promise<boolean> {
+  const stream = await source.open(path).catch(() => undefined)
+  // Begun and left at once, so that nothing stays open.
+  if (stream !== undefined) for await (const _piece of stream.pieces) break
+  return stream !== undefined
+}
+
+async function checkRules(source: Source, hash: string, files: FileReport): Promise<void> {
+  const path = `rules/${hash}`
+  const found = await attempt(
+    files,
+    path,
+    (bytes) => toHex(sha256(bytes)),
+    () => readFile(source, path),
+  )
+  if (found === undefined) files.missing(path)
+  else if (found !== hash) files.malformed(`${path} holds bytes with another hash`)
+}

@@ -1,0 +1,107 @@
+/** The log as it lies in its files: records with their leaves, checkpoints, keys, and what each day has in it. */
+import { ascii, concat, equal, fromHex, MalformedError, utf8 } from './bytes.ts'
+import { type Json, parseCanonical } from './canonical.ts'
+import { leafHash } from './merkle.ts'
+import { isSignature, readVerifierKey, type VerifierKey } from './note.ts'
+import { type LogRecord, type RecordOf, readRecord } from './records.ts'
+import { readFile, type Source } from './sources.ts'
+
+export const RECORDS_PER_FILE = 256
+
+export type Entry = {
+  readonly index: number
+  readonly leaf: Uint8Array
+  readonly json: Json
+  /** Undefined when it has not the keys of its kind; `problem` then says what is wrong. */
+  readonly record: LogRecord | undefined
+  readonly problem: string | undefined
+}
+
+export async function readEntries(source: Source, size: number, onProgress: (done: number) => void): Promise<readonly Entry[] | undefined> {
+  const entries: Entry[] = []
+  for (let file = 0; file * RECORDS_PER_FILE < size; file += 1) {
+    const path = `log/entries/${file}`
+    const bytes = await readFile(source, path)
+    if (bytes === undefined) return undefined
+    const lines = linesOf(bytes, path)
+    const wanted = Math.min(RECORDS_PER_FILE, size - file * RECORDS_PER_FILE)
+    if (lines.length < wanted) return undefined
+    if (lines.length > RECORDS_PER_FILE) throw new MalformedError(`${path} holds more than ${RECORDS_PER_FILE} records`)
+    for (const line of lines.slice(0, wanted)) entries.push(entryOf(line, entries.length))
+    onProgress(entries.length)
+  }
+  return entries
+}
+
+function linesOf(bytes: Uint8Array, path: string): readonly Uint8Array[] {
+  const lines: Uint8Array[] = []
+  let start = 0
+  for (let end = bytes.indexOf(10); end !== -1; end = bytes.indexOf(10, start)) {
+    lines.push(bytes.subarray(start, end))
+    start = end + 1
+  }
+  if (start !== bytes.length) throw new MalformedError(`the last record of ${path} does not end`)
+  return lines
+}
+
+function entryOf(bytes: Uint8Array, index: number): Entry {
+  const where = `record ${index}`
+  const json = parseCanonical(bytes, where)
+  const plain = { index, leaf: leafHash(bytes), json }
+  try {
+    return { ...plain, record: readRecord(json, where), problem: undefined }
+  } catch (error) {
+    if (!(error instanceof MalformedError)) throw error
+    return { ...plain, record: undefined, problem: error.message }
+  }
+}
+
+export type Placed<K extends keyof RecordOf> = { readonly index: number; readonly record: RecordOf[K] }
+export type DayInLog = { readonly [K in 'open' | 'close' | 'result' | 'void' | 'books']: Placed<K> | undefined }
+
+const NOTHING: DayInLog = { open: undefined, close: undefined, result: undefined, void: undefined, books: undefined }
+
+/** The day's records; of doubled ones the first, `log-order` tells of the other. */
+export function daysOf(entries: readonly Entry[]): (day: string) => DayInLog {
+  const days = new Map<string, DayInLog>()
+  for (const { index, record } of entries) {
+    if (record === undefined || record.kind === 'key' || record.kind === 'verifier') continue
+    const day = days.get(record.day) ?? NOTHING
+    if (day[record.kind] === undefined) days.set(record.day, { ...day, [record.kind]: { index, record } })
+  }
+  return (day) => days.get(day) ?? NOTHING
+}
+
+export const ofKind = <K extends keyof RecordOf>(entries: readonly Entry[], kind: K): readonly Placed<K>[] =>
+  entries.flatMap(({ index, record }) => (record?.kind === kind ? [{ index, record: record as RecordOf[K] }] : []))
+
+/** The keys that the log has had, the first one first; each with the size from which on it is in force. */
+export type KeyChain = readonly { readonly key: VerifierKey; readonly fromSize: number }[]
+
+/** `first` serves where no record names one. Undefined when records do not follow each other or are not signed. */
+export function keyChain(entries: readonly Entry[], first: string): KeyChain | undefined {
+  const records = ofKind(entries, 'key')
+  const start = readVerifierKey(records[0]?.record.old ?? first)
+  const chain = [{ key: start, fromSize: 0 }]
+  for (const { index, record } of records) {
+    const before = (chain.at(-1) ?? { key: start }).key
+    const next = readVerifierKey(record.new)
+    const message = concat(ascii(`roz/v1/key\n${record.day}`), next.publicKey)
+    if (record.old !== before.text || next.name !== before.name || !isSignature(fromHex(record.signature), message, before.publicKey))
+      return undefined
+    chain.push({ key: next, fromSize: index + 1 })
+  }
+  return chain
+}
+
+export const keyInForce = (chain: KeyChain, size: number): VerifierKey | undefined =>
+  chain.findLast(({ fromSize }) => fromSize <= size)?.key
+
+/** `log/key`: the key and one line end. */
+export function readKeyFile(bytes: Uint8Array): VerifierKey {
+  const text = utf8(bytes)
+  if (!text.endsWith('\n')) throw new MalformedError('log/key does not end in a line end')
+  const key = readVerifierKey(text.slice(0, -1))
+  if (key.algorithm !== 1 || !equal(ascii(`${key.text}\n`), bytes)) throw new MalformedError('log/key is not a key of a log')
+  return key
+}

@@ -1,0 +1,17 @@
+/** Remembers which signatures were found valid, so that a second look at the same bytes costs nothing. Only a yes is kept. */
+const KEPT = 4096
+
+export function memory(): { readonly once: (key: string, check: () => boolean) => boolean } {
+  const known = new Set<string>()
+  return {
+    once(key, check) {
+      if (known.has(key)) return true
+      const isTrue = check()
+      if (isTrue) {
+        if (known.size >= KEPT) known.clear()
+        known.add(key)
+      }
+      return isTrue
+    },
+  }
+}

@@ -1,0 +1,27 @@
+/** Receipts: the log's promise that an entry is in the list (protocol, chapter 11). */
+import { ascii, concat, fromHex, toHex, u64 } from './bytes.ts'
+import { day, hash, hex, list, literal, readCanonical, record, whole } from './canonical.ts'
+import { isWithinDay } from './day.ts'
+import type { KeyChain } from './log.ts'
+import { leafHash, rootFromInclusion } from './merkle.ts'
+import { isSignature } from './note.ts'
+
+export const receiptShape = record({ count: whole, index: whole, keyId: hex(4), path: list(hash), signature: hex(64), time: whole })
+const file = record({ day, receipt: receiptShape, ticket: hash, v: literal(1) })
+export type Receipt = ReturnType<typeof receiptShape>
+export type ReceiptFile = ReturnType<typeof file>
+
+export const readReceipt = (bytes: Uint8Array): ReceiptFile => readCanonical(bytes, file, 'the receipt')
+
+/** Undefined when the receipt holds; else why it does not. */
+export function receiptProblem({ day: today, receipt, ticket }: Omit<ReceiptFile, 'v'>, chain: KeyChain): string | undefined {
+  const { count, index, keyId, path, signature, time } = receipt
+  if (!isWithinDay(time, today)) return 'its time does not lie in its day'
+  const keys = chain.filter(({ key }) => toHex(key.id) === keyId)
+  if (keys.length === 0) return 'it names no key of this log'
+  const siblings = path.map((sibling) => fromHex(sibling))
+  const root = rootFromInclusion(leafHash(fromHex(ticket)), index, count, siblings)
+  if (root === undefined) return 'its path does not fit its place'
+  const message = concat(ascii(`roz/v1/receipt\n${today}`), root, u64(time))
+  return keys.some(({ key }) => isSignature(fromHex(signature), message, key.publicKey)) ? undefined : 'its signature is not the log’s'
+}

@@ -1,0 +1,118 @@
+/**
+ * Where the published files come from. Invariant: undefined means that the file is not there; what
+ * could not be asked is an UnavailableError, never an absence.
+ */
+import { concat, MalformedError } from './bytes.ts'
+
+export class UnavailableError extends Error {
+  override readonly name = 'UnavailableError'
+}
+
+export type Stream = { readonly bytes: number | undefined; readonly pieces: AsyncIterable<Uint8Array> }
+export type Source = {
+  readonly open: (path: string) => Promise<Stream | undefined>
+  /** A file that still changes may be seen between two states: it is worth a second look. */
+  readonly isLive: boolean
+}
+
+/** More than any file but the two long lists holds. */
+const MOST_BYTES = 64 * 2 ** 20
+
+export async function readFile(source: Source, path: string): Promise<Uint8Array | undefined> {
+  const stream = await source.open(path)
+  if (stream === undefined) return undefined
+  const pieces: Uint8Array[] = []
+  let length = 0
+  for await (const piece of stream.pieces) {
+    length += piece.length
+    if (length > MOST_BYTES) throw new MalformedError(`${path} is longer than any such file can be`)
+    pieces.push(piece)
+  }
+  return pieces.length === 1 ? (pieces[0] as Uint8Array) : concat(...pieces)
+}
+
+/** Cut into whole entries of so many bytes, as few pieces as the stream allows. */
+export async function* wholeEntries(stream: Stream, entryBytes: number, path: string): AsyncGenerator<Uint8Array> {
+  let rest = new Uint8Array(0)
+  for await (const piece of stream.pieces) {
+    const bytes = rest.length === 0 ? piece : concat(rest, piece)
+    const length = bytes.length - (bytes.length % entryBytes)
+    if (length > 0) yield bytes.subarray(0, length)
+    rest = bytes.slice(length) as Uint8Array<ArrayBuffer>
+  }
+  if (rest.length > 0) throw new MalformedError(`${path} is not a whole number of entries`)
+}
+
+/** The site itself or a static copy: `base` is the address under which chapter 14 puts its paths. */
+export function urlSource(base: string, timeoutMs = 60_000): Source {
+  const root = base.endsWith('/') ? base : `${base}/`
+  return {
+    isLive: true,
+    async open(path) {
+      const response = await ask(new URL(path, root), timeoutMs)
+      if (response.status === 404 || response.status === 410) return undefined
+      if (!response.ok || response.body === null) throw new UnavailableError(`${path}: the site answered ${response.status}`)
+      const length = response.headers.get('content-length')
+      const isPlain = response.headers.get('content-encoding') === null
+      return { bytes: isPlain && length !== null ? Number(length) : undefined, pieces: bodyOf(response.body, path) }
+    },
+  }
+}
+
+async function ask(url: URL, timeoutMs: number): Promise<Response> {
+  const patience = new AbortController()
+  const timer = setTimeout(() => patience.abort(), timeoutMs)
+  try {
+    return await fetch(url, { signal: patience.signal })
+  } catch (error) {
+    throw new UnavailableError(`${url.href} cannot be reached (${String(error)})`)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function* bodyOf(body: ReadableStream<Uint8Array>, path: string): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader()
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      yield value
+    }
+  } catch (error) {
+    throw new UnavailableError(`${path} broke off (${String(error)})`)
+  } finally {
+    await reader.cancel().catch(() => undefined)
+  }
+}
+
+/** Files held in memory, under the paths of chapter 14. */
+export function memorySource(files: ReadonlyMap<string, Uint8Array>): Source {
+  return {
+    isLive: false,
+    async open(path) {
+      const bytes = files.get(path)
+      if (bytes === undefined) return undefined
+      return { bytes: bytes.length, pieces: once(bytes) }
+    },
+  }
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
+}
+
+/** Files that no longer change are asked for once. */
+export function withMemory(source: Source, isFinal: (path: string) => boolean): Source {
+  const kept = new Map<string, Uint8Array>()
+  return {
+    isLive: source.isLive,
+    async open(path) {
+      if (!isFinal(path)) return await source.open(path)
+      const bytes = kept.get(path) ?? (await readFile(source, path))
+      if (bytes === undefined) return undefined
+      kept.set(path, bytes)
+      return { bytes: bytes.length, pieces: once(bytes) }
+    },
+  }
+}

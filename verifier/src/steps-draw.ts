@@ -1,0 +1,215 @@
+/** The steps about the draw: the sealed list, when it was sealed, its randomness, winners and amounts. */
+import { ascending } from './ascending.ts'
+import { beaconRound, chainHashOf, DRAW_DELAY_MS, isBeaconSignature, QUICKNET } from './beacon.ts'
+import type { Bundle } from './bundle.ts'
+import { fromHex, toHex } from './bytes.ts'
+import { localRandomness, picks, seedOf, sharesOf } from './draw.ts'
+import { ticketTree } from './list-tree.ts'
+import type { RecordOf } from './records.ts'
+import { type Checkpoint, cosignedAt, readVerifierKey, type VerifierKey } from './note.ts'
+import { sha256 } from './sha256.ts'
+import { fail, incomplete, need, notApplicable, weak } from './steps.ts'
+
+export const TICKET_BYTES = 32
+const WITNESS_MARGIN_MS = 60_000
+
+/** What one pass over the sealed list leaves behind. */
+export type List = {
+  readonly count: number
+  readonly root: string
+  readonly isAscending: boolean
+  /** The tickets at the positions that were asked for. */
+  readonly at: ReadonlyMap<number, string>
+  /** Which of the tickets that were asked for are in the list. */
+  readonly found: ReadonlySet<string>
+}
+
+export type ListQuestions = { readonly positions: readonly number[]; readonly tickets: readonly string[]; readonly about: number }
+
+export async function readList(
+  pieces: AsyncIterable<Uint8Array>,
+  asked: ListQuestions,
+  onProgress: (tickets: number) => void,
+): Promise<List> {
+  const tree = await ticketTree(asked.about)
+  const order = ascending(TICKET_BYTES)
+  const positions = [...new Set(asked.positions)].sort((a, b) => a - b)
+  const at = new Map<number, string>()
+  const found = new Set<string>()
+  let isAscending = true
+  let next = 0
+  for await (const piece of pieces) {
+    const first = tree.count()
+    const ticketAt = (index: number): string => toHex(piece.subarray(index * TICKET_BYTES, (index + 1) * TICKET_BYTES))
+    isAscending = isAscending && order.continues(piece)
+    tree.add(piece)
+    for (; next < positions.length && (positions[next] as number) < tree.count(); next += 1) {
+      const position = positions[next] as number
+      at.set(position, ticketAt(position - first))
+    }
+    for (const ticket of asked.tickets) if (holds(piece, fromHex(ticket, TICKET_BYTES))) found.add(ticket)
+    onProgress(tree.count())
+  }
+  return { count: tree.count(), root: toHex(tree.root().hash), isAscending, at, found }
+}
+
+function holds(piece: Uint8Array, ticket: Uint8Array): boolean {
+  for (let at = 0; at < piece.length; at += TICKET_BYTES) {
+    let i = 0
+    while (i < TICKET_BYTES && piece[at + i] === ticket[i]) i += 1
+    if (i === TICKET_BYTES) return true
+  }
+  return false
+}
+
+type Today = ReturnType<Bundle['inLog']>
+
+/** The close record; a day without one has nothing sealed. */
+export function closeOf({ close, void: ended, open }: Today): RecordOf['close'] {
+  if (close !== undefined) return close.record
+  if (ended !== undefined) return notApplicable('nobody had entered')
+  return incomplete(open === undefined ? 'the log has no such round' : 'the round is not closed yet')
+}
+
+/** The result; a day that ended without one drew nobody. */
+export function resultOf(today: Today): RecordOf['result'] {
+  if (today.result !== undefined) return today.result.record
+  if (today.void !== undefined) return notApplicable('nobody was drawn: the round is void')
+  return incomplete('there is no result yet')
+}
+
+const openOf = ({ open }: Today): RecordOf['open'] => need(open?.record, 'the open record')
+
+export function checkList(list: List | undefined, today: Today): string {
+  const close = closeOf(today)
+  const { count, root, isAscending } = need(list, 'the list of tickets')
+  if (!isAscending) fail('the tickets are not in ascending order, or one stands there twice')
+  if (count !== close.count) fail(`${count} tickets are listed, ${close.count} were sealed`)
+  if (root !== close.root) fail('the tickets do not give the sealed root')
+  return `${count} tickets give the root ${root.slice(0, 12)}…`
+}
+
+export type Seal = { readonly isInTime: boolean; readonly names: readonly string[]; readonly quorum: number }
+
+/** Which of these witnesses saw the close record in time. */
+function sealBy(
+  sealed: readonly Checkpoint[],
+  closeIndex: number,
+  drawAtMs: number,
+  witnesses: readonly VerifierKey[],
+  quorum: number,
+): Seal {
+  const names = witnesses.filter((witness) =>
+    sealed.some(
+      ({ size, note }) => size > closeIndex && note.signatures.some((line) => isInTime(cosignedAt(line, note.text, witness), drawAtMs)),
+    ),
+  )
+  return { isInTime: names.length >= quorum, names: names.map(({ name }) => name), quorum }
+}
+
+const isInTime = (seconds: number | undefined, drawAtMs: number): boolean =>
+  seconds !== undefined && 1000 * seconds <= drawAtMs - WITNESS_MARGIN_MS
+
+export function checkSealedInTime(bundle: Bundle, readersWitnesses: readonly VerifierKey[]): string {
+  const today = bundle.inLog(bundle.day)
+  const draws = today.result === undefined && today.void === undefined ? undefined : need(bundle.draws, `draws/${bundle.day}`)
+  if (today.close === undefined && draws?.assurance === 'sealed') fail('a day without a list is called sealed')
+  const close = closeOf(today)
+  const { draw, witnesses } = openOf(today)
+  const sealed = need(bundle.sealed, `log/sealed/${bundle.day}`)
+  const closeIndex = today.close?.index ?? 0
+  const drawAtMs = close.sealedAt + DRAW_DELAY_MS
+  const named = witnesses.keys.map(readVerifierKey)
+  for (const [index, checkpoint] of sealed.entries()) {
+    if (checkpoint.size <= closeIndex) fail(`a checkpoint of ${checkpoint.size} records does not hold the close record`)
+    if (index === 0) continue
+    if (checkpoint.size <= (sealed[index - 1] as Checkpoint).size) fail('the checkpoints are not in ascending size')
+    if (sealBy([checkpoint], closeIndex, drawAtMs, named, 1).names.length === 0) fail('a further checkpoint was cosigned by nobody in time')
+  }
+  const own = sealBy(sealed, closeIndex, drawAtMs, named, witnesses.quorum)
+  const assurance = own.isInTime && draw.mode === 'beacon' ? 'sealed' : 'weak'
+  if (draws !== undefined && draws.assurance !== assurance) fail(`draws/${bundle.day} calls the day ${draws.assurance}, it is ${assurance}`)
+  const seal = readersWitnesses.length === 0 ? own : sealBy(sealed, closeIndex, drawAtMs, readersWitnesses, readersWitnesses.length)
+  const seen = seal.names.length === 0 ? 'nobody' : seal.names.join(', ')
+  if (!seal.isInTime) weak(`seen in time by ${seen}, ${seal.quorum} are needed: the list could have been changed after the draw was known`)
+  return `seen by ${seen} at least a minute before the draw`
+}
+
+export function checkRound(today: Today, shownSignature: string | undefined): string {
+  const close = closeOf(today)
+  const { draw } = openOf(today)
+  const expected =
+    draw.mode === 'local' ? 0 : draw.period > 0 ? beaconRound(close.sealedAt, draw.genesis, draw.period) : fail('a beacon without a period')
+  if (close.round !== expected) fail(`the sealing time demands round ${expected}, the record names ${close.round}`)
+  const ended = today.void?.record
+  if (ended !== undefined) {
+    if (ended.returned !== 100 * close.count) fail(`${ended.returned} paise were given back for ${close.count} entries`)
+    if (draw.mode === 'local') fail('a local draw cannot wait for a beacon')
+    if (shownSignature !== undefined && draw.mode === 'beacon' && isBeaconSignature(shownSignature, expected, draw.publicKey))
+      fail(`round ${expected} was there: the day should not have been void`)
+    weak(`void because round ${expected} of the beacon had not come; who has its signature can disprove that`)
+  }
+  return draw.mode === 'local' ? 'a local draw has no round' : `round ${expected} is the first after the draw time`
+}
+
+export function checkRandomness(today: Today, trustedChain: string | undefined): string {
+  const result = resultOf(today)
+  const close = closeOf(today)
+  const { draw } = openOf(today)
+  if (draw.mode === 'local') {
+    if (!('secret' in result)) return fail('a local draw without its secret')
+    if (toHex(sha256(fromHex(result.secret))) !== draw.chainHash) fail('the secret is not the one promised in the open record')
+    if (localRandomness(result.secret, close) !== result.randomness) fail('the randomness does not come from the secret and the list')
+    return weak('a demonstration: who runs it could have chosen the winner')
+  }
+  if (!('signature' in result)) return fail('a draw by beacon without its signature')
+  if (chainHashOf(draw) !== draw.chainHash) fail('the beacon’s parameters do not have the hash that names it')
+  if (!isBeaconSignature(result.signature, close.round, draw.publicKey)) fail(`the signature is not that of round ${close.round}`)
+  if (toHex(sha256(fromHex(result.signature))) !== result.randomness) fail('the randomness is not the hash of the signature')
+  if (draw.chainHash !== (trustedChain ?? QUICKNET))
+    weak(`the beacon ${draw.chainHash.slice(0, 12)}… is not drand’s quicknet: who runs it could know its numbers`)
+  return `the beacon signed round ${close.round}`
+}
+
+export function checkSeed(today: Today): string {
+  const result = resultOf(today)
+  const close = closeOf(today)
+  const { draw, day } = openOf(today)
+  const seed = seedOf({ day, count: close.count, root: close.root }, draw.chainHash, close.round, result.randomness)
+  if (seed !== result.seed) fail('list and randomness give another seed')
+  return `list and randomness give ${seed.slice(0, 12)}…`
+}
+
+export function checkWinners(today: Today, list: List | undefined): string {
+  const result = resultOf(today)
+  const close = closeOf(today)
+  const number = Math.min(openOf(today).split.winners, close.count)
+  if (number !== result.winners.length) fail(`${number} winners are to be picked, ${result.winners.length} are named`)
+  const positions = picks(result.seed, close.count, number)
+  const { at } = need(list, 'the list of tickets')
+  for (const [order, { position, ticket }] of result.winners.entries()) {
+    if (position !== positions[order]) fail(`winner ${order + 1} should be at position ${positions[order]}, not ${position}`)
+    if (at.get(position) !== ticket) fail(`the ticket at position ${position} is not the one named`)
+  }
+  return positions.length === 0
+    ? 'rewards were switched off: nobody was drawn'
+    : `the seed picks position ${positions.slice(0, 5).join(', ')}${positions.length > 5 ? ', …' : ''}`
+}
+
+export function checkSplit(today: Today): string {
+  const { split, tax, stake } = openOf(today)
+  const { policy, need: help, reward, platform, winners } = split
+  const isOfPolicy =
+    policy === 'A' ? help === 60 && reward === 30 && platform === 10 && winners <= 1 : help === 70 && reward === 30 && platform === 0
+  if (!isOfPolicy) fail(`the split is not that of policy ${policy}`)
+  if (tax.percent > 100) fail('a tax of more than everything')
+  const result = resultOf(today)
+  const shares = sharesOf(closeOf(today).count, stake, split, tax)
+  const named = result.shares
+  if (named.pool !== shares.pool || named.need !== shares.need || named.platform !== shares.platform)
+    fail(`of ${shares.pool} paise ${shares.need} go to help and ${shares.platform} to the platform, the result says otherwise`)
+  const wrong = result.winners.find(({ amount, tax: withheld }) => amount !== shares.prize || withheld !== shares.tax)
+  if (wrong !== undefined)
+    fail(`each winner has ${shares.prize} paise before ${shares.tax} of tax, the result says ${wrong.amount} and ${wrong.tax}`)
+  return `${shares.pool} paise: ${shares.need} to help, ${shares.winners * shares.prize} to winners, ${shares.platform} to the platform`
+}

@@ -1,0 +1,174 @@
+/**
+ * A day checked from its published files: every step of chapter 15 of the protocol, in its order.
+ * Runs in Node and in a browser's worker alike. Invariant: each step judges what the files say, not
+ * what another step made of it, so that one wrong value is told by one step.
+ */
+import { type Bundle, readBundle } from './bundle.ts'
+import { checkBalance, checkCarryOver } from './books.ts'
+import { shiftDay } from './day.ts'
+import { PART_BYTES, sumParts } from './liabilities.ts'
+import { readVerifierKey } from './note.ts'
+import { type ReceiptFile, receiptProblem } from './receipt.ts'
+import { type Source, wholeEntries } from './sources.ts'
+import {
+  checkList,
+  checkRandomness,
+  checkRound,
+  checkSealedInTime,
+  checkSeed,
+  checkSplit,
+  checkWinners,
+  closeOf,
+  type List,
+  type ListQuestions,
+  readList,
+  TICKET_BYTES,
+} from './steps-draw.ts'
+import { checkConsistency, checkInclusion, checkOrder, checkSignatures, type Kept } from './steps-log.ts'
+import { EXIT_CODES, fail, incomplete, need, notApplicable, type Outcome, type StepName, take, type Verdict, verdictOf } from './steps.ts'
+
+export type Progress = {
+  readonly phase: 'log' | 'tickets' | 'liabilities'
+  readonly done: number
+  /** Undefined when nobody said how much there is. */
+  readonly total: number | undefined
+}
+export type VerifyOptions = {
+  /** A log key as the reader knows it. */
+  readonly logKey?: string
+  /** The checkpoint that an earlier look left. */
+  readonly kept?: Kept
+  /** Witnesses in whom the reader believes, instead of those that the record names. */
+  readonly witnesses?: readonly string[]
+  /** The hash of a drand chain to trust instead of quicknet. */
+  readonly chainHash?: string
+  readonly receipt?: ReceiptFile
+  /** For a day void for want of the beacon: the signature of its round, which proves that it was there. */
+  readonly beaconSignature?: string
+  readonly onProgress?: (progress: Progress) => void
+  readonly onStep?: (outcome: Outcome) => void
+}
+export type Report = {
+  readonly day: string
+  readonly steps: readonly Outcome[]
+  readonly verdict: Verdict
+  readonly exitCode: 0 | 2 | 3 | 4
+  /** What to keep for the next look; undefined unless log’s signature and growth were found sound. */
+  readonly keep: { readonly logKey: string; readonly checkpoint: Kept; readonly note: string } | undefined
+}
+
+export async function verifyDay(source: Source, day: string, options: VerifyOptions = {}): Promise<Report> {
+  const report = await attemptDay(source, day, options)
+  // Files that change may have been caught between two states: what is wrong must be wrong twice.
+  const isSettled = report.verdict === 'PASS' || report.verdict === 'WEAK' || !source.isLive
+  const last = isSettled ? report : await attemptDay(source, day, options)
+  for (const outcome of last.steps) options.onStep?.(outcome)
+  return last
+}
+
+async function attemptDay(source: Source, day: string, options: VerifyOptions): Promise<Report> {
+  const [missing, malformed]: [string[], string[]] = [[], []]
+  const files = { missing: (what: string) => void missing.push(what), malformed: (what: string) => void malformed.push(what) }
+  const onEntries = (done: number, total: number): void => options.onProgress?.({ phase: 'log', done, total })
+  const bundle = await readBundle({ source, day, trustedKey: options.logKey, files, onEntries })
+  const today = bundle.inLog(day)
+  const witnesses = (options.witnesses ?? []).map(readVerifierKey)
+  const outcomes: Outcome[] = []
+  const step = async (name: StepName, check: () => string | Promise<string>): Promise<void> => {
+    outcomes.push(await take(name, files, check))
+  }
+  await step('log-signature', () => checkSignatures(bundle, options.logKey))
+  await step('log-consistency', () => checkConsistency(bundle, options.kept))
+  await step('log-order', () => checkOrder(bundle))
+  await step('log-inclusion', () => checkInclusion(bundle))
+  let list: List | undefined
+  await step('entries-root', async () => {
+    const close = closeOf(today)
+    list = await openList(source, day, questions(bundle, options, close.count), options)
+    if (list === undefined) files.missing(`draws/${day}/tickets`)
+    return checkList(list, today)
+  })
+  await step('sealed-in-time', () => checkSealedInTime(bundle, witnesses))
+  await step('beacon-round', () => checkRound(today, options.beaconSignature))
+  await step('beacon-signature', () => checkRandomness(today, options.chainHash))
+  await step('seed', () => checkSeed(today))
+  await step('winners', () => checkWinners(today, list))
+  await step('split', () => checkSplit(today))
+  await step('books-balance', () => checkBalance(booksOf(bundle), bundle.inLog))
+  await step('carry-over', () => carryOver(bundle))
+  await step('liabilities-total', () => checkLiabilities(source, bundle, options, files))
+  await step('receipt', () => checkReceipt(bundle, list, options.receipt))
+  const steps = [await take('files', files, () => judgeFiles(missing, malformed)), ...outcomes]
+  const verdict = verdictOf(steps)
+  return { day, steps, verdict, exitCode: EXIT_CODES[verdict], keep: toKeep(bundle, steps) }
+}
+
+function judgeFiles(missing: readonly string[], malformed: readonly string[]): string {
+  const shown = (all: readonly string[]): string => [...new Set(all)].slice(0, 5).join(' · ')
+  if (malformed.length > 0) fail(shown(malformed))
+  if (missing.length > 0) incomplete(`missing: ${shown(missing)}`)
+  return 'every file is there and has its form'
+}
+
+const booksOf = (bundle: Bundle) => need(bundle.books, `books/${bundle.day}`).value
+
+function questions(bundle: Bundle, { receipt }: VerifyOptions, count: number): ListQuestions {
+  const winners = bundle.inLog(bundle.day).result?.record.winners ?? []
+  return { positions: winners.map(({ position }) => position), tickets: receipt === undefined ? [] : [receipt.ticket], about: count }
+}
+
+async function openList(source: Source, day: string, asked: ListQuestions, { onProgress }: VerifyOptions): Promise<List | undefined> {
+  const path = `draws/${day}/tickets`
+  const stream = await source.open(path)
+  if (stream === undefined) return undefined
+  const total = stream.bytes === undefined ? asked.about : stream.bytes / TICKET_BYTES
+  return readList(wholeEntries(stream, TICKET_BYTES, path), asked, (done) => onProgress?.({ phase: 'tickets', done, total }))
+}
+
+function carryOver(bundle: Bundle): string {
+  const books = booksOf(bundle)
+  if (bundle.day === bundle.firstDay) return checkCarryOver(books, undefined)
+  const yesterday = shiftDay(bundle.day, -1)
+  const before = need(bundle.booksBefore, `books/${yesterday}`)
+  const logged = need(bundle.inLog(yesterday).books, `the record of books/${yesterday}`)
+  if (before.hash !== logged.record.books) fail(`books/${yesterday} is not the file whose hash is in the log`)
+  return checkCarryOver(books, before.value)
+}
+
+async function checkLiabilities(source: Source, bundle: Bundle, { onProgress }: VerifyOptions, files: FileReport): Promise<string> {
+  const books = booksOf(bundle)
+  const path = `liabilities/${bundle.day}`
+  const stream = await source.open(path)
+  if (stream === undefined) files.missing(path)
+  const about = books.liabilities.count
+  const parts = await sumParts(wholeEntries(need(stream, path), PART_BYTES, path), about, (done) =>
+    onProgress?.({ phase: 'liabilities', done, total: about }),
+  )
+  const { count, root, total } = books.liabilities
+  if (parts.count !== count) fail(`${parts.count} parts are published, the books count ${count}`)
+  if (parts.total !== total) fail(`the parts add up to ${parts.total} paise, the books say ${total}`)
+  if (parts.root !== root) fail('the parts do not give the root in the books')
+  const closing = (name: string): number => books.accounts.find(({ account }) => account === name)?.closing ?? 0
+  const owed = closing('MEMBERS') + closing('PAYOUTS_PENDING') + closing('REFUNDS_PENDING')
+  if (total !== owed) fail(`the accounts owe members ${owed} paise, the parts add up to ${total}`)
+  return `${count} parts add up to the ${total} paise that members are owed`
+}
+
+function checkReceipt(bundle: Bundle, list: List | undefined, receipt: ReceiptFile | undefined): string {
+  if (receipt === undefined) return notApplicable('none was given')
+  const problem = receiptProblem(receipt, need(bundle.chain, 'the log’s key'))
+  if (problem !== undefined) return fail(`this is no receipt of this log: ${problem}`)
+  const { close, void: ended } = bundle.inLog(bundle.day)
+  if (close === undefined && ended !== undefined) return fail('the receipt is valid and the day was declared empty: the entry was dropped')
+  if (!need(list, 'the list of tickets').found.has(receipt.ticket))
+    return fail('the receipt is valid and its ticket is not in the list: the entry was dropped')
+  return 'the ticket of the receipt is in the list'
+}
+
+function toKeep({ checkpoint, chain }: Bundle, steps: readonly Outcome[]): Report['keep'] {
+  const isSound = steps.every(({ step, state }) => state === 'pass' || (step !== 'log-signature' && step !== 'log-consistency'))
+  const key = chain?.at(-1)?.key
+  if (!isSound || checkpoint === undefined || key === undefined) return undefined
+  const { origin, size, root, note } = checkpoint
+  return { logKey: key.text, checkpoint: { origin, size, root }, note: note.text }
+}
