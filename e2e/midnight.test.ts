@@ -149,7 +149,14 @@ test('the figures of home and of the portal have turned with the day', async () 
     today: { pool: 3, charity: 1.8, giveaway: 0.9, platform: 0.3 },
   })
   const portal = (await ask(roz.url, 'adminStats', { token: await adminToken(roz.url) })).output
-  expect(portal).toEqual({ totalUsers: 6, totalRevenue: 7, totalDonated: 2.4, todayParticipants: 3, todayRevenue: 3, activeRounds: 1 })
+  expect(portal).toMatchObject({
+    totalUsers: 6,
+    totalRevenue: 7,
+    totalDonated: 2.4,
+    todayParticipants: 3,
+    todayRevenue: 3,
+    activeRounds: 1,
+  })
 })
 
 test('the ledger is in order', () => expectCleanAudit(roz.dataDir))

@@ -74,6 +74,14 @@ export const communityCalls = {
       todayParticipants: count,
       todayRevenue: rupees,
       activeRounds: count,
+      audit: z
+        .object({
+          checkedAt: instant,
+          ok: z.boolean(),
+          broken: z.array(z.object({ sentence: z.string(), rows: count, first: z.string() })),
+        })
+        .nullable()
+        .meta({ description: 'The newest check of the books; null before the first' }),
     }),
     refusals: [],
   }),

@@ -75,6 +75,16 @@ export function readConfig(env: Environment) {
   return config
 }
 
+/** What `npm run audit` needs: where the books are. */
+export function auditSettings(env: Environment) {
+  const settings = new Settings(env)
+  return {
+    databaseUrl: settings.postgresUrl('DATABASE_URL'),
+    dataDir: path.resolve(settings.text('DATA_DIR') ?? '.data'),
+    namedStatements: settings.flag('PG_NAMED', true),
+  }
+}
+
 /** What production must be told; each missing one is a complaint of its own. */
 function judgeProduction(settings: Settings): void {
   const needed = [

@@ -4,7 +4,8 @@
  * clockwork, and the others only serve HTTP.
  */
 import cluster from 'node:cluster'
-import { ConfigError, readConfig, type Config } from './config.ts'
+import { auditNow } from './audit-now.ts'
+import { auditSettings, ConfigError, readConfig, type Config } from './config.ts'
 import { createLog } from './log.ts'
 import { EmbeddedPostgresError } from './db/embedded-error.ts'
 import { StartError, startServer, type Running } from './start.ts'
@@ -20,6 +21,9 @@ function configOrExit(): Config {
     process.exit(1)
   }
 }
+
+/** `npm run audit`: the books are read, and nothing is started. */
+if (process.argv[2] === 'audit') process.exit(await auditNow({ ...auditSettings(process.env), say: (line) => console.log(line) }))
 
 const config = configOrExit()
 const log = createLog({ level: config.logLevel, worker: cluster.worker?.id })

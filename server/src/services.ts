@@ -12,6 +12,7 @@ import type { Storage } from './adapters/storage/port.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/sql.ts'
 import { createAdmin } from './features/admin/admin.ts'
+import { createAudit } from './features/audit/audit.ts'
 import { createContact } from './features/contact/contact.ts'
 import { createDraws } from './features/draws/draws.ts'
 import { createHome } from './features/home/home.ts'
@@ -90,6 +91,7 @@ export function createServices(deps: ServiceDeps) {
   const home = createHome({ db, recentStories: impact.recentStories })
   const notifications = createNotifications({ db })
   const contact = createContact({ db, production: config.production, supportEmail: config.site.supportEmail })
+  const audit = createAudit({ db, alarm: (details, message) => log.error(details, message) })
   const mail = createMailJob({
     mailer: deps.mailer,
     brandName: business.brandName,
@@ -110,6 +112,7 @@ export function createServices(deps: ServiceDeps) {
       identity.due,
       contact.due,
       notifications.due,
+      audit.due,
       () => forgetDoneJobs(db),
     ],
     handlers: { ...wallet.jobs, ...payouts.jobs, ...impact.jobs, ...notifications.jobs, ...rounds.jobs, mail },

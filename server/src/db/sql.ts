@@ -22,7 +22,8 @@ export type Connection = Queryable & {
   readonly command: (text: string) => Promise<string>
 }
 export type Db = Queryable & {
-  readonly withConnection: <T>(work: (connection: Connection) => Promise<T>) => Promise<T>
+  /** `queryTimeoutMs`: how long each of its statements may take, where that is not the pool's own bound. */
+  readonly withConnection: <T>(work: (connection: Connection) => Promise<T>, options?: { readonly queryTimeoutMs?: number }) => Promise<T>
   readonly close: () => Promise<void>
 }
 
@@ -62,7 +63,7 @@ export function connect(options: ConnectOptions): Db {
   const named = options.named ?? true
   return {
     query: (statement) => rows(() => pool.query(config(statement, named))),
-    withConnection: async (work) => {
+    withConnection: async (work, { queryTimeoutMs } = {}) => {
       const client = await pool.connect().catch(rethrow)
       let broken = false
       const noticing = async <Row extends object>(run: () => Promise<{ rows: unknown[] }>): Promise<Row[]> => {
@@ -75,7 +76,7 @@ export function connect(options: ConnectOptions): Db {
       }
       try {
         return await work({
-          query: (statement) => noticing(() => client.query(config(statement, named))),
+          query: (statement) => noticing(() => client.query(config(statement, named, queryTimeoutMs))),
           command: async (text) => {
             let tag = ''
             await noticing(async () => {
@@ -142,9 +143,10 @@ function nameOf(text: string): string {
   return name
 }
 
-function config(statement: Sql, named: boolean): pg.QueryConfig {
+function config(statement: Sql, named: boolean, queryTimeoutMs?: number): pg.QueryConfig & { readonly query_timeout?: number } {
   const { text, values } = statement
-  return named ? { name: nameOf(text), text, values } : { text, values }
+  const bound = queryTimeoutMs === undefined ? {} : { query_timeout: queryTimeoutMs }
+  return named ? { name: nameOf(text), text, values, ...bound } : { text, values, ...bound }
 }
 
 async function rows<Row extends object>(run: () => Promise<{ rows: unknown[] }>): Promise<Row[]> {

@@ -16,6 +16,10 @@ export type Waits = {
   readonly transactionTimeoutMs: number
 }
 const WAITS: Waits = { lockTimeoutMs: 5_000, statementTimeoutMs: 20_000, transactionTimeoutMs: 30_000 }
+/** Between two statements of ours lies no call to anybody else. */
+const IDLE_MS = 10_000
+/** What the database's own no takes to arrive: before it the statement does not count as lost. */
+const ANSWER_MS = 10_000
 const ATTEMPTS_MAX = 5
 const DEADLOCK = '40P01'
 const SERIALIZATION = '40001'
@@ -29,11 +33,32 @@ export function afterCommit(tx: Tx, then: () => void): void {
   if (!waiting.includes(then)) waiting.push(then)
 }
 
+/** A look at everything as of one instant, which changes nothing and holds up nobody. Long statements are its purpose. */
+export function inSnapshot<T>(db: Db, work: (from: Queryable) => Promise<T>, statementTimeoutMs: number): Promise<T> {
+  return db.withConnection(
+    async (connection) => {
+      await connection.command(
+        `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL lock_timeout = ${WAITS.lockTimeoutMs}; ` +
+          `SET LOCAL statement_timeout = ${statementTimeoutMs}`,
+      )
+      try {
+        return await work(connection)
+      } finally {
+        await connection.command('ROLLBACK').catch(() => undefined)
+      }
+    },
+    { queryTimeoutMs: statementTimeoutMs + ANSWER_MS },
+  )
+}
+
 export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>, waits: Partial<Waits> = {}): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     const begun = { done: false }
     try {
-      return await db.withConnection((connection) => attemptOnce(connection, work, { ...WAITS, ...waits }, begun))
+      const bounds = { ...WAITS, ...waits }
+      return await db.withConnection((connection) => attemptOnce(connection, work, bounds, begun), {
+        queryTimeoutMs: bounds.statementTimeoutMs + ANSWER_MS,
+      })
     } catch (error) {
       if (attempt >= ATTEMPTS_MAX || !isRepeatable(error, begun.done)) throw error
       await pause(attempt)
@@ -44,7 +69,8 @@ export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>, wai
 async function attemptOnce<T>(connection: Connection, work: (tx: Tx) => Promise<T>, waits: Waits, begun: { done: boolean }): Promise<T> {
   await connection.command(
     `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = ${waits.lockTimeoutMs}; ` +
-      `SET LOCAL statement_timeout = ${waits.statementTimeoutMs}; SET LOCAL transaction_timeout = ${waits.transactionTimeoutMs}`,
+      `SET LOCAL statement_timeout = ${waits.statementTimeoutMs}; SET LOCAL transaction_timeout = ${waits.transactionTimeoutMs}; ` +
+      `SET LOCAL idle_in_transaction_session_timeout = ${IDLE_MS}`,
   )
   begun.done = true
   let open = true

@@ -124,7 +124,7 @@ async function runNextJobs(deps: WorkerDeps, which: { readonly mails: boolean })
     where id in (
       select id from job
       where done_at is null and due_at <= roz_now() and (locked_until is null or locked_until < roz_now())
-        and (kind = 'mail') = ${which.mails}::boolean
+        and ${which.mails ? sql`kind = 'mail'` : sql`kind <> 'mail'`}
       order by due_at, id limit ${AT_ONCE}::int for update skip locked)
     returning id, kind, payload, attempts, created_at < roz_now() - make_interval(days => ${KEPT_DAYS}::int) as "isOld"`)
   if (jobs.length === 0) return false

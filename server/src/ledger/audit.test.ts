@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { nextDay } from '@roz/core/ist-day.ts'
+import { type IstDay, nextDay } from '@roz/core/ist-day.ts'
 import { wholeRupees } from '@roz/core/money.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connect, type Db, sql } from '../db/sql.ts'
@@ -112,7 +112,27 @@ const memberOf = (id: string) => `select member_id from withdrawal where id = '$
 const insertTransfer = (kind: string, ref: string, debit: number, credit: number | string, amount: number) =>
   `insert into transfer (kind, ref, debit, credit, amount, wallet_seq, balance_after, day)
    values ('${kind}', '${ref}', ${debit}, ${credit}, ${amount}, ${typeof credit === 'string' ? '99, 0' : 'null, null'}, '${TODAY}')`
+const acknowledge = (route: string, ref: string) =>
+  `insert into idempotency_key (member_id, route, key, body_hmac, ref, status, answer)
+   values (1001, '${route}', 'k', decode(repeat('00', 32), 'hex'), '${ref}', 200, '{"ok": true}')`
+const ACKNOWLEDGED = [
+  ['addMoney', newOrderId()],
+  ['withdraw', randomUUID()],
+  ['requestRefund', randomUUID()],
+  ['withdrawal.approve', `withdrawal:${held}`],
+  ['withdrawal.reject', `withdrawal:${held}`],
+  ['withdrawal.complete', `withdrawal:${held}`],
+  ['refund.approve', `refund:${asked}`],
+  ['refund.reject', `refund:${asked}`],
+  ['suspense.credit', 'suspense:1'],
+  ['suspense.refund', 'suspense:77'],
+] as const
 const BREAKS: readonly Break[] = [
+  ...ACKNOWLEDGED.map(([route, ref]) => ({
+    invariant: 'acknowledged_is_present',
+    breaks: [acknowledge(route.includes('.') ? `${route} ${ref}` : route, ref)],
+    names: () => 'key of member 1001',
+  })),
   { invariant: 'legs_sum_to_zero', breaks: ['truncate transfer', 'truncate round_join'], names: () => 'all accounts' },
   {
     invariant: 'balances_not_negative',
@@ -304,6 +324,32 @@ test('every invariant has a row broken on purpose above, and a sentence', async 
   const invariants = await listInvariants()
   expect(invariants.map(({ name }) => name)).toEqual([...new Set(BREAKS.map(({ invariant }) => invariant))].sort())
   for (const { sentence } of invariants) expect(sentence).toMatch(/^[A-Z].+\.$/)
+})
+
+test('a recent run sees what was broken since its day, and what is small whatever its age', async () => {
+  const recent = async (statement: string, since: IstDay) => {
+    await superuser.query(text('begin'))
+    try {
+      await superuser.query(text('set local session_replication_role = replica'))
+      await superuser.query(text(statement))
+      return (await runAudit(superuser, since)).map(({ invariant }) => invariant)
+    } finally {
+      await superuser.query(text('rollback'))
+    }
+  }
+  const addWinner = `insert into draw_winner (day, rank, member_id, amount) values ('${DAY}', 9, 4242, 1)`
+  expect(await recent(addWinner, DAY)).toEqual(['winners_joined_and_were_paid', 'winners_joined_and_were_paid'])
+  expect(await recent(addWinner, TODAY)).toEqual([])
+  expect(await recent(`delete from round_join where day = '${DAY}' and member_id = ${members[4]}`, DAY)).toContain('joins_are_batches_are_pool')
+  expect(await recent(`delete from ledger_day_total where day = '${DAY}'`, DAY)).toContain('sealed_day_recomputes')
+  expect(await recent(`update wallet set held = held + 1 where member_id = ${members[4]}`, TODAY)).toEqual(['held_is_open_withdrawals'])
+  expect(await recent('delete from dispute', TODAY)).toContain('chargeback_is_dispute')
+  // The whole history is for the full run.
+  expect(await recent(`update wallet set balance = balance + 1 where member_id = ${members[4]}`, TODAY)).toEqual([])
+})
+
+test("the server's own role can read all that the audit reads", async () => {
+  expect(await runAudit(database.db)).toEqual([])
 })
 
 test.each([

@@ -217,6 +217,20 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Readonly<Record<Languag
       after: ['आप अपनी प्रोफ़ाइल में Auto Participate कभी भी बंद कर सकते हैं।'],
     }),
   },
+  audit_alarm: {
+    en: (data, frame) => ({
+      subject: `${frame.brandName}: the books do not add up`,
+      paragraphs: [`Hello ${data.name},`, `The check of the books of ${data.at} IST found what must never be:`, data.sentences],
+      action: { label: 'Open the portal', url: frame.link('/admin/dashboard') },
+      after: ['Hold withdrawals and refunds until the cause is known. npm run audit names every row.'],
+    }),
+    hi: (data, frame) => ({
+      subject: `${frame.brandName}: बहीखाते का मिलान नहीं हो रहा`,
+      paragraphs: [`नमस्ते ${data.name},`, `${data.at} IST की बहीखाते की जाँच में वह मिला जो कभी नहीं होना चाहिए:`, data.sentences],
+      action: { label: 'पोर्टल खोलें', url: frame.link('/admin/dashboard') },
+      after: ['कारण पता चलने तक निकासी और रिफ़ंड रोक कर रखें। npm run audit हर पंक्ति बताता है।'],
+    }),
+  },
   contact: {
     en: (data) => ({
       subject: `[${data.ticket}] Message from ${data.name}`,

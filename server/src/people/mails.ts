@@ -29,6 +29,8 @@ export type MailData = {
   draw_won: Told<'amount' | 'day'>
   /** What Auto Participate did in a week; `from` and `to` are days. */
   weekly_joins: Told<'rounds' | 'from' | 'to'>
+  /** To the owners: broken invariants of money, a line each; `at` in IST. */
+  audit_alarm: Told<'at' | 'sentences'>
   /** To support: a message from the contact form; answers go to its writer. */
   contact: Readonly<Record<'ticket' | 'name' | 'email' | 'message', string>>
 }

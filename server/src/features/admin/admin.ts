@@ -3,8 +3,9 @@
  * "Definitions" says, computed from the books; staff accounts are no members.
  */
 import type { User } from '@roz/contract/shapes.ts'
+import { isoIst } from '@roz/core/ist-day.ts'
 import { ENTRY_FEE, type Paise, paise, rupeesFromPaise } from '@roz/core/money.ts'
-import { type Db, one, sql } from '../../db/sql.ts'
+import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import { CURSOR_PARTS, type Cursor, cutPage, readPage } from '../../http/cursor.ts'
 import type { Handlers } from '../../http/route.ts'
 import { userColumns, userOf, type UserRow, userSource } from '../../people/user-row.ts'
@@ -17,7 +18,7 @@ type ListedRow = UserRow & { readonly joins: number; readonly won: Paise }
 export function createAdmin({ db }: AdminDeps) {
   const handlers: Handlers<'adminStats' | 'adminUsers'> = {
     adminStats: async () => {
-      const figures = await readOverview(db)
+      const [figures, audit] = await Promise.all([readOverview(db), readAudit(db)])
       return {
         ok: true,
         value: {
@@ -27,6 +28,7 @@ export function createAdmin({ db }: AdminDeps) {
           todayParticipants: Number(figures.today),
           todayRevenue: rupeesFromPaise(paise(figures.today * ENTRY_FEE)),
           activeRounds: Number(figures.active),
+          audit,
         },
       }
     },
@@ -56,6 +58,19 @@ const readOverview = (db: Db) =>
       count(*) filter (where status in ('open', 'closed', 'drawn') and opens_at <= roz_now()) as active
     from live`,
   )
+
+type Broken = { readonly sentence: string; readonly rows: readonly { readonly subject: string; readonly found: string }[] }
+
+/** The newest check of the books that ended. */
+async function readAudit(db: Db) {
+  const run = await maybeOne<{ at: Date; broken: Broken[] }>(
+    db,
+    sql`select finished_at as at, broken from audit_run where finished_at is not null order by started_at desc limit 1`,
+  )
+  if (run === undefined) return null
+  const broken = run.broken.map(({ sentence, rows }) => ({ sentence, rows: rows.length, first: `${rows[0]?.subject}: ${rows[0]?.found}` }))
+  return { checkedAt: isoIst(run.at.getTime()), ok: broken.length === 0, broken }
+}
 
 /** Newest first by number, which follows registration; `q` looks in name, mail and phone, as plain text. */
 function listMembers(

@@ -1,4 +1,5 @@
 -- What disputes took and did not return is what they say is taken, no part was returned unless it was taken, and no payment was taken beyond its amount.
+-- small
 with parts as (
   select subject_of(ref) as id, sum(amount) filter (where kind = 'chargeback') as taken,
          coalesce(sum(amount) filter (where kind = 'chargeback_back'), 0) as returned

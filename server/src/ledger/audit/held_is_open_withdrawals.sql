@@ -1,9 +1,14 @@
 -- What is held of a wallet is the sum of its open withdrawals and refunds; payouts pending are the open withdrawals, refunds pending the open refunds.
+-- small
 with opened as (
   select member_id, amount, 'w' as kind from withdrawal where status in ('requested', 'approved', 'sending')
   union all select member_id, amount, 'r' from refund where status in ('requested', 'approved', 'sending')),
+-- Joins touch neither account.
+moved as (
+  select debit as account, -amount as amount from transfer where debit in (3, 4)
+  union all select credit, amount from transfer where credit in (3, 4)),
 pending as (
-  select coalesce(sum(amount) filter (where account = 3), 0) as payouts, coalesce(sum(amount) filter (where account = 4), 0) as refunds from leg where account in (3, 4)),
+  select coalesce(sum(amount) filter (where account = 3), 0) as payouts, coalesce(sum(amount) filter (where account = 4), 0) as refunds from moved),
 due as (select coalesce(sum(amount) filter (where kind = 'w'), 0) as payouts, coalesce(sum(amount) filter (where kind = 'r'), 0) as refunds from opened)
 select 'member ' || coalesce(w.member_id, o.member_id) as subject,
        'held ' || coalesce(w.held, 0) || ', open withdrawals and refunds ' || coalesce(o.amount, 0) as found

@@ -1,4 +1,5 @@
 -- Every refund was held once with its amount, ended at most once and as its state says, came back at most once and only after it was paid, is a loss only while it was both paid and given back, and no top-up was refunded beyond its amount.
+-- small
 with booked as (
   select r.id, r.status, r.amount,
          count(*) filter (where t.kind = case when r.member_id is null then 'suspense_refund' else 'refund_hold' end

@@ -1,6 +1,7 @@
 -- SUSPENSE holds what its open items say, and every item is decided once: credited to one member, or refunded by one refund.
+-- small
 select 'SUSPENSE' as subject, 'holds ' || booked || ', open items ' || open as found
-  from (select coalesce((select sum(amount) from leg where account = 5), 0) as booked,
+  from (select coalesce((select sum(case when credit = 5 then amount else -amount end) from transfer where debit = 5 or credit = 5), 0) as booked,
                coalesce((select sum(amount) from suspense_item where status = 'open'), 0) as open) s
  where booked <> open
 union all

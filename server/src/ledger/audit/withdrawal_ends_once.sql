@@ -1,4 +1,5 @@
 -- Every withdrawal was held once with its amount, ended at most once and as its state says, and is a loss only while it was both paid and given back.
+-- small
 with booked as (
   select w.id, w.status, w.amount,
          count(*) filter (where t.kind = 'wd_hold' and t.amount = w.amount and t.debit = w.member_id) as holds,

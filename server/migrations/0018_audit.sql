@@ -1,0 +1,22 @@
+-- What the audit found, run by run (ledger/audit.ts). A row is written before its run begins: it
+-- holds off every other process for an hour, and one that never finished says so.
+create table audit_run (
+  id          bigint generated always as identity primary key,
+  -- full: everything; recent: the days since `since` and what is small.
+  scope       text not null check (scope in ('full', 'recent')),
+  since       date,
+  -- Real time: the check of the books goes by no clock that can be set.
+  started_at  timestamptz not null default clock_timestamp(),
+  finished_at timestamptz,
+  -- Broken invariants, each with its sentence and the first rows that it named.
+  broken      jsonb,
+  check ((scope = 'recent') = (since is not null)),
+  check ((finished_at is null) = (broken is null))
+);
+create index audit_run_newest on audit_run (started_at desc);
+select app_may('select, insert, update, delete', 'audit_run');
+
+-- The worker asks by lane: mails, and everything else.
+drop index job_due;
+create index job_due_mail on job (due_at, id) where done_at is null and kind = 'mail';
+create index job_due_other on job (due_at, id) where done_at is null and kind <> 'mail';

@@ -1,0 +1,73 @@
+/**
+ * `npm run audit`: every invariant of money on a live database, one after the other, as of one instant.
+ * Invariants: it reads alone; it prints each with its sentence; it ends with 0 where all hold, with 1
+ * where one is broken, and with 2 where it could not look.
+ */
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { connect } from './db/sql.ts'
+import { startPostgres } from './db/embedded.ts'
+import { inSnapshot } from './db/transaction.ts'
+import { auditEach, type Checked } from './ledger/audit.ts'
+
+const SHOWN_MAX = 10
+const STATEMENT_MS = 3_600_000
+
+export type AuditTarget = {
+  readonly databaseUrl: string | undefined
+  readonly dataDir: string
+  readonly namedStatements: boolean
+  /** A line for the person who asked. */
+  readonly say: (line: string) => void
+}
+
+export async function auditNow(target: AuditTarget): Promise<0 | 1 | 2> {
+  const { databaseUrl, dataDir, say } = target
+  try {
+    if (databaseUrl !== undefined) return await auditAt(databaseUrl, target)
+    const folder = path.join(dataDir, 'postgres')
+    if (!existsSync(path.join(folder, 'cluster'))) {
+      say(`There is no database under ${dataDir}: name its folder by DATA_DIR, or its address by DATABASE_URL.`)
+      return 2
+    }
+    // The one that is running is joined and left running.
+    const local = await startPostgres({ dataDir: folder, log: () => undefined })
+    try {
+      return await auditAt(local.appUrl, target)
+    } finally {
+      await local.stop()
+    }
+  } catch (error) {
+    say(`The books could not be read: ${error instanceof Error ? error.message : String(error)}`)
+    return 2
+  }
+}
+
+async function auditAt(url: string, { say, namedStatements }: AuditTarget): Promise<0 | 1> {
+  const db = connect({ url, max: 1, named: namedStatements, applicationName: 'roz-audit' })
+  try {
+    const [held, broken] = await inSnapshot(
+      db,
+      async (from) => {
+        const counts: [number, number] = [0, 0]
+        for await (const checked of auditEach(from)) {
+          counts[checked.rows.length === 0 ? 0 : 1]++
+          for (const line of linesOf(checked)) say(line)
+        }
+        return counts
+      },
+      STATEMENT_MS,
+    )
+    say(broken === 0 ? `All ${held} invariants hold.` : `${broken} of ${held + broken} invariants are broken.`)
+    return broken === 0 ? 0 : 1
+  } finally {
+    await db.close()
+  }
+}
+
+function linesOf({ invariant, sentence, rows, hasMore }: Checked): string[] {
+  const shown = rows.slice(0, SHOWN_MAX).map(({ subject, found }) => `    ${subject}: ${found}`)
+  const left = rows.length - shown.length
+  const rest = left === 0 ? [] : [`    and ${hasMore ? 'at least ' : ''}${left} more`]
+  return [`${rows.length === 0 ? '✓' : '✗'} ${invariant}: ${sentence}`, ...shown, ...rest]
+}

@@ -1,0 +1,103 @@
+/**
+ * The check of the books, by schedule: hourly over what is recent, weekly over everything; everything
+ * hourly for as long as that takes no more than a minute. Invariants: one process at a time, at real
+ * time's pace; it reads one snapshot and changes nothing but its own report; broken books are an error
+ * in the log at every run, and a mail to the owners when they are news.
+ */
+import type { IstDay } from '@roz/core/ist-day.ts'
+import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
+import { inSnapshot, inTransaction, type Tx } from '../../db/transaction.ts'
+import { auditEach, type Checked } from '../../ledger/audit.ts'
+import { mailMember } from '../../people/mails.ts'
+
+export type AuditDeps = {
+  readonly db: Db
+  /** Tells the operator that the books do not add up. */
+  readonly alarm: (details: object, message: string) => void
+}
+
+const CLAIM_LOCK = 7_242_011
+const EVERY = sql`interval '1 hour'`
+const FULL_EVERY = sql`interval '7 days'`
+/** A full run this quick is made every hour. */
+const QUICK = sql`interval '1 minute'`
+const KEPT = sql`interval '90 days'`
+const STATEMENT_MS = 600_000
+
+type Run = { readonly id: bigint; readonly since: IstDay | null }
+
+export function createAudit({ db, alarm }: AuditDeps) {
+  async function due(): Promise<boolean> {
+    // The cheap look first: it is asked every second.
+    const wait = await maybeOne(db, sql`select 1 as young from audit_run where started_at > clock_timestamp() - ${EVERY} limit 1`)
+    if (wait !== undefined) return false
+    const run = await inTransaction(db, claim)
+    if (run === undefined) return false
+    const broken = await inSnapshot(db, (from) => check(from, run.since ?? undefined), STATEMENT_MS)
+    await inTransaction(db, (tx) => finish(tx, run, broken))
+    if (broken.length > 0)
+      alarm({ auditRun: String(run.id), broken: broken.map(summaryOf) }, 'the books do not add up: invariants of money are broken')
+    return true
+  }
+  return { due }
+}
+
+async function check(from: Parameters<typeof auditEach>[0], since: IstDay | undefined): Promise<Checked[]> {
+  const broken: Checked[] = []
+  for await (const checked of auditEach(from, since)) if (checked.rows.length > 0) broken.push(checked)
+  return broken
+}
+
+/** The log names rows, and persons by their number alone. */
+const summaryOf = ({ invariant, rows, hasMore }: Checked) => ({
+  invariant,
+  rows: rows.length,
+  hasMore,
+  first: rows.slice(0, 3).map(({ subject, found }) => `${subject}: ${found}`),
+})
+
+/** Takes the run for one process, and says how far it looks. */
+async function claim(tx: Tx): Promise<Run | undefined> {
+  await tx.query(sql`select pg_advisory_xact_lock(${CLAIM_LOCK}::bigint)`)
+  await tx.query(sql`delete from audit_run where started_at < clock_timestamp() - ${KEPT}`)
+  return maybeOne<Run>(
+    tx,
+    sql`
+    with newest as (
+      select started_at, finished_at from audit_run where scope = 'full' order by started_at desc limit 1),
+    sealed as (select max(day) as day from ledger_day where sealed_at is not null),
+    -- One that never ended was not quick.
+    whole as (
+      select coalesce((select finished_at - started_at <= ${QUICK} or started_at <= clock_timestamp() - ${FULL_EVERY} from newest), (select day is null from sealed),
+                      not exists (select from newest)) or not exists (select from newest) as now)
+    insert into audit_run (scope, since)
+    select case when whole.now then 'full' else 'recent' end, case when not whole.now then coalesce(sealed.day, '-infinity'::date) end
+      from whole, sealed
+     where not exists (select from audit_run where started_at > clock_timestamp() - ${EVERY})
+    returning id, since`,
+  )
+}
+
+async function finish(tx: Tx, run: Run, broken: readonly Checked[]): Promise<void> {
+  const before = await maybeOne<{ names: string[] }>(
+    tx,
+    sql`select array(select b ->> 'invariant' from jsonb_array_elements(broken) b) as names
+          from audit_run where finished_at is not null order by started_at desc limit 1`,
+  )
+  await tx.query(sql`
+    update audit_run set finished_at = clock_timestamp(), broken = ${JSON.stringify(broken)}::jsonb where id = ${run.id}::bigint`)
+  const isNews = broken.some(({ invariant }) => before?.names.includes(invariant) !== true)
+  if (isNews) await mailOwners(tx, run.id, broken)
+}
+
+async function mailOwners(tx: Tx, runId: bigint, broken: readonly Checked[]): Promise<void> {
+  const owners = await tx.query<{ id: bigint }>(
+    sql`select id from member where role = 'admin' and staff_role = 'owner' and deleted_at is null order by id`,
+  )
+  const { at } = await one<{ at: string }>(
+    tx,
+    sql`select to_char(clock_timestamp() at time zone interval '05:30', 'YYYY-MM-DD HH24:MI') as at`,
+  )
+  const data = { at, sentences: broken.map(({ sentence, rows }) => `${sentence} (${rows[0]?.subject}: ${rows[0]?.found})`).join('\n') }
+  for (const { id } of owners) await mailMember(tx, { memberId: id, template: 'audit_alarm', key: `audit_alarm:${runId}:${id}`, data })
+}

@@ -1,0 +1,16 @@
+-- What was acknowledged under an Idempotency-Key is there: the order, the withdrawal, the refund, the decision.
+-- small
+select 'key of member ' || k.member_id as subject, k.route || ' was acknowledged, and ' || k.ref || ' is not there' as found
+  from idempotency_key k
+ where (k.answer ->> 'ok')::boolean and case
+   when k.route = 'addMoney' then not exists (select from topup o where o.order_id = k.ref)
+   when k.route = 'withdraw' then not exists (select from withdrawal w join transfer t on t.kind = 'wd_hold' and t.ref = w.id::text where w.id::text = k.ref)
+   when k.route = 'requestRefund' then not exists (select from refund r join transfer t on t.kind = 'refund_hold' and t.ref = r.id::text where r.id::text = k.ref)
+   when k.route like 'withdrawal.approve %' then not exists (select from withdrawal w where 'withdrawal:' || w.id = k.ref and w.status <> 'requested')
+   when k.route like 'withdrawal.reject %' then not exists (select from transfer t where t.kind = 'wd_back' and 'withdrawal:' || t.ref = k.ref)
+   when k.route like 'withdrawal.complete %' then not exists (select from transfer t where t.kind = 'wd_paid' and 'withdrawal:' || t.ref = k.ref)
+   when k.route like 'refund.approve %' then not exists (select from refund r where 'refund:' || r.id = k.ref and r.status <> 'requested')
+   when k.route like 'refund.reject %' then not exists (select from transfer t where t.kind = 'refund_failed' and 'refund:' || t.ref = k.ref)
+   when k.route like 'suspense.credit %' then not exists (select from transfer t where t.kind = 'suspense_credit' and 'suspense:' || t.ref = k.ref)
+   when k.route like 'suspense.refund %' then not exists (select from refund r where 'suspense:' || r.suspense_id = k.ref)
+   else false end
