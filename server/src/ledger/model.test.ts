@@ -39,7 +39,8 @@ async function freshLedger(): Promise<Ledger> {
     database = await createTestDatabase()
   }
   histories++
-  return { database, batcher: createJoinBatcher({ db: database.db }) }
+  const { db, setClock } = database
+  return { db, setClock, batcher: createJoinBatcher({ db }) }
 }
 
 const sameShape = (answer: unknown): unknown => JSON.parse(JSON.stringify({ answer }, (_name, value: unknown) => plain(value)))
@@ -64,7 +65,7 @@ class World {
     this.history.done.push(op)
     operations++
     const members = [...this.books.members.keys()]
-    const { db } = this.ledger.database
+    const { db } = this.ledger
     const [lines] = await Promise.all([
       ledgerLines(db, { members, since: this.since }),
       this.compareUnused(members[operations % members.length] as bigint),
@@ -73,7 +74,7 @@ class World {
   }
 
   async compareUnused(memberId: bigint): Promise<void> {
-    const rows = await listUnusedTopups(this.ledger.database.db, memberId)
+    const rows = await listUnusedTopups(this.ledger.db, memberId)
     const unused = rows.map(({ orderId, unused: left, isRefundable }) => ({ orderId, unused: left, isRefundable }))
     const byOrder = (a: { orderId: string }, b: { orderId: string }): number => (a.orderId < b.orderId ? -1 : 1)
     expect(unused.sort(byOrder)).toEqual(unusedOf(this.books, memberId).sort(byOrder))
@@ -82,7 +83,7 @@ class World {
 
 async function newWorld(policy: number): Promise<World> {
   const ledger = await freshLedger()
-  const { db } = ledger.database
+  const { db } = ledger
   const members: bigint[] = []
   for (let n = 0; n < MEMBERS; n++) members.push(await newMember(db))
   const { transfer, item } = await one<{ transfer: bigint; item: bigint }>(
@@ -101,7 +102,7 @@ test('any history gives the answers and the whole state of the model, and the au
   await fc.assert(
     fc.asyncProperty(fc.nat({ max: 2 }), fc.array(step, { minLength: 5, maxLength: 60, size: 'max' }), async (policy, steps) => {
       const world = await newWorld(policy)
-      const { db } = world.ledger.database
+      const { db } = world.ledger
       try {
         for (const each of steps) for (const op of opsOf(world.books, world.history, each)) await world.run(op)
         expect(await runAudit(db)).toEqual([])

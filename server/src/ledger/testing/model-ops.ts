@@ -7,8 +7,7 @@ import { paise } from '@roz/core/money.ts'
 import type { SplitPolicy } from '@roz/core/split.ts'
 import { type Db, DatabaseUnavailableError, maybeOne, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
-import type { TestDatabase } from '../../testing/database.ts'
-import { autoJoinPage, joinAfterTopup, startAutoJoin } from '../auto-join.ts'
+import { autoJoinPage, joinAfterTopup, runAutoJoin, startAutoJoin } from '../auto-join.ts'
 import { bookDispute } from '../disputes.ts'
 import { recordDraw } from '../draw.ts'
 import { hashOf, makeDay } from '../fixtures.ts'
@@ -45,7 +44,7 @@ export type Op =
   | Does<'mark', OfOrder & { status: 'pending' | 'failed' | 'expired' }>
   | Does<'join', { members: readonly bigint[]; key: string | undefined }>
   | Does<'join after top-up', Member>
-  | Does<'auto-join page', OfDay & { size: number }>
+  | Does<'auto-join page' | 'auto-join all', OfDay & { size: number }>
   | Does<'hold', Id & Member & Amount & { bankAccountId: bigint }>
   | Does<'approve withdrawal' | 'reject withdrawal' | 'stop withdrawal' | 'complete withdrawal', Id>
   | Does<'send withdrawal' | 'send refund', Id & { again: boolean }>
@@ -66,7 +65,7 @@ export type OpOf<Do extends Op['do']> = Extract<Op, { do: Do }>
 /** What was done could not be, and nothing of it stayed. */
 export const FAULT = 'fault'
 
-export type Ledger = { readonly database: TestDatabase; readonly batcher: JoinBatcher }
+export type Ledger = { readonly db: Db; readonly setClock: (at: Date) => Promise<void>; readonly batcher: JoinBatcher }
 
 /** The ledger's answer; ids that the database gave are left out of it. */
 export async function perform(ledger: Ledger, op: Op): Promise<unknown> {
@@ -78,8 +77,8 @@ export async function perform(ledger: Ledger, op: Op): Promise<unknown> {
   }
 }
 
-function answerOf({ database, batcher }: Ledger, op: Op): Promise<unknown> {
-  const { db } = database
+/** The answer, or what was thrown. */
+export function answerOf({ db, setClock, batcher }: Ledger, op: Op): Promise<unknown> {
   switch (op.do) {
     case 'join':
       return Promise.all(op.members.map((memberId) => batcher.join({ memberId, idempotencyKey: op.key }))).then((all) =>
@@ -89,8 +88,10 @@ function answerOf({ database, batcher }: Ledger, op: Op): Promise<unknown> {
       return joinAfterTopup(db, op.memberId).then(joinAnswer)
     case 'auto-join page':
       return startAutoJoin(db, op.day, 1).then(() => autoJoinPage(db, op.day, 0, op.size))
+    case 'auto-join all':
+      return runAutoJoin(db, op.day, { lanes: 1, pageSize: op.size })
     case 'new day':
-      return makeDay(db, op.day, op.policy).then(() => database.setClock(op.at))
+      return makeDay(db, op.day, op.policy).then(() => setClock(op.at))
     default:
       return inTransaction(db, (tx) => inside(tx, op))
   }
@@ -99,10 +100,10 @@ function answerOf({ database, batcher }: Ledger, op: Op): Promise<unknown> {
 export const joinAnswer = (outcome: JoinOutcome): string =>
   outcome.ok ? `${outcome.value.replayed ? 'replayed' : 'joined'} ${outcome.value.day} ${outcome.value.balance}` : outcome.code
 
-type Inside = Exclude<Op, { do: 'join' | 'join after top-up' | 'auto-join page' | 'new day' }>
+export type Inside = Exclude<Op, { do: 'join' | 'join after top-up' | 'auto-join page' | 'auto-join all' | 'new day' }>
 
 /** What is one transaction of the caller's. */
-async function inside(tx: Tx, op: Inside): Promise<unknown> {
+export async function inside(tx: Tx, op: Inside): Promise<unknown> {
   switch (op.do) {
     case 'order':
       return createTopup(tx, { ...op, amount: paise(op.amount) })

@@ -41,7 +41,19 @@ function join(books: Books, memberId: bigint, key: string | undefined): string {
   return `joined ${day} ${member.balance}`
 }
 
-function autoJoinPage(books: Books, { day, size }: OpOf<'auto-join page'>): unknown {
+type Page = { readonly state: 'page' | 'done' | 'closed'; readonly scanned?: number; readonly joined?: number }
+
+/** Page after page, until there is none. */
+function autoJoinAll(books: Books, op: OpOf<'auto-join all'>): unknown {
+  let joined = 0
+  for (;;) {
+    const page = autoJoinPage(books, op)
+    if (page.state !== 'page') return { state: page.state, joined }
+    joined += page.joined ?? 0
+  }
+}
+
+function autoJoinPage(books: Books, { day, size }: OpOf<'auto-join page' | 'auto-join all'>): Page {
   const cursor = books.auto.get(day) ?? { last: 0n, done: false }
   books.auto.set(day, cursor)
   if (cursor.done) return { state: 'done' }
@@ -155,6 +167,7 @@ const RULES: Rules = {
   join: (books, op) => op.members.map((memberId) => join(books, memberId, op.key)),
   'join after top-up': (books, op) => join(books, op.memberId, undefined),
   'auto-join page': autoJoinPage,
+  'auto-join all': autoJoinAll,
   'approve withdrawal': decideWithdrawal,
   'reject withdrawal': decideWithdrawal,
   'stop withdrawal': decideWithdrawal,

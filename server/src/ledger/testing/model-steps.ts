@@ -112,7 +112,7 @@ const MAKERS: Readonly<Record<StepName, Maker>> = {
   'join after top-up': (books, _, [who]) => [{ do: 'join after top-up', memberId: anyoneOf(books, who) }],
   'auto-join': (books, _, [who, size, on]) => [
     on % 2 === 0 ? { do: 'flag', memberId: memberOf(books, who), flag: 'autoJoin', on: true } : undefined,
-    { do: 'auto-join page', day: books.day, size: 1 + (size % 4) },
+    { do: size % 5 === 4 ? 'auto-join all' : 'auto-join page', day: books.day, size: 1 + (size % 4) },
   ],
   withdraw: (books, history, [who, much, until, last]) => {
     const id = history.uuid()
