@@ -14,7 +14,7 @@ export function ascending(entryBytes: number): { readonly continues: (piece: Uin
         while (i < KEY_BYTES && piece[at + i] === piece[at + i - entryBytes]) i += 1
         if (i === KEY_BYTES || (piece[at + i] as number) < (piece[at + i - entryBytes] as number)) return false
       }
-      last = piece.slice(piece.length - entryBytes, piece.length - entryBytes + KEY_BYTES)
+      last = new Uint8Array(piece.subarray(piece.length - entryBytes, piece.length - entryBytes + KEY_BYTES))
       return true
     },
   }

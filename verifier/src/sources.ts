@@ -28,7 +28,7 @@ export async function readFile(source: Source, path: string): Promise<Uint8Array
     if (length > MOST_BYTES) throw new MalformedError(`${path} is longer than any such file can be`)
     pieces.push(piece)
   }
-  return pieces.length === 1 ? (pieces[0] as Uint8Array) : concat(...pieces)
+  return concat(...pieces)
 }
 
 /** Cut into whole entries of so many bytes, as few pieces as the stream allows. */
@@ -38,7 +38,7 @@ export async function* wholeEntries(stream: Stream, entryBytes: number, path: st
     const bytes = rest.length === 0 ? piece : concat(rest, piece)
     const length = bytes.length - (bytes.length % entryBytes)
     if (length > 0) yield bytes.subarray(0, length)
-    rest = bytes.slice(length) as Uint8Array<ArrayBuffer>
+    rest = new Uint8Array(bytes.subarray(length))
   }
   if (rest.length > 0) throw new MalformedError(`${path} is not a whole number of entries`)
 }
@@ -108,7 +108,7 @@ export function withMemory(source: Source, isFinal: (path: string) => boolean): 
   return {
     isLive: source.isLive,
     async open(path) {
-      if (!isFinal(path)) return await source.open(path)
+      if (!isFinal(path)) return source.open(path)
       const bytes = kept.get(path) ?? (await readFile(source, path))
       if (bytes === undefined) return undefined
       kept.set(path, bytes)

@@ -25,7 +25,19 @@ import {
   TICKET_BYTES,
 } from './steps-draw.ts'
 import { checkConsistency, checkInclusion, checkOrder, checkSignatures, type Kept } from './steps-log.ts'
-import { EXIT_CODES, fail, incomplete, need, notApplicable, type Outcome, type StepName, take, type Verdict, verdictOf } from './steps.ts'
+import {
+  EXIT_CODES,
+  type FileReport,
+  fail,
+  incomplete,
+  need,
+  notApplicable,
+  type Outcome,
+  type StepName,
+  take,
+  type Verdict,
+  verdictOf,
+} from './steps.ts'
 
 export type Progress = {
   readonly phase: 'log' | 'tickets' | 'liabilities'

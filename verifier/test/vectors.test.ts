@@ -1,5 +1,4 @@
 /** Every number of spec/vectors, computed again from the text of the protocol. */
-import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { beaconMessage, beaconRound, chainHashOf, isBeaconSignature } from '../src/beacon.ts'
 import { ascii, compare, concat, fromHex, toHex } from '../src/bytes.ts'
@@ -8,8 +7,7 @@ import { localRandomness, picks, seedOf, sharesOf, type Split, type Tax, ticketO
 import { ticketTree } from '../src/list-tree.ts'
 import { leafHash, rootOf } from '../src/merkle.ts'
 import { sha256 } from '../src/sha256.ts'
-
-const vectors = <T>(name: string): T => JSON.parse(readFileSync(new URL(`../../spec/vectors/${name}.json`, import.meta.url), 'utf8')) as T
+import { vectors } from './kit.ts'
 
 test('tickets', () => {
   for (const { key, day, ticket } of vectors<{ key: string; day: string; ticket: string }[]>('ticket')) {

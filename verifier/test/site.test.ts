@@ -1,0 +1,199 @@
+/** Keys, checkpoints, receipts, books, liabilities and a whole site, as spec/vectors has them. */
+import { expect, test } from 'vitest'
+import { ascii, concat, fromHex, toHex } from '../src/bytes.ts'
+import { checkOwnParts, partId, sumParts } from '../src/liabilities.ts'
+import { consistencyProof, inclusionPath, isConsistent, isIncluded, leafHash, rootOf } from '../src/merkle.ts'
+import {
+  cosignedAt,
+  isLogSignature,
+  isSignature,
+  keyId,
+  readCheckpoint,
+  readVerifierKey,
+  writeNote,
+  writeVerifierKey,
+} from '../src/note.ts'
+import { readReceipt, type ReceiptFile, receiptProblem } from '../src/receipt.ts'
+import { canonicalBytes, readCanonical } from '../src/canonical.ts'
+import { booksShape } from '../src/books.ts'
+import { sha256 } from '../src/sha256.ts'
+import { memorySource } from '../src/sources.ts'
+import { verifyDay } from '../src/verify.ts'
+import { vectors } from './kit.ts'
+
+const entry = (i: number): Uint8Array => leafHash(ascii(`entry ${i}`))
+async function* pieces(...all: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* all
+}
+
+test('Ed25519 in its one strict form', () => {
+  type Signed = { public: string; message: string; signature: string; why?: string }
+  const { valid, invalid } = vectors<{ valid: Signed[]; invalid: Signed[] }>('ed25519')
+  const holds = (one: Signed): boolean => isSignature(fromHex(one.signature), fromHex(one.message), fromHex(one.public))
+  expect(valid.map(holds)).toEqual(valid.map(() => true))
+  expect(invalid.filter(holds).map(({ why }) => why)).toEqual([])
+})
+
+test('proofs of inclusion and consistency', () => {
+  type Inclusion = { index: number; size: number; leaf: string; root: string; path: string[] }
+  type Consistency = { from: number; to: number; fromRoot: string; toRoot: string; path: string[] }
+  const { inclusion, consistency } = vectors<{ inclusion: Inclusion[]; consistency: Consistency[] }>('proofs')
+  const leaves = (size: number): Uint8Array[] => Array.from({ length: size }, (_, i) => entry(i))
+  for (const { index, size, leaf, root, path } of inclusion) {
+    expect([toHex(entry(index)), inclusionPath(leaves(size), index).map(toHex)]).toEqual([leaf, path])
+    expect(
+      isIncluded(
+        fromHex(leaf),
+        index,
+        size,
+        path.map((hash) => fromHex(hash)),
+        fromHex(root),
+      ),
+    ).toBe(true)
+  }
+  for (const { from, to, fromRoot, toRoot, path } of consistency) {
+    expect([toHex(rootOf(leaves(from))), consistencyProof(leaves(to), from).map(toHex)]).toEqual([fromRoot, path])
+    const trees = [
+      { size: from, root: fromHex(fromRoot) },
+      { size: to, root: fromHex(toRoot) },
+    ] as const
+    expect(
+      isConsistent(
+        ...trees,
+        path.map((hash) => fromHex(hash)),
+      ),
+    ).toBe(true)
+  }
+})
+
+test('keys, checkpoints and cosignatures', () => {
+  type Key = { name: string; type: number; public: string; id: string; verifierKey: string }
+  const { keys, checkpoints } = vectors<{ keys: Key[]; checkpoints: { size: number; root: string; text: string; note: string }[] }>(
+    'checkpoint',
+  )
+  for (const { name, type, public: publicKey, id, verifierKey } of keys) {
+    expect(toHex(keyId(name, type, fromHex(publicKey)))).toBe(id)
+    expect(writeVerifierKey(name, type, fromHex(publicKey))).toBe(verifierKey)
+    expect(readVerifierKey(verifierKey)).toMatchObject({ name, algorithm: type })
+  }
+  const known = keys.map(({ verifierKey }) => readVerifierKey(verifierKey))
+  for (const { size, root, text, note } of checkpoints) {
+    const checkpoint = readCheckpoint(new TextEncoder().encode(note))
+    expect([checkpoint.size, toHex(checkpoint.root), checkpoint.note.text, writeNote(checkpoint.note)]).toEqual([size, root, text, note])
+    const [own, ...others] = checkpoint.note.signatures
+    expect(known.some((key) => own !== undefined && isLogSignature(own, text, key))).toBe(true)
+    for (const line of others) expect(known.some((key) => cosignedAt(line, text, key) !== undefined)).toBe(true)
+  }
+})
+
+test('receipts, and what is none', () => {
+  const { key, valid, invalid } = vectors<{
+    key: string
+    valid: { receipt: ReceiptFile; canonical: string }[]
+    invalid: { receipt: ReceiptFile; why: string }[]
+  }>('receipt')
+  const chain = [{ key: readVerifierKey(key), fromSize: 0 }]
+  for (const { receipt, canonical } of valid) {
+    expect(readReceipt(ascii(canonical))).toEqual(receipt)
+    expect(receiptProblem(receipt, chain)).toBeUndefined()
+  }
+  expect(invalid.filter(({ receipt }) => receiptProblem(receipt, chain) === undefined).map(({ why }) => why)).toEqual([])
+})
+
+test('books in canonical form', () => {
+  for (const [day, { canonical, hash }] of Object.entries(vectors<Record<string, { canonical: string; hash: string }>>('books'))) {
+    expect(readCanonical(ascii(canonical), booksShape, 'books').day).toBe(day)
+    expect(toHex(sha256(ascii(canonical)))).toBe(hash)
+  }
+})
+
+type Proof = { position: number; path: { hash: string; sum: number }[] }
+type PartsTree = { members: number; count: number; file: string; root: string; total: number; proofs: Proof[] }
+
+test('liabilities: ids, roots, totals and each part’s path', async () => {
+  const { ids, trees } = vectors<{ ids: { key: string; day: string; j: number; id: string }[]; trees: PartsTree[] }>('liabilities')
+  for (const { key, day, j, id } of ids) expect(toHex(partId(fromHex(key), day, j))).toBe(id)
+  for (const { file, count, root, total } of trees) {
+    expect(await sumParts(pieces(fromHex(file)), count, () => undefined)).toEqual({ count, root, total })
+    expect(await sumParts(pieces(fromHex(file)), 1_000_000, () => undefined)).toEqual({ count, root, total })
+  }
+})
+
+test('a member finds the parts that are theirs, and nothing that is changed passes', () => {
+  const { ids, trees } = vectors<{ ids: { key: string; day: string; j: number; id: string }[]; trees: PartsTree[] }>('liabilities')
+  const [mine] = ids
+  const tree = trees.find(({ file, proofs }) => proofs.length > 0 && mine !== undefined && file.includes(mine.id))
+  if (mine === undefined || tree === undefined) throw new Error('no vector holds a part of this key')
+  const { key, day } = mine
+  const known = new Map(Array.from({ length: 400 }, (_, j) => [toHex(partId(fromHex(key), day, j)), j]))
+  const own = tree.proofs.flatMap(({ position, path }) => {
+    const id = tree.file.slice(80 * position, 80 * position + 64)
+    return known.has(id) ? [{ id, amount: Number(`0x${tree.file.slice(80 * position + 64, 80 * position + 80)}`), path, position }] : []
+  })
+  const balance = own.reduce((sum, { amount }) => sum + amount, 0)
+  const answer = { balance, count: tree.count, day, held: 0, parts: own, root: tree.root, total: tree.total }
+  expect(checkOwnParts(answer, fromHex(key), { day, balance, held: 0, books: tree })).toMatchObject({ isOwed: true })
+  const changed = [
+    { ...answer, balance: balance + 1 },
+    { ...answer, total: tree.total + 1 },
+    { ...answer, root: answer.root.replace(/^./, (digit) => (digit === '0' ? '1' : '0')) },
+    { ...answer, parts: own.map((part) => ({ ...part, position: part.position + 1 })) },
+    { ...answer, parts: own.map((part) => ({ ...part, amount: part.amount + 1 })) },
+    { ...answer, parts: [...own, ...own] },
+    { ...answer, day: '2020-01-01' },
+  ]
+  for (const one of changed) expect(checkOwnParts(one, fromHex(key), { day })).toMatchObject({ isOwed: false })
+  expect(checkOwnParts(answer, new Uint8Array(32), { day })).toMatchObject({ isOwed: false })
+  expect(checkOwnParts(answer, fromHex(key), { day, balance: balance - 1 })).toMatchObject({ isOwed: false })
+})
+
+type Site = {
+  keys: { first: string; inForce: string }
+  text: Record<string, string>
+  hex: Record<string, string>
+  days: { day: string; exit: number; steps: Record<string, string> }[]
+  receipts: { receipt: ReceiptFile; verdict: string }[]
+}
+const site = vectors<Site>('site')
+const siteFiles = new Map([
+  ...Object.entries(site.text).map(([path, text]) => [path, new TextEncoder().encode(text)] as const),
+  ...Object.entries(site.hex).map(([path, hex]) => [path, fromHex(hex)] as const),
+])
+
+test('a whole site: each day’s steps say what the vectors say', async () => {
+  for (const { day, exit, steps } of site.days) {
+    for (const logKey of [site.keys.first, site.keys.inForce, undefined]) {
+      const report = await verifyDay(memorySource(siteFiles), day, logKey === undefined ? {} : { logKey })
+      const said = report.steps.map(({ step, state }) => [step, state === 'none' ? '-' : state.toUpperCase()])
+      expect(Object.fromEntries(said)).toEqual({ ...Object.fromEntries(report.steps.map(({ step }) => [step, 'PASS'])), ...steps })
+      expect(report.exitCode).toBe(exit)
+    }
+  }
+})
+
+test('receipts held against the site', async () => {
+  for (const { receipt, verdict } of site.receipts) {
+    const read = readReceipt(canonicalBytes(receipt))
+    const report = await verifyDay(memorySource(siteFiles), receipt.day, { logKey: site.keys.first, receipt: read })
+    expect(report.steps.find(({ step }) => step === 'receipt')?.state.toUpperCase()).toBe(verdict)
+  }
+})
+
+test('a key of another log is not believed, nor a log that shrank or was rewritten', async () => {
+  const source = memorySource(siteFiles)
+  const [day] = ['2026-07-23']
+  const states = async (options: Parameters<typeof verifyDay>[2]): Promise<Record<string, string>> =>
+    Object.fromEntries((await verifyDay(source, day, options)).steps.map(({ step, state }) => [step, state]))
+  const stranger = writeVerifierKey('roz.example/log', 1, sha256(ascii('a stranger')))
+  expect(await states({ logKey: stranger })).toMatchObject({ 'log-signature': 'fail' })
+  const { keep } = await verifyDay(source, day, { logKey: site.keys.first })
+  if (keep === undefined) throw new Error('nothing to keep')
+  expect(keep.logKey).toBe(site.keys.inForce)
+  expect(await states({ kept: keep.checkpoint })).toMatchObject({ 'log-consistency': 'pass' })
+  const others = [
+    { ...keep.checkpoint, size: keep.checkpoint.size + 1 },
+    { ...keep.checkpoint, root: concat(keep.checkpoint.root.slice(1), Uint8Array.of(0)) },
+    { ...keep.checkpoint, origin: 'another.example/log' },
+  ]
+  for (const kept of others) expect(await states({ kept })).toMatchObject({ 'log-consistency': 'fail', 'log-signature': 'pass' })
+})
