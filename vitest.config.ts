@@ -10,7 +10,15 @@ export default defineConfig({
       {
         test: {
           name: 'rules',
-          include: ['core/**/*.test.ts', 'contract/**/*.test.ts', 'gateway-sandbox/**/*.test.ts', 'verifier/**/*.test.ts', 'ops/tidy/**/*.test.ts', '*.test.ts'],
+          include: [
+            'core/**/*.test.ts',
+            'contract/**/*.test.ts',
+            'gateway-sandbox/**/*.test.ts',
+            'verifier/**/*.test.ts',
+            'spec/**/*.test.ts',
+            'ops/tidy/**/*.test.ts',
+            '*.test.ts',
+          ],
           testTimeout: 30_000,
           hookTimeout: 60_000,
         },

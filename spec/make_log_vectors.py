@@ -300,10 +300,11 @@ class Ledger:
 
 
 class Site:
-    """Publishes into a table of files, in the order in which a server would."""
+    """Publishes into a table of files, in the order in which a server would. `lies`: what an operator
+    who cheats changes before it is hashed and signed, so that everything after it fits (test_verify.py)."""
 
-    def __init__(self):
-        self.log, self.records, self.lines, self.files, self.sealed, self.ledger = LOG, [], [], {}, {}, Ledger()
+    def __init__(self, lies: dict):
+        self.lies, self.log, self.records, self.lines, self.files, self.sealed, self.ledger = lies, LOG, [], [], {}, {}, Ledger()
         self.rules = b"An example of the rules of a day.\n"
         self.files["rules/" + sha(self.rules).hex()] = self.rules
 
@@ -324,13 +325,15 @@ class Site:
         parts = []
 
         def cut(owed: int) -> dict:
+            owed -= self.lies.get("hidden", {}).get(day, 0)
             # Ten members who own about the same: the cut of each is theirs, the sum is what counts.
             shares = [owed // 10] * 9 + [owed - owed // 10 * 9]
             parts.extend(sorted(part for member, paise in enumerate(shares) for part in parts_of(key(member), day, paise)))
             top, total = part_root(parts)
             return {"count": len(parts), "root": top.hex(), "total": total}
 
-        data = canonical(self.ledger.end_of_day(day, count, settled, returned, disbursed, cut)).encode()
+        books = self.ledger.end_of_day(day, count, settled, returned, disbursed, cut)
+        data = canonical(self.lies.get("books", lambda _, told: told)(day, books)).encode()
         self.files[f"books/{day}"] = data
         self.files[f"liabilities/{day}"] = b"".join(identity + u64(amount) for identity, amount in parts)
         self.append({"books": sha(data).hex(), "day": day, "kind": "books", "v": 1})
@@ -352,16 +355,17 @@ class Site:
         return files
 
 
-def site_of_four_days() -> dict:
+def site_of_four_days(lies: dict) -> dict:
     """22nd: local, ten entries. 23rd: quicknet, closed early, sealed in time by two notes. 24th: empty,
     and the log's key changes. 25th: closed, its draw still to come."""
-    site, ledger, secret = Site(), None, key(99)
+    site, secret = Site(lies), key(99)
     ledger = site.ledger
     number, signature, randomness = DRAWN
     sealed_at = {"2026-07-22": day_start_ms("2026-07-23") + 5, "2026-07-23": (QUICKNET["genesis"] + (number - 1) * 3) * 1000 - 900_000}
     local = {"chainHash": sha(secret).hex(), "mode": "local"}
     first = day_records("2026-07-22", local, POLICY_B, 10, sealed_at["2026-07-22"], 0, {"secret": secret.hex()}, lambda n, top: local_randomness(secret, "2026-07-22", n, top))
     second = day_records("2026-07-23", QUICKNET, POLICY_A, 7, sealed_at["2026-07-23"], number, {"signature": signature}, lambda n, top: bytes.fromhex(randomness))
+    second = lies.get("draw", lambda told: told)(second)
     own = {"rules": sha(site.rules).hex(), "witnesses": POLICY}
     opens = [{**records[0], **own} for records in (first, second)] + [{**second[0], **own, "day": day} for day in ("2026-07-24", "2026-07-25")]
 
@@ -406,6 +410,8 @@ def site_of_four_days() -> dict:
     last = tickets_of("2026-07-25", 3)
     site.append({"count": 3, "day": "2026-07-25", "kind": "close", "root": root(last).hex(), "round": number + 57_600, "sealedAt": sealed_at["2026-07-23"] + 2 * 86_400_000, "v": 1})
     site.note("2026-07-25", [])
+    for record in lies.get("more", []):
+        site.append(record)
     return site.publish([(WITNESSES[0], sealed_at["2026-07-23"] // 1000 + 200_000)])
 
 
@@ -426,7 +432,7 @@ def receipt_cases() -> list:
 
 def site_vectors() -> dict:
     """`steps`: those that are not PASS; a step with "-" has nothing to check. beacon-signature as one that checks BLS."""
-    files = site_of_four_days()
+    files = site_of_four_days({})
     days = [
         {"day": "2026-07-22", "exit": 3, "steps": {"sealed-in-time": "WEAK", "beacon-signature": "WEAK", "receipt": "-"}},
         {"day": "2026-07-23", "exit": 0, "steps": {"receipt": "-"}},
@@ -448,8 +454,8 @@ def site_vectors() -> dict:
 
 
 def books_vectors() -> dict:
-    """Days of the site, and what is wrong with the others by the step that must say so."""
-    files = site_of_four_days()
+    """The books of three days of the site, one after the other."""
+    files = site_of_four_days({})
     return {day: {"canonical": files[f"books/{day}"].decode(), "hash": sha(files[f"books/{day}"]).hex()} for day in ("2026-07-22", "2026-07-23", "2026-07-24")}
 
 

@@ -639,6 +639,12 @@ class Day:
             self.broken.append(f"{path}: {error}")
             return None
 
+    def whole_log(self) -> Checkpoint:
+        checkpoint = self.value("checkpoint")
+        if len(self.lines) < checkpoint.size:
+            raise Incomplete("records of the log are missing")
+        return checkpoint
+
     def load_entries(self) -> list:
         size, lines = self.checkpoint[1].size if self.checkpoint else 0, []
         for chunk in range((size + 255) // 256):
@@ -704,7 +710,7 @@ class Day:
             raise Incomplete("not there: " + ", ".join(lost))
 
     def step_log_signature(self):
-        checkpoint, told = self.value("checkpoint"), self.value("log_key")
+        checkpoint, told = self.whole_log(), self.value("log_key")
         opens = [record for record in self.records if type(record) is dict and record.get("kind") == "open"]
         keys = self.keys(len(self.records))
         need(keys[-1] == verifier_key(told, LOG_KEY), "log/key is not the key in force")
@@ -723,7 +729,7 @@ class Day:
         need(verifier_key(trusted, LOG_KEY) in keys, "the key you trust is none of this log's")
 
     def step_log_consistency(self):
-        checkpoint = self.value("checkpoint")
+        checkpoint = self.whole_log()
         wanted = [checkpoint, *(self.value("sealed") if self.sealed else [])]
         kept = self.options.get("kept")
         if kept:
@@ -734,13 +740,11 @@ class Day:
         for line in self.lines:
             tree.add(entry_leaf(line))
             roots[tree.size] = tree.root() if any(note.size == tree.size for note in wanted) else None
-        if len(self.lines) < checkpoint.size:
-            raise Incomplete("records are missing")
         for note in wanted:
             need(roots.get(note.size) == note.root, f"the records do not give the root of size {note.size}")
 
     def step_log_order(self):
-        place = LogOrder()
+        place, _ = LogOrder(), self.whole_log()
         for record in self.records:
             check_record(record)
             place.add(record)
@@ -750,10 +754,11 @@ class Day:
             raise Incomplete(f"no {lacking.pop()} record of this day yet")
 
     def step_log_inclusion(self):
-        draw = self.value("draw")
-        wanted = sorted((found for kind, found in self.of_day.items() if kind in ("open", "close", "result", "void")), key=lambda found: found[0])
+        draw, _ = self.value("draw"), self.whole_log()
+        kinds = ("open", "close", "result", "void")
+        mine = [(at, one) for at, one in enumerate(self.records) if type(one) is dict and one.get("day") == self.day and one.get("kind") in kinds]
         need(draw["day"] == self.day, "draws/ is of another day")
-        need(draw["records"] == [{"index": index, "record": record} for index, record in wanted], "the records in draws/ are not those of the log")
+        need(draw["records"] == [{"index": at, "record": one} for at, one in mine], "the records in draws/ are not those of the log")
         if "books" in self.of_day:
             self.value("books")
             need(sha(self.books[0]).hex() == self.record("books")["books"], "the books are not those whose hash is in the log")

@@ -7,10 +7,10 @@ import { chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { check } from './check.mjs'
-import { ensureChromium } from './chromium.mjs'
 import { install } from './install.mjs'
 import { findNode } from './node26.mjs'
 import { allEnded, isStopping, LaunchError, run, say, stopOnSignals, sweep } from './processes.mjs'
+import { ensureChromium, ensurePython } from './programs.mjs'
 import { buildWeb } from './web.mjs'
 
 const args = process.argv.slice(2)
@@ -39,6 +39,7 @@ async function all() {
   await install()
   const node = findNode()
   const chromium = await ensureChromium()
+  await ensurePython()
   const outcomes = []
   const web = await buildWeb(node).catch((error) => {
     // Everything that needs no page can still be tested.

@@ -1,0 +1,40 @@
+/** Programs of the system that the tests use, installed by apt where that is possible without asking. */
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { run, say } from './processes.mjs'
+
+/** The fonts hold Devanagari: without them the Hindi pages are measured in empty boxes. */
+const CHROMIUM = {
+  label: 'Chromium',
+  names: ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'],
+  packages: ['chromium', 'fonts-noto-core'],
+  without: "the browser's tests will fail",
+}
+/** The second verifier of the draw, spec/verify.py, and the maker of the protocol's vectors. */
+const PYTHON = { label: 'Python', names: ['python3'], packages: ['python3'], without: 'the tests of spec/ will fail' }
+
+export const ensureChromium = () => ensure(CHROMIUM)
+export const ensurePython = () => ensure(PYTHON)
+
+/** Returns the program's path, or undefined after saying what to do. */
+async function ensure({ label, names, packages, without }) {
+  const find = () => names.map(findProgram).find((file) => file !== undefined)
+  const found = find()
+  if (found !== undefined) return found
+  if (process.getuid?.() === 0 && findProgram('apt-get') !== undefined) {
+    say(`Installing ${label} with apt…`)
+    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+    await run('apt-get', ['update', '-qq'], { env, quiet: true })
+    const { output } = await run('apt-get', ['install', '-y', '--no-install-recommends', ...packages], { env, quiet: true })
+    const installed = find()
+    if (installed !== undefined) return installed
+    say(output.trim().split('\n').slice(-5).join('\n'))
+  }
+  say(`No ${label} on this machine, so ${without}. To install it: sudo apt-get install ${packages.join(' ')}`)
+  return undefined
+}
+
+function findProgram(name) {
+  const folders = [...(process.env.PATH ?? '').split(path.delimiter), '/usr/bin', '/usr/sbin']
+  return folders.map((folder) => path.join(folder, name)).find((file) => existsSync(file))
+}

@@ -1,0 +1,371 @@
+"""Tests of verify.py: every vector, lies that are signed and logged, and files with one byte changed.
+
+    python3 spec/test_verify.py
+"""
+import base64
+import collections
+import functools
+import io
+import json
+import pathlib
+import random
+import re
+import tempfile
+import unittest
+
+import make_log_vectors as maker
+import verify as v
+from make_vectors import canonical, picks, seed_of, sha, ticket, tickets_of
+
+HERE = pathlib.Path(__file__).parent
+# The same signatures are checked for each changed byte.
+v.signed_by = functools.cache(v.signed_by)
+
+
+def vectors(name: str):
+    return json.loads((HERE / "vectors" / f"{name}.json").read_text())
+
+
+def raw(text: str) -> bytes:
+    return bytes.fromhex(text)
+
+
+SITE = vectors("site")
+FILES = {**{path: text.encode() for path, text in SITE["text"].items()}, **{path: raw(text) for path, text in SITE["hex"].items()}}
+DAY = "2026-07-23"
+
+
+class Table(v.Files):
+    """Published files in memory, which remembers what was asked for."""
+
+    def __init__(self, table: dict):
+        self.table, self.address, self.asked = table, None, set()
+
+    def open(self, path: str):
+        self.asked.add(path)
+        return io.BytesIO(self.table[path]) if path in self.table else None
+
+
+def verdicts(files: dict, day: str, **options) -> dict:
+    return {step: verdict for step, verdict, _ in v.verify(Table(files), day, options)}
+
+
+def failed(files: dict, day: str, **options) -> list:
+    return [step for step, verdict in verdicts(files, day, **options).items() if verdict == "FAIL"]
+
+
+class Vectors(unittest.TestCase):
+    def test_the_files_are_what_the_maker_makes(self):
+        for name, value in maker.made().items():
+            self.assertEqual(vectors(name), json.loads(json.dumps(value)), name)
+
+    def test_signatures(self):
+        for one in vectors("ed25519")["valid"]:
+            self.assertTrue(v.signed_by(raw(one["public"]), raw(one["message"]), raw(one["signature"])))
+        for one in vectors("ed25519")["invalid"]:
+            self.assertFalse(v.signed_by(raw(one["public"]), raw(one["message"]), raw(one["signature"])), one["why"])
+
+    def test_roots_of_lists(self):
+        published = vectors("rfc6962")
+        for size, root in published["roots"].items():
+            self.assertEqual(self.root_of(map(raw, published["leaves"][: int(size)])).hex(), root)
+        for one in vectors("seal"):
+            listed = map(raw, one["sorted"]) if "sorted" in one else tickets_of(one["day"], one["count"])
+            self.assertEqual(self.root_of(listed).hex(), one["root"])
+        records = vectors("records")
+        for size, root in enumerate(records["roots"]):
+            self.assertEqual(self.root_of(one["canonical"].encode() for one in records["records"][:size]).hex(), root)
+
+    def root_of(self, entries) -> bytes:
+        tree = v.hash_tree()
+        for entry in entries:
+            tree.add(v.entry_leaf(entry))
+        return tree.root()
+
+    def test_records_are_canonical_and_of_their_form(self):
+        for one in vectors("records")["records"]:
+            v.check_record(v.decoded(one["canonical"].encode()))
+            self.assertEqual(v.canonical(one["record"]).decode(), one["canonical"])
+
+    def test_the_draw(self):
+        drawn = vectors("randomness")
+        self.assertEqual(v.chain_hash(drawn["quicknet"]).hex(), v.QUICKNET)
+        for one in drawn["rounds"]:
+            self.assertEqual(v.round_for(one["sealedAt"], one["genesis"], one["period"]), one["round"])
+        for one in drawn["beacon"]:
+            self.assertEqual(v.sha(raw(one["signature"])).hex(), one["randomness"])
+        for one in drawn["local"]:
+            self.assertEqual(v.sha(raw(one["secret"])).hex(), one["commitment"])
+            self.assertEqual(v.local_randomness(raw(one["secret"]), one["day"], one["count"], raw(one["root"])).hex(), one["randomness"])
+        for one in vectors("seed"):
+            self.assertEqual(v.seed_of(one["day"], one["count"], raw(one["root"]), raw(one["chainHash"]), one["round"], raw(one["randomness"])).hex(), one["seed"])
+        for one in vectors("picks"):
+            self.assertEqual(v.picks(raw(one["seed"]), one["count"], one["wanted"]), one["positions"])
+        for one in vectors("shares"):
+            self.assertEqual(v.shares_of(one["count"], one["split"], one["tax"]), one["shares"])
+
+    def test_proofs(self):
+        for one in vectors("proofs")["inclusion"]:
+            path, join = [raw(step) for step in one["path"]], v.hash_tree().join
+            self.assertEqual(v.climb(raw(one["leaf"]), one["index"], one["size"], path, join).hex(), one["root"])
+            self.assertEqual(v.entry_leaf(f"entry {one['index']}".encode()).hex(), one["leaf"])
+            with self.assertRaises(v.Fail):
+                v.climb(raw(one["leaf"]), one["index"], one["size"], [*path, bytes(32)], join)
+        for one in vectors("proofs")["consistency"]:
+            path, roots = [raw(step) for step in one["path"]], (raw(one["fromRoot"]), raw(one["toRoot"]))
+            self.assertTrue(v.consistent(one["from"], roots[0], one["to"], roots[1], path))
+            self.assertFalse(v.consistent(one["from"], bytes(32), one["to"], roots[1], path))
+            self.assertFalse(v.consistent(one["from"], roots[0], one["to"], bytes(32), path))
+            for at in range(len(path)):
+                self.assertFalse(v.consistent(one["from"], roots[0], one["to"], roots[1], path[:at] + path[at + 1 :]))
+
+    def test_keys_checkpoints_and_cosignatures(self):
+        told = vectors("checkpoint")
+        keys = [v.verifier_key(one["verifierKey"], one["type"]) for one in told["keys"]]
+        for one, key in zip(told["keys"], keys):
+            self.assertEqual((key[0], key[1].hex(), key[2].hex()), (one["name"], one["id"], one["public"]))
+        witnesses = {key[:2]: key[2] for key in keys[2:]}
+        for one in told["checkpoints"]:
+            found = v.one_checkpoint(one["note"].encode())
+            found.check(keys[0], witnesses)
+            self.assertEqual((found.size, found.root.hex(), found.text.decode()), (one["size"], one["root"], one["text"]))
+            for others in ((keys[1], witnesses), *([(keys[0], {})] if len(found.signatures) > 1 else [])):
+                with self.assertRaises(v.Fail):
+                    found.check(*others)
+        v.check_record(told["rotation"]["record"])
+        self.assertTrue(v.signed_by(keys[0][2], raw(told["rotation"]["signedText"]), raw(told["rotation"]["record"]["signature"])))
+
+    def test_the_cosignature_of_the_standard(self):
+        # The example of C2SP signed-note and tlog-cosignature: its form is ours.
+        example = "example.com/behind-the-sofa\n20852163\nCsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=\n\n— example.com/behind-the-sofa Az3grlgtzPICa5OS8npVmf1Myq/5IZniMp+ZJurmRDeOoRDe4URYN7u5/Zhcyv2q1gGzGku9nTo+zyWE+xeMcTOAYQ8=\n— witness.example.com/w1 jWbPPwAAAABkGFDLEZMHwSRaJNiIDoe9DYn/zXcrtPHeolMI5OWXEhZCB9dlrDJsX3b2oyin1nPZqhf5nNo0xUe+mbIUBkBIfZ+qnA==\n"
+        found = v.one_checkpoint(example.encode())
+        self.assertEqual((found.size, len(found.signatures[1][2]), int.from_bytes(found.signatures[1][2][:8], "big")), (20852163, 72, 1679315147))
+
+    def test_receipts(self):
+        told = vectors("receipt")
+        keys = [v.verifier_key(told["key"], v.LOG_KEY)]
+        for one in told["valid"]:
+            v.check_receipt(v.decoded(one["canonical"].encode()), keys)
+        for one in told["invalid"]:
+            with self.assertRaises(v.Fail, msg=one["why"]):
+                v.check_receipt(one["receipt"], keys)
+
+    def test_liabilities(self):
+        told = vectors("liabilities")
+        for one in told["trees"]:
+            rows, tree = raw(one["file"]), v.sum_tree()
+            parts = [(rows[at : at + 32], int.from_bytes(rows[at + 32 : at + 40], "big")) for at in range(0, len(rows), 40)]
+            for part in parts:
+                tree.add(v.part_leaf(*part))
+            self.assertEqual((tree.size, tree.root()), (one["count"], (raw(one["root"]), one["total"])))
+            for proof in one["proofs"]:
+                path = [(raw(step["hash"]), step["sum"]) for step in proof["path"]]
+                top = v.climb(v.part_leaf(*parts[proof["position"]]), proof["position"], len(parts), path, v.sum_join)
+                self.assertEqual(top, tree.root())
+
+    def test_books(self):
+        before = None
+        for told in vectors("books").values():
+            books = v.decoded_books(told["canonical"].encode())
+            v.check_balance(books)
+            v.check_help(books)
+            v.check_carry_over(books, before)
+            before = books
+
+
+class Site(unittest.TestCase):
+    def test_each_day(self):
+        for told in SITE["days"]:
+            expected = {step: told["steps"].get(step, "PASS") for step in v.STEPS}
+            fetched = {"drand": maker.DRAWN[1]} if told["day"] == DAY else {}
+            self.assertEqual(verdicts(FILES, told["day"], key=SITE["keys"]["first"], **fetched), expected, told["day"])
+        # Without somebody else's word on the signature this program cannot say PASS.
+        self.assertEqual(verdicts(FILES, DAY)["beacon-signature"], "INCOMPLETE")
+        self.assertEqual(failed(FILES, DAY, drand="00" * 48), ["beacon-signature"])
+
+    def test_receipts(self):
+        for told in SITE["receipts"]:
+            receipt = told["receipt"]
+            self.assertEqual(verdicts(FILES, receipt["day"], receipt=receipt)["receipt"], told["verdict"])
+
+    def test_whom_the_reader_trusts(self):
+        opened = json.loads(FILES[f"draws/{DAY}"])["records"][0]["record"]
+        asha, bela, chitra = opened["witnesses"]["keys"]
+        self.assertEqual(verdicts(FILES, DAY, witnesses=[asha, bela])["sealed-in-time"], "PASS")
+        self.assertEqual(verdicts(FILES, DAY, witnesses=[asha, chitra])["sealed-in-time"], "WEAK")
+        self.assertEqual(verdicts(FILES, DAY, chain="00" * 32)["beacon-signature"], "WEAK")
+        self.assertEqual(failed(FILES, DAY, key=maker.Signer(maker.ORIGIN, 1, "foreign").text), ["log-signature"])
+
+    def test_a_checkpoint_kept_from_before(self):
+        lines = FILES["log/entries/0"].split(b"\n")[:-1]
+        kept = v.one_checkpoint(maker.note(lines, 5, maker.LOG, []).encode())
+        self.assertEqual(failed(FILES, DAY, kept=kept), [])
+        forked = v.one_checkpoint(maker.note([*lines[:4], b"another past"], 5, maker.LOG, []).encode())
+        self.assertEqual(failed(FILES, DAY, kept=forked), ["log-consistency"])
+        longer = v.one_checkpoint(maker.note([*lines, b"dropped"], len(lines) + 1, maker.LOG_2, []).encode())
+        self.assertEqual(failed(FILES, DAY, kept=longer), ["log-consistency"])
+
+    def test_what_is_not_there_is_incomplete(self):
+        table = Table(FILES)
+        v.verify(table, DAY, {})
+        for path in table.asked & FILES.keys():
+            found = verdicts({name: data for name, data in FILES.items() if name != path}, DAY)
+            self.assertEqual((found["files"], [step for step in found if found[step] == "FAIL"]), ("INCOMPLETE", []), path)
+
+    def test_a_log_of_several_files(self):
+        site = maker.Site({})
+        for number in range(300):
+            site.append({"day": "2026-07-22", "kind": "verifier", "program": sha(b"%d" % number).hex(), "v": 1})
+        read = v.Day(Table(site.publish([])), "2026-07-22", {})
+        self.assertEqual((len(read.lines), read.whole_log().size, read.broken), (300, 300, []))
+        read.step_log_consistency()
+
+    def test_the_program_on_a_folder(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for path, data in FILES.items():
+                file = pathlib.Path(folder) / (path + ".json" if re.fullmatch(r"(draws|books)/[0-9-]+", path) else path)
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_bytes(data)
+            for told in SITE["days"]:
+                found = v.verify(v.Files(folder), told["day"], {"drand": maker.DRAWN[1]} if told["day"] == DAY else {})
+                self.assertEqual(v.EXITS[v.verdict_of(found)], told["exit"])
+
+
+def relaid(second: list, seed: bytes, number: int) -> list:
+    """The draw of the 23rd by another seed, with everything after it as the protocol wants it."""
+    opened, close, result = second
+    [at] = picks(seed, close["count"], 1)
+    winner = {**result["winners"][0], "position": at, "ticket": tickets_of(DAY, close["count"])[at].hex()}
+    return [opened, {**close, "round": number}, {**result, "seed": seed.hex(), "winners": [winner]}]
+
+
+def other_round(second: list) -> list:
+    close, result = second[1:]
+    number = close["round"] + 1
+    chain = raw(second[0]["draw"]["chainHash"])
+    return relaid(second, seed_of(DAY, close["count"], raw(close["root"]), chain, number, raw(result["randomness"])), number)
+
+
+def other_randomness(second: list) -> list:
+    opened, close, result = second
+    own = sha(b"chosen by the operator")
+    seed = seed_of(DAY, close["count"], raw(close["root"]), raw(opened["draw"]["chainHash"]), close["round"], own)
+    return relaid([opened, close, {**result, "randomness": own.hex()}], seed, close["round"])
+
+
+def other_winner(second: list) -> list:
+    winner = second[2]["winners"][0]
+    at = (winner["position"] + 1) % 7
+    return [*second[:2], {**second[2], "winners": [{**winner, "position": at, "ticket": tickets_of(DAY, 7)[at].hex()}]}]
+
+
+def bigger_prize(second: list) -> list:
+    result = second[2]
+    winner = {**result["winners"][0], "amount": result["winners"][0]["amount"] + 100}
+    return [*second[:2], {**result, "shares": {**result["shares"], "need": result["shares"]["need"] - 100}, "winners": [winner]}]
+
+
+def accounts(books: dict, changes: dict) -> dict:
+    rows = [{**row, **{key: row[key] + by for key, by in changes.get(row["account"], {}).items()}} for row in books["accounts"]]
+    return {**books, "accounts": rows}
+
+
+def on(day: str, change):
+    return lambda told, books: change(books) if told == day else books
+
+
+class Lies(unittest.TestCase):
+    """An operator who hashes, logs and signs what is wrong: the named step says so, and no other."""
+
+    def caught(self, step: str, lies: dict, day: str = DAY) -> None:
+        self.assertEqual(failed(maker.site_of_four_days(lies), day), [step])
+
+    def test_in_the_draw(self):
+        self.caught("beacon-round", {"draw": other_round})
+        self.caught("beacon-signature", {"draw": other_randomness})
+        self.caught("seed", {"draw": lambda second: relaid(second, sha(b"another seed"), second[1]["round"])})
+        self.caught("winners", {"draw": other_winner})
+        self.caught("split", {"draw": bigger_prize})
+
+    def test_in_the_list(self):
+        listed = tickets_of(DAY, 7)
+        winner = json.loads(FILES[f"draws/{DAY}"])["records"][2]["record"]["winners"][0]["position"]
+        gone = next(at for at in range(7) if at != winner)
+        swapped = sorted([*listed[:gone], *listed[gone + 1 :], ticket(sha(b"phantom"), DAY)])
+        for tickets in (swapped if swapped[winner] == listed[winner] else listed[:winner] + listed[winner:][:1] + [bytes([255] * 32)] * (6 - winner), [*listed, bytes([255] * 32)], listed[:winner + 1]):
+            self.assertEqual(failed({**FILES, f"draws/{DAY}/tickets": b"".join(tickets)}, DAY), ["entries-root"])
+
+    def test_in_the_books(self):
+        self.caught("books-balance", {"books": on("2026-07-24", lambda books: accounts(books, {"PLATFORM": {"closing": 1}}))}, "2026-07-24")
+        for name in ("intake", "settlements"):
+            changed = {"intake": {"count": 8, "paise": 800}, "settlements": []}[name]
+            self.caught("books-balance", {"books": on(DAY, lambda books: {**books, name: changed})})
+        moved = {"PLATFORM": {"opening": 500, "closing": 500}, "LOSSES": {"opening": -500, "closing": -500}}
+        self.caught("carry-over", {"books": on(DAY, lambda books: accounts(books, moved))})
+        self.caught("liabilities-total", {"hidden": {DAY: 100}})
+        late = {**FILES, f"books/{DAY}": FILES[f"books/{DAY}"].replace(sha(b"example receipt one").hex().encode(), b"f" * 64)}
+        self.assertIn("log-inclusion", failed(late, DAY))
+        shuffled = lambda books: {**books, "flows": books["flows"][::-1]}
+        self.caught("files", {"books": on(DAY, shuffled)})
+
+    def test_in_the_parts(self):
+        parts = FILES[f"liabilities/{DAY}"]
+        for changed in (parts[40:], parts[40:80] + parts[:40] + parts[80:], parts[:-1], parts[:32] + (10_000).to_bytes(8, "big") + parts[40:]):
+            self.assertEqual(failed({**FILES, f"liabilities/{DAY}": changed}, DAY), ["liabilities-total"])
+
+    def test_in_the_log(self):
+        twice = json.loads(FILES[f"draws/{DAY}"])["records"][1]["record"]
+        gap = {**json.loads(FILES[f"draws/{DAY}"])["records"][0]["record"], "day": "2026-07-28"}
+        for more in (twice, gap, {**twice, "day": "2026-07-27"}, {**twice, "kind": "reseal", "day": "2026-07-26"}):
+            self.caught("log-order", {"more": [more]})
+        lines = FILES["log/entries/0"].split(b"\n")[:-1]
+        retired = maker.note(lines, len(lines), maker.LOG, []).encode()
+        self.assertEqual(failed({**FILES, "log/checkpoint": retired}, DAY), ["log-signature"])
+        stranger = maker.note(lines, len(lines), maker.LOG_2, [(maker.Signer("stranger.example", 4, "stranger"), 1)]).encode()
+        self.assertEqual(failed({**FILES, "log/checkpoint": stranger}, DAY), ["log-signature"])
+        draw = FILES[f"draws/{DAY}"].replace(b'"index":2,', b'"index":1,')
+        self.assertEqual(failed({**FILES, f"draws/{DAY}": draw}, DAY), ["log-inclusion"])
+
+    def test_sealed_too_late(self):
+        lines, close = FILES["log/entries/0"].split(b"\n")[:-1], json.loads(FILES[f"draws/{DAY}"])["records"][1]
+        size, last = close["index"] + 1, close["record"]["sealedAt"] // 1000 + 840
+        weak = {**FILES, f"draws/{DAY}": FILES[f"draws/{DAY}"].replace(b'"sealed"', b'"weak"')}
+        asha, bela, _ = maker.WITNESSES
+        for seconds, verdict in ((last, "PASS"), (last + 1, "WEAK")):
+            sealed = maker.note(lines, size, maker.LOG, [(asha, last), (bela, seconds)]).encode()
+            self.assertEqual(verdicts({**(FILES if verdict == "PASS" else weak), f"log/sealed/{DAY}": sealed}, DAY)["sealed-in-time"], verdict)
+            self.assertEqual(verdicts({**(weak if verdict == "PASS" else FILES), f"log/sealed/{DAY}": sealed}, DAY)["sealed-in-time"], "FAIL")
+        before = maker.note(lines, close["index"], maker.LOG, [(asha, last), (bela, last)]).encode()
+        self.assertEqual(failed({**FILES, f"log/sealed/{DAY}": before}, DAY), ["sealed-in-time"])
+        twice = maker.note(lines, size, maker.LOG, [(asha, last)]) + maker.note(lines, size + 1, maker.LOG, [(asha, last)])
+        self.assertEqual(verdicts({**weak, f"log/sealed/{DAY}": twice.encode()}, DAY)["sealed-in-time"], "WEAK")
+
+
+class Bytes(unittest.TestCase):
+    def test_one_changed_byte_anywhere_is_caught(self):
+        table = Table(FILES)
+        v.verify(table, DAY, {})
+        drawn, told = random.Random(23), collections.Counter()
+        for path in sorted(table.asked & FILES.keys()):
+            for _ in range(25):
+                data = bytearray(FILES[path])
+                at = drawn.randrange(len(data))
+                data[at] ^= drawn.randrange(1, 256)
+                found = failed({**FILES, path: bytes(data)}, DAY)
+                self.assertTrue(found, f"{path}, byte {at}")
+                told.update(found)
+        self.assertGreater(len(told), 5)
+
+    def test_one_value_has_one_text(self):
+        for text in (b'{"a":1,"a":1}', b'{"b":1,"a":1}', b'{"a": 1}', b'{"a":1.0}', b'{"a":01}', b'{"a":-0}', b'{"a":1e0}', b'{"a":null}', b'{"a":true}', b'{"a":"\\u0061"}', b'"\xc3\xa9"', b'{"a":9007199254740992}', b"[1]\n", b"\xef\xbb\xbf[1]"):
+            with self.assertRaises(v.Fail, msg=text):
+                v.decoded(text)
+        self.assertEqual(v.decoded(canonical({"a": [1, -5, "x\"\\"]}).encode()), {"a": [1, -5, "x\"\\"]})
+        for text in ("AA", "AA=", "AB==", "AA==\n", "A A=", "=="):
+            with self.assertRaises(v.Fail, msg=text):
+                v.unbase64(text)
+        self.assertEqual(base64.b64encode(v.unbase64("AA==")), b"AA==")
+
+
+if __name__ == "__main__":
+    unittest.main()
