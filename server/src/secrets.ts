@@ -4,7 +4,7 @@
  * another row); it names the key it was sealed with, so that after a rotation values sealed with
  * SECRET_KEY_OLD still open while new ones are sealed with SECRET_KEY.
  */
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto'
 
 const VERSION = 1
 const ID_BYTES = 4
@@ -24,7 +24,7 @@ export type Secrets = {
   readonly fingerprints: (plain: Uint8Array, purpose: string) => readonly [Buffer, ...Buffer[]]
 }
 
-type Key = { readonly id: Buffer; readonly sealing: Buffer; readonly mac: Buffer }
+type Key = { readonly id: Buffer; readonly sealing: KeyObject; readonly mac: Buffer }
 
 /** `secretKey` is any text with enough entropy; keys for each use are derived from it. */
 export function createSecrets(given: SecretKeys): Secrets {
@@ -47,7 +47,10 @@ export function createSecrets(given: SecretKeys): Secrets {
       const nonce = bytes.subarray(1 + ID_BYTES, 1 + ID_BYTES + NONCE_BYTES)
       const decipher = createDecipheriv('aes-256-gcm', key.sealing, nonce, { authTagLength: TAG_BYTES })
       decipher.setAAD(Buffer.from(context)).setAuthTag(bytes.subarray(HEAD_BYTES - TAG_BYTES, HEAD_BYTES))
-      return Buffer.concat([decipher.update(bytes.subarray(HEAD_BYTES)), decipher.final()])
+      const plain = decipher.update(bytes.subarray(HEAD_BYTES))
+      // Throws unless the tag is right; a stream cipher has nothing left to give.
+      decipher.final()
+      return plain
     },
     fingerprints: (plain, purpose) => {
       const under = ({ mac }: Key): Buffer => createHmac('sha256', mac).update(`${purpose}\n`).update(plain).digest()
@@ -59,5 +62,5 @@ export function createSecrets(given: SecretKeys): Secrets {
 
 function deriveKey(secretKey: string): Key {
   const derive = (use: string, length: number): Buffer => Buffer.from(hkdfSync('sha256', secretKey, '', `roz secrets: ${use}`, length))
-  return { id: derive('id', ID_BYTES), sealing: derive('sealing', 32), mac: derive('mac', 32) }
+  return { id: derive('id', ID_BYTES), sealing: createSecretKey(derive('sealing', 32)), mac: derive('mac', 32) }
 }

@@ -12,8 +12,8 @@ import type { ListMaker } from './list-maker.ts'
 import { sha256 } from './sha256.ts'
 import type { TicketKeys } from './ticket-keys.ts'
 
-/** Keys read at once: 1.3 MB of them. */
-const KEYS_PAGE = 20_000
+/** Keys read at once: 400 kB of text. */
+const KEYS_PAGE = 4_000
 
 /** Writes the list of a day that has so many entries, and answers its root. */
 export async function writeDayList(tx: Tx, day: IstDay, entries: number, ticketKeys: TicketKeys): Promise<Uint8Array> {
@@ -53,11 +53,13 @@ async function writePages(tx: Tx, day: IstDay, entries: number, maker: ListMaker
     }
     await tx.query(sql`
       insert into ticket_page (day, page, members, tickets, root)
-      values (${day}::date, ${page}::int, ${Buffer.from(members.buffer)}::bytea, ${Buffer.from(tickets.buffer)}::bytea, ${Buffer.from(root)}::bytea)`)
+      values (${day}::date, ${page}::int, ${asBuffer(members)}::bytea, ${asBuffer(tickets)}::bytea, ${Buffer.from(root)}::bytea)`)
     roots.push(root)
   }
   return roots
 }
+
+const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
 
 export type Listed = { readonly position: number; readonly memberId: bigint; readonly ticket: Buffer }
 

@@ -26,29 +26,45 @@ export type FlatList = {
   readonly tickets: Uint8Array
   /** By position: the first bytes of its ticket above, its place in the two lists below. Ascending once it is sorted. */
   readonly order: BigUint64Array
+  /** Where pages are laid out: two of them, so that one is made while the other is written. */
+  readonly shown: readonly [Shown, Shown]
 }
+/** Members and tickets by position. */
+type Shown = { readonly members: Uint8Array; readonly tickets: Uint8Array }
 
-/** Some entrants in the order of their ids: id by id, and sealed key by sealed key. */
-export type SealedKeys = { readonly members: Uint8Array; readonly sealed: Uint8Array }
-/** Members and tickets of a page by position, and the root of its subtree. */
-export type ListPage = { readonly members: Uint8Array; readonly tickets: Uint8Array; readonly root: Uint8Array }
+/**
+ * Some entrants in the order of their ids: the ids, 8 bytes each, and the sealed keys, one after the
+ * other. In base64, so that the thread which wants the bytes decodes them, and not the server's.
+ */
+export type SealedKeys = { readonly count: number; readonly members: string; readonly sealed: string }
+/** A page and the root of its subtree. It stands until the next but one is made. */
+export type ListPage = Shown & { readonly root: Uint8Array }
 
-export const newList = (day: IstDay, count: number): FlatList => ({
-  day,
-  count,
-  members: new Uint8Array(new SharedArrayBuffer(count * ID_BYTES)),
-  tickets: new Uint8Array(new SharedArrayBuffer(count * TICKET_BYTES)),
-  order: new BigUint64Array(new SharedArrayBuffer(count * BigUint64Array.BYTES_PER_ELEMENT)),
-})
+const shared = (bytes: number): Uint8Array => new Uint8Array(new SharedArrayBuffer(bytes))
+
+export function newList(day: IstDay, count: number): FlatList {
+  const length = Math.min(count, LIST_PAGE)
+  const show = (): Shown => ({ members: shared(length * ID_BYTES), tickets: shared(length * TICKET_BYTES) })
+  return {
+    day,
+    count,
+    members: shared(count * ID_BYTES),
+    tickets: shared(count * TICKET_BYTES),
+    order: new BigUint64Array(new SharedArrayBuffer(count * BigUint64Array.BYTES_PER_ELEMENT)),
+    shown: [show(), show()],
+  }
+}
 
 /** Makes the tickets of some entrants, from the `from`-th of the list on. */
 export function fillList(list: FlatList, secrets: Pick<Secrets, 'open'>, from: number, keys: SealedKeys): void {
-  const ids = Buffer.from(keys.members.buffer, keys.members.byteOffset, keys.members.length)
-  const count = ids.length / ID_BYTES
-  if (keys.sealed.length !== count * SEALED_KEY_BYTES || from + count > list.count) throw new Error('these keys are not those of the list')
+  const { count } = keys
+  const ids = Buffer.from(keys.members, 'base64')
+  const sealedKeys = Buffer.from(keys.sealed, 'base64')
+  const isWhole = ids.length === count * ID_BYTES && sealedKeys.length === count * SEALED_KEY_BYTES
+  if (!isWhole || from + count > list.count) throw new Error('these keys are not those of the list')
   list.members.set(ids, from * ID_BYTES)
   for (let index = 0; index < count; index++) {
-    const sealed = keys.sealed.subarray(index * SEALED_KEY_BYTES, (index + 1) * SEALED_KEY_BYTES)
+    const sealed = sealedKeys.subarray(index * SEALED_KEY_BYTES, (index + 1) * SEALED_KEY_BYTES)
     const key = secrets.open(sealed, keyContextOf(ids.readBigInt64BE(index * ID_BYTES)))
     list.tickets.set(ticketOf(key, list.day), (from + index) * TICKET_BYTES)
   }
@@ -83,17 +99,22 @@ const LOW_WORD = LITTLE_ENDIAN ? 0 : 4
 const placeOf = (order: BigUint64Array, position: number): number => Number((order[position] as bigint) & 0xffff_ffffn)
 const prefixOf = (order: BigUint64Array, position: number): bigint => (order[position] as bigint) >> 32n
 
-/** A page of the sorted list. */
-export function pageOf({ count, members, tickets, order }: FlatList, page: number): ListPage {
-  const from = page * LIST_PAGE
-  const length = Math.min(count - from, LIST_PAGE)
-  const shown = { members: new Uint8Array(length * ID_BYTES), tickets: new Uint8Array(length * TICKET_BYTES) }
-  const entries: Uint8Array[] = []
-  for (let index = 0; index < length; index++) {
-    const place = placeOf(order, from + index)
+/** Lays a page of the sorted list out, and answers the root of its subtree. */
+export function makePage(list: FlatList, page: number): Uint8Array {
+  const { members, tickets, order } = list
+  const shown = shownOf(list, page)
+  const places = Array.from({ length: shown.members.length / ID_BYTES }, (_, index) => placeOf(order, page * LIST_PAGE + index))
+  places.forEach((place, index) => {
     shown.members.set(members.subarray(place * ID_BYTES, (place + 1) * ID_BYTES), index * ID_BYTES)
     shown.tickets.set(tickets.subarray(place * TICKET_BYTES, (place + 1) * TICKET_BYTES), index * TICKET_BYTES)
-    entries.push(shown.tickets.subarray(index * TICKET_BYTES, (index + 1) * TICKET_BYTES))
-  }
-  return { ...shown, root: Uint8Array.from(merkleRoot(sha256, entries)) }
+  })
+  const entries = places.map((_, index) => shown.tickets.subarray(index * TICKET_BYTES, (index + 1) * TICKET_BYTES))
+  return Uint8Array.from(merkleRoot(sha256, entries))
+}
+
+/** Where a page lies once it is made. */
+export function shownOf({ count, shown }: FlatList, page: number): Shown {
+  const { members, tickets } = shown[page % 2] as Shown
+  const length = Math.min(count - page * LIST_PAGE, LIST_PAGE)
+  return { members: members.subarray(0, length * ID_BYTES), tickets: tickets.subarray(0, length * TICKET_BYTES) }
 }

@@ -3,7 +3,7 @@ import { merkleRoot, subtreesRoot } from '@roz/core/draw.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { expect, test } from 'vitest'
 import { createSecrets } from '../secrets.ts'
-import { LIST_PAGE, newList, pageOf, sortList } from './flat-list.ts'
+import { LIST_PAGE, makePage, newList, shownOf, sortList } from './flat-list.ts'
 import { createListMaker } from './list-maker.ts'
 import { sha256 } from './sha256.ts'
 import { keyContextOf } from './ticket.ts'
@@ -24,8 +24,9 @@ const idBytes = (id: bigint): Buffer => {
   return bytes
 }
 const keysOf = (members: readonly Member[]) => ({
-  members: Uint8Array.from(Buffer.concat(members.map(({ id }) => idBytes(id)))),
-  sealed: Uint8Array.from(Buffer.concat(members.map(({ sealed }) => sealed))),
+  count: members.length,
+  members: Buffer.concat(members.map(({ id }) => idBytes(id))).toString('base64'),
+  sealed: Buffer.concat(members.map(({ sealed }) => sealed)).toString('base64'),
 })
 
 async function make(members: readonly Member[], options: { readonly threadsFrom: number; readonly portion: number }) {
@@ -33,7 +34,12 @@ async function make(members: readonly Member[], options: { readonly threadsFrom:
   try {
     for (let from = 0; from < members.length; from += options.portion) await maker.fill(keysOf(members.slice(from, from + options.portion)))
     await maker.sort()
-    return await Promise.all(Array.from({ length: Math.ceil(members.length / LIST_PAGE) }, (_, page) => maker.page(page)))
+    const pages: { members: Buffer; tickets: Buffer; root: Uint8Array }[] = []
+    for (let page = 0; page * LIST_PAGE < members.length; page++) {
+      const made = await maker.page(page)
+      pages.push({ members: Buffer.from(made.members), tickets: Buffer.from(made.tickets), root: made.root })
+    }
+    return pages
   } finally {
     await maker.close()
   }
@@ -84,7 +90,8 @@ test('tickets that begin alike are told apart by their last byte, and one that s
     list.members[index * 8 + 7] = tail
   })
   sortList(list)
-  expect(Array.from(pageOf(list, 0).members).filter((_, index) => index % 8 === 7)).toEqual([0, 3, 7, 9, 255])
+  makePage(list, 0)
+  expect(Array.from(shownOf(list, 0).members).filter((_, index) => index % 8 === 7)).toEqual([0, 3, 7, 9, 255])
   list.tickets[31] = 3
   expect(() => sortList(list)).toThrow('twice')
 })

@@ -7,7 +7,7 @@ import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import type { Secrets } from '../secrets.ts'
-import { type FlatList, fillList, type ListPage, newList, pageOf, type SealedKeys, sortList } from './flat-list.ts'
+import { type FlatList, fillList, type ListPage, makePage, newList, type SealedKeys, shownOf, sortList } from './flat-list.ts'
 import type { ListWork, ListWorkDone, ListWorkerData } from './list-worker.ts'
 
 export type ListMaker = {
@@ -15,6 +15,7 @@ export type ListMaker = {
   readonly fill: (keys: SealedKeys) => Promise<void>
   /** Once as many are in as the day has entries. */
   readonly sort: () => Promise<void>
+  /** One page after the other: it lies where the next but one will lie. */
   readonly page: (page: number) => Promise<ListPage>
   readonly close: () => Promise<void>
 }
@@ -24,6 +25,9 @@ const THREADS_FROM = 2_000
 const THREADS_MAX = 2
 /** Pieces of work that a thread has before it: one that it works on, one that waits. */
 const AHEAD = 2
+/** What a thread throws away is bytes outside of its heap: collected often, or it piles up to a hundred megabytes. */
+const YOUNG_MB = 2
+const OLD_MB = 64
 const WORKER = new URL('./list-worker.ts', import.meta.url)
 
 export function createListMaker(secrets: Secrets, day: IstDay, count: number, options: { readonly threadsFrom?: number } = {}): ListMaker {
@@ -31,17 +35,15 @@ export function createListMaker(secrets: Secrets, day: IstDay, count: number, op
   return count < (options.threadsFrom ?? THREADS_FROM) ? makeHere(list, secrets) : makeInThreads(list, secrets)
 }
 
-const ID_BYTES = 8
-
 function makeHere(list: FlatList, secrets: Secrets): ListMaker {
   let filled = 0
   return {
     fill: async (keys) => {
       fillList(list, secrets, filled, keys)
-      filled += keys.members.length / ID_BYTES
+      filled += keys.count
     },
     sort: async () => sortList(list),
-    page: async (page) => pageOf(list, page),
+    page: async (page) => ({ root: makePage(list, page), ...shownOf(list, page) }),
     close: async () => undefined,
   }
 }
@@ -58,7 +60,7 @@ function makeInThreads(list: FlatList, secrets: Secrets): ListMaker {
       const done = thread.run({ kind: 'fill', from: filled, keys })
       // Looked at by sort(); until then a failure must not count as one that nobody waits for.
       done.catch(() => undefined)
-      filled += keys.members.length / ID_BYTES
+      filled += keys.count
       fills.push(done)
       if (fills.length >= threads.length * AHEAD) await fills[fills.length - threads.length * AHEAD]
     },
@@ -67,9 +69,9 @@ function makeInThreads(list: FlatList, secrets: Secrets): ListMaker {
       await least().run({ kind: 'sort' })
     },
     page: async (page) => {
-      const made = await least().run({ kind: 'page', page })
-      if (made === undefined) throw new Error('a thread made no page')
-      return made
+      const root = await least().run({ kind: 'page', page })
+      if (root === undefined) throw new Error('a thread made no page')
+      return { root, ...shownOf(list, page) }
     },
     close: async () => {
       await Promise.all(threads.map((thread) => thread.stop()))
@@ -77,15 +79,15 @@ function makeInThreads(list: FlatList, secrets: Secrets): ListMaker {
   }
 }
 
-type Waiting = { readonly resolve: (page: ListPage | undefined) => void; readonly reject: (error: unknown) => void }
+type Waiting = { readonly resolve: (root: Uint8Array | undefined) => void; readonly reject: (error: unknown) => void }
 
 function startThread(workerData: ListWorkerData) {
-  const worker = new Worker(WORKER, { workerData })
+  const worker = new Worker(WORKER, { workerData, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB, maxOldGenerationSizeMb: OLD_MB } })
   const waiting: Waiting[] = []
   worker.on('message', (done: ListWorkDone) => {
     const next = waiting.shift()
     if ('error' in done) next?.reject(done.error)
-    else next?.resolve(done.page)
+    else next?.resolve(done.root)
   })
   const failAll = (error: unknown): void => {
     for (const { reject } of waiting.splice(0)) reject(error)
@@ -94,7 +96,7 @@ function startThread(workerData: ListWorkerData) {
   worker.on('exit', () => failAll(new Error('a thread of the list ended before its work')))
   return {
     queued: () => waiting.length,
-    run: (work: ListWork): Promise<ListPage | undefined> =>
+    run: (work: ListWork): Promise<Uint8Array | undefined> =>
       new Promise((resolve, reject) => {
         waiting.push({ resolve, reject })
         worker.postMessage(work)

@@ -26,7 +26,7 @@ test('an entrant who has no key yet and asks for the ticket while the list is se
     return ticketKeys.listSealedKeys(tx, DAY, 0n, 10)
   })
   const shown = await asked
-  const key = testSecrets.open(sealed?.sealed as Buffer, keyContextOf(member))
+  const key = testSecrets.open(Buffer.from(sealed?.sealed ?? '', 'base64'), keyContextOf(member))
   expect(shown?.ok && shown.value.key).toBe(key.toString('hex'))
   expect(await ticketKeys.find(db, member, DAY)).toEqual(shown?.ok && shown.value)
 })

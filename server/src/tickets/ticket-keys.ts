@@ -8,8 +8,8 @@
 import { randomBytes } from 'node:crypto'
 import { type IstDay, nextDay } from '@roz/core/ist-day.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
-import { maybeOne, one, type Queryable, sql } from '../db/sql.ts'
-import type { Tx } from '../db/transaction.ts'
+import { type Db, maybeOne, one, type Queryable, sql } from '../db/sql.ts'
+import { inTransaction, type Tx } from '../db/transaction.ts'
 import type { Secrets } from '../secrets.ts'
 import { SEALED_KEY_BYTES, type SealedKeys } from './flat-list.ts'
 import { createListMaker, type ListMaker } from './list-maker.ts'
@@ -17,8 +17,8 @@ import { keyContextOf } from './ticket.ts'
 
 export type TicketKey = { readonly key: string; readonly custodial: boolean }
 export type TicketKeys = ReturnType<typeof createTicketKeys>
-/** Some entrants: how many, the last one's id, and their keys. */
-export type KeysPage = SealedKeys & { readonly count: number; readonly last: bigint }
+/** Some entrants with their keys, and the last one's id. */
+export type KeysPage = SealedKeys & { readonly last: bigint }
 type Stored = { readonly sealedKey: Buffer; readonly custodial: boolean }
 
 const PURPOSE = 'ticket key'
@@ -99,6 +99,23 @@ export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
       return row === undefined ? undefined : opened(memberId, row)
     },
 
+    /** The key that serves on a day, made where the member has none. */
+    async get(db: Db, memberId: bigint, day: IstDay): Promise<TicketKey> {
+      const known = await findKey(db, memberId, day)
+      if (known !== undefined) return opened(memberId, known)
+      const made = await inTransaction(db, (tx) => ensure(tx, memberId))
+      if (!made.ok) throw new Error('a key of our own making was taken')
+      return made.value
+    },
+
+    /** The keys of members that serve on a day; who has none is left out. */
+    async listFor(from: Queryable, memberIds: readonly bigint[], day: IstDay): Promise<{ memberId: bigint; key: Buffer }[]> {
+      const rows = await from.query<{ memberId: bigint; sealedKey: Buffer }>(sql`
+        select m.id as "memberId", k.sealed_key as "sealedKey" from unnest(${memberIds}::bigint[]) as m(id) cross join lateral (
+          select sealed_key from ticket_key where member_id = m.id and serves_from <= ${day}::date order by serves_from desc limit 1) k`)
+      return rows.map(({ memberId, sealedKey }) => ({ memberId, key: secrets.open(sealedKey, keyContextOf(memberId)) }))
+    },
+
     /** What makes the list of a day with so many entries. */
     listMaker: (day: IstDay, entries: number): ListMaker => createListMaker(secrets, day, entries),
 
@@ -112,8 +129,8 @@ export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
         tx,
         sql`
         select count(*)::int as count, max(member_id) as last, coalesce(bool_and(octet_length(sealed_key) = ${SEALED_KEY_BYTES}::int), true) as "isWhole",
-               coalesce(string_agg(int8send(member_id), '' order by member_id), '') as members,
-               coalesce(string_agg(sealed_key, '' order by member_id), '') as sealed
+               coalesce(encode(string_agg(int8send(member_id), '' order by member_id), 'base64'), '') as members,
+               coalesce(encode(string_agg(sealed_key, '' order by member_id), 'base64'), '') as sealed
           from (select j.member_id, coalesce(k.sealed_key, '') as sealed_key
                   from round_join j left join lateral (
                     select sealed_key from ticket_key k where k.member_id = j.member_id and k.serves_from <= j.day order by serves_from desc limit 1) k on true
