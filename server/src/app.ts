@@ -18,6 +18,7 @@ import { registerFaults, sendProblem } from './http/faults.ts'
 import { registerDocs } from './http/openapi.ts'
 import { registerOperator } from './http/operator.ts'
 import { registerCalls } from './http/route.ts'
+import { registerShedding } from './http/shedding.ts'
 import type { Services } from './services.ts'
 import { siteDeps } from './site-deps.ts'
 
@@ -58,6 +59,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     )
   })
   registerFaults(app)
+  registerShedding(app)
   await app.register(multipart)
   registerOperator(app, { db: deps.db, metricsToken: config.metricsToken, isStopping: deps.isStopping })
   await app.register(

@@ -35,16 +35,31 @@ export class DatabaseUnavailableError extends Error {
   override readonly name: string = 'DatabaseUnavailableError'
 }
 
+/** Too many wait for a connection already: nothing was sent. */
+export class OverloadedError extends DatabaseUnavailableError {
+  override readonly name = 'OverloadedError'
+}
+
 export type ConnectOptions = {
   readonly url: string
   /** Most connections of this process. */
   readonly max?: number
   /** After this the statement counts as lost and its connection is thrown away. */
   readonly queryTimeoutMs?: number
+  /** How many may wait for a connection; who comes then hears at once that it is too much. */
+  readonly waitingMax?: number
   /** Named prepared statements; off behind a PgBouncer older than 1.21 (PG_NAMED=0). */
   readonly named?: boolean
   readonly applicationName?: string
 }
+
+/**
+ * What a statement outside of a transaction may take; inside, transaction.ts says. Below the time
+ * after which we count it as lost, so that the database's own no arrives. Behind a PgBouncer that
+ * shares sessions set them on the role: there these only reach the first one.
+ */
+const SESSION_BOUNDS = 'set statement_timeout = 25000; set lock_timeout = 20000; set idle_in_transaction_session_timeout = 10000'
+const WAITING_MAX = 10_000
 
 export function connect(options: ConnectOptions): Db {
   const pool = new pg.Pool({
@@ -56,14 +71,24 @@ export function connect(options: ConnectOptions): Db {
     keepAlive: true,
     application_name: options.applicationName ?? 'roz',
     types: TYPES,
+    // Before the first statement of whoever waits for the new connection.
+    onConnect: async (client) => void (await client.query(SESSION_BOUNDS)),
   })
   // A connection that dies while idle or between two statements is noticed by its next use.
   pool.on('error', () => undefined)
   pool.on('connect', (client) => client.on('error', () => undefined))
   const named = options.named ?? true
+  const waitingMax = options.waitingMax ?? WAITING_MAX
+  const expectRoom = (): void => {
+    if (pool.waitingCount >= waitingMax) throw new OverloadedError('too many wait for a connection of the database')
+  }
   return {
-    query: (statement) => rows(() => pool.query(config(statement, named))),
+    query: async (statement) => {
+      expectRoom()
+      return rows(() => pool.query(config(statement, named)))
+    },
     withConnection: async (work, { queryTimeoutMs } = {}) => {
+      expectRoom()
       const client = await pool.connect().catch(rethrow)
       let broken = false
       const noticing = async <Row extends object>(run: () => Promise<{ rows: unknown[] }>): Promise<Row[]> => {

@@ -7,7 +7,7 @@ import type { ErrorAnswer } from '@roz/contract/endpoint.ts'
 import { fieldText } from '@roz/core/fields.ts'
 import { type Language, languageOf } from '@roz/core/language.ts'
 import { REFUSALS, type RefusalCode } from '@roz/core/refusals.ts'
-import { DatabaseUnavailableError } from '../db/sql.ts'
+import { DatabaseUnavailableError, sqlState } from '../db/sql.ts'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 /** A refusal on its way out. `fields` are field codes of core/fields. */
@@ -64,13 +64,16 @@ const BY_FASTIFY_CODE: Readonly<Record<string, RefusalCode>> = {
   FST_ERR_CTP_INVALID_JSON_BODY: 'bad_json',
 }
 
+/** A statement or a lock that reached its bound: rolled back, and to be tried again. */
+const TOOK_TOO_LONG = new Set(['57014', '55P03'])
+
 /** Turns whatever was thrown into an answer, and keeps the cause in the log. */
 export function registerFaults(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const known = BY_FASTIFY_CODE[error.code ?? '']
     if (known !== undefined) return sendProblem(request, reply, { code: known })
     if (error instanceof SyntaxError && error.statusCode === 400) return sendProblem(request, reply, { code: 'bad_json' })
-    if (error instanceof UnavailableError || error instanceof DatabaseUnavailableError) {
+    if (error instanceof UnavailableError || error instanceof DatabaseUnavailableError || TOOK_TOO_LONG.has(sqlState(error) ?? '')) {
       request.log.warn({ err: error }, 'unavailable')
       return sendProblem(request, reply, { code: 'overloaded', retryAfterSeconds: 2 })
     }

@@ -1,0 +1,160 @@
+/** Load beyond the bounds: who is refused, when, with what; and what the database's bounds answer. */
+import Fastify from 'fastify'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connect, type Db, OverloadedError, sql, sqlState } from '../db/sql.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { registerFaults } from './faults.ts'
+import { MONEY_CALLS, registerShedding } from './shedding.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.drop())
+
+/** A server whose every call waits until it is let go. */
+async function openBusy() {
+  const app = Fastify()
+  registerFaults(app)
+  registerShedding(app, { ordinaryMax: 2, moneyMax: 3 })
+  let letGo: () => void = () => undefined
+  let gate = new Promise<void>((resolve) => (letGo = resolve))
+  let running = 0
+  const wait = async (): Promise<object> => {
+    running++
+    await gate
+    running--
+    return {}
+  }
+  for (const path of ['/api/rounds/history', '/somewhere']) app.get(path, wait)
+  for (const path of ['/api/rounds/join', '/api/wallet/withdraw']) app.post(path, wait)
+  app.get('/healthz', async () => ({}))
+  const url = await app.listen({ port: 0, host: '127.0.0.1' })
+  return {
+    url,
+    ask: (method: string, path: string, signal?: AbortSignal) => fetch(url + path, { method, ...(signal === undefined ? {} : { signal }) }),
+    until: async (count: number): Promise<void> => {
+      while (running !== count) await new Promise((resolve) => setTimeout(resolve, 5))
+    },
+    letGo: (): void => {
+      letGo()
+      gate = new Promise<void>((resolve) => (letGo = resolve))
+    },
+    close: () => app.close(),
+  }
+}
+
+test('ordinary calls are refused first with Retry-After, money later, the operator never; and all go on once there is room', async () => {
+  const busy = await openBusy()
+  const waiting = ['/api/rounds/history', '/somewhere'].map((path) => busy.ask('GET', path))
+  await busy.until(2)
+  const refused = await busy.ask('GET', '/api/rounds/history')
+  expect([refused.status, refused.headers.get('retry-after'), (await refused.json()) as object]).toEqual([
+    503,
+    '1',
+    { code: 'overloaded', message: expect.any(String) },
+  ])
+  waiting.push(...['/api/rounds/join', '/api/wallet/withdraw', '/api/rounds/join'].map((path) => busy.ask('POST', path)))
+  await busy.until(5)
+  expect((await busy.ask('POST', '/api/rounds/join')).status).toBe(503)
+  expect((await busy.ask('GET', '/healthz')).status).toBe(200)
+  busy.letGo()
+  expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+  const again = busy.ask('GET', '/somewhere')
+  await busy.until(1)
+  busy.letGo()
+  expect((await again).status).toBe(200)
+  await busy.close()
+})
+
+test('whoever leaves gives the place back once the work has ended', async () => {
+  const busy = await openBusy()
+  const leaving = new AbortController()
+  const gone = [1, 2].map(() => busy.ask('GET', '/somewhere', leaving.signal).catch(() => undefined))
+  await busy.until(2)
+  leaving.abort()
+  await Promise.all(gone)
+  busy.letGo()
+  await busy.until(0)
+  const next = busy.ask('GET', '/somewhere')
+  await busy.until(1)
+  busy.letGo()
+  expect((await next).status).toBe(200)
+  await busy.close()
+})
+
+test('what moves money is refused last: every call with an Idempotency-Key, webhooks, and what settles an order or a round', () => {
+  expect([...MONEY_CALLS]).toEqual(
+    expect.arrayContaining([
+      'POST /rounds/join',
+      'POST /wallet/add',
+      'POST /wallet/withdraw',
+      'POST /wallet/refunds',
+      'GET /wallet/verify/:orderId',
+      'POST /payments/confirm',
+      'POST /webhooks/cashfree',
+      'POST /webhooks/cashfree-payouts',
+      'POST /admin/withdrawals/:id/approve',
+      'POST /admin/trigger-draw',
+    ]),
+  )
+  for (const call of ['GET /rounds/history', 'POST /contact', 'POST /auth/login', 'GET /admin/users'])
+    expect(MONEY_CALLS.has(call)).toBe(false)
+})
+
+test('the queue for a connection is bounded, and who is refused has changed nothing', async () => {
+  const small = connect({ url: database.appUrl, max: 1, waitingMax: 2 })
+  const slow = small.query(sql`select pg_sleep(0.3)`)
+  await small.query(sql`select 1`).catch(() => undefined)
+  const many = await Promise.allSettled([slow, ...Array.from({ length: 6 }, () => small.query(sql`select pg_sleep(0.05)`))])
+  const refused = many.filter((one) => one.status === 'rejected')
+  expect(refused.length).toBeGreaterThanOrEqual(3)
+  for (const one of refused) expect((one as PromiseRejectedResult).reason).toBeInstanceOf(OverloadedError)
+  await small.close()
+})
+
+const failureOf = (work: Promise<unknown>): Promise<string | undefined> =>
+  work.then(
+    () => undefined,
+    (error: unknown) => sqlState(error) ?? (error as Error).name,
+  )
+
+test('no statement, lock, transaction or idle transaction waits without end', async () => {
+  const { db } = database
+  const settings = await db.query<{ name: string; setting: string }>(sql`
+    select name, setting from pg_settings where name in ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout') order by name`)
+  for (const { setting } of settings) expect(Number(setting)).toBeGreaterThan(0)
+  const inside = await inTransaction(db, (tx) =>
+    tx.query<{ name: string; setting: string }>(sql`
+      select name, setting from pg_settings
+       where name in ('statement_timeout', 'lock_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout') order by name`),
+  )
+  for (const { setting } of inside) expect(Number(setting)).toBeGreaterThan(0)
+  const short = { statementTimeoutMs: 50, lockTimeoutMs: 50, transactionTimeoutMs: 5000 }
+  expect(await failureOf(inTransaction(db, (tx) => tx.query(sql`select pg_sleep(5)`), short))).toBe('57014')
+  const lock = (work: () => Promise<unknown>, bounds = {}) =>
+    inTransaction(
+      db,
+      async (tx) => {
+        await tx.query(sql`select from clock_offset`)
+        await tx.query(sql`select pg_advisory_xact_lock(99)`)
+        await work()
+      },
+      bounds,
+    )
+  expect(await failureOf(lock(() => lock(async () => undefined, { ...short, statementTimeoutMs: 5000 })))).toBe('55P03')
+  const tooLong = { ...short, statementTimeoutMs: 5000, transactionTimeoutMs: 100 }
+  expect(await failureOf(inTransaction(db, (tx) => tx.query(sql`select pg_sleep(5)`), tooLong))).toBe('DatabaseUnavailableError')
+})
+
+test('a statement or lock that took too long answers 503 with Retry-After, never a refusal of the rules', async () => {
+  const app = Fastify()
+  registerFaults(app)
+  const short = { statementTimeoutMs: 30, lockTimeoutMs: 30, transactionTimeoutMs: 5000 }
+  const slow = (db: Db) => inTransaction(db, (tx) => tx.query(sql`select pg_sleep(5)`), short)
+  app.get('/slow', () => slow(database.db))
+  const answer = await app.inject('/slow')
+  expect([answer.statusCode, answer.headers['retry-after'], answer.json().code]).toEqual([503, '2', 'overloaded'])
+  await app.close()
+})
