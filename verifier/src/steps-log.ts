@@ -32,7 +32,7 @@ export function checkSignatures(bundle: Bundle, trustedKey: string | undefined):
 export const witnessesOf = (policies: readonly OpenRecord[]): readonly VerifierKey[] =>
   [...new Set(policies.flatMap(({ witnesses }) => witnesses.keys))].map(readVerifierKey)
 
-function checkCheckpoint(checkpoint: Checkpoint, chain: KeyChain, witnesses: readonly VerifierKey[]): void {
+export function checkCheckpoint(checkpoint: Checkpoint, chain: KeyChain, witnesses: readonly VerifierKey[]): void {
   const { origin, size, note } = checkpoint
   const [own, ...others] = note.signatures
   const key = keyInForce(chain, size)

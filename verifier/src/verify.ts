@@ -7,7 +7,7 @@ import { type Bundle, readBundle } from './bundle.ts'
 import { checkBalance, checkCarryOver } from './books.ts'
 import { shiftDay } from './day.ts'
 import { PART_BYTES, sumParts } from './liabilities.ts'
-import { readVerifierKey } from './note.ts'
+import { readVerifierKey, writeNote } from './note.ts'
 import { type ReceiptFile, receiptProblem } from './receipt.ts'
 import { type Source, wholeEntries } from './sources.ts'
 import {
@@ -66,7 +66,7 @@ export type Report = {
   readonly verdict: Verdict
   readonly exitCode: 0 | 2 | 3 | 4
   /** What to keep for the next look; undefined unless log’s signature and growth were found sound. */
-  readonly keep: { readonly logKey: string; readonly checkpoint: Kept; readonly note: string } | undefined
+  readonly keep: { readonly logKey: string; readonly checkpoint: Kept; readonly note: Uint8Array } | undefined
 }
 
 export async function verifyDay(source: Source, day: string, options: VerifyOptions = {}): Promise<Report> {
@@ -182,5 +182,5 @@ function toKeep({ checkpoint, chain }: Bundle, steps: readonly Outcome[]): Repor
   const key = chain?.at(-1)?.key
   if (!isSound || checkpoint === undefined || key === undefined) return undefined
   const { origin, size, root, note } = checkpoint
-  return { logKey: key.text, checkpoint: { origin, size, root }, note: note.text }
+  return { logKey: key.text, checkpoint: { origin, size, root }, note: new TextEncoder().encode(writeNote(note)) }
 }

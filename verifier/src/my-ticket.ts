@@ -1,0 +1,130 @@
+/**
+ * A member's own entry, checked on their own device with a few hashes: the ticket is theirs, it is in
+ * the sealed list, and the close record of that list is in the log that others see too.
+ */
+import { fromHex, MalformedError, toHex } from './bytes.ts'
+import { canonicalBytes, day, hash, type Json, list, parseCanonical, record, text, whole } from './canonical.ts'
+import { ticketOf } from './draw.ts'
+import { isConsistent, isIncluded, leafHash } from './merkle.ts'
+import { type Checkpoint, isLogSignature, readCheckpoint, readVerifierKey } from './note.ts'
+import { receiptProblem, receiptShape } from './receipt.ts'
+import { readRecord } from './records.ts'
+import { readFile, type Source, UnavailableError } from './sources.ts'
+import type { Kept } from './steps-log.ts'
+
+const closeProof = record({ index: whole, path: list(hash), record: (value) => value })
+const proof = record({ checkpoint: text, close: closeProof, path: list(hash), position: whole })
+const anything = (value: unknown): unknown => value
+const answerShape = record({
+  day,
+  proof: (value, where) => (value === null ? undefined : proof(value, where)),
+  receipt: anything,
+  ticket: hash,
+})
+const consistencyShape = record({ from: whole, path: list(hash), to: whole })
+type Proof = ReturnType<typeof proof>
+
+export type MyTicket = {
+  /**
+   * `included`: in the list · `waiting`: not sealed yet, nothing wrong · `missing`: the answer proves
+   * no inclusion, raise the alarm and keep the receipt · `not-mine`: another ticket than this key's ·
+   * `unknown-log`: the log is not, or no longer, the one that was kept.
+   */
+  readonly state: 'included' | 'waiting' | 'missing' | 'not-mine' | 'unknown-log'
+  readonly words: string
+  readonly position?: number
+  readonly count?: number
+  readonly root?: string
+  /** Whether the receipt alone would prove the entry. */
+  readonly hasReceipt: boolean
+  /** To be kept for the next look, when everything is sound. */
+  readonly keep?: Kept
+}
+export type MyTicketInput = {
+  readonly day: string
+  readonly ticketKey: Uint8Array
+  /** The decoded answer of GET /api/user/tickets/{day}. */
+  readonly answer: unknown
+  /** The verifier key that this device knows. */
+  readonly logKey: string
+  readonly kept?: Kept
+  /** Asked for one small answer, and only when the log has grown since the last look. */
+  readonly source: Source
+}
+
+export async function checkMyTicket(input: MyTicketInput): Promise<MyTicket> {
+  try {
+    return await judge(input)
+  } catch (error) {
+    if (!(error instanceof MalformedError)) throw error
+    return { state: 'missing', words: `the answer has not its form: ${error.message}`, hasReceipt: false }
+  }
+}
+
+async function judge({ day: today, ticketKey, answer, logKey, kept, source }: MyTicketInput): Promise<MyTicket> {
+  const given = answerShape(answer, 'the answer')
+  const ticket = toHex(ticketOf(ticketKey, today))
+  const hasReceipt = holdsReceipt(given.receipt, today, ticket, logKey)
+  const say = (state: MyTicket['state'], words: string): MyTicket => ({ state, words, hasReceipt })
+  if (given.day !== today || given.ticket !== ticket) return say('not-mine', 'this is another ticket than the one of your key')
+  if (given.proof === undefined) return say('waiting', 'the list of the day is not sealed yet')
+  const close = readClose(given.proof)
+  if (close.day !== today) return say('missing', 'the list shown is that of another day')
+  const { position, path } = given.proof
+  if (!isIncluded(leafHash(fromHex(ticket)), position, close.count, hashes(path), fromHex(close.root)))
+    return say('missing', 'your ticket is not in the sealed list')
+  const checkpoint = readCheckpoint(new TextEncoder().encode(given.proof.checkpoint))
+  const doubt = await logProblem(checkpoint, given.proof, logKey, kept, source)
+  if (doubt !== undefined) return say('unknown-log', doubt)
+  const { origin, size, root } = checkpoint
+  return {
+    state: 'included',
+    words: `your ticket is number ${position + 1} of ${close.count}`,
+    position,
+    count: close.count,
+    root: close.root,
+    hasReceipt,
+    keep: { origin, size, root },
+  }
+}
+
+const hashes = (path: readonly string[]): readonly Uint8Array[] => path.map((one) => fromHex(one))
+
+function readClose({ close }: Proof) {
+  const found = readRecord(close.record as Json, 'the close record')
+  if (found.kind !== 'close') throw new MalformedError('the record shown is no close record')
+  return found
+}
+
+async function logProblem(
+  checkpoint: Checkpoint,
+  { close }: Proof,
+  logKey: string,
+  kept: Kept | undefined,
+  source: Source,
+): Promise<string | undefined> {
+  const [own] = checkpoint.note.signatures
+  const key = readVerifierKey(logKey)
+  if (own === undefined || checkpoint.origin !== key.name || !isLogSignature(own, checkpoint.note.text, key))
+    return 'the log is not signed by the key that you know; check the whole day to see whether the key was replaced'
+  const leaf = leafHash(canonicalBytes(close.record as Json))
+  if (!isIncluded(leaf, close.index, checkpoint.size, hashes(close.path), checkpoint.root)) return 'the close record is not in the log'
+  if (kept === undefined) return undefined
+  if (kept.origin !== checkpoint.origin || kept.size > checkpoint.size) return 'the log has fewer records than when you last looked'
+  return isConsistent(kept, checkpoint, await growth(kept.size, checkpoint.size, source))
+    ? undefined
+    : 'the log was rewritten since you last looked'
+}
+
+async function growth(from: number, to: number, source: Source): Promise<readonly Uint8Array[]> {
+  if (from === to) return []
+  const bytes = await readFile(source, `log/consistency?from=${from}&to=${to}`)
+  if (bytes === undefined) throw new UnavailableError('this copy of the log computes no consistency proofs')
+  return hashes(consistencyShape(parseCanonical(bytes, 'the consistency proof'), 'the consistency proof').path)
+}
+
+function holdsReceipt(given: unknown, today: string, ticket: string, logKey: string): boolean {
+  if (given === null || given === undefined) return false
+  const receipt = receiptShape(given, 'the receipt')
+  return receiptProblem({ day: today, ticket, receipt }, [{ key: readVerifierKey(logKey), fromSize: 0 }]) === undefined
+}

@@ -1,0 +1,175 @@
+/**
+ * The monitor and witness: follows a log, checks each day as it ends, cosigns what only grew, and
+ * raises an alarm when it did not. Invariant: what it signed is saved before anybody is told, and it
+ * never signs a second tree of one size or a smaller one.
+ */
+import { equal, MalformedError, utf8 } from './bytes.ts'
+import { daysOf, type Entry, type KeyChain, keyChain, ofKind, readEntries, RECORDS_PER_FILE } from './log.ts'
+import { rootOf } from './merkle.ts'
+import { type Checkpoint, cosign, readCheckpoint, type Signer, writeNote } from './note.ts'
+import { readFile, type Source, UnavailableError, withMemory } from './sources.ts'
+import type { State } from './state.ts'
+import { Finding } from './steps.ts'
+import { checkCheckpoint, type Kept, witnessesOf } from './steps-log.ts'
+import { verifyDay } from './verify.ts'
+
+/** How long a site may show an older checkpoint, from some cache on the way, before that is an alarm. */
+const STALE_MS = 300_000
+
+export type Alarm = {
+  /** `fork`: two trees signed by one log. `log`: signature or records are false. `shrunk`: records are gone. `day`: a day fails. */
+  readonly kind: 'fork' | 'log' | 'shrunk' | 'day'
+  readonly words: string
+  /** Notes and reports to be kept: what proves it to others. */
+  readonly evidence: readonly string[]
+}
+export type WatchPorts = {
+  readonly source: Source
+  /** Hands a cosignature in and returns the HTTP status. */
+  readonly post: (path: string, body: Uint8Array) => Promise<number>
+  readonly nowMs: () => number
+  /** Durable when it resolves. */
+  readonly save: (state: State) => Promise<void>
+  readonly say: (line: string) => void
+  readonly alarm: (alarm: Alarm) => Promise<void>
+}
+export type WatchSettings = { readonly logKey: string; readonly witness: Signer | undefined; readonly chainHash: string | undefined }
+export type Look = { readonly state: State | undefined; readonly isForked: boolean }
+export type Watch = { readonly look: () => Promise<Look> }
+
+type Seen = { readonly checkpoint: Checkpoint; readonly entries: readonly Entry[]; readonly chain: KeyChain }
+
+export function createWatch(ports: WatchPorts, settings: WatchSettings, before: State | undefined): Watch {
+  let state = before
+  let shrunkSinceMs: number | undefined
+  const raised = new Set<string>()
+  const said = new Map<string, string>()
+  const isFinal = (path: string): boolean => {
+    const file = /^log\/entries\/(\d+)$/.exec(path)?.[1]
+    return file !== undefined && (Number(file) + 1) * RECORDS_PER_FILE <= (state?.checkpoint.size ?? 0)
+  }
+  const source = withMemory(ports.source, isFinal)
+
+  const raise = async (alarm: Alarm): Promise<void> => {
+    if (raised.has(alarm.words)) return
+    raised.add(alarm.words)
+    await ports.alarm(alarm)
+  }
+  const keep = async (next: State): Promise<void> => {
+    await ports.save(next)
+    state = next
+  }
+
+  async function handIn(): Promise<void> {
+    const pending = state?.pending
+    if (state === undefined || pending === undefined) return
+    const status = await ports.post('log/cosignatures', pending)
+    if (status >= 500) ports.say(`the log did not take the cosignature (${status}); it is handed in again`)
+    else {
+      ports.say(
+        status === 204
+          ? `cosigned ${state.checkpoint.size} records`
+          : `the log refuses the cosignature of ${state.checkpoint.size} records (${status})`,
+      )
+      await keep({ ...state, pending: undefined })
+    }
+  }
+
+  async function accept({ checkpoint, chain }: Seen): Promise<void> {
+    const { origin, size, root, note } = checkpoint
+    const isNew = size > (state?.checkpoint.size ?? 0)
+    const logKey = chain.at(-1)?.key.text ?? settings.logKey
+    const rest = { seenTo: state?.seenTo, waiting: state?.waiting ?? [] }
+    if (!isNew) return
+    const line = settings.witness && cosign(note.text, settings.witness, Math.floor(ports.nowMs() / 1000))
+    const pending = line && new TextEncoder().encode(writeNote({ text: note.text, signatures: [line] }))
+    await keep({ ...rest, logKey, checkpoint: { origin, size, root }, note: new TextEncoder().encode(writeNote(note)), pending })
+  }
+
+  async function checkDays({ entries }: Seen): Promise<void> {
+    if (state === undefined) return
+    const inLog = daysOf(entries)
+    const opened = ofKind(entries, 'open').map(({ record }) => record.day)
+    const due = [...state.waiting, ...opened.filter((day) => day > (state?.seenTo ?? ''))]
+    const waiting: string[] = []
+    for (const day of due) {
+      const { result, void: ended, books } = inLog(day)
+      if ((result === undefined && ended === undefined) || books === undefined || !(await isChecked(day))) waiting.push(day)
+    }
+    const seenTo = opened.at(-1)
+    if (seenTo !== state.seenTo || waiting.join() !== state.waiting.join()) await keep({ ...state, seenTo, waiting })
+  }
+
+  async function isChecked(day: string): Promise<boolean> {
+    const { logKey, chainHash } = settings
+    const report = await verifyDay(source, day, {
+      logKey,
+      ...(state && { kept: state.checkpoint }),
+      ...(chainHash !== undefined && { chainHash }),
+    })
+    const notes = report.steps
+      .filter((outcome) => outcome.state !== 'pass' && outcome.state !== 'none')
+      .map(({ step, words }) => `${step}: ${words}`)
+    const line = [`${day} ${report.verdict}`, ...notes].join(' · ')
+    if (said.get(day) !== line) ports.say(line)
+    said.set(day, line)
+    if (report.verdict === 'FAIL')
+      await raise({ kind: 'day', words: `${day} does not hold: ${notes.join(' · ')}`, evidence: [JSON.stringify(report.steps)] })
+    return report.verdict !== 'INCOMPLETE'
+  }
+
+  /** Undefined when there is nothing to go on with: said, or raised, why. */
+  async function read(): Promise<Seen | undefined> {
+    const bytes = await readFile(source, 'log/checkpoint')
+    if (bytes === undefined) return undefined
+    const checkpoint = readCheckpoint(bytes)
+    const isOlder = checkpoint.size < (state?.checkpoint.size ?? 0)
+    shrunkSinceMs = isOlder ? (shrunkSinceMs ?? ports.nowMs()) : undefined
+    if (isOlder) {
+      const words = `the log shows ${checkpoint.size} records and had ${state?.checkpoint.size ?? 0}`
+      if (ports.nowMs() - (shrunkSinceMs ?? 0) >= STALE_MS) await raise({ kind: 'shrunk', words, evidence: [writeNote(checkpoint.note)] })
+      return undefined
+    }
+    const entries = await readEntries(source, checkpoint.size, () => undefined)
+    if (entries === undefined) throw new UnavailableError('the log does not show all records of its checkpoint')
+    const chain = keyChain(entries, settings.logKey)
+    if (chain?.some(({ key }) => key.text === settings.logKey) !== true)
+      throw new Finding('fail', 'the key you gave is not in the chain of this log')
+    const policies = ofKind(entries, 'open').map(({ record }) => record)
+    checkCheckpoint(checkpoint, chain, witnessesOf(policies))
+    return { checkpoint, entries, chain }
+  }
+
+  /** Both are signed, and one does not begin with the other. */
+  function contradicts({ checkpoint, entries }: Seen, kept: Kept | undefined): string | undefined {
+    const leaves = entries.map(({ leaf }) => leaf)
+    if (!equal(rootOf(leaves), checkpoint.root)) return `the ${checkpoint.size} records do not give the root that the log signed`
+    if (kept === undefined) return undefined
+    if (kept.origin !== checkpoint.origin) return `the log calls itself ${checkpoint.origin} and was ${kept.origin}`
+    return equal(rootOf(leaves.slice(0, kept.size)), kept.root)
+      ? undefined
+      : `the first ${kept.size} records are others than before: the log was rewritten or forked`
+  }
+
+  async function look(): Promise<Look> {
+    try {
+      const seen = await read()
+      if (seen === undefined) return { state, isForked: false }
+      const fork = contradicts(seen, state?.checkpoint)
+      if (fork !== undefined) {
+        const kept = state === undefined ? [] : [utf8(state.note)]
+        await raise({ kind: 'fork', words: fork, evidence: [writeNote(seen.checkpoint.note), ...kept] })
+        return { state, isForked: true }
+      }
+      await accept(seen)
+      await handIn()
+      await checkDays(seen)
+    } catch (error) {
+      if (error instanceof UnavailableError) ports.say(error.message)
+      else if (error instanceof MalformedError || error instanceof Finding) await raise({ kind: 'log', words: error.message, evidence: [] })
+      else throw error
+    }
+    return { state, isForked: false }
+  }
+  return { look }
+}
