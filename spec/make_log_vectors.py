@@ -296,7 +296,7 @@ class Ledger:
         return {"need": result["shares"]["need"], "platform": result["shares"]["platform"], "round": result["day"], "winners": winners}
 
 
-# --- chapter 14: a whole site of four days --------------------------------------------------------
+# --- chapter 14: a whole site of six days --------------------------------------------------------
 
 
 class Site:
@@ -346,7 +346,7 @@ class Site:
             files[f"log/entries/{chunk // 256}"] = b"".join(line + b"\n" for line in self.lines[chunk : chunk + 256])
         for day in {record["day"] for record in self.records if record["kind"] == "open"}:
             of_day = [{"index": index, "record": record} for index, record in enumerate(self.records) if record["day"] == day and record["kind"] in ("open", "close", "result", "void")]
-            in_time = day in self.sealed and day == "2026-07-23"
+            in_time = day in ("2026-07-23", "2026-07-25")
             files[f"draws/{day}"] = canonical({"assurance": "sealed" if in_time else "weak", "day": day, "records": of_day, "v": 1}).encode()
             close = next((one["record"] for one in of_day if one["record"]["kind"] == "close"), None)
             if close:
@@ -355,19 +355,20 @@ class Site:
         return files
 
 
-def site_of_four_days(lies: dict) -> dict:
-    """22nd: local, ten entries. 23rd: quicknet, closed early, sealed in time by two notes. 24th: empty,
-    and the log's key changes. 25th: closed, its draw still to come."""
+def example_site(lies: dict) -> dict:
+    """22nd: local, ten entries, tax withheld. 23rd: quicknet, closed early, sealed in time by two notes.
+    24th: empty, and the log's key changes. 25th: void, its beacon never came (thirty days are not waited
+    for here), given back on the 26th, which is empty. 27th: closed, its draw still to come."""
     site, secret = Site(lies), key(99)
     ledger = site.ledger
     number, signature, randomness = DRAWN
     sealed_at = {"2026-07-22": day_start_ms("2026-07-23") + 5, "2026-07-23": (QUICKNET["genesis"] + (number - 1) * 3) * 1000 - 900_000}
     local = {"chainHash": sha(secret).hex(), "mode": "local"}
-    first = day_records("2026-07-22", local, POLICY_B, 10, sealed_at["2026-07-22"], 0, {"secret": secret.hex()}, lambda n, top: local_randomness(secret, "2026-07-22", n, top))
+    first = day_records("2026-07-22", local, POLICY_B, 10, sealed_at["2026-07-22"], 0, {"secret": secret.hex()}, lambda n, top: local_randomness(secret, "2026-07-22", n, top), {"above": 99, "percent": 30})
     second = day_records("2026-07-23", QUICKNET, POLICY_A, 7, sealed_at["2026-07-23"], number, {"signature": signature}, lambda n, top: bytes.fromhex(randomness))
     second = lies.get("draw", lambda told: told)(second)
     own = {"rules": sha(site.rules).hex(), "witnesses": POLICY}
-    opens = [{**records[0], **own} for records in (first, second)] + [{**second[0], **own, "day": day} for day in ("2026-07-24", "2026-07-25")]
+    opens = [{**records[0], **own} for records in (first, second)] + [{**second[0], **own, "day": day} for day in ("2026-07-24", "2026-07-25", "2026-07-26", "2026-07-27", "2026-07-28")]
 
     for member in range(10):
         ledger.move("topup", "GATEWAY", "MEMBERS", 10_000 + 100 * member)
@@ -404,12 +405,28 @@ def site_of_four_days(lies: dict) -> dict:
     ledger.move("chargeback", "MEMBERS", "GATEWAY", 300)
     ledger.move("chargeback", "LOSSES", "GATEWAY", 700)
     site.rotate("2026-07-24", LOG_2)
-    site.append({**opens[3], "day": "2026-07-26"})
+    site.append(opens[4])
     site.append({"day": "2026-07-24", "kind": "void", "reason": "empty", "returned": 0, "v": 1})
     site.books("2026-07-24", 0, [], [], [])
-    last = tickets_of("2026-07-25", 3)
-    site.append({"count": 3, "day": "2026-07-25", "kind": "close", "root": root(last).hex(), "round": number + 57_600, "sealedAt": sealed_at["2026-07-23"] + 2 * 86_400_000, "v": 1})
-    site.note("2026-07-25", [])
+
+    def closed(days_later: int, count: int) -> dict:
+        day = f"2026-07-{23 + days_later}"
+        top = root(tickets_of(day, count)).hex()
+        return {"count": count, "day": day, "kind": "close", "root": top, "round": number + 28_800 * days_later, "sealedAt": sealed_at["2026-07-23"] + 86_400_000 * days_later, "v": 1}
+
+    ledger.move("join", "MEMBERS", "POOL:2026-07-25", 300)
+    site.append(opens[5])
+    site.append(closed(2, 3))
+    site.note("2026-07-25", [(witness, sealed_at["2026-07-23"] // 1000 + 2 * 86_400 + 30) for witness in WITNESSES])
+    site.books("2026-07-25", 3, [], [], [])
+
+    ledger.move("round_refund", "POOL:2026-07-25", "MEMBERS", 300)
+    site.append(opens[6])
+    site.append({"day": "2026-07-25", "kind": "void", "reason": "beacon", "returned": 300, "v": 1})
+    site.append({"day": "2026-07-26", "kind": "void", "reason": "empty", "returned": 0, "v": 1})
+    site.books("2026-07-26", 0, [], [{"paise": 300, "round": "2026-07-25"}], [])
+    site.append(closed(4, 3))
+    site.note("2026-07-27", [])
     for record in lies.get("more", []):
         site.append(record)
     return site.publish([(WITNESSES[0], sealed_at["2026-07-23"] // 1000 + 200_000)])
@@ -432,19 +449,20 @@ def receipt_cases() -> list:
 
 def site_vectors() -> dict:
     """`steps`: those that are not PASS; a step with "-" has nothing to check. beacon-signature as one that checks BLS."""
-    files = site_of_four_days({})
+    files = example_site({})
     days = [
         {"day": "2026-07-22", "exit": 3, "steps": {"sealed-in-time": "WEAK", "beacon-signature": "WEAK", "receipt": "-"}},
         {"day": "2026-07-23", "exit": 0, "steps": {"receipt": "-"}},
         {"day": "2026-07-24", "exit": 0, "steps": {step: "-" for step in ("entries-root", "sealed-in-time", "beacon-round", "beacon-signature", "seed", "winners", "split", "receipt")}},
-        {"day": "2026-07-25", "exit": 4, "steps": {
+        {"day": "2026-07-25", "exit": 3, "steps": {"beacon-round": "WEAK", **{step: "-" for step in ("beacon-signature", "seed", "winners", "split", "receipt")}}},
+        {"day": "2026-07-27", "exit": 4, "steps": {
             "log-order": "INCOMPLETE", "sealed-in-time": "WEAK", "beacon-signature": "INCOMPLETE", "seed": "INCOMPLETE", "winners": "INCOMPLETE",
             "split": "INCOMPLETE", "books-balance": "INCOMPLETE", "carry-over": "INCOMPLETE", "liabilities-total": "INCOMPLETE", "receipt": "-",
         }},
     ]
     text = {path: data.decode() for path, data in sorted(files.items()) if not path.endswith("/tickets") and not path.startswith("liabilities/")}
     return {
-        "about": "All files of a site after four days; `text` as UTF-8, `hex` as bytes. Folder names get .json as chapter 14 says.",
+        "about": "All files of a site after six days; `text` as UTF-8, `hex` as bytes. Folder names get .json as chapter 14 says.",
         "keys": {"first": LOG.text, "inForce": LOG_2.text},
         "text": text,
         "hex": {path: data.hex() for path, data in sorted(files.items()) if path not in text},
@@ -454,9 +472,9 @@ def site_vectors() -> dict:
 
 
 def books_vectors() -> dict:
-    """The books of three days of the site, one after the other."""
-    files = site_of_four_days({})
-    return {day: {"canonical": files[f"books/{day}"].decode(), "hash": sha(files[f"books/{day}"]).hex()} for day in ("2026-07-22", "2026-07-23", "2026-07-24")}
+    """The books of the site's days, one after the other."""
+    files = example_site({})
+    return {day: {"canonical": files[f"books/{day}"].decode(), "hash": sha(files[f"books/{day}"]).hex()} for day in (f"2026-07-{number}" for number in range(22, 27))}
 
 
 def made() -> dict:

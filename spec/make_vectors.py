@@ -217,16 +217,16 @@ def shares_vectors() -> list:
     return out
 
 
-def day_records(day: str, draw: dict, split: dict, count: int, sealed_at: int, number: int, source: dict, randomness_of) -> list:
+def day_records(day: str, draw: dict, split: dict, count: int, sealed_at: int, number: int, source: dict, randomness_of, tax: dict = NO_TAX) -> list:
     entries = tickets_of(day, count)
     top = root(entries)
     chain = bytes.fromhex(draw["chainHash"])
     randomness = randomness_of(count, top)
     seed = seed_of(day, count, top, chain, number, randomness)
-    cut = shares(count, split, NO_TAX)
+    cut = shares(count, split, tax)
     winners = [{"amount": cut["prize"], "position": at, "tax": cut["tax"], "ticket": entries[at].hex()} for at in picks(seed, count, split["winners"])]
     return [
-        {"day": day, "draw": draw, "kind": "open", "rules": sha(b"example rules").hex(), "split": split, "stake": 100, "tax": NO_TAX, "v": 1, "witnesses": {"keys": [], "quorum": 2}},
+        {"day": day, "draw": draw, "kind": "open", "rules": sha(b"example rules").hex(), "split": split, "stake": 100, "tax": tax, "v": 1, "witnesses": {"keys": [], "quorum": 2}},
         {"count": count, "day": day, "kind": "close", "root": top.hex(), "round": number, "sealedAt": sealed_at, "v": 1},
         {"day": day, "kind": "result", "randomness": randomness.hex(), "seed": seed.hex(), "shares": {name: cut[name] for name in ("need", "platform", "pool")}, "v": 1, "winners": winners, **source},
     ]

@@ -182,6 +182,8 @@ class Site(unittest.TestCase):
         # Without somebody else's word on the signature this program cannot say PASS.
         self.assertEqual(verdicts(FILES, DAY)["beacon-signature"], "INCOMPLETE")
         self.assertEqual(failed(FILES, DAY, drand="00" * 48), ["beacon-signature"])
+        # Void because the beacon stayed away, and here is its signature.
+        self.assertEqual(failed(FILES, "2026-07-25", drand="00" * 48), ["beacon-round"])
 
     def test_receipts(self):
         for told in SITE["receipts"]:
@@ -278,7 +280,7 @@ class Lies(unittest.TestCase):
     """An operator who hashes, logs and signs what is wrong: the named step says so, and no other."""
 
     def caught(self, step: str, lies: dict, day: str = DAY) -> None:
-        self.assertEqual(failed(maker.site_of_four_days(lies), day), [step])
+        self.assertEqual(failed(maker.example_site(lies), day), [step])
 
     def test_in_the_draw(self):
         self.caught("beacon-round", {"draw": other_round})
@@ -300,6 +302,8 @@ class Lies(unittest.TestCase):
         for name in ("intake", "settlements"):
             changed = {"intake": {"count": 8, "paise": 800}, "settlements": []}[name]
             self.caught("books-balance", {"books": on(DAY, lambda books: {**books, name: changed})})
+        for name, changed in (("returns", [{"paise": 200, "round": "2026-07-25"}]), ("returns", []), ("returns", [{"paise": 300, "round": DAY}])):
+            self.caught("books-balance", {"books": on("2026-07-26", lambda books: {**books, name: changed})}, "2026-07-26")
         moved = {"PLATFORM": {"opening": 500, "closing": 500}, "LOSSES": {"opening": -500, "closing": -500}}
         self.caught("carry-over", {"books": on(DAY, lambda books: accounts(books, moved))})
         self.caught("liabilities-total", {"hidden": {DAY: 100}})
@@ -315,8 +319,8 @@ class Lies(unittest.TestCase):
 
     def test_in_the_log(self):
         twice = json.loads(FILES[f"draws/{DAY}"])["records"][1]["record"]
-        gap = {**json.loads(FILES[f"draws/{DAY}"])["records"][0]["record"], "day": "2026-07-28"}
-        for more in (twice, gap, {**twice, "day": "2026-07-27"}, {**twice, "kind": "reseal", "day": "2026-07-26"}):
+        gap = {**json.loads(FILES[f"draws/{DAY}"])["records"][0]["record"], "day": "2026-07-30"}
+        for more in (twice, gap, {**twice, "day": "2026-07-27"}, {**twice, "kind": "reseal", "day": "2026-07-28"}):
             self.caught("log-order", {"more": [more]})
         lines = FILES["log/entries/0"].split(b"\n")[:-1]
         retired = maker.note(lines, len(lines), maker.LOG, []).encode()

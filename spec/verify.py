@@ -749,6 +749,9 @@ class Day:
             check_record(record)
             place.add(record)
         need(place.opened, "the log holds no day")
+        witnesses = self.witnesses([record for record in self.records if record["kind"] == "open"])
+        own = {key[2] for key in self.keys(len(self.records))} if self.log_key else set()
+        need(not own & set(witnesses.values()), "the log is its own witness")
         lacking = {"open"} - self.of_day.keys() or ({"result or void"} if not {"result", "void"} & self.of_day.keys() else {"books"} - self.of_day.keys())
         if lacking:
             raise Incomplete(f"no {lacking.pop()} record of this day yet")
@@ -929,7 +932,7 @@ class LogOrder:
             need(self.opened is None or day == day_after(self.opened), f"open of {day} does not follow the day before")
             self.first = self.first if self.opened else day
             self.opened = day
-            self.check_policy(record["witnesses"])
+            check_policy(record["witnesses"])
         elif kind == "close" or (kind == "void" and record["reason"] == "empty"):
             need("open" in before and not before & {"close", "void"}, f"{kind} of {day} is out of place")
             need(day == (day_after(self.ended) if self.ended else self.first), f"{kind} of {day} comes before the day before has ended")
@@ -943,11 +946,12 @@ class LogOrder:
             self.booked = day
         before.add(kind)
 
-    def check_policy(self, policy: dict) -> None:
-        keys = [verifier_key(text, WITNESS_KEY) for text in policy["keys"]]
-        need(policy["keys"] == sorted(policy["keys"]), "witnesses are out of order")
-        need(len({key[0] for key in keys}) == len({key[2] for key in keys}) == len(keys), "a witness is named twice")
-        need(2 * policy["quorum"] > len(keys), "two quorums could see two logs")
+
+def check_policy(policy: dict) -> None:
+    keys = [verifier_key(text, WITNESS_KEY) for text in policy["keys"]]
+    need(policy["keys"] == sorted(policy["keys"]), "witnesses are out of order")
+    need(len({key[0] for key in keys}) == len({key[2] for key in keys}) == len(keys), "a witness is named twice")
+    need(2 * policy["quorum"] > len(keys), "two quorums could see two logs")
 
 
 def decoded_as(data: bytes, form):
