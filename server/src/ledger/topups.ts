@@ -54,8 +54,6 @@ export async function captureTopup(tx: Tx, capture: Capture): Promise<Captured> 
   if (order.paymentId === capture.paymentId) return { result: 'duplicate' }
   if (order.paymentId !== null) return suspend(tx, capture, 'second_payment')
   if (order.amount !== capture.orderAmount) return suspend(tx, capture, 'other_amount')
-  const wallet = await lockWallet(tx, order.memberId)
-  if (wallet === undefined) throw new Error(`top-up ${order.orderId}: member ${order.memberId} has no wallet`)
   const balance = await credit(tx, order, capture.paymentId)
   if (balance === undefined) return { result: 'duplicate' }
   await tx.query(
@@ -72,9 +70,12 @@ export async function captureTopup(tx: Tx, capture: Capture): Promise<Captured> 
 
 /** The new balance, or undefined where this payment was booked and decided elsewhere. */
 async function credit(tx: Tx, order: Topup, paymentId: string): Promise<Paise | undefined> {
+  // The item before the wallet, as whoever decides about it takes them.
   const claimed = await claimSuspended(tx, paymentId, order.amount)
   if (claimed === 'decided') return undefined
   const { memberId } = order
+  const wallet = await lockWallet(tx, memberId)
+  if (wallet === undefined) throw new Error(`top-up ${order.orderId}: member ${memberId} has no wallet`)
   if (claimed === undefined) {
     const { balance } = await creditMember(tx, { kind: 'topup', ref: paymentId, memberId, amount: order.amount, from: 'GATEWAY' })
     return balance

@@ -14,8 +14,9 @@ import { answerOf, type Inside, inside, type Ledger, ledgerLines, type Op, plain
 
 /** Where every stage without rounds of its own has its day. */
 const SHARED_DAY = '2040-01-01' as IstDay
-const FIRST_DAY = '2050-01-10' as IstDay
+const FIRST_YEAR = 2050
 const DAYS_PER_STAGE = 5
+const STAGES_PER_YEAR = 60
 const HOUR_MS = 3_600_000
 const FIRST_MEMBER = 5_000_000n
 
@@ -31,6 +32,10 @@ export type Need =
   | 'drawn round'
   | `${'requested' | 'approved' | 'sending' | 'paid' | 'rejected'} ${'withdrawal' | 'refund'}`
 
+/** Far from the turn of a year, on which the counts of a year would differ. */
+const ownDay = (number: number): IstDay =>
+  addDays(`${FIRST_YEAR + Math.floor(number / STAGES_PER_YEAR)}-01-10` as IstDay, (number % STAGES_PER_YEAR) * DAYS_PER_STAGE)
+
 export class Stage {
   readonly number: number
   readonly member: bigint
@@ -45,7 +50,7 @@ export class Stage {
     this.needs = new Set(needs)
     this.member = FIRST_MEMBER + BigInt(number) * 2n
     this.other = this.member + 1n
-    this.today = this.hasOwnDays ? addDays(FIRST_DAY, number * DAYS_PER_STAGE) : SHARED_DAY
+    this.today = this.hasOwnDays ? ownDay(number) : SHARED_DAY
   }
 
   get hasOwnDays(): boolean {
