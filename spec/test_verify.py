@@ -5,12 +5,14 @@
 import base64
 import collections
 import functools
+import http.server
 import io
 import json
 import pathlib
 import random
 import re
 import tempfile
+import threading
 import unittest
 
 import make_log_vectors as maker
@@ -233,6 +235,26 @@ class Site(unittest.TestCase):
                 self.assertEqual(v.EXITS[v.verdict_of(found)], told["exit"])
 
 
+class Address(unittest.TestCase):
+    def test_the_program_asks_an_address_for_the_same_files(self):
+        class Answer(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                data = FILES.get(self.path.removeprefix("/api/public/"))
+                self.send_response(404 if data is None else 200)
+                self.end_headers()
+                self.wfile.write(data or b"")
+
+            def log_message(self, *words):
+                pass
+
+        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answer) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            address = f"http://127.0.0.1:{server.server_port}"
+            for base in (address, address + "/api/public/"):
+                self.assertEqual(v.verify(v.Files(base), DAY, {}), v.verify(Table(FILES), DAY, {}))
+            server.shutdown()
+
+
 def relaid(second: list, seed: bytes, number: int) -> list:
     """The draw of the 23rd by another seed, with everything after it as the protocol wants it."""
     opened, close, result = second
@@ -361,7 +383,7 @@ class Bytes(unittest.TestCase):
         self.assertGreater(len(told), 5)
 
     def test_one_value_has_one_text(self):
-        for text in (b'{"a":1,"a":1}', b'{"b":1,"a":1}', b'{"a": 1}', b'{"a":1.0}', b'{"a":01}', b'{"a":-0}', b'{"a":1e0}', b'{"a":null}', b'{"a":true}', b'{"a":"\\u0061"}', b'"\xc3\xa9"', b'{"a":9007199254740992}', b"[1]\n", b"\xef\xbb\xbf[1]"):
+        for text in (b'{"a":1,"a":1}', b'{"b":1,"a":1}', b'{"a": 1}', b'{"a":1.0}', b'{"a":01}', b'{"a":-0}', b'{"a":1e0}', b'{"a":null}', b'{"a":true}', b'{"a":"\\u0061"}', b'"\xc3\xa9"', b'{"a":9007199254740992}', b"[" * 900 + b"]" * 900, b"[1]\n", b"\xef\xbb\xbf[1]"):
             with self.assertRaises(v.Fail, msg=text):
                 v.decoded(text)
         self.assertEqual(v.decoded(canonical({"a": [1, -5, "x\"\\"]}).encode()), {"a": [1, -5, "x\"\\"]})

@@ -218,9 +218,10 @@ def canonical(value) -> bytes:
 def decoded(data: bytes):
     try:
         value = json.loads(data)
+        again = canonical(value)
     except (ValueError, RecursionError):
         raise Fail("not JSON") from None
-    need(canonical(value) == data, "not canonical")
+    need(again == data, "not canonical")
     return value
 
 
@@ -851,6 +852,7 @@ class Day:
 
     def step_winners(self):
         opened, close, result = self.drawn()
+        need(len(result["winners"]) == min(opened["split"]["winners"], close["count"]), "more or fewer winners than the split names")
         positions = picks(bytes.fromhex(result["seed"]), close["count"], opened["split"]["winners"])
         need([winner["position"] for winner in result["winners"]] == positions, "the winners stand at other positions")
         for winner in result["winners"]:
@@ -998,7 +1000,7 @@ def verify(files: Files, day: str, options: dict) -> list:
             found.append((step, "INCOMPLETE", str(verdict)))
         except NotApplicable as verdict:
             found.append((step, "-", str(verdict)))
-        except (KeyError, TypeError, AttributeError, ValueError):
+        except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError):
             # A record without its form, which log-order tells: nothing can be computed with it.
             found.append((step, "INCOMPLETE", "a record or file it needs has another form"))
     return found
