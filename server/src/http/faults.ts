@@ -64,8 +64,8 @@ const BY_FASTIFY_CODE: Readonly<Record<string, RefusalCode>> = {
   FST_ERR_CTP_INVALID_JSON_BODY: 'bad_json',
 }
 
-/** A statement or a lock that reached its bound: rolled back, and to be tried again. */
-const TOOK_TOO_LONG = new Set(['57014', '55P03'])
+/** A statement or a lock that reached its bound, or found no room (class 53: disk, memory): rolled back, and to be tried again. */
+const TRY_AGAIN = /^(57014|55P03|53...)$/
 
 /** Turns whatever was thrown into an answer, and keeps the cause in the log. */
 export function registerFaults(app: FastifyInstance): void {
@@ -73,7 +73,7 @@ export function registerFaults(app: FastifyInstance): void {
     const known = BY_FASTIFY_CODE[error.code ?? '']
     if (known !== undefined) return sendProblem(request, reply, { code: known })
     if (error instanceof SyntaxError && error.statusCode === 400) return sendProblem(request, reply, { code: 'bad_json' })
-    if (error instanceof UnavailableError || error instanceof DatabaseUnavailableError || TOOK_TOO_LONG.has(sqlState(error) ?? '')) {
+    if (error instanceof UnavailableError || error instanceof DatabaseUnavailableError || TRY_AGAIN.test(sqlState(error) ?? '')) {
       request.log.warn({ err: error }, 'unavailable')
       return sendProblem(request, reply, { code: 'overloaded', retryAfterSeconds: 2 })
     }

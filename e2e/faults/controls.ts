@@ -1,0 +1,24 @@
+/**
+ * Proof that the harness can fail: the same cycles with something weakened on purpose. Commits that
+ * are acknowledged before they are on the disk must show as lost when the whole machine dies; clients
+ * that send another key with each try must show as doubled when answers are lost.
+ */
+import { runStand } from './cycles.ts'
+import type { Kind } from './strikes.ts'
+import type { ControlResult } from './summary.ts'
+
+export const CONTROLS = ['commits-in-memory', 'forgotten-keys'] as const
+export type Control = (typeof CONTROLS)[number]
+
+const TRIES_MAX = 8
+const STRUCK_BY: Readonly<Record<Control, { readonly kind: Kind; readonly shows: 'lost' | 'doubled' }>> = {
+  'commits-in-memory': { kind: 'machine-kill', shows: 'lost' },
+  'forgotten-keys': { kind: 'server-kill', shows: 'doubled' },
+}
+
+export async function runControl(weaken: Control, seed: number): Promise<ControlResult> {
+  const { kind, shows } = STRUCK_BY[weaken]
+  const kinds = Array.from({ length: TRIES_MAX }, () => kind)
+  const { finding, cycles } = await runStand({ kinds, seed, clients: 12, members: 60, weaken })
+  return { control: weaken, shows, cycles: cycles.length, found: finding?.[shows][0] }
+}

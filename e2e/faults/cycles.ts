@@ -1,0 +1,139 @@
+/**
+ * Cycles: load runs, a fault strikes while deeds are in flight, what broke is mended, a deed that began
+ * after it is acknowledged, and the judge looks. Invariants: a strike that met nothing in flight is no
+ * cycle; a stand is judged at rest before it goes; after a finding the next cycle has a new stand.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { dayAt } from '@roz/core/ist-day.ts'
+import { ADMIN } from '../program.ts'
+import { isClean, judge, judgeAtRest, type Verdict } from './judge.ts'
+import { createLoad } from './load.ts'
+import { createCalls } from './patient-calls.ts'
+import { createDice, type Dice } from './random.ts'
+import { openStand } from './stand.ts'
+import { type Field, type Kind, STRIKES } from './strikes.ts'
+
+export type Cycle = {
+  readonly kind: Kind
+  readonly inFlight: number
+  /** Deeds whose connection broke. */
+  readonly cutOff: number
+  /** From the end of the fault to the first acknowledgement of a deed that began after it. */
+  readonly recoveryMs: number
+}
+export type Finding = Verdict & { readonly kind: Kind | 'at rest'; readonly cycle: number; readonly told: readonly string[] }
+export type StandResult = {
+  readonly cycles: readonly Cycle[]
+  /** Strikes that met nothing in flight. */
+  readonly idle: readonly Kind[]
+  readonly acknowledged: number
+  readonly faultAnswers: Readonly<Record<string, number>>
+  readonly smallDisk: boolean
+  readonly finding: Finding | undefined
+}
+export type StandOptions = {
+  readonly kinds: readonly Kind[]
+  readonly seed: number
+  readonly clients: number
+  readonly members: number
+  readonly goesOn?: () => boolean
+  readonly say?: (line: string) => void
+  /** Takes what the servers printed. */
+  readonly log?: (text: string) => void
+  /** Weakens something on purpose, to see that it is found. */
+  readonly weaken?: 'commits-in-memory' | 'forgotten-keys' | undefined
+}
+
+const BACK_WITHIN_MS = 60_000
+const REST_WITHIN_MS = 60_000
+const REST_STEP_MS = 3_600_000
+const NOTHING: Verdict = { lost: [], doubled: [], strange: [], broken: [] }
+
+/** One stand, struck once for each of these kinds, in this order. */
+export async function runStand(options: StandOptions): Promise<StandResult> {
+  const dice = createDice(options.seed)
+  const stand = await openStand({ members: options.members })
+  const forgetsKeys = options.weaken === 'forgotten-keys'
+  const calls = createCalls({ origin: () => stand.server().url, forgetsKeys })
+  const gateway = createCalls({ origin: () => stand.server().sandboxUrl, forgetsKeys })
+  const load = createLoad({ calls, gateway, journal: stand.journal, members: stand.members, dice, admin: ADMIN, clients: options.clients })
+  const field: Field = { stand, load, calls, gateway, dice }
+  const cycles: Cycle[] = []
+  const idle: Kind[] = []
+  let finding: Finding | undefined
+  try {
+    if (options.weaken === 'commits-in-memory') await stand.commitInMemory()
+    load.start(dayAt((await stand.now()).getTime()))
+    for (const kind of options.kinds) {
+      if (finding !== undefined || options.goesOn?.() === false) break
+      const began = performance.now()
+      const cycle = await runCycle(field, kind)
+      if (cycle === undefined) idle.push(kind)
+      else cycles.push(cycle)
+      finding = await lookAfter(field, kind, cycles.length)
+      options.say?.(
+        cycle === undefined
+          ? `${kind}: nothing was in flight`
+          : `${describe(cycle, cycles.length)}, ${((performance.now() - began) / 1000).toFixed(1)} s`,
+      )
+    }
+    await load.stop()
+    if (finding === undefined && options.weaken === undefined) finding = await rest(field, dice, cycles.length)
+  } catch (error) {
+    finding = { kind: options.kinds[cycles.length + idle.length] ?? 'at rest', cycle: cycles.length, ...NOTHING, told: [String(error)] }
+  }
+  try {
+    if (finding !== undefined) options.say?.(JSON.stringify(finding, undefined, 1))
+    options.log?.(stand.printed())
+  } finally {
+    await load.stop()
+    await stand.close()
+  }
+  const faultAnswers = Object.fromEntries([...calls.statuses()].map(([status, count]) => [String(status), count]))
+  return { cycles, idle, acknowledged: stand.journal.acknowledged(), faultAnswers, smallDisk: stand.disk !== undefined, finding }
+}
+
+const describe = ({ kind, inFlight, cutOff, recoveryMs }: Cycle, number: number): string =>
+  `${String(number).padStart(4)} ${kind.padEnd(20)} ${inFlight} in flight, ${cutOff} cut off, back after ${recoveryMs.toFixed(0)} ms`
+
+async function runCycle(field: Field, kind: Kind): Promise<Cycle | undefined> {
+  const { stand, load, calls } = field
+  load.press({ rush: true })
+  const cutOffBefore = calls.cutOff()
+  const struck = await STRIKES[kind](field)
+  await stand.databaseBack()
+  await stand.revive()
+  if (struck === undefined) {
+    load.press({ rush: false })
+    return undefined
+  }
+  const until = performance.now() + BACK_WITHIN_MS
+  while (load.acknowledgedAfter(struck.endedAt) === undefined && performance.now() < until) await sleep(2)
+  const backAt = load.acknowledgedAfter(struck.endedAt)
+  load.press({ rush: false })
+  if (backAt === undefined) throw new Error(`${kind}: nothing was acknowledged for ${BACK_WITHIN_MS / 1000} s after it`)
+  return { kind, inFlight: struck.inFlight, cutOff: calls.cutOff() - cutOffBefore, recoveryMs: backAt - struck.endedAt }
+}
+
+async function lookAfter({ stand, load }: Field, kind: Kind | 'at rest', cycle: number): Promise<Finding | undefined> {
+  const verdict = await judge(stand.db, stand.journal)
+  const told = load.complaints()
+  return isClean(verdict) && told.length === 0 ? undefined : { kind, cycle, ...verdict, told }
+}
+
+/** With nobody asking any more, everything that was paid or ended at the gateway must arrive by itself. */
+async function rest(field: Field, dice: Dice, cycle: number): Promise<Finding | undefined> {
+  const { stand, load, calls, gateway } = field
+  await gateway.patiently({ path: '/__sandbox/faults', body: {} })
+  await load.finish()
+  const until = performance.now() + REST_WITHIN_MS
+  let missing: string[] = []
+  do {
+    const later = new Date((await stand.now()).getTime() + REST_STEP_MS + dice.below(60_000)).toISOString()
+    await calls.patiently({ path: '/dev/clock', body: { now: later } })
+    missing = await judgeAtRest(stand.db, stand.journal)
+  } while (missing.length > 0 && performance.now() < until)
+  const found = await lookAfter(field, 'at rest', cycle)
+  if (missing.length === 0) return found
+  return { ...(found ?? { kind: 'at rest', cycle, ...NOTHING, told: [] }), lost: [...(found?.lost ?? []), ...missing] }
+}

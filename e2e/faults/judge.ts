@@ -1,0 +1,158 @@
+/**
+ * Acknowledged ⇔ present. Reads the journal, then the ledger, then the journal again: what was
+ * acknowledged before the look must stand, once; what stands must have been tried by its end. Words:
+ * `lost` was acknowledged and is not there; `doubled` is there more often than it was asked for;
+ * `strange` is there and nobody tried it; `broken` is an invariant of money with a row that breaks it.
+ */
+import { type Db, sql } from '@roz/server/db/sql.ts'
+import { runAudit } from '@roz/server/ledger/audit.ts'
+import { keyPrefix } from '@roz/server/ledger/join-outcome.ts'
+import type { Deed, DeedKind, Journal } from './journal.ts'
+
+export type Verdict = {
+  readonly lost: readonly string[]
+  readonly doubled: readonly string[]
+  readonly strange: readonly string[]
+  readonly broken: readonly string[]
+}
+export const isClean = (verdict: Verdict): boolean => Object.values(verdict).every((found) => found.length === 0)
+
+type Entry = { member: string; day: string; prefix: bigint | null; via: string }
+type Order = { order: string; member: string; amount: bigint; credits: number; credited: bigint | null }
+type Withdrawal = { id: string; member: string; amount: bigint; status: string; holds: number; backs: number }
+type Ledger = { readonly entries: readonly Entry[]; readonly orders: readonly Order[]; readonly withdrawals: readonly Withdrawal[] }
+
+async function readLedger(db: Db): Promise<Ledger> {
+  return {
+    entries: await db.query<Entry>(sql`
+      select j.member_id::text as member, j.day, j.key_prefix as prefix, b.via
+        from round_join j join join_batch b on b.day = j.day and b.batch_id = j.batch_id`),
+    orders: await db.query<Order>(sql`
+      select t.order_id as order, t.member_id::text as member, t.amount,
+             (select count(*) from transfer r where r.kind = 'topup' and r.ref = t.payment_id)::int as credits,
+             (select sum(r.amount)::bigint from transfer r where r.kind = 'topup' and r.ref = t.payment_id and r.credit = t.member_id) as credited
+        from topup t`),
+    withdrawals: await db.query<Withdrawal>(sql`
+      select w.id::text as id, w.member_id::text as member, w.amount, w.status,
+             (select count(*) from transfer r where r.kind = 'wd_hold' and r.ref = w.id::text and r.amount = w.amount and r.debit = w.member_id)::int as holds,
+             (select count(*) from transfer r where r.kind = 'wd_back' and r.ref = w.id::text and r.amount = w.amount and r.credit = w.member_id)::int as backs
+        from withdrawal w`),
+  }
+}
+
+export async function judge(db: Db, journal: Journal): Promise<Verdict> {
+  const before = journal.read()
+  const ledger = await readLedger(db)
+  const after = journal.read()
+  const violations = await runAudit(db)
+  return {
+    lost: findLost(before, ledger),
+    doubled: [...findContradictions(after), ...findSurplus(after, ledger)],
+    strange: findStrange(after, ledger),
+    broken: violations.map(({ invariant, subject, found }) => `${invariant}: ${subject}: ${found}`),
+  }
+}
+
+type Acknowledged = { readonly deed: Deed; readonly effect: string }
+const acknowledged = (deeds: readonly Deed[]): Acknowledged[] => deeds.flatMap((deed) => deed.effects.map((effect) => ({ deed, effect })))
+
+/** What was acknowledged and does not stand as it was told. */
+export function findLost(deeds: readonly Deed[], ledger: Ledger): string[] {
+  const entries = new Map(ledger.entries.map((entry) => [`${entry.member} ${entry.day}`, entry]))
+  const orders = new Map(ledger.orders.map((order) => [order.order, order]))
+  const withdrawals = new Map(ledger.withdrawals.map((one) => [one.id, one]))
+  const stands: Readonly<Record<DeedKind, (told: Acknowledged) => boolean>> = {
+    join: ({ deed, effect }) => {
+      const entry = entries.get(`${deed.memberId} ${effect}`)
+      return entry !== undefined && (deed.key === undefined || entry.prefix === keyPrefix(deed.key))
+    },
+    topup: ({ deed, effect }) => {
+      const order = orders.get(effect)
+      return order?.member === deed.memberId && order.amount === BigInt(deed.paise ?? 0)
+    },
+    // The gateway keeps it: its arrival here is judged at the end of a stand.
+    payment: () => true,
+    credit: ({ deed }) => {
+      const order = orders.get(deed.subject ?? '')
+      return order !== undefined && order.credits === 1 && order.credited === order.amount
+    },
+    withdraw: ({ deed, effect }) => {
+      const one = withdrawals.get(effect)
+      return one?.member === deed.memberId && one.holds === 1 && one.amount === BigInt(deed.paise ?? 0)
+    },
+    approve: ({ effect }) => !['requested', 'rejected', undefined].includes(withdrawals.get(effect)?.status),
+    reject: ({ effect }) => withdrawals.get(effect)?.status === 'rejected' && withdrawals.get(effect)?.backs === 1,
+  }
+  return acknowledged(deeds)
+    .filter((told) => !stands[told.deed.kind](told))
+    .map(({ deed, effect }) => `${deed.kind} of member ${deed.memberId} was acknowledged as ${effect}`)
+}
+
+/** One key, one effect; one effect, one deed. */
+function findContradictions(deeds: readonly Deed[]): string[] {
+  const found = deeds
+    .filter((deed) => deed.effects.length > 1)
+    .map((deed) => `${deed.kind} ${deed.id} was acknowledged as ${deed.effects.join(' and as ')}`)
+  const owners = new Map<string, Deed>()
+  for (const { deed, effect } of acknowledged(deeds)) {
+    if (!['join', 'topup', 'withdraw'].includes(deed.kind)) continue
+    const name = `${deed.kind} ${deed.memberId} ${effect}`
+    if (owners.has(name)) found.push(`${name} was acknowledged to two deeds`)
+    owners.set(name, deed)
+  }
+  return found
+}
+
+/** Rows of a member beyond what was acknowledged and what may still be on its way. */
+export function findSurplus(deeds: readonly Deed[], ledger: Ledger): string[] {
+  const allowed = new Map<string, number>()
+  for (const deed of deeds) {
+    // Without a key, a refusal after a lost answer may be the word on the try before; an order stands though its gateway failed.
+    const isOpen =
+      deed.refused === undefined || (deed.key === undefined && !deed.refused.first) || deed.refused.code === 'gateway_unavailable'
+    const effects = Math.max(deed.effects.length, isOpen ? 1 : 0)
+    allowed.set(`${deed.kind} ${deed.memberId}`, (allowed.get(`${deed.kind} ${deed.memberId}`) ?? 0) + effects)
+  }
+  const rows = [
+    ...ledger.entries.filter(({ via }) => via === 'member').map(({ member }) => `join ${member}`),
+    ...ledger.orders.map(({ member }) => `topup ${member}`),
+    ...ledger.withdrawals.map(({ member }) => `withdraw ${member}`),
+  ]
+  const counts = new Map<string, number>()
+  for (const name of rows) counts.set(name, (counts.get(name) ?? 0) + 1)
+  const surplus = [...counts].filter(([name, count]) => count > (allowed.get(name) ?? 0))
+  const twice = ledger.orders.filter(({ credits }) => credits > 1).map(({ order }) => `order ${order} was credited twice`)
+  const codes = (name: string): string =>
+    deeds.flatMap((deed) => (name === `${deed.kind} ${deed.memberId}` && deed.refused !== undefined ? [deed.refused.code] : [])).join(', ')
+  const told = surplus.map(([name, count]) => `${name}: ${count} rows, ${allowed.get(name) ?? 0} deeds; refused: ${codes(name)}`)
+  return [...twice, ...told]
+}
+
+/** What nobody tried: a join with a key of nobody's, a credit of an order that was not paid. */
+function findStrange(deeds: readonly Deed[], ledger: Ledger): string[] {
+  const keys = new Set(deeds.flatMap((deed) => (deed.kind === 'join' && deed.key !== undefined ? [keyPrefix(deed.key)] : [])))
+  const refusedKeys = new Set(
+    deeds.flatMap((deed) => (deed.kind === 'join' && deed.refused?.first === true && deed.key !== undefined ? [keyPrefix(deed.key)] : [])),
+  )
+  const paid = new Set(deeds.flatMap((deed) => (deed.kind === 'payment' ? [deed.subject] : [])))
+  const joins = ledger.entries.flatMap(({ member, day, prefix }) => {
+    if (prefix !== null && refusedKeys.has(prefix)) return [`the join of member ${member} on ${day} was refused`]
+    return prefix === null || keys.has(prefix) ? [] : [`nobody tried the join of member ${member} on ${day}`]
+  })
+  const credits = ledger.orders
+    .filter(({ order, credits: count }) => count > 0 && !paid.has(order))
+    .map(({ order }) => `order ${order} was credited, and nobody paid it`)
+  return [...joins, ...credits]
+}
+
+/** At rest, with the gateway's word on everything: every payment is in a wallet, every ended transfer is booked. */
+export async function judgeAtRest(db: Db, journal: Journal): Promise<string[]> {
+  const ledger = await readLedger(db)
+  const credited = new Set(ledger.orders.filter(({ credits }) => credits === 1).map(({ order }) => order))
+  const lost = journal
+    .read()
+    .filter((deed) => deed.kind === 'payment' && deed.effects.length > 0 && !credited.has(deed.subject ?? ''))
+    .map((deed) => `the payment of order ${deed.subject} by member ${deed.memberId} never arrived`)
+  const open = ledger.withdrawals.filter(({ status }) => status === 'sending' || status === 'approved')
+  return [...lost, ...open.map(({ id, status }) => `withdrawal ${id} is still ${status}, though the gateway has ended it`)]
+}

@@ -1,0 +1,130 @@
+/**
+ * npm run faults: strikes a running server and its database again and again, and counts what was lost,
+ * doubled or broken. Bounded by cycles and by minutes; ends with exit code 1 when it found anything,
+ * or when a control, weakened on purpose, was not found.
+ *
+ *   --cycles 200  --minutes 30  --seed 7  --kinds server-kill,cut-all  --clients 12  --json file
+ */
+import { execFileSync } from 'node:child_process'
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { availableParallelism, cpus, totalmem } from 'node:os'
+import path from 'node:path'
+import { parseArgs } from 'node:util'
+import { endEverything } from '../program.ts'
+import { CONTROLS, runControl } from './controls.ts'
+import { type StandResult, runStand } from './cycles.ts'
+import { planOf } from './plan.ts'
+import { type ControlResult, type FaultReport, summarise } from './summary.ts'
+import { type Kind, KINDS } from './strikes.ts'
+
+const STAND_CYCLES = 60
+const MEMBERS = 240
+
+const { values } = parseArgs({
+  options: {
+    cycles: { type: 'string', default: '200' },
+    minutes: { type: 'string', default: '30' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    kinds: { type: 'string', default: KINDS.join(',') },
+    clients: { type: 'string', default: '12' },
+    json: { type: 'string', default: '.build/faults.json' },
+  },
+})
+
+function kindsOf(text: string): Kind[] {
+  const kinds = text.split(',')
+  const unknown = kinds.filter((kind) => !(KINDS as string[]).includes(kind))
+  if (unknown.length > 0) throw new Error(`no such fault: ${unknown.join(', ')}. There are: ${KINDS.join(', ')}`)
+  return kinds as Kind[]
+}
+
+const commit = (): string => {
+  try {
+    return execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
+  } catch {
+    return 'unknown'
+  }
+}
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`)
+const began = Date.now()
+const until = began + Number(values.minutes) * 60_000
+const seed = Number(values.seed)
+const wanted = Number(values.cycles)
+const kinds = kindsOf(values.kinds)
+let stopped = false
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    stopped = true
+  })
+}
+const goesOn = (): boolean => !stopped && Date.now() < until
+
+/** What the servers printed. */
+const logFile = `${values.json.replace(/\.json$/, '')}.log`
+rmSync(logFile, { force: true })
+
+const stands: StandResult[] = []
+const controls: ControlResult[] = []
+
+function report(): FaultReport {
+  return summarise(stands, controls, {
+    at: new Date(began).toISOString(),
+    seconds: Math.round((Date.now() - began) / 1000),
+    commit: commit(),
+    machine: `${availableParallelism()} × ${cpus()[0]?.model.trim() ?? 'unknown processor'}, ${Math.round(totalmem() / 2 ** 30)} GB, ${process.platform}`,
+    node: process.version,
+    seed,
+    clients: Number(values.clients),
+    members: MEMBERS,
+  })
+}
+
+/** Written after each stand, so that a run that is broken off has told what it saw. */
+function write(): FaultReport {
+  const now = report()
+  writeFileSync(values.json, `${JSON.stringify(now, undefined, 2)}\n`)
+  return now
+}
+
+mkdirSync(path.dirname(path.resolve(values.json)), { recursive: true })
+say(`faults with --seed ${seed}: ${wanted} cycles of ${kinds.length} kinds, at most ${values.minutes} minutes`)
+for (const control of CONTROLS) {
+  if (!goesOn()) break
+  const result = await runControl(control, seed)
+  controls.push(result)
+  say(`control ${control}: ${result.found === undefined ? 'NOT FOUND' : `found after ${result.cycles} cycles: ${result.found}`}`)
+}
+const plan = planOf(kinds, seed)
+for (let done = 0, standNumber = 0; done < wanted && goesOn(); standNumber++) {
+  const planned = plan(Math.min(STAND_CYCLES, wanted - done))
+  const result = await runStand({
+    kinds: planned,
+    seed: seed + standNumber,
+    clients: Number(values.clients),
+    members: MEMBERS,
+    goesOn,
+    say,
+    log: (text) => appendFileSync(logFile, text),
+  })
+  stands.push(result)
+  done += Math.max(1, result.cycles.length)
+  const { totals } = write()
+  say(
+    `${totals.cycles} cycles, ${totals.acknowledged} acknowledged, ${totals.lost} lost, ${totals.doubled} doubled, ${totals.broken} broken`,
+  )
+}
+const left = await endEverything()
+const { text, clean } = { ...write(), text: summaryText(report()) }
+say(text)
+for (const complaint of left) say(complaint)
+say(`written to ${values.json}; what the servers printed stands in ${logFile}`)
+process.exit(clean ? 0 : 1)
+
+function summaryText({ totals, kinds: rows }: FaultReport): string {
+  const lines = rows.map(
+    ({ kind, cycles, inFlight, cutOff, p50Ms, maxMs }) =>
+      `${kind.padEnd(22)}${String(cycles).padStart(6)} cycles${String(inFlight).padStart(7)} in flight${String(cutOff).padStart(7)} cut off   back p50 ${p50Ms} ms, max ${maxMs} ms`,
+  )
+  return `${lines.join('\n')}\n${JSON.stringify(totals)}`
+}

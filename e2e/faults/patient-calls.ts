@@ -1,0 +1,99 @@
+/**
+ * Clients that do not give up: a call is made again, with its key, until it is answered for good. It
+ * is known at every moment how many calls that move money are on their way. Invariant: whatever says
+ * nothing about the call (a broken connection, a 5xx, a 429) counts as lost, and is asked again.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export type Reply = {
+  readonly status: number
+  readonly body: Readonly<Record<string, unknown>>
+  /** When the try that was answered left. */
+  readonly sentAt: number
+  /** No try before it was lost. */
+  readonly first: boolean
+}
+export type Request = {
+  readonly method?: 'GET' | 'POST'
+  readonly path: string
+  readonly token?: string | undefined
+  readonly key?: string | undefined
+  readonly body?: unknown
+  /** It moves money: it counts as in flight. */
+  readonly moves?: boolean
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const ANSWER_WITHIN_MS = 12_000
+const GIVE_UP_MS = 90_000
+const GATEWAY_TRIES_MAX = 20
+const SAYS_NOTHING = new Set([429, 500, 502, 503, 504])
+
+export class UnansweredError extends Error {
+  override readonly name = 'UnansweredError'
+}
+
+export type Calls = ReturnType<typeof createCalls>
+
+export function createCalls(options: {
+  /** Where each try goes. */
+  readonly origin: () => string
+  /** Another key with each further try: a client that forgets its keys, to see that this is noticed. */
+  readonly forgetsKeys: boolean
+}) {
+  let inFlight = 0
+  let cutOff = 0
+  const statuses = new Map<number, number>()
+
+  async function tryOnce(request: Request, tries: number): Promise<Omit<Reply, 'first'> | undefined> {
+    const moves = request.moves === true
+    const sentAt = performance.now()
+    if (moves) inFlight++
+    try {
+      const response = await fetch(`${options.origin()}${request.path}`, {
+        method: request.method ?? 'POST',
+        signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+        headers: {
+          ...(request.token === undefined ? {} : { authorization: `Bearer ${request.token}` }),
+          ...(request.key === undefined
+            ? {}
+            : { 'idempotency-key': options.forgetsKeys && tries > 1 ? `${request.key}.${tries}` : request.key }),
+          ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...request.headers,
+        },
+        body: request.body === undefined ? null : typeof request.body === 'string' ? request.body : JSON.stringify(request.body),
+      })
+      const text = await response.text()
+      if (response.status >= 500) statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1)
+      const body = text === '' ? {} : (JSON.parse(text) as Record<string, unknown>)
+      // An order that its gateway has let expire meanwhile is not made again under its key.
+      const isGone = body.code === 'gateway_unavailable' && tries > GATEWAY_TRIES_MAX
+      return SAYS_NOTHING.has(response.status) && !isGone ? undefined : { status: response.status, body, sentAt }
+    } catch {
+      return undefined
+    } finally {
+      if (moves) inFlight--
+    }
+  }
+
+  /** Until it is answered for good. */
+  async function patiently(request: Request): Promise<Reply> {
+    const until = performance.now() + GIVE_UP_MS
+    for (let tries = 1; ; tries++) {
+      const reply = await tryOnce(request, tries)
+      if (reply !== undefined) return { ...reply, first: tries === 1 }
+      if (tries === 1 && request.moves === true) cutOff++
+      if (performance.now() > until) throw new UnansweredError(`${request.path} was not answered within ${GIVE_UP_MS / 1000} s`)
+      await sleep(Math.min(250, 20 * tries))
+    }
+  }
+
+  return {
+    patiently,
+    inFlight: (): number => inFlight,
+    /** Calls that move money and whose first try was not answered for good, so far. */
+    cutOff: (): number => cutOff,
+    /** Answers of 500 and above, so far. */
+    statuses: (): ReadonlyMap<number, number> => statuses,
+  }
+}

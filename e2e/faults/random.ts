@@ -1,0 +1,20 @@
+/** Pseudo-random choices that one seed repeats. */
+import { random } from '../patient.ts'
+
+export type Dice = ReturnType<typeof createDice>
+
+export function createDice(seed: number) {
+  const next = random(seed)
+  // The generator's first numbers of neighbouring seeds are neighbours.
+  for (let skipped = 0; skipped < 8; skipped++) next()
+  const below = (count: number): number => Math.floor(next() * count)
+  return {
+    below,
+    between: (low: number, high: number): number => low + next() * (high - low),
+    chance: (share: number): boolean => next() < share,
+    pick: <T>(list: readonly T[]): T => {
+      if (list.length === 0) throw new Error('nothing to pick from')
+      return list[below(list.length)] as T
+    },
+  }
+}

@@ -1,0 +1,122 @@
+/**
+ * One stand: a server, its database on a small disk, the line between them that can be cut, and
+ * members. Invariant: what was started here is gone after `close`, whatever was killed or stopped in
+ * between. The database is watched by this process: killed, it is started again on its port.
+ */
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { type EmbeddedPostgres, startPostgres } from '@roz/server/db/embedded.ts'
+import { isAlive, processesIn, signal, waitUntil } from '@roz/server/db/embedded-process.ts'
+import { connect, type Db, one, sql } from '@roz/server/db/sql.ts'
+import { databaseProcesses, freePorts, type Program, startProgram } from '../program.ts'
+import { type Journal, openJournal } from './journal.ts'
+import { makeMembers, type Member } from './members.ts'
+import { type PgProxy, startPgProxy } from './pg-proxy.ts'
+import { makeSmallDisk, type SmallDisk } from './small-disk.ts'
+
+const DATABASE_FLAGS = ['max_wal_size=64MB', 'min_wal_size=32MB', 'checkpoint_timeout=30s']
+const BACK_WITHIN_MS = 60_000
+
+export type Stand = Awaited<ReturnType<typeof openStand>>
+
+export async function openStand(options: { readonly members: number }) {
+  const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'roz-faults-')))
+  chmodSync(folder, 0o711)
+  const disk: SmallDisk | undefined = makeSmallDisk(folder)
+  const databaseDir = path.join(disk?.folder ?? folder, 'database', 'postgres')
+  const dataDir = path.join(folder, 'server')
+  mkdirSync(dataDir)
+  mkdirSync(path.dirname(databaseDir), { mode: 0o711 })
+  const databaseLog: string[] = []
+  const postgres: EmbeddedPostgres = await startPostgres({
+    dataDir: databaseDir,
+    flags: DATABASE_FLAGS,
+    log: (line) => void databaseLog.push(line),
+  })
+  const proxy: PgProxy = await startPgProxy(() => postgres.port)
+  const url = new URL(postgres.appUrl)
+  url.port = String(proxy.port)
+  const port = await freePorts()
+  const start = (): Promise<Program> =>
+    startProgram({ dataDir, port, env: { DATABASE_URL: url.href, MIGRATE_DATABASE_URL: postgres.ownerUrl, LOG_LEVEL: 'error' } })
+  let server = await start()
+  const db: Db = connect({ url: postgres.superUrl.replace(/\/postgres$/, '/roz'), max: 3, applicationName: 'roz-faults' })
+  const journal: Journal = openJournal(path.join(folder, 'journal.jsonl'))
+  const writing = connect({ url: postgres.appUrl, max: 2, applicationName: 'roz-faults' })
+  const members: Member[] = await makeMembers(writing, journal, options.members)
+  await writing.close()
+  /** What servers that were killed had printed. */
+  let printed = ''
+
+  return {
+    disk,
+    db,
+    journal,
+    members,
+    proxy,
+    databaseLog,
+    server: (): Program => server,
+    /** Starts the server again when it is gone. */
+    async revive(): Promise<void> {
+      if (isAlive(server.pid)) return
+      await server.ended
+      printed += server.output()
+      server = await start()
+    },
+    /** Commits answer before they are on the disk, on purpose: what a power cut takes then, the judge must find. */
+    async commitInMemory(): Promise<void> {
+      await db.query(sql`alter role roz_app set synchronous_commit = off`)
+      await db.query(sql`alter system set wal_writer_delay = '10s'`)
+      await db.query(sql`select pg_reload_conf()`)
+      // New connections take the setting.
+      await server.stop()
+      printed += server.output()
+      server = await start()
+    },
+    printed: (): string => printed + server.output(),
+    /** Its postmaster first. */
+    databasePids: (): number[] => databaseProcesses(path.dirname(databaseDir)),
+    /** A backend of the server that is at work, if there is one. */
+    async busyBackend(): Promise<number | undefined> {
+      const [row] = await db.query<{ pid: number }>(sql`
+        select pid from pg_stat_activity
+         where application_name = 'roz' and backend_type = 'client backend'
+         order by state = 'idle', (xact_start is null), random() limit 1`)
+      return row?.pid
+    },
+    now: async (): Promise<Date> => (await one<{ now: Date }>(db, sql`select roz_now() as now`)).now,
+    /** The product's one clock; what falls due then is found by the server's own tick, as at any midnight. */
+    async setClock(atMs: number): Promise<void> {
+      await db.query(sql`select set_clock_offset(${Math.round(atMs - Date.now())}::bigint)`)
+    },
+    /** The database answers again. */
+    async databaseBack(): Promise<void> {
+      const until = performance.now() + BACK_WITHIN_MS
+      for (;;) {
+        if (
+          await db.query(sql`select 1 as one`).then(
+            () => true,
+            () => false,
+          )
+        )
+          return
+        if (performance.now() > until) throw new Error(`the database did not come back:\n${databaseLog.join('\n')}`)
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      }
+    },
+    async close(): Promise<void> {
+      for (const pid of [server.pid, ...databaseProcesses(path.dirname(databaseDir))]) signal(pid, 'SIGCONT')
+      if (isAlive(server.pid)) await server.stop()
+      await db.close()
+      await proxy.close()
+      await postgres.stop()
+      const cluster = path.join(databaseDir, 'cluster')
+      for (const pid of processesIn(cluster)) signal(pid, 'SIGKILL')
+      await waitUntil(() => processesIn(cluster).length === 0, 2000)
+      journal.close()
+      disk?.remove()
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+}

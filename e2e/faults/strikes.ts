@@ -1,0 +1,231 @@
+/**
+ * The faults, one by one. Each waits until deeds are in flight, strikes, and mends what it broke.
+ * Invariant: a strike says how many deeds were in flight at its moment; with none it did not happen.
+ */
+import { createHmac } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { dayAt, nextDay, startOfDayMs } from '@roz/core/ist-day.ts'
+import { signal } from '@roz/server/db/embedded-process.ts'
+import { sql } from '@roz/server/db/sql.ts'
+import type { Load } from './load.ts'
+import type { Calls } from './patient-calls.ts'
+import type { Moment } from './pg-proxy.ts'
+import type { Dice } from './random.ts'
+import type { Stand } from './stand.ts'
+
+export type Struck = {
+  /** Deeds on their way at the moment of the strike. */
+  readonly inFlight: number
+  /** From when on recovery counts: the strike, or the end of what was held on purpose. */
+  readonly endedAt: number
+}
+export type Field = { readonly stand: Stand; readonly load: Load; readonly calls: Calls; readonly gateway: Calls; readonly dice: Dice }
+type Strike = (field: Field) => Promise<Struck | undefined>
+
+const AIM_MS = 5000
+const AIM_AGAIN_MS = 3
+const CUT_WITHIN_MS = 5000
+const FULL_WITHIN_MS = 6000
+const NIGHT_WITHIN_MS = 30_000
+
+/** Waits for a moment with deeds in flight, a little of it random; undefined when none came. */
+async function aim({ load, dice }: Field): Promise<number | undefined> {
+  await sleep(dice.between(0, 30))
+  const until = performance.now() + AIM_MS
+  while (performance.now() < until) {
+    if (load.inFlight() > 0) return load.inFlight()
+    await sleep(AIM_AGAIN_MS)
+  }
+  return undefined
+}
+
+/** Does it at the very moment that was aimed at. */
+const at =
+  (strike: (field: Field) => void | Promise<void>): Strike =>
+  async (field) => {
+    const inFlight = await aim(field)
+    if (inFlight === undefined) return undefined
+    const endedAt = performance.now()
+    await strike(field)
+    return { inFlight, endedAt }
+  }
+
+/** Stops a process, and lets it go on. */
+const pausing =
+  (pidOf: (field: Field) => Promise<number | undefined>, maxMs: number): Strike =>
+  async (field) => {
+    const pid = await pidOf(field)
+    const inFlight = pid === undefined ? undefined : await aim(field)
+    if (pid === undefined || inFlight === undefined) return undefined
+    signal(pid, 'SIGSTOP')
+    await sleep(field.dice.between(50, maxMs))
+    const endedAt = performance.now()
+    signal(pid, 'SIGCONT')
+    return { inFlight, endedAt }
+  }
+
+const cutting =
+  (moment: Moment): Strike =>
+  async ({ stand, load }) => {
+    const cut = await Promise.race([stand.proxy.cutNext(moment).then(() => load.inFlight()), sleep(CUT_WITHIN_MS, undefined)])
+    stand.proxy.disarm()
+    if (cut === undefined || cut === 0) return undefined
+    return { inFlight: cut, endedAt: performance.now() }
+  }
+
+/** Until somebody was refused for want of room: then there is room again. */
+async function fillDisk(field: Field): Promise<Struck | undefined> {
+  const { stand, calls, dice } = field
+  const { disk } = stand
+  const inFlight = disk === undefined ? undefined : await aim(field)
+  if (disk === undefined || inFlight === undefined) return undefined
+  const failures = (): number => [...calls.statuses().values()].reduce((sum, count) => sum + count, 0)
+  const before = failures()
+  disk.fill()
+  const until = performance.now() + FULL_WITHIN_MS
+  while (failures() === before && performance.now() < until) {
+    // A new file of its log is the first that finds no room.
+    await stand.db.query(sql`select pg_switch_wal()`).catch(() => undefined)
+    await sleep(50)
+  }
+  const felt = failures() > before
+  if (felt) await sleep(dice.between(0, 500))
+  const endedAt = performance.now()
+  disk.free()
+  await stand.databaseBack()
+  return felt ? { inFlight, endedAt } : undefined
+}
+
+/** Midnight comes by itself, a second after the clock was set to just before it, or the clock jumps over it. `also` strikes around it. */
+const night =
+  (how: 'passes' | 'jumps', also?: Strike): Strike =>
+  async (field) => {
+    const { stand, load, dice } = field
+    const day = dayAt((await stand.now()).getTime())
+    const next = nextDay(day)
+    if (how === 'passes') {
+      await stand.setClock(startOfDayMs(next) - 200 - dice.below(800))
+      await sleep(dice.between(0, 200))
+    }
+    const inFlight = await aim(field)
+    if (inFlight === undefined) return undefined
+    if (how === 'jumps') await stand.setClock(startOfDayMs(next) + dice.below(10_000))
+    load.setToday(next)
+    const endedAt = performance.now()
+    const struck = also === undefined ? { inFlight, endedAt } : await sleep(dice.between(0, 1200)).then(() => also(field))
+    await stand.databaseBack()
+    await stand.revive()
+    await nightIsOver(field, day)
+    return struck
+  }
+
+/** Yesterday is settled, and today's Auto Participate is through. */
+async function nightIsOver({ stand }: Field, day: string): Promise<void> {
+  const until = performance.now() + NIGHT_WITHIN_MS
+  for (;;) {
+    const [row] = await stand.db
+      .query<{ over: boolean }>(sql`
+        select coalesce((select status in ('settled', 'void') from round where day = ${day}::date), false)
+           and coalesce((select bool_and(done) from auto_cursor where day = ${day}::date + 1), false) as over`)
+      .catch(() => [])
+    if (row?.over === true) return
+    if (performance.now() > until) throw new Error(`the night after ${day} is not over after ${NIGHT_WITHIN_MS / 1000} s`)
+    await sleep(25)
+  }
+}
+
+/** What the gateway's letters do for a while: many payments are made meanwhile. */
+const letters =
+  (faults: Readonly<Record<string, unknown>>, also?: Strike): Strike =>
+  async (field) => {
+    const { gateway, load, stand } = field
+    await gateway.patiently({ path: '/__sandbox/faults', body: faults })
+    load.press({ rush: true, topupsFirst: true })
+    await sleep(250)
+    const struck = also === undefined ? await at(() => undefined)(field) : await also(field)
+    await sleep(250)
+    await stand.databaseBack()
+    await stand.revive()
+    await gateway.patiently({ path: '/__sandbox/faults', body: {} })
+    return struck
+  }
+
+/** Signed letters about orders that nobody has paid, and forged ones about them: no money may come of either. */
+async function earlyLetters(field: Field): Promise<Struck | undefined> {
+  const { calls, stand } = field
+  const orders = await stand.db.query<{ id: string }>(sql`select order_id as id from topup where status in ('created', 'pending') limit 20`)
+  const inFlight = await aim(field)
+  if (inFlight === undefined || orders.length === 0) return undefined
+  const endedAt = performance.now()
+  const timestamp = String((await stand.now()).getTime())
+  for (const { id } of orders) {
+    const body = JSON.stringify({
+      data: {
+        order: { order_id: id, order_amount: 30, order_currency: 'INR' },
+        payment: { cf_payment_id: `early${id}`, payment_status: 'SUCCESS', payment_amount: 30 },
+      },
+      event_time: new Date(Number(timestamp)).toISOString(),
+      type: 'PAYMENT_SUCCESS_WEBHOOK',
+    })
+    for (const secret of ['sandbox-secret', 'not-the-secret']) {
+      const signature = createHmac('sha256', secret)
+        .update(timestamp + body)
+        .digest('base64')
+      const headers = {
+        'content-type': 'application/json',
+        'x-webhook-timestamp': timestamp,
+        'x-webhook-signature': signature,
+        'x-webhook-version': '2025-01-01',
+      }
+      const { status } = await calls.patiently({ path: '/api/webhooks/cashfree', body, headers, moves: true })
+      if ((status === 200) !== (secret === 'sandbox-secret')) throw new Error(`a letter signed with ${secret} was answered ${status}`)
+    }
+  }
+  return { inFlight, endedAt }
+}
+
+/** The kill is done when the process is gone: only then can it be started again. */
+const killServer = at(async ({ stand }) => {
+  signal(stand.server().pid, 'SIGKILL')
+  await stand.server().ended
+})
+const killPostmaster = at(({ stand }) => signal(stand.databasePids()[0] as number, 'SIGKILL'))
+const cutAll = at(({ stand }) => void stand.proxy.cutAll())
+
+/** By name, the dearest last. */
+export const STRIKES = {
+  'cut-before-send': cutting('before-send'),
+  'cut-after-send': cutting('after-send'),
+  'cut-after-commit': cutting('after-commit'),
+  'cut-all': cutAll,
+  'backend-end': at(async ({ stand }) => {
+    await stand.db.query(sql`select pg_terminate_backend(${(await stand.busyBackend()) ?? 0}::int)`)
+  }),
+  'backend-pause': pausing(({ stand }) => stand.busyBackend(), 700),
+  'server-pause': pausing(({ stand }) => Promise.resolve(stand.server().pid), 700),
+  'letters-duplicated': letters({ duplicate: 4 }),
+  'letters-shuffled': letters({ duplicate: 2, shuffle: true, delayMs: 400 }),
+  'letters-tampered': letters({ tamper: true, duplicate: 1 }),
+  'letters-late': letters({ delayMs: 1500 }),
+  'letters-lost': letters({ lose: true }),
+  'letters-early': earlyLetters,
+  'letters-cut': letters({ duplicate: 3, shuffle: true }, cutting('after-commit')),
+  'backend-kill': at(async ({ stand }) => {
+    const pid = await stand.busyBackend()
+    if (pid !== undefined) signal(pid, 'SIGKILL')
+  }),
+  'midnight-passes': night('passes'),
+  'midnight-jumps': night('jumps'),
+  'midnight-cut': night('passes', cutting('after-commit')),
+  'server-kill': killServer,
+  'midnight-server-kill': night('passes', killServer),
+  'postmaster-kill': killPostmaster,
+  'machine-kill': at(async ({ stand }) => {
+    for (const pid of [stand.server().pid, ...stand.databasePids()]) signal(pid, 'SIGKILL')
+    await stand.server().ended
+  }),
+  'disk-full': fillDisk,
+} as const satisfies Readonly<Record<string, Strike>>
+
+export type Kind = keyof typeof STRIKES
+export const KINDS = Object.keys(STRIKES) as Kind[]

@@ -1,0 +1,94 @@
+/** The figures of a run, as they are written down. */
+import type { Cycle, Finding, StandResult } from './cycles.ts'
+
+export type ControlResult = {
+  readonly control: string
+  readonly shows: 'lost' | 'doubled'
+  readonly cycles: number
+  /** The first thing found; undefined where the weakness went unnoticed. */
+  readonly found: string | undefined
+}
+export type Circumstances = {
+  readonly at: string
+  readonly seconds: number
+  readonly commit: string
+  readonly machine: string
+  readonly node: string
+  readonly seed: number
+  readonly clients: number
+  readonly members: number
+}
+export type KindRow = {
+  readonly kind: string
+  readonly cycles: number
+  readonly inFlight: number
+  readonly cutOff: number
+  readonly p50Ms: number
+  readonly maxMs: number
+}
+export type FaultReport = Circumstances & {
+  readonly smallDisk: boolean
+  readonly totals: {
+    readonly cycles: number
+    readonly idle: number
+    readonly acknowledged: number
+    readonly lost: number
+    readonly doubled: number
+    readonly strange: number
+    readonly broken: number
+    readonly complaints: number
+  }
+  /** Answers of 500 and above, which clients asked again. */
+  readonly faultAnswers: Readonly<Record<string, number>>
+  readonly kinds: readonly KindRow[]
+  readonly controls: readonly ControlResult[]
+  readonly findings: readonly Finding[]
+  readonly clean: boolean
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)
+
+export function summarise(stands: readonly StandResult[], controls: readonly ControlResult[], circumstances: Circumstances): FaultReport {
+  const cycles = stands.flatMap((stand) => stand.cycles)
+  const findings = stands.flatMap(({ finding }) => finding ?? [])
+  const count = (list: 'lost' | 'doubled' | 'strange' | 'broken' | 'told'): number => sum(findings.map((finding) => finding[list].length))
+  const answers = new Map<string, number>()
+  for (const { faultAnswers } of stands)
+    for (const [status, times] of Object.entries(faultAnswers)) answers.set(status, (answers.get(status) ?? 0) + times)
+  return {
+    ...circumstances,
+    smallDisk: stands.every(({ smallDisk }) => smallDisk),
+    totals: {
+      cycles: cycles.length,
+      idle: sum(stands.map(({ idle }) => idle.length)),
+      acknowledged: sum(stands.map(({ acknowledged }) => acknowledged)),
+      lost: count('lost'),
+      doubled: count('doubled'),
+      strange: count('strange'),
+      broken: count('broken'),
+      complaints: count('told'),
+    },
+    faultAnswers: Object.fromEntries(answers),
+    kinds: [...new Set(cycles.map(({ kind }) => kind))].sort().map((kind) =>
+      rowOf(
+        kind,
+        cycles.filter((cycle) => cycle.kind === kind),
+      ),
+    ),
+    controls,
+    findings,
+    clean: findings.length === 0 && controls.every(({ found }) => found !== undefined),
+  }
+}
+
+function rowOf(kind: string, cycles: readonly Cycle[]): KindRow {
+  const times = cycles.map(({ recoveryMs }) => recoveryMs).sort((a, b) => a - b)
+  return {
+    kind,
+    cycles: cycles.length,
+    inFlight: sum(cycles.map(({ inFlight }) => inFlight)),
+    cutOff: sum(cycles.map(({ cutOff }) => cutOff)),
+    p50Ms: Math.round(times[Math.floor(times.length / 2)] ?? 0),
+    maxMs: Math.round(times.at(-1) ?? 0),
+  }
+}

@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sql } from '../db/sql.ts'
+import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { startTestApp, type TestApp } from '../testing/http.ts'
+
+let database: TestDatabase
+let app: TestApp
+let state = ''
+beforeAll(async () => {
+  database = await createTestDatabase()
+  app = await startTestApp({
+    handlers: {},
+    sessions: { find: async () => undefined },
+    mount: (server) => {
+      server.get('/fails', () => database.db.query(sql([`do $$ begin raise exception 'no' using errcode = '${state}'; end $$`] as never)))
+    },
+  })
+})
+afterAll(async () => {
+  await app.close()
+  await database.drop()
+})
+
+test.each([
+  ['53100', 503, 'overloaded'],
+  ['53200', 503, 'overloaded'],
+  ['22012', 500, 'internal'],
+])('an error %s of the database answers %i: what is only out of room is asked again', async (errorCode, status, code) => {
+  state = errorCode
+  const answer = await app.ask('GET root:/fails')
+  expect([answer.status, answer.body.code]).toEqual([status, code])
+  expect(answer.headers.get('retry-after')).toBe(status === 503 ? '2' : null)
+})
