@@ -49,7 +49,7 @@ export const impactCalls = {
     summary: 'Counts a view, once per visitor and day.',
     params: z.object({ id: z.string().max(100) }),
     output: z.object({ views: count }),
-    refusals: ['story_not_found', 'too_many_requests'],
+    refusals: ['story_not_found'],
   }),
   impactStats: endpoint({
     method: 'GET',

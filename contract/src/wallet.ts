@@ -67,7 +67,7 @@ export const walletCalls = {
         orderUserDetails: z.object({ order_id: z.string(), order_amount: rupees, order_status: orderStatus }),
       }),
     }),
-    refusals: ['order_not_found', 'too_many_requests'],
+    refusals: ['order_not_found'],
   }),
   withdraw: endpoint({
     method: 'POST',

@@ -58,21 +58,26 @@ export type ConnectOptions = {
  * after which we count it as lost, so that the database's own no arrives. Behind a PgBouncer that
  * shares sessions set them on the role: there these only reach the first one.
  */
-const SESSION_BOUNDS = 'set statement_timeout = 25000; set lock_timeout = 20000; set idle_in_transaction_session_timeout = 10000'
+const sessionBounds = (queryTimeoutMs: number): string => {
+  const statementMs = Math.max(1000, queryTimeoutMs - 5000)
+  return `set statement_timeout = ${statementMs}; set lock_timeout = ${Math.min(20_000, statementMs)}; set idle_in_transaction_session_timeout = 10000`
+}
+const QUERY_TIMEOUT_MS = 30_000
 const WAITING_MAX = 10_000
 
 export function connect(options: ConnectOptions): Db {
+  const queryTimeoutMs = options.queryTimeoutMs ?? QUERY_TIMEOUT_MS
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.max ?? 10,
-    query_timeout: options.queryTimeoutMs ?? 30_000,
+    query_timeout: queryTimeoutMs,
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     application_name: options.applicationName ?? 'roz',
     types: TYPES,
     // Before the first statement of whoever waits for the new connection.
-    onConnect: async (client) => void (await client.query(SESSION_BOUNDS)),
+    onConnect: async (client) => void (await client.query(sessionBounds(queryTimeoutMs))),
   })
   // A connection that dies while idle or between two statements is noticed by its next use.
   pool.on('error', () => undefined)

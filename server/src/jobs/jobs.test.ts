@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
-import { enqueue } from './queue.ts'
+import { enqueue, GiveUpError } from './queue.ts'
 import { createWorker, forgetDoneJobs, type JobHandlers, type WorkerDeps } from './worker.ts'
 
 let database: TestDatabase
@@ -52,6 +52,19 @@ const write = (key: string, dueAt?: Date): Promise<void> =>
   inTransaction(database.db, (tx) =>
     enqueue(tx, { kind: 'draft_story', key, payload: { day: key }, ...(dueAt === undefined ? {} : { dueAt }) }),
   )
+
+test('a job that can never succeed is given up at once, with its reason and without its payload', async () => {
+  const worker = workerOf(async () => {
+    throw new GiveUpError('no such mailbox')
+  })
+  await write('2026-11-21')
+  await worker.runDue()
+  const job = await one(
+    database.db,
+    sql`select done_at is not null as "isDone", attempts, payload, last_error as "lastError" from job where key = '2026-11-21'`,
+  )
+  expect(job).toEqual({ isDone: true, attempts: 1, payload: {}, lastError: 'GiveUpError: no such mailbox' })
+})
 
 test('a job that was written in a transaction runs after it, once', async () => {
   const ran: string[] = []

@@ -42,6 +42,11 @@ export type NewJob<K extends JobKind = JobKind> = {
   readonly dueAt?: Date
 }
 
+/** Thrown by a handler whose work can never succeed: the job ends at once, in the log. */
+export class GiveUpError extends Error {
+  override readonly name = 'GiveUpError'
+}
+
 let nudge: () => void = () => undefined
 /** Called once by the worker: what to do when a transaction that wrote a job has committed. */
 export const onJobWritten = (wake: () => void): void => {

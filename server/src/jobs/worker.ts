@@ -5,11 +5,11 @@
  * commit that wrote a job, at start and by /dev/clock. Several processes may run it at once: clockwork
  * takes a lock in the database, a job is claimed with SKIP LOCKED and leased while it runs. A claim
  * books the next try, so that a job which fails or kills its process comes back ever more rarely; it
- * is given up after a month, in the log.
+ * is given up after a month, or at once where its handler says that it can never succeed, in the log.
  */
 import type { FastifyBaseLogger } from 'fastify'
 import { type Db, sql } from '../db/sql.ts'
-import { type JobKind, type JobPayloads, onJobWritten } from './queue.ts'
+import { GiveUpError, type JobKind, type JobPayloads, onJobWritten } from './queue.ts'
 
 export type JobHandlers = { readonly [K in JobKind]: (payload: JobPayloads[K], jobId: string) => Promise<void> }
 /** A feature's clockwork: does one portion of what is due, and says whether there was any. */
@@ -158,10 +158,12 @@ async function runJob(deps: WorkerDeps, job: ClaimedJob): Promise<void> {
   } catch (error) {
     // The kind and the error alone: a payload may hold a person's address.
     const told = { err: error, job: job.kind, jobId: String(job.id), attempts: job.attempts }
-    if (job.isOld) deps.log.error(told, 'job given up after a month')
+    const isHopeless = error instanceof GiveUpError
+    if (isHopeless) deps.log.error(told, 'job given up: it can never succeed')
+    else if (job.isOld) deps.log.error(told, 'job given up after a month')
     else if (job.attempts >= ATTEMPTS_SOON) deps.log.error(told, 'job keeps failing; it is tried again once a day')
     else deps.log.warn(told, 'job failed; it is tried again')
-    if (job.isOld) await endJob(deps.db, job, errorText(error))
+    if (isHopeless || job.isOld) await endJob(deps.db, job, errorText(error))
     else await releaseJob(deps.db, job, errorText(error))
   }
 }

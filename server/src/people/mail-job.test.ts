@@ -34,6 +34,8 @@ const ALL = {
   rounds: '7',
   from: '2026-11-16',
   to: '2026-11-22',
+  at: '21 Nov 2026, 10:00',
+  sentences: 'The legs sum to zero. (all accounts: 5)',
   message: 'Line one\n<script>alert(1)</script>',
 }
 

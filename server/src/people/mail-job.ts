@@ -1,10 +1,11 @@
 /**
  * The job that sends a mail. Invariants: the message id comes from the job, so that a second try is
- * the same mail; a failure is thrown and the queue tries again; the token of a link is made here and
+ * the same mail; a failure is thrown and the queue tries again, a lasting refusal ends the job; the token of a link is made here and
  * stands in no table.
  */
 import { createHash } from 'node:crypto'
-import type { Mailer } from '../adapters/mail/port.ts'
+import { type Mail, MailRefusedError, type Mailer } from '../adapters/mail/port.ts'
+import { GiveUpError } from '../jobs/queue.ts'
 import { type LinkSecrets, linkToken } from './link-token.ts'
 import { oneLine, renderMail } from './mail-layout.ts'
 import { MAIL_TEXTS, type MailFrame } from './mail-texts.ts'
@@ -40,11 +41,19 @@ export function createMailJob(deps: MailJobDeps): (payload: MailPayload, jobId: 
       .update(JSON.stringify([jobId, payload.to, payload.template, data]))
       .digest('hex')
       .slice(0, 32)
-    await deps.mailer.send({
+    await handOver(deps.mailer, {
       ...rendered,
       to: payload.to,
       ...(payload.template === 'contact' ? { replyTo: payload.data.email } : {}),
       messageId: `${id}@${new URL(origin).hostname}`,
     })
+  }
+}
+
+async function handOver(mailer: Mailer, mail: Mail): Promise<void> {
+  try {
+    await mailer.send(mail)
+  } catch (error) {
+    throw error instanceof MailRefusedError ? new GiveUpError(error.message) : error
   }
 }

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
 import { sql } from '../../db/sql.ts'
 import { createCatcher } from './catcher.ts'
-import type { Mail, Mailer } from './port.ts'
+import { type Mail, MailRefusedError, type Mailer } from './port.ts'
 import { createSmtpMailer } from './smtp.ts'
 
 type Received = { to: string; subject: string; text: string; html: string }
@@ -16,9 +16,12 @@ type Rig = { mailer: Mailer; received: () => Promise<Received[]>; close: () => P
 async function startSmtp() {
   const raw: { to: string[]; content: string }[] = []
   let refuse = 0
+  let lasting = 0
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
+    onRcptTo: (_address, _session, done) =>
+      lasting === 0 ? done() : done(Object.assign(new Error('no asha@x.test here'), { responseCode: lasting })),
     onData: (stream, session, done) => {
       const chunks: Buffer[] = []
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -39,6 +42,9 @@ async function startSmtp() {
     raw,
     url: `smtp://127.0.0.1:${port}`,
     refuseNext: () => refuse++,
+    refuseLastingly: (code: number) => {
+      lasting = code
+    },
     close: () => new Promise<void>((resolve) => server.close(() => resolve())),
   }
 }
@@ -141,6 +147,21 @@ describe('SMTP', () => {
       await mailer.close()
       await server.close()
     }
+  })
+
+  test.each([
+    [550, true],
+    [554, true],
+    [450, false],
+    [530, false],
+  ])('a recipient refused with %d is refused for good: %s', async (code, isForGood) => {
+    const server = await startSmtp()
+    const mailer = createSmtpMailer({ url: server.url, from: 'no-reply@roz.example', brandName: 'Roz' })
+    server.refuseLastingly(code)
+    const error: unknown = await mailer.send(mail()).catch((thrown: unknown) => thrown)
+    expect([error instanceof MailRefusedError, (error as Error).message]).toEqual([isForGood, expect.not.stringContaining('asha')])
+    await mailer.close()
+    await server.close()
   })
 
   test('a server that is away is a failure, not a mail that is lost in silence', async () => {

@@ -1,6 +1,6 @@
-/** Mails by SMTP (MAIL_URL smtp:// or smtps://). A refusal or a lost connection is thrown: the job tries again. */
+/** Mails by SMTP (MAIL_URL smtp:// or smtps://). A lost connection or a passing refusal is thrown: the job tries again. A lasting one ends it. */
 import { createTransport } from 'nodemailer'
-import type { Mailer } from './port.ts'
+import { MailRefusedError, type Mailer } from './port.ts'
 
 export type SmtpOptions = {
   readonly url: string
@@ -35,21 +35,28 @@ export function createSmtpMailer(options: SmtpOptions): Mailer {
           headers: { 'Auto-Submitted': 'auto-generated' },
         })
       } catch (error) {
-        throw new MailFailedError(error)
+        throw isRefusal(error) ? new MailRefusedError(wordsOf(error)) : new MailFailedError(wordsOf(error))
       }
     },
     close: async () => transport.close(),
   }
 }
 
+type Reason = { readonly code?: string; readonly responseCode?: number }
+const reasonOf = (error: unknown): Reason => (error instanceof Error ? error : {}) as Reason
+
+/** 55x about this recipient or this mail. A no to our sign-in (53x) is about the settings, and is mended. */
+function isRefusal(error: unknown): boolean {
+  const { code, responseCode = 0 } = reasonOf(error)
+  return responseCode >= 550 && responseCode <= 559 && (code === 'EENVELOPE' || code === 'EMESSAGE')
+}
+
 /** What went wrong, without the server's own words: they repeat the address, and this is logged. */
+function wordsOf(error: unknown): string {
+  const { code = 'no code', responseCode = 'no answer' } = reasonOf(error)
+  return `the mail server did not take the mail (${code}, ${responseCode})`
+}
+
 export class MailFailedError extends Error {
   override readonly name = 'MailFailedError'
-  constructor(reason: unknown) {
-    const { code = 'no code', responseCode = 'no answer' } = (reason instanceof Error ? reason : {}) as {
-      code?: string
-      responseCode?: number
-    }
-    super(`the mail server did not take the mail (${code}, ${responseCode})`)
-  }
 }

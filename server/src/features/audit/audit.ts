@@ -96,7 +96,7 @@ async function mailOwners(tx: Tx, runId: bigint, broken: readonly Checked[]): Pr
   )
   const { at } = await one<{ at: string }>(
     tx,
-    sql`select to_char(clock_timestamp() at time zone interval '05:30', 'YYYY-MM-DD HH24:MI') as at`,
+    sql`select to_char(clock_timestamp() at time zone interval '05:30', 'FMDD Mon YYYY, HH24:MI') as at`,
   )
   const data = { at, sentences: broken.map(({ sentence, rows }) => `${sentence} (${rows[0]?.subject}: ${rows[0]?.found})`).join('\n') }
   for (const { id } of owners) await mailMember(tx, { memberId: id, template: 'audit_alarm', key: `audit_alarm:${runId}:${id}`, data })

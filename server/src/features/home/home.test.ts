@@ -1,13 +1,13 @@
 import { nextDay, type IstDay } from '@roz/core/ist-day.ts'
 import { POLICY_A } from '@roz/core/split.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { one, sql } from '../../db/sql.ts'
+import { type Db, one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { makeRound } from '../../ledger/rounds.ts'
 import { makeMember, type ServedCalls, serveCalls } from '../../testing/calls.ts'
 import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
 import { insertSettledRound } from '../../testing/settled-round.ts'
-import { createHome } from './home.ts'
+import { createHome, createPeopleCount } from './home.ts'
 
 let database: TestDatabase
 let calls: ServedCalls
@@ -32,6 +32,22 @@ test('before the first round everything is zero', async () => {
     },
   })
   expect(headers.get('cache-control')).toMatch(/^public/)
+})
+
+test('people are counted once for all who ask at once, and where that takes long, once a second', async () => {
+  let counts = 0
+  const counting = {
+    ...database.db,
+    query: (statement: Parameters<typeof database.db.query>[0]) => (counts++, database.db.query(statement)),
+  } as Db
+  const quick = createPeopleCount(counting, Number.POSITIVE_INFINITY)
+  await Promise.all([quick(), quick(), quick()])
+  await quick()
+  expect(counts).toBe(2)
+  const slow = createPeopleCount(counting, 0)
+  await slow()
+  await slow()
+  expect(counts).toBe(3)
 })
 
 test('a public answer without a token carries an ETag by language, and 304 answers who has it', async () => {

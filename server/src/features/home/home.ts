@@ -1,6 +1,7 @@
 /**
  * The public home page's figures. Invariant: they are computed from the books (product.md "Money",
- * last entries), never typed in; today's shares follow the policy of today's round.
+ * last entries), never typed in; today's shares follow the policy of today's round. Counting people is
+ * the one figure that costs more the more they are: where it takes long it is a second old at most.
  */
 import type { Story } from '@roz/contract/impact.ts'
 import type { Language } from '@roz/core/language.ts'
@@ -18,16 +19,17 @@ export type HomeDeps = {
 type Today = { name: 'A' | 'B'; need: number; reward: number; platform: number; winners: number; entries: bigint }
 
 export function createHome({ db, recentStories }: HomeDeps) {
+  const people = createPeopleCount(db)
   const handlers: Handlers<'home'> = {
     home: async ({ language }) => {
-      const [totals, today, recentImpacts] = await Promise.all([readTotals(db), readToday(db), recentStories(language)])
+      const [totals, count, today, recentImpacts] = await Promise.all([readTotals(db), people(), readToday(db), recentStories(language)])
       return {
         ok: true,
         value: {
           data: {
             stats: {
               totalCharity: rupeesFromPaise(totals.charity),
-              totalPeople: Number(totals.people),
+              totalPeople: count,
               rounds: Number(totals.rounds),
               today,
             },
@@ -40,12 +42,12 @@ export function createHome({ db, recentStories }: HomeDeps) {
   return { handlers }
 }
 
-/** Need shares and number of settled rounds; members who have joined at least one round. */
+/** Need shares and number of settled rounds. */
 const readTotals = (db: Db) =>
-  one<{ charity: Paise; rounds: bigint; people: bigint }>(
+  one<{ charity: Paise; rounds: bigint }>(
     db,
     sql`
-    select coalesce(sum(need_paise), 0)::bigint as charity, count(*) as rounds, (select count(*) from wallet where joins > 0) as people
+    select coalesce(sum(need_paise), 0)::bigint as charity, count(*) as rounds
     from round where status = 'settled'`,
   )
 
@@ -68,4 +70,34 @@ async function readToday(db: Db) {
     giveaway: rupeesFromPaise(cut.reward),
     platform: rupeesFromPaise(cut.platform),
   }
+}
+
+const KEPT_MS = 1000
+/** A count that is quicker than this is made anew at each look. */
+const SLOW_MS = 50
+
+/** Members who have joined at least one round. One count serves all who ask while it runs. */
+export function createPeopleCount(db: Db, slowMs = SLOW_MS): () => Promise<number> {
+  let running: Promise<number> | undefined
+  let kept: { readonly people: number; readonly at: number } | undefined
+  return () => {
+    // Real time on purpose: this is the age of a copy, not a rule of the product.
+    const began = performance.now()
+    if (kept !== undefined && began - kept.at < KEPT_MS) return Promise.resolve(kept.people)
+    running ??= countPeople(db)
+      .then((people) => {
+        const ended = performance.now()
+        kept = ended - began < slowMs ? undefined : { people, at: ended }
+        return people
+      })
+      .finally(() => {
+        running = undefined
+      })
+    return running
+  }
+}
+
+async function countPeople(db: Db): Promise<number> {
+  const { people } = await one<{ people: bigint }>(db, sql`select count(*) as people from wallet where joins > 0`)
+  return Number(people)
 }
