@@ -1,11 +1,12 @@
 /**
  * Sessions: opaque random tokens of which only the SHA-256 is kept. Invariants: a session ends with
- * its time, its logout, a password change or its account; finding one is a single indexed read, on
- * the path of every request; its end slides at most once a minute (a member's 30 days), an admin's
+ * its time, its logout, a password change or its account; finding one is a read of its own time, on
+ * the path of every request, that shares its statement with those of the same moment; its end slides at most once a minute (a member's 30 days), an admin's
  * 15 idle minutes with every request but never beyond 12 hours.
  */
 import { createHash, randomBytes } from 'node:crypto'
-import { type Db, type Queryable, maybeOne, sql } from '../../db/sql.ts'
+import { gatherReads } from '../../db/gathered-read.ts'
+import { type Db, type Queryable, type Sql, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import type { Session, Sessions, StaffRole } from '../../http/session.ts'
 
@@ -21,31 +22,52 @@ type Row = {
   staff_role: StaffRole | null
   is_verified: boolean
   is_suspended: boolean
-  is_due: boolean
   is_stepped_up: boolean
 }
 
 export function createSessions(db: Db): Sessions {
+  const findRow = gatherReads<Buffer, Row>(async (tokenHashes) => {
+    const rows = await db.query<Row & { readonly at: number }>(findAndSlide(tokenHashes))
+    const found: (Row | undefined)[] = Array.from(tokenHashes, () => undefined)
+    for (const row of rows) found[row.at - 1] = row
+    return found
+  })
   return {
     find: async (token) => {
       if (!TOKEN.test(token)) return undefined
       const tokenHash = hashOf(token)
-      const row = await maybeOne<Row>(
-        db,
-        sql`with clock as materialized (select roz_now() as at)
-          select s.kind, s.member_id, m.staff_role, m.email_verified_at is not null as is_verified, m.suspended_at is not null as is_suspended,
-            coalesce(s.stepped_up_at > clock.at - ${STEP_UP_LASTS}, false) as is_stepped_up,
-            s.kind = 'admin' or s.last_used_at < clock.at - interval '1 minute' as is_due
-          from clock cross join session s join member m on m.id = s.member_id
-          where s.token_hash = ${tokenHash}::bytea and s.expires_at > clock.at and (s.last_at is null or s.last_at > clock.at)
-            and m.deleted_at is null`,
-      )
-      if (row === undefined) return undefined
-      if (row.is_due) await slide(db, tokenHash)
-      return sessionOf(row, tokenHash)
+      const row = await findRow(tokenHash)
+      return row === undefined ? undefined : sessionOf(row, tokenHash)
     },
   }
 }
+
+/** An end that was moved later than this stays: a write for each request would be many. */
+const usedBefore = sql`clock.at - case s.kind when 'admin' then interval '1 second' else interval '1 minute' end`
+
+/**
+ * Living sessions with their accounts, and the ends of those that are due moved on. One that another
+ * request holds is being moved on, or ended, by that one: nobody waits, and an end stays an end.
+ */
+const findAndSlide = (tokenHashes: readonly Buffer[]): Sql => sql`
+  with clock as materialized (select roz_now() as at),
+  found as materialized (
+    select asked.at, s.token_hash, s.kind, s.member_id, m.staff_role, m.email_verified_at is not null as is_verified,
+           m.suspended_at is not null as is_suspended, coalesce(s.stepped_up_at > clock.at - ${STEP_UP_LASTS}, false) as is_stepped_up,
+           s.last_used_at < ${usedBefore} as is_due
+      from clock cross join unnest(${tokenHashes}::bytea[]) with ordinality as asked (token_hash, at)
+      join session s on s.token_hash = asked.token_hash join member m on m.id = s.member_id
+     where s.expires_at > clock.at and (s.last_at is null or s.last_at > clock.at) and m.deleted_at is null),
+  due as materialized (
+    select s.token_hash from session s, clock
+     where s.token_hash in (select token_hash from found where is_due) and s.last_used_at < ${usedBefore}
+       for no key update of s skip locked),
+  slid as (
+    update session s
+       set last_used_at = clock.at, expires_at = clock.at + case s.kind when 'admin' then interval '15 minutes' else interval '30 days' end
+      from due, clock
+     where s.token_hash = due.token_hash)
+  select at::int as at, kind, member_id, staff_role, is_verified, is_suspended, is_stepped_up from found`
 
 /** An admin's token of an account that is no longer staff opens nothing. */
 function sessionOf(row: Row, tokenHash: Buffer): Session | undefined {
@@ -54,15 +76,6 @@ function sessionOf(row: Row, tokenHash: Buffer): Session | undefined {
   }
   if (row.staff_role === null) return undefined
   return { kind: 'admin', tokenHash, memberId: row.member_id, staffRole: row.staff_role, steppedUp: row.is_stepped_up }
-}
-
-/** Of many requests at once one writes; a session that ended meanwhile is not brought back. */
-async function slide(db: Db, tokenHash: Buffer): Promise<void> {
-  await db.query(sql`
-    update session
-    set last_used_at = roz_now(), expires_at = roz_now() + case kind when 'admin' then interval '15 minutes' else interval '30 days' end
-    where token_hash = ${tokenHash}::bytea and expires_at > roz_now()
-      and last_used_at < roz_now() - case kind when 'admin' then interval '1 second' else interval '1 minute' end`)
 }
 
 /** Opens a session and answers its token, which is stored nowhere. */

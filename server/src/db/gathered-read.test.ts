@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import { gatherReads } from './gathered-read.ts'
+
+/** A reader whose statements are answered by hand. */
+function byHand() {
+  const asked: { readonly keys: readonly number[]; readonly answer: (error?: Error) => void }[] = []
+  const read = gatherReads<number, string>(
+    (keys) =>
+      new Promise((resolve, reject) => {
+        asked.push({
+          keys,
+          answer: (error) => (error === undefined ? resolve(keys.map((key) => (key < 0 ? undefined : `value ${key}`))) : reject(error)),
+        })
+      }),
+  )
+  return { asked, read, turn: () => new Promise((resolve) => setImmediate(resolve)) }
+}
+
+test('what is asked for at once is one statement, and each is answered its own', async () => {
+  const { asked, read, turn } = byHand()
+  const answers = [read(1), read(-2), read(3), read(1)]
+  await turn()
+  expect(asked.map(({ keys }) => keys)).toEqual([[1, -2, 3, 1]])
+  asked[0]?.answer()
+  expect(await Promise.all(answers)).toEqual(['value 1', undefined, 'value 3', 'value 1'])
+})
+
+test('what is asked for while statements run waits for the next, which is begun after it was asked', async () => {
+  const { asked, read, turn } = byHand()
+  const first = read(1)
+  await turn()
+  const second = read(2)
+  await turn()
+  const later = [read(3), read(4)]
+  await turn()
+  expect(asked.map(({ keys }) => keys)).toEqual([[1], [2]])
+  asked[0]?.answer()
+  expect(await first).toBe('value 1')
+  await turn()
+  await turn()
+  expect(asked.map(({ keys }) => keys)).toEqual([[1], [2], [3, 4]])
+  asked[1]?.answer()
+  asked[2]?.answer()
+  expect(await Promise.all([second, ...later])).toEqual(['value 2', 'value 3', 'value 4'])
+})
+
+test('a statement that fails fails whom it was for, and nobody after them', async () => {
+  const { asked, read, turn } = byHand()
+  const failing = [read(1), read(2)]
+  await turn()
+  asked[0]?.answer(new Error('away'))
+  for (const failed of failing) await expect(failed).rejects.toThrow('away')
+  const next = read(3)
+  await turn()
+  asked[1]?.answer()
+  expect(await next).toBe('value 3')
+})
+
+test('more than one statement may hold are read in the next', async () => {
+  const { asked, read, turn } = byHand()
+  const answers = Array.from({ length: 1200 }, (_, key) => read(key))
+  for (let at = 0; at < 3; at++) {
+    await turn()
+    await turn()
+    asked[at]?.answer()
+  }
+  expect((await Promise.all(answers)).at(-1)).toBe('value 1199')
+  expect(asked.map(({ keys }) => keys.length)).toEqual([500, 500, 200])
+})
