@@ -2,6 +2,7 @@
  * The features, put together by hand: what each needs is what it is given. The HTTP process, the
  * tests and the demo all work on the same services.
  */
+import type { Language } from '@roz/core/language.ts'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Clock } from './adapters/clock.ts'
 import type { Beacon } from './adapters/beacon/port.ts'
@@ -120,6 +121,12 @@ export function createServices(deps: ServiceDeps) {
   return {
     sessions: identity.sessions,
     recentStories: impact.recentStories,
+    /** What the public pages show: the same as the API tells a visitor. */
+    publicReads: {
+      home: home.read,
+      currentRound: (language: Language) => rounds.readCurrent(undefined, language),
+      stories: impact.newestStories,
+    },
     handlers: {
       ...identity.handlers,
       ...wallet.handlers,

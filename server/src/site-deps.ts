@@ -1,6 +1,5 @@
 /** What the public pages and the app's page are told: the operator's facts, the books' figures, the gateway's origins. */
 import type { SiteFacts } from '@roz/contract/public-pages.ts'
-import type { Language } from '@roz/core/language.ts'
 import { rupeesFromPaise } from '@roz/core/money.ts'
 import type { Config } from './config.ts'
 import type { SiteData } from './features/site/pages.ts'
@@ -24,29 +23,16 @@ export function siteDeps(config: Config, services: Services, webDir: string, now
 }
 
 /** The pages are filled with what the API answers a visitor: one truth, one code. */
-function dataOf({ handlers }: Services): SiteData {
-  const visitor = (language: Language) => ({
-    session: undefined,
-    params: undefined,
-    body: undefined,
-    language,
-    origin: '',
-    ip: '',
-    userAgent: '',
-    idempotencyKey: undefined,
-    upload: undefined,
-    raw: undefined,
-  })
-  return async (language) => {
+const dataOf =
+  ({ publicReads }: Services): SiteData =>
+  async (language) => {
     const [home, round, stories] = await Promise.all([
-      handlers.home({ ...visitor(language), query: undefined }),
-      handlers.currentRound({ ...visitor(language), query: undefined }),
-      handlers.stories({ ...visitor(language), query: { limit: STORIES_SHOWN } }),
+      publicReads.home(language),
+      publicReads.currentRound(language),
+      publicReads.stories(language, STORIES_SHOWN),
     ])
-    if (!home.ok || !round.ok || !stories.ok) throw new Error('a public call refused a visitor')
-    return { home: home.value.data, round: round.value, stories: stories.value.stories }
+    return { home, round, stories }
   }
-}
 
 function factsOf({ business, site }: Config): SiteFacts {
   const { need, reward, platform, winners } = business.policy

@@ -3,6 +3,8 @@
  * last entries), never typed in; today's shares follow the policy of today's round. Counting people is
  * the one figure that costs more the more they are: where it takes long it is a second old at most.
  */
+import type { Output } from '@roz/contract/api.ts'
+import type { communityCalls } from '@roz/contract/community.ts'
 import type { Story } from '@roz/contract/impact.ts'
 import type { Language } from '@roz/core/language.ts'
 import { ENTRY_FEE, type Paise, paise, rupeesFromPaise, ZERO } from '@roz/core/money.ts'
@@ -16,30 +18,25 @@ export type HomeDeps = {
   readonly recentStories: (language: Language) => Promise<Story[]>
 }
 
+type HomeData = Output<typeof communityCalls.home>['data']
 type Today = { name: 'A' | 'B'; need: number; reward: number; platform: number; winners: number; entries: bigint }
 
 export function createHome({ db, recentStories }: HomeDeps) {
   const people = createPeopleCount(db)
-  const handlers: Handlers<'home'> = {
-    home: async ({ language }) => {
-      const [totals, count, today, recentImpacts] = await Promise.all([readTotals(db), people(), readToday(db), recentStories(language)])
-      return {
-        ok: true,
-        value: {
-          data: {
-            stats: {
-              totalCharity: rupeesFromPaise(totals.charity),
-              totalPeople: count,
-              rounds: Number(totals.rounds),
-              today,
-            },
-            recentImpacts,
-          },
-        },
-      }
-    },
+  async function read(language: Language): Promise<HomeData> {
+    const [totals, count, today, recentImpacts] = await Promise.all([readTotals(db), people(), readToday(db), recentStories(language)])
+    return {
+      stats: {
+        totalCharity: rupeesFromPaise(totals.charity),
+        totalPeople: count,
+        rounds: Number(totals.rounds),
+        today,
+      },
+      recentImpacts,
+    }
   }
-  return { handlers }
+  const handlers: Handlers<'home'> = { home: async ({ language }) => ({ ok: true, value: { data: await read(language) } }) }
+  return { handlers, read }
 }
 
 /** Need shares and number of settled rounds. */

@@ -48,6 +48,9 @@ const editAction = (stands: StoryContent, edited: StoryContent): string =>
 const isWebLink = (link: string): boolean => /^https?:$/.test(new URL(link).protocol)
 
 export function createImpact({ db }: ImpactDeps) {
+  const newestStories = async (language: Language, count: number): Promise<Story[]> =>
+    (await listPublished(db, { after: undefined, limit: count })).slice(0, count).map(storyOf(language))
+
   const handlers: Handlers<'stories' | 'viewStory' | 'impactStats' | 'storiesAdmin' | 'createStory' | 'updateStory'> = {
     stories: async ({ query, language }) => {
       const page = readPage(query, CURSOR)
@@ -119,7 +122,7 @@ export function createImpact({ db }: ImpactDeps) {
     jobs: { draft_story: ({ day }: { readonly day: string }): Promise<void> => draftStory(db, day) },
     due: (): Promise<boolean> => eraseOldViews(db),
     /** The newest publications, for the home page. */
-    recentStories: async (language: Language): Promise<Story[]> =>
-      (await listPublished(db, { after: undefined, limit: RECENT })).slice(0, RECENT).map(storyOf(language)),
+    recentStories: (language: Language): Promise<Story[]> => newestStories(language, RECENT),
+    newestStories,
   }
 }

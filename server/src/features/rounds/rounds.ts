@@ -3,7 +3,10 @@
  * depends on the reader (balance, participation) is never taken from a copy; only a round's totals
  * are, for a second.
  */
+import type { Output } from '@roz/contract/api.ts'
+import type { roundCalls } from '@roz/contract/rounds.ts'
 import { isoIst } from '@roz/core/ist-day.ts'
+import type { Language } from '@roz/core/language.ts'
 import type { SplitPolicy } from '@roz/core/split.ts'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Db } from '../../db/sql.ts'
@@ -35,29 +38,25 @@ export function createRounds({ db, draws, ticketKeys, policy, log }: RoundsDeps)
   const batcher = createJoinBatcher({ db })
   const totals = createRoundTotals(db)
 
+  /** Today's round as this member, or a visitor, sees it. */
+  async function readCurrent(memberId: bigint | undefined, language: Language): Promise<Output<typeof roundCalls.currentRound>> {
+    const [round, story, winner] = await Promise.all([findCurrent(db, memberId), findLastStory(db), findLastWinner(db, language)])
+    // Made a day ahead: only before the clockwork's first turn is there none.
+    if (round === undefined) throw new UnavailableError("today's round is not made yet")
+    const entries = round.entries ?? (await totals.of(round.day)).entries
+    return {
+      ...roundView(round, entries, round.status === 'open' && !round.participated),
+      hasParticipated: round.participated,
+      lastImpactStory: story ?? null,
+      lastWinner: winner ?? null,
+      serverTime: isoIst(round.now.getTime()),
+    }
+  }
+
   const handlers: Handlers<'joinRound' | 'currentRound' | 'roundHistory' | 'roundStats' | 'triggerDraw'> = {
     joinRound: (call) => joinRound({ db, batcher, totals, ticketKeys }, call),
 
-    currentRound: async ({ session, language }) => {
-      const [round, story, winner] = await Promise.all([
-        findCurrent(db, session?.memberId),
-        findLastStory(db),
-        findLastWinner(db, language),
-      ])
-      // Made a day ahead: only before the clockwork's first turn is there none.
-      if (round === undefined) throw new UnavailableError("today's round is not made yet")
-      const entries = round.entries ?? (await totals.of(round.day)).entries
-      return {
-        ok: true,
-        value: {
-          ...roundView(round, entries, round.status === 'open' && !round.participated),
-          hasParticipated: round.participated,
-          lastImpactStory: story ?? null,
-          lastWinner: winner ?? null,
-          serverTime: isoIst(round.now.getTime()),
-        },
-      }
-    },
+    currentRound: async ({ session, language }) => ({ ok: true, value: await readCurrent(session?.memberId, language) }),
 
     roundHistory: async ({ session, query, language }) => {
       const page = readPage(query, [CURSOR_PARTS.day])
@@ -82,6 +81,8 @@ export function createRounds({ db, draws, ticketKeys, policy, log }: RoundsDeps)
         if (!outcome.ok && outcome.code === 'overloaded') throw new UnavailableError('the wallet was locked for too long')
       },
     },
+    /** For the public pages. */
+    readCurrent,
     due: () => clockwork.due(),
     /** Waits until no join is queued or running. */
     idle: batcher.idle,
