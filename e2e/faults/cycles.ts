@@ -58,6 +58,8 @@ export async function runStand(options: StandOptions): Promise<StandResult> {
   const gateway = createCalls({ origin: () => stand.server().sandboxUrl, forgetsKeys })
   const load = createLoad({ calls, gateway, journal: stand.journal, members: stand.members, dice, admin: ADMIN, clients: options.clients })
   const field: Field = { stand, load, calls, gateway, dice }
+  // What the members started with was acknowledged to nobody.
+  const before = stand.journal.acknowledged()
   const cycles: Cycle[] = []
   const idle: Kind[] = []
   let finding: Finding | undefined
@@ -90,7 +92,7 @@ export async function runStand(options: StandOptions): Promise<StandResult> {
     await stand.close()
   }
   const faultAnswers = Object.fromEntries([...calls.statuses()].map(([status, count]) => [String(status), count]))
-  return { cycles, idle, acknowledged: stand.journal.acknowledged(), faultAnswers, smallDisk: stand.disk !== undefined, finding }
+  return { cycles, idle, acknowledged: stand.journal.acknowledged() - before, faultAnswers, smallDisk: stand.disk !== undefined, finding }
 }
 
 const describe = ({ kind, inFlight, cutOff, recoveryMs }: Cycle, number: number): string =>

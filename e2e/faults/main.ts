@@ -17,8 +17,8 @@ import { planOf } from './plan.ts'
 import { type ControlResult, type FaultReport, summarise } from './summary.ts'
 import { type Kind, KINDS } from './strikes.ts'
 
-const STAND_CYCLES = 60
-const MEMBERS = 240
+const STAND_CYCLES = 80
+const MEMBERS = 180
 
 const { values } = parseArgs({
   options: {
