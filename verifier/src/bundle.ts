@@ -26,7 +26,7 @@ export type Bundle = {
   readonly key: VerifierKey | undefined
   readonly checkpoint: Checkpoint | undefined
   readonly entries: readonly Entry[] | undefined
-  /** Undefined when the key records do not follow each other. */
+  /** Undefined when nobody names a key. */
   readonly chain: KeyChain | undefined
   readonly sealed: readonly Checkpoint[] | undefined
   readonly draws: DrawsFile | undefined

@@ -53,16 +53,15 @@ export function fromHex(text: string, length?: number): Uint8Array {
   return bytes
 }
 
-export function toBase64(bytes: Uint8Array): string {
-  let binary = ''
-  for (const value of bytes) binary += String.fromCharCode(value)
-  return btoa(binary)
-}
+/** Of keys, hashes and signatures: short. */
+export const toBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes))
 
 /** Standard alphabet with padding; anything that would not be written that way again is refused. */
 export function fromBase64(text: string): Uint8Array {
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text) || text.length % 4 !== 0) throw new MalformedError(`not base64: ${text.slice(0, 80)}`)
-  const bytes = Uint8Array.from(atob(text), (char) => char.charCodeAt(0))
+  const binary = atob(text)
+  const bytes = new Uint8Array(binary.length)
+  for (let i = 0; i < bytes.length; i += 1) bytes[i] = binary.charCodeAt(i)
   if (toBase64(bytes) !== text) throw new MalformedError(`not the base64 of any bytes: ${text.slice(0, 80)}`)
   return bytes
 }

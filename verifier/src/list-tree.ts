@@ -23,7 +23,8 @@ export type ListTree = {
   readonly root: () => { readonly hash: Uint8Array; readonly sum: number }
 }
 
-const CHUNK = 4096
+/** Entries hashed in one go; both powers of two. */
+const [CHUNK, SMALL_CHUNK] = [4096, 64]
 const HASH = 32
 
 /** A hash, followed by the sum as u64 where there are sums. */
@@ -58,9 +59,11 @@ export const ticketTree = (about: number): Promise<ListTree> =>
 /** `about`: how many entries are expected, which decides how they are hashed and nothing else. */
 export async function listTree({ leafPrefix, nodePrefix, entryBytes, withSums }: TreeShape, about: number): Promise<ListTree> {
   const nodeBytes = withSums ? HASH + 8 : HASH
+  const isLong = about > CHUNK
+  const chunk = isLong ? CHUNK : SMALL_CHUNK
   const entriesAt = 4096
-  const levelsAt = [entriesAt + CHUNK * entryBytes, entriesAt + CHUNK * (entryBytes + nodeBytes) + 4 * nodeBytes] as const
-  const { memory, hasher } = await laneHasher(Math.ceil((levelsAt[1] + (CHUNK + 4) * nodeBytes) / 65_536), about > CHUNK)
+  const levelsAt = [entriesAt + chunk * entryBytes, entriesAt + chunk * (entryBytes + nodeBytes) + 4 * nodeBytes] as const
+  const { memory, hasher } = await laneHasher(levelsAt[1] + (chunk + 4) * nodeBytes, isLong)
   const bytes = new Uint8Array(memory.buffer)
   const view = new DataView(memory.buffer)
   const hashLeaves = await hasher({ prefix: leafPrefix, contentBytes: entryBytes, stride: entryBytes, outStride: nodeBytes, scratchAt: 0 })
@@ -87,7 +90,7 @@ export async function listTree({ leafPrefix, nodePrefix, entryBytes, withSums }:
   }
   const pairSum = (at: number): number => sumAt(view, at + HASH) + sumAt(view, at + nodeBytes + HASH)
   const close = (): void => {
-    let top = reduce(CHUNK)
+    let top = reduce(chunk)
     // As many joins as the chunk's number has trailing ones: each completes a larger full subtree.
     for (let rest = chunks; rest % 2 === 1; rest = (rest - 1) / 2) top = joinNodes(nodePrefix, stack.pop() as Node, top)
     stack.push(top)
@@ -97,14 +100,14 @@ export async function listTree({ leafPrefix, nodePrefix, entryBytes, withSums }:
   return {
     add(entries) {
       for (let at = 0; at < entries.length; ) {
-        const taken = Math.min(entries.length - at, (CHUNK - waiting) * entryBytes)
+        const taken = Math.min(entries.length - at, (chunk - waiting) * entryBytes)
         bytes.set(entries.subarray(at, at + taken), entriesAt + waiting * entryBytes)
         waiting += taken / entryBytes
         at += taken
-        if (waiting === CHUNK) close()
+        if (waiting === chunk) close()
       }
     },
-    count: () => chunks * CHUNK + waiting,
+    count: () => chunks * chunk + waiting,
     root() {
       const nodes = waiting === 0 ? stack : [...stack, reduce(waiting)]
       if (nodes.length === 0) return { hash: sha256(), sum: 0 }

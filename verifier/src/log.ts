@@ -76,26 +76,31 @@ export const ofKind = <K extends keyof RecordOf>(entries: readonly Entry[], kind
   entries.flatMap(({ index, record }) => (record?.kind === kind ? [{ index, record: record as RecordOf[K] }] : []))
 
 /** The keys that the log has had, the first one first; each with the size from which on it is in force. */
-export type KeyChain = readonly { readonly key: VerifierKey; readonly fromSize: number }[]
-
-/** `first` serves where no record names one. Undefined when records do not follow each other or are not signed. */
-export function keyChain(entries: readonly Entry[], first: string): KeyChain | undefined {
-  const records = ofKind(entries, 'key')
-  const start = readVerifierKey(records[0]?.record.old ?? first)
-  const chain = [{ key: start, fromSize: 0 }]
-  for (const { index, record } of records) {
-    const before = (chain.at(-1) ?? { key: start }).key
-    const next = readVerifierKey(record.new)
-    const message = concat(ascii(`roz/v1/key\n${record.day}`), next.publicKey)
-    if (record.old !== before.text || next.name !== before.name || !isSignature(fromHex(record.signature), message, before.publicKey))
-      return undefined
-    chain.push({ key: next, fromSize: index + 1 })
-  }
-  return chain
+export type KeyChain = {
+  readonly keys: readonly { readonly key: VerifierKey; readonly fromSize: number }[]
+  /** Each record names the key before it and is signed by it. */
+  readonly isSound: boolean
 }
 
-export const keyInForce = (chain: KeyChain, size: number): VerifierKey | undefined =>
-  chain.findLast(({ fromSize }) => fromSize <= size)?.key
+/** `first` serves where no record names one. */
+export function keyChain(entries: readonly Entry[], first: string): KeyChain {
+  const records = ofKind(entries, 'key')
+  let before = readVerifierKey(records[0]?.record.old ?? first)
+  let isSound = true
+  const keys = [{ key: before, fromSize: 0 }]
+  for (const { index, record } of records) {
+    const next = readVerifierKey(record.new)
+    const message = concat(ascii(`roz/v1/key\n${record.day}`), next.publicKey)
+    const isSigned = isSignature(fromHex(record.signature), message, before.publicKey)
+    isSound = isSound && isSigned && record.old === before.text && next.name === before.name
+    keys.push({ key: next, fromSize: index + 1 })
+    before = next
+  }
+  return { keys, isSound }
+}
+
+export const keyInForce = ({ keys }: KeyChain, size: number): VerifierKey | undefined =>
+  keys.findLast(({ fromSize }) => fromSize <= size)?.key
 
 /** `log/key`: the key and one line end. */
 export function readKeyFile(bytes: Uint8Array): VerifierKey {

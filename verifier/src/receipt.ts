@@ -17,7 +17,7 @@ export const readReceipt = (bytes: Uint8Array): ReceiptFile => readCanonical(byt
 export function receiptProblem({ day: today, receipt, ticket }: Omit<ReceiptFile, 'v'>, chain: KeyChain): string | undefined {
   const { count, index, keyId, path, signature, time } = receipt
   if (!isWithinDay(time, today)) return 'its time does not lie in its day'
-  const keys = chain.filter(({ key }) => toHex(key.id) === keyId)
+  const keys = chain.keys.filter(({ key }) => toHex(key.id) === keyId)
   if (keys.length === 0) return 'it names no key of this log'
   const siblings = path.map((sibling) => fromHex(sibling))
   const root = rootFromInclusion(leafHash(fromHex(ticket)), index, count, siblings)

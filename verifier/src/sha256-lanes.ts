@@ -188,16 +188,16 @@ export type Memory = { readonly buffer: ArrayBufferLike }
 export type Lanes = { readonly memory: Memory; readonly hasher: (shape: LaneShape) => Promise<LaneHasher> }
 
 /** With vectors where there is much to hash and the machine has them; else the same digests one by one. */
-export async function laneHasher(pages: number, isWorthwhile: boolean): Promise<Lanes> {
-  const vectors = isWorthwhile ? await vectorLanes(pages).catch(() => undefined) : undefined
+export async function laneHasher(memoryBytes: number, isWorthwhile: boolean): Promise<Lanes> {
+  const vectors = isWorthwhile ? await vectorLanes(memoryBytes).catch(() => undefined) : undefined
   if (vectors !== undefined) return vectors
-  const memory = { buffer: new ArrayBuffer(65_536 * pages) }
+  const memory = { buffer: new ArrayBuffer(memoryBytes) }
   return { memory, hasher: async (shape) => plainHasher(memory, shape) }
 }
 
 /** Fails in an old browser, or under a policy that lets no WebAssembly in. */
-async function vectorLanes(pages: number): Promise<Lanes> {
-  const memory = new WebAssembly.Memory({ initial: pages })
+async function vectorLanes(memoryBytes: number): Promise<Lanes> {
+  const memory = new WebAssembly.Memory({ initial: Math.ceil(memoryBytes / 65_536) })
   await vectorHasher(memory, { prefix: new Uint8Array(0), contentBytes: 0, stride: 0, outStride: 0, scratchAt: 0 })
   return { memory, hasher: (shape) => vectorHasher(memory, shape) }
 }

@@ -14,9 +14,11 @@ export type Kept = Tree & { readonly origin: string }
 export function checkSignatures(bundle: Bundle, trustedKey: string | undefined): string {
   const entries = need(bundle.entries, 'the log')
   const checkpoint = need(bundle.checkpoint, 'log/checkpoint')
-  const chain = bundle.chain ?? fail('the records that replace the log’s key are not linked and signed')
-  if (trustedKey !== undefined && !chain.some(({ key }) => key.text === trustedKey)) fail('the key that you trust is not one of this log')
-  const current = chain.at(-1)?.key
+  const chain = need(bundle.chain, 'log/key')
+  if (!chain.isSound) fail('the records that replace the log’s key are not linked and signed')
+  if (trustedKey !== undefined && !chain.keys.some(({ key }) => key.text === trustedKey))
+    fail('the key that you trust is not one of this log')
+  const current = chain.keys.at(-1)?.key
   if (bundle.key !== undefined && bundle.key.text !== current?.text) fail('log/key is not the key in force')
   const policies = ofKind(entries, 'open').map(({ record }) => record)
   checkCheckpoint(checkpoint, chain, witnessesOf(policies))
@@ -139,7 +141,7 @@ const once = (days: Set<string>, day: string): string | undefined => {
 
 export function checkOrder(bundle: Bundle): string {
   const entries = need(bundle.entries, 'the log')
-  const logKeys = bundle.chain?.map(({ key }) => key) ?? []
+  const logKeys = bundle.chain?.keys.map(({ key }) => key) ?? []
   const order = new Order()
   for (const { index, record, problem } of entries) {
     if (record === undefined) return fail(problem ?? `record ${index} has not the keys of its kind`)

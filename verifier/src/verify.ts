@@ -179,7 +179,7 @@ function checkReceipt(bundle: Bundle, list: List | undefined, receipt: ReceiptFi
 
 function toKeep({ checkpoint, chain }: Bundle, steps: readonly Outcome[]): Report['keep'] {
   const isSound = steps.every(({ step, state }) => state === 'pass' || (step !== 'log-signature' && step !== 'log-consistency'))
-  const key = chain?.at(-1)?.key
+  const key = chain?.keys.at(-1)?.key
   if (!isSound || checkpoint === undefined || key === undefined) return undefined
   const { origin, size, root, note } = checkpoint
   return { logKey: key.text, checkpoint: { origin, size, root }, note: new TextEncoder().encode(writeNote(note)) }

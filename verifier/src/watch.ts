@@ -78,7 +78,7 @@ export function createWatch(ports: WatchPorts, settings: WatchSettings, before: 
   async function accept({ checkpoint, chain }: Seen): Promise<void> {
     const { origin, size, root, note } = checkpoint
     const isNew = size > (state?.checkpoint.size ?? 0)
-    const logKey = chain.at(-1)?.key.text ?? settings.logKey
+    const logKey = chain.keys.at(-1)?.key.text ?? settings.logKey
     const rest = { seenTo: state?.seenTo, waiting: state?.waiting ?? [] }
     if (!isNew) return
     const line = settings.witness && cosign(note.text, settings.witness, Math.floor(ports.nowMs() / 1000))
@@ -133,8 +133,8 @@ export function createWatch(ports: WatchPorts, settings: WatchSettings, before: 
     const entries = await readEntries(source, checkpoint.size, () => undefined)
     if (entries === undefined) throw new UnavailableError('the log does not show all records of its checkpoint')
     const chain = keyChain(entries, settings.logKey)
-    if (chain?.some(({ key }) => key.text === settings.logKey) !== true)
-      throw new Finding('fail', 'the key you gave is not in the chain of this log')
+    if (!chain.isSound || !chain.keys.some(({ key }) => key.text === settings.logKey))
+      throw new Finding('fail', 'the key you gave does not lead to the keys of this log')
     const policies = ofKind(entries, 'open').map(({ record }) => record)
     checkCheckpoint(checkpoint, chain, witnessesOf(policies))
     return { checkpoint, entries, chain }

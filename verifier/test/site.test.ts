@@ -92,7 +92,7 @@ test('receipts, and what is none', () => {
     valid: { receipt: ReceiptFile; canonical: string }[]
     invalid: { receipt: ReceiptFile; why: string }[]
   }>('receipt')
-  const chain = [{ key: readVerifierKey(key), fromSize: 0 }]
+  const chain = { keys: [{ key: readVerifierKey(key), fromSize: 0 }], isSound: true }
   for (const { receipt, canonical } of valid) {
     expect(readReceipt(ascii(canonical))).toEqual(receipt)
     expect(receiptProblem(receipt, chain)).toBeUndefined()

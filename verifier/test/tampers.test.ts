@@ -1,0 +1,38 @@
+/** Each way of cheating is told by the step that the catalogue names for it, while all other steps hold. */
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { verifierKeyOf } from '../src/note.ts'
+import { memorySource } from '../src/sources.ts'
+import { EXIT_CODES, type StepName, STEPS } from '../src/steps.ts'
+import { verifyDay, type VerifyOptions } from '../src/verify.ts'
+import { BEACON, DAY, LOG, makeSite, receiptFor, ticketsOf } from './site-maker.ts'
+import { tampered, tamperNames } from './tampers.ts'
+
+type Case = { readonly name: string; readonly what: string; readonly step: StepName; readonly state: 'fail' | 'weak' }
+const catalogue = JSON.parse(readFileSync(new URL('tampers.json', import.meta.url), 'utf8')) as readonly Case[]
+
+const tickets = ticketsOf(7, DAY)
+const [ticket] = tickets
+if (ticket === undefined) throw new Error('no ticket')
+const asUsual: VerifyOptions = { logKey: verifierKeyOf(LOG), chainHash: BEACON.draw.chainHash, receipt: receiptFor(ticket, tickets, DAY) }
+const sound = Object.fromEntries(STEPS.map((step) => [step, 'pass']))
+
+test('nothing is found where nothing was done', async () => {
+  const { steps, exitCode } = await verifyDay(memorySource(makeSite()), DAY, asUsual)
+  expect(Object.fromEntries(steps.map(({ step, state }) => [step, state]))).toEqual(sound)
+  expect(exitCode).toBe(EXIT_CODES.PASS)
+})
+
+test('every step has its tamper, and every tamper its place in the catalogue', () => {
+  expect(new Set(catalogue.map(({ step }) => step))).toEqual(new Set(STEPS))
+  expect(catalogue.map(({ name }) => name).sort()).toEqual([...tamperNames].sort())
+})
+
+test.each(catalogue)('$step: $what', async ({ name, step, state }) => {
+  const { files, options } = tampered(name)
+  const report = await verifyDay(memorySource(files), DAY, { ...asUsual, ...options })
+  const said = Object.fromEntries(report.steps.map((outcome) => [outcome.step, outcome.state]))
+  const words = report.steps.filter((outcome) => outcome.state !== 'pass').map((outcome) => `${outcome.step}: ${outcome.words}`)
+  expect(said, words.join('\n')).toEqual({ ...sound, [step]: state })
+  expect(report.exitCode).toBe(state === 'fail' ? EXIT_CODES.FAIL : EXIT_CODES.WEAK)
+})
