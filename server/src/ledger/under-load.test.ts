@@ -1,0 +1,118 @@
+/**
+ * The day's turn while everything goes on: auto-join that is killed with a page in flight, and a round
+ * that is closed, drawn and settled under joins, top-ups and withdrawals. What is accepted is there,
+ * what is refused took nothing, and the audit reads the books at the end of the file.
+ */
+import { spawnSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import type { IstDay } from '@roz/core/ist-day.ts'
+import { wholeRupees } from '@roz/core/money.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connect, type Db, one, sql } from '../db/sql.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { runAutoJoin } from './auto-join.ts'
+import { addMoney, DAY, drawWinners, endDay, newMembers, openDay } from './fixtures.ts'
+import { createJoinBatcher } from './join-batcher.ts'
+import { closeRound } from './rounds.ts'
+import { settleRound } from './settlement.ts'
+import { holdWithdrawal, rejectWithdrawal } from './withdrawals.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase({ connectionsMax: 20 })
+})
+afterAll(() => database.drop())
+
+const joinsOn = async (day: IstDay): Promise<number> =>
+  (await one<{ n: number }>(database.db, sql`select count(*)::int as n from round_join where day = ${day}::date`)).n
+const isDone = async (day: IstDay): Promise<boolean> =>
+  (await one<{ done: boolean }>(database.db, sql`select bool_and(done) as done from auto_cursor where day = ${day}::date`)).done
+
+/** Runs the day's joining in a process of its own, which kills itself with the nth page in flight. */
+function joinAndDie(day: IstDay, pages: number): NodeJS.Signals | null {
+  const module = (name: string): string => JSON.stringify(new URL(name, import.meta.url).href)
+  const program = `
+    const { connect } = await import(${module('../db/sql.ts')})
+    const { runAutoJoin } = await import(${module('./auto-join.ts')})
+    const db = connect({ url: process.env.URL, max: 2 })
+    let pages = 0
+    const query = (statement) => {
+      const answer = db.query(statement)
+      // The statement is on its way, and its answer will find nobody.
+      if (statement.text.includes('auto_cursor') && statement.text.includes('round_join') && ++pages === ${pages}) setImmediate(() => process.kill(process.pid, 'SIGKILL'))
+      return answer
+    }
+    await runAutoJoin({ ...db, query }, '${day}', { lanes: 2, pageSize: 10 })`
+  return spawnSync(process.execPath, ['--input-type=module', '-e', program], { env: { ...process.env, URL: database.appUrl } }).signal
+}
+
+test('auto-join killed with a page in flight goes on where it stopped, as often as it is killed', async () => {
+  const members = await newMembers(database.db, 150, { rupees: 10, autoJoin: true })
+  await openDay(database, DAY)
+  const seen: number[] = []
+  for (const pages of [2, 3, 2]) {
+    expect(joinAndDie(DAY, pages)).toBe('SIGKILL')
+    seen.push(await joinsOn(DAY))
+    expect(await isDone(DAY)).toBe(false)
+  }
+  expect(seen).toEqual([...seen].sort((a, b) => a - b))
+  expect(seen.at(-1)).toBeGreaterThan(0)
+  // A backend that ends in the middle of it is the same from the other side.
+  const cut = connect({ url: database.superUrl, max: 1, named: false })
+  const killing = cut.query(sql`
+    select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and usename = 'roz_app' and pid <> pg_backend_pid()`)
+  const run = runAutoJoin(database.db, DAY, { pageSize: 10 }).catch(() => undefined)
+  await Promise.all([killing, run])
+  await cut.close()
+  await runAutoJoin(database.db, DAY, { pageSize: 10 })
+  expect([await joinsOn(DAY), await isDone(DAY)]).toEqual([members.length, true])
+  const { balances } = await one<{ balances: bigint[] }>(database.db, sql`select array_agg(distinct balance) as balances from wallet`)
+  expect(balances).toEqual([900n])
+  await endDay(database, DAY)
+})
+
+const NEXT = '2026-11-22' as IstDay
+
+test('a round is closed, drawn and settled while members join, add money and withdraw: all of it adds up', async () => {
+  const { db } = database
+  const members = await newMembers(db, 60, { rupees: 20 })
+  await openDay(database, NEXT)
+  const batcher = createJoinBatcher({ db })
+  const first = members.slice(0, 20)
+  for (const memberId of first) expect(await batcher.join({ memberId })).toMatchObject({ ok: true })
+  let isOver = false
+  const joined = new Set(first)
+  const joining = Promise.all(
+    members.slice(20).map(async (memberId) => {
+      const outcome = await batcher.join({ memberId })
+      if (outcome.ok) joined.add(memberId)
+      else expect(outcome.code).toBe('round_closed')
+    }),
+  )
+  const moving = members.map(async (memberId, n) => {
+    do {
+      if (n % 2 === 0) await addMoney(db, memberId, wholeRupees(10))
+      else await withdrawAndGiveBack(db, memberId)
+    } while (!isOver)
+  })
+  const closed = await inTransaction(db, (tx) => closeRound(tx, NEXT, { early: true }))
+  if (!closed.ok) throw new Error(closed.code)
+  await joining
+  expect(closed.value.entries).toBe(joined.size)
+  await drawWinners(db, NEXT, [first[3] as bigint])
+  const settled = await Promise.all([1, 2, 3].map(() => inTransaction(db, (tx) => settleRound(tx, NEXT))))
+  isOver = true
+  await Promise.all(moving)
+  expect(settled.map((one) => one.ok && one.value.already).sort()).toEqual([false, true, true])
+  expect(await joinsOn(NEXT)).toBe(joined.size)
+  for (const memberId of members.slice(20)) {
+    if (!joined.has(memberId)) expect(await batcher.join({ memberId })).toMatchObject({ code: 'round_closed' })
+  }
+})
+
+async function withdrawAndGiveBack(db: Db, memberId: bigint): Promise<void> {
+  const id = randomUUID()
+  const held = await inTransaction(db, (tx) => holdWithdrawal(tx, { id, memberId, amount: wholeRupees(10), bankAccountId: 1n }))
+  if (held.ok) await inTransaction(db, (tx) => rejectWithdrawal(tx, { id, reason: 'no' }))
+}
