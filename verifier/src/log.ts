@@ -25,9 +25,9 @@ export async function readEntries(source: Source, size: number, onProgress: (don
     if (bytes === undefined) return undefined
     const lines = linesOf(bytes, path)
     const wanted = Math.min(RECORDS_PER_FILE, size - file * RECORDS_PER_FILE)
-    if (lines.length < wanted) return undefined
     if (lines.length > RECORDS_PER_FILE) throw new MalformedError(`${path} holds more than ${RECORDS_PER_FILE} records`)
     for (const line of lines.slice(0, wanted)) entries.push(entryOf(line, entries.length))
+    if (lines.length < wanted) return undefined
     onProgress(entries.length)
   }
   return entries

@@ -11,7 +11,7 @@ import { BEACON, DAY, LOG, makeSite } from './site-maker.ts'
 const options: VerifyOptions = { logKey: verifierKeyOf(LOG), chainHash: BEACON.draw.chainHash }
 const ROUNDS = process.env.ROZ_TEST_ALL === '1' ? 5 : 1
 
-test('every single-byte mutation of a bundle fails', { timeout: 600_000 }, async () => {
+test('no single-byte mutation of a bundle passes', { timeout: 600_000 }, async () => {
   const files = makeSite()
   // Yesterday's list of what was owed is no file of this day.
   files.delete('liabilities/2026-08-01')
@@ -27,7 +27,9 @@ test('every single-byte mutation of a bundle fails', { timeout: 600_000 }, async
         changed[at] = (changed[at] as number) ^ flip
         const report = await verifyDay(memorySource(new Map(files).set(path, changed)), DAY, options)
         tried += 1
-        if (report.exitCode !== EXIT_CODES.FAIL) overlooked.push(`${path} byte ${at} ^ ${flip}: ${report.verdict}`)
+        // A checkpoint that counts more records than there are leaves something missing.
+        const isCaught = report.exitCode === EXIT_CODES.FAIL || (path === 'log/checkpoint' && report.exitCode === EXIT_CODES.INCOMPLETE)
+        if (!isCaught) overlooked.push(`${path} byte ${at} ^ ${flip}: ${report.verdict}`)
       }
     }
   }

@@ -1,0 +1,256 @@
+/** The monitor and witness against a site that grows, lies, forks, forgets, and one that draws late. */
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { DRAW_DELAY_MS } from '../src/beacon.ts'
+import { shiftDay, startOfDayMs } from '../src/day.ts'
+import { picks, seedOf } from '../src/draw.ts'
+import { fromHex, toHex } from '../src/bytes.ts'
+import { cosign, readCheckpoint, readSignerKey, type Signer, verifierKeyOf, writeNote, writeSignerKey } from '../src/note.ts'
+import { sha256 } from '../src/sha256.ts'
+import { urlSource } from '../src/sources.ts'
+import { readState, type State, writeState } from '../src/state.ts'
+import { verifyDay } from '../src/verify.ts'
+import { type Alarm, createWatch, type Watch } from '../src/watch.ts'
+import { makeBooks } from './books-maker.ts'
+import { LiveSite } from './live-site.ts'
+import { BEACON, closeRecord, DAY, type DayPlan, LOG, MEMBERS, openRecord, resultRecord, ticketsOf, utf, WITNESSES } from './site-maker.ts'
+
+const logKey = verifierKeyOf(LOG)
+const chainHash = BEACON.draw.chainHash
+const plan: DayPlan = { day: DAY, tickets: ticketsOf(7, DAY) }
+const open = openRecord(plan)
+const close = closeRecord(plan, open)
+const result = resultRecord(plan, open, close)
+const books = makeBooks({ day: DAY, entries: 7, members: MEMBERS, before: undefined, settled: undefined })
+const inTimeMs = close.sealedAt + 30_000
+
+let site: LiveSite
+let base: string
+beforeEach(async () => {
+  site = new LiveSite()
+  base = await site.listen()
+})
+afterEach(async () => {
+  await site.close()
+})
+
+type Watcher = Watch & { readonly alarms: Alarm[]; readonly saved: State[]; readonly said: string[]; nowMs: number }
+
+function watcher(witness: Signer | undefined, before?: State, post = true): Watcher {
+  const own = { alarms: [] as Alarm[], saved: [] as State[], said: [] as string[], nowMs: inTimeMs }
+  const ports = {
+    source: urlSource(base),
+    post: async (path: string, body: Uint8Array) =>
+      post ? (await fetch(new URL(path, base), { method: 'POST', body: body.slice() })).status : 503,
+    nowMs: () => own.nowMs,
+    save: async (state: State) => void own.saved.push(readState(utf(writeState(state)))),
+    say: (line: string) => void own.said.push(line),
+    alarm: async (alarm: Alarm) => void own.alarms.push(alarm),
+  }
+  return Object.assign(own, createWatch(ports, { logKey, witness, chainHash }, before))
+}
+
+function finish(assurance: 'sealed' | 'weak'): void {
+  site.append(result)
+  site.publishDraw(DAY, assurance, plan.tickets)
+  site.publishBooks(books, MEMBERS)
+}
+const verify = () => verifyDay(urlSource(base), DAY, { logKey, chainHash })
+
+test('two watchers are the quorum: with their cosignatures the day is sealed in time', async () => {
+  const [a, b] = WITNESSES.map((witness) => watcher(witness)) as [Watcher, Watcher]
+  site.append(open)
+  await a.look()
+  site.append(close)
+  await a.look()
+  await b.look()
+  expect(site.taken).toEqual(['witness-a.example', 'witness-a.example', 'witness-b.example'])
+  finish('sealed')
+  expect(await verify()).toMatchObject({ verdict: 'PASS', exitCode: 0 })
+  await a.look()
+  await b.look()
+  expect([a.alarms, b.alarms]).toEqual([[], []])
+  expect(a.said).toContain(`${DAY} PASS`)
+  expect(a.saved.at(-1)).toMatchObject({ seenTo: DAY, waiting: [], checkpoint: { size: 4 } })
+})
+
+test('one of three witnesses is no quorum: the day is weak', async () => {
+  site.append(open, close)
+  const alone = watcher(WITNESSES[0])
+  await alone.look()
+  finish('weak')
+  expect(await verify()).toMatchObject({ verdict: 'WEAK', exitCode: 3 })
+  await alone.look()
+  expect(alone.alarms).toEqual([])
+  expect(alone.said.join()).toContain(`${DAY} WEAK`)
+})
+
+test('a log that is rewritten or forked is told, with both signed checkpoints, and never cosigned again', async () => {
+  site.append(open, close)
+  const witness = watcher(WITNESSES[0])
+  await witness.look()
+  const before = site.taken.length
+  // Another close of the same day, signed as if the first had never been.
+  site.records[1] = { ...close, sealedAt: close.sealedAt + 3000, round: close.round + 1 } as never
+  for (const grow of [() => site.publish(), () => site.append(result)]) {
+    grow()
+    expect(await witness.look()).toMatchObject({ isForked: true })
+  }
+  expect(site.taken).toHaveLength(before)
+  expect(witness.alarms.map(({ kind }) => kind)).toEqual(['fork'])
+  const [alarm] = witness.alarms
+  const notes = (alarm?.evidence ?? []).map((note) => readCheckpoint(utf(note)))
+  expect(notes.map(({ size }) => size)).toEqual([2, 2])
+  expect(new Set(notes.map(({ root }) => toHex(root))).size).toBe(2)
+  const fresh = await watcher(WITNESSES[0], witness.saved.at(-1)).look()
+  expect(fresh.isForked).toBe(true)
+})
+
+test('a reader who kept a checkpoint tells a rewritten log, one who did not is told by the cosignatures', async () => {
+  site.append(open, close)
+  await watcher(WITNESSES[0]).look()
+  await watcher(WITNESSES[1]).look()
+  finish('sealed')
+  const { keep } = await verify()
+  if (keep === undefined) throw new Error('nothing to keep')
+  site.records[0] = { ...open, tax: { above: 0, percent: 0 } } as never
+  site.publish()
+  const kept = await verifyDay(urlSource(base), DAY, { logKey, chainHash, kept: keep.checkpoint })
+  const trusting = await verify()
+  for (const { steps } of [kept, trusting]) expect(steps.find(({ step }) => step === 'log-consistency')?.state).toBe('fail')
+})
+
+test('a cosignature that was not taken is handed in again, the same one, also after a restart', async () => {
+  site.append(open, close)
+  const cut = watcher(WITNESSES[0], undefined, false)
+  await cut.look()
+  const [saved] = cut.saved
+  expect(saved?.pending).toBeDefined()
+  const back = watcher(WITNESSES[0], saved)
+  back.nowMs = inTimeMs + 3_600_000
+  await back.look()
+  expect(site.taken).toEqual(['witness-a.example'])
+  expect(back.saved.at(-1)?.pending).toBeUndefined()
+  const [, line] = readCheckpoint(site.files.get('log/checkpoint') as Uint8Array).note.signatures
+  const [, kept] = [undefined, readCheckpoint(saved?.pending as Uint8Array).note.signatures[0]]
+  expect(line).toEqual(kept)
+  await back.look()
+  expect(site.taken).toHaveLength(1)
+})
+
+test('records that are gone are an alarm once no cache can explain them', async () => {
+  site.append(open)
+  site.append(close)
+  const monitor = watcher(undefined)
+  await monitor.look()
+  site.records.pop()
+  site.publish()
+  await monitor.look()
+  expect(monitor.alarms).toEqual([])
+  monitor.nowMs += 301_000
+  await monitor.look()
+  expect(monitor.alarms.map(({ kind }) => kind)).toEqual(['shrunk'])
+})
+
+test('a day that does not hold is an alarm, told once; an unreachable site is none', async () => {
+  site.append(open, close)
+  const monitor = watcher(undefined)
+  const [cheat] = result.winners
+  site.append({ ...result, winners: [{ ...cheat, amount: 1000 } as never, ...result.winners.slice(1)] })
+  site.publishDraw(DAY, 'weak', plan.tickets)
+  site.publishBooks(books, MEMBERS)
+  await monitor.look()
+  await monitor.look()
+  expect(monitor.alarms.map(({ kind, words }) => [kind, words.includes('split')])).toEqual([['day', true]])
+  await site.close()
+  await monitor.look()
+  expect(monitor.alarms).toHaveLength(1)
+  expect(monitor.said.at(-1)).toContain('cannot be reached')
+})
+
+test('a log signed by another key is an alarm', async () => {
+  site.append(open)
+  const monitor = watcher(undefined)
+  const stranger = createWatch(
+    {
+      source: urlSource(base),
+      post: async () => 204,
+      nowMs: () => 0,
+      save: async () => undefined,
+      say: () => undefined,
+      alarm: async (alarm) => void monitor.alarms.push(alarm),
+    },
+    { logKey: verifierKeyOf({ ...LOG, secret: sha256(utf('another')) }), witness: WITNESSES[0], chainHash: undefined },
+    undefined,
+  )
+  await stranger.look()
+  expect(monitor.alarms.map(({ kind }) => kind)).toEqual(['log'])
+  expect(site.taken).toEqual([])
+})
+
+/** Waits for the beacon, then looks for the second of an early close that makes its own ticket win. */
+function groundClose(wanted: number): { readonly close: typeof close; readonly result: typeof result } {
+  for (let second = 0; second < 400; second += 1) {
+    const sealedAt = startOfDayMs(DAY) + 72_000_000 + 1000 * second
+    const tried = closeRecord({ ...plan, sealedAt }, open)
+    const randomness = toHex(sha256(fromHex(BEACON.sign(tried.round))))
+    const [winner] = picks(seedOf(tried, open.draw.chainHash, tried.round, randomness), 7, open.split.winners)
+    if (winner === wanted) return { close: tried, result: resultRecord({ ...plan, sealedAt }, open, tried) }
+  }
+  throw new Error('no second made it win')
+}
+
+test('a close record ground after the beacon is weak without witnesses, and cannot be made with them', async () => {
+  const ground = groundClose(3)
+  expect(ground.result.winners[0]?.position).toBe(3)
+  const afterBeaconMs = ground.close.sealedAt + DRAW_DELAY_MS + 400_000
+  site.append(open, ground.close)
+  const watchers = WITNESSES.map((witness) => Object.assign(watcher(witness), { nowMs: afterBeaconMs }))
+  for (const one of watchers) await one.look()
+  expect(site.taken).toHaveLength(3)
+  site.append(ground.result)
+  site.publishDraw(DAY, 'weak', plan.tickets)
+  site.publishBooks(books, MEMBERS)
+  // Everything else holds: the numbers alone cannot show it.
+  const states = (await verify()).steps.map(({ step, state }) => [step, state])
+  expect(Object.fromEntries(states.filter(([, state]) => state !== 'pass'))).toEqual({ 'sealed-in-time': 'weak', receipt: 'none' })
+  // Calling it sealed, or dating the cosignatures back without the witnesses' keys, fails.
+  site.publishDraw(DAY, 'sealed', plan.tickets)
+  expect(await verify()).toMatchObject({ verdict: 'FAIL' })
+  const sealed = readCheckpoint(site.files.get(`log/sealed/${DAY}`) as Uint8Array)
+  const forged = WITNESSES.map((witness) =>
+    cosign(sealed.note.text, { ...witness, secret: sha256(utf(witness.name)) }, ground.close.sealedAt / 1000 + 60),
+  )
+  const [own] = sealed.note.signatures
+  const backdated = sealed.note.signatures
+    .slice(1)
+    .map((line, index) => ({
+      ...line,
+      signature: Uint8Array.from([...(forged[index]?.signature.subarray(0, 8) ?? []), ...line.signature.subarray(8)]),
+    }))
+  for (const lines of [forged, backdated]) {
+    site.files.set(`log/sealed/${DAY}`, utf(writeNote({ text: sealed.note.text, signatures: [own as never, ...lines] })))
+    const report = await verify()
+    expect(report.steps.filter(({ state }) => state === 'fail').map(({ step }) => step)).toEqual(
+      expect.arrayContaining(['log-signature', 'sealed-in-time']),
+    )
+  }
+})
+
+test('where the witnesses have seen one close, another second is a fork that each of them tells', async () => {
+  site.append(open, close)
+  const watchers = WITNESSES.map((witness) => watcher(witness))
+  for (const one of watchers) await one.look()
+  site.records[1] = groundClose(2).close as never
+  site.publish()
+  for (const one of watchers) expect(await one.look()).toMatchObject({ isForked: true })
+  expect(watchers.map(({ alarms }) => alarms.map(({ kind }) => kind))).toEqual([['fork'], ['fork'], ['fork']])
+  expect(site.taken).toHaveLength(3)
+})
+
+test('keys of witnesses are written and read as C2SP has them; days that wait are looked at again', async () => {
+  for (const signer of [...WITNESSES, LOG]) expect(readSignerKey(writeSignerKey(signer))).toEqual(signer)
+  site.append(open, openRecord({ day: shiftDay(DAY, 1) }))
+  const monitor = watcher(undefined)
+  await monitor.look()
+  expect(monitor.saved.at(-1)?.waiting).toEqual([DAY, shiftDay(DAY, 1)])
+})
