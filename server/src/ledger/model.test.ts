@@ -2,7 +2,7 @@
  * Random histories of money against a model in plain memory. After every operation the answer and the
  * whole state must be the model's: each wallet, hold, order, round, withdrawal, refund, item, dispute
  * and every transfer with its accounts, amount, day and place. Every operation may come again later.
- * A failure prints its seed: ROZ_SEED=<seed> runs that one again.
+ * A failure prints its seed: ROZ_SEED=<seed> runs that one again; ROZ_SHRINK=0 leaves it as long as it was.
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import fc from 'fast-check'

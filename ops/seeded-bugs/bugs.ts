@@ -1,0 +1,199 @@
+/**
+ * Bugs that somebody could write into the books, each a small change of one file, with the test that
+ * must fail for it. A bug whose text is no longer found, or that no test catches, fails the run.
+ */
+import { type Bug, INTERLEAVINGS, JOINS, LEDGER, MODEL, ROUNDS, SCHEMA } from './bug.ts'
+import { ROUND_RULES, RULES } from './rule-bugs.ts'
+
+const LOCKS: readonly Bug[] = [
+  {
+    name: 'The lock order is dropped: a wallet is locked before the item in suspense that pays into it',
+    file: `${LEDGER}/topups.ts`,
+    find: '  const claimed = await claimSuspended(',
+    replace: '  await lockWallet(tx, order.memberId)\n  const claimed = await claimSuspended(',
+    test: INTERLEAVINGS,
+    only: 'pay what waits in suspense',
+  },
+  {
+    name: 'A balance is judged on a wallet that is not locked',
+    file: `${LEDGER}/transfer.ts`,
+    find: 'where member_id = ${memberId}::bigint for no key update`',
+    replace: 'where member_id = ${memberId}::bigint`',
+    test: INTERLEAVINGS,
+    only: 'hold',
+  },
+  {
+    name: 'A join computes the new balance from the row that it did not lock',
+    file: `${LEDGER}/join-statement.ts`,
+    find: 'set balance = j.balance - entry_fee(), seq = j.seq + 1',
+    replace: 'set balance = w.balance - entry_fee(), seq = w.seq + 1',
+    test: JOINS,
+    only: 'a top-up that commits while a batch waits',
+  },
+  {
+    name: 'A close counts without having locked its round: a join on its way is left out',
+    file: `${LEDGER}/rounds.ts`,
+    find: "  const round = await lockRound(tx, day)\n  if (round === undefined) return refused('round_not_found')\n  if (round.entries",
+    replace: "  const round = await findRound(tx, day)\n  if (round === undefined) return refused('round_not_found')\n  if (round.entries",
+    test: JOINS,
+    only: 'a close waits for a join on its way',
+  },
+  {
+    name: 'A join does not share its round: a close does not wait for it',
+    file: `${LEDGER}/join-statement.ts`,
+    find: '     for share`',
+    replace: '     `',
+    test: JOINS,
+    only: 'a close waits for a join on its way',
+  },
+  {
+    name: 'No day fence: what is posted does not share its day with who seals it',
+    file: SCHEMA,
+    find: 'from ledger_day where day = today for share;',
+    replace: 'from ledger_day where day = today;',
+    test: ROUNDS,
+    only: 'a sealed day takes nothing more',
+  },
+  {
+    name: 'A day is sealed without waiting for what is on its way into it',
+    file: `${LEDGER}/seal-day.ts`,
+    find: 'from ledger_day where day = ${day}::date for update`',
+    replace: 'from ledger_day where day = ${day}::date`',
+    test: ROUNDS,
+    only: 'a sealed day takes nothing more',
+  },
+  {
+    name: 'A withdrawal is decided without its lock',
+    file: `${LEDGER}/withdrawals.ts`,
+    find: 'from withdrawal where id = ${id}::uuid for update`',
+    replace: 'from withdrawal where id = ${id}::uuid`',
+    test: INTERLEAVINGS,
+    only: 'requested withdrawal',
+  },
+  {
+    name: 'A refund is decided without its lock',
+    file: `${LEDGER}/refunds.ts`,
+    find: 'from refund where id = ${id}::uuid for update`',
+    replace: 'from refund where id = ${id}::uuid`',
+    test: INTERLEAVINGS,
+    only: 'requested refund',
+  },
+  {
+    name: 'One locked wallet holds up everybody who joins with it',
+    file: `${LEDGER}/join-batcher.ts`,
+    find: 'skipLocked: true',
+    replace: 'skipLocked: false',
+    test: JOINS,
+    only: 'a wallet locked for 1.5 s',
+  },
+  {
+    name: 'A deadlock is shown to the member instead of being run again',
+    file: 'server/src/db/transaction.ts',
+    find: '  return state === DEADLOCK || state === SERIALIZATION\n',
+    replace: '  return state === SERIALIZATION\n',
+    test: 'server/src/db/transaction.test.ts',
+  },
+]
+
+const KEYS: readonly Bug[] = [
+  {
+    name: 'A credit is keyed by the event instead of the payment',
+    file: 'server/src/features/wallet/settle.ts',
+    find: 'orderId: order.orderId, paymentId, orderAmount',
+    replace: 'orderId: order.orderId, paymentId: `${paymentId}-${Math.random()}`, orderAmount',
+    test: 'server/src/features/wallet/settle.test.ts',
+  },
+  {
+    name: 'The unique key of transfers is missing',
+    file: SCHEMA,
+    find: '(balance_after is null)),\n  constraint transfer_once unique (kind, ref)\n',
+    replace: '(balance_after is null))\n',
+    test: `${LEDGER}/audit.test.ts`,
+  },
+  {
+    name: 'The unique key of batches is missing: a batch sent again after a lost answer takes a second rupee or refuses the first',
+    file: SCHEMA,
+    find: 'uuid       uuid not null unique,',
+    replace: 'uuid       uuid not null,',
+    test: `${LEDGER}/lost-answers.test.ts`,
+  },
+  {
+    name: 'A join whose answer was lost is refused as a second one',
+    file: `${LEDGER}/join-batcher.ts`,
+    find: 'else if (pending.sentIn.length > 1) uncertain',
+    replace: 'else if (pending.sentIn.length > 99) uncertain',
+    test: `${LEDGER}/lost-answers.test.ts`,
+  },
+  {
+    name: 'The id of a withdrawal answers for another amount',
+    file: `${LEDGER}/withdrawals.ts`,
+    find: 'return known.same && known.balance !== null',
+    replace: 'return known.balance !== null',
+    test: `${LEDGER}/withdrawals.test.ts`,
+    only: 'the same id is the same withdrawal',
+  },
+  {
+    name: 'The key of an old join answers for today: the member believes to have joined',
+    file: `${LEDGER}/join-statement.ts`,
+    find: 'when l.key_prefix = l.last_key and l.last_round >= l.day - 1 then',
+    replace: 'when l.key_prefix = l.last_key then',
+    test: MODEL,
+  },
+  {
+    name: 'An Idempotency-Key answers for another body',
+    file: 'server/src/http/idempotency.ts',
+    find: 'select route = ${route}::text and body_hmac = any (${bodyHmacs}::bytea[]) as same',
+    replace: 'select route is not null or ${route}::text = any (${bodyHmacs}::text[]) as same',
+    test: 'server/src/features/wallet/idempotency.test.ts',
+    only: 'another body or another call',
+  },
+  {
+    name: 'A retry mints money: a payment told of first with less is credited whole on top',
+    file: `${LEDGER}/topups.ts`,
+    find: 'memberId, amount: claimed.missing, from',
+    replace: 'memberId, amount: order.amount, from',
+    test: `${LEDGER}/topups.test.ts`,
+  },
+  {
+    name: 'What failed in the middle is committed',
+    file: 'server/src/db/transaction.ts',
+    find: "DatabaseUnavailableError)) await connection.command('ROLLBACK')",
+    replace: "DatabaseUnavailableError)) await connection.command('COMMIT')",
+    test: 'server/src/db/transaction.test.ts',
+  },
+]
+
+const BORDERS: readonly Bug[] = [
+  {
+    name: 'A call of administrators does not ask for the role of the session',
+    file: 'server/src/http/session.ts',
+    find: "    if (session.kind !== 'admin') return deny('forbidden')\n    return stepUp === true && !session.steppedUp",
+    replace: "    return stepUp === true && session.kind === 'admin' && !session.steppedUp",
+    test: 'server/src/features/payouts/withdrawals.test.ts',
+    only: 'who may',
+  },
+  {
+    name: 'Money is sent without the password being given again',
+    file: 'server/src/http/session.ts',
+    find: 'return stepUp === true && !session.steppedUp',
+    replace: 'return stepUp !== stepUp && !session.steppedUp',
+    test: 'server/src/features/payouts/withdrawals.test.ts',
+    only: 'who may',
+  },
+  {
+    name: 'Transfers can be changed by whoever owns the tables',
+    file: SCHEMA,
+    find: "select append_only('transfer');\n",
+    replace: '',
+    test: `${LEDGER}/append-only.test.ts`,
+  },
+  {
+    name: "The server's own role may change transfers",
+    file: SCHEMA,
+    find: "select app_may('select, insert', 'transfer');",
+    replace: "select app_may('select, insert, update', 'transfer');",
+    test: `${LEDGER}/append-only.test.ts`,
+  },
+]
+
+export const BUGS: readonly Bug[] = [...LOCKS, ...KEYS, ...RULES, ...ROUND_RULES, ...BORDERS]
