@@ -1,9 +1,9 @@
 import { configDefaults, defineConfig } from 'vitest/config'
 
-/** Every message of the spec in a browser takes minutes: npm run test:all runs them. */
-const LONG = process.env.ROZ_TEST_ALL === '1' ? [] : ['e2e/messages-*.test.ts']
+/** A kill counts what was acknowledged in milliseconds, a night passes by itself: nothing runs beside them. */
+const ALONE = ['e2e/kill-journey.test.ts', 'e2e/midnight.test.ts']
 
-/** Projects run in one process tree; browser journeys run one at a time because two cores drive a server and a browser. */
+/** Projects run in one process tree, and those of one groupOrder beside each other. */
 export default defineConfig({
   test: {
     projects: [
@@ -37,11 +37,23 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ['e2e/**/*.test.ts', 'web/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...LONG],
+          exclude: [...configDefaults.exclude, ...ALONE],
+          setupFiles: ['e2e/setup.ts'],
+          // Two at a time: while one waits for its server, the other's browser draws.
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
+          testTimeout: 120_000,
+          hookTimeout: 180_000,
+        },
+      },
+      {
+        test: {
+          name: 'alone',
+          include: ALONE,
           setupFiles: ['e2e/setup.ts'],
           fileParallelism: false,
           // After everything else: a night that is waited for must not wait for the processor too.
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
           testTimeout: 120_000,
           hookTimeout: 180_000,
         },
@@ -52,7 +64,7 @@ export default defineConfig({
           include: ['ops/launch/**/*.test.ts'],
           fileParallelism: false,
           // Installs and builds take every processor: nothing that waits for an answer runs beside them.
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

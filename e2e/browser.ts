@@ -2,9 +2,11 @@
  * Chromium as people use it, and what must hold on every screen they see: nothing on the console, no
  * request to another host, no scrolling sideways on a small phone, nothing that axe complains about.
  */
-import AxeBuilder from '@axe-core/playwright'
-import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core'
+import axe from 'axe-core'
+import { type Browser, type BrowserContext, type Page, type Request, chromium } from 'playwright-core'
 import { expect } from 'vitest'
+import { waitUntil } from '@roz/server/db/embedded-process.ts'
+import { PATIENCE_MS } from './expect.ts'
 
 const FLAGS = [
   '--headless=new',
@@ -16,6 +18,8 @@ const FLAGS = [
   '--disable-component-update',
   '--disable-sync',
 ]
+/** What is under way after that is not waited for: its complaints come with the next look. */
+const QUIET_WITHIN_MS = 5000
 export const SMALL = { width: 360, height: 740 } as const
 export const WIDE = { width: 1280, height: 900 } as const
 
@@ -28,6 +32,8 @@ export type Visit = {
   readonly context: BrowserContext
   /** What went wrong out of sight since the last look. */
   readonly complaints: () => string[]
+  /** Nothing that the page has asked for is still to come. */
+  readonly isQuiet: () => boolean
   readonly close: () => Promise<void>
 }
 export type VisitOptions = {
@@ -50,7 +56,8 @@ export async function newVisit(browser: Browser, options: VisitOptions): Promise
   const { token } = options
   if (token !== undefined) await signInBefore(context, token)
   const page = await context.newPage()
-  page.setDefaultTimeout(10_000)
+  page.setDefaultTimeout(PATIENCE_MS)
+  const underWay = new Set<Request>()
   let complaints: string[] = []
   const complain = (text: string): void => {
     complaints.push(`${text} (at ${new URL(page.url()).pathname})`)
@@ -62,7 +69,10 @@ export async function newVisit(browser: Browser, options: VisitOptions): Promise
   page.on('request', (request) => {
     const url = new URL(request.url())
     if (url.protocol.startsWith('http') && !options.hosts.includes(url.host)) complain(`a request to ${url.host}: ${request.url()}`)
+    underWay.add(request)
   })
+  page.on('requestfinished', (request) => underWay.delete(request))
+  page.on('requestfailed', (request) => underWay.delete(request))
   return {
     page,
     context,
@@ -71,8 +81,22 @@ export async function newVisit(browser: Browser, options: VisitOptions): Promise
       complaints = []
       return found
     },
+    isQuiet: () => underWay.size === 0,
     close: () => context.close(),
   }
+}
+
+/** The browser is handed to the next person: nothing of the last one is stored or runs on. What is cached of the app stays, which saves most of the time that a new one takes. */
+export async function handOver({ page, context, complaints }: Visit, origin: string, token?: string): Promise<void> {
+  // An address without the app: it ends here, and writes nothing more into what is emptied.
+  await page.goto(`${origin}/healthz`)
+  await context.clearCookies()
+  await page.evaluate((next) => {
+    sessionStorage.clear()
+    localStorage.clear()
+    if (next !== undefined) localStorage.setItem('token', next)
+  }, token)
+  complaints()
 }
 
 /** The token as a sign-in leaves it; set once, so that a logout in the page stays one. */
@@ -87,11 +111,18 @@ async function signInBefore(context: BrowserContext, token: string): Promise<voi
 /** axe in full on the screen as it stands; `colours` looks at contrast alone. */
 export async function auditScreen(page: Page, only?: 'colours'): Promise<void> {
   await settle(page)
-  // Without frames to join, axe needs no second page to add its findings up in.
-  const builder = new AxeBuilder({ page }).setLegacyMode()
-  const { violations } = await (only === 'colours' ? builder.withRules(['color-contrast']) : builder).analyze()
-  const found = violations.flatMap(({ id, help, nodes }) =>
-    nodes.map((node) => `${id}: ${help}: ${node.html.slice(0, 160)} ${node.failureSummary ?? ''}`),
+  if (await page.evaluate(() => !('axe' in window))) await page.evaluate(axe.source)
+  const found = await page.evaluate(
+    async (rules) => {
+      const { violations } = await (window as unknown as { axe: typeof axe }).axe.run(document, {
+        resultTypes: ['violations'],
+        ...(rules === undefined ? {} : { runOnly: rules }),
+      })
+      return violations.flatMap(({ id, help, nodes }) =>
+        nodes.map((node) => `${id}: ${help}: ${node.html.slice(0, 160)} ${node.failureSummary ?? ''}`),
+      )
+    },
+    only === 'colours' ? ['color-contrast'] : undefined,
   )
   expect(found, `axe on ${page.url()}`).toEqual([])
 }
@@ -124,6 +155,8 @@ async function settle(page: Page): Promise<void> {
 /** Full care for one screen: light in full, dark for colours, no sideways scroll, silence. */
 export async function auditVisit(visit: Visit): Promise<void> {
   const { page } = visit
+  await settle(page)
+  await waitUntil(visit.isQuiet, QUIET_WITHIN_MS)
   await expectNoSidewaysScroll(page)
   await auditScreen(page)
   await page.emulateMedia({ colorScheme: 'dark' })

@@ -2,7 +2,7 @@
  * What the product is for, once through on a fresh start, in the browser and by the words on the
  * screens: two members put a rupee in, one of them wins, one asks for money back.
  */
-import { expect } from '@playwright/test'
+import { expect } from './expect.ts'
 import { dayAt, type IstDay } from '@roz/core/ist-day.ts'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, test } from 'vitest'
@@ -92,7 +92,7 @@ describe('the whole journey on a fresh start', () => {
     await auditVisit(visit)
     await goToPayment(page, 20)
     await page.getByRole('button', { name: 'Pay ₹20.00' }).click()
-    await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible({ timeout: 20_000 })
+    await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
     await expect(page).toHaveURL(/\/payment-status\?order_id=[0-9a-f]{32}$/)
     await auditVisit(visit)
     await page.getByRole('link', { name: 'Go to Wallet' }).click()
@@ -222,7 +222,7 @@ describe('a payment that does not simply succeed', () => {
   ])('%s leads to Payment Failed, and nothing is added', async (button, rupees) => {
     await startOrder(rupees)
     await visit.page.getByRole('button', { name: button, exact: true }).click()
-    await expect(visit.page.getByRole('heading', { name: 'Payment Failed' })).toBeVisible({ timeout: 20_000 })
+    await expect(visit.page.getByRole('heading', { name: 'Payment Failed' })).toBeVisible()
     await expect(toast(visit.page, 'Payment failed. Please try again.')).toBeVisible()
     for (const words of [orderId(), `₹${rupees}.00`]) await expect(visit.page.locator('main')).toContainText(words)
     await auditVisit(visit)
@@ -235,7 +235,7 @@ describe('a payment that does not simply succeed', () => {
     await expect(visit.page.getByRole('heading', { name: 'Payment Pending' })).toBeVisible()
     await auditVisit(visit)
     await pay(roz.sandboxUrl, orderId(), 'success')
-    await expect(visit.page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible({ timeout: 30_000 })
+    await expect(visit.page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
     await expect(toast(visit.page, 'Money added successfully!')).toBeVisible()
     await expect(balanceInBar(visit.page)).toHaveText('₹12.00')
   })

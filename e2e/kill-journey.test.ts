@@ -5,7 +5,7 @@
  * where there is one: without waiting for the disk, and with the database killed too.
  */
 import { randomUUID } from 'node:crypto'
-import { expect as see } from '@playwright/test'
+import { expect as see } from './expect.ts'
 import { dayAt, type IstDay } from '@roz/core/ist-day.ts'
 import { signal } from '@roz/server/db/embedded-process.ts'
 import { sql } from '@roz/server/db/sql.ts'
@@ -173,7 +173,7 @@ describe('a member at a browser, whose server dies twice', () => {
       await goToPayment(page, 20)
       await roz.struck('POST', '/api/payments/confirm', () => page.getByRole('button', { name: 'Pay ₹20.00' }).click())
       await page.reload()
-      await see(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible({ timeout: 30_000 })
+      await see(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
       await see(balanceInBar(page)).toHaveText('₹20.00')
       await page.goto(`${roz.url}/dashboard`)
       const join = page.getByRole('button', { name: 'Join with ₹1.00' })

@@ -1,9 +1,10 @@
 /** The kit in a browser, on the kitchen sink: what the spec and frontend.md promise of each part. */
-import { expect } from '@playwright/test'
+import { expect } from './expect.ts'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, afterEach, test } from 'vitest'
-import { auditScreen, newVisit, openBrowser, type Visit, WIDE } from './browser.ts'
+import { auditScreen, handOver, newVisit, openBrowser, type Visit, WIDE } from './browser.ts'
 import { type Program, startProgram } from './program.ts'
+import { freeze, shownFrozen } from './steps.ts'
 
 let program: Program
 let browser: Browser
@@ -11,16 +12,16 @@ let visit: Visit
 beforeAll(async () => {
   program = await startProgram()
   browser = await openBrowser()
+  visit = await newVisit(browser, { size: WIDE, hosts: [new URL(program.url).host] })
 })
 afterAll(async () => browser?.close())
 beforeEach(async () => {
-  visit = await newVisit(browser, { size: WIDE, hosts: [new URL(program.url).host] })
+  await handOver(visit, program.url)
   await visit.page.goto(`${program.url}/kitchen-sink`)
   await expect(visit.page.getByRole('heading', { level: 1 })).toHaveText('The daily ledger')
 })
-afterEach(async () => {
+afterEach(() => {
   expect(visit.complaints()).toEqual([])
-  await visit.close()
 })
 
 test('the modal closes on Escape, on the overlay and by its button, locks the page and gives the focus back', async () => {
@@ -66,7 +67,10 @@ test('a press that begins inside and ends on the overlay does not close the moda
 })
 
 test('a toast stands above an open modal, can be closed there, and goes by itself after 5 s', async () => {
-  const { page } = visit
+  const own = await newVisit(browser, { size: WIDE, hosts: [new URL(program.url).host] })
+  const { page } = own
+  await page.clock.install()
+  await page.goto(`${program.url}/kitchen-sink`)
   await page.getByRole('button', { name: 'md', exact: true }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: 'Withdraw' }).click()
@@ -74,14 +78,19 @@ test('a toast stands above an open modal, can be closed there, and goes by itsel
   await expect(alert).toBeVisible()
   await alert.getByRole('button', { name: 'Close' }).click()
   await expect(alert).toBeHidden()
+  await freeze(page)
   await dialog.getByRole('button', { name: 'Withdraw' }).click()
+  await shownFrozen(alert)
   await page.keyboard.press('Escape')
   await expect(dialog).toBeHidden()
   // It moved back to the page with the modal gone.
   await expect(alert).toBeVisible()
-  await page.waitForTimeout(4000)
+  await page.clock.runFor(4500)
   await expect(alert).toBeVisible()
-  await expect(alert).toBeHidden({ timeout: 2500 })
+  await page.clock.runFor(500)
+  await expect(alert).toBeHidden()
+  expect(own.complaints()).toEqual([])
+  await own.close()
 })
 
 test('success and warning are statuses, an error is an alert', async () => {

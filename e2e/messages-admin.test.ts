@@ -2,53 +2,36 @@
  * The words of the portal (spec sections 2, 4, 5 and 8): its door, tabs, draw and stories, each
  * refusal and fallback provoked at the real program, where the line to it is broken on purpose.
  */
-import { expect } from '@playwright/test'
+import { expect } from './expect.ts'
 import { dayAt, type IstDay } from '@roz/core/ist-day.ts'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
-import { newVisit, openBrowser, WIDE } from './browser.ts'
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, test } from 'vitest'
+import { WIDE } from './browser.ts'
 import { ask } from './calls.ts'
-import { type CutProxy, type Fault, startCutProxy } from './cut-proxy.ts'
-import { adminToken, newMember, PASSWORD, type Person, readClock, setClock } from './people.ts'
-import { ADMIN, type Program, startProgram } from './program.ts'
+import type { Fault, FaultyProxy } from './faulty-proxy.ts'
+import { adminToken, newMember, PASSWORD, type Person, readClock } from './people.ts'
+import { ADMIN, type Program } from './program.ts'
+import { useStage, type Work } from './stage.ts'
 import { signIn, toast } from './steps.ts'
 
-const NO_WORDS: readonly Fault[] = ['cut', 'wordless']
-/** A failed question is asked once more after a second before the screen gives up. */
-const GIVEN_UP = { timeout: 5000 }
+const NO_WORDS = ['cut', 'wordless'] as const satisfies readonly Fault[]
 const SHORT_LINK = 'https://youtu.be/dQw4w9WgXcQ'
 
+const stage = useStage({ size: WIDE })
 let roz: Program
-let line: CutProxy
-let browser: Browser
+let line: FaultyProxy
 let admin: string
 let asha: Person
 let today: IstDay
 
 beforeAll(async () => {
-  roz = await startProgram()
-  line = await startCutProxy(roz.port)
-  browser = await openBrowser()
+  ;({ roz, line } = stage)
   today = dayAt(Date.parse(await readClock(roz.url)))
-  await setClock(roz.url, `${today}T12:00:00+05:30`)
   admin = await adminToken(roz.url)
   asha = await newMember(roz, { name: 'Asha Verma', rupees: 10 })
 })
-afterEach(() => line.mend())
-afterAll(async () => {
-  await browser?.close()
-  await line?.close()
-})
 
-async function visit(path: string, token: string | undefined, work: (page: Page) => Promise<void>): Promise<void> {
-  const own = await newVisit(browser, { size: WIDE, hosts: [], ...(token === undefined ? {} : { token }) })
-  try {
-    await own.page.goto(`${line.url}${path}`)
-    await work(own.page)
-  } finally {
-    await own.close()
-  }
-}
+const visit = (path: string, token: string | undefined, work: Work): Promise<void> => stage.at(path, work, { token })
 const inPortal = (work: (page: Page) => Promise<void>, tab = 'overview') => visit(`/admin/dashboard?tab=${tab}`, admin, work)
 
 describe('the door', () => {
@@ -109,9 +92,9 @@ describe('the door', () => {
 })
 
 describe('the tabs', () => {
-  test('Overview, Users and Impact Stories; the chosen one stays over a reload', async () => {
+  test('Overview, Users, Impact Stories and those for money; the chosen one stays over a reload', async () => {
     await visit('/admin/dashboard', admin, async (page) => {
-      await expect(page.getByRole('tab')).toHaveText(['Overview', 'Users', 'Impact Stories'])
+      await expect(page.getByRole('tab')).toHaveText(['Overview', 'Users', 'Impact Stories', 'Withdrawals', 'Refunds', 'Suspense'])
       await expect(page.getByRole('tab', { name: 'Overview' })).toHaveAttribute('aria-selected', 'true')
       const figures = ['Total users', 'Total revenue', 'Total donated', "Today's participants", "Today's revenue", 'Active rounds']
       await expect(page.getByRole('tabpanel').locator('dt')).toHaveText(figures)
@@ -130,7 +113,7 @@ describe('the tabs', () => {
     line.breakLine(`GET ${call}`, fault)
     await inPortal(async (page) => {
       const failed = page.locator('.empty.failed', { hasText: words })
-      await expect(failed).toBeVisible(GIVEN_UP)
+      await expect(failed).toBeVisible()
       line.mend()
       await failed.getByRole('button', { name: 'Retry' }).click()
       await expect(page.getByRole('tabpanel').getByText(then).filter({ visible: true }).first()).toBeVisible()
@@ -171,7 +154,7 @@ describe('the draw', () => {
       await expect(page.getByRole('tabpanel')).toContainText('Total users')
       line.breakLine('GET /api/rounds/current', 'cut')
       await opener(page).click()
-      await expect(toast(page, 'Failed to fetch round details')).toBeVisible(GIVEN_UP)
+      await expect(toast(page, 'Failed to fetch round details')).toBeVisible()
       await expect(page.getByRole('dialog')).toHaveCount(0)
     })
   })
@@ -188,10 +171,10 @@ describe('the draw', () => {
   test('Failed to trigger draw: the server is stopped', async () => {
     await inPortal(async (page) => {
       const dialog = await openQuestion(page)
-      await roz.stop()
-      await dialog.getByRole('button', { name: 'Trigger Draw' }).click()
-      await expect(toast(page, 'Failed to trigger draw')).toBeVisible()
-      roz = await startProgram({ port: roz.port, dataDir: roz.dataDir })
+      await stage.withoutServer(async () => {
+        await dialog.getByRole('button', { name: 'Trigger Draw' }).click()
+        await expect(toast(page, 'Failed to trigger draw')).toBeVisible()
+      })
     })
     expect((await ask(roz.url, 'currentRound')).output.status).toBe('open')
   })

@@ -2,61 +2,47 @@
  * What login, register, forgotten and new password, and verify email say when something is wrong:
  * every message of the spec's sections 4, 5 and 8, provoked for real. Each test is named after it.
  */
-import { expect } from '@playwright/test'
+import { expect } from './expect.ts'
 import { sql } from '@roz/server/db/sql.ts'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, test } from 'vitest'
-import { newVisit, openBrowser, type Visit } from './browser.ts'
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, test } from 'vitest'
 import { inDatabase } from './database.ts'
-import { EMPTY, type Fault, type FaultyProxy, PROXY_PAGE, startFaultyProxy } from './faulty-proxy.ts'
+import type { Fault, FaultyProxy } from './faulty-proxy.ts'
 import { mailedLink, newMember, PASSWORD, type Person, PHONE, register } from './people.ts'
-import { type Program, startProgram } from './program.ts'
-import { signIn } from './steps.ts'
+import type { Program } from './program.ts'
+import { useStage } from './stage.ts'
+import { freeze, shownFrozen, signIn } from './steps.ts'
 
 const NETWORK_ERROR = 'Network error. Please check your connection and try again.'
 const ENV = { GOOGLE_CLIENT_ID: 'roz-test.apps.googleusercontent.com', GOOGLE_JWKS_URL: 'http://127.0.0.1:9/certs' } as const
 const GOOGLE = 'https://accounts.google.com/gsi/client'
 /** Where the server gives no words of its own. */
 const WORDLESS: readonly (readonly [how: string, fault: Fault])[] = [
-  ['an empty answer', EMPTY],
-  ['a page of the hoster', PROXY_PAGE],
+  ['an empty answer', 'empty'],
+  ['a page of the hoster', 'wordless'],
   ['an answer of nothing', { status: 200, body: '{}' }],
   ['a cut connection', 'cut'],
 ]
 
+const stage = useStage({ env: async () => ENV })
 let roz: Program
 let network: FaultyProxy
-let browser: Browser
-let visitor: Visit
 let member: Person
+/** What stands at Google's address; nothing when that cannot be reached. Google itself is never asked. */
+let googleScript = ''
 
 beforeAll(async () => {
-  roz = await startProgram({ env: ENV })
-  network = await startFaultyProxy(() => roz.port)
-  browser = await openBrowser()
-  visitor = await newVisit(browser, { hosts: [] })
+  ;({ roz, line: network } = stage)
+  await stage.page.route(GOOGLE, (route) =>
+    googleScript === '' ? route.abort() : route.fulfill({ contentType: 'text/javascript', body: googleScript }),
+  )
   member = await newMember(roz)
 })
-afterAll(async () => {
-  await browser?.close()
-  await network?.close()
-})
 
-/** A visitor at a screen, over the network that can be broken; Google's script is never asked of Google. */
-async function at(path: string, work: (page: Page) => Promise<void>, script = buttonThatAnswers('{}')): Promise<void> {
-  const { page } = visitor
-  await page.route(GOOGLE, (route) => (script === '' ? route.abort() : route.fulfill({ contentType: 'text/javascript', body: script })))
-  try {
-    await page.goto(network.url + path)
-    await work(page)
-    expect(visitor.complaints().filter((text) => text.includes('nobody caught'))).toEqual([])
-  } finally {
-    network.mend()
-    await page.unroute(GOOGLE)
-    // From a page without the app: nothing of it runs on and writes there again.
-    await page.goto(`${network.url}/healthz`)
-    await page.evaluate(() => localStorage.clear())
-  }
+/** A visitor at a screen, over the network that can be broken. */
+function at(path: string, work: (page: Page) => Promise<void>, script = buttonThatAnswers('{}')): Promise<void> {
+  googleScript = script
+  return stage.at(path, work)
 }
 
 /** A script with the interface of Google's, whose button answers at once when pressed. */
@@ -111,7 +97,7 @@ describe('login', () => {
 
   test.each(WORDLESS)("'Login failed' after %s", async (_how, fault) => {
     await at('/login', async (page) => {
-      network.fault('/api/auth/login', fault)
+      network.breakLine('POST /api/auth/login', fault)
       await signIn(page, { email: member.email, password: PASSWORD })
       await expect(toast(page, 'Login failed')).toBeVisible()
       expect(await storedToken(page)).toBeNull()
@@ -122,23 +108,23 @@ describe('login', () => {
   })
 
   test('a toast can be closed, and goes by itself after 5 seconds', async () => {
-    const { page, close } = await newVisit(browser, { hosts: [] })
-    await page.clock.install()
-    await page.goto(`${roz.url}/forgot-password`)
-    const words = toast(page, 'Please fill in all fields')
-    await press(page, 'Send reset link')
-    await words.getByRole('button', { name: 'Close' }).click()
-    await expect(words).toHaveCount(0)
-    await press(page, 'Send reset link')
-    await expect(words).toBeVisible()
-    await page.clock.pauseAt(Date.now() + 3_600_000)
-    await expect(words).toHaveCount(0)
-    await press(page, 'Send reset link')
-    await page.clock.runFor(4_900)
-    await expect(words).toBeVisible()
-    await page.clock.runFor(200)
-    await expect(words).toHaveCount(0)
-    await close()
+    const work = async (page: Page): Promise<void> => {
+      const words = toast(page, 'Please fill in all fields')
+      await press(page, 'Send reset link')
+      await words.getByRole('button', { name: 'Close' }).click()
+      await expect(words).toHaveCount(0)
+      await press(page, 'Send reset link')
+      await expect(words).toBeVisible()
+      await words.getByRole('button', { name: 'Close' }).click()
+      await freeze(page)
+      await press(page, 'Send reset link')
+      await shownFrozen(words)
+      await page.clock.runFor(4_500)
+      await expect(words).toBeVisible()
+      await page.clock.runFor(500)
+      await expect(words).toHaveCount(0)
+    }
+    await stage.at('/forgot-password', work, { before: (page) => page.clock.install() })
   })
 })
 
@@ -168,7 +154,7 @@ describe('the Google button', () => {
     await at(
       '/login',
       async (page) => {
-        if (fault !== undefined) network.fault('/api/auth/google', fault)
+        if (fault !== undefined) network.breakLine('POST /api/auth/google', fault)
         await press(page, 'Continue with Google')
         await expect(toast(page, 'Google login failed')).toBeVisible()
         await expect(page).toHaveURL(`${network.url}/login`)
@@ -227,7 +213,7 @@ describe('register', () => {
 
   test.each(WORDLESS)("'Registration failed' after %s; the form keeps what was typed and may be sent again", async (how, fault) => {
     await at('/register', async (page) => {
-      network.fault('/api/auth/register', fault)
+      network.breakLine('POST /api/auth/register', fault)
       const Email = `${how.replaceAll(' ', '.')}@x.test`
       await registerWith(page, { Email })
       await expect(toast(page, 'Registration failed')).toBeVisible()
@@ -340,13 +326,13 @@ describe('verify email', () => {
   })
 
   test.each([
-    ['Verification failed. Please try again.', 'an empty answer', EMPTY],
-    ['Verification failed. Please try again.', 'a page of the hoster', PROXY_PAGE],
+    ['Verification failed. Please try again.', 'an empty answer', 'empty'],
+    ['Verification failed. Please try again.', 'a page of the hoster', 'wordless'],
     [NETWORK_ERROR, 'a cut connection', 'cut'],
   ] as const)("'%s' after %s; Try Again reloads, and then it is 'Email Verified!'", async (words, how, fault) => {
     const person = await register(roz.url, 'Asha Verma', `verify.${how.replaceAll(' ', '.')}@x.test`)
     const link = new URL(await mailedLink(roz.url, person.email, '/verify-email'))
-    network.fault('/api/auth/verify-email', fault)
+    network.breakLine('GET /api/auth/verify-email', fault)
     await at(link.pathname + link.search, async (page) => {
       await failed(page, words)
       network.mend()
@@ -358,7 +344,7 @@ describe('verify email', () => {
   })
 
   test("'One moment, we are checking your link.' while no answer has come", async () => {
-    network.fault('/api/auth/verify-email', 'silent')
+    network.breakLine('GET /api/auth/verify-email', 'silent')
     await at('/verify-email?token=nothing', (page) => expect(page.getByText('One moment, we are checking your link.')).toBeVisible())
   })
 })
@@ -372,13 +358,10 @@ describe('with the server stopped', () => {
   ])("'%s' at %s", async (words, path, act) => {
     await at(path, async (page) => {
       await expect(page.locator('form')).toBeVisible()
-      await roz.stop()
-      try {
+      await stage.withoutServer(async () => {
         await act(page)
         await expect(toast(page, words)).toBeVisible()
-      } finally {
-        roz = await startProgram({ dataDir: roz.dataDir, port: roz.port, env: ENV })
-      }
+      })
     })
   })
 })

@@ -2,22 +2,21 @@
  * The words and behaviour of the profile and of the bar's own parts (spec sections 2, 4 and 8), at
  * the real program, where the line to it is broken on purpose.
  */
-import { expect } from '@playwright/test'
+import { expect } from './expect.ts'
 import { crc32, deflateSync } from 'node:zlib'
 import { dayAt } from '@roz/core/ist-day.ts'
 import { sql } from '@roz/server/db/sql.ts'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
-import { newVisit, openBrowser, WIDE } from './browser.ts'
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, test } from 'vitest'
+import { WIDE } from './browser.ts'
 import { ask } from './calls.ts'
-import { type CutProxy, startCutProxy } from './cut-proxy.ts'
 import { inDatabase } from './database.ts'
+import type { FaultyProxy } from './faulty-proxy.ts'
 import { newMember, PHONE, type Person, readClock } from './people.ts'
-import { type Program, startProgram } from './program.ts'
+import type { Program } from './program.ts'
+import { useStage, type Work } from './stage.ts'
 import { balanceInBar, toast } from './steps.ts'
 
-/** A failed question is asked once more after a second before the screen gives up. */
-const GIVEN_UP = { timeout: 5000 }
 const NOT_SAVED = 'The change could not be saved.'
 const FOUR_LINES = [
   'Joins new rounds each day at reset',
@@ -26,32 +25,17 @@ const FOUR_LINES = [
   'A notification is sent for each participation',
 ]
 
+const stage = useStage({ size: WIDE })
 let roz: Program
-let line: CutProxy
-let browser: Browser
+let line: FaultyProxy
 let asha: Person
 
 beforeAll(async () => {
-  roz = await startProgram()
-  line = await startCutProxy(roz.port)
-  browser = await openBrowser()
+  ;({ roz, line } = stage)
   asha = await newMember(roz, { name: 'Asha Devi Verma', rupees: 20 })
 })
-afterEach(() => line.mend())
-afterAll(async () => {
-  await browser?.close()
-  await line?.close()
-})
 
-async function onProfile(work: (page: Page) => Promise<void>, person = asha): Promise<void> {
-  const own = await newVisit(browser, { size: WIDE, token: person.token, hosts: [] })
-  try {
-    await own.page.goto(`${line.url}/profile`)
-    await work(own.page)
-  } finally {
-    await own.close()
-  }
-}
+const onProfile = (work: Work, person = asha): Promise<void> => stage.at('/profile', work, { token: person.token })
 const button = (page: Page, name: string) => page.getByRole('main').getByRole('button', { name, exact: true })
 const field = (page: Page, label: string) => page.getByLabel(label, { exact: true })
 const autoParticipate = (page: Page) => page.getByRole('switch', { name: 'Auto Participate', exact: true })
@@ -73,7 +57,7 @@ describe('loading and failing', () => {
   test.each(['cut', 'wordless'] as const)('Failed to load profile data. (%s); Retry reloads the page', async (fault) => {
     line.breakLine('GET /api/user/me', fault)
     await onProfile(async (page) => {
-      await expect(page.getByText('Failed to load profile data.', { exact: true })).toBeVisible(GIVEN_UP)
+      await expect(page.getByText('Failed to load profile data.', { exact: true })).toBeVisible()
       line.mend()
       const loaded = page.waitForEvent('load')
       await button(page, 'Retry').click()

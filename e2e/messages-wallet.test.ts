@@ -3,66 +3,49 @@
  * wrong: every message of the spec's sections 4, 5 and 8, provoked for real. Each test is named
  * after it.
  */
-import { expect } from '@playwright/test'
+import { expect } from './expect.ts'
 import { sql } from '@roz/server/db/sql.ts'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, test } from 'vitest'
-import { newVisit, openBrowser } from './browser.ts'
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
 import { ask } from './calls.ts'
 import { expectCleanAudit, inDatabase } from './database.ts'
-import { EMPTY, type Fault, type FaultyProxy, PROXY_PAGE, startFaultyProxy } from './faulty-proxy.ts'
+import { type Fault, type FaultyProxy, startFaultyProxy } from './faulty-proxy.ts'
 import { BANK, newMember, type Person, PHONE, register } from './people.ts'
-import { type Program, startProgram } from './program.ts'
-import { askForWithdrawal, goToPayment } from './steps.ts'
+import type { Program } from './program.ts'
+import { type AtOptions, useStage, type Work } from './stage.ts'
+import { askForWithdrawal, gatewayIsReady, goToPayment } from './steps.ts'
 
 const SCRIPT = '/js/v3/cashfree.js'
 /** Where the server gives no words of its own. */
 const WORDLESS: readonly (readonly [how: string, fault: Fault])[] = [
-  ['an empty answer', EMPTY],
-  ['a page of the hoster', PROXY_PAGE],
+  ['an empty answer', 'empty'],
+  ['a page of the hoster', 'wordless'],
   ['an answer of nothing', { status: 200, body: '' }],
   ['a cut connection', 'cut'],
 ]
 
+const stage = useStage({
+  env: async () => {
+    gateway = await startFaultyProxy(() => stage.roz.port + 1)
+    return { CASHFREE_JS_URL: gateway.url + SCRIPT }
+  },
+})
 let roz: Program
 /** Between the browser and the server; between the browser and the gateway. */
 let network: FaultyProxy
 let gateway: FaultyProxy
-let browser: Browser
 /** With ₹20, which no test here may move. */
 let member: Person
 
 beforeAll(async () => {
-  gateway = await startFaultyProxy(() => roz.port + 1)
-  roz = await startProgram({ env: { CASHFREE_JS_URL: gateway.url + SCRIPT } })
-  network = await startFaultyProxy(() => roz.port)
-  browser = await openBrowser()
+  ;({ roz, line: network } = stage)
   member = await newMember(roz, { rupees: 20 })
 })
-afterAll(async () => {
-  await browser?.close()
-  await network?.close()
-  await gateway?.close()
-})
+afterEach(() => gateway.mend())
+afterAll(() => gateway?.close())
 
-type Seen = { readonly page: Page; readonly console: readonly string[] }
-
-/** Somebody at a screen, over networks that can be broken. */
-async function at(path: string, work: (seen: Seen) => Promise<void>, { token = member.token, clock = false } = {}): Promise<void> {
-  const { page, complaints, close } = await newVisit(browser, { hosts: [], ...(token === '' ? {} : { token }) })
-  const console: string[] = []
-  page.on('console', (message) => console.push(message.text()))
-  try {
-    if (clock) await page.clock.install()
-    await page.goto(network.url + path)
-    await work({ page, console })
-    expect(complaints().filter((text) => text.includes('nobody caught'))).toEqual([])
-  } finally {
-    network.mend()
-    gateway.mend()
-    await close()
-  }
-}
+/** The member at a screen, unless another is named. */
+const at = (path: string, work: Work, options: AtOptions = {}): Promise<void> => stage.at(path, work, { token: member.token, ...options })
 
 const toast = (page: Page, words: string) => page.locator('.toast').getByText(words, { exact: true })
 const field = (page: Page, label: string) => page.locator('form.panel').getByLabel(label, { exact: true })
@@ -78,7 +61,7 @@ describe('add money', () => {
     ['Maximum amount is ₹30', '30.01'],
     ['Please enter an amount in rupees, with at most two decimals', '12.'],
   ])("'%s' for “%s”", async (words, amount) => {
-    await at('/wallet', async ({ page }) => {
+    await at('/wallet', async (page) => {
       await expect(field(page, 'Phone number')).toHaveValue(PHONE)
       await field(page, 'Amount').fill(amount)
       await submit(page).click()
@@ -89,7 +72,7 @@ describe('add money', () => {
   })
 
   test("'Phone number is required', 'Please enter a valid 10-digit mobile number': digits only, and the button waits", async () => {
-    await at('/wallet', async ({ page }) => {
+    await at('/wallet', async (page) => {
       const phone = field(page, 'Phone number')
       await field(page, 'Amount').fill('20')
       await phone.fill('')
@@ -109,12 +92,13 @@ describe('add money', () => {
   })
 
   test.each([10, 30])('₹%i is let through to the gateway', async (rupees) => {
-    await at('/wallet', ({ page }) => goToPayment(page, rupees))
+    await at('/wallet', (page) => goToPayment(page, rupees))
   })
 
   test.each(WORDLESS)("'Failed to add money' after %s", async (_how, fault) => {
-    await at('/wallet', async ({ page }) => {
-      network.fault('/api/wallet/add', fault)
+    await at('/wallet', async (page) => {
+      network.breakLine('POST /api/wallet/add', fault)
+      await gatewayIsReady(page)
       await page.getByRole('button', { name: '₹20 20 days' }).click()
       await submit(page).click()
       await expect(toast(page, 'Failed to add money')).toBeVisible()
@@ -129,7 +113,8 @@ describe('add money', () => {
     const person = await register(roz.url, 'New Nita', 'nita@x.test')
     await at(
       '/wallet',
-      async ({ page }) => {
+      async (page) => {
+        await gatewayIsReady(page)
         await page.getByRole('button', { name: '₹10 10 days' }).click()
         await submit(page).click()
         await expect(toast(page, 'Please verify your email to continue.')).toBeVisible()
@@ -139,10 +124,11 @@ describe('add money', () => {
   })
 
   test("'Payment failed. Please try again.' where the checkout does not open", async () => {
-    await at('/wallet', async ({ page }) => {
+    await at('/wallet', async (page) => {
       // The gateway's script refuses a session that is none.
       const body = JSON.stringify({ order_id: '0'.repeat(32), payment_session_id: '' })
-      network.fault('/api/wallet/add', { status: 200, body })
+      network.breakLine('POST /api/wallet/add', { status: 200, body })
+      await gatewayIsReady(page)
       await field(page, 'Amount').fill('20')
       await submit(page).click()
       await expect(toast(page, 'Payment failed. Please try again.')).toBeVisible()
@@ -160,13 +146,13 @@ describe('the payment script', () => {
   }
 
   test.each([
-    ['its address is cut off', () => gateway.fault(SCRIPT, 'cut')],
-    ['its address answers an error', () => gateway.fault(SCRIPT, EMPTY)],
-    ['it brings nothing', () => gateway.fault(SCRIPT, { status: 200, body: '', type: 'text/javascript' })],
-    ['nobody says where it lies', () => network.fault('/api/wallet/checkout', EMPTY)],
+    ['its address is cut off', () => gateway.breakLine(`GET ${SCRIPT}`, 'cut')],
+    ['its address answers an error', () => gateway.breakLine(`GET ${SCRIPT}`, 'empty')],
+    ['it brings nothing', () => gateway.breakLine(`GET ${SCRIPT}`, { status: 200, body: '', type: 'text/javascript' })],
+    ['nobody says where it lies', () => network.breakLine('GET /api/wallet/checkout', 'empty')],
   ])("'Failed to initialize payment SDK' where %s; Retry reloads and it is ready", async (_how, breakIt) => {
     breakIt()
-    await at('/wallet', async ({ page }) => {
+    await at('/wallet', async (page) => {
       await failed(page, 'Failed to initialize payment SDK')
       await field(page, 'Amount').fill('20')
       await submit(page).click()
@@ -179,24 +165,24 @@ describe('the payment script', () => {
   })
 
   test("'SDK initialization timeout' after 30 seconds without an answer; 'Payment system not initialized.' before", async () => {
-    gateway.fault(SCRIPT, 'silent')
+    gateway.breakLine(`GET ${SCRIPT}`, 'silent')
     await at(
       '/wallet',
-      async ({ page }) => {
+      async (page) => {
         await expect(page.getByText('Getting the payment page ready…')).toBeVisible()
         await field(page, 'Amount').fill('20')
         await submit(page).click()
         await expect(toast(page, 'Payment system not initialized.')).toBeVisible()
-        await page.clock.fastForward(20_000)
+        await page.clock.fastForward(15_000)
         await expect(page.getByText('SDK initialization timeout')).toHaveCount(0)
-        await page.clock.fastForward(10_000)
+        await page.clock.fastForward(15_000)
         await failed(page, 'SDK initialization timeout')
         await expect(page.getByText('Getting the payment page ready…')).toHaveCount(0)
         gateway.mend()
         await press(page, 'Retry')
         await goToPayment(page, 20)
       },
-      { clock: true },
+      { before: (page) => page.clock.install() },
     )
   })
 })
@@ -233,7 +219,7 @@ describe('withdraw', () => {
     ['Bank name must be at least 3 characters', 'Bank name', 'AB'],
     ['Bank name can contain only letters, spaces and & . -', 'Bank name', 'Bank #1'],
   ])("'%s' for %s “%s”", async (words, label, value) => {
-    await at('/wallet', async ({ page }) => {
+    await at('/wallet', async (page) => {
       await withdrawWith(page, { [label]: value })
       await expect(toast(page, words)).toBeVisible()
       await expect(field(page, label)).toHaveAttribute('aria-invalid', 'true')
@@ -242,7 +228,7 @@ describe('withdraw', () => {
   })
 
   test('the fields keep only what they may hold: digits, and upper-case letters with digits', async () => {
-    await at('/wallet', async ({ page }) => {
+    await at('/wallet', async (page) => {
       await withdrawWith(page, { Amount: '5', 'Account number': '12-34 56a78901234567899999', IFSC: 'hdfc-0abc 12399' })
       await expect(field(page, 'Account number')).toHaveValue('123456789012345678')
       await expect(field(page, 'IFSC')).toHaveValue('HDFC0ABC123')
@@ -251,8 +237,8 @@ describe('withdraw', () => {
   })
 
   test.each(WORDLESS)("'Failed to withdraw money' after %s; the form keeps what was typed and nothing moves", async (_how, fault) => {
-    await at('/wallet', async ({ page }) => {
-      network.fault('/api/wallet/withdraw', fault)
+    await at('/wallet', async (page) => {
+      network.breakLine('POST /api/wallet/withdraw', fault)
       await askForWithdrawal(page, 10)
       await expect(toast(page, 'Failed to withdraw money')).toBeVisible()
       await expect(field(page, 'Account number')).toHaveValue(BANK.accountNumber)
@@ -264,7 +250,7 @@ describe('withdraw', () => {
     const person = await newMember(roz, { rupees: 20 })
     await at(
       '/wallet',
-      async ({ page }) => {
+      async (page) => {
         await expect(page.locator('.figure')).toHaveText('₹20.00')
         await ask(roz.url, 'withdraw', { token: person.token, key: crypto.randomUUID(), body: { amount: 15, bankDetail: BANK } })
         await askForWithdrawal(page, 10)
@@ -278,7 +264,7 @@ describe('withdraw', () => {
     const person = await newMember(roz, { rupees: 10 })
     await at(
       '/wallet',
-      async ({ page }) => {
+      async (page) => {
         await expect(page.locator('.figure')).toHaveText('₹10.00')
         await inDatabase(roz.dataDir, (db) =>
           db.query(sql`delete from session where member_id = (select id from member where email = ${person.email}::text)`),
@@ -294,10 +280,12 @@ describe('withdraw', () => {
 
 describe('transactions', () => {
   test("'Failed to load transactions:' is logged; the rest of the page works, and the list can be asked for again", async () => {
-    network.fault('/api/wallet/transactions', EMPTY)
-    await at('/wallet', async ({ page, console }) => {
+    network.breakLine('GET /api/wallet/transactions', 'empty')
+    const said: string[] = []
+    const listen = (page: Page) => page.on('console', (message) => said.push(message.text()))
+    const work = async (page: Page): Promise<void> => {
       await expect(page.getByText('Your transactions could not be loaded.')).toBeVisible()
-      expect(console.filter((text) => text.startsWith('Failed to load transactions:')).length).toBeGreaterThan(0)
+      expect(said.filter((text) => text.startsWith('Failed to load transactions:')).length).toBeGreaterThan(0)
       await expect(page.locator('.figure')).toHaveText('₹20.00')
       await expect(page.locator('.toast')).toHaveCount(0)
       network.mend()
@@ -305,26 +293,27 @@ describe('transactions', () => {
       const credited = page.locator('.rows li').filter({ hasText: 'Completed' })
       await expect(credited).toContainText('+₹20.00')
       await expect(credited.locator('.badge')).toHaveClass('badge ok')
-    })
+    }
+    await at('/wallet', work, { before: listen })
   })
 })
 
 describe('payment status', () => {
   const order = `/payment-status?order_id=${'0'.repeat(32)}`
-  const confirm = '/api/payments/confirm'
+  const confirm = 'POST /api/payments/confirm'
   const answered = (body: object): Fault => ({ status: 200, body: JSON.stringify(body) })
 
   test.each([
     ['No payment data received.', 'an answer without data', answered({})],
     ['No payment data received.', 'an answer that names no order', answered({ data: { success: false } })],
-    ['Failed to fetch payment status. Please try again.', 'an empty answer', EMPTY],
+    ['Failed to fetch payment status. Please try again.', 'an empty answer', 'empty'],
     ['Failed to fetch payment status. Please try again.', 'a cut connection', 'cut'],
-    ['Failed to fetch payment status. Please try again.', 'a page of the hoster', PROXY_PAGE],
+    ['Failed to fetch payment status. Please try again.', 'a page of the hoster', 'wordless'],
   ] as const)("'%s' after %s; Try Again asks again: 'Payment Not Found'", async (words, _how, fault) => {
-    network.fault(confirm, fault)
+    network.breakLine(confirm, fault)
     await at(
       order,
-      async ({ page }) => {
+      async (page) => {
         const alert = page.getByRole('main').getByRole('alert')
         await expect(alert).toContainText(words)
         await expect(alert.getByRole('link', { name: 'Go to Home' })).toHaveAttribute('href', '/')
@@ -335,43 +324,39 @@ describe('payment status', () => {
         await expect(alert.getByRole('button', { name: 'Try Again' })).toHaveCount(0)
         await expect(alert.getByRole('link', { name: 'Go to Home' })).toHaveAttribute('href', '/')
       },
-      { token: '' },
+      { token: undefined },
     )
   })
 
   test("'No order ID provided' has Try Again, Go to Home and Back to Home", async () => {
     await at(
       '/payment-status?order_id=',
-      async ({ page }) => {
+      async (page) => {
         await expect(page.getByRole('main').getByRole('alert')).toContainText('No order ID provided')
         await expect(page.getByRole('button', { name: 'Try Again' })).toBeVisible()
         for (const name of ['Go to Home', 'Back to Home']) await expect(page.getByRole('link', { name })).toHaveAttribute('href', '/')
       },
-      { token: '' },
+      { token: undefined },
     )
   })
 
   test("'Checking your payment…' while no answer has come", async () => {
-    network.fault(confirm, 'silent')
-    await at(order, ({ page }) => expect(page.getByText('Checking your payment…')).toBeVisible(), { token: '' })
+    network.breakLine(confirm, 'silent')
+    await at(order, (page) => expect(page.getByText('Checking your payment…')).toBeVisible(), { token: undefined })
   })
 })
 
 test('after all of this the ledger is in order', () => expectCleanAudit(roz.dataDir))
 
 test("with the server stopped: 'Failed to withdraw money', 'Failed to add money'", async () => {
-  await at('/wallet', async ({ page }) => {
-    await goToReady(page)
-    await roz.stop()
-    await submit(page).click()
-    await expect(toast(page, 'Failed to add money')).toBeVisible()
-    await askForWithdrawal(page, 10)
-    await expect(toast(page, 'Failed to withdraw money')).toBeVisible()
+  await at('/wallet', async (page) => {
+    await gatewayIsReady(page)
+    await field(page, 'Amount').fill('20')
+    await stage.withoutServer(async () => {
+      await submit(page).click()
+      await expect(toast(page, 'Failed to add money')).toBeVisible()
+      await askForWithdrawal(page, 10)
+      await expect(toast(page, 'Failed to withdraw money')).toBeVisible()
+    })
   })
 })
-
-/** The script has loaded and the form is filled in. */
-async function goToReady(page: Page): Promise<void> {
-  await field(page, 'Amount').fill('20')
-  await expect(page.getByText('Getting the payment page ready…')).toHaveCount(0)
-}

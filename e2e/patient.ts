@@ -11,10 +11,10 @@ import { readClock, setClock } from './people.ts'
 import { newDataDir, startProgram } from './program.ts'
 
 const STRIKE_WITHIN_MS = 50
-const SPRUNG_WITHIN_MS = 5000
+const SPRUNG_WITHIN_MS = 30_000
 /** Weather: an answer that says nothing about what was asked. */
 const TRY_AGAIN = new Set([429, 502, 503])
-const TRIES_MAX = 40
+const PATIENCE_MS = 60_000
 
 /** Pseudo-random numbers below 1, the same for one seed. */
 export function random(seed: number): () => number {
@@ -91,7 +91,8 @@ export async function startFrail(seed: number) {
 
     /** Makes something succeed that a dead server may cut off. */
     async persist<T>(attempt: () => Promise<T | undefined>): Promise<T> {
-      for (let tries = 0; tries < TRIES_MAX; tries++) {
+      const until = Date.now() + PATIENCE_MS
+      while (Date.now() < until) {
         try {
           const done = await attempt()
           if (done !== undefined) return done
@@ -103,7 +104,7 @@ export async function startFrail(seed: number) {
           await revive()
         }
       }
-      throw new Error(`${TRIES_MAX} tries in vain`)
+      throw new Error(`tried for ${PATIENCE_MS / 1000} s in vain`)
     },
 
     /** One call, made again until something was said to it. */

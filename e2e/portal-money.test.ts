@@ -3,7 +3,7 @@
  * decided in the browser, with the password where the last time is too long ago, and the members'
  * wallets follow. Where somebody else decided first, the screen says so and shows how it stands.
  */
-import { expect } from '@playwright/test'
+import { expect } from './expect.ts'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { auditVisit, newVisit, openBrowser, SMALL, type Visit, WIDE } from './browser.ts'

@@ -1,8 +1,8 @@
 /** The public pages in a browser: facts of the spec, both languages, what site.ts adds, and care for every page. */
-import { expect } from '@playwright/test'
+import { expect } from './expect.ts'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { auditVisit, newVisit, openBrowser, SMALL, type Visit, WIDE } from './browser.ts'
+import { auditVisit, handOver, newVisit, openBrowser, SMALL, type Visit, WIDE } from './browser.ts'
 import { ask } from './calls.ts'
 import { ADMIN, type Program, startProgram } from './program.ts'
 
@@ -30,20 +30,24 @@ beforeAll(async () => {
 })
 afterAll(async () => browser?.close())
 
-/** A visit that may ask the video's host, which no test reaches. */
-async function visit(
-  work: (page: Page, visit: Visit) => Promise<void>,
-  size: { readonly width: number; readonly height: number } = SMALL,
-): Promise<void> {
+type Size = typeof SMALL | typeof WIDE
+/** One browser for each size, handed from test to test. It may ask the video's host, which no test reaches. */
+const visits = new Map<Size, Visit>()
+
+async function openVisit(size: Size): Promise<Visit> {
   const own = await newVisit(browser, { size, hosts: [new URL(program.url).host, 'www.youtube-nocookie.com'] })
   await own.context.route('https://www.youtube-nocookie.com/**', (route) =>
     route.fulfill({ contentType: 'text/html', body: '<title>film</title>' }),
   )
-  try {
-    await work(own.page, own)
-  } finally {
-    await own.close()
-  }
+  visits.set(size, own)
+  return own
+}
+
+async function visit(work: (page: Page, visit: Visit) => Promise<void>, size: Size = SMALL): Promise<void> {
+  const own = visits.get(size) ?? (await openVisit(size))
+  await handOver(own, program.url)
+  await work(own.page, own)
+  await own.page.unrouteAll()
 }
 
 async function publishStory(title: string): Promise<void> {
@@ -271,7 +275,7 @@ describe('care', () => {
     ] as const) {
       await visit(async (page, own) => {
         for (const address of addresses) {
-          await page.goto(program.url + address, { waitUntil: 'networkidle' })
+          await page.goto(program.url + address)
           await auditVisit(own)
         }
       }, size)

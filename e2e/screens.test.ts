@@ -3,11 +3,11 @@
  * both languages. The information pages have tests of their own beside their texts
  * (public-pages.test.ts); here they only must answer whoever asks.
  */
-import { expect } from '@playwright/test'
+import { expect } from './expect.ts'
 import { api, type CallName } from '@roz/contract/api.ts'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { auditVisit, newVisit, openBrowser, SMALL, type Visit, type VisitOptions, WIDE } from './browser.ts'
+import { auditVisit, handOver, newVisit, openBrowser, SMALL, type Visit, WIDE } from './browser.ts'
 import { ask } from './calls.ts'
 import { adminToken, newMember, type Person } from './people.ts'
 import { type Program, startProgram } from './program.ts'
@@ -62,18 +62,19 @@ afterAll(() => browser?.close())
 
 const tokenOf = (who: Who): string | undefined => (who === 'a visitor' ? undefined : who === 'a member' ? member.token : admin)
 
-async function visit(who: Who, work: (visit: Visit) => Promise<void>, options: Partial<VisitOptions> = {}): Promise<void> {
-  const token = tokenOf(who)
-  const own = await newVisit(browser, {
-    hosts: [roz.url, roz.sandboxUrl].map((url) => new URL(url).host),
-    ...(token === undefined ? {} : { token }),
-    ...options,
-  })
-  try {
-    await work(own)
-  } finally {
-    await own.close()
-  }
+/** One browser for each size, handed from test to test. */
+const visits = new Map<Size, Visit>()
+type Size = typeof SMALL | typeof WIDE
+
+async function visit(
+  who: Who,
+  work: (visit: Visit) => Promise<void>,
+  { size = SMALL, token = tokenOf(who) }: { readonly size?: Size; readonly token?: string } = {},
+): Promise<void> {
+  const own = visits.get(size) ?? (await newVisit(browser, { hosts: [roz.url, roz.sandboxUrl].map((url) => new URL(url).host), size }))
+  visits.set(size, own)
+  await handOver(own, roz.url, token)
+  await work(own)
 }
 
 const open = ({ page }: Visit, path: string) => page.goto(`${roz.url}${path}`)

@@ -1,8 +1,8 @@
 /** The app's frame: who may see what, the navigation bar, the end of a session, addresses kept as text. */
-import { expect } from '@playwright/test'
+import { expect } from './expect.ts'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { newVisit, openBrowser, SMALL, type Visit, WIDE } from './browser.ts'
+import { handOver, newVisit, openBrowser, SMALL, type Visit, WIDE } from './browser.ts'
 import { ask } from './calls.ts'
 import { register, type Person } from './people.ts'
 import { ADMIN, type Program, startProgram } from './program.ts'
@@ -19,18 +19,17 @@ beforeAll(async () => {
 })
 afterAll(async () => browser?.close())
 
-type Options = { readonly token?: string; readonly size?: typeof SMALL | typeof WIDE }
-async function visit(options: Options, work: (page: Visit['page']) => Promise<void>): Promise<void> {
-  const own = await newVisit(browser, {
-    size: options.size ?? WIDE,
-    hosts: [],
-    ...(options.token === undefined ? {} : { token: options.token }),
-  })
-  try {
-    await work(own.page)
-  } finally {
-    await own.close()
-  }
+type Size = typeof SMALL | typeof WIDE
+type Options = { readonly token?: string; readonly size?: Size }
+/** One browser for each size, handed from test to test. */
+const visits = new Map<Size, Visit>()
+
+async function visit({ token, size = WIDE }: Options, work: (page: Visit['page']) => Promise<void>): Promise<void> {
+  const own = visits.get(size) ?? (await newVisit(browser, { size, hosts: [] }))
+  visits.set(size, own)
+  await handOver(own, program.url, token)
+  await work(own.page)
+  await own.page.unrouteAll()
 }
 const MEMBER_PAGES = ['/dashboard', '/wallet', '/impact', '/profile', '/history', '/notifications'] as const
 

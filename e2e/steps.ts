@@ -1,6 +1,6 @@
 /** What a person does on the screens, by the words that stand there. */
-import { expect } from '@playwright/test'
-import type { Page } from 'playwright-core'
+import { expect } from './expect.ts'
+import type { Locator, Page } from 'playwright-core'
 import { BANK, PHONE } from './people.ts'
 
 export const toast = (page: Page, words: string) => page.locator('.toast', { hasText: words })
@@ -23,10 +23,16 @@ export async function signIn(page: Page, person: { readonly email: string; reado
   await page.getByRole('button', { name: 'Log in' }).click()
 }
 
+/** The gateway's script is there: before that, adding money is refused. */
+export async function gatewayIsReady(page: Page): Promise<void> {
+  await expect(page.getByLabel('Phone number', { exact: true })).toHaveValue(PHONE)
+  await expect(page.getByText('Getting the payment page ready…')).toHaveCount(0)
+}
+
 /** From the wallet to the gateway's hosted page. */
 export async function goToPayment(page: Page, rupees: number): Promise<void> {
+  await gatewayIsReady(page)
   await page.getByLabel('Amount', { exact: true }).fill(String(rupees))
-  await expect(page.getByLabel('Phone number', { exact: true })).toHaveValue(PHONE)
   await page.getByRole('button', { name: `Add ₹${rupees}.00` }).click()
   await expect(page.getByRole('button', { name: `Pay ₹${rupees}.00` })).toBeVisible()
 }
@@ -45,3 +51,20 @@ export async function askForWithdrawal(page: Page, rupees: number): Promise<void
 
 /** The balance in the bar, which stands on every member's screen. */
 export const balanceInBar = (page: Page) => page.getByRole('link', { name: /^Wallet balance/ })
+
+/** How far the clock jumps when it stops: it must not be there yet. */
+const AHEAD_MS = 2000
+
+/** Time on the page stands still: from here on it goes by `runFor`, until `resume`. Its clock was set by hand before it opened. */
+export async function freeze(page: Page): Promise<void> {
+  await page.clock.pauseAt((await page.evaluate(() => Date.now())) + AHEAD_MS)
+}
+
+/** Waits while time stands still: what comes in the time of the network needs a tick or two to be shown. */
+export async function shownFrozen(seen: Locator): Promise<void> {
+  const look = async (): Promise<boolean> => {
+    await seen.page().clock.runFor(1)
+    return seen.isVisible()
+  }
+  await expect.poll(look).toBe(true)
+}

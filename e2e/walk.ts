@@ -7,6 +7,7 @@ import { createServer } from 'node:http'
 import type { CallName } from '@roz/contract/api.ts'
 import { expect } from 'vitest'
 import { ask, type Given, specOf } from './calls.ts'
+import { readClock } from './people.ts'
 import { startProgram } from './program.ts'
 
 const CLIENT_ID = 'roz.apps.example.test'
@@ -20,11 +21,13 @@ export async function startWalk() {
   const roz = await startProgram({
     env: { GOOGLE_CLIENT_ID: CLIENT_ID, GOOGLE_JWKS_URL: issuer.keysUrl, CASHFREE_PG_CLIENT_SECRET: GATEWAY_SECRET },
   })
+  /** The program's clock is not ours. */
+  const aheadMs = Date.parse(await readClock(roz.url)) - Date.now()
   const visited = new Set<CallName>()
   return {
     roz,
     visited,
-    idToken: issuer.idToken,
+    idToken: (claims: object): string => issuer.idToken(claims, aheadMs),
     close: issuer.close,
 
     /** One call; its answer is private to whoever asked, unless the contract calls it public. */
@@ -64,9 +67,9 @@ async function startIssuer() {
   return {
     keysUrl: `http://127.0.0.1:${address.port}/certs`,
     close: (): void => void server.close(),
-    idToken: (claims: object): string => {
+    idToken: (claims: object, aheadMs: number): string => {
       const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
-      const nowSeconds = Math.floor(Date.now() / 1000)
+      const nowSeconds = Math.floor((Date.now() + aheadMs) / 1000)
       const body = { iss: 'https://accounts.google.com', aud: CLIENT_ID, iat: nowSeconds, exp: nowSeconds + 600, ...claims }
       const text = `${part({ alg: 'RS256', kid: 'one', typ: 'JWT' })}.${part(body)}`
       return `${text}.${createSign('RSA-SHA256').update(text).sign(key.privateKey, 'base64url')}`

@@ -1,0 +1,87 @@
+/**
+ * What tests of screens stand on: the program, a line to it that can be broken, and one browser that
+ * is handed from test to test. Invariant: each test finds whole lines, an empty browser and a server
+ * that runs, whatever the test before it did.
+ */
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect } from 'vitest'
+import { handOver, newVisit, openBrowser, SMALL, type Visit } from './browser.ts'
+import { type FaultyProxy, startFaultyProxy } from './faulty-proxy.ts'
+import { type Program, startProgram } from './program.ts'
+
+export type StageOptions = {
+  readonly size?: { readonly width: number; readonly height: number }
+  /** Asked for before the program starts. */
+  readonly env?: () => Promise<Readonly<Record<string, string>>>
+}
+export type AtOptions = {
+  readonly token?: string | undefined
+  /** What must stand before the page opens and nobody after may inherit, as a clock set by hand: it gets a browser of its own. */
+  readonly before?: (page: Page) => unknown
+}
+export type Work = (page: Page) => Promise<void>
+export type Stage = ReturnType<typeof useStage>
+
+/** To be called once, outside of every test. */
+export function useStage({ size = SMALL, env }: StageOptions = {}) {
+  let settings: Readonly<Record<string, string>> = {}
+  let roz: Program
+  let line: FaultyProxy
+  let browser: Browser
+  let visit: Visit
+
+  beforeAll(async () => {
+    settings = (await env?.()) ?? {}
+    ;[roz, browser, line] = await Promise.all([startProgram({ env: settings }), openBrowser(), startFaultyProxy(() => roz.port)])
+    visit = await newVisit(browser, { size, hosts: [] })
+  })
+  afterEach(() => line.mend())
+  afterAll(async () => {
+    await browser?.close()
+    await line?.close()
+  })
+
+  async function workIn({ page, complaints }: Visit, path: string, work: Work): Promise<void> {
+    await page.goto(line.url + path)
+    await work(page)
+    expect(complaints().filter((text) => text.includes('nobody caught'))).toEqual([])
+  }
+
+  return {
+    get roz() {
+      return roz
+    },
+    get line() {
+      return line
+    },
+    /** The page that goes from test to test. */
+    get page() {
+      return visit.page
+    },
+
+    /** Somebody at a screen, over the line. */
+    async at(path: string, work: Work, { token, before }: AtOptions = {}): Promise<void> {
+      if (before === undefined) {
+        await handOver(visit, line.url, token)
+        return workIn(visit, path, work)
+      }
+      const own = await newVisit(browser, { size, hosts: [], ...(token === undefined ? {} : { token }) })
+      try {
+        await before(own.page)
+        await workIn(own, path, work)
+      } finally {
+        await own.close()
+      }
+    },
+
+    /** The server is stopped, and started again after the work. */
+    async withoutServer(work: () => Promise<void>): Promise<void> {
+      await roz.stop()
+      try {
+        await work()
+      } finally {
+        roz = await startProgram({ port: roz.port, dataDir: roz.dataDir, env: settings })
+      }
+    },
+  }
+}
