@@ -1,14 +1,23 @@
 /** Every call of the HTTP API, by name. The server's handlers are a total map over it. */
 import type { z } from 'zod'
 import { communityCalls } from './community.ts'
-import type { EndpointSpec } from './endpoint.ts'
+import type { EndpointSpec, PublicFile } from './endpoint.ts'
 import { identityCalls } from './identity.ts'
 import { impactCalls } from './impact.ts'
+import { openBooksCalls } from './open-books.ts'
 import { payoutCalls } from './payouts.ts'
 import { roundCalls } from './rounds.ts'
 import { walletCalls } from './wallet.ts'
 
-export const api = { ...identityCalls, ...walletCalls, ...payoutCalls, ...roundCalls, ...impactCalls, ...communityCalls } as const
+export const api = {
+  ...identityCalls,
+  ...walletCalls,
+  ...payoutCalls,
+  ...roundCalls,
+  ...impactCalls,
+  ...communityCalls,
+  ...openBooksCalls,
+} as const
 
 export type Api = typeof api
 export type CallName = keyof Api
@@ -34,4 +43,6 @@ export type Output<E extends EndpointSpec> = E['output'] extends z.ZodType
   ? z.output<E['output']>
   : E['output'] extends 'text'
     ? string
-    : undefined
+    : E['output'] extends 'file'
+      ? PublicFile
+      : undefined

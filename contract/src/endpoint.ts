@@ -30,8 +30,8 @@ export type EndpointSpec = {
   readonly upload?: { readonly field: string; readonly bytesMax: number }
   /** The webhook's raw bytes are handed on as they came. */
   readonly raw?: true
-  /** The answer's body; `text` is text/plain, `empty` none. */
-  readonly output: z.ZodType | 'text' | 'empty'
+  /** The answer's body; `text` is text/plain, `empty` none, `file` bytes as they were published. */
+  readonly output: z.ZodType | 'text' | 'empty' | 'file'
   /** The status of an accepted answer; 200 by default. */
   readonly status?: 200 | 201 | 202 | 204
   /** A second accepted status that the handler may choose. */
@@ -40,8 +40,18 @@ export type EndpointSpec = {
   readonly refusals: readonly RefusalCode[]
   /** An administrator's call that moves money: refused without a step-up of the last ten minutes. */
   readonly stepUp?: true
-  /** Whether the answer depends on who asks without being private to them. */
-  readonly cache?: 'public'
+  /** public: the answer depends on who asks without being private to them. file: it is the same for everybody. */
+  readonly cache?: 'public' | 'file'
+}
+
+/** Published bytes: the same for everybody, and for ever once they are final. */
+export type PublicFile = {
+  readonly type: string
+  readonly isFinal: boolean
+  /** Changes with the bytes. */
+  readonly etag: string
+  readonly bytes: number
+  readonly body: Uint8Array | AsyncIterable<Uint8Array>
 }
 
 export const endpoint = <const E extends EndpointSpec>(spec: E): E => spec

@@ -2,6 +2,7 @@
 import { ticketKey } from '@roz/core/fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
+import { receipt } from './open-books.ts'
 import { assurance, count, day, instant, namedWinner, nextCursor, page, rupees } from './shapes.ts'
 
 export const roundStatus = z.enum(['open', 'closed', 'drawn', 'settled', 'void'])
@@ -22,6 +23,7 @@ export const round = z.object({
 export const ticket = z.object({
   day,
   ticket: z.string().regex(/^[0-9a-f]{64}$/),
+  receipt,
 })
 
 export const historyItem = z.object({

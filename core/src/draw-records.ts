@@ -67,22 +67,35 @@ export type VoidRecord = {
 }
 export type BooksRecord = { readonly v: 1; readonly kind: 'books'; readonly day: IstDay; readonly books: string }
 
-export type LogRecord = OpenRecord | CloseRecord | ResultRecord | VoidRecord | BooksRecord
+/** The log's key is replaced; `signature` is the old one's. */
+export type KeyRecord = {
+  readonly v: 1
+  readonly kind: 'key'
+  readonly day: IstDay
+  readonly old: string
+  readonly new: string
+  readonly signature: string
+}
+/** Another version of the verifying program is served: its SHA-256. */
+export type VerifierRecord = { readonly v: 1; readonly kind: 'verifier'; readonly day: IstDay; readonly program: string }
+
+export type LogRecord = OpenRecord | CloseRecord | ResultRecord | VoidRecord | BooksRecord | KeyRecord | VerifierRecord
 
 export const recordBytes = (record: LogRecord): Uint8Array => new TextEncoder().encode(canonicalJson(record))
 
-/** RFC 8785 for what records may hold; anything else is a bug of the caller. */
-export function canonicalJson(value: unknown): string {
+/** RFC 8785 for what records may hold; anything else is a bug of the caller. Balances in books alone may be negative. */
+export function canonicalJson(value: unknown, lowest: number = 0): string {
   if (typeof value === 'number') {
-    if (!Number.isSafeInteger(value) || value < 0 || Object.is(value, -0)) throw new RangeError(`not a number of the protocol: ${value}`)
+    if (!Number.isSafeInteger(value) || value < lowest || Object.is(value, -0))
+      throw new RangeError(`not a number of the protocol: ${value}`)
     return String(value)
   }
   if (typeof value === 'string') {
     if (!/^[\x20-\x7e]*$/.test(value)) throw new RangeError('not a text of the protocol')
     return JSON.stringify(value)
   }
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item, lowest)).join(',')}]`
   if (typeof value !== 'object' || value === null) throw new RangeError('not a value of the protocol')
   const entries = Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1))
-  return `{${entries.map(([key, item]) => `${canonicalJson(key)}:${canonicalJson(item)}`).join(',')}}`
+  return `{${entries.map(([key, item]) => `${canonicalJson(key)}:${canonicalJson(item, lowest)}`).join(',')}}`
 }

@@ -99,6 +99,11 @@ export const REFUSALS = {
   round_already_closed: refusal(409, "Today's round is already closed.", 'आज का राउंड पहले ही बंद हो चुका है।'),
   draw_waiting: refusal(409, 'The draw is waiting for the public random number.', 'ड्रॉ सार्वजनिक संख्या की प्रतीक्षा में है।'),
   round_not_found: refusal(404, 'There is no such round.', 'ऐसा कोई राउंड नहीं है।'),
+  // The log of days
+  not_a_note: refusal(400, 'This is not a signed note.', 'यह हस्ताक्षरित नोट नहीं है।'),
+  witness_unknown: refusal(403, 'No running day names this witness.', 'कोई चालू दिन इस साक्षी को नहीं जानता।'),
+  checkpoint_unknown: refusal(409, 'The log has signed no such checkpoint.', 'लॉग ने ऐसी कोई जाँच-मुहर नहीं दी है।'),
+  cosignature_invalid: refusal(422, 'This cosignature is not valid.', 'यह सह-हस्ताक्षर मान्य नहीं है।'),
   // Stories
   story_not_found: refusal(404, 'There is no such story.', 'ऐसी कोई कहानी नहीं है।'),
   // Outside production only

@@ -39,10 +39,17 @@ export type WitnessSettings = { readonly keys: readonly string[]; readonly quoru
 /** C2SP verifier keys, ascending, as the open record publishes them. */
 export function witnessSettings(settings: Settings): WitnessSettings {
   const keys = [...new Set(settings.text('WITNESS_KEYS')?.split(/[\s,]+/) ?? [])].sort()
-  for (const key of keys) {
-    if (parseWitnessKey(key) === undefined) settings.complain(`WITNESS_KEYS: verifier keys such as name+0a1b2c3d+BA…, not “${key}”`)
+  const parsed = keys.map((key) => parseWitnessKey(key))
+  for (const [index, key] of parsed.entries()) {
+    if (key === undefined) settings.complain(`WITNESS_KEYS: verifier keys such as name+0a1b2c3d+BA…, not “${keys[index]}”`)
   }
+  const differ = (what: (key: NonNullable<(typeof parsed)[number]>) => string): boolean =>
+    new Set(parsed.map((key) => key && what(key))).size === keys.length
+  if (!differ(({ name }) => name) || !differ(({ publicKey }) => publicKey.toString('hex')))
+    settings.complain('WITNESS_KEYS: a name or a key stands there twice')
   const quorum = settings.integer('WITNESS_QUORUM', 2, 1, 100)
   if (keys.length > 0 && quorum > keys.length) settings.complain('WITNESS_QUORUM: there are not so many WITNESS_KEYS')
+  // Two quorums must share a witness, or two readers could be shown two logs.
+  if (quorum * 2 <= keys.length) settings.complain('WITNESS_QUORUM: more than half of the WITNESS_KEYS')
   return { keys, quorum }
 }

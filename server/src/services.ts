@@ -14,16 +14,21 @@ import type { Config } from './config.ts'
 import type { Db } from './db/sql.ts'
 import { createAdmin } from './features/admin/admin.ts'
 import { createAudit } from './features/audit/audit.ts'
+import { createBooks } from './features/books/books.ts'
 import { createContact } from './features/contact/contact.ts'
 import { createDraws } from './features/draws/draws.ts'
 import { createHome } from './features/home/home.ts'
 import { createIdentity } from './features/identity/identity.ts'
 import { createImpact } from './features/impact/impact.ts'
 import { createNotifications } from './features/notifications/notifications.ts'
+import { createOpenLog } from './features/open-log/open-log.ts'
 import { createPayouts } from './features/payouts/payouts.ts'
 import { createRounds } from './features/rounds/rounds.ts'
 import { createWallet } from './features/wallet/wallet.ts'
 import { createWorker, forgetDoneJobs, type WorkerDeps } from './jobs/worker.ts'
+import { createCheckpoints } from './log-of-days/checkpoints.ts'
+import { createLogKeys, originOf } from './log-of-days/log-key.ts'
+import { createReceipts } from './log-of-days/receipts.ts'
 import { createMailJob } from './people/mail-job.ts'
 import type { Secrets } from './secrets.ts'
 import { createTicketKeys } from './tickets/ticket-keys.ts'
@@ -48,6 +53,9 @@ export function createServices(deps: ServiceDeps) {
   const { db, clock, secrets, config, log } = deps
   const { business } = config
   const ticketKeys = createTicketKeys({ secrets })
+  const logKeys = createLogKeys({ secrets, origin: originOf(config.publicUrl ?? `http://localhost:${config.port}`) })
+  const receipts = createReceipts({ db, keys: logKeys, ticketKeys })
+  const checkpoints = createCheckpoints({ db, keys: logKeys })
   const identity = createIdentity({
     db,
     production: config.production,
@@ -87,7 +95,9 @@ export function createServices(deps: ServiceDeps) {
     witnesses: config.witnesses,
     log,
   })
-  const rounds = createRounds({ db, draws, ticketKeys, policy, log })
+  const rounds = createRounds({ db, draws, ticketKeys, receipts, policy, log })
+  const books = createBooks({ db, ticketKeys })
+  const openLog = createOpenLog({ db, keys: logKeys, checkpoints, receipts, makeBooks: books.due })
   const impact = createImpact({ db })
   const home = createHome({ db, recentStories: impact.recentStories })
   const notifications = createNotifications({ db })
@@ -107,6 +117,7 @@ export function createServices(deps: ServiceDeps) {
     clockwork: [
       rounds.due,
       draws.due,
+      openLog.due,
       wallet.due,
       payouts.due,
       impact.due,
@@ -133,6 +144,8 @@ export function createServices(deps: ServiceDeps) {
       ...payouts.handlers,
       ...draws.handlers,
       ...rounds.handlers,
+      ...openLog.handlers,
+      ...books.handlers,
       ...impact.handlers,
       ...home.handlers,
       ...notifications.handlers,

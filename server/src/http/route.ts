@@ -5,7 +5,7 @@
  * value of the contract or a refusal that the contract names; anything else does not compile.
  */
 import { type Api, api, type CallName, type Input, type Output } from '@roz/contract/api.ts'
-import type { Access, EndpointSpec } from '@roz/contract/endpoint.ts'
+import type { Access, EndpointSpec, PublicFile } from '@roz/contract/endpoint.ts'
 import type { FieldProblem } from '@roz/core/fields.ts'
 import { type Language, languageOf } from '@roz/core/language.ts'
 import type { RefusalCode } from '@roz/core/refusals.ts'
@@ -14,6 +14,7 @@ import { z } from 'zod'
 import { readJsonBodies, readRawBodies } from './bodies.ts'
 import { etagOf, isKnown } from './etag.ts'
 import { type Problem, sendProblem, sendProblemAsText } from './faults.ts'
+import { sendFile } from './files.ts'
 import { parseInput } from './input.ts'
 import type { AdminSession, MemberSession, Session, Sessions } from './session.ts'
 import { authorize } from './session.ts'
@@ -145,6 +146,7 @@ function registerCall(app: FastifyInstance, spec: EndpointSpec, handler: Handler
       reply.code(answer.status ?? spec.status ?? 200)
       if (spec.output === 'empty') return reply.send()
       if (spec.output === 'text') return reply.type('text/plain; charset=utf-8').send(answer.value)
+      if (spec.output === 'file') return sendFile(request, reply, answer.value as unknown as PublicFile)
       return reply.send(answer.value)
     },
   })
@@ -161,6 +163,8 @@ function responseSchema(spec: EndpointSpec): { response?: Record<number, unknown
 
 /** api.md, last paragraph: answers that depend on the token, member answers, and what a CDN may keep. */
 function setCacheHeaders(spec: EndpointSpec, request: FastifyRequest, reply: FastifyReply): void {
+  // Set with the file: whether it is final, nobody knows before.
+  if (spec.cache === 'file') return void reply.header('cache-control', 'no-store')
   const isPublic = spec.cache === 'public'
   // What caches keep names winners, and "A member" is said in the reader's language.
   if (isPublic) reply.header('vary', 'Authorization, Accept-Language')

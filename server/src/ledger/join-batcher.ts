@@ -23,6 +23,13 @@ export type JoinBatcherOptions = {
   readonly db: Db
   /** After each statement: how many asked, how many joined. */
   readonly onBatch?: (batch: { readonly asked: number; readonly joined: number; readonly day: IstDay | undefined }) => void
+  /** After each statement that let members in. It must return at once: the next batch waits for it. */
+  readonly onJoined?: (batch: {
+    readonly batchId: bigint
+    readonly day: IstDay
+    readonly at: Date
+    readonly memberIds: readonly bigint[]
+  }) => void
   readonly lanes?: number
   readonly batchMax?: number
   readonly queueMax?: number
@@ -39,7 +46,7 @@ const SEND_ATTEMPTS_MAX = 8
 const ALONE_MAX = 3
 
 export function createJoinBatcher(options: JoinBatcherOptions): JoinBatcher {
-  const { db, onBatch, lanes: laneCount = 2, batchMax = 1000, queueMax = 20_000 } = options
+  const { db, onBatch, onJoined, lanes: laneCount = 2, batchMax = 1000, queueMax = 20_000 } = options
   const lanes = Array.from({ length: laneCount }, () => ({ waiting: [] as Pending[], running: false }))
   // Members whose wallet was busy: theirs go alone, one after the other, and later ones wait behind.
   const alone = new Map<bigint, Pending[]>()
@@ -66,7 +73,7 @@ export function createJoinBatcher(options: JoinBatcherOptions): JoinBatcher {
     while (lane.waiting.length > 0) {
       const { batch, rest } = takeBatch(lane.waiting, batchMax)
       lane.waiting = rest
-      const busy = await runBatch(db, batch, onBatch)
+      const busy = await runBatch(db, batch, { onBatch, onJoined })
       for (const pending of busy) goAlone(pending)
     }
     lane.running = false
@@ -133,8 +140,10 @@ function takeBatch(waiting: readonly Pending[], batchMax: number): { batch: Pend
   return { batch, rest }
 }
 
+type Told = Pick<JoinBatcherOptions, 'onBatch' | 'onJoined'>
+
 /** Sends a batch and settles all of it, except the busy ones, which it returns. Never throws. */
-async function runBatch(db: Db, batch: readonly Pending[], onBatch: JoinBatcherOptions['onBatch']): Promise<Pending[]> {
+async function runBatch(db: Db, batch: readonly Pending[], told: Told): Promise<Pending[]> {
   let rows: JoinRow[]
   try {
     rows = await send(db, batch)
@@ -145,10 +154,13 @@ async function runBatch(db: Db, batch: readonly Pending[], onBatch: JoinBatcherO
     }
     // One request spoils the batch, which was rolled back: halve it until that one stands alone.
     const middle = batch.length >> 1
-    return [...(await runBatch(db, batch.slice(0, middle), onBatch)), ...(await runBatch(db, batch.slice(middle), onBatch))]
+    return [...(await runBatch(db, batch.slice(0, middle), told)), ...(await runBatch(db, batch.slice(middle), told))]
   }
   const joined = rows.filter((row) => row.verdict === 'joined')
-  onBatch?.({ asked: batch.length, joined: joined.length, day: joined[0]?.day ?? undefined })
+  told.onBatch?.({ asked: batch.length, joined: joined.length, day: joined[0]?.day ?? undefined })
+  const [first] = joined
+  if (first?.day != null && first.batchId !== null && first.at !== null)
+    told.onJoined?.({ batchId: first.batchId, day: first.day, at: first.at, memberIds: joined.map(({ memberId }) => memberId) })
   try {
     return await settleRows(db, batch, rows)
   } catch (error) {

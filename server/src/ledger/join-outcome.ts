@@ -9,6 +9,8 @@ export type Joined = {
   readonly balance: Paise
   readonly day: IstDay
   readonly batchId: bigint
+  /** When its batch was entered. */
+  readonly at: Date
   /** The same Idempotency-Key came again: this is the first answer. */
   readonly replayed: boolean
 }
@@ -16,12 +18,19 @@ export type Joined = {
 export type JoinOutcome = Outcome<Joined, JoinRefusal | 'may_not_move' | 'overloaded'>
 
 /** A join as its row tells it. */
-export type FoundJoin = { readonly memberId: bigint; readonly balance: Paise; readonly day: IstDay; readonly batchId: bigint }
+export type FoundJoin = {
+  readonly memberId: bigint
+  readonly balance: Paise
+  readonly day: IstDay
+  readonly batchId: bigint
+  readonly at: Date
+}
 
 export const joinedOf = (join: FoundJoin, replayed: boolean): Joined => ({
   balance: join.balance,
   day: join.day,
   batchId: join.batchId,
+  at: join.at,
   replayed,
 })
 

@@ -17,6 +17,7 @@ export type JoinRow = {
   readonly balance: Paise | null
   readonly day: IstDay | null
   readonly batchId: bigint | null
+  readonly at: Date | null
 }
 export type JoinVia = 'member' | 'auto' | 'topup'
 
@@ -51,7 +52,7 @@ paid as (
 batch as (
   insert into join_batch (uuid, day, via, n, amount)
   select ${uuid}::uuid, min(day), ${via}::text, count(*), count(*) * entry_fee() from paid having count(*) > 0
-  returning batch_id),
+  returning batch_id, created_at),
 entry as (
   insert into round_join (batch_id, member_id, balance_after, wallet_seq, day, key_prefix)
   select batch.batch_id, paid.member_id, paid.balance, paid.seq, paid.day, paid.key_prefix
@@ -74,7 +75,7 @@ l as materialized (
     from req join wallet w using (member_id) cross join r
    order by w.member_id for no key update of w ${batch.skipLocked ? sql`skip locked` : empty}),
 ${joinSteps(batch.uuid, batch.via)}
-select req.member_id as "memberId", paid.balance, paid.day, batch.batch_id as "batchId",
+select req.member_id as "memberId", paid.balance, paid.day, batch.batch_id as "batchId", batch.created_at as at,
        coalesce(judged.verdict,
          (select case when w.last_key = req.key_prefix and w.last_round >= ist_day(roz_now()) - 1 then 'replayed'
                       when not exists (select from r) then 'round_closed'
@@ -86,12 +87,12 @@ select req.member_id as "memberId", paid.balance, paid.day, batch.batch_id as "b
 
 /** Which of these members an earlier sending of theirs has joined: its answer may have been lost. */
 export const joinsOfBatches = (uuids: readonly string[], memberIds: readonly bigint[]): Sql => sql`
-  select j.member_id as "memberId", j.balance_after as balance, j.day, j.batch_id as "batchId"
+  select j.member_id as "memberId", j.balance_after as balance, j.day, j.batch_id as "batchId", b.created_at as at
     from join_batch b join round_join j on j.day = b.day and j.batch_id = b.batch_id
    where b.uuid = any(${uuids}::uuid[]) and j.member_id = any(${memberIds}::bigint[])`
 
 /** The newest join of each member: the first answer to a key that came again. */
 export const newestJoins = (memberIds: readonly bigint[]): Sql => sql`
-  select j.member_id as "memberId", j.balance_after as balance, j.day, j.batch_id as "batchId"
-    from wallet w join round_join j on j.day = w.last_round and j.member_id = w.member_id
+  select j.member_id as "memberId", j.balance_after as balance, j.day, j.batch_id as "batchId", b.created_at as at
+    from wallet w join round_join j on j.day = w.last_round and j.member_id = w.member_id join join_batch b using (batch_id)
    where w.member_id = any(${memberIds}::bigint[])`

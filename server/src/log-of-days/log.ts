@@ -13,10 +13,15 @@ import { sha256 } from '../tickets/sha256.ts'
 /** Held until the commit: a number that was given out and rolled back would leave a gap. */
 const LOG_LOCK = 7_242_011
 
-/** Writes the next record; the last lock that a transaction takes. */
+/** Nothing is appended or signed by others until the commit; the last lock that a transaction takes. */
+export async function lockLog(tx: Tx): Promise<void> {
+  await tx.query(sql`select pg_advisory_xact_lock(${LOG_LOCK}::bigint)`)
+}
+
+/** Writes the next record. */
 export async function appendRecord(tx: Tx, record: LogRecord): Promise<void> {
   const bytes = recordBytes(record)
-  await tx.query(sql`select pg_advisory_xact_lock(${LOG_LOCK}::bigint)`)
+  await lockLog(tx)
   await tx.query(sql`
     insert into log_entry (index, day, kind, bytes, leaf)
     select coalesce(max(index) + 1, 0), ${record.day}::date, ${record.kind}::text, ${Buffer.from(bytes)}::bytea, ${leafHash(sha256, bytes)}::bytea

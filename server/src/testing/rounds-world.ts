@@ -14,13 +14,19 @@ import { createClock } from '../adapters/clock.ts'
 import { type Db, one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { registerDevClock } from '../dev/clock.ts'
+import { createBooks } from '../features/books/books.ts'
+import type { RunOptions } from '../features/books/liabilities.ts'
 import { createDraws } from '../features/draws/draws.ts'
+import { createOpenLog } from '../features/open-log/open-log.ts'
 import { createRounds } from '../features/rounds/rounds.ts'
 import { registerFaults } from '../http/faults.ts'
 import type { JobKind } from '../jobs/queue.ts'
 import { createWorker, type JobHandlers } from '../jobs/worker.ts'
 import { captureTopup, createTopup } from '../ledger/topups.ts'
 import { setAutoJoin } from '../ledger/wallets.ts'
+import { createCheckpoints } from '../log-of-days/checkpoints.ts'
+import { createLogKeys } from '../log-of-days/log-key.ts'
+import { createReceipts } from '../log-of-days/receipts.ts'
 import { createTicketKeys } from '../tickets/ticket-keys.ts'
 import { makeMember, makeStaff, serveCalls, testSecrets } from './calls.ts'
 import { createTestDatabase } from './database.ts'
@@ -33,6 +39,8 @@ export type RoundsOptions = {
   /** A beacon of the test's own; without it rounds are drawn in local mode. */
   readonly beacon?: { readonly chain: BeaconChain; readonly relays: readonly string[] }
   readonly witnesses?: OpenRecord['witnesses']
+  /** How much a portion of the liabilities takes. */
+  readonly bookPages?: RunOptions
 }
 type Written = { readonly kind: JobKind; readonly payload: Record<string, unknown> }
 
@@ -55,18 +63,28 @@ export async function openRoundsWorld(options: RoundsOptions = {}) {
     witnesses: options.witnesses ?? { keys: [], quorum: 2 },
     log: { warn: keep, error: keep },
   })
-  const makeRounds = (split: SplitPolicy) => createRounds({ db, draws, ticketKeys, policy: split, log: { error: keep } })
+  const logKeys = createLogKeys({ secrets: testSecrets, origin: 'test.example/log' })
+  const receipts = createReceipts({ db, keys: logKeys, ticketKeys })
+  const makeRounds = (split: SplitPolicy) => createRounds({ db, draws, ticketKeys, receipts, policy: split, log: { error: keep } })
   const rounds = makeRounds(policy)
+  const books = createBooks({ db, ticketKeys, ...(options.bookPages === undefined ? {} : { pages: options.bookPages }) })
+  const openLog = createOpenLog({
+    db,
+    keys: logKeys,
+    checkpoints: createCheckpoints({ db, keys: logKeys }),
+    receipts,
+    makeBooks: books.due,
+  })
   const clock = createClock(db)
   const worker = createWorker({
     db,
     handlers: jobHandlers(jobs, rounds.jobs),
-    clockwork: [rounds.due, draws.due],
+    clockwork: [rounds.due, draws.due, openLog.due],
     now: clock.read,
     log: { warn: keep, error: keep } as never,
   })
   await worker.runDue()
-  const calls = await serveCalls(db, { ...rounds.handlers, ...draws.handlers })
+  const calls = await serveCalls(db, { ...rounds.handlers, ...draws.handlers, ...openLog.handlers, ...books.handlers })
   const dev = Fastify({ logger: false, forceCloseConnections: true })
   registerFaults(dev)
   registerDevClock(dev, { db, clock, runDue: worker.runDue })
@@ -78,6 +96,9 @@ export async function openRoundsWorld(options: RoundsOptions = {}) {
     rounds,
     draws,
     ticketKeys,
+    logKeys,
+    books,
+    openLog,
     clock,
     jobs,
     /** What the clockwork or a job complained about. */

@@ -48,7 +48,8 @@ const bytesOf = (text: string): Buffer => Buffer.from(text, 'hex')
 
 export function createDraws({ db, secrets, ticketKeys, tax, beacon, chain, witnesses, log }: DrawsDeps) {
   // In every open record: by which rules the day is held.
-  const rules = hex(sha256(readFileSync(PROTOCOL)))
+  const page = readFileSync(PROTOCOL)
+  const rules = hex(sha256(page))
   const waiting = createWaiting({ db, beacon, seal: (tx, round) => sealRound(tx, round, ticketKeys), endWithoutBeacon, log })
 
   const handlers: Handlers<'ticketKey' | 'setTicketKey'> = {
@@ -67,6 +68,7 @@ export function createDraws({ db, secrets, ticketKeys, tax, beacon, chain, witne
     async open(tx: Tx, day: IstDay, policy: SplitPolicy): Promise<boolean> {
       const source = sourceOf(day)
       if (!(await makeRound(tx, { day, policy, ...source.round }))) return false
+      await tx.query(sql`insert into rules_page (hash, bytes) values (${bytesOf(rules)}::bytea, ${page}::bytea) on conflict do nothing`)
       const { name, need, reward, platform, winners } = policy
       await appendRecord(tx, {
         v: 1,

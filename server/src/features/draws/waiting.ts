@@ -97,19 +97,21 @@ export function createWaiting({ db, beacon, seal, endWithoutBeacon, log }: Waiti
     sealClosed,
 
     async due(now: Date): Promise<boolean> {
-      const nowMs = now.getTime()
-      if (await sealClosed(nowMs)) return true
-      const unspoken = await db.query<Unspoken>(sql`
-        select day, beacon_round::float8 as round, draw_at as "drawAt" from round r
-         where status = 'closed' and beacon_round is not null and draw_at <= roz_now()
-           and not exists (select from beacon_signature s where s.chain_hash = r.chain_hash and s.round = r.beacon_round)
+      // One look for both: it is asked every second.
+      const waiting = await db.query<Unspoken & { readonly isSealed: boolean }>(sql`
+        select day, beacon_round::float8 as round, draw_at as "drawAt", root is not null as "isSealed" from round r
+         where status = 'closed' and (root is null or beacon_round is not null and draw_at <= roz_now()
+           and not exists (select from beacon_signature s where s.chain_hash = r.chain_hash and s.round = r.beacon_round))
          order by day`)
+      if (waiting.length === 0) return false
+      const nowMs = now.getTime()
+      if (waiting.some(({ isSealed }) => !isSealed) && (await sealClosed(nowMs))) return true
       let ended = false
-      for (const waiting of unspoken) {
-        if (!pauses.isOver(waiting.day, nowMs)) continue
-        if (await askFor(waiting, nowMs)) ended = true
+      for (const unspoken of waiting.filter(({ isSealed }) => isSealed)) {
+        if (!pauses.isOver(unspoken.day, nowMs)) continue
+        if (await askFor(unspoken, nowMs)) ended = true
         // Soon at first, for it appears within seconds; then ever more rarely.
-        else pauses.begin(waiting.day, nowMs, Math.min(PAUSE_MAX_MS, Math.max(1000, (nowMs - waiting.drawAt.getTime()) / 10)))
+        else pauses.begin(unspoken.day, nowMs, Math.min(PAUSE_MAX_MS, Math.max(1000, (nowMs - unspoken.drawAt.getTime()) / 10)))
       }
       return ended
     },

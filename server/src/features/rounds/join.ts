@@ -5,18 +5,23 @@
  */
 import type { roundCalls } from '@roz/contract/rounds.ts'
 import { ENTRY_FEE, rupeesFromPaise } from '@roz/core/money.ts'
-import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Db, maybeOne, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Answer, Call } from '../../http/route.ts'
 import type { JoinBatcher } from '../../ledger/join-batcher.ts'
 import type { TotalsReader } from '../../ledger/totals.ts'
 import { readWallet } from '../../ledger/wallets.ts'
-import { ticketOf } from '../../tickets/ticket.ts'
+import type { Receipts } from '../../log-of-days/receipts.ts'
 import type { TicketKeys } from '../../tickets/ticket-keys.ts'
 
 type JoinCall = typeof roundCalls.joinRound
-export type JoinDeps = { readonly db: Db; readonly batcher: JoinBatcher; readonly totals: TotalsReader; readonly ticketKeys: TicketKeys }
+export type JoinDeps = {
+  readonly db: Db
+  readonly batcher: JoinBatcher
+  readonly totals: TotalsReader
+  readonly ticketKeys: TicketKeys
+  readonly receipts: Receipts
+}
 
 export async function joinRound(deps: JoinDeps, call: Call<JoinCall>): Promise<Answer<JoinCall>> {
   const { memberId } = call.session
@@ -31,9 +36,10 @@ export async function joinRound(deps: JoinDeps, call: Call<JoinCall>): Promise<A
     // Staff accounts hold no wallet; a member's was stopped between the session's look and the join.
     return { ok: false, code: (await readWallet(deps.db, memberId)) === undefined ? 'forbidden' : 'on_hold' }
   }
-  const { day, balance } = outcome.value
+  const { day, balance, batchId, at } = outcome.value
   deps.totals.forget(day)
-  return { ok: true, value: { balance: rupeesFromPaise(balance), ticket: { day, ticket: await readTicket(deps, memberId, day) } } }
+  const receipted = await deps.receipts.of({ batchId, day, at, memberId })
+  return { ok: true, value: { balance: rupeesFromPaise(balance), ticket: { day, ...receipted } } }
 }
 
 /** Whether this may become the member's first join; where it will be refused, the batch says so. */
@@ -44,12 +50,4 @@ async function isFirstJoin(db: Db, memberId: bigint): Promise<boolean> {
           and exists (select from round where day = ist_day(roz_now()) and status = 'open')`,
   )
   return wallet !== undefined
-}
-
-async function readTicket({ db, ticketKeys }: JoinDeps, memberId: bigint, day: IstDay): Promise<string> {
-  const known = await ticketKeys.find(db, memberId, day)
-  if (known !== undefined) return ticketOf(Buffer.from(known.key, 'hex'), day).toString('hex')
-  const made = await inTransaction(db, (tx) => ticketKeys.ensure(tx, memberId))
-  if (!made.ok) throw new Error('a key of our own making was taken')
-  return ticketOf(Buffer.from(made.value.key, 'hex'), day).toString('hex')
 }

@@ -33,7 +33,10 @@ describe('joining', () => {
     const member = await world.member(10)
     const { status, body } = await world.join(member, { ticketKey: keyOf('1') })
     expect(status).toBe(200)
-    expect(body).toEqual({ balance: 9, ticket: { day: DAY, ticket: ticketOf(keyOf('1'), DAY) } })
+    expect(body).toEqual({
+      balance: 9,
+      ticket: { day: DAY, ticket: ticketOf(keyOf('1'), DAY), receipt: expect.objectContaining({ count: 1, index: 0, path: [] }) },
+    })
   })
 
   test('without a key is served by a custodial one', async () => {
@@ -41,7 +44,10 @@ describe('joining', () => {
     const { body } = await world.join(member)
     const { body: key } = await world.ask('GET /user/ticket-key', { as: member })
     expect(key).toEqual({ key: expect.stringMatching(/^[0-9a-f]{64}$/), custodial: true })
-    expect(body).toEqual({ balance: 0, ticket: { day: DAY, ticket: ticketOf(String(key['key']), DAY) } })
+    expect(body).toEqual({
+      balance: 0,
+      ticket: { day: DAY, ticket: ticketOf(String(key['key']), DAY), receipt: expect.objectContaining({ count: 1, index: 0, path: [] }) },
+    })
   })
 
   test('a second time the same day: You have already joined today’s round.', async () => {

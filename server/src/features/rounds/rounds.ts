@@ -18,6 +18,7 @@ import type { JobPayloads } from '../../jobs/queue.ts'
 import { joinAfterTopup, missedAutoJoin } from '../../ledger/auto-join.ts'
 import { createJoinBatcher } from '../../ledger/join-batcher.ts'
 import { createRoundTotals } from '../../ledger/totals.ts'
+import type { Receipts } from '../../log-of-days/receipts.ts'
 import type { TicketKeys } from '../../tickets/ticket-keys.ts'
 import { createClockwork, type DrawPort } from './clockwork.ts'
 import { joinRound } from './join.ts'
@@ -28,14 +29,15 @@ export type RoundsDeps = {
   readonly db: Db
   readonly draws: DrawPort
   readonly ticketKeys: TicketKeys
+  readonly receipts: Receipts
   /** The split of rounds made from now on; no winners where DRAW is off. */
   readonly policy: SplitPolicy
   readonly log: Pick<FastifyBaseLogger, 'error'>
 }
 
-export function createRounds({ db, draws, ticketKeys, policy, log }: RoundsDeps) {
+export function createRounds({ db, draws, ticketKeys, receipts, policy, log }: RoundsDeps) {
   const clockwork = createClockwork({ db, draws, policy, log })
-  const batcher = createJoinBatcher({ db })
+  const batcher = createJoinBatcher({ db, onJoined: receipts.begin })
   const totals = createRoundTotals(db)
 
   /** Today's round as this member, or a visitor, sees it. */
@@ -54,7 +56,7 @@ export function createRounds({ db, draws, ticketKeys, policy, log }: RoundsDeps)
   }
 
   const handlers: Handlers<'joinRound' | 'currentRound' | 'roundHistory' | 'roundStats' | 'triggerDraw'> = {
-    joinRound: (call) => joinRound({ db, batcher, totals, ticketKeys }, call),
+    joinRound: (call) => joinRound({ db, batcher, totals, ticketKeys, receipts }, call),
 
     currentRound: async ({ session, language }) => ({ ok: true, value: await readCurrent(session?.memberId, language) }),
 

@@ -1,0 +1,178 @@
+/** What is published for everybody to recheck (spec/protocol.md, chapter 14), members' own proofs, and the days as pages show them. */
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { assurance, count, day, nextCursor, page, rupees } from './shapes.ts'
+
+const hash = z.string().regex(/^[0-9a-f]{64}$/)
+const path = z.array(hash)
+const ofDay = z.object({ day: z.string().max(20) })
+const whole = z.coerce.number('limit_invalid').int('limit_invalid').min(0, 'limit_invalid').max(Number.MAX_SAFE_INTEGER, 'limit_invalid')
+
+/** A file as it was published; 404 where there is none. */
+const FILE = { method: 'GET', access: 'visitor', output: 'file', refusals: ['not_found'], cache: 'file' } as const
+
+/** One signature of the log over a batch of entries, with the way from this ticket to it. */
+export const receipt = z.object({
+  count,
+  index: count,
+  keyId: z.string().regex(/^[0-9a-f]{8}$/),
+  path,
+  signature: z.string().regex(/^[0-9a-f]{128}$/),
+  time: count,
+})
+
+const amounts = z.object({ need: rupees, reward: rupees, platform: rupees })
+const disbursed = z.object({ date: day, amount: rupees, evidence: hash })
+
+/** A day that is over, as pages show it; it proves nothing, the files do. */
+export const dayView = z.object({
+  day,
+  status: z.enum(['settled', 'void']),
+  entries: count,
+  intake: rupees,
+  split: amounts.meta({ description: "Rupees of this day's pot" }),
+  /** Paise of one rupee. */
+  perRupee: z
+    .object({ need: z.number(), reward: z.number(), platform: z.number() })
+    .meta({ description: 'Where each ₹1 of the day went, in paise' }),
+  winners: z.array(z.object({ name: z.string(), amount: rupees, tax: rupees, position: count, ticket: hash })),
+  assurance,
+  disbursed: rupees.meta({ description: "Of this day's need share, first in, first out" }),
+  receipts: z.array(disbursed).meta({ description: 'The disbursements that it went out with' }),
+  books: z
+    .object({
+      help: z.object({ opening: rupees, in: rupees, out: rupees, closing: rupees }),
+      topups: rupees,
+      withdrawals: rupees,
+      refunds: rupees,
+      members: rupees,
+      liabilities: z.object({ count, total: rupees }),
+    })
+    .nullable()
+    .meta({ description: "null until the day's books are logged" }),
+})
+
+export const openBooksCalls = {
+  logKey: endpoint({ ...FILE, path: '/public/log/key', summary: 'The verifier key of the log.' }),
+  logCheckpoint: endpoint({ ...FILE, path: '/public/log/checkpoint', summary: 'The newest signed checkpoint with its cosignatures.' }),
+  logEntries: endpoint({
+    ...FILE,
+    path: '/public/log/entries/{n}',
+    summary: 'Records 256·n to 256·n + 255, a line each.',
+    params: z.object({ n: z.string().max(20) }),
+  }),
+  logSealed: endpoint({
+    ...FILE,
+    path: '/public/log/sealed/{day}',
+    summary: 'The checkpoints that show when a day was sealed.',
+    params: ofDay,
+  }),
+  drawFile: endpoint({ ...FILE, path: '/public/draws/{day}', summary: "A day's records: open, close, result, void.", params: ofDay }),
+  drawTickets: endpoint({
+    ...FILE,
+    path: '/public/draws/{day}/tickets',
+    summary: "A day's sealed list, 32 bytes a ticket.",
+    params: ofDay,
+  }),
+  booksFile: endpoint({ ...FILE, path: '/public/books/{day}', summary: "A day's books.", params: ofDay }),
+  liabilitiesFile: endpoint({
+    ...FILE,
+    path: '/public/liabilities/{day}',
+    summary: "What is owed to members at a day's end, 40 bytes a part.",
+    params: ofDay,
+  }),
+  rulesFile: endpoint({
+    ...FILE,
+    path: '/public/rules/{hash}',
+    summary: 'A version of the protocol that an open record names.',
+    params: z.object({ hash: z.string().max(100) }),
+  }),
+  logInclusion: endpoint({
+    ...FILE,
+    path: '/public/log/inclusion',
+    summary: 'The proof that a record is in the log of a size.',
+    query: z.object({ index: whole, size: whole }),
+  }),
+  logConsistency: endpoint({
+    ...FILE,
+    path: '/public/log/consistency',
+    summary: 'The proof that the log of one size begins with that of another.',
+    query: z.object({ from: whole, to: whole }),
+  }),
+  cosign: endpoint({
+    method: 'POST',
+    path: '/public/log/cosignatures',
+    access: 'visitor',
+    summary: "Hands in a witness's cosignature: the checkpoint's three lines, an empty line, its line.",
+    raw: true,
+    output: 'empty',
+    status: 204,
+    refusals: ['not_a_note', 'witness_unknown', 'checkpoint_unknown', 'cosignature_invalid'],
+  }),
+  publicDays: endpoint({
+    method: 'GET',
+    path: '/public/days',
+    access: 'visitor',
+    summary: 'Days that are over, newest first, and what all of them came to.',
+    query: page,
+    output: z.object({
+      totals: z.object({ days: count, entries: count, intake: rupees, split: amounts, disbursed: rupees, helpFund: rupees }),
+      days: z.array(dayView),
+      nextCursor,
+    }),
+    refusals: [],
+    cache: 'public',
+  }),
+  publicDay: endpoint({
+    method: 'GET',
+    path: '/public/days/{day}',
+    access: 'visitor',
+    summary: 'One day, once it is over and its round has ended.',
+    params: ofDay,
+    output: z.object({ day: dayView }),
+    refusals: ['not_found'],
+    cache: 'public',
+  }),
+  userTicket: endpoint({
+    method: 'GET',
+    path: '/user/tickets/{day}',
+    access: 'member',
+    summary: "The member's entry of a day: ticket, receipt, and the proof that it is in the sealed list.",
+    params: ofDay,
+    output: z.object({
+      day,
+      ticket: hash,
+      receipt,
+      proof: z
+        .object({
+          checkpoint: z.string(),
+          close: z.object({
+            index: count,
+            path,
+            record: z.object({ count, day, kind: z.literal('close'), root: hash, round: count, sealedAt: count, v: z.literal(1) }),
+          }),
+          path,
+          position: count,
+        })
+        .nullable(),
+    }),
+    refusals: ['not_found'],
+  }),
+  userLiabilities: endpoint({
+    method: 'GET',
+    path: '/user/liabilities/{day}',
+    access: 'member',
+    summary: "The member's own parts of what was owed at a day's end, in paise, each with its proof.",
+    params: ofDay,
+    output: z.object({
+      balance: count,
+      count,
+      day,
+      held: count,
+      parts: z.array(z.object({ amount: count, id: hash, path: z.array(z.object({ hash, sum: count })), position: count })),
+      root: hash,
+      total: count,
+    }),
+    refusals: ['not_found'],
+  }),
+} as const

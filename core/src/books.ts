@@ -1,0 +1,39 @@
+/** The file of a day's books (spec/protocol.md, chapter 12), and its canonical bytes. Amounts are paise. */
+import { canonicalJson } from './draw-records.ts'
+import type { IstDay } from './ist-day.ts'
+
+export type BooksFile = {
+  readonly v: 1
+  readonly day: IstDay
+  readonly intake: { readonly count: number; readonly paise: number }
+  readonly settlements: readonly BooksSettlement[]
+  readonly returns: readonly { readonly round: IstDay; readonly paise: number }[]
+  readonly help: {
+    readonly opening: number
+    readonly in: number
+    readonly disbursements: readonly { readonly evidence: string; readonly paise: number }[]
+    readonly closing: number
+  }
+  readonly flows: readonly BooksFlow[]
+  readonly accounts: readonly BooksAccount[]
+  readonly liabilities: { readonly count: number; readonly root: string; readonly total: number }
+}
+export type BooksSettlement = {
+  readonly round: IstDay
+  readonly need: number
+  readonly platform: number
+  readonly winners: readonly { readonly amount: number; readonly tax: number; readonly ticket: string }[]
+}
+export type BooksFlow = { readonly kind: string; readonly from: string; readonly to: string; readonly paise: number }
+export type BooksAccount = {
+  readonly account: string
+  readonly opening: number
+  readonly in: number
+  readonly out: number
+  readonly closing: number
+}
+
+export const booksBytes = (books: BooksFile): Uint8Array => new TextEncoder().encode(canonicalJson(books, Number.MIN_SAFE_INTEGER))
+
+/** Byte by byte, as the protocol compares texts; all of them are ASCII. */
+export const byText = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0)

@@ -1,0 +1,113 @@
+/**
+ * Books and liabilities of the days that are over. Invariants: day by day without a gap, each after its
+ * round is closed and its ledger sealed; the file, its hash in the log and the sealed parts become
+ * visible together; several processes, or one that was killed, make it once.
+ */
+import { createHash } from 'node:crypto'
+import { booksBytes } from '@roz/core/books.ts'
+import type { IstDay } from '@roz/core/ist-day.ts'
+import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
+import { inTransaction, type Tx } from '../../db/transaction.ts'
+import type { Handlers } from '../../http/route.ts'
+import { answerFile, answerPages, NOT_FOUND, ofDay } from '../../log-of-days/files.ts'
+import { appendRecord } from '../../log-of-days/log.ts'
+import { LEAF_BYTES } from '../../log-of-days/sum-tree.ts'
+import type { TicketKeys } from '../../tickets/ticket-keys.ts'
+import { findBooks, makeBooks, readDayLedger } from './day-file.ts'
+import { findDay, listDays } from './days.ts'
+import { forgetParts, type Liabilities, NOTHING_OWED, type RunOptions, stepLiabilities } from './liabilities.ts'
+import { findOwnParts } from './own-parts.ts'
+
+export type BooksDeps = { readonly db: Db; readonly ticketKeys: TicketKeys; readonly pages?: RunOptions }
+
+const BOOKS_LOCK = 7_242_013
+/** A small day is done at one go; a large one gives the lock away between its portions. */
+const PORTION_MS = 200
+const WAITS = { statementTimeoutMs: 60_000, transactionTimeoutMs: 120_000 }
+
+type Calls = 'booksFile' | 'liabilitiesFile' | 'userLiabilities' | 'publicDays' | 'publicDay'
+
+export function createBooks({ db, ticketKeys, pages = {} }: BooksDeps) {
+  const handlers: Handlers<Calls> = {
+    booksFile: ({ params }) =>
+      ofDay(params.day, async (day) => {
+        const row = await maybeOne<{ bytes: Buffer }>(db, sql`select bytes from books_day where day = ${day}::date`)
+        return row === undefined ? NOT_FOUND : answerFile(row.bytes, 'json', true)
+      }),
+    liabilitiesFile: ({ params }) => ofDay(params.day, (day) => liabilitiesFile(db, day)),
+    userLiabilities: ({ session, params }) => findOwnParts({ db, ticketKeys }, session.memberId, params.day),
+    publicDays: (call) => listDays(db, call),
+    publicDay: (call) => findDay(db, call),
+  }
+
+  /** Goes on with a day in this transaction: portions while there is time, and the end of it. */
+  async function proceed(tx: Tx, day: IstDay): Promise<'portion' | 'day'> {
+    const startedMs = performance.now()
+    const ledger = await readDayLedger(tx, day)
+    let sealed: Liabilities | undefined = ledger.owed === 0 ? NOTHING_OWED : undefined
+    while (sealed === undefined) {
+      sealed = await stepLiabilities(tx, { ticketKeys, day, options: pages })
+      if (sealed === undefined && performance.now() - startedMs >= (pages.portionMs ?? PORTION_MS)) return 'portion'
+    }
+    const bytes = Buffer.from(booksBytes(await makeBooks(tx, ledger, sealed)))
+    await tx.query(sql`insert into books_day (day, bytes) values (${day}::date, ${bytes}::bytea)`)
+    await appendRecord(tx, { v: 1, kind: 'books', day, books: createHash('sha256').update(bytes).digest('hex') })
+    return 'day'
+  }
+
+  // What a long cutting left behind, of days before this process too.
+  let hasLeft = true
+
+  return {
+    handlers,
+
+    /** One portion: of a day, or the whole of it; undefined where nothing is due. */
+    async due(): Promise<'portion' | 'day' | undefined> {
+      const next = await findNext(db)
+      if (next === undefined) {
+        hasLeft = hasLeft && (await forgetParts(db))
+        return hasLeft ? 'portion' : undefined
+      }
+      return inTransaction(
+        db,
+        async (tx) => {
+          const { mine } = await one<{ mine: boolean }>(tx, sql`select pg_try_advisory_xact_lock(${BOOKS_LOCK}::bigint) as mine`)
+          // Another process is at it; what it has done by now is not in the look before the lock.
+          if (!mine || (await findNext(tx)) !== next) return undefined
+          const done = await proceed(tx, next)
+          hasLeft ||= done === 'portion'
+          return done
+        },
+        WAITS,
+      )
+    },
+  }
+}
+
+/** The next day whose books can be made: it is over, its ledger is sealed, its round is closed or void. */
+async function findNext(from: Pick<Db, 'query'>): Promise<IstDay | undefined> {
+  const row = await maybeOne<{ day: IstDay }>(
+    from,
+    sql`select n.day from (select coalesce((select max(day) + 1 from books_day), (select min(day) from round)) as day) n
+         where n.day < ist_day(roz_now())
+           and exists (select from ledger_day d where d.day = n.day and d.sealed_at is not null)
+           and exists (select from log_entry e where e.day = n.day and e.kind in ('close', 'void'))`,
+  )
+  return row?.day
+}
+
+async function liabilitiesFile(db: Db, day: IstDay) {
+  const books = await findBooks(db, day)
+  if (books === undefined) return NOT_FOUND
+  async function* pages(): AsyncGenerator<Uint8Array> {
+    for (let page = 0; ; page++) {
+      const row = await maybeOne<{ leaves: Buffer }>(
+        db,
+        sql`select leaves from liability_page where day = ${day}::date and page = ${page}::int`,
+      )
+      if (row === undefined) return
+      yield row.leaves
+    }
+  }
+  return answerPages(books.liabilities.root, books.liabilities.count * LEAF_BYTES, pages())
+}

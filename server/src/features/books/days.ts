@@ -1,0 +1,169 @@
+/**
+ * Days as pages show them: what came in, where each rupee went, who was rewarded, what left the help
+ * fund. Invariants: figures come from the books; names are joined when a page is read, by the member's
+ * choice of that moment, and stand nowhere else; a day that still runs is not shown. A need share is
+ * spent first in, first out.
+ */
+import type { Api, Output } from '@roz/contract/api.ts'
+import type { BooksFile } from '@roz/core/books.ts'
+import type { ResultRecord } from '@roz/core/draw-records.ts'
+import { hex } from '@roz/core/draw.ts'
+import { type IstDay, parseDay } from '@roz/core/ist-day.ts'
+import type { Language } from '@roz/core/language.ts'
+import { type Paise, paise, rupeesFromPaise } from '@roz/core/money.ts'
+import { type PublicName, publicNameOf } from '@roz/core/names.ts'
+import { type Db, one, type Sql, sql } from '../../db/sql.ts'
+import { CURSOR_PARTS, cutPage, readPage } from '../../http/cursor.ts'
+import type { Answer, Call } from '../../http/route.ts'
+import { type Assurance, assuranceSql } from '../../log-of-days/checkpoints.ts'
+import { NOT_FOUND } from '../../log-of-days/files.ts'
+
+type DayView = Output<Api['publicDay']>['day']
+type Row = {
+  readonly day: IstDay
+  readonly status: 'settled' | 'void'
+  readonly entries: number
+  readonly pool: Paise
+  readonly need: Paise
+  readonly reward: Paise
+  readonly platform: Paise
+  readonly assurance: Assurance
+  readonly result: Buffer | null
+  readonly books: Buffer | null
+  /** What had come into the help fund before this day's need share. */
+  readonly before: Paise
+}
+type Named = {
+  readonly day: IstDay
+  readonly rank: number
+  readonly name: string
+  readonly publicName: PublicName
+  readonly isDeleted: boolean
+}
+/** `upTo`: all that has left the help fund, this disbursement included. */
+type Spent = { readonly date: IstDay; readonly amount: Paise; readonly evidence: Buffer | null; readonly upTo: Paise }
+
+const rupees = (amount: number): number => rupeesFromPaise(paise(BigInt(amount)))
+
+const listRows = (db: Db, where: Sql): Promise<Row[]> =>
+  db.query<Row>(sql`
+    select r.day, r.status, r.entries::float8 as entries, r.pool, coalesce(r.need_paise, 0)::bigint as need,
+           coalesce(r.reward_paise, 0)::bigint as reward, coalesce(r.platform_paise, 0)::bigint as platform, ${assuranceSql(sql`r.day`)} as assurance,
+           (select bytes from log_entry e where e.day = r.day and e.kind = 'result') as result,
+           (select bytes from books_day b where b.day = r.day) as books,
+           coalesce((select sum(f.amount) from transfer n join transfer f on f.kind in ('need', 'gift') and f.transfer_id < n.transfer_id
+                      where n.kind = 'need' and n.ref = r.day::text), 0)::bigint as before
+      from round r where r.status in ('settled', 'void') and r.day < ist_day(roz_now()) and ${where}`)
+
+const listNames = (db: Db, days: readonly IstDay[]): Promise<Named[]> =>
+  db.query<Named>(sql`
+    select w.day, w.rank, m.name, m.public_name as "publicName", m.deleted_at is not null as "isDeleted"
+      from draw_winner w join member m on m.id = w.member_id where w.day = any(${days}::date[]) order by w.day, w.rank`)
+
+const listSpent = (db: Db): Promise<Spent[]> =>
+  db.query<Spent>(sql`
+    select t.day as date, t.amount, d.evidence, sum(t.amount) over (order by t.transfer_id)::bigint as "upTo"
+      from transfer t left join disbursement d on d.id = t.ref where t.kind = 'disbursement' order by t.transfer_id`)
+
+async function viewsOf(db: Db, rows: readonly Row[], language: Language): Promise<DayView[]> {
+  const days = rows.map(({ day }) => day)
+  const [names, spent] = await Promise.all([listNames(db, days), listSpent(db)])
+  return rows.map((row) => {
+    const own = names.filter(({ day }) => day === row.day)
+    return { ...figuresOf(row), winners: winnersOf(row, own, language), ...spentOf(row, spent), books: booksOf(row) }
+  })
+}
+
+function figuresOf({ day, status, entries, pool, need, reward, platform, assurance }: Row) {
+  const ofRupee = (share: Paise): number => (pool === 0n ? 0 : Math.round((Number(share) * 10_000) / Number(pool)) / 100)
+  return {
+    day,
+    status,
+    entries,
+    intake: rupeesFromPaise(pool),
+    split: { need: rupeesFromPaise(need), reward: rupeesFromPaise(reward), platform: rupeesFromPaise(platform) },
+    perRupee: { need: ofRupee(need), reward: ofRupee(reward), platform: ofRupee(platform) },
+    assurance,
+  }
+}
+
+function winnersOf({ result }: Row, names: readonly Named[], language: Language): DayView['winners'] {
+  if (result === null) return []
+  const { winners } = JSON.parse(result.toString()) as ResultRecord
+  return winners.map(({ amount, tax, position, ticket }, index) => {
+    const named = names[index]
+    if (named === undefined) throw new Error('a winner of the record is not one of the books')
+    return { name: publicNameOf(named, language), amount: rupees(amount), tax: rupees(tax), position, ticket }
+  })
+}
+
+/** How much of this day's need share has gone out, and with which receipts. */
+function spentOf({ need, before }: Row, spent: readonly Spent[]) {
+  const end = before + need
+  const out = spent.at(-1)?.upTo ?? 0n
+  const disbursed = out <= before ? 0n : out >= end ? need : out - before
+  const receipts = spent.filter(({ amount, upTo }) => need > 0n && upTo > before && upTo - amount < end)
+  return {
+    disbursed: rupeesFromPaise(paise(disbursed)),
+    receipts: receipts.map(({ date, amount, evidence }) => ({
+      date,
+      amount: rupeesFromPaise(amount),
+      evidence: evidence === null ? '' : hex(evidence),
+    })),
+  }
+}
+
+function booksOf({ books }: Row): DayView['books'] {
+  if (books === null) return null
+  const { help, flows, accounts, liabilities } = JSON.parse(books.toString()) as BooksFile
+  const moved = (...kinds: string[]): number =>
+    rupees(flows.filter(({ kind }) => kinds.includes(kind)).reduce((total, flow) => total + flow.paise, 0))
+  const out = help.disbursements.reduce((total, disbursement) => total + disbursement.paise, 0)
+  return {
+    help: { opening: rupees(help.opening), in: rupees(help.in), out: rupees(out), closing: rupees(help.closing) },
+    topups: moved('topup'),
+    withdrawals: moved('wd_paid'),
+    refunds: moved('refund_paid'),
+    members: rupees(accounts.find(({ account }) => account === 'MEMBERS')?.closing ?? 0),
+    liabilities: { count: liabilities.count, total: rupees(liabilities.total) },
+  }
+}
+
+async function readTotals(db: Db): Promise<Output<Api['publicDays']>['totals']> {
+  type Totals = { days: number; entries: number; pool: Paise; need: Paise; reward: Paise; platform: Paise; disbursed: Paise; fund: Paise }
+  const totals = await one<Totals>(
+    db,
+    sql`select count(*)::int as days, coalesce(sum(entries), 0)::float8 as entries, coalesce(sum(pool), 0)::bigint as pool,
+               coalesce(sum(need_paise), 0)::bigint as need, coalesce(sum(reward_paise), 0)::bigint as reward,
+               coalesce(sum(platform_paise), 0)::bigint as platform,
+               (select coalesce(sum(amount), 0)::bigint from transfer where kind = 'disbursement') as disbursed,
+               (select coalesce(sum(case when kind = 'disbursement' then -amount else amount end), 0)::bigint
+                  from transfer where kind in ('need', 'gift', 'disbursement')) as fund
+          from round where status = 'settled' and day < ist_day(roz_now())`,
+  )
+  const split = { need: rupeesFromPaise(totals.need), reward: rupeesFromPaise(totals.reward), platform: rupeesFromPaise(totals.platform) }
+  return {
+    days: totals.days,
+    entries: totals.entries,
+    intake: rupeesFromPaise(totals.pool),
+    split,
+    disbursed: rupeesFromPaise(totals.disbursed),
+    helpFund: rupeesFromPaise(totals.fund),
+  }
+}
+
+export async function listDays(db: Db, { query, language }: Call<Api['publicDays']>): Promise<Answer<Api['publicDays']>> {
+  const page = readPage(query, [CURSOR_PARTS.day])
+  if (!page.ok) return page
+  const found = await listRows(db, sql`r.day < ${page.after?.[0] ?? 'infinity'}::date order by r.day desc limit ${page.limit + 1}::int`)
+  const { rows, nextCursor } = cutPage(found, page.limit, (row) => [row.day])
+  const [totals, days] = await Promise.all([readTotals(db), viewsOf(db, rows, language)])
+  return { ok: true, value: { totals, days, nextCursor } }
+}
+
+export async function findDay(db: Db, { params, language }: Call<Api['publicDay']>): Promise<Answer<Api['publicDay']>> {
+  const day = parseDay(params.day)
+  if (day === undefined) return NOT_FOUND
+  const [view] = await viewsOf(db, await listRows(db, sql`r.day = ${day}::date`), language)
+  return view === undefined ? NOT_FOUND : { ok: true, value: { day: view } }
+}

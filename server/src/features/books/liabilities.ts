@@ -1,0 +1,140 @@
+/**
+ * What is owed to members at a day's end, cut, sorted and sealed page by page. Invariants: whatever
+ * stops it, it goes on where it was: a page of members and its parts, a page of leaves and its place,
+ * are each written together; no more than a page is in memory; the sum is compared with the books by
+ * who finishes it.
+ */
+import { u64 } from '@roz/core/draw.ts'
+import type { IstDay } from '@roz/core/ist-day.ts'
+import { maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
+import type { Tx } from '../../db/transaction.ts'
+import { listMemberStates, readForeignRefunds } from '../../ledger/day-books.ts'
+import { idOf, LEAF_BYTES, leafNode, leavesOf, type SumNode, sumRoot } from '../../log-of-days/sum-tree.ts'
+import type { TicketKeys } from '../../tickets/ticket-keys.ts'
+import { type Part, partsOf } from './cutting.ts'
+
+/** Leaves of a page: a power of two, so that a page is a whole subtree. */
+export const LEAVES_PAGE = 4_096
+const MEMBERS_PAGE = 2_000
+
+type Run = {
+  /** Nothing of it stands in the database yet. */
+  readonly isNew: boolean
+  readonly lastMember: bigint
+  readonly isCut: boolean
+  readonly pages: number
+  readonly lastId: Buffer
+  readonly count: number
+}
+const NEW_RUN: Run = { isNew: true, lastMember: 0n, isCut: false, pages: 0, lastId: Buffer.alloc(0), count: 0 }
+export type Liabilities = { readonly count: number; readonly root: Uint8Array; readonly total: number }
+export const NOTHING_OWED: Liabilities = { count: 0, root: sumRoot([]).hash, total: 0 }
+export type RunOptions = { readonly membersPage?: number; readonly leavesPage?: number; readonly portionMs?: number }
+type Work = { readonly ticketKeys: TicketKeys; readonly day: IstDay; readonly options: RunOptions }
+
+/** Does a portion in this transaction; answers what is owed once all of it is sealed. */
+export async function stepLiabilities(tx: Tx, work: Work): Promise<Liabilities | undefined> {
+  const { day, options } = work
+  const run =
+    (await maybeOne<Run>(
+      tx,
+      sql`select false as "isNew", last_member as "lastMember", is_cut as "isCut", pages, last_id as "lastId", count::float8 as count
+            from liability_run where day = ${day}::date for update`,
+    )) ?? NEW_RUN
+  const leavesPage = options.leavesPage ?? LEAVES_PAGE
+  if (run.isCut) {
+    const isSealed = await sealPage(tx, day, run, leavesPage)
+    return isSealed ? readSealed(tx, day) : undefined
+  }
+  const limit = options.membersPage ?? MEMBERS_PAGE
+  const { parts, last, isLast } = await cutMembers(tx, work, run.lastMember, limit)
+  // A community of one page needs no sorting by the database.
+  if (isLast && run.isNew) return sealAtOnce(tx, day, parts, leavesPage)
+  await keep(tx, day, parts)
+  await tx.query(sql`
+    insert into liability_run (day, last_member, is_cut) values (${day}::date, ${last}::bigint, ${isLast}::boolean)
+    on conflict (day) do update set last_member = excluded.last_member, is_cut = excluded.is_cut`)
+  return undefined
+}
+
+async function cutMembers(tx: Tx, { ticketKeys, day }: Work, after: bigint, limit: number) {
+  const states = await listMemberStates(tx, day, after, limit)
+  const owed = states.filter(({ balance, held }) => balance + held > 0n)
+  const members = owed.map(({ memberId }) => memberId)
+  const found = members.length === 0 ? [] : await ticketKeys.listFor(tx, members, day)
+  const keys = new Map(found.map(({ memberId, key }) => [memberId, key]))
+  const isLast = states.length < limit
+  const foreign = isLast ? await readForeignRefunds(tx, day) : 0n
+  const parts = [
+    ...owed.flatMap(({ memberId, balance, held }) => partsOf(Number(balance + held), day, keys.get(memberId))),
+    ...partsOf(Number(foreign), day, undefined),
+  ]
+  return { parts, isLast, last: states.at(-1)?.memberId ?? after }
+}
+
+async function keep(tx: Tx, day: IstDay, parts: readonly Part[]): Promise<void> {
+  if (parts.length === 0) return
+  await tx.query(sql`
+    insert into liability_part (day, id, amount)
+    select ${day}::date, id, amount from unnest(${parts.map(({ id }) => id)}::bytea[], ${parts.map(({ amount }) => amount)}::bigint[]) as p(id, amount)`)
+}
+
+/** Sorts, seals and writes a few parts. */
+async function sealAtOnce(tx: Tx, day: IstDay, parts: readonly Part[], limit: number): Promise<Liabilities> {
+  const leaves = parts.toSorted((left, right) => left.id.compare(right.id)).map(({ id, amount }) => Buffer.concat([id, u64(amount)]))
+  const nodes: SumNode[] = []
+  for (let from = 0; from < leaves.length; from += limit) {
+    nodes.push(await writePage(tx, day, nodes.length, Buffer.concat(leaves.slice(from, from + limit))))
+  }
+  const { hash, sum } = sumRoot(nodes)
+  return { count: leaves.length, root: hash, total: sum }
+}
+
+async function writePage(tx: Tx, day: IstDay, page: number, leaves: Buffer): Promise<SumNode> {
+  const node = sumRoot(leavesOf(leaves).map(leafNode))
+  await tx.query(sql`
+    insert into liability_page (day, page, first_id, leaves, hash, total)
+    values (${day}::date, ${page}::int, ${Buffer.from(idOf(leaves))}::bytea, ${leaves}::bytea, ${Buffer.from(node.hash)}::bytea, ${node.sum}::bigint)`)
+  return node
+}
+
+/** Writes the next page of leaves, ascending by id; true when there is no further one. */
+async function sealPage(tx: Tx, day: IstDay, run: Run, limit: number): Promise<boolean> {
+  const { leaves } = await one<{ leaves: Buffer | null }>(
+    tx,
+    sql`select string_agg(id || int8send(amount), '' order by id) as leaves
+          from (select id, amount from liability_part where day = ${day}::date and id > ${run.lastId}::bytea order by id limit ${limit}::int) page`,
+  )
+  if (leaves === null) return true
+  await writePage(tx, day, run.pages, leaves)
+  const lastId = Buffer.from(idOf(leaves.subarray(leaves.length - LEAF_BYTES)))
+  await tx.query(sql`
+    update liability_run set pages = pages + 1, last_id = ${lastId}::bytea, count = count + ${leaves.length / LEAF_BYTES}::bigint where day = ${day}::date`)
+  return leaves.length / LEAF_BYTES < limit
+}
+
+/** The page's nodes in their order. */
+export const listPageNodes = async (from: Queryable, day: IstDay): Promise<SumNode[]> =>
+  (
+    await from.query<{ hash: Buffer; total: bigint }>(sql`select hash, total from liability_page where day = ${day}::date order by page`)
+  ).map(({ hash, total }) => ({ hash, sum: Number(total) }))
+
+async function readSealed(tx: Tx, day: IstDay): Promise<Liabilities> {
+  const { hash, sum } = sumRoot(await listPageNodes(tx, day))
+  const { count } = await one<{ count: number }>(tx, sql`select count::float8 as count from liability_run where day = ${day}::date`)
+  return { count, root: hash, total: sum }
+}
+
+/** Removes what the cutting of days that are finished has left, a portion at a time. */
+export async function forgetParts(from: Queryable): Promise<boolean> {
+  const finished = await maybeOne<{ day: IstDay }>(
+    from,
+    sql`select r.day from liability_run r join books_day b using (day) order by r.day limit 1`,
+  )
+  if (finished === undefined) return false
+  const gone = await from.query(sql`
+    delete from liability_part where (day, id) in (
+      select day, id from liability_part where day = ${finished.day}::date limit 20000) returning day`)
+  if (gone.length === 0) await from.query(sql`delete from liability_run where day = ${finished.day}::date`)
+  return true
+}

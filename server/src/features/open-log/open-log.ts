@@ -1,0 +1,136 @@
+/**
+ * The log of days for strangers (spec/protocol.md, chapters 9, 10 and 14). Invariants: what is
+ * answered is what was written, byte by byte; a file is final only once nothing can change it; no name
+ * stands in any; while a day is open there is no list of its tickets.
+ */
+import { canonicalJson } from '@roz/core/draw-records.ts'
+import { hex } from '@roz/core/draw.ts'
+import type { IstDay } from '@roz/core/ist-day.ts'
+import { type Db, maybeOne, sql } from '../../db/sql.ts'
+import type { Handlers } from '../../http/route.ts'
+import { type Checkpoints, findSealedProof } from '../../log-of-days/checkpoints.ts'
+import { answerFile, answerJson, answerPages, NOT_FOUND, ofDay } from '../../log-of-days/files.ts'
+import type { LogKeys } from '../../log-of-days/log-key.ts'
+import { consistencyPath, inclusionPath } from '../../log-of-days/tree.ts'
+import { findOwnTicket } from './own-ticket.ts'
+import type { Receipts } from '../../log-of-days/receipts.ts'
+
+export type OpenLogDeps = {
+  readonly db: Db
+  readonly keys: LogKeys
+  readonly checkpoints: Checkpoints
+  readonly receipts: Receipts
+  /** Makes a portion of the books that are due: a whole day, or a part of one. */
+  readonly makeBooks: () => Promise<'portion' | 'day' | undefined>
+}
+
+const ENTRIES_AT_ONCE = 256
+
+type Calls = 'logKey' | 'logCheckpoint' | 'logEntries' | 'logSealed' | 'logInclusion' | 'logConsistency' | 'cosign'
+type DrawCalls = 'drawFile' | 'drawTickets' | 'rulesFile' | 'userTicket'
+
+export function createOpenLog({ db, keys, checkpoints, receipts, makeBooks }: OpenLogDeps) {
+  const handlers: Handlers<Calls | DrawCalls> = {
+    logKey: async () => answerFile(`${(await keys.get(db)).text}\n`, 'text', false),
+
+    logCheckpoint: async () => {
+      const latest = await checkpoints.latest()
+      return latest === undefined ? NOT_FOUND : answerFile(latest.note, 'text', false)
+    },
+
+    logEntries: async ({ params }) => {
+      if (!/^(0|[1-9]\d{0,8})$/.test(params.n)) return NOT_FOUND
+      const first = Number(params.n) * ENTRIES_AT_ONCE
+      const rows = await db.query<{ bytes: Buffer }>(
+        sql`select bytes from log_entry where index >= ${first}::bigint and index < ${first + ENTRIES_AT_ONCE}::bigint order by index`,
+      )
+      if (rows.length === 0) return NOT_FOUND
+      return answerFile(Buffer.concat(rows.flatMap(({ bytes }) => [bytes, NEWLINE])), 'lines', rows.length === ENTRIES_AT_ONCE)
+    },
+
+    logSealed: ({ params }) =>
+      ofDay(params.day, async (day) => {
+        const proof = await findSealedProof(db, day)
+        return proof === undefined ? NOT_FOUND : answerFile(proof.body, 'text', proof.isFinal)
+      }),
+
+    logInclusion: async ({ query: { index, size } }) => {
+      const leaves = await readLeaves(db, size)
+      if (leaves === undefined || index >= size) return NOT_FOUND
+      return answerJson({ index, path: inclusionPath(leaves, index).map(hex), size }, true)
+    },
+
+    logConsistency: async ({ query: { from, to } }) => {
+      const leaves = await readLeaves(db, to)
+      if (leaves === undefined || from < 1 || from > to) return NOT_FOUND
+      return answerJson({ from, path: consistencyPath(leaves, from).map(hex), to }, true)
+    },
+
+    cosign: async ({ raw }) => {
+      const taken = await checkpoints.cosign(Buffer.from(raw.bytes).toString('utf8'))
+      return taken.ok ? { ok: true, value: undefined } : { ok: false, code: taken.code }
+    },
+
+    drawFile: ({ params }) => ofDay(params.day, (day) => drawFile(db, day)),
+    drawTickets: ({ params }) => ofDay(params.day, (day) => ticketsFile(db, day)),
+
+    rulesFile: async ({ params: { hash } }) => {
+      if (!/^[0-9a-f]{64}$/.test(hash)) return NOT_FOUND
+      const page = await maybeOne<{ bytes: Buffer }>(db, sql`select bytes from rules_page where hash = ${Buffer.from(hash, 'hex')}::bytea`)
+      return page === undefined ? NOT_FOUND : answerFile(page.bytes, 'text', true)
+    },
+
+    userTicket: ({ session, params }) => findOwnTicket({ db, checkpoints, receipts }, session.memberId, params.day),
+  }
+
+  return {
+    handlers,
+
+    /** Makes the books that are due and signs what has come into the log; a long day of books holds no signature up. */
+    async due(): Promise<boolean> {
+      const made = await makeBooks()
+      return made === 'day' || (await checkpoints.signNext()) || made !== undefined
+    },
+  }
+}
+
+const NEWLINE = Buffer.from('\n')
+
+/** Leaf hashes of the log's first records; undefined where it is not so long, or the size is none. */
+async function readLeaves(db: Db, size: number): Promise<Buffer[] | undefined> {
+  const rows = await db.query<{ leaf: Buffer }>(sql`select leaf from log_entry where index < ${size}::bigint order by index`)
+  return size >= 1 && rows.length === size ? rows.map(({ leaf }) => leaf) : undefined
+}
+
+/** A day's own records with their places, and what follows from how it was sealed. */
+async function drawFile(db: Db, day: IstDay) {
+  const rows = await db.query<{ index: number; kind: string; bytes: Buffer }>(sql`
+    select index::float8 as index, kind, bytes from log_entry
+     where day = ${day}::date and kind in ('open', 'close', 'result', 'void') order by index`)
+  if (rows.length === 0) return NOT_FOUND
+  const proof = await findSealedProof(db, day)
+  const records = rows.map(({ index, bytes }) => ({ index, record: JSON.parse(bytes.toString()) as unknown }))
+  const hasEnded = rows.some(({ kind }) => kind === 'result' || kind === 'void')
+  const isFinal = hasEnded && (proof?.isFinal ?? !rows.some(({ kind }) => kind === 'close'))
+  return answerFile(canonicalJson({ assurance: proof?.assurance ?? 'weak', day, records, v: 1 }), 'json', isFinal)
+}
+
+/** The sealed list, page by page. */
+async function ticketsFile(db: Db, day: IstDay) {
+  const sealed = await maybeOne<{ root: Buffer; entries: number }>(
+    db,
+    sql`select root, entries::float8 as entries from round where day = ${day}::date and root is not null`,
+  )
+  if (sealed === undefined) return NOT_FOUND
+  async function* pages(): AsyncGenerator<Uint8Array> {
+    for (let page = 0; ; page++) {
+      const row = await maybeOne<{ tickets: Buffer }>(
+        db,
+        sql`select tickets from ticket_page where day = ${day}::date and page = ${page}::int`,
+      )
+      if (row === undefined) return
+      yield row.tickets
+    }
+  }
+  return answerPages(hex(sealed.root), sealed.entries * 32, pages())
+}

@@ -1,0 +1,73 @@
+/**
+ * What the ledger says of a day that is sealed: its movements by kind, and what each member had at its
+ * end. Invariant: nothing here depends on when it is asked: a sealed day's rows stay, and what a member
+ * had is today's wallet less what moved since, both from one snapshot.
+ */
+import type { IstDay } from '@roz/core/ist-day.ts'
+import type { Paise } from '@roz/core/money.ts'
+import { one, type Queryable, type Sql, sql } from '../db/sql.ts'
+import { ACCOUNTS } from './accounts.ts'
+
+export type Flow = { readonly kind: string; readonly from: string; readonly to: string; readonly paise: Paise }
+
+const nameOf = (account: Sql): Sql => sql`
+  case when ${account} > 1000 then 'MEMBERS'
+       when ${account} < 0 then 'POOL:' || to_char(to_date((-${account})::text, 'YYYYMMDD'), 'YYYY-MM-DD')
+       else (select name from account a where a.id = ${account}) end`
+
+/** Movements of a kind between two accounts, added up; members are one account. */
+export const listFlows = (from: Queryable, day: IstDay): Promise<Flow[]> =>
+  from.query<Flow>(sql`
+    select kind, "from", "to", sum(amount)::bigint as paise from (
+      select kind, ${nameOf(sql`debit`)} as "from", ${nameOf(sql`credit`)} as "to", amount from transfer where day = ${day}::date
+      union all
+      select 'join', 'MEMBERS', 'POOL:' || ${day}::text, amount from join_batch where day = ${day}::date) moved
+     group by kind, "from", "to"`)
+
+export type Disbursed = { readonly evidence: Buffer; readonly amount: Paise }
+
+export const listDisbursed = (from: Queryable, day: IstDay): Promise<Disbursed[]> =>
+  from.query<Disbursed>(sql`
+    select d.evidence, t.amount from transfer t left join disbursement d on d.id = t.ref
+     where t.kind = 'disbursement' and t.day = ${day}::date order by d.evidence, t.amount`)
+
+/** What a member had at a day's end. */
+export type MemberState = { readonly memberId: bigint; readonly balance: Paise; readonly held: Paise }
+
+/** Members by their ids, a page: who had nothing is in it too. */
+export const listMemberStates = (from: Queryable, day: IstDay, after: bigint, limit: number): Promise<MemberState[]> =>
+  from.query<MemberState>(sql`
+    with page as materialized (
+      select member_id, balance, held from wallet where member_id > ${after}::bigint order by member_id limit ${limit}::int),
+    span as materialized (select min(member_id) as low, max(member_id) as high from page),
+    later as (
+      select member_id, sum(moved) as moved, sum(held) as held from (
+        select j.member_id, -entry_fee() as moved, 0::bigint as held from round_join j, span
+         where j.day > ${day}::date and j.member_id between span.low and span.high
+        union all
+        select t.credit, t.amount, case when t.kind in ('wd_back', 'refund_failed') then -t.amount else 0 end from transfer t, span
+         where t.day > ${day}::date and t.credit between span.low and span.high
+        union all
+        select t.debit, -t.amount, case when t.kind in ('wd_hold', 'refund_hold') then t.amount else 0 end from transfer t, span
+         where t.day > ${day}::date and t.debit between span.low and span.high
+        union all
+        select w.member_id, 0, -t.amount from transfer t join withdrawal w on w.id::text = t.ref, span
+         where t.day > ${day}::date and t.kind = 'wd_paid' and w.member_id between span.low and span.high
+        union all
+        select r.member_id, 0, -t.amount from transfer t join refund r on r.id::text = t.ref, span
+         where t.day > ${day}::date and t.kind = 'refund_paid' and r.member_id between span.low and span.high) moves
+       group by member_id)
+    select member_id as "memberId", (page.balance - coalesce(later.moved, 0))::bigint as balance, (page.held - coalesce(later.held, 0))::bigint as held
+      from page left join later using (member_id) order by member_id`)
+
+/** Refunds on their way at a day's end for payments that belong to no member. */
+export async function readForeignRefunds(from: Queryable, day: IstDay): Promise<Paise> {
+  const { REFUNDS_PENDING, SUSPENSE } = ACCOUNTS
+  const { amount } = await one<{ amount: Paise }>(
+    from,
+    sql`select coalesce(sum(case when credit = ${REFUNDS_PENDING}::bigint then amount else -amount end), 0)::bigint as amount from transfer t
+         where day <= ${day}::date and (kind = 'suspense_refund' or kind = 'refund_failed' and credit = ${SUSPENSE}::bigint
+            or kind = 'refund_paid' and exists (select from refund r where r.id::text = t.ref and r.suspense_id is not null))`,
+  )
+  return amount
+}

@@ -1,0 +1,43 @@
+/**
+ * Money that leaves the help fund for somebody in need. Invariants: never more than the fund holds;
+ * booked once for its id, together with the hash of the receipt that proves it.
+ */
+import type { Paise } from '@roz/core/money.ts'
+import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
+import { maybeOne, one, sql } from '../db/sql.ts'
+import type { Tx } from '../db/transaction.ts'
+import { ACCOUNTS } from './accounts.ts'
+import { moveSystem } from './transfer.ts'
+
+export type Disbursement = {
+  readonly id: string
+  readonly amount: Paise
+  /** SHA-256 of the bytes of the kept receipt. */
+  readonly evidence: Buffer
+}
+
+/** Held until the commit: two of them at once must not both see the same rupees. */
+const HELP_FUND_LOCK = 7_242_012
+
+export async function bookDisbursement(
+  tx: Tx,
+  { id, amount, evidence }: Disbursement,
+): Promise<Outcome<{ readonly replayed: boolean }, 'insufficient_funds' | 'idempotency_mismatch'>> {
+  await tx.query(sql`select pg_advisory_xact_lock(${HELP_FUND_LOCK}::bigint)`)
+  const known = await maybeOne<{ same: boolean }>(
+    tx,
+    sql`select amount = ${amount}::bigint and evidence = ${evidence}::bytea as same from disbursement where id = ${id}::text`,
+  )
+  if (known !== undefined) return known.same ? accepted({ replayed: true }) : refused('idempotency_mismatch')
+  const { HELP_FUND, BANK } = ACCOUNTS
+  const { fund } = await one<{ fund: bigint }>(
+    tx,
+    sql`select coalesce(sum(case when credit = ${HELP_FUND}::bigint then amount else -amount end), 0)::bigint as fund
+          from transfer where credit = ${HELP_FUND}::bigint or debit = ${HELP_FUND}::bigint`,
+  )
+  if (fund < amount) return refused('insufficient_funds')
+  await tx.query(sql`insert into disbursement (id, amount, evidence) values (${id}::text, ${amount}::bigint, ${evidence}::bytea)`)
+  if (!(await moveSystem(tx, { kind: 'disbursement', ref: id, debit: HELP_FUND, credit: BANK, amount })))
+    throw new Error(`disbursement ${id} was booked without its receipt`)
+  return accepted({ replayed: false })
+}

@@ -1,0 +1,93 @@
+/**
+ * The keys of the log (spec/protocol.md, chapter 9). Invariants: the first is made once, whoever asks
+ * first, together with the origin, which never changes; seeds lie sealed in the database; a key is
+ * replaced by a record that the old one has signed, in one transaction with the new one, so that there
+ * is never a moment with two keys in force or none.
+ */
+import { randomBytes, sign, type KeyObject } from 'node:crypto'
+import { hex } from '@roz/core/draw.ts'
+import type { IstDay } from '@roz/core/ist-day.ts'
+import { type Db, maybeOne, one, type Queryable, sql } from '../db/sql.ts'
+import { inTransaction, type Tx } from '../db/transaction.ts'
+import type { Secrets } from '../secrets.ts'
+import { appendRecord, lockLog } from './log.ts'
+import { logKeyId, logKeyText, privateKeyObject, publicKeyOf } from './note.ts'
+
+export type LogKey = {
+  readonly origin: string
+  readonly publicKey: Buffer
+  readonly privateKey: KeyObject
+  /** The verifier key, and its id as hex. */
+  readonly text: string
+  readonly keyId: string
+}
+export type LogKeys = ReturnType<typeof createLogKeys>
+type Row = { readonly number: number; readonly origin: string; readonly publicKey: Buffer; readonly sealedSeed: Buffer }
+
+const contextOf = (number: number): string => `log_key:${number}`
+
+/** The last word of the origin; what comes before is the host. */
+export const originOf = (publicUrl: string): string => `${new URL(publicUrl).host}/log`
+
+export function createLogKeys({ secrets, origin }: { readonly secrets: Secrets; readonly origin: string }) {
+  let known: { readonly number: number; readonly key: LogKey } | undefined
+
+  const newest = (from: Queryable): Promise<Row | undefined> =>
+    maybeOne<Row>(
+      from,
+      sql`select number, origin, public_key as "publicKey", sealed_seed as "sealedSeed" from log_key order by number desc limit 1`,
+    )
+
+  function opened({ number, origin: name, publicKey, sealedSeed }: Row): LogKey {
+    if (known?.number === number) return known.key
+    const privateKey = privateKeyObject(secrets.open(sealedSeed, contextOf(number)))
+    if (!publicKeyOf(privateKey).equals(publicKey)) throw new Error('the log key in the database is not the one that was published')
+    const key = { origin: name, publicKey, privateKey, text: logKeyText(name, publicKey), keyId: hex(logKeyId(name, publicKey)) }
+    known = { number, key }
+    return key
+  }
+
+  async function insert(tx: Tx, number: number, name: string): Promise<LogKey> {
+    const seed = randomBytes(32)
+    const publicKey = publicKeyOf(privateKeyObject(seed))
+    await tx.query(sql`
+      insert into log_key (number, origin, public_key, sealed_seed)
+      values (${number}::int, ${name}::text, ${publicKey}::bytea, ${secrets.seal(seed, contextOf(number))}::bytea)`)
+    return opened({ number, origin: name, publicKey, sealedSeed: secrets.seal(seed, contextOf(number)) })
+  }
+
+  /** The key in force as this transaction sees it, made if there is none yet. The log is locked. */
+  async function inForce(tx: Tx): Promise<LogKey> {
+    await lockLog(tx)
+    const row = await newest(tx)
+    return row === undefined ? insert(tx, 0, origin) : opened(row)
+  }
+
+  /** The key in force, made if there is none yet. */
+  async function get(db: Db): Promise<LogKey> {
+    const row = await newest(db)
+    return row === undefined ? inTransaction(db, inForce) : opened(row)
+  }
+
+  return {
+    inForce,
+    get,
+
+    /** What signs receipts: as fresh as the last look, for a receipt counts under any key of the chain. */
+    recent: (db: Db): Promise<LogKey> => (known === undefined ? get(db) : Promise.resolve(known.key)),
+
+    /** Replaces the key: the record by the old one, then the new one in its place. At most once a day. */
+    async rotate(tx: Tx): Promise<{ readonly old: LogKey; readonly now: LogKey }> {
+      const old = await inForce(tx)
+      const { number, today } = await one<{ number: number; today: IstDay }>(
+        tx,
+        sql`select max(number) + 1 as number, ist_day(roz_now()) as today from log_key`,
+      )
+      const now = await insert(tx, number, old.origin)
+      const signed = Buffer.concat([Buffer.from(`roz/v1/key\n${today}`), now.publicKey])
+      const signature = hex(sign(null, signed, old.privateKey))
+      await appendRecord(tx, { v: 1, kind: 'key', day: today, old: old.text, new: now.text, signature })
+      return { old, now }
+    },
+  }
+}

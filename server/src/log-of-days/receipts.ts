@@ -1,0 +1,84 @@
+/**
+ * Receipts of joins (spec/protocol.md, chapter 11). Invariants: signed only once the entry is durable;
+ * one signature covers a batch, so that the rate of joins is not the rate of signatures; made beside
+ * the batcher, which never waits for it. One that is asked for later covers its own ticket alone.
+ */
+import { sign } from 'node:crypto'
+import { hex, leafHash, u64 } from '@roz/core/draw.ts'
+import { endOfDayMs, type IstDay } from '@roz/core/ist-day.ts'
+import type { Db } from '../db/sql.ts'
+import { sha256 } from '../tickets/sha256.ts'
+import type { TicketKeys } from '../tickets/ticket-keys.ts'
+import { ticketOf } from '../tickets/ticket.ts'
+import type { LogKey, LogKeys } from './log-key.ts'
+import { rootAndPaths } from './tree.ts'
+
+export type Receipt = {
+  readonly count: number
+  readonly index: number
+  readonly keyId: string
+  readonly path: string[]
+  readonly signature: string
+  /** Milliseconds since 1970 UTC, within the day. */
+  readonly time: number
+}
+export type Receipted = { readonly ticket: string; readonly receipt: Receipt }
+type Entered = { readonly batchId: bigint; readonly day: IstDay; readonly at: Date }
+export type JoinedBatch = Entered & { readonly memberIds: readonly bigint[] }
+
+/** Receipts of batches wait this long for their askers: a join's answer follows its batch at once. */
+const KEPT_BATCHES = 16
+
+export function createReceipts({ db, keys, ticketKeys }: { readonly db: Db; readonly keys: LogKeys; readonly ticketKeys: TicketKeys }) {
+  const batches = new Map<bigint, Promise<ReadonlyMap<bigint, Receipted>>>()
+
+  async function make(batch: JoinedBatch): Promise<ReadonlyMap<bigint, Receipted>> {
+    const [key, found] = await Promise.all([keys.recent(db), ticketKeys.listFor(db, batch.memberIds, batch.day)])
+    const entries = found
+      .map(({ memberId, key: ticketKey }) => ({ memberId, ticket: ticketOf(ticketKey, batch.day) }))
+      .sort((left, right) => left.ticket.compare(right.ticket))
+    return signBatch(key, batch, entries)
+  }
+
+  return {
+    /** To be called after the batch has committed; nobody waits for it. */
+    begin(batch: JoinedBatch): void {
+      const made = make(batch)
+      // Who asks for one of a batch that failed gets one of their own.
+      made.catch(() => undefined)
+      batches.set(batch.batchId, made)
+      for (const oldest of batches.keys()) {
+        if (batches.size <= KEPT_BATCHES) break
+        batches.delete(oldest)
+      }
+    },
+
+    /** The receipt of an entry that is durable. */
+    async of(entry: Entered & { readonly memberId: bigint }): Promise<Receipted> {
+      const batched = (await batches.get(entry.batchId)?.catch(() => undefined))?.get(entry.memberId)
+      if (batched !== undefined) return batched
+      await ticketKeys.get(db, entry.memberId, entry.day)
+      const alone = (await make({ ...entry, memberIds: [entry.memberId] })).get(entry.memberId)
+      if (alone === undefined) throw new Error(`an entrant of ${entry.day} has no ticket key that serves`)
+      return alone
+    },
+  }
+}
+export type Receipts = ReturnType<typeof createReceipts>
+
+type Entry = { readonly memberId: bigint; readonly ticket: Buffer }
+
+function signBatch(key: LogKey, { day, at }: JoinedBatch, entries: readonly Entry[]): ReadonlyMap<bigint, Receipted> {
+  // A statement that began in the day's last moment is entered in that day.
+  const timeMs = Math.min(at.getTime(), endOfDayMs(day) - 1)
+  const leaves = entries.map(({ ticket }) => leafHash(sha256, ticket))
+  const { root, paths } = rootAndPaths(leaves)
+  const signed = Buffer.concat([Buffer.from(`roz/v1/receipt\n${day}`), root, u64(timeMs)])
+  const signature = hex(sign(null, signed, key.privateKey))
+  const made = new Map<bigint, Receipted>()
+  for (const [index, { memberId, ticket }] of entries.entries()) {
+    const path = (paths[index] ?? []).map(hex)
+    made.set(memberId, { ticket: hex(ticket), receipt: { count: entries.length, index, keyId: key.keyId, path, signature, time: timeMs } })
+  }
+  return made
+}

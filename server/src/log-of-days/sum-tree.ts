@@ -1,0 +1,57 @@
+/**
+ * The tree of what is owed (spec/protocol.md, chapter 13): in the shape of RFC 6962, each node with the
+ * sum below it, and each child's sum hashed beside its hash.
+ */
+import { u64 } from '@roz/core/draw.ts'
+import { sha256 } from '../tickets/sha256.ts'
+
+export type SumNode = { readonly hash: Uint8Array; readonly sum: number }
+
+const PART = Buffer.from('roz/v1/part\n')
+const SUM = Buffer.from('roz/v1/sum\n')
+export const LEAF_BYTES = 40
+const ID_BYTES = 32
+
+export const leafNode = (leaf: Uint8Array): SumNode => ({
+  hash: sha256(PART, leaf),
+  sum: Number(Buffer.from(leaf.buffer, leaf.byteOffset, LEAF_BYTES).readBigUInt64BE(ID_BYTES)),
+})
+
+const join = (left: SumNode, right: SumNode): SumNode => ({
+  hash: sha256(SUM, left.hash, u64(left.sum), right.hash, u64(right.sum)),
+  sum: left.sum + right.sum,
+})
+
+/** The root of nodes; of no part at all it is H("roz/v1/sum\n") and 0. */
+export function sumRoot(nodes: readonly SumNode[]): SumNode {
+  let level: readonly SumNode[] = nodes
+  if (level.length === 0) return { hash: sha256(SUM), sum: 0 }
+  // Pairs from the left, an odd one carried up: the same shape as splitting at the largest power of two.
+  while (level.length > 1) level = pairUp(level)
+  return level[0] as SumNode
+}
+
+function pairUp(level: readonly SumNode[]): SumNode[] {
+  const above: SumNode[] = []
+  for (let index = 0; index < level.length; index += 2) {
+    const [left, right] = [level[index] as SumNode, level[index + 1]]
+    above.push(right === undefined ? left : join(left, right))
+  }
+  return above
+}
+
+/** From a node up to the root: the other child at each step. */
+export function sumPath(nodes: readonly SumNode[], index: number): SumNode[] {
+  const path: SumNode[] = []
+  let level: readonly SumNode[] = nodes
+  for (let at = index; level.length > 1; at = Math.floor(at / 2), level = pairUp(level)) {
+    const other = level[at % 2 === 0 ? at + 1 : at - 1]
+    if (other !== undefined) path.push(other)
+  }
+  return path
+}
+
+/** The leaves of flat bytes. */
+export const leavesOf = (bytes: Uint8Array): Uint8Array[] =>
+  Array.from({ length: bytes.length / LEAF_BYTES }, (_, index) => bytes.subarray(index * LEAF_BYTES, (index + 1) * LEAF_BYTES))
+export const idOf = (leaf: Uint8Array): Uint8Array => leaf.subarray(0, ID_BYTES)
