@@ -45,6 +45,10 @@ export function createCalls(options: {
   let cutOff = 0
   const statuses = new Map<number, number>()
 
+  /** A join happens once a day whatever its key: forgetting it doubles nothing. */
+  const keyOf = (request: Request, tries: number): string =>
+    options.forgetsKeys && tries > 1 && request.path !== '/api/rounds/join' ? `${request.key}.${tries}` : String(request.key)
+
   async function tryOnce(request: Request, tries: number): Promise<Omit<Reply, 'first'> | undefined> {
     const moves = request.moves === true
     const sentAt = performance.now()
@@ -55,9 +59,7 @@ export function createCalls(options: {
         signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
         headers: {
           ...(request.token === undefined ? {} : { authorization: `Bearer ${request.token}` }),
-          ...(request.key === undefined
-            ? {}
-            : { 'idempotency-key': options.forgetsKeys && tries > 1 ? `${request.key}.${tries}` : request.key }),
+          ...(request.key === undefined ? {} : { 'idempotency-key': keyOf(request, tries) }),
           ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
           ...request.headers,
         },

@@ -4,13 +4,13 @@ import type { Kind } from './strikes.ts'
 
 /** How often for one of the dear ones; whatever is not named comes once. */
 const OFTEN: Partial<Readonly<Record<Kind, number>>> = {
-  'cut-before-send': 8,
-  'cut-after-send': 8,
-  'cut-after-commit': 9,
-  'cut-all': 6,
-  'backend-end': 6,
-  'backend-pause': 3,
-  'server-pause': 3,
+  'cut-before-send': 12,
+  'cut-after-send': 12,
+  'cut-after-commit': 14,
+  'cut-all': 10,
+  'backend-end': 10,
+  'backend-pause': 5,
+  'server-pause': 5,
   'backend-kill': 2,
   'midnight-jumps': 2,
   'server-kill': 3,
