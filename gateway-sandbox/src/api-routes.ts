@@ -78,14 +78,7 @@ export function apiRoutes(app: FastifyInstance, parts: Parts): void {
       return refundEntity(readRefund(store, readOrder(store, orderId, nowMs).orderId, refundId))
     }),
   )
-  app.get<DisputePath>('/disputes/:disputeId', (request, reply) =>
-    answer(parts, reply, () => disputeEntity(store, readDispute(store, request.params.disputeId))),
-  )
-  app.get<OrderPath>('/orders/:orderId/disputes', (request, reply) =>
-    answer(parts, reply, (nowMs) =>
-      store.disputesOf(readOrder(store, request.params.orderId, nowMs).orderId).map((dispute) => disputeEntity(store, dispute)),
-    ),
-  )
+  disputeRoutes(app, parts)
   app.post('/simulate', (request, reply) =>
     answer(parts, reply, (nowMs) =>
       once(store, request, reply, nowMs, () => {
@@ -98,6 +91,18 @@ export function apiRoutes(app: FastifyInstance, parts: Parts): void {
           entity_simulation: { payment_status: status, ...(errorCode === null ? {} : { payment_error_code: errorCode }) },
         }
       }),
+    ),
+  )
+}
+
+function disputeRoutes(app: FastifyInstance, parts: Parts): void {
+  const { store } = parts
+  app.get<DisputePath>('/disputes/:disputeId', (request, reply) =>
+    answer(parts, reply, () => disputeEntity(store, readDispute(store, request.params.disputeId))),
+  )
+  app.get<OrderPath>('/orders/:orderId/disputes', (request, reply) =>
+    answer(parts, reply, (nowMs) =>
+      store.disputesOf(readOrder(store, request.params.orderId, nowMs).orderId).map((dispute) => disputeEntity(store, dispute)),
     ),
   )
 }

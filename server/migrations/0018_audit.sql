@@ -5,8 +5,7 @@ create table audit_run (
   -- full: everything; recent: the days since `since` and what is small.
   scope       text not null check (scope in ('full', 'recent')),
   since       date,
-  -- Real time: the check of the books goes by no clock that can be set.
-  started_at  timestamptz not null default clock_timestamp(),
+  started_at  timestamptz not null default roz_now(),
   finished_at timestamptz,
   -- Broken invariants, each with its sentence and the first rows that it named.
   broken      jsonb,

@@ -38,7 +38,8 @@ export async function auditNow(target: AuditTarget): Promise<0 | 1 | 2> {
       await local.stop()
     }
   } catch (error) {
-    say(`The books could not be read: ${error instanceof Error ? error.message : String(error)}`)
+    const { message, cause } = error instanceof Error ? error : new Error(String(error))
+    say(`The books could not be read: ${message}${cause instanceof Error ? ` (${cause.message})` : ''}`)
     return 2
   }
 }

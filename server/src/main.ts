@@ -23,7 +23,8 @@ function configOrExit(): Config {
 }
 
 /** `npm run audit`: the books are read, and nothing is started. */
-if (process.argv[2] === 'audit') process.exit(await auditNow({ ...auditSettings(process.env), say: (line) => console.log(line) }))
+if (process.argv[2] === 'audit')
+  process.exit(await auditNow({ ...auditSettings(process.env), say: (line) => void process.stdout.write(`${line}\n`) }))
 
 const config = configOrExit()
 const log = createLog({ level: config.logLevel, worker: cluster.worker?.id })

@@ -49,7 +49,8 @@ export type ServiceDeps = {
 
 export type Services = ReturnType<typeof createServices>
 
-export function createServices(deps: ServiceDeps) {
+/** Every feature with what it needs; what one needs of another is handed on here. */
+function createFeatures(deps: ServiceDeps) {
   const { db, clock, secrets, config, log } = deps
   const { business } = config
   const ticketKeys = createTicketKeys({ secrets })
@@ -110,6 +111,13 @@ export function createServices(deps: ServiceDeps) {
     localUrl: `http://localhost:${config.port}`,
     secrets,
   })
+  return { identity, wallet, payouts, draws, rounds, books, openLog, impact, home, notifications, contact, audit, mail }
+}
+
+export function createServices(deps: ServiceDeps) {
+  const { db, clock, log } = deps
+  const { identity, wallet, payouts, draws, rounds, books, openLog, impact, home, notifications, contact, audit, mail } =
+    createFeatures(deps)
   const workerDeps: WorkerDeps = {
     db,
     log,

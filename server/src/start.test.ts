@@ -81,3 +81,37 @@ test('with several processes a first one that cannot serve ends the start, rathe
   await rm(dataDir, { recursive: true })
   await database.drop()
 }, 60_000)
+
+const PRODUCTION = {
+  NODE_ENV: 'production',
+  PUBLIC_URL: 'https://roz.example',
+  SECRET_KEY: 'a secret key that is long enough for production',
+  MAIL_URL: 'smtp://127.0.0.1:1',
+  MAIL_FROM: 'no-reply@roz.example',
+  ADMIN_EMAIL: 'owner@roz.example',
+  ADMIN_PASSWORD: 'a password for the owner',
+  TRUST_PROXY: 'none',
+  METRICS_TOKEN: 'a token for metrics',
+  SUPPORT_EMAIL: 'help@roz.example',
+  CASHFREE_PG_CLIENT_ID: 'id',
+  CASHFREE_PG_CLIENT_SECRET: 'secret',
+  PAYMENTS: 'cashfree',
+  BEACON: 'drand',
+}
+
+test('in production a start warns where the server works as the owner of the tables, and only there', async () => {
+  const database = await createTestDatabase()
+  const warningsOf = async (urls: Record<string, string>): Promise<string[]> => {
+    const lines: string[] = []
+    const dataDir = await mkdtemp(path.join(tmpdir(), 'roz-start-'))
+    const config = readConfig({ ...PRODUCTION, PORT: String(await freePort()), DATA_DIR: dataDir, ...urls })
+    const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
+    const running = await startServer(config, { log, say: () => undefined, parent: undefined })
+    await running.stop()
+    await rm(dataDir, { recursive: true })
+    return lines.filter((line) => line.includes('MIGRATE_DATABASE_URL'))
+  }
+  expect(await warningsOf({ DATABASE_URL: database.appUrl, MIGRATE_DATABASE_URL: database.ownerUrl })).toEqual([])
+  expect(await warningsOf({ DATABASE_URL: database.ownerUrl })).toHaveLength(1)
+  await database.drop()
+})

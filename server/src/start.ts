@@ -19,7 +19,7 @@ import { buildApp } from './app.ts'
 import type { Config } from './config.ts'
 import { startPostgres } from './db/embedded.ts'
 import { migrate } from './db/migrate.ts'
-import { connect, type Db, sql } from './db/sql.ts'
+import { connect, type Db, one, sql } from './db/sql.ts'
 import { DEMO_PASSWORD, seedDemo } from './demo/demo.ts'
 import { AdminAddressError, ensureAdmin } from './features/identity/ensure-admin.ts'
 import { adminPassword, keepAdminPassword } from './first-start.ts'
@@ -69,7 +69,7 @@ async function startWhole(config: Config, around: Surroundings, stops: Stop[]): 
     throw new StartError(`DATA_DIR ${config.dataDir} cannot be made: choose a folder of yours. (${error.message})`)
   })
   const urls = await openDatabase(config, around, stops)
-  await prepareDatabase(config, urls)
+  await prepareDatabase(config, urls, around)
   const shared: Shared = { appUrl: urls.appUrl, secretKey: config.secretKey ?? (await ensureSecretKey(config.dataDir)) }
   if (config.payments === 'sandbox') await startGatewaySandbox(config, stops)
   if (config.processes === 1) await serve(config, shared, around, stops)
@@ -91,8 +91,11 @@ async function openDatabase(config: Config, { log, say }: Surroundings, stops: S
   return { ownerUrl: local.ownerUrl, appUrl: local.appUrl, appRole: 'roz_app' }
 }
 
+const ONE_ROLE =
+  'The role of DATABASE_URL owns the tables, so only triggers keep the books from being rewritten: give the server a role of its own, and the owner to MIGRATE_DATABASE_URL.'
+
 /** Migrations by the owner, and a first word as the server's own role; an existing PostgreSQL that is not fit for it is told of in plain words. */
-async function prepareDatabase(config: Config, { ownerUrl, appUrl, appRole }: DatabaseUrls): Promise<void> {
+async function prepareDatabase(config: Config, { ownerUrl, appUrl, appRole }: DatabaseUrls, { log }: Surroundings): Promise<void> {
   const migrated = migrate(ownerUrl, { production: config.production, ...(appRole === undefined ? {} : { appRole }) })
   if (config.databaseUrl === undefined) return void (await migrated)
   const inWords = (setting: string, error: unknown): StartError =>
@@ -104,7 +107,11 @@ async function prepareDatabase(config: Config, { ownerUrl, appUrl, appRole }: Da
   }
   const db = connect({ url: appUrl, max: 1, named: config.namedStatements })
   try {
-    await db.query(sql`select roz_now() as now`)
+    const { mayRewrite } = await one<{ mayRewrite: boolean }>(
+      db,
+      sql`select roz_now() is not null and has_table_privilege('transfer', 'update, delete, truncate') as "mayRewrite"`,
+    )
+    if (mayRewrite && config.production) log.warn(ONE_ROLE)
   } catch (error) {
     throw inWords('DATABASE_URL', error)
   } finally {

@@ -77,6 +77,7 @@ export function connect(options: ConnectOptions): Db {
     application_name: options.applicationName ?? 'roz',
     types: TYPES,
     // Before the first statement of whoever waits for the new connection.
+    // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it, which its types do not say
     onConnect: async (client) => void (await client.query(sessionBounds(queryTimeoutMs))),
   })
   // A connection that dies while idle or between two statements is noticed by its next use.

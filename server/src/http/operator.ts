@@ -2,7 +2,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { Registry, collectDefaultMetrics, Gauge, Histogram } from 'prom-client'
-import { type Db, one, sql } from '../db/sql.ts'
+import { type Db, one, type Sql, sql } from '../db/sql.ts'
 import { sendProblem } from './faults.ts'
 
 export type OperatorDeps = { readonly db: Db; readonly metricsToken: string | undefined; readonly isStopping: () => boolean }
@@ -17,7 +17,7 @@ export function registerOperator(app: FastifyInstance, deps: OperatorDeps): void
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers: [registry],
   })
-  registry.registerMetric(moneyToLookAt(deps.db))
+  for (const figure of MONEY_TO_LOOK_AT) registry.registerMetric(figureGauge(deps.db, figure))
   app.addHook('onResponse', async (request, reply) => {
     duration.observe(
       { method: request.method, route: request.routeOptions.url ?? 'unknown', status: reply.statusCode },
@@ -39,21 +39,53 @@ export function registerOperator(app: FastifyInstance, deps: OperatorDeps): void
   })
 }
 
+type Figure = { readonly name: string; readonly help: string; readonly read: Sql }
+
 /** Counted from the books at each look, so that a restart forgets nothing: above zero somebody has to look. */
-function moneyToLookAt(db: Db): Gauge {
-  return new Gauge({
+const MONEY_TO_LOOK_AT: readonly Figure[] = [
+  {
     name: 'roz_withdrawals_contradicted',
     help: 'Withdrawals of which the gateway said otherwise than we had booked, or holds another amount',
+    read: sql`select count(*)::float8 as value from withdrawal where flags && array['gateway_conflict', 'other_amount']`,
+  },
+  {
+    name: 'roz_refunds_contradicted',
+    help: 'Refunds of which the gateway said otherwise than we had booked, or holds another amount',
+    read: sql`select count(*)::float8 as value from refund where problem in ('gateway_conflict', 'other_amount')`,
+  },
+  {
+    name: 'roz_disputes_unbooked',
+    help: 'Disputes whose money could not be booked',
+    read: sql`select count(*)::float8 as value from dispute where problem is not null`,
+  },
+  {
+    name: 'roz_disputes_open',
+    help: 'Disputes that await our answer or a decision',
+    read: sql`select count(*)::float8 as value from dispute where state = 'open'`,
+  },
+  {
+    name: 'roz_audit_broken_invariants',
+    help: 'Invariants of money that the newest check of the books found broken',
+    read: sql`
+      select coalesce((select jsonb_array_length(broken) from audit_run where finished_at is not null order by started_at desc limit 1), 0)::float8 as value`,
+  },
+  {
+    name: 'roz_audit_age_seconds',
+    help: 'Since the newest check of the books ended; -1 before the first',
+    read: sql`
+      select coalesce(extract(epoch from roz_now() - (select max(finished_at) from audit_run)), -1)::float8 as value`,
+  },
+]
+
+const figureGauge = (db: Db, { name, help, read }: Figure): Gauge =>
+  new Gauge({
+    name,
+    help,
     registers: [],
     async collect() {
-      const { flagged } = await one<{ flagged: number }>(
-        db,
-        sql`select count(*)::int as flagged from withdrawal where flags && array['gateway_conflict', 'other_amount']`,
-      )
-      this.set(flagged)
+      this.set((await one<{ value: number }>(db, read)).value)
     },
   })
-}
 
 function sameText(given: string, expected: string): boolean {
   const left = Buffer.from(given)

@@ -110,7 +110,7 @@ test('the queue for a connection is bounded, and who is refused has changed noth
   const many = await Promise.allSettled([slow, ...Array.from({ length: 6 }, () => small.query(sql`select pg_sleep(0.05)`))])
   const refused = many.filter((one) => one.status === 'rejected')
   expect(refused.length).toBeGreaterThanOrEqual(3)
-  for (const one of refused) expect((one as PromiseRejectedResult).reason).toBeInstanceOf(OverloadedError)
+  for (const one of refused) expect(one.reason).toBeInstanceOf(OverloadedError)
   await small.close()
 })
 

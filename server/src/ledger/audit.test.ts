@@ -340,7 +340,9 @@ test('a recent run sees what was broken since its day, and what is small whateve
   const addWinner = `insert into draw_winner (day, rank, member_id, amount) values ('${DAY}', 9, 4242, 1)`
   expect(await recent(addWinner, DAY)).toEqual(['winners_joined_and_were_paid', 'winners_joined_and_were_paid'])
   expect(await recent(addWinner, TODAY)).toEqual([])
-  expect(await recent(`delete from round_join where day = '${DAY}' and member_id = ${members[4]}`, DAY)).toContain('joins_are_batches_are_pool')
+  expect(await recent(`delete from round_join where day = '${DAY}' and member_id = ${members[4]}`, DAY)).toContain(
+    'joins_are_batches_are_pool',
+  )
   expect(await recent(`delete from ledger_day_total where day = '${DAY}'`, DAY)).toContain('sealed_day_recomputes')
   expect(await recent(`update wallet set held = held + 1 where member_id = ${members[4]}`, TODAY)).toEqual(['held_is_open_withdrawals'])
   expect(await recent('delete from dispute', TODAY)).toContain('chargeback_is_dispute')

@@ -24,7 +24,7 @@ beforeAll(async () => {
   member = await newMember(database.db)
   await addMoney(database.db, member, wholeRupees(10))
   await createJoinBatcher({ db: database.db }).join({ memberId: member })
-  audit = createAudit({ db: database.db, alarm: (details) => void alarms.push(details as never) })
+  audit = createAudit({ db: database.db, everyMs: 0, alarm: (details) => void alarms.push(details as never) })
 })
 afterAll(async () => {
   await superuser.close()
@@ -55,7 +55,7 @@ test('once an hour, by one of all processes, everything while that is quick', as
 
 test('a full run that takes long, or never ended, is made once a week; between them what is recent', async () => {
   await superuser.query(sql`
-    insert into ledger_day (day, sealed_at) values ('2026-01-01', now()) on conflict do nothing`)
+    insert into ledger_day (day, sealed_at) values ('2026-01-01', roz_now()) on conflict do nothing`)
   await audit.due()
   await superuser.query(sql`update audit_run set started_at = started_at - interval '5 minutes'`)
   await passHours(1)
@@ -104,11 +104,11 @@ test('broken books are an error each hour and a mail to the owners when they are
 test('npm run audit prints every invariant and ends with 0; with a broken one it names the row and ends with 1', async () => {
   const main = fileURLToPath(new URL('../../main.ts', import.meta.url))
   const run = (env: Record<string, string>) => {
-    const { status, stdout } = spawnSync(process.execPath, [main, 'audit'], {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [main, 'audit'], {
       env: { PATH: process.env['PATH'] ?? '', ...env },
       encoding: 'utf8',
     })
-    return { status, stdout }
+    return { status, stdout: stdout + stderr }
   }
   const live = { DATABASE_URL: database.appUrl, NODE_ENV: 'production' }
   const clean = run(live)

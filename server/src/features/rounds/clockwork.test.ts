@@ -1,6 +1,6 @@
 /** The day, driven by the clock. */
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'
-import { policyB } from '@roz/core/split.ts'
+import { POLICY_A, policyB } from '@roz/core/split.ts'
 import { afterEach, describe, expect, test } from 'vitest'
 import { connect, one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
@@ -248,5 +248,21 @@ describe('the split', () => {
     while (await changed.due());
     const rows = await world.db.query<{ day: string; policy: string }>(sql`select day, policy from round order by day`)
     expect(rows.map(({ policy }) => policy)).toEqual(['A', 'A', 'B'])
+  })
+
+  test('a switch of the draw holds from there too: whoever joined under a promised reward has their draw', async () => {
+    await open()
+    const off = world.makeRounds({ ...POLICY_A, winners: 0 })
+    await world.join(await world.member(5))
+    await world.database.setClock(new Date(midnight('2026-11-22')))
+    while (await off.due());
+    const rows = await world.db.query<{ winners: number; status: string; drawn: number }>(sql`
+      select winners, status, (select count(*)::int from draw_winner d where d.day = r.day) as drawn from round r order by day`)
+    expect(rows.map(({ winners, drawn }) => [winners, drawn])).toEqual([
+      [1, 1],
+      [1, 0],
+      [0, 0],
+    ])
+    expect(rows[0]?.status).toBe('settled')
   })
 })
