@@ -8,10 +8,10 @@ import { type Db, maybeOne, sql } from '../../db/sql.ts'
 import { draftWords } from './story.ts'
 
 export async function draftStory(db: Db, day: string): Promise<void> {
-  const round = await maybeOne<{ participants: bigint; need: Paise; mode: 'local' | 'drand'; winner: bigint | null; prize: Paise | null }>(
+  const round = await maybeOne<{ participants: bigint; need: Paise; winner: bigint | null; prize: Paise | null }>(
     db,
     sql`
-    select r.entries as participants, r.need_paise as need, r.mode, w.member_id as winner, w.amount as prize
+    select r.entries as participants, r.need_paise as need, w.member_id as winner, w.amount as prize
     from round r left join draw_winner w on w.day = r.day and w.rank = 1
     where r.day = ${day}::date and r.status = 'settled'`,
   )
@@ -22,6 +22,6 @@ export async function draftStory(db: Db, day: string): Promise<void> {
       winner_member_id, winner_amount_paise, participants, assurance)
     values (${randomUUID()}::uuid, ${day}::date, ${day}::date, ${words.title}::text, ${words.description}::text,
       ${words.charityName}::text, ${words.charityDescription}::text, ${round.need}::bigint,
-      ${round.winner}::bigint, ${round.prize}::bigint, ${round.participants}::bigint, ${round.mode === 'local' ? 'weak' : 'sealed'}::text)
+      ${round.winner}::bigint, ${round.prize}::bigint, ${round.participants}::bigint, 'weak')
     on conflict (round_day) do nothing`)
 }

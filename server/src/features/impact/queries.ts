@@ -6,6 +6,7 @@ import type { Paise } from '@roz/core/money.ts'
 import type { PublicName } from '@roz/core/names.ts'
 import { type Queryable, type Sql, sql } from '../../db/sql.ts'
 import type { Cursor } from '../../http/cursor.ts'
+import { assuranceSql } from '../../log-of-days/checkpoints.ts'
 
 export type StoryRow = {
   readonly id: string
@@ -36,7 +37,8 @@ const listedAt = sql`(case when s.is_active then s.published_at else s.created_a
 const columns = sql`
   s.id, s.day, s.title, s.description, s.charity_name as "charityName", s.charity_description as "charityDescription",
   s.amount_paise as "amountPaise", s.video_url as "videoUrl", s.image_url as "imageUrl", s.views, s.is_active as "isActive",
-  s.participants, s.winner_amount_paise as "winnerAmountPaise", s.assurance,
+  s.participants, s.winner_amount_paise as "winnerAmountPaise",
+  case when s.round_day is null then s.assurance else ${assuranceSql(sql`s.round_day`)} end as assurance,
   m.name as "winnerName", m.public_name as "winnerPublicName", m.deleted_at is not null as "winnerIsDeleted",
   ${micros(listedAt)} as "sortedAt"`
 const from = sql`from story s left join member m on m.id = s.winner_member_id`

@@ -12,6 +12,7 @@ import type { roundCalls } from '@roz/contract/rounds.ts'
 import { type Db, maybeOne, one, type Sql, sql } from '../../db/sql.ts'
 import type { Cursor } from '../../http/cursor.ts'
 import { ROUND_COLUMNS, type Round } from '../../ledger/rounds.ts'
+import { type Assurance, assuranceSql } from '../../log-of-days/checkpoints.ts'
 
 export type RoundView = Output<typeof roundCalls.triggerDraw>['round']
 type HistoryItem = Output<typeof roundCalls.roundHistory>['results'][number]
@@ -23,7 +24,6 @@ const NAMED: Sql = sql`m.name, m.public_name as "publicName", m.deleted_at is no
 
 const nameOf = (row: Named, language: Language): string | undefined =>
   row.name === null ? undefined : publicNameOf({ name: row.name, publicName: row.publicName, isDeleted: row.isDeleted }, language)
-const assuranceOf = (mode: Round['mode']): 'weak' | 'sealed' => (mode === 'local' ? 'weak' : 'sealed')
 
 /** `entries`: of a round that still runs, as counted now. `own`: one more entry would be the reader's. */
 export function roundView(round: Round, entries: number, own: boolean): RoundView {
@@ -58,21 +58,21 @@ export const findLastStory = (db: Db): Promise<{ title: string; videoUrl: string
 
 /** The first winner of the latest settled round; none where that day's draw was switched off. */
 export async function findLastWinner(db: Db, language: Language): Promise<LastWinner | undefined> {
-  const row = await maybeOne<Named & { day: IstDay; amount: Paise | null; mode: Round['mode'] }>(
+  const row = await maybeOne<Named & { day: IstDay; amount: Paise | null; assurance: Assurance }>(
     db,
-    sql`select r.day, r.mode, d.amount, ${NAMED}
-          from (select day, mode from round where status = 'settled' order by day desc limit 1) r
+    sql`select r.day, ${assuranceSql(sql`r.day`)} as assurance, d.amount, ${NAMED}
+          from (select day from round where status = 'settled' order by day desc limit 1) r
           left join draw_winner d on d.day = r.day and d.rank = 1 left join member m on m.id = d.member_id`,
   )
   const name = row === undefined ? undefined : nameOf(row, language)
   if (row === undefined || row.amount === null || name === undefined) return undefined
-  return { name, amount: rupeesFromPaise(row.amount), date: row.day, assurance: assuranceOf(row.mode) }
+  return { name, amount: rupeesFromPaise(row.amount), date: row.day, assurance: row.assurance }
 }
 
 export type HistoryRow = Named & {
   readonly day: IstDay
   readonly status: 'settled' | 'void'
-  readonly mode: Round['mode']
+  readonly assurance: Assurance
   readonly entries: number
   readonly pool: Paise
   readonly reward: Paise
@@ -88,7 +88,7 @@ export const listHistory = (
   page: { readonly after: Cursor | undefined; readonly limit: number },
 ): Promise<HistoryRow[]> =>
   db.query<HistoryRow>(sql`
-    select r.day, r.status, r.mode, r.entries::float8 as entries, r.pool,
+    select r.day, r.status, ${assuranceSql(sql`r.day`)} as assurance, r.entries::float8 as entries, r.pool,
            coalesce(r.reward_paise, 0)::bigint as reward, coalesce(r.need_paise, 0)::bigint as need,
            exists (select from round_join j where j.day = r.day and j.member_id = ${memberId}::bigint) as participated,
            exists (select from draw_winner d where d.day = r.day and d.member_id = ${memberId}::bigint) as "isWinner", ${NAMED}
@@ -109,7 +109,7 @@ export function historyItem(row: HistoryRow, language: Language): HistoryItem {
     totalAmount: rupeesFromPaise(row.pool),
     prizeAmount: rupeesFromPaise(row.reward),
     charityAmount: rupeesFromPaise(row.need),
-    winner: name === undefined ? null : { name, assurance: assuranceOf(row.mode) },
+    winner: name === undefined ? null : { name, assurance: row.assurance },
   }
 }
 

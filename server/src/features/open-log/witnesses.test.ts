@@ -1,0 +1,101 @@
+/** Sealed in time: a day by a beacon that two witnesses saw, and all that makes it weak. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { addDays, type IstDay } from '@roz/core/ist-day.ts'
+import { sql } from '../../db/sql.ts'
+import { cosign, parseNote, privateKeyObject, publicKeyOf, witnessKeyText } from '../../log-of-days/note.ts'
+import { makeChain, startRelay, type TestRelay } from '../../testing/beacon-relay.ts'
+import { openRoundsWorld, type RoundsWorld } from '../../testing/rounds-world.ts'
+import { verifyDay, verifyDayByTwin, VERDICT } from '../../testing/verifier.ts'
+
+const made = makeChain()
+const witness = (name: string) => {
+  const privateKey = privateKeyObject(Buffer.alloc(32, name))
+  return { name, privateKey, text: witnessKeyText(name, publicKeyOf(privateKey)) }
+}
+const [alfa, beta, stranger] = [witness('alfa.example'), witness('beta.example'), witness('stranger.example')]
+const chainHash = made.chain.chainHash
+let world: RoundsWorld
+let relay: TestRelay
+let today = '2026-11-20' as IstDay
+
+beforeAll(async () => {
+  relay = await startRelay(made, async () => (await world.clock.read()).getTime())
+  const witnesses = { keys: [alfa.text, beta.text].toSorted(), quorum: 2 }
+  world = await openRoundsWorld({ beacon: { chain: made.chain, relays: [relay.url] }, witnesses })
+})
+afterAll(async () => {
+  await world.close()
+  await relay.close()
+})
+beforeEach(async () => {
+  today = addDays(today, 1)
+  await world.goTo(`${today}T10:00:00+05:30`)
+  const member = await world.member(5, { name: 'Ravi Kumar' })
+  expect((await world.join(member)).status).toBe(200)
+  await world.goTo(tomorrow('00:00:02'))
+})
+const tomorrow = (time: string): string => `${addDays(today, 1)}T${time}+05:30`
+const seconds = (at: string): number => Date.parse(at) / 1000
+const newest = async (): Promise<string> => parseNote((await world.ask('GET /public/log/checkpoint')).text)?.text ?? ''
+const hand = async (body: string) => {
+  const answer = await world.ask('POST /public/log/cosignatures', { body, headers: { 'content-type': 'text/plain' } })
+  return answer.status === 204 ? 204 : `${answer.status} ${answer.body['code']}`
+}
+const say = async (who: typeof alfa, at: string, text?: string) => {
+  const note = text ?? (await newest())
+  return hand(`${note}\n${cosign(note, who, seconds(at))}`)
+}
+const assurance = async () => (await world.ask(`GET /public/draws/${today}`)).body['assurance']
+const verified = async (...more: string[]) => (await verifyDay({ url: world.url, day: today, chainHash }, ...more)).code
+
+test('a day that the quorum saw before its draw passes, by both verifiers, and every page says sealed', async () => {
+  expect(await say(alfa, tomorrow('00:01:00'))).toBe(204)
+  expect(await assurance()).toBe('weak')
+  expect(await say(beta, tomorrow('00:13:59'))).toBe(204)
+  expect(await assurance()).toBe('sealed')
+  await world.goTo(tomorrow('00:16:00'))
+  // What comes after the result is in the log changes nothing any more.
+  const file = await world.ask(`GET /public/log/sealed/${today}`)
+  expect(file.headers.get('cache-control')).toContain('immutable')
+  const day = await verifyDay({ url: world.url, day: today, chainHash })
+  expect(day.code, day.text).toBe(VERDICT.pass)
+  const { body } = await world.ask(`GET /public/draws/${today}`)
+  const signature = (body['records'] as { record: { signature?: string } }[]).at(-1)?.record.signature as string
+  const twin = await verifyDayByTwin({ url: world.url, day: today, chainHash }, '--drand', signature)
+  expect(twin.code, twin.text).toBe(VERDICT.pass)
+  expect((await world.current())['lastWinner']).toMatchObject({ name: 'Ravi K.', assurance: 'sealed' })
+})
+
+test('one of two, one of them twice, and one that came too late are no quorum: the day is weak', async () => {
+  expect(await say(alfa, tomorrow('00:01:00'))).toBe(204)
+  expect(await say(alfa, tomorrow('00:02:00'))).toBe(204)
+  // The draw is at 00:15:02; a minute before it is the last moment.
+  expect(await say(beta, tomorrow('00:14:03'))).toBe(204)
+  await world.goTo(tomorrow('00:16:00'))
+  expect(await assurance()).toBe('weak')
+  expect(await verified()).toBe(VERDICT.weak)
+  expect((await world.current())['lastWinner']).toMatchObject({ assurance: 'weak' })
+})
+
+test('a checkpoint from before the seal proves nothing about it', async () => {
+  const [before] = await world.db.query<{ body: string }>(sql`
+    select body from checkpoint where size <= (select index from log_entry where day = ${today}::date and kind = 'close') order by size desc limit 1`)
+  const text = parseNote(before?.body ?? '')?.text ?? ''
+  expect(await say(alfa, tomorrow('00:01:00'), text)).toBe(204)
+  expect(await say(beta, tomorrow('00:01:00'), text)).toBe(204)
+  await world.goTo(tomorrow('00:16:00'))
+  expect(await verified()).toBe(VERDICT.weak)
+})
+
+test('what is no cosignature of ours is refused by its reason', async () => {
+  const text = await newest()
+  expect(await hand('nothing')).toBe('400 not_a_note')
+  expect(await hand(`${text}\n${cosign(text, alfa, 1)}${cosign(text, beta, 1)}`)).toBe('400 not_a_note')
+  expect(await say(stranger, tomorrow('00:01:00'))).toBe('403 witness_unknown')
+  const other = text.replace(/\n\d+\n/, '\n999\n')
+  expect(await say(alfa, tomorrow('00:01:00'), other)).toBe('409 checkpoint_unknown')
+  const line = cosign(other, alfa, seconds(tomorrow('00:01:00')))
+  expect(await hand(`${text}\n${line}`)).toBe('422 cosignature_invalid')
+  await world.goTo(tomorrow('00:16:00'))
+  expect(await verified()).toBe(VERDICT.weak)
+})
