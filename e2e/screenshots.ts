@@ -1,0 +1,97 @@
+/**
+ * npm run screenshots: every screen of the product as people see it, with the demo community in it, to
+ * be looked at: both widths, both themes, both languages. `--only <part of a name>` takes some of them.
+ * Writes .build/screenshots/<screen>-<language>-<theme>-<width>.png and an index of them all.
+ */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { parseArgs } from 'node:util'
+import { DEMO_EMAIL } from '@roz/server/demo/community.ts'
+import { DEMO_PASSWORD } from '@roz/server/demo/demo.ts'
+import { paths, type PublicPage, publicPath, publicPaths } from '@roz/web/paths.ts'
+import type { Browser } from 'playwright-core'
+import { newVisit, openBrowser, SMALL, WIDE } from './browser.ts'
+import { ask } from './calls.ts'
+import { adminToken } from './people.ts'
+import { endEverything, type Program, ROOT, startProgram } from './program.ts'
+
+const OUT = path.join(ROOT, '.build', 'screenshots')
+const { values } = parseArgs({ options: { only: { type: 'string', default: '' } } })
+
+type Language = 'en' | 'hi'
+type Screen = { readonly name: string; readonly address: (language: Language) => string; readonly as?: 'member' | 'admin' }
+
+const at = (address: string) => () => address
+const named = (address: string): string => address.slice(1).replaceAll('/', '-')
+const VISITORS = [
+  paths.login,
+  paths.register,
+  paths.forgotPassword,
+  `${paths.resetPassword}?token=x`,
+  paths.verifyEmail,
+  paths.paymentStatus,
+]
+const MEMBERS = [paths.dashboard, paths.wallet, paths.impact, paths.history, paths.profile, paths.notifications]
+const TABS = ['overview', 'users', 'stories', 'withdrawals', 'refunds', 'suspense']
+
+const SCREENS: readonly Screen[] = [
+  ...Object.keys(publicPaths).map((page) => ({
+    name: `public-${page}`,
+    address: (language: Language) => publicPath(page as PublicPage, language),
+  })),
+  { name: 'not-found', address: at('/nothing-here') },
+  ...VISITORS.map((address) => ({ name: named(address).replace(/\?.*/, ''), address: at(address) })),
+  { name: 'admin-login', address: at(paths.adminLogin) },
+  ...MEMBERS.map((address) => ({ name: named(address), address: at(address), as: 'member' as const })),
+  ...TABS.map((tab) => ({ name: `admin-${tab}`, address: at(`${paths.adminDashboard}?tab=${tab}`), as: 'admin' as const })),
+]
+
+type Look = { readonly language: Language; readonly dark: boolean; readonly size: { readonly width: number; readonly height: number } }
+const LOOKS: readonly Look[] = (['en', 'hi'] as const).flatMap((language) =>
+  [false, true].flatMap((dark) => [SMALL, WIDE].map((size) => ({ language, dark, size }))),
+)
+
+async function shoot(browser: Browser, roz: Program, tokens: Readonly<Record<'member' | 'admin', string>>, look: Look): Promise<string[]> {
+  const written: string[] = []
+  for (const as of [undefined, 'member', 'admin'] as const) {
+    const screens = SCREENS.filter((screen) => screen.as === as && screen.name.includes(values.only))
+    if (screens.length === 0) continue
+    const visit = await newVisit(browser, {
+      size: look.size,
+      dark: look.dark,
+      hosts: [],
+      ...(as === undefined ? {} : { token: tokens[as] }),
+    })
+    await visit.context.addInitScript((language) => localStorage.setItem('language', language), look.language)
+    for (const screen of screens) {
+      await visit.page.goto(roz.url + screen.address(look.language), { waitUntil: 'networkidle' })
+      await visit.page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null && document.fonts.status === 'loaded')
+      const file = `${screen.name}-${look.language}-${look.dark ? 'dark' : 'light'}-${look.size.width}.png`
+      await visit.page.screenshot({ path: path.join(OUT, file), fullPage: true })
+      written.push(file)
+    }
+    await visit.close()
+  }
+  console.log(`${look.language}, ${look.dark ? 'dark' : 'light'}, ${look.size.width} px: ${written.length} screens`)
+  return written
+}
+
+rmSync(OUT, { recursive: true, force: true })
+mkdirSync(OUT, { recursive: true })
+const browser = await openBrowser()
+try {
+  const roz = await startProgram({ env: { DEMO: '1' } })
+  const member = (await ask(roz.url, 'login', { body: { email: DEMO_EMAIL, password: DEMO_PASSWORD } })).output.token
+  const tokens = { member, admin: await adminToken(roz.url) }
+  const files: string[] = []
+  for (const look of LOOKS) files.push(...(await shoot(browser, roz, tokens, look)))
+  const figures = files.map((file) => `<figure><img src="${file}" loading="lazy" width="300"><figcaption>${file}</figcaption></figure>`)
+  writeFileSync(
+    path.join(OUT, 'index.html'),
+    `<!doctype html><title>Screens</title><style>body{display:flex;flex-wrap:wrap;gap:16px}</style>${figures.join('\n')}`,
+  )
+  console.log(`${files.length} screenshots in ${OUT}`)
+} finally {
+  await browser.close()
+  for (const complaint of await endEverything()) console.error(complaint)
+}

@@ -1,0 +1,38 @@
+/**
+ * `npm run <tool>`: installs what is missing, builds the pages where the tool serves them (--web), and
+ * runs a TypeScript program of ours on the pinned Node with whatever else was written behind its name.
+ */
+import path from 'node:path'
+import { install } from './install.mjs'
+import { findNode } from './node26.mjs'
+import { allEnded, isStopping, LaunchError, ROOT, run, say, stopOnSignals } from './processes.mjs'
+import { buildWeb } from './web.mjs'
+
+/** No verdict: the tool could not be run. */
+const NOT_RUN = 2
+
+const servesPages = process.argv[2] === '--web'
+const [program, ...args] = process.argv.slice(servesPages ? 3 : 2)
+
+stopOnSignals(async () => {
+  await allEnded()
+  process.exit(130)
+})
+
+/** What is given by a path is meant from where the command was typed; programs run in the checkout. */
+const resolved = (name) => (process.env[name] ? { [name]: path.resolve(process.env[name]) } : {})
+
+try {
+  await install()
+  const node = findNode()
+  const web = servesPages ? { WEB_DIR: process.env.WEB_DIR || (await buildWeb(node)) } : {}
+  if (!isStopping()) {
+    const cache = { NODE_COMPILE_CACHE: path.join(ROOT, '.build', 'compile-cache') }
+    const { code } = await run(node, [program, ...args], { env: { ...process.env, ...web, ...resolved('DATA_DIR'), ...cache } })
+    process.exit(code ?? NOT_RUN)
+  }
+} catch (error) {
+  if (!(error instanceof LaunchError)) throw error
+  say(error.message)
+  process.exit(NOT_RUN)
+}
