@@ -154,6 +154,7 @@ def note(lines: list, size: int, log: Signer, cosigned: list) -> str:
 
 def checkpoint_vectors() -> dict:
     lines = [f"entry {number}".encode() for number in range(12)]
+    good = note(lines, 5, LOG, [(WITNESSES[0], 1795285000)])
     rotation = sign(LOG.secret, b"roz/v1/key\n" + b"2026-11-21" + LOG_2.public)
     return {
         "keys": [{"name": signer.name, "type": signer.raw[0], "secret": signer.secret.hex(), "public": signer.public.hex(), "id": signer.id.hex(), "verifierKey": signer.text} for signer in [LOG, LOG_2, *WITNESSES]],
@@ -161,6 +162,11 @@ def checkpoint_vectors() -> dict:
         "checkpoints": [
             {"size": size, "root": root(lines[:size]).hex(), "text": text_of(lines, size), "note": note(lines, size, LOG, cosigned)}
             for size, cosigned in [(1, []), (5, [(WITNESSES[0], 1795285000)]), (12, [(WITNESSES[2], 1795286039), (WITNESSES[0], 1795286040)])]
+        ],
+        # None of these is a file of one or more checkpoints.
+        "refused": [
+            "", "\n", good[:-1], good + "\n", good.replace("\n\n", "\n"), good.replace("\n5\n", "\n05\n"), good.replace("\n5\n", "\n0\n"), good.replace("\n", "\r\n"),
+            good.split("\n\n")[0] + "\n\n", good.replace("=\n\n", "\n\n"), good.replace("=\n\n", "=\nextension\n\n"), good.replace("— ", "- "), good.replace("— ", "—  ", 1), " " + good,
         ],
         "rotation": {"record": {"day": "2026-11-21", "kind": "key", "new": LOG_2.text, "old": LOG.text, "signature": rotation.hex(), "v": 1}, "signedText": (b"roz/v1/key\n" + b"2026-11-21" + LOG_2.public).hex()},
         # A cosignature counts for the day if it is dated by then, its checkpoint longer than the close record's index.

@@ -134,6 +134,9 @@ class Vectors(unittest.TestCase):
             for others in ((keys[1], witnesses), *([(keys[0], {})] if len(found.signatures) > 1 else [])):
                 with self.assertRaises(v.Fail):
                     found.check(*others)
+        for text in told["refused"]:
+            with self.assertRaises(v.Fail, msg=text):
+                v.checkpoints(text.encode())
         v.check_record(told["rotation"]["record"])
         self.assertTrue(v.signed_by(keys[0][2], raw(told["rotation"]["signedText"]), raw(told["rotation"]["record"]["signature"])))
 

@@ -608,9 +608,9 @@ class Day:
 
     def __init__(self, files: Files, day: str, options: dict):
         self.files, self.day, self.options, self.broken, self.missing = files, day, options, [], []
-        self.draw = self.load(f"draws/{day}", lambda data: decoded_as(data, DRAW_FILE))
+        self.draw = self.load(f"draws/{day}", lambda data: of_day(decoded_as(data, DRAW_FILE), day))
         self.sealed = self.load(f"log/sealed/{day}", checkpoints)
-        self.books = self.load(f"books/{day}", decoded_books)
+        self.books = self.load(f"books/{day}", lambda data: of_day(decoded_books(data), day))
         self.log_key = self.load("log/key", lambda data: log_key_of(data))
         self.checkpoint = self.load("log/checkpoint", one_checkpoint)
         self.lines = self.load_entries()
@@ -626,8 +626,9 @@ class Day:
             if type(record) is dict and record.get("day") == day and type(record.get("kind")) is str:
                 self.of_day.setdefault(record["kind"], (index, record))
         self.first = next((record.get("day") for record in self.records if type(record) is dict and record.get("kind") == "open"), None)
-        self.before_data = None
-        self.before = self.load(f"books/{day_after(day, -1)}", decoded_books) if "books" in self.of_day and self.first != day else None
+        before, self.before = day_after(day, -1), None
+        if "books" in self.of_day and self.first != day:
+            self.before = self.load(f"books/{before}", lambda data: of_day(decoded_books(data), before))
 
     def load(self, path: str, decode):
         data = self.files.read(path)
@@ -652,11 +653,12 @@ class Day:
             found = self.load(f"log/entries/{chunk}", lambda data: data.split(b"\n"))
             if found is None:
                 break
-            wanted = min(256, size - 256 * chunk)
-            if len(found[1]) <= wanted:
-                self.broken.append(f"log/entries/{chunk} is cut off")
-            lines += found[1][:wanted] if len(found[1]) > wanted else found[1][:-1]
-            if len(found[1]) <= wanted:
+            wanted, whole, rest = min(256, size - 256 * chunk), found[1][:-1], found[1][-1]
+            lines += whole[:wanted]
+            if len(whole) < wanted:
+                if rest:
+                    self.broken.append(f"log/entries/{chunk}: a line without its end")
+                self.missing.append(f"log/entries/{chunk} to its end")
                 break
         return lines
 
@@ -761,7 +763,6 @@ class Day:
         draw, _ = self.value("draw"), self.whole_log()
         kinds = ("open", "close", "result", "void")
         mine = [(at, one) for at, one in enumerate(self.records) if type(one) is dict and one.get("day") == self.day and one.get("kind") in kinds]
-        need(draw["day"] == self.day, "draws/ is of another day")
         need(draw["records"] == [{"index": at, "record": one} for at, one in mine], "the records in draws/ are not those of the log")
         if "books" in self.of_day:
             self.value("books")
@@ -877,7 +878,6 @@ class Day:
         books, rounds = self.value("books"), {}
         for record in self.records[: self.of_day["books"][0]]:
             rounds.setdefault(record["day"], {})[record["kind"]] = record
-        need(books["day"] == self.day, "the books are of another day")
         check_balance(books)
         check_rounds(books, rounds, self.of_day["close"][1]["count"] if "close" in self.of_day else 0)
         check_help(books)
@@ -966,6 +966,11 @@ def decoded_books(data: bytes):
     books = decoded(data)
     check_books_form(books)
     return books
+
+
+def of_day(value: dict, day: str) -> dict:
+    need(value["day"] == day, "the file of another day")
+    return value
 
 
 def log_key_of(data: bytes) -> str:
