@@ -4,6 +4,7 @@
  *   app.html, assets/    the client app, split by route, hashed, brotli beside each file
  *   pages.mjs             render functions of the public pages, plain JS for the server
  *   manifest.json        content-security hashes of what the pages inline
+ *   verify/               the verifying program as one file, and its hash
  *
  * Fails when a text has no words in some language; --draft extracts texts first and lets English
  * stand in, for work in progress.
@@ -17,6 +18,7 @@ import { pathToFileURL } from 'node:url'
 import { parseArgs, promisify } from 'node:util'
 import { brotliCompress, constants } from 'node:zlib'
 import { type InlineConfig, type Plugin, build } from 'vite'
+import { writeProgram } from '../verifier/build.ts'
 import { contentPlugin } from './build/content.ts'
 import { messageCollector, missingMessages } from './build/messages.ts'
 import { paths } from './src/paths.ts'
@@ -149,6 +151,7 @@ async function main(): Promise<void> {
   )
   await writeFile(path.join(out, 'favicon.svg'), favicon())
   await compressAssets()
+  await writeProgram(path.join(out, 'verify'))
   const { checkPages } = await import('./build/check-pages.ts')
   process.stdout.write(await checkPages(pathToFileURL(path.join(out, 'pages.mjs')).href))
 }

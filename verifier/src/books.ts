@@ -1,6 +1,7 @@
 /** The books of a day: their form, what must hold in them, and that they go on from the day before (protocol, chapter 12). */
 import { MalformedError } from './bytes.ts'
 import { balance, day, hash, list, literal, record, type Shape, text, whole } from './canonical.ts'
+import { shiftDay } from './day.ts'
 import type { DayInLog } from './log.ts'
 import { fail, incomplete } from './steps.ts'
 
@@ -134,6 +135,10 @@ export function checkBalance(books: Books, inLog: (day: string) => DayInLog): st
   if (handedOut !== flowed(flows, 'disbursement')) fail(`the help handed out adds up to ${handedOut} paise, the flow says otherwise`)
   return `${flows.length} flows between ${accounts.length} accounts; everything adds up to nothing, ${intake.count} entries brought ${intake.paise} paise`
 }
+
+/** Pots that still hold money when the day after their round has ended. */
+export const overduePools = ({ day: today, accounts }: Books): readonly string[] =>
+  accounts.flatMap(({ account, closing }) => (closing > 0 && (poolDay(account) ?? today) < shiftDay(today, -1) ? [account] : []))
 
 function checkIntake({ day: today, intake, flows }: Books, inLog: (day: string) => DayInLog): void {
   const { close, void: ended } = inLog(today)

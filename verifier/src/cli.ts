@@ -129,9 +129,9 @@ async function check({ values, words: [place, day] }: Called): Promise<number> {
   return report.exitCode
 }
 
-function print({ day, steps, verdict, exitCode }: Report, asJson: boolean): void {
-  if (asJson) process.stdout.write(`${JSON.stringify({ day, verdict, exitCode, steps })}\n`)
-  else process.stdout.write(`${steps.map(lineOf).join('\n')}\n\n${verdict}  ${day}: ${CLOSING_WORDS[verdict]}\n`)
+function print({ day, steps, verdict, exitCode, remarks }: Report, asJson: boolean): void {
+  if (asJson) process.stdout.write(`${JSON.stringify({ day, verdict, exitCode, steps, remarks })}\n`)
+  else process.stdout.write(`${[...steps.map(lineOf), ...remarks].join('\n')}\n\n${verdict}  ${day}: ${CLOSING_WORDS[verdict]}\n`)
 }
 
 async function storedState(file: string): Promise<State | undefined> {

@@ -4,7 +4,7 @@
  * what another step made of it, so that one wrong value is told by one step.
  */
 import { type Bundle, readBundle } from './bundle.ts'
-import { checkBalance, checkCarryOver } from './books.ts'
+import { checkBalance, checkCarryOver, overduePools } from './books.ts'
 import { shiftDay } from './day.ts'
 import { PART_BYTES, sumParts } from './liabilities.ts'
 import { readVerifierKey, writeNote } from './note.ts'
@@ -65,6 +65,8 @@ export type Report = {
   readonly steps: readonly Outcome[]
   readonly verdict: Verdict
   readonly exitCode: 0 | 2 | 3 | 4
+  /** No step's finding, and worth knowing. */
+  readonly remarks: readonly string[]
   /** What to keep for the next look; undefined unless log’s signature and growth were found sound. */
   readonly keep: { readonly logKey: string; readonly checkpoint: Kept; readonly note: Uint8Array } | undefined
 }
@@ -112,7 +114,8 @@ async function attemptDay(source: Source, day: string, options: VerifyOptions): 
   await step('receipt', () => checkReceipt(bundle, list, options.receipt))
   const steps = [await take('files', files, () => judgeFiles(missing, malformed)), ...outcomes]
   const verdict = verdictOf(steps)
-  return { day, steps, verdict, exitCode: EXIT_CODES[verdict], keep: toKeep(bundle, steps) }
+  const remarks = (bundle.books === undefined ? [] : overduePools(bundle.books.value)).map((pool) => `${pool} is not paid out yet`)
+  return { day, steps, verdict, exitCode: EXIT_CODES[verdict], remarks, keep: toKeep(bundle, steps) }
 }
 
 function judgeFiles(missing: readonly string[], malformed: readonly string[]): string {

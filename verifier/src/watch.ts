@@ -91,6 +91,7 @@ export function createWatch(ports: WatchPorts, settings: WatchSettings, before: 
     const inLog = daysOf(entries)
     const opened = ofKind(entries, 'open').map(({ record }) => record.day)
     const due = [...state.waiting, ...opened.filter((day) => day > (state?.seenTo ?? ''))]
+    for (const day of opened.filter((one) => one > (state?.seenTo ?? ''))) ports.say(`${day} is open: seen for the first time`)
     const waiting: string[] = []
     for (const day of due) {
       const { result, void: ended, books } = inLog(day)
@@ -110,7 +111,7 @@ export function createWatch(ports: WatchPorts, settings: WatchSettings, before: 
     const notes = report.steps
       .filter((outcome) => outcome.state !== 'pass' && outcome.state !== 'none')
       .map(({ step, words }) => `${step}: ${words}`)
-    const line = [`${day} ${report.verdict}`, ...notes].join(' · ')
+    const line = [`${day} ${report.verdict}`, ...notes, ...report.remarks].join(' · ')
     if (said.get(day) !== line) ports.say(line)
     said.set(day, line)
     if (report.verdict === 'FAIL')

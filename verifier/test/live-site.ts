@@ -16,18 +16,7 @@ import {
 } from '../src/note.ts'
 import { sha256 } from '../src/sha256.ts'
 import type { Books } from '../src/books.ts'
-import {
-  type AnyRecord,
-  type CloseRecord,
-  LOG,
-  type OpenRecord,
-  partsFor,
-  partsRoot,
-  type ResultRecord,
-  RULES,
-  utf,
-  WITNESSES,
-} from './site-maker.ts'
+import { type AnyRecord, LOG, partsFor, partsRoot, RULES, utf, WITNESSES } from './site-maker.ts'
 
 const witnessKeys = WITNESSES.map((witness) => readVerifierKey(verifierKeyOf(witness)))
 
@@ -127,7 +116,7 @@ export class LiveSite {
     const parts = partsFor(members, books.liabilities.total, books.day)
     const root = partsRoot(parts)
     const liabilities = { ...books.liabilities, count: parts.length, root: toHex(root.subarray(0, 32)) }
-    const bytes = canonicalBytes({ ...books, liabilities } as unknown as Json)
+    const bytes = canonicalBytes({ ...books, liabilities })
     this.files.set(`liabilities/${books.day}`, concat(...parts))
     this.files.set(`books/${books.day}`, bytes)
     this.append({ v: 1, kind: 'books', day: books.day, books: toHex(sha256(bytes)) })

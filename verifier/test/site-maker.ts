@@ -205,7 +205,7 @@ export function makeSite(
 ): Map<string, Uint8Array> {
   const records: Json[] = []
   const files = new Map<string, Uint8Array>()
-  const add = (record: AnyRecord): number => records.push(record as Json) - 1
+  const add = (record: AnyRecord): number => records.push(record) - 1
   const entries = (size = records.length): Uint8Array[] => records.slice(0, size).map(canonicalBytes)
   const planFor = (day: string, entrants: number): DayPlan => ({ day, tickets: ticketsOf(entrants, day), beacon })
   const first = planFor(DAY_BEFORE, 5)
@@ -277,5 +277,5 @@ function publishBooks(files: Map<string, Uint8Array>, books: MutableBooks, parts
   const total = Number(new DataView(root.buffer, root.byteOffset + 32, 8).getBigUint64(0))
   if (!asTheyAre || books.liabilities.root === '') books.liabilities = { count: parts.length, root: toHex(root.subarray(0, 32)), total }
   files.set(`liabilities/${books.day}`, concat(...parts))
-  files.set(`books/${books.day}`, canonicalBytes(books as Json))
+  files.set(`books/${books.day}`, canonicalBytes(books))
 }

@@ -19,7 +19,7 @@ import { booksShape } from '../src/books.ts'
 import { sha256 } from '../src/sha256.ts'
 import { memorySource } from '../src/sources.ts'
 import { verifyDay } from '../src/verify.ts'
-import { vectors } from './kit.ts'
+import { site, siteFiles, vectors } from './kit.ts'
 
 const entry = (i: number): Uint8Array => leafHash(ascii(`entry ${i}`))
 async function* pieces(...all: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
@@ -146,19 +146,6 @@ test('a member finds the parts that are theirs, and nothing that is changed pass
   expect(checkOwnParts(answer, new Uint8Array(32), { day })).toMatchObject({ isOwed: false })
   expect(checkOwnParts(answer, fromHex(key), { day, balance: balance - 1 })).toMatchObject({ isOwed: false })
 })
-
-type Site = {
-  keys: { first: string; inForce: string }
-  text: Record<string, string>
-  hex: Record<string, string>
-  days: { day: string; exit: number; steps: Record<string, string> }[]
-  receipts: { receipt: ReceiptFile; verdict: string }[]
-}
-const site = vectors<Site>('site')
-const siteFiles = new Map([
-  ...Object.entries(site.text).map(([path, text]) => [path, new TextEncoder().encode(text)] as const),
-  ...Object.entries(site.hex).map(([path, hex]) => [path, fromHex(hex)] as const),
-])
 
 test('a whole site: each day’s steps say what the vectors say', async () => {
   for (const { day, exit, steps } of site.days) {

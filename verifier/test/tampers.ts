@@ -258,7 +258,7 @@ const TAMPERS: Readonly<Record<string, Tamper>> = {
   'part-twice': edit(PARTS, (bytes) => concat(bytes.subarray(0, 80), bytes.subarray(40, 80), bytes.subarray(120))),
   'rules-exchanged': {
     files: (files) =>
-      void [...files.keys()].filter((path) => path.startsWith('rules/')).forEach((path) => files.set(path, ascii('Other rules.\n'))),
+      [...files.keys()].filter((path) => path.startsWith('rules/')).forEach((path) => files.set(path, ascii('Other rules.\n'))),
   },
 }
 const amountOf = (part: Uint8Array): number => Number(new DataView(part.buffer, part.byteOffset + 32, 8).getBigUint64(0))

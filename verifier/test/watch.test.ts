@@ -221,12 +221,10 @@ test('a close record ground after the beacon is weak without witnesses, and cann
     cosign(sealed.note.text, { ...witness, secret: sha256(utf(witness.name)) }, ground.close.sealedAt / 1000 + 60),
   )
   const [own] = sealed.note.signatures
-  const backdated = sealed.note.signatures
-    .slice(1)
-    .map((line, index) => ({
-      ...line,
-      signature: Uint8Array.from([...(forged[index]?.signature.subarray(0, 8) ?? []), ...line.signature.subarray(8)]),
-    }))
+  const backdated = sealed.note.signatures.slice(1).map((line, index) => ({
+    ...line,
+    signature: Uint8Array.from([...(forged[index]?.signature.subarray(0, 8) ?? []), ...line.signature.subarray(8)]),
+  }))
   for (const lines of [forged, backdated]) {
     site.files.set(`log/sealed/${DAY}`, utf(writeNote({ text: sealed.note.text, signatures: [own as never, ...lines] })))
     const report = await verify()

@@ -39,3 +39,17 @@ export async function registerAssets(app: FastifyInstance, webDir: string): Prom
     return sendBody(request, reply, file)
   })
 }
+
+/** The verifying program and its hash: readable by whoever wants their own copy, and soon replaced by a newer one. */
+export async function registerProgram(app: FastifyInstance, webDir: string): Promise<void> {
+  const folder = path.join(webDir, 'verify')
+  for (const name of await readdir(folder)) {
+    const bytes = await readFile(path.join(folder, name))
+    const body: Body = { bytes, brotli: undefined, etag: etagOf(bytes) }
+    const type = name.endsWith('.mjs') ? 'text/javascript; charset=utf-8' : 'text/plain; charset=utf-8'
+    app.get(`/verify/${name}`, async (request, reply) => {
+      reply.header('cache-control', 'public, max-age=300').type(type)
+      return sendBody(request, reply, body)
+    })
+  }
+}

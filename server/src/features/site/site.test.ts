@@ -20,6 +20,9 @@ function builtWeb(): string {
   mkdirSync(path.join(folder, 'assets'))
   writeFileSync(path.join(folder, 'assets/app-abc123.js'), SCRIPT)
   writeFileSync(path.join(folder, 'assets/app-abc123.js.br'), brotliCompressSync(SCRIPT))
+  mkdirSync(path.join(folder, 'verify'))
+  writeFileSync(path.join(folder, 'verify/roz-verify.mjs'), SCRIPT)
+  writeFileSync(path.join(folder, 'verify/roz-verify.mjs.sha256'), `${'0'.repeat(64)}  roz-verify.mjs\n`)
   writeFileSync(path.join(folder, 'pages.mjs'), PAGES)
   writeFileSync(path.join(folder, 'favicon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>')
   writeFileSync(
@@ -104,6 +107,14 @@ describe('hashed files', () => {
     expect(brotliDecompressSync(small.rawPayload).toString()).toBe(SCRIPT)
     const refused = await app.inject({ url: '/assets/app-abc123.js', headers: { 'accept-encoding': 'br;q=0, gzip' } })
     expect(refused.headers['content-encoding']).toBeUndefined()
+  })
+
+  test('the verifying program and its hash are there for whoever wants their own copy', async () => {
+    const program = await app.inject('/verify/roz-verify.mjs')
+    expect([program.statusCode, program.body, program.headers['content-type']]).toEqual([200, SCRIPT, 'text/javascript; charset=utf-8'])
+    expect(program.headers['cache-control']).toBe('public, max-age=300')
+    expect((await app.inject('/verify/roz-verify.mjs.sha256')).body).toContain('  roz-verify.mjs')
+    expect((await app.inject('/verify/other.mjs')).statusCode).toBe(404)
   })
 
   test('a file that is not there is a 404 nobody keeps, and no address leads out of the folder', async () => {

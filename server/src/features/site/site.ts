@@ -10,7 +10,7 @@ import type { PublicPages, SiteFacts } from '@roz/contract/public-pages.ts'
 import { type Language, LANGUAGES, languageOf } from '@roz/core/language.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sendProblem } from '../../http/faults.ts'
-import { registerAssets } from './assets.ts'
+import { registerAssets, registerProgram } from './assets.ts'
 import { bodyOf, sendBody } from './bodies.ts'
 import { createPageCache, type SiteData } from './pages.ts'
 import { appPolicy, COMMON_HEADERS, type GatewayOrigins, type InlineHashes, publicPolicy } from './policy.ts'
@@ -61,6 +61,7 @@ export async function registerSite(app: FastifyInstance, deps: SiteDeps): Promis
 
   await app.register(async (scope) => {
     await registerAssets(scope, deps.webDir)
+    await registerProgram(scope, deps.webDir)
     await registerApp(scope, deps, [...manifest.app, ...(deps.production ? [] : manifest.dev)])
     registerPages(scope, pages, sendPage)
     const favicon = await bodyOf(await readFile(path.join(deps.webDir, 'favicon.svg')), 11)

@@ -1,0 +1,115 @@
+/** roz-verify as people run it: one file, on the Node that the machine has, over a folder or an address. */
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { writeProgram } from '../build.ts'
+import { canonicalBytes } from '../src/canonical.ts'
+import { readVerifierKey, verifierKeyOf } from '../src/note.ts'
+import { readState } from '../src/state.ts'
+import { site, siteFiles } from './kit.ts'
+import { LiveSite } from './live-site.ts'
+import { closeRecord, DAY, LOG, openRecord, ticketsOf } from './site-maker.ts'
+
+const folder = mkdtempSync(path.join(os.tmpdir(), 'roz-verify-'))
+const copy = path.join(folder, 'copy')
+const program = path.join(folder, 'roz-verify.mjs')
+
+beforeAll(async () => {
+  await writeProgram(folder)
+  for (const [name, bytes] of siteFiles) {
+    const file = path.join(copy, /^(draws|books)\/[^/]+$/.test(name) ? `${name}.json` : name)
+    mkdirSync(path.dirname(file), { recursive: true })
+    writeFileSync(file, bytes)
+  }
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Each start of a program takes a while on a busy machine. */
+const PATIENT = { timeout: 180_000 }
+
+type Ran = { readonly code: number; readonly out: string; readonly err: string }
+const run = (...args: readonly string[]): Promise<Ran> =>
+  new Promise((resolve) => {
+    // The Node on the path, not the one that runs the tests: it may be as old as 20.
+    const child = execFile('node', [program, ...args], (error, out, err) =>
+      resolve({ code: child.exitCode ?? (error === null ? 0 : -1), out, err }),
+    )
+  })
+
+test('each day of a folder ends with the code that belongs to its verdict, and names each step', PATIENT, async () => {
+  for (const { day, exit } of site.days) {
+    const { code, out } = await run(copy, day, '--key', site.keys.first)
+    expect([day, code]).toEqual([day, exit])
+    expect(out).toMatch(/^[✓✗△?–] files .*\n[✓✗△?–] log-signature /)
+    expect(out).toContain(`${{ 0: 'PASS', 2: 'FAIL', 3: 'WEAK', 4: 'INCOMPLETE' }[exit]}  ${day}`)
+  }
+})
+
+test('a changed file is a failure, and a wrong call is neither', PATIENT, async () => {
+  const [file, day] = [path.join(copy, 'draws/2026-07-23/tickets'), '2026-07-23']
+  const bytes = readFileSync(file)
+  writeFileSync(file, Buffer.from(bytes.map((value, at) => (at === 40 ? value ^ 1 : value))))
+  const { code, out } = await run(copy, day, '--json')
+  writeFileSync(file, bytes)
+  expect([code, (JSON.parse(out) as { verdict: string }).verdict]).toEqual([2, 'FAIL'])
+  for (const args of [
+    [],
+    [copy],
+    [copy, 'yesterday'],
+    [copy, day, '--key', 'x'],
+    [copy, day, '--what'],
+    [copy, day, '--receipt', file],
+    ['watch', copy],
+  ]) {
+    expect([args, (await run(...args)).code]).toEqual([args, 1])
+  }
+  expect((await run('--help')).code).toBe(0)
+})
+
+test('a receipt is held against the list', PATIENT, async () => {
+  for (const [index, { receipt, verdict }] of site.receipts.entries()) {
+    const file = path.join(folder, `receipt-${index}.json`)
+    writeFileSync(file, canonicalBytes(receipt))
+    const { out } = await run(copy, receipt.day, '--receipt', file)
+    expect(out).toContain(`${verdict === 'PASS' ? '✓' : '✗'} receipt`)
+  }
+})
+
+test('what was seen is kept, and a log that shrank is told', PATIENT, async () => {
+  const state = path.join(folder, 'seen')
+  expect((await run(copy, '2026-07-23', '--state', state)).code).toBe(0)
+  const kept = readState(readFileSync(state))
+  expect(kept.logKey).toBe(site.keys.inForce)
+  const again = await run(copy, '2026-07-23', '--state', state)
+  expect([again.code, again.out]).toEqual([0, expect.stringContaining(`begin with the ${kept.checkpoint.size} that you saw before`)])
+})
+
+test('watch: a witness makes its key, cosigns over HTTP and ends with 2 when the log forks', PATIENT, async () => {
+  const live = new LiveSite()
+  const base = await live.listen()
+  const [keyFile, state] = [path.join(folder, 'witness.key'), path.join(folder, 'watched')]
+  const made = await run('keygen', 'witness-a.example', keyFile)
+  expect(readVerifierKey(made.out.trim())).toMatchObject({ name: 'witness-a.example', algorithm: 4 })
+  expect((await run('keygen', 'witness-a.example', keyFile)).code).not.toBe(0)
+  const plan = { day: DAY, tickets: ticketsOf(3, DAY) }
+  const open = openRecord(plan)
+  live.append(open, closeRecord(plan, open))
+  const watch = (): Promise<Ran> => run('watch', base, '--key', verifierKeyOf(LOG), '--state', state, '--witness-key', keyFile, '--once')
+  // The key is none that the record names: the site refuses it, and the watcher goes on as a monitor.
+  const first = await watch()
+  expect([first.code, first.out]).toEqual([0, expect.stringContaining('refuses the cosignature of 2 records (422)')])
+  live.records[1] = { ...(live.records[1] as object), count: 4 }
+  live.publish()
+  const second = await watch()
+  await live.close()
+  expect([second.code, second.err]).toEqual([2, expect.stringContaining('ALARM fork')])
+  expect(readdirSync(folder).filter((name) => name.startsWith('watched.alarm-'))).toHaveLength(1)
+})
+
+test('what runs in a browser imports nothing of Node', () => {
+  const sources = path.join(import.meta.dirname, '../src')
+  const ofNode = readdirSync(sources).filter((name) => /from 'node:/.test(readFileSync(path.join(sources, name), 'utf8')))
+  expect(ofNode.sort()).toEqual(['cli.ts', 'folder.ts'])
+})
