@@ -21,7 +21,8 @@ export type LoadDeps = {
   readonly clients: number
 }
 
-const PAUSE_MS = [30, 120] as const
+/** Between strikes the judge and other users of the machine have their turn. */
+const PAUSE_MS = [150, 450] as const
 const RUPEES = [10, 15, 20, 30] as const
 const REMEMBERED = 200
 const HEARD_MAX = 10_000

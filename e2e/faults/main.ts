@@ -3,7 +3,8 @@
  * doubled or broken. Bounded by cycles and by minutes; ends with exit code 1 when it found anything,
  * or when a control, weakened on purpose, was not found.
  *
- *   --cycles 200  --minutes 30  --seed 7  --kinds server-kill,cut-all  --clients 12  --json file
+ *   --cycles 200  --minutes 30  --seed 7  --kinds server-kill,cut-all  --clients 10  --json file
+ *   --write file: makes the page from figures that are there, and strikes nothing
  */
 import { execFileSync } from 'node:child_process'
 import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -14,6 +15,7 @@ import { endEverything } from '../program.ts'
 import { CONTROLS, runControl } from './controls.ts'
 import { type StandResult, runStand } from './cycles.ts'
 import { planOf } from './plan.ts'
+import { writePage } from './report.ts'
 import { type ControlResult, type FaultReport, summarise } from './summary.ts'
 import { type Kind, KINDS } from './strikes.ts'
 
@@ -26,10 +28,16 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '30' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     kinds: { type: 'string', default: KINDS.join(',') },
-    clients: { type: 'string', default: '12' },
+    clients: { type: 'string', default: '10' },
     json: { type: 'string', default: '.build/faults.json' },
+    write: { type: 'string' },
   },
 })
+
+if (values.write !== undefined) {
+  writePage(values.write)
+  process.exit(0)
+}
 
 function kindsOf(text: string): Kind[] {
   const kinds = text.split(',')

@@ -20,10 +20,28 @@ const BACK_WITHIN_MS = 60_000
 
 export type Stand = Awaited<ReturnType<typeof openStand>>
 
+type End = () => void | Promise<void>
+
 export async function openStand(options: { readonly members: number }) {
+  const ends: End[] = []
+  const close = async (): Promise<void> => {
+    for (const end of ends.splice(0).reverse()) await end()
+  }
+  try {
+    return { ...(await build(options, ends)), close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** Whatever is started goes into `ends` at once: they are called in reverse order. */
+async function build(options: { readonly members: number }, ends: End[]) {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'roz-faults-')))
+  ends.push(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
   chmodSync(folder, 0o711)
   const disk: SmallDisk | undefined = makeSmallDisk(folder)
+  ends.push(() => disk?.remove())
   const databaseDir = path.join(disk?.folder ?? folder, 'database', 'postgres')
   const dataDir = path.join(folder, 'server')
   mkdirSync(dataDir)
@@ -34,15 +52,29 @@ export async function openStand(options: { readonly members: number }) {
     flags: DATABASE_FLAGS,
     log: (line) => void databaseLog.push(line),
   })
+  ends.push(async () => {
+    for (const pid of databaseProcesses(path.dirname(databaseDir))) signal(pid, 'SIGCONT')
+    await postgres.stop()
+    const cluster = path.join(databaseDir, 'cluster')
+    for (const pid of processesIn(cluster)) signal(pid, 'SIGKILL')
+    await waitUntil(() => processesIn(cluster).length === 0, 2000)
+  })
   const proxy: PgProxy = await startPgProxy(() => postgres.port)
+  ends.push(() => proxy.close())
   const url = new URL(postgres.appUrl)
   url.port = String(proxy.port)
   const port = await freePorts()
   const start = (): Promise<Program> =>
     startProgram({ dataDir, port, env: { DATABASE_URL: url.href, MIGRATE_DATABASE_URL: postgres.ownerUrl, LOG_LEVEL: 'error' } })
   let server = await start()
+  ends.push(async () => {
+    signal(server.pid, 'SIGCONT')
+    if (isAlive(server.pid)) await server.stop()
+  })
   const db: Db = connect({ url: postgres.superUrl.replace(/\/postgres$/, '/roz'), max: 3, applicationName: 'roz-faults' })
+  ends.push(() => db.close())
   const journal: Journal = openJournal(path.join(folder, 'journal.jsonl'))
+  ends.push(() => journal.close())
   const writing = connect({ url: postgres.appUrl, max: 2, applicationName: 'roz-faults' })
   const members: Member[] = await makeMembers(writing, journal, options.members)
   await writing.close()
@@ -104,19 +136,6 @@ export async function openStand(options: { readonly members: number }) {
         if (performance.now() > until) throw new Error(`the database did not come back:\n${databaseLog.join('\n')}`)
         await new Promise((resolve) => setTimeout(resolve, 20))
       }
-    },
-    async close(): Promise<void> {
-      for (const pid of [server.pid, ...databaseProcesses(path.dirname(databaseDir))]) signal(pid, 'SIGCONT')
-      if (isAlive(server.pid)) await server.stop()
-      await db.close()
-      await proxy.close()
-      await postgres.stop()
-      const cluster = path.join(databaseDir, 'cluster')
-      for (const pid of processesIn(cluster)) signal(pid, 'SIGKILL')
-      await waitUntil(() => processesIn(cluster).length === 0, 2000)
-      journal.close()
-      disk?.remove()
-      rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
     },
   }
 }
