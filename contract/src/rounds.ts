@@ -99,6 +99,6 @@ export const roundCalls = {
     body: z.strictObject({ day: day.optional() }).default({}),
     output: z.object({ message: z.string(), round }),
     alsoStatus: 202,
-    refusals: ['no_participants', 'round_already_closed', 'draw_waiting', 'round_not_found'],
+    refusals: ['no_participants', 'round_already_closed', 'draw_waiting', 'round_not_found', 'idempotency_mismatch'],
   }),
 } as const

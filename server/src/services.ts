@@ -96,7 +96,7 @@ function createFeatures(deps: ServiceDeps) {
     witnesses: config.witnesses,
     log,
   })
-  const rounds = createRounds({ db, draws, ticketKeys, receipts, policy, log })
+  const rounds = createRounds({ db, draws, ticketKeys, secrets, receipts, policy, log })
   const books = createBooks({ db, ticketKeys })
   const openLog = createOpenLog({ db, keys: logKeys, checkpoints, receipts, makeBooks: books.due })
   const impact = createImpact({ db })

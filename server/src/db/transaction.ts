@@ -14,10 +14,11 @@ export type Waits = {
   readonly lockTimeoutMs: number
   readonly statementTimeoutMs: number
   readonly transactionTimeoutMs: number
+  /** Between two of its statements. */
+  readonly idleTimeoutMs: number
 }
-const WAITS: Waits = { lockTimeoutMs: 5_000, statementTimeoutMs: 20_000, transactionTimeoutMs: 30_000 }
-/** Between two statements of ours lies no call to anybody else. */
-const IDLE_MS = 10_000
+// Between two statements of ours lies no call to anybody else.
+const WAITS: Waits = { lockTimeoutMs: 5_000, statementTimeoutMs: 20_000, transactionTimeoutMs: 30_000, idleTimeoutMs: 10_000 }
 /** What the database's own no takes to arrive: before it the statement does not count as lost. */
 const ANSWER_MS = 10_000
 const ATTEMPTS_MAX = 5
@@ -70,7 +71,7 @@ async function attemptOnce<T>(connection: Connection, work: (tx: Tx) => Promise<
   await connection.command(
     `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = ${waits.lockTimeoutMs}; ` +
       `SET LOCAL statement_timeout = ${waits.statementTimeoutMs}; SET LOCAL transaction_timeout = ${waits.transactionTimeoutMs}; ` +
-      `SET LOCAL idle_in_transaction_session_timeout = ${IDLE_MS}`,
+      `SET LOCAL idle_in_transaction_session_timeout = ${waits.idleTimeoutMs}`,
   )
   begun.done = true
   let open = true

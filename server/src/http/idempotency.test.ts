@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-const call: KeyedCall = { memberId: 1001n, key: 'k', route: 'withdraw', body: { amount: 10 } }
+const call: KeyedCall = { memberId: 1001n, key: 'k', route: 'a call of the test', body: { amount: 10 } }
 
 test('after the secret key is rotated the same key and body still answer the first answer', async () => {
   const before = createIdempotency({ db: database.db, secrets: createSecrets({ secretKey: 'the old one' }) })

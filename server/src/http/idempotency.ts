@@ -7,7 +7,7 @@
  */
 import { REFUSALS, type RefusalCode } from '@roz/core/refusals.ts'
 import { type Db, one, sql } from '../db/sql.ts'
-import { inTransaction, type Tx } from '../db/transaction.ts'
+import { inTransaction, type Tx, type Waits } from '../db/transaction.ts'
 import type { Secrets } from '../secrets.ts'
 import type { Refusal } from './route.ts'
 
@@ -30,6 +30,9 @@ type Claimed<A> =
   | { readonly kind: 'answered'; readonly answer: A | Mismatch }
 
 const MISMATCH: Mismatch = { ok: false, code: 'idempotency_mismatch' }
+
+/** While its steps run, the key's own transaction does nothing; they are bounded themselves. */
+const STEPS: Waits = { lockTimeoutMs: 60_000, statementTimeoutMs: 60_000, transactionTimeoutMs: 600_000, idleTimeoutMs: 600_000 }
 
 export type Idempotency = ReturnType<typeof createIdempotency>
 
@@ -63,14 +66,28 @@ export function createIdempotency({ db, secrets }: { readonly db: Db; readonly s
   }
 
   /** Runs an effect that lies in one transaction, at most once per key. */
-  function once<A extends AnyAnswer>(call: KeyedCall, ref: string, effect: (tx: Tx) => Promise<A>): Promise<A | Mismatch> {
-    return inTransaction(db, async (tx) => {
+  function once<A extends AnyAnswer>(
+    call: KeyedCall,
+    ref: string,
+    effect: (tx: Tx) => Promise<A>,
+    waits: Partial<Waits> = {},
+  ): Promise<A | Mismatch> {
+    const answered = async (tx: Tx): Promise<A | Mismatch> => {
       const claimed = await claim<A>(tx, call, ref)
       if (claimed.kind === 'answered') return claimed.answer
       const answer = await effect(tx)
       await remember(tx, call, answer)
       return answer
-    })
+    }
+    return inTransaction(db, answered, waits)
+  }
+
+  /**
+   * The same for work in steps of its own, each of which may be run again: a second request with the
+   * key waits for the first one's answer. Where the process dies before that, nothing is remembered.
+   */
+  function onceInSteps<A extends AnyAnswer>(call: KeyedCall, steps: () => Promise<A>): Promise<A | Mismatch> {
+    return call.key === undefined ? steps() : once(call, call.route, steps, STEPS)
   }
 
   /** Forgets keys of more than seven days, a portion at a time; says whether there were any. */
@@ -82,7 +99,7 @@ export function createIdempotency({ db, secrets }: { readonly db: Db; readonly s
     return gone.length > 0
   }
 
-  return { claim, remember, once, forgetOld }
+  return { claim, remember, once, onceInSteps, forgetOld }
 }
 
 /** One text for one value, whatever the order of its keys. */

@@ -27,7 +27,23 @@ test('a body is required where the call is refused without one', () => {
 
 test('calls that move money name the Idempotency-Key, and others do not', () => {
   const isKeyed = (name: CallName): boolean => operationOf(name).parameters.some((parameter) => parameter.name === 'Idempotency-Key')
-  expect((['addMoney', 'joinRound', 'withdraw', 'login', 'roundHistory'] as const).map(isKeyed)).toEqual([true, true, true, false, false])
+  const keyed = (Object.keys(api) as CallName[]).filter(isKeyed).sort()
+  // Whoever adds a POST that moves money finds its name missing here.
+  expect(keyed).toEqual([
+    'addMoney',
+    'approveRefund',
+    'approveWithdrawal',
+    'completeWithdrawal',
+    'creditSuspense',
+    'joinRound',
+    'refundSuspense',
+    'rejectRefund',
+    'rejectWithdrawal',
+    'requestRefund',
+    'retryWithdrawal',
+    'triggerDraw',
+    'withdraw',
+  ])
 })
 
 test('parameters of the address are required', () => {

@@ -126,6 +126,7 @@ const ACKNOWLEDGED = [
   ['refund.reject', `refund:${asked}`],
   ['suspense.credit', 'suspense:1'],
   ['suspense.refund', 'suspense:77'],
+  ['triggerDraw', 'triggerDraw'],
 ] as const
 const BREAKS: readonly Break[] = [
   ...ACKNOWLEDGED.map(([route, ref]) => ({

@@ -65,7 +65,8 @@ export async function openRoundsWorld(options: RoundsOptions = {}) {
   })
   const logKeys = createLogKeys({ secrets: testSecrets, origin: 'test.example/log' })
   const receipts = createReceipts({ db, keys: logKeys, ticketKeys })
-  const makeRounds = (split: SplitPolicy) => createRounds({ db, draws, ticketKeys, receipts, policy: split, log: { error: keep } })
+  const makeRounds = (split: SplitPolicy) =>
+    createRounds({ db, draws, ticketKeys, secrets: testSecrets, receipts, policy: split, log: { error: keep } })
   const rounds = makeRounds(policy)
   const books = createBooks({ db, ticketKeys, ...(options.bookPages === undefined ? {} : { pages: options.bookPages }) })
   const openLog = createOpenLog({
@@ -113,7 +114,7 @@ export async function openRoundsWorld(options: RoundsOptions = {}) {
     join: (as: bigint, body?: unknown, headers: Record<string, string> = {}) => calls.ask('POST /rounds/join', { as, body, headers }),
     current: async (as?: bigint) =>
       (await calls.ask('GET /rounds/current', as === undefined ? {} : { as })).body as Record<string, unknown>,
-    trigger: (body?: unknown) => calls.ask('POST /admin/trigger-draw', { as: admin, body }),
+    trigger: (body?: unknown, headers: Record<string, string> = {}) => calls.ask('POST /admin/trigger-draw', { as: admin, body, headers }),
     close: async (): Promise<void> => {
       await calls.close()
       await dev.close()

@@ -13,12 +13,14 @@ import type { Db } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { UnavailableError } from '../../http/faults.ts'
 import { CURSOR_PARTS, cutPage, readPage } from '../../http/cursor.ts'
+import { createIdempotency } from '../../http/idempotency.ts'
 import type { Handlers } from '../../http/route.ts'
 import type { JobPayloads } from '../../jobs/queue.ts'
 import { joinAfterTopup, missedAutoJoin } from '../../ledger/auto-join.ts'
 import { createJoinBatcher } from '../../ledger/join-batcher.ts'
 import { createRoundTotals } from '../../ledger/totals.ts'
 import type { Receipts } from '../../log-of-days/receipts.ts'
+import type { Secrets } from '../../secrets.ts'
 import type { TicketKeys } from '../../tickets/ticket-keys.ts'
 import { createClockwork, type DrawPort } from './clockwork.ts'
 import { joinRound } from './join.ts'
@@ -29,13 +31,15 @@ export type RoundsDeps = {
   readonly db: Db
   readonly draws: DrawPort
   readonly ticketKeys: TicketKeys
+  readonly secrets: Pick<Secrets, 'fingerprints'>
   readonly receipts: Receipts
   /** The split of rounds made from now on; no winners where DRAW is off. */
   readonly policy: SplitPolicy
   readonly log: Pick<FastifyBaseLogger, 'error'>
 }
 
-export function createRounds({ db, draws, ticketKeys, receipts, policy, log }: RoundsDeps) {
+export function createRounds({ db, draws, ticketKeys, secrets, receipts, policy, log }: RoundsDeps) {
+  const idempotency = createIdempotency({ db, secrets })
   const clockwork = createClockwork({ db, draws, policy, log })
   const batcher = createJoinBatcher({ db, onJoined: receipts.begin })
   const totals = createRoundTotals(db)
@@ -69,7 +73,7 @@ export function createRounds({ db, draws, ticketKeys, receipts, policy, log }: R
 
     roundStats: async ({ session }) => ({ ok: true, value: await readStats(db, session.memberId) }),
 
-    triggerDraw: (call) => triggerDraw(db, clockwork, call),
+    triggerDraw: (call) => triggerDraw({ db, clockwork, idempotency }, call),
   }
 
   return {

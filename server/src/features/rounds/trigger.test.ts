@@ -112,6 +112,21 @@ test('of several at once moves the money once', async () => {
   expect(await moved()).toHaveLength(3)
 })
 
+test('with the same Idempotency-Key answers the first answer, also a refusal and to several at once; another body is 409', async () => {
+  const key = { 'idempotency-key': 'draw-1' }
+  const refused = await world.trigger({ day: DAY }, key)
+  expect(refused.body['code']).toBe('no_participants')
+  const member = await joined()
+  expect((await world.trigger({ day: DAY }, key)).body).toEqual(refused.body)
+  const again = { 'idempotency-key': 'draw-2' }
+  const answers = await Promise.all([1, 2, 3].map(() => world.trigger({ day: DAY }, again)))
+  answers.push(await world.trigger({ day: DAY }, again))
+  expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+  expect(answers[0]?.status).toBe(200)
+  expect((await world.trigger({}, again)).body['code']).toBe('idempotency_mismatch')
+  expect(await world.balance(member)).toBe(930n)
+})
+
 test('races with joins: who is told joined is in the list, who is not is told so', async () => {
   await joined()
   const members = await Promise.all(Array.from({ length: 30 }, () => world.member(10)))

@@ -11,6 +11,7 @@ import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
 import { audit } from '../../audit-log.ts'
 import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
+import type { Idempotency, KeyedCall } from '../../http/idempotency.ts'
 import { type Answer, type Call, invalid } from '../../http/route.ts'
 import { inClockwork } from '../../ledger/clockwork.ts'
 import { findRound, type Round } from '../../ledger/rounds.ts'
@@ -26,9 +27,17 @@ const SEALED: Texts = {
   hi: 'राउंड बंद हो गया। ड्रॉ सार्वजनिक संख्या के साथ अपने-आप होगा।',
 }
 
-export async function triggerDraw(db: Db, clockwork: Clockwork, call: Call<TriggerCall>): Promise<Answer<TriggerCall>> {
+export type TriggerDeps = { readonly db: Db; readonly clockwork: Clockwork; readonly idempotency: Pick<Idempotency, 'onceInSteps'> }
+
+export async function triggerDraw({ db, clockwork, idempotency }: TriggerDeps, call: Call<TriggerCall>): Promise<Answer<TriggerCall>> {
   const meant = call.body.day === undefined ? undefined : parseDay(call.body.day)
   if (call.body.day !== undefined && meant === undefined) return invalid({ day: 'day_invalid' })
+  const { memberId } = call.session
+  const keyed: KeyedCall = { memberId, key: call.idempotencyKey, route: 'triggerDraw', body: call.body }
+  return idempotency.onceInSteps<Answer<TriggerCall>>(keyed, () => drawNow(db, clockwork, call, meant))
+}
+
+async function drawNow(db: Db, clockwork: Clockwork, call: Call<TriggerCall>, meant: IstDay | undefined): Promise<Answer<TriggerCall>> {
   await clockwork.closeOverdue()
   const taken = await inClockwork(db, (tx) => take(tx, clockwork, { meant, adminId: call.session.memberId }))
   if (!taken.ok) return taken
