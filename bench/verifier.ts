@@ -120,7 +120,7 @@ async function makeFolder(): Promise<void> {
   const close = closeRecord(plan, open)
   const result = resultRecord(plan, open, close)
   const books = makeBooks({ day: DAY, entries, members: entries, before: undefined, settled: undefined })
-  const bytes = canonicalBytes({ ...books, liabilities: await writeParts(books.liabilities.total) } as unknown as Json)
+  const bytes = canonicalBytes({ ...books, liabilities: await writeParts(books.liabilities.total) })
   const records = [open, close, result, { v: 1, kind: 'books', day: DAY, books: toHex(sha256(bytes)) }] as unknown as Json[]
   const lines = records.map(canonicalBytes)
   const seconds = Math.floor(close.sealedAt / 1000) + 60

@@ -70,11 +70,15 @@ export async function readBundle({ source, day: today, trustedKey, files, onEntr
     attempt(files, path, read, () => readFile(source, path))
   const hashed = (bytes: Uint8Array, name: string): Hashed<Books> => {
     const value = readCanonical(bytes, booksShape, name)
-    if (value.day !== name.slice(-10)) throw new MalformedError('it is the file of another day')
+    assertDay(value.day, name)
     return { value, hash: toHex(sha256(bytes)) }
   }
   const yesterday = shiftDay(today, -1)
-  const draws = await get(`draws/${today}`, (bytes) => readCanonical(bytes, drawsShape, `draws/${today}`))
+  const draws = await get(`draws/${today}`, (bytes) => {
+    const value = readCanonical(bytes, drawsShape, `draws/${today}`)
+    assertDay(value.day, today)
+    return value
+  })
   const books = await get(`books/${today}`, (bytes) => hashed(bytes, `books/${today}`))
   const booksBefore = await get(`books/${yesterday}`, (bytes) => hashed(bytes, `books/${yesterday}`))
   const sealed = await get(`log/sealed/${today}`, readCheckpoints)
@@ -97,6 +101,10 @@ export async function readBundle({ source, day: today, trustedKey, files, onEntr
   }
   await reportMissing(source, bundle, files)
   return bundle
+}
+
+function assertDay(day: string, name: string): void {
+  if (day !== name.slice(-10)) throw new MalformedError('it is the file of another day')
 }
 
 async function readLog(

@@ -61,7 +61,7 @@ export const writeNote = ({ text, signatures }: Note): string => `${text}\n${sig
 /** One checkpoint straight after the other: three lines, an empty one, signature lines. */
 export function readCheckpoints(bytes: Uint8Array): readonly Checkpoint[] {
   const lines = utf8(bytes).split('\n')
-  if (lines.pop() !== '') throw new MalformedError('the last line does not end')
+  if (lines.pop() !== '' || lines.length === 0) throw new MalformedError('the last line does not end')
   const checkpoints: Checkpoint[] = []
   while (lines.length > 0) {
     const [origin = '', size = '', root = '', empty] = lines.splice(0, 4)

@@ -27,13 +27,18 @@ const has = (value: unknown, key: string): boolean => typeof value === 'object' 
 type Draw = ReturnType<typeof local> | ReturnType<typeof beacon>
 const draw: Shape<Draw> = (value, where) => (has(value, 'beaconId') ? beacon(value, where) : local(value, where))
 
+const percentage: Shape<number> = (value, where) => {
+  if (whole(value, where) > 100) throw new MalformedError(`${where} is more than 100`)
+  return whole(value, where)
+}
+
 const common = { v: literal(1), day }
 const open = record({
   ...common,
   kind: literal('open'),
   stake: literal(100),
   split: record({ need: whole, platform: whole, policy: literal('A', 'B'), reward: whole, winners: whole }),
-  tax: record({ above: whole, percent: whole }),
+  tax: record({ above: whole, percent: percentage }),
   rules: hash,
   draw,
   witnesses: record({ keys: list(verifierKey(4)), quorum: whole }),

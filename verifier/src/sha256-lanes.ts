@@ -5,6 +5,16 @@
  */
 import { sha256 } from './sha256.ts'
 
+/** As much of it as is used here: browsers and Node have it, their type libraries do not agree on it. */
+export type WasmMemory = { readonly buffer: ArrayBuffer }
+declare const WebAssembly: {
+  readonly Memory: new (size: { readonly initial: number }) => WasmMemory
+  readonly instantiate: (
+    code: Uint8Array<ArrayBuffer>,
+    imports: { readonly m: { readonly m: WasmMemory } },
+  ) => Promise<{ readonly instance: { readonly exports: { readonly h: (from: number, to: number, groups: number) => void } } }>
+}
+
 /** Messages are prefix ‖ content; contents lie `stride` bytes apart and digests go `outStride` apart. */
 export type LaneShape = {
   readonly prefix: Uint8Array
@@ -212,9 +222,9 @@ export function plainHasher({ buffer }: Memory, { prefix, contentBytes, stride, 
   }
 }
 
-export async function vectorHasher(memory: WebAssembly.Memory, shape: LaneShape): Promise<LaneHasher> {
+export async function vectorHasher(memory: WasmMemory, shape: LaneShape): Promise<LaneHasher> {
   const { instance } = await WebAssembly.instantiate(moduleOf(shape), { m: { m: memory } })
-  const hash = instance.exports.h as (from: number, to: number, groups: number) => void
+  const { h: hash } = instance.exports
   const messageBytes = 64 * blocksOf(shape)
   const length = shape.prefix.length + shape.contentBytes
   for (let lane = 0; lane < 4; lane += 1) {

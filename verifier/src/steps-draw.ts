@@ -202,7 +202,6 @@ export function checkSplit(today: Today): string {
   const isOfPolicy =
     policy === 'A' ? help === 60 && reward === 30 && platform === 10 && winners <= 1 : help === 70 && reward === 30 && platform === 0
   if (!isOfPolicy) fail(`the split is not that of policy ${policy}`)
-  if (tax.percent > 100) fail('a tax of more than everything')
   const result = resultOf(today)
   const shares = sharesOf(closeOf(today).count, stake, split, tax)
   const named = result.shares

@@ -68,9 +68,16 @@ test('proofs of inclusion and consistency', () => {
 
 test('keys, checkpoints and cosignatures', () => {
   type Key = { name: string; type: number; public: string; id: string; verifierKey: string }
-  const { keys, checkpoints } = vectors<{ keys: Key[]; checkpoints: { size: number; root: string; text: string; note: string }[] }>(
-    'checkpoint',
-  )
+  type Signed = { size: number; root: string; text: string; note: string }
+  const { keys, checkpoints, refused } = vectors<{ keys: Key[]; checkpoints: Signed[]; refused: string[] }>('checkpoint')
+  const isTaken = (note: string): boolean => {
+    try {
+      return readCheckpoint(new TextEncoder().encode(note)).size > 0
+    } catch {
+      return false
+    }
+  }
+  expect(refused.filter(isTaken)).toEqual([])
   for (const { name, type, public: publicKey, id, verifierKey } of keys) {
     expect(toHex(keyId(name, type, fromHex(publicKey)))).toBe(id)
     expect(writeVerifierKey(name, type, fromHex(publicKey))).toBe(verifierKey)
