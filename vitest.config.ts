@@ -1,7 +1,7 @@
 import { configDefaults, defineConfig } from 'vitest/config'
 
 /** A kill counts what was acknowledged in milliseconds, a night passes by itself: nothing runs beside them. */
-const ALONE = ['e2e/kill-journey.test.ts', 'e2e/midnight.test.ts']
+const ALONE = ['e2e/faults/faults.test.ts', 'e2e/kill-journey.test.ts', 'e2e/midnight.test.ts']
 
 /** Projects run in one process tree, and those of one groupOrder beside each other. */
 export default defineConfig({
@@ -65,8 +65,8 @@ export default defineConfig({
           fileParallelism: false,
           // Installs and builds take every processor: nothing that waits for an answer runs beside them.
           sequence: { groupOrder: 3 },
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: 180_000,
+          hookTimeout: 120_000,
         },
       },
     ],

@@ -12,7 +12,7 @@ import { WIDE } from './browser.ts'
 import { ask } from './calls.ts'
 import { inDatabase } from './database.ts'
 import type { Fault, FaultyProxy } from './faulty-proxy.ts'
-import { adminToken, BANK, newMember, PASSWORD, type Person, readClock, setClock } from './people.ts'
+import { adminToken, BANK, newMember, PASSWORD, type Person, readClock } from './people.ts'
 import type { Program } from './program.ts'
 import { type AtOptions, useStage, type Work } from './stage.ts'
 import { balanceInBar, freeze, shownFrozen, toast } from './steps.ts'
@@ -316,9 +316,11 @@ describe('the impact page', () => {
       [364, '12 months ago'],
       [365, '1 year ago'],
     ] as const) {
-      await setClock(roz.url, `${addDays(today, days)}T12:00:00+05:30`)
-      const { token } = (await ask(roz.url, 'login', { body: { email: asha.email, password: PASSWORD } })).output
-      await as({ ...asha, token }, '/impact', async (page) => {
+      // What lies a year back is written down so: passing a year of rounds takes half a minute.
+      await inDatabase(roz.dataDir, (db) =>
+        db.query(sql`update story set day = ${addDays(today, -days)}::date where title = 'A kitchen at noon'`),
+      )
+      await as(asha, '/impact', async (page) => {
         await expect(row(page, 'A kitchen at noon').locator('time')).toHaveText(words)
         await row(page, 'A kitchen at noon').getByRole('button').click()
         await expect(page.locator('.story-viewer')).toContainText('A kitchen at noon')

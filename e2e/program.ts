@@ -192,7 +192,7 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
 }
 
 /** By the program's clock every test begins at noon, so that none runs into midnight, whatever time it really is. */
-async function setToNoon(url: string): Promise<void> {
+export async function setToNoon(url: string): Promise<void> {
   for (;;) {
     const { now } = (await (await fetch(`${url}/dev/clock`)).json()) as { now: string }
     const response = await fetch(`${url}/dev/clock`, {

@@ -269,14 +269,15 @@ describe('care', () => {
     const english = ['/', ...Object.keys(TITLES)]
     const hindi = english.map((one) => (one === '/' ? '/hi' : `/hi${one}`))
     // Wide pages differ by language in their words alone, and words are judged on the small ones.
-    for (const [size, addresses] of [
-      [SMALL, [...english, ...hindi]],
-      [WIDE, english],
+    for (const [size, addresses, themes] of [
+      [SMALL, english, 'both'],
+      [SMALL, hindi, 'light'],
+      [WIDE, english, 'both'],
     ] as const) {
       await visit(async (page, own) => {
         for (const address of addresses) {
           await page.goto(program.url + address)
-          await auditVisit(own)
+          await auditVisit(own, themes)
         }
       }, size)
     }

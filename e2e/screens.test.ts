@@ -84,7 +84,7 @@ describe('screens stand under their names, at 360 and at 1280 px, silent and wit
     for (const [path, name, heading] of screens) {
       await open(own, path)
       await expect(own.page.getByRole('heading', { level: 1 })).toHaveText([heading ?? name])
-      await expect(own.page).toHaveTitle(new RegExp(`^${name}( · .+)?$`))
+      await expect(own.page).toHaveTitle(`${name} · Roz`)
       await expect(own.page.getByRole('main')).toHaveCount(1)
       await expect(own.page).toHaveURL(`${roz.url}${path}`)
       await auditVisit(own)
@@ -126,8 +126,10 @@ describe('who may see what', () => {
 
   test('a visitor is sent from the members’ screens to /login and from the portal to /admin/login', async () => {
     await visit('a visitor', async (own) => {
-      for (const [path] of MEMBERS_SCREENS) await leadsTo(own, path, '/login')
+      for (const [path] of [...MEMBERS_SCREENS, ['/notifications']]) await leadsTo(own, path, '/login')
       await leadsTo(own, '/admin/dashboard', '/admin/login')
+      await expect(own.page.getByRole('link', { name: 'Back to site' })).toBeVisible()
+      await expect(own.page.getByRole('link', { name: 'Wallet' })).toHaveCount(0)
       await leadsTo(own, '/', '/')
       await expect(own.page.getByRole('link', { name: 'Dashboard' })).toHaveCount(0)
     })
@@ -145,6 +147,8 @@ describe('who may see what', () => {
     await visit('an administrator', async (own) => {
       for (const [path] of [...MEMBERS_SCREENS, ...VISITORS_SCREENS]) await leadsTo(own, path, '/admin/dashboard')
       await leadsTo(own, '/admin/login', '/admin/dashboard')
+      await own.page.getByRole('link', { name: 'Back to site' }).click()
+      await expect(own.page.getByRole('heading', { level: 1 })).toHaveText('One rupee a day, together.')
     })
   })
 
@@ -235,7 +239,7 @@ describe('Hindi', () => {
       const heading = page.getByRole('heading', { level: 1 })
       await expect(heading).toHaveText(HINDI)
       await expect(page.locator('html')).toHaveAttribute('lang', 'hi')
-      await auditVisit(own)
+      await auditVisit(own, 'light')
       for (const path of ['/register', '/forgot-password', '/login']) {
         await open(own, path)
         await expect(heading).toHaveText(HINDI)
@@ -263,7 +267,7 @@ describe('Hindi', () => {
         await open(own, path)
         await expect(page.getByRole('heading', { level: 1 })).toHaveText(HINDI)
         await expect(page).toHaveTitle(HINDI)
-        await auditVisit(own)
+        await auditVisit(own, 'light')
       }
       await open(own, '/wallet')
       await expect(page.locator('.figure')).toHaveText('₹0.00')

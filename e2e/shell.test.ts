@@ -1,21 +1,19 @@
-/** The app's frame: who may see what, the navigation bar, the end of a session, addresses kept as text. */
+/** The app's frame: the navigation bar, the end of a session, addresses kept as text. Who may see what stands in screens.test.ts. */
 import { expect } from './expect.ts'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { handOver, newVisit, openBrowser, SMALL, type Visit, WIDE } from './browser.ts'
 import { ask } from './calls.ts'
 import { register, type Person } from './people.ts'
-import { ADMIN, type Program, startProgram } from './program.ts'
+import { type Program, startProgram } from './program.ts'
 
 let program: Program
 let browser: Browser
 let member: Person
-let adminToken: string
 beforeAll(async () => {
   program = await startProgram()
   browser = await openBrowser()
   member = await register(program.url, 'Asha Verma', 'asha.shell@x.test')
-  adminToken = (await ask(program.url, 'adminLogin', { body: ADMIN })).output.token
 })
 afterAll(async () => browser?.close())
 
@@ -31,45 +29,6 @@ async function visit({ token, size = WIDE }: Options, work: (page: Visit['page']
   await work(own.page)
   await own.page.unrouteAll()
 }
-const MEMBER_PAGES = ['/dashboard', '/wallet', '/impact', '/profile', '/history', '/notifications'] as const
-
-describe('who may see what', () => {
-  test('a visitor is sent from members’ pages to /login and from the portal to /admin/login', async () => {
-    await visit({}, async (page) => {
-      for (const address of MEMBER_PAGES) {
-        await page.goto(program.url + address)
-        await page.waitForURL(`${program.url}/login`)
-      }
-      await page.goto(`${program.url}/admin/dashboard`)
-      await page.waitForURL(`${program.url}/admin/login`)
-      await expect(page.getByRole('link', { name: 'Back to site' })).toBeVisible()
-      await expect(page.getByRole('link', { name: 'Wallet' })).toHaveCount(0)
-    })
-  })
-
-  test('a member is sent from /, /login and /register to the dashboard, and from the portal to its login', async () => {
-    await visit({ token: member.token }, async (page) => {
-      for (const address of ['/', '/login', '/register']) {
-        await page.goto(program.url + address)
-        await page.waitForURL(`${program.url}/dashboard`)
-      }
-      await page.goto(`${program.url}/admin/dashboard`)
-      await page.waitForURL(`${program.url}/admin/login`)
-    })
-  })
-
-  test('an administrator’s session leads from members’ pages to the portal', async () => {
-    await visit({ token: adminToken }, async (page) => {
-      for (const address of ['/dashboard', '/login', '/admin/login']) {
-        await page.goto(program.url + address)
-        await page.waitForURL(`${program.url}/admin/dashboard`)
-      }
-      await page.getByRole('link', { name: 'Back to site' }).click()
-      await expect(page.getByRole('heading', { level: 1 })).toHaveText('One rupee a day, together.')
-    })
-  })
-})
-
 describe('the session', () => {
   test('a spinner says Loading while it is opened', async () => {
     await visit({ token: member.token }, async (page) => {
@@ -167,28 +126,6 @@ describe('addresses', () => {
       await page.goto(`${program.url}/payment-status?order_id=123456789012345678901`)
       expect((await asked).postDataJSON()).toEqual({ order_id: '123456789012345678901' })
       await expect(page).toHaveURL(`${program.url}/payment-status?order_id=123456789012345678901`)
-    })
-  })
-
-  test('every screen is named by its title', async () => {
-    await visit({ token: member.token }, async (page) => {
-      for (const [address, title] of [
-        ['/dashboard', 'Dashboard'],
-        ['/wallet', 'Wallet'],
-        ['/impact', 'Impact'],
-        ['/history', 'Round History'],
-        ['/profile', 'Profile'],
-        ['/verify-email', 'Verify email'],
-        ['/payment-status', 'Payment status'],
-        ['/forgot-password', 'Forgot password'],
-        ['/reset-password', 'Reset password'],
-        ['/admin/login', 'Admin login'],
-      ] as const) {
-        await page.goto(program.url + address)
-        await expect(page).toHaveTitle(`${title} · Roz`)
-        await expect(page.getByRole('main')).toHaveCount(1)
-        await expect(page.getByRole('heading', { level: 1 })).toHaveCount(1)
-      }
     })
   })
 })
