@@ -12,46 +12,38 @@ import { maybeOne, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { CURSOR_PARTS } from '../../http/cursor.ts'
 import type { Idempotency } from '../../http/idempotency.ts'
-import type { Handlers, Refusal } from '../../http/route.ts'
+import type { Handlers } from '../../http/route.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { approveWithdrawal, completeWithdrawal, rejectWithdrawal } from '../../ledger/withdrawals.ts'
 import { readBankDetail, type StoredAccount } from './bank-detail.ts'
 import { tellEnd } from './book-transfer.ts'
 import { askSoon } from './checks.ts'
-import { type Deciding, decideOnce } from './decision.ts'
+import { type Deciding, decideAbout, type Effect } from './decision.ts'
 import type { PayoutsDeps } from './deps.ts'
 import { type AdminWithdrawal, viewWithdrawal } from './withdrawal-view.ts'
 
 type Names = 'approveWithdrawal' | 'rejectWithdrawal' | 'retryWithdrawal' | 'completeWithdrawal' | 'withdrawalBank'
-type Effect<C extends RefusalCode> = { readonly ok: true; readonly after?: Readonly<Record<string, unknown>> } | Refusal<C>
 
 export function withdrawalDecisions(deps: PayoutsDeps, idempotency: Idempotency): Handlers<Names> {
   const { payouts } = deps
 
-  /** One decision: looked up under its lock, judged, written down and answered. */
   const decide = <C extends RefusalCode>(
-    action: string,
+    verb: string,
     call: Deciding,
     effect: (tx: Tx, id: string, status: string) => Promise<Effect<C | 'withdrawal_not_found'>>,
   ) =>
-    decideOnce<{ withdrawal: AdminWithdrawal }, C | 'withdrawal_not_found'>(idempotency, call, {
-      action,
-      subject: `withdrawal:${call.params.id}`,
-      effect: async (tx) => {
-        const { id } = call.params
-        const before = CURSOR_PARTS.uuid(id) ? await stateOf(tx, id) : undefined
-        if (before === undefined) return { ok: false, code: 'withdrawal_not_found' }
-        const done = await effect(tx, id, before.status)
-        if (!done.ok) return done
-        const withdrawal = await viewWithdrawal(tx, id)
-        const after = { status: withdrawal.status, amount: withdrawal.amount, ...done.after }
-        return { ok: true, value: { withdrawal }, before: { status: before.status }, after }
-      },
+    decideAbout<'withdrawal', AdminWithdrawal, C | 'withdrawal_not_found'>(idempotency, call, {
+      name: 'withdrawal',
+      verb,
+      notFound: 'withdrawal_not_found',
+      lock: stateOf,
+      effect,
+      show: viewWithdrawal,
     })
 
   return {
     approveWithdrawal: (call) =>
-      decide<'withdrawal_final' | 'member_on_hold'>('withdrawal.approve', call, async (tx, id) => {
+      decide<'withdrawal_final' | 'member_on_hold'>('approve', call, async (tx, id) => {
         const held = await maybeOne(
           tx,
           sql`select 1 as held from withdrawal w join member m on m.id = w.member_id where w.id = ${id}::uuid and m.suspended_at is not null`,
@@ -63,14 +55,14 @@ export function withdrawalDecisions(deps: PayoutsDeps, idempotency: Idempotency)
         return { ok: true }
       }),
     rejectWithdrawal: (call) =>
-      decide<'withdrawal_final'>('withdrawal.reject', call, async (tx, id) => {
+      decide<'withdrawal_final'>('reject', call, async (tx, id) => {
         const rejected = await rejectWithdrawal(tx, { id, reason: call.body.reason })
         if (!rejected.ok) return rejected
         await tellEnd(tx, id, { result: 'failed', memberId: rejected.value.memberId })
         return { ok: true, after: { reason: call.body.reason } }
       }),
     retryWithdrawal: (call) =>
-      decide<'withdrawal_final' | 'payouts_by_hand'>('withdrawal.retry', call, async (tx, id, status) => {
+      decide<'withdrawal_final' | 'payouts_by_hand'>('retry', call, async (tx, id, status) => {
         if (payouts === undefined) return { ok: false, code: 'payouts_by_hand' }
         if (status !== 'approved' && status !== 'sending') return { ok: false, code: 'withdrawal_final' }
         if (status === 'sending') await askSoon(tx, id)
@@ -78,7 +70,7 @@ export function withdrawalDecisions(deps: PayoutsDeps, idempotency: Idempotency)
         return { ok: true }
       }),
     completeWithdrawal: (call) =>
-      decide<'withdrawal_final' | 'payouts_by_gateway'>('withdrawal.complete', call, async (tx, id) => {
+      decide<'withdrawal_final' | 'payouts_by_gateway'>('complete', call, async (tx, id) => {
         if (payouts !== undefined) return { ok: false, code: 'payouts_by_gateway' }
         const completed = await completeWithdrawal(tx, { id, reference: call.body.bankReference })
         if (!completed.ok) return completed

@@ -5,6 +5,7 @@
 import type { RefusalCode } from '@roz/core/refusals.ts'
 import { audit } from '../../audit-log.ts'
 import type { Tx } from '../../db/transaction.ts'
+import { CURSOR_PARTS } from '../../http/cursor.ts'
 import type { Idempotency } from '../../http/idempotency.ts'
 import type { Refusal } from '../../http/route.ts'
 
@@ -40,3 +41,38 @@ export function decideOnce<V, C extends RefusalCode>(
     return { ok: true, value: decided.value }
   })
 }
+
+export type Effect<C extends RefusalCode> = { readonly ok: true; readonly after?: Change } | Refusal<C>
+type About<Name extends string, Shown extends { readonly status: string; readonly amount: number }, C extends RefusalCode> = {
+  /** `withdrawal`: what the answer, the log's subject and its action call it. */
+  readonly name: Name
+  /** `approve`. */
+  readonly verb: string
+  readonly notFound: C
+  /** Locks it: what is judged of it stands until the end of the transaction. */
+  readonly lock: (tx: Tx, id: string) => Promise<{ readonly status: string } | undefined>
+  readonly effect: (tx: Tx, id: string, status: string) => Promise<Effect<C>>
+  readonly show: (tx: Tx, id: string) => Promise<Shown>
+}
+
+/** A decision about one thing: looked up under its lock, judged, written down and answered as it stands then. */
+export const decideAbout = <Name extends string, Shown extends { readonly status: string; readonly amount: number }, C extends RefusalCode>(
+  idempotency: Idempotency,
+  call: Deciding,
+  { name, verb, notFound, lock, effect, show }: About<Name, Shown, C>,
+) =>
+  decideOnce<{ readonly [N in Name]: Shown }, C>(idempotency, call, {
+    action: `${name}.${verb}`,
+    subject: `${name}:${call.params.id}`,
+    effect: async (tx) => {
+      const { id } = call.params
+      const before = CURSOR_PARTS.uuid(id) ? await lock(tx, id) : undefined
+      if (before === undefined) return { ok: false, code: notFound }
+      const done = await effect(tx, id, before.status)
+      if (!done.ok) return done
+      const shown = await show(tx, id)
+      const after = { status: shown.status, amount: shown.amount, ...done.after }
+      // A computed key is text to the compiler.
+      return { ok: true, value: { [name]: shown } as { readonly [N in Name]: Shown }, before: { status: before.status }, after }
+    },
+  })

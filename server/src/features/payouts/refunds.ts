@@ -9,14 +9,13 @@ import { type Paise, paiseFromRupees, rupeesFromPaise } from '@roz/core/money.ts
 import type { RefusalCode } from '@roz/core/refusals.ts'
 import { maybeOne, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
-import { CURSOR_PARTS } from '../../http/cursor.ts'
 import type { Idempotency, KeyedCall } from '../../http/idempotency.ts'
 import { type Answer, type Handlers, invalid } from '../../http/route.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import type { payoutCalls } from '@roz/contract/payouts.ts'
 import { approveRefund, lockRefund, rejectRefund, requestRefund } from '../../ledger/refunds.ts'
 import { listUnusedTopups } from '../../ledger/unused-topups.ts'
-import { type Deciding, decideOnce } from './decision.ts'
+import { type Deciding, decideAbout, type Effect } from './decision.ts'
 import type { PayoutsDeps } from './deps.ts'
 import { pageOf } from './lists.ts'
 import { type AdminRefund, listRefunds, searchRefunds, viewAdminRefund, viewRefund } from './refund-view.ts'
@@ -29,23 +28,17 @@ export function refundHandlers(deps: PayoutsDeps, idempotency: Idempotency): Han
   const { db } = deps
 
   const decide = <C extends RefusalCode>(
-    action: string,
+    verb: string,
     call: Deciding,
-    effect: (tx: Tx, id: string) => Promise<{ readonly ok: true } | { readonly ok: false; readonly code: C | 'refund_not_found' }>,
+    effect: (tx: Tx, id: string) => Promise<Effect<C | 'refund_not_found'>>,
   ) =>
-    decideOnce<{ refund: AdminRefund }, C | 'refund_not_found'>(idempotency, call, {
-      action,
-      subject: `refund:${call.params.id}`,
-      effect: async (tx) => {
-        const { id } = call.params
-        const before = CURSOR_PARTS.uuid(id) ? await lockRefund(tx, id) : undefined
-        if (before === undefined) return { ok: false, code: 'refund_not_found' }
-        const done = await effect(tx, id)
-        if (!done.ok) return done
-        const refund = await viewAdminRefund(tx, id)
-        const after = { status: refund.status, amount: refund.amount, decision: refund.decision }
-        return { ok: true, value: { refund }, before: { status: before.status }, after }
-      },
+    decideAbout<'refund', AdminRefund, C | 'refund_not_found'>(idempotency, call, {
+      name: 'refund',
+      verb,
+      notFound: 'refund_not_found',
+      lock: lockRefund,
+      effect,
+      show: viewAdminRefund,
     })
 
   return {
@@ -80,7 +73,7 @@ export function refundHandlers(deps: PayoutsDeps, idempotency: Idempotency): Han
       return page.ok ? { ok: true, value: { refunds: [...page.rows], nextCursor: page.nextCursor } } : page
     },
     approveRefund: (call) =>
-      decide<'refund_final' | 'member_on_hold'>('refund.approve', call, async (tx, id) => {
+      decide<'refund_final' | 'member_on_hold'>('approve', call, async (tx, id) => {
         const held = await maybeOne(
           tx,
           sql`select 1 as held from refund r join member m on m.id = r.member_id where r.id = ${id}::uuid and m.suspended_at is not null`,
@@ -92,11 +85,11 @@ export function refundHandlers(deps: PayoutsDeps, idempotency: Idempotency): Han
         return { ok: true }
       }),
     rejectRefund: (call) =>
-      decide<'refund_final'>('refund.reject', call, async (tx, id) => {
+      decide<'refund_final'>('reject', call, async (tx, id) => {
         const rejected = await rejectRefund(tx, { id, reason: call.body.reason })
         if (!rejected.ok) return rejected
         await tellRefund(tx, id, { memberId: rejected.value.memberId, amount: rejected.value.amount, isPaid: false })
-        return { ok: true }
+        return { ok: true, after: { decision: call.body.reason } }
       }),
   }
 }
