@@ -3,6 +3,12 @@ import { configDefaults, defineConfig } from 'vitest/config'
 /** A kill counts what was acknowledged in milliseconds, a night passes by itself: nothing runs beside them. */
 const ALONE = ['e2e/faults/faults.test.ts', 'e2e/kill-journey.test.ts', 'e2e/midnight.test.ts']
 
+/**
+ * Two files at a time: while one waits for its database or server, the other works. Unsaid, Vitest
+ * would give one of two cores to itself and run one file at a time, after all other projects.
+ */
+const TWO = 2
+
 /** Projects run in one process tree, and those of one groupOrder beside each other. */
 export default defineConfig({
   test: {
@@ -19,6 +25,7 @@ export default defineConfig({
             'ops/tidy/**/*.test.ts',
             '*.test.ts',
           ],
+          maxWorkers: TWO,
           testTimeout: 30_000,
           hookTimeout: 60_000,
         },
@@ -27,6 +34,7 @@ export default defineConfig({
         test: {
           name: 'server',
           include: ['server/**/*.test.ts'],
+          maxWorkers: TWO,
           testTimeout: 60_000,
           hookTimeout: 120_000,
           globalSetup: ['server/src/testing/postgres.ts'],
@@ -39,8 +47,7 @@ export default defineConfig({
           include: ['e2e/**/*.test.ts', 'web/**/*.test.ts'],
           exclude: [...configDefaults.exclude, ...ALONE],
           setupFiles: ['e2e/setup.ts'],
-          // Two at a time: while one waits for its server, the other's browser draws.
-          maxWorkers: 2,
+          maxWorkers: TWO,
           sequence: { groupOrder: 1 },
           testTimeout: 120_000,
           hookTimeout: 180_000,
