@@ -4,7 +4,18 @@
  * in docs/seeded-bugs.md; without a bug the same tests pass; a bug that passes fails the run.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -29,6 +40,7 @@ const LEFT_OUT = /(^|\/)(node_modules|dist|\.build|\.data)(\/|$)/
 const BOUND_MS = 240_000
 /** The same random histories every time. */
 const SEED = '20261121'
+const NOT_CAUGHT = 'NOT CAUGHT'
 
 type Verdict = { readonly failed: readonly string[]; readonly passed: number; readonly seconds: number; readonly output: string }
 type Report = {
@@ -121,59 +133,61 @@ function seed({ file, find, replace }: Bug): () => void {
 }
 
 /** Each part of the suite once without any bug: what fails there proves nothing. */
-async function baseline(bugs: readonly Bug[]): Promise<readonly string[]> {
-  const parts = new Map(bugs.map(({ test, only }) => [`${test}\n${only ?? ''}`, { test, only }]))
-  const files = [...new Set([...parts.values()].map(({ test }) => test))]
-  const broken: string[] = []
-  for (const file of files) {
-    const named = [...parts.values()].filter(({ test }) => test === file)
-    const only = named.some((part) => part.only === undefined) ? undefined : named.map((part) => part.only).join('|')
-    const { failed, passed, seconds, output } = await runTests(file, only)
-    say(`${failed.length === 0 && passed > 0 ? '✓' : '✗'} without a bug: ${file} (${passed} passed, ${seconds.toFixed(1)} s)`)
-    if (failed.length > 0 || passed === 0) {
-      broken.push(file)
-      say([...failed, output.slice(-2000)].join('\n'))
-    }
+async function baseline(parts: Iterable<Pick<Bug, 'test' | 'only'>>): Promise<ReadonlySet<string>> {
+  const sound = new Set<string>()
+  for (const part of parts) {
+    const { failed, passed, seconds, output } = await runTests(part.test, part.only)
+    const isSound = failed.length === 0 && passed > 0
+    if (isSound) sound.add(nameOf(part))
+    say(`${isSound ? '✓' : '✗'} without a bug: ${nameOf(part)} (${passed} passed, ${seconds.toFixed(1)} s)`)
+    if (!isSound) say([...failed, output.slice(-2000)].join('\n'))
   }
-  return broken
+  return sound
 }
+const nameOf = ({ test, only }: Pick<Bug, 'test' | 'only'>): string => (only === undefined ? test : `${test} -t '${only}'`)
 
 const wanted = process.argv.slice(2)
 const bugs = BUGS.filter(({ name, file }) => wanted.length === 0 || wanted.some((word) => `${name} ${file}`.includes(word)))
-const rows: string[] = []
+const rows = readRows()
 let missed = 0
 try {
   copySources()
-  const broken = await baseline(bugs)
+  const sound = await baseline(new Map(bugs.map((bug) => [nameOf(bug), bug])).values())
   for (const [index, bug] of bugs.entries()) {
     const undo = seed(bug)
     const { failed, seconds, output } = await runTests(bug.test, bug.only, bug.test === MODEL)
     undo()
-    const caught = !broken.includes(bug.test) && failed[0] !== undefined
+    const caught = sound.has(nameOf(bug)) && failed[0] !== undefined
     if (!caught) {
       missed++
       say(output.slice(-1500))
     }
-    const by = failed[0] ?? 'NOT CAUGHT'
+    const by = failed[0] ?? NOT_CAUGHT
     say(`${caught ? '✓' : '✗'} ${index + 1}/${bugs.length} ${bug.name} · ${bug.test} · ${by} (${seconds.toFixed(1)} s)`)
     const cell = (text: string): string => text.replaceAll('|', '\\|')
-    rows.push(
-      `| ${index + 1} | ${cell(bug.name)} | \`${bug.file}\` | \`${path.basename(bug.test)}\`: ${cell(by)} | ${seconds.toFixed(1)} |`,
-    )
+    rows.set(cell(bug.name), `\`${bug.file}\` | \`${path.basename(bug.test)}\`: ${cell(by)} | ${seconds.toFixed(1)} |`)
   }
 } finally {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 }
-if (wanted.length === 0) writeFileSync(TABLE, page(rows, missed))
+writeFileSync(TABLE, page())
 say(`${bugs.length - missed} of ${bugs.length} bugs caught`)
 process.exit(missed === 0 ? 0 : 1)
 
-function page(lines: readonly string[], notCaught: number): string {
+/** What earlier runs found, by the bug's name: a run of some leaves the others as they were. */
+function readRows(): Map<string, string> {
+  const text = existsSync(TABLE) ? readFileSync(TABLE, 'utf8') : ''
+  return new Map([...text.matchAll(/^\| \d+ \| (.+?) \| (`.+)$/gm)].map((match) => [match[1] ?? '', match[2] ?? '']))
+}
+
+function page(): string {
+  const lines = BUGS.map(({ name }, index) => `| ${index + 1} | ${name} | ${rows.get(name) ?? 'not run | | |'}`)
+  const caught = BUGS.filter(({ name }) => rows.has(name) && !rows.get(name)?.includes(NOT_CAUGHT)).length
   return `# Seeded bugs
 
-Each of these was written into a copy of the sources, one at a time, and the tests named beside it failed:
-${lines.length - notCaught} of ${lines.length} caught. The list is [ops/seeded-bugs/bugs.ts](../ops/seeded-bugs/bugs.ts); \`npm run seeded-bugs\` runs it and writes this page,
-\`npm run seeded-bugs -- refund\` runs those whose name or file has the word. Seconds include starting a PostgreSQL for each.
+Each of these was written into a copy of the sources, one at a time, and the test named beside it failed: ${caught} of ${BUGS.length} caught.
+The list is [ops/seeded-bugs](../ops/seeded-bugs/bugs.ts). \`npm run seeded-bugs\` runs it and writes this page; with a word
+(\`npm run seeded-bugs -- refund\`) it runs those whose name or file has the word and leaves the other rows. Seconds include starting a PostgreSQL for each.
 
 | # | Bug | Where | Caught by | Seconds |
 |---|---|---|---|---|

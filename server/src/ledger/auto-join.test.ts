@@ -1,14 +1,14 @@
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { wholeRupees } from '@roz/core/money.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { connect, one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { autoJoinPage, joinAfterTopup, runAutoJoin, startAutoJoin } from './auto-join.ts'
-import { DAY, endDay, newMember, newMembers, newOrderId, openDay } from './fixtures.ts'
+import { DAY, endDay, holdOpen, newMember, newMembers, newOrderId, openDay } from './fixtures.ts'
 import { createJoinBatcher } from './join-batcher.ts'
-import { lockWallet } from './transfer.ts'
 import { captureTopup, createTopup } from './topups.ts'
+import { lockWallet } from './transfer.ts'
 import { readWallet, setAutoJoin, setMayMove } from './wallets.ts'
 
 let database: TestDatabase
@@ -74,13 +74,15 @@ test('a wallet that is locked when its page comes is joined before the run ends'
   const day = '2026-11-23' as IstDay
   await openDay(database, day)
   const locked = willing[3] as bigint
-  const holding = inTransaction(database.db, async (tx) => {
-    await lockWallet(tx, locked)
-    await new Promise((resolve) => setTimeout(resolve, 300))
+  const held = await holdOpen(database.db, (tx) => lockWallet(tx, locked))
+  const running = runAutoJoin(database.db, day, { pageSize: 5 })
+  // Passed over by its page, and waited for at the end.
+  await vi.waitFor(async () => expect(await skipped(day)).toEqual([{ memberId: locked, reason: 'busy' }]), {
+    timeout: 20_000,
+    interval: 20,
   })
-  await new Promise((resolve) => setTimeout(resolve, 30))
-  expect(await runAutoJoin(database.db, day, { pageSize: 5 })).toEqual({ state: 'done', joined: 24 })
-  await holding
+  await held.commit()
+  expect(await running).toEqual({ state: 'done', joined: 24 })
   expect((await readWallet(database.db, locked))?.lastRound).toBe(day)
   expect(await skipped(day)).toEqual([])
 })

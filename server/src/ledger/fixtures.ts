@@ -3,8 +3,8 @@ import { createHash, randomUUID } from 'node:crypto'
 import { type IstDay, nextDay, startOfDayMs } from '@roz/core/ist-day.ts'
 import { type Paise, wholeRupees } from '@roz/core/money.ts'
 import { POLICY_A, type SplitPolicy } from '@roz/core/split.ts'
-import type { Db } from '../db/sql.ts'
-import { inTransaction } from '../db/transaction.ts'
+import { type Db, sql } from '../db/sql.ts'
+import { inTransaction, type Tx } from '../db/transaction.ts'
 import type { TestDatabase } from '../testing/database.ts'
 import { FIRST_MEMBER_ID } from './accounts.ts'
 import { recordDraw } from './draw.ts'
@@ -31,6 +31,29 @@ export const newMembers = async (db: Db, count: number, member: NewMember = {}):
   const ids: bigint[] = []
   for (let n = 0; n < count; n++) ids.push(await newMember(db, member))
   return ids
+}
+
+/** A transaction that has done this and stands still before its commit, until it is told to go on. */
+export async function holdOpen(db: Db, work: (tx: Tx) => Promise<unknown>): Promise<{ readonly commit: () => Promise<void> }> {
+  const [done, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const holding = inTransaction(db, async (tx) => {
+    await work(tx)
+    done.resolve()
+    await go.promise
+  })
+  await Promise.race([done.promise, holding])
+  return {
+    commit: () => {
+      go.resolve()
+      return holding
+    },
+  }
+}
+
+/** Until somebody in this database waits for somebody's lock. */
+export async function untilLockWaits(db: Db): Promise<void> {
+  const waits = sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' limit 1`
+  while ((await db.query(waits)).length === 0);
 }
 
 export const newOrderId = (): string => randomUUID().replaceAll('-', '')

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connect, one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
-import { addMoney, DAY, newMember, newMembers, openDay } from './fixtures.ts'
+import { addMoney, DAY, holdOpen, newMember, newMembers, openDay, untilLockWaits } from './fixtures.ts'
 import { createJoinBatcher, type JoinBatcher } from './join-batcher.ts'
 import { joinStatement } from './join-statement.ts'
 import { closeRound, lockRound, makeRound } from './rounds.ts'
@@ -33,7 +33,7 @@ test('a join takes one rupee and says the balance, the day and the batch', async
   const memberId = await newMember(database.db, { rupees: 10 })
   expect(await batcher.join({ memberId })).toEqual({
     ok: true,
-    value: { balance: wholeRupees(9), day: DAY, batchId: expect.any(BigInt), replayed: false },
+    value: { balance: wholeRupees(9), day: DAY, at: expect.any(Date), batchId: expect.any(BigInt), replayed: false },
   })
   expect(await readWallet(database.db, memberId)).toMatchObject({ balance: wholeRupees(9), lastRound: DAY, joins: 1 })
 })
@@ -117,24 +117,20 @@ test('a full queue refuses at once', async () => {
   ])
 })
 
-test('a wallet locked for 1.5 s does not stop the others, and joins when it is free', async () => {
+test('a wallet that is locked does not stop the others, and joins when it is free', async () => {
   const members = await newMembers(database.db, 200, { rupees: 10 })
   const locked = members[7] as bigint
-  let free = false
-  const holding = inTransaction(database.db, async (tx) => {
-    await lockWallet(tx, locked)
-    await sleep(1500)
-    free = true
+  const held = await holdOpen(database.db, (tx) => lockWallet(tx, locked))
+  let done = false
+  const slow = Promise.all([batcher.join({ memberId: locked, idempotencyKey: 'a' }), batcher.join({ memberId: locked })]).finally(() => {
+    done = true
   })
-  await sleep(50)
-  const slow = Promise.all([batcher.join({ memberId: locked, idempotencyKey: 'a' }), batcher.join({ memberId: locked })])
   const others = await Promise.all(members.filter((id) => id !== locked).map((memberId) => batcher.join({ memberId })))
   expect(others.every((outcome) => outcome.ok)).toBe(true)
-  expect(free).toBe(false)
+  expect(done).toBe(false)
+  await held.commit()
   const [first, second] = await slow
-  expect(free).toBe(true)
   expect([first?.ok, second]).toEqual([true, { ok: false, code: 'already_joined' }])
-  await holding
 })
 
 test('of a last rupee, a join and a withdrawal at once take it once', async () => {
@@ -151,30 +147,26 @@ test('of a last rupee, a join and a withdrawal at once take it once', async () =
 
 test('a join that waits for an uncommitted top-up sees its money', async () => {
   const memberId = await newMember(database.db)
-  const topup = inTransaction(database.db, async (tx) => {
-    const orderId = randomUUID().replaceAll('-', '')
+  const orderId = randomUUID().replaceAll('-', '')
+  const topup = await holdOpen(database.db, async (tx) => {
     await createTopup(tx, { orderId, memberId, amount: wholeRupees(10) })
     await captureTopup(tx, { orderId, paymentId: `p${orderId}`, orderAmount: wholeRupees(10) })
-    await sleep(200)
   })
-  await sleep(50)
-  expect(await batcher.join({ memberId })).toMatchObject({ ok: true, value: { balance: wholeRupees(9) } })
-  await topup
+  const joining = batcher.join({ memberId })
+  await untilLockWaits(database.db)
+  await topup.commit()
+  expect(await joining).toMatchObject({ ok: true, value: { balance: wholeRupees(9) } })
 })
 
 test('a top-up that commits while a batch waits for the round is seen, and spoils nobody', async () => {
   const [poor, other] = [await newMember(database.db), await newMember(database.db, { rupees: 10 })]
-  const closing = inTransaction(database.db, async (tx) => {
-    await lockRound(tx, DAY)
-    await sleep(300)
-  })
-  await sleep(50)
+  const closing = await holdOpen(database.db, (tx) => lockRound(tx, DAY))
   const alone = createJoinBatcher({ db: database.db, lanes: 1 })
   const joining = Promise.all([alone.join({ memberId: other }), alone.join({ memberId: poor })])
   const together = createJoinBatcher({ db: database.db, lanes: 1 }).join({ memberId: poor })
-  await sleep(50)
+  await untilLockWaits(database.db)
   await addMoney(database.db, poor, wholeRupees(10))
-  await closing
+  await closing.commit()
   expect((await joining)[0]).toMatchObject({ ok: true, value: { balance: wholeRupees(9) } })
   const both = [(await joining)[1], await together]
   expect(both.filter((outcome) => outcome.ok)).toEqual([{ ok: true, value: expect.objectContaining({ balance: wholeRupees(9) }) }])
@@ -211,14 +203,13 @@ test('a close waits for a join on its way, and counts it', async () => {
   await openDay(database, day)
   const memberId = await newMember(database.db, { rupees: 10 })
   await batcher.join({ memberId: await newMember(database.db, { rupees: 10 }) })
-  const joining = inTransaction(database.db, async (tx) => {
-    await tx.query(joinStatement({ uuid: randomUUID(), via: 'member', memberIds: [memberId], keyPrefixes: [null], skipLocked: true }))
-    await sleep(300)
-  })
-  await sleep(100)
-  const closed = await inTransaction(database.db, (tx) => closeRound(tx, day, { early: true }))
-  expect(closed).toMatchObject({ ok: true, value: { entries: 2 } })
-  await joining
+  const joining = await holdOpen(database.db, (tx) =>
+    tx.query(joinStatement({ uuid: randomUUID(), via: 'member', memberIds: [memberId], keyPrefixes: [null], skipLocked: true })),
+  )
+  const closing = inTransaction(database.db, (tx) => closeRound(tx, day, { early: true }))
+  await Promise.race([untilLockWaits(database.db), closing])
+  await joining.commit()
+  expect(await closing).toMatchObject({ ok: true, value: { entries: 2 } })
 })
 
 test('a key that comes again after the round closed, or after midnight, is still the first join', async () => {
@@ -235,6 +226,12 @@ test('a key that comes again after the round closed, or after midnight, is still
   expect(await batcher.join({ memberId, idempotencyKey: 'next' })).toMatchObject({
     ok: true,
     value: { day: '2026-11-25', replayed: false },
+  })
+  // A key is good for its day and the next: after that the same one is a new wish.
+  await openDay(database, '2026-11-27' as IstDay)
+  expect(await batcher.join({ memberId, idempotencyKey: 'next' })).toMatchObject({
+    ok: true,
+    value: { day: '2026-11-27', replayed: false },
   })
 })
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connect, type Db, one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
-import { DAY, newMember, newMembers, openDay } from './fixtures.ts'
+import { DAY, holdOpen, newMember, newMembers, openDay, untilLockWaits } from './fixtures.ts'
 import { createJoinBatcher } from './join-batcher.ts'
 import { closeRound } from './rounds.ts'
 import { lockWallet } from './transfer.ts'
@@ -115,16 +115,12 @@ test('a join that waits alone for a locked wallet and loses its answer is taken 
   await openDay(database, '2026-11-25' as IstDay)
   const memberId = await newMember(database.db, { rupees: 10 })
   await Promise.all([warm(), warm(), warm()])
-  const holding = inTransaction(database.db, async (tx) => {
-    await lockWallet(tx, memberId)
-    await new Promise((resolve) => setTimeout(resolve, 300))
-  })
-  await new Promise((resolve) => setTimeout(resolve, 30))
+  const held = await holdOpen(database.db, (tx) => lockWallet(tx, memberId))
   const joining = createJoinBatcher({ db }).join({ memberId })
-  await new Promise((resolve) => setTimeout(resolve, 150))
+  await untilLockWaits(database.db)
   wire.mode = 'lose answer to COMMIT'
+  await held.commit()
   expect(await joining).toMatchObject({ ok: true, value: { balance: wholeRupees(9) } })
-  await holding
   expect(wire.mode).toBe('through')
   expect(await joinsOf([memberId])).toBe(1)
 })

@@ -7,7 +7,19 @@ import { one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { recordDraw } from './draw.ts'
-import { addMoney, drawWinners, endDay, hashOf, makeDay, newMembers, newOrderId, openDay, payOut } from './fixtures.ts'
+import {
+  addMoney,
+  drawWinners,
+  endDay,
+  hashOf,
+  holdOpen,
+  makeDay,
+  newMembers,
+  newOrderId,
+  openDay,
+  payOut,
+  untilLockWaits,
+} from './fixtures.ts'
 import { createJoinBatcher } from './join-batcher.ts'
 import { closeRound, findRound, recordSeal } from './rounds.ts'
 import { sealDay } from './seal-day.ts'
@@ -191,24 +203,28 @@ test('the table itself refuses a round whose states do not fit its facts', async
 })
 
 test('a sealed day takes nothing more: what is posted while it is being sealed is in its sum or in the next day', async () => {
-  day = nextDay(day)
+  // A day on which nothing else was posted.
+  day = '2027-03-01' as IstDay
   await openDay(database, day)
   const seal = (of: IstDay) => inTransaction(database.db, (tx) => sealDay(tx, of))
   expect(await seal(day)).toEqual({ ok: false, code: 'day_not_over' })
   await addMoney(database.db, members[0] as bigint, wholeRupees(10))
-  // A top-up takes its day just before midnight and commits well after it.
-  await database.setClock(new Date(startOfDayMs(nextDay(day)) - 150))
-  const orderId = newOrderId()
-  const late = inTransaction(database.db, async (tx) => {
-    await createTopup(tx, { orderId, memberId: members[0] as bigint, amount: wholeRupees(20) })
-    await captureTopup(tx, { orderId, paymentId: orderId, orderAmount: wholeRupees(20) })
-    await tx.query(sql`select pg_sleep(0.5)`)
-  })
-  await new Promise((resolve) => setTimeout(resolve, 250))
+  const midnight = startOfDayMs(nextDay(day))
+  await database.setClock(new Date(midnight + 1000))
   expect(await seal(day)).toEqual({ ok: false, code: 'round_open' })
   await inTransaction(database.db, (tx) => closeRound(tx, day))
-  expect(await seal(day)).toEqual({ ok: true, value: { sealedNow: true } })
-  await late
+  // A top-up takes its day before midnight and commits after it.
+  await database.setClock(new Date(midnight - 3_600_000))
+  const orderId = newOrderId()
+  const late = await holdOpen(database.db, async (tx) => {
+    await createTopup(tx, { orderId, memberId: members[0] as bigint, amount: wholeRupees(20) })
+    await captureTopup(tx, { orderId, paymentId: orderId, orderAmount: wholeRupees(20) })
+  })
+  await database.setClock(new Date(midnight + 1000))
+  const sealing = seal(day)
+  await Promise.race([untilLockWaits(database.db), sealing])
+  await late.commit()
+  expect(await sealing).toEqual({ ok: true, value: { sealedNow: true } })
   expect(await seal(day)).toEqual({ ok: true, value: { sealedNow: false } })
   const total = await one<{ given: bigint }>(database.db, sql`select given from ledger_day_total where day = ${day}::date and account = 0`)
   expect(total.given).toBe(3000n)
