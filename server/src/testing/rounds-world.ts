@@ -30,6 +30,7 @@ import { createReceipts } from '../log-of-days/receipts.ts'
 import { createTicketKeys } from '../tickets/ticket-keys.ts'
 import { makeMember, makeStaff, serveCalls, testSecrets } from './calls.ts'
 import { createTestDatabase } from './database.ts'
+import { expectDaysHold } from './verifier.ts'
 
 export type RoundsWorld = Awaited<ReturnType<typeof openRoundsWorld>>
 export type RoundsOptions = {
@@ -116,10 +117,14 @@ export async function openRoundsWorld(options: RoundsOptions = {}) {
       (await calls.ask('GET /rounds/current', as === undefined ? {} : { as })).body as Record<string, unknown>,
     trigger: (body?: unknown, headers: Record<string, string> = {}) => calls.ask('POST /admin/trigger-draw', { as: admin, body, headers }),
     close: async (): Promise<void> => {
-      await calls.close()
-      await dev.close()
-      expect(faults).toEqual([])
-      await database.drop()
+      try {
+        expect(faults).toEqual([])
+        await expectDaysHold(db, { url: calls.url, ...(options.beacon === undefined ? {} : { chainHash: options.beacon.chain.chainHash }) })
+      } finally {
+        await calls.close()
+        await dev.close()
+        await database.drop()
+      }
     },
   }
 }

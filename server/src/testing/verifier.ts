@@ -4,7 +4,9 @@
  */
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { expect } from 'vitest'
 import { QUICKNET } from '../adapters/beacon/chain.ts'
+import { type Db, sql } from '../db/sql.ts'
 
 const CLI = fileURLToPath(new URL('../../../verifier/src/cli.ts', import.meta.url))
 const TWIN = fileURLToPath(new URL('../../../spec/verify.py', import.meta.url))
@@ -35,3 +37,36 @@ export const verifyDay = (asked: Asked, ...more: string[]): Promise<Verdict> =>
 /** The second program: all but the beacon's own signature, which is then given to it. */
 export const verifyDayByTwin = (asked: Asked, ...more: string[]): Promise<Verdict> =>
   run('python3', [TWIN, `${asked.url}/api/public`, asked.day, ...chainOf(asked), ...more])
+
+/** What of the verifier's code is used here; it is compiled for browsers, so its own types stay with it. */
+type Verifier = {
+  readonly verifyDay: (
+    source: object,
+    day: string,
+    options: { readonly chainHash: string },
+  ) => Promise<{
+    readonly exitCode: number
+    readonly steps: readonly { readonly step: string; readonly state: string; readonly words: string }[]
+  }>
+  readonly urlSource: (base: string) => object
+}
+const load = async (): Promise<Verifier> => {
+  const part = (name: string): Promise<object> =>
+    import(new URL(`../../../verifier/src/${name}.ts`, import.meta.url).href) as Promise<object>
+  return { ...(await part('verify')), ...(await part('sources')) } as Verifier
+}
+
+const DAYS_CHECKED = 3
+
+/** What every test that settles rounds ends with: its newest days that are over hold, by the verifier's own code. */
+export async function expectDaysHold(db: Db, { url, chainHash = QUICKNET.chainHash }: Omit<Asked, 'day'>): Promise<void> {
+  const days = await db.query<{ day: string }>(sql`
+    select day from round join books_day using (day) where status in ('settled', 'void') order by status = 'settled' desc, day desc limit ${DAYS_CHECKED}::int`)
+  if (days.length === 0) return
+  const { verifyDay: check, urlSource } = await load()
+  for (const { day } of days) {
+    const { exitCode, steps } = await check(urlSource(`${url}/api/public/`), day, { chainHash })
+    const told = steps.filter(({ state }) => state === 'fail' || state === 'incomplete')
+    expect({ day, exitCode, told }).toEqual({ day, exitCode: expect.toBeOneOf([VERDICT.pass, VERDICT.weak]), told: [] })
+  }
+}
