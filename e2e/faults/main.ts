@@ -3,7 +3,7 @@
  * doubled or broken. Bounded by cycles and by minutes; ends with exit code 1 when it found anything,
  * or when a control, weakened on purpose, was not found.
  *
- *   --cycles 200  --minutes 30  --seed 7  --kinds server-kill,cut-all  --clients 10  --json file
+ *   --cycles 200  --minutes 30  --seed 7  --kinds server-kill,cut-all  --clients 8  --json file
  *   --write file: makes the page from figures that are there, and strikes nothing
  */
 import { execFileSync } from 'node:child_process'
@@ -28,7 +28,7 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '30' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     kinds: { type: 'string', default: KINDS.join(',') },
-    clients: { type: 'string', default: '10' },
+    clients: { type: 'string', default: '8' },
     json: { type: 'string', default: '.build/faults.json' },
     write: { type: 'string' },
   },

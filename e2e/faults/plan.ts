@@ -4,16 +4,23 @@ import type { Kind } from './strikes.ts'
 
 /** How often for one of the dear ones; whatever is not named comes once. */
 const OFTEN: Partial<Readonly<Record<Kind, number>>> = {
-  'cut-before-send': 12,
-  'cut-after-send': 12,
-  'cut-after-commit': 14,
-  'cut-all': 10,
-  'backend-end': 10,
-  'backend-pause': 5,
-  'server-pause': 5,
+  'cut-before-send': 24,
+  'cut-after-send': 24,
+  'cut-after-commit': 28,
+  'cut-all': 20,
+  'backend-end': 20,
+  'backend-pause': 9,
+  'server-pause': 9,
+  'letters-duplicated': 2,
+  'letters-shuffled': 2,
+  'letters-tampered': 2,
+  'letters-late': 2,
+  'letters-lost': 2,
+  'letters-cut': 2,
+  'letters-early': 2,
   'backend-kill': 2,
   'midnight-jumps': 2,
-  'server-kill': 3,
+  'server-kill': 5,
 }
 
 export function planOf(kinds: readonly Kind[], seed: number): (count: number) => Kind[] {
