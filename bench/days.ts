@@ -1,0 +1,73 @@
+/** Moves the product's clock from day to day, by the product's own call, and looks at what that took. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { IstDay } from '@roz/core/ist-day.ts'
+import { nextDay } from '@roz/core/ist-day.ts'
+import { maybeOne, one, sql } from '@roz/server/db/sql.ts'
+import type { Program } from './processes.ts'
+import type { Scene } from './scene.ts'
+
+export const today = async ({ db }: Scene): Promise<IstDay> => (await one<{ day: IstDay }>(db, sql`select ist_day(roz_now()) as day`)).day
+
+/** Sets the clock into the next day, a few seconds after midnight, and returns once nothing is due any more. */
+export async function passDay(scene: Scene, product: Program): Promise<IstDay> {
+  const day = nextDay(await today(scene))
+  const answer = await fetch(`http://127.0.0.1:${product.port}/dev/clock`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ now: `${day}T00:00:05+05:30` }),
+    signal: AbortSignal.timeout(120_000),
+  })
+  if (answer.status !== 200) throw new Error(`/dev/clock answered ${answer.status}: ${await answer.text()}`)
+  return day
+}
+
+export type Passed = {
+  readonly entries: number
+  /** From the order to pass the day until the round was settled. */
+  readonly settledSeconds: number
+  /** The slowest answer of the server meanwhile, to a call that asks nothing of the database. */
+  readonly slowestAnswerMs: number
+  readonly autoJoin: AutoJoined | undefined
+}
+export type AutoJoined = { readonly members: number; readonly seconds: number }
+
+/** Passes a day while watching its round end, the next one's joining, and whether the server still answers. */
+export async function watchDay(scene: Scene, product: Program): Promise<Passed> {
+  const day = await today(scene)
+  const began = performance.now()
+  let isOver = false
+  const probing = probe(product, () => isOver)
+  const settled = untilSettled(scene, day, began)
+  const next = await passDay(scene, product)
+  const settledSeconds = await settled
+  isOver = true
+  const { entries } = await one<{ entries: number }>(scene.db, sql`select entries::float8 as entries from round where day = ${day}::date`)
+  return { entries, settledSeconds, slowestAnswerMs: await probing, autoJoin: await autoJoined(scene, next) }
+}
+
+async function untilSettled({ db }: Scene, day: IstDay, began: number): Promise<number> {
+  for (;;) {
+    const { status } = await one<{ status: string }>(db, sql`select status from round where day = ${day}::date`)
+    if (status === 'settled' || status === 'void') return (performance.now() - began) / 1000
+    await sleep(10)
+  }
+}
+
+async function probe({ port }: Program, isOver: () => boolean): Promise<number> {
+  let slowest = 0
+  while (!isOver()) {
+    const at = performance.now()
+    await (await fetch(`http://127.0.0.1:${port}/healthz`)).text()
+    slowest = Math.max(slowest, performance.now() - at)
+    await sleep(20)
+  }
+  return slowest
+}
+
+/** From the first page to the mark that the day's joining is through and told of. */
+const autoJoined = ({ db }: Scene, day: IstDay): Promise<AutoJoined | undefined> =>
+  maybeOne<AutoJoined>(
+    db,
+    sql`select sum(b.n)::int as members, extract(epoch from min(t.told_at) - min(b.created_at))::float8 as seconds
+          from join_batch b join auto_join_told t using (day) where b.day = ${day}::date and b.via = 'auto' having count(*) > 0`,
+  )

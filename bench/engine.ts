@@ -1,0 +1,122 @@
+/** Joins in the engine, without HTTP: batched, one transaction each, and one at a time. */
+import { randomUUID } from 'node:crypto'
+import { one, sql } from '@roz/server/db/sql.ts'
+import { createJoinBatcher } from '@roz/server/ledger/join-batcher.ts'
+import { joinStatement } from '@roz/server/ledger/join-statement.ts'
+import { memberAt, type Scene } from './scene.ts'
+
+export type Range = { readonly from: number; readonly to: number }
+const sizeOf = ({ from, to }: Range): number => to - from
+
+/** So many at once, each taking the next one as soon as its own is through. */
+async function inFlight(range: Range, width: number, work: (index: number) => Promise<void>): Promise<number> {
+  let next = range.from
+  const began = performance.now()
+  const lane = async (): Promise<void> => {
+    while (next < range.to) await work(next++)
+  }
+  await Promise.all(Array.from({ length: width }, lane))
+  return (performance.now() - began) / 1000
+}
+
+/** The members of a range, each index far from the one before: who comes next is nobody's neighbour. */
+function scattered({ from, to }: Range): (index: number) => bigint {
+  const size = to - from
+  const stride = [7919, 104_729, 15_485_863].find((prime) => size % prime !== 0) ?? 1
+  return (index) => memberAt(from + (((index - from) * stride) % size))
+}
+
+export const IN_FLIGHT = 512
+
+export async function batchedJoins({ db }: Scene, range: Range, width = IN_FLIGHT): Promise<number> {
+  const batcher = createJoinBatcher({ db })
+  const at = scattered(range)
+  const seconds = await inFlight(range, width, async (index) => expectJoined((await batcher.join({ memberId: at(index) })).ok))
+  return sizeOf(range) / seconds
+}
+
+const CONNECTIONS = 32
+
+/** The same statement for one member alone, each in a transaction of its own, on many connections. */
+export async function singleJoins(scene: Scene, range: Range, width = CONNECTIONS): Promise<number> {
+  const at = scattered(range)
+  const seconds = await inFlight(range, width, (index) => joinAlone(scene, at(index)))
+  return sizeOf(range) / seconds
+}
+
+async function joinAlone({ db }: Scene, memberId: bigint): Promise<void> {
+  const [row] = await db.query<{ verdict: string }>(
+    joinStatement({ uuid: randomUUID(), via: 'member', memberIds: [memberId], keyPrefixes: [null], skipLocked: true }),
+  )
+  expectJoined(row?.verdict === 'joined')
+}
+
+function expectJoined(joined: boolean): void {
+  if (!joined) throw new Error('a member of the bench was refused')
+}
+
+const ROUNDS = 10
+
+/** One request at a time through the batcher, and without it: a few of each in turn, so that both meet the same noise. */
+export async function oneAtATime(scene: Scene, range: Range): Promise<{ readonly on: number; readonly off: number }> {
+  const step = Math.floor(sizeOf(range) / (2 * ROUNDS))
+  const seconds = { on: 0, off: 0 }
+  for (let round = 0; round < ROUNDS; round++) {
+    const from = range.from + round * 2 * step
+    const [first, second] = [
+      { from, to: from + step },
+      { from: from + step, to: from + 2 * step },
+    ]
+    const [on, off] = round % 2 === 0 ? [first, second] : [second, first]
+    const measureOn = async (): Promise<void> => void (seconds.on += step / (await batchedJoins(scene, on, 1)))
+    const measureOff = async (): Promise<void> => void (seconds.off += step / (await singleJoins(scene, off, 1)))
+    for (const measure of round % 2 === 0 ? [measureOn, measureOff] : [measureOff, measureOn]) await measure()
+  }
+  return { on: (ROUNDS * step) / seconds.on, off: (ROUNDS * step) / seconds.off }
+}
+
+export type Weight = {
+  readonly bytes: number
+  readonly walBytes: number
+  readonly walBytesWithPageImages: number
+  readonly perBatch: number
+}
+
+/**
+ * Bytes of table and index and of the log for a join. Page images, which a checkpoint makes the next
+ * change of each page write once, are left out of one figure and kept in the other.
+ */
+export async function weighJoins(scene: Scene, first: Range, second: Range): Promise<Weight> {
+  const withImages = await weigh(scene, first)
+  await setPageImages(scene, false)
+  const without = await weigh(scene, second)
+  await setPageImages(scene, true)
+  return { bytes: without.bytes, walBytes: without.walBytes, walBytesWithPageImages: withImages.walBytes, perBatch: without.perBatch }
+}
+
+type Look = { readonly wal: number; readonly bytes: number; readonly batches: number }
+const look = ({ root }: Scene): Promise<Look> =>
+  one<Look>(
+    root,
+    sql`select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 as wal, (select count(*)::int from join_batch) as batches,
+               (pg_total_relation_size('join_batch') + (select sum(pg_total_relation_size(inhrelid)) from pg_inherits
+                                                         where inhparent = 'round_join'::regclass))::float8 as bytes`,
+  )
+
+async function weigh(scene: Scene, range: Range) {
+  const before = await look(scene)
+  await batchedJoins(scene, range)
+  const after = await look(scene)
+  const joins = sizeOf(range)
+  return {
+    bytes: (after.bytes - before.bytes) / joins,
+    walBytes: (after.wal - before.wal) / joins,
+    perBatch: joins / (after.batches - before.batches),
+  }
+}
+
+async function setPageImages({ root }: Scene, on: boolean): Promise<void> {
+  await root.query(on ? sql`alter system reset full_page_writes` : sql`alter system set full_page_writes = off`)
+  await root.query(sql`select pg_reload_conf()`)
+  await new Promise((resolve) => setTimeout(resolve, 300))
+}

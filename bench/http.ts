@@ -1,0 +1,105 @@
+/** Joins and other calls over HTTP: the product, its empty twin and the peer, in turn. */
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { type Db, connect, sql } from '@roz/server/db/sql.ts'
+import { closedLoop, type Loaded, openLoop, percentile } from './load.ts'
+import type { Program } from './processes.ts'
+import { memberAt, type Scene, tokenAt } from './scene.ts'
+
+export const CONNECTIONS = 256
+
+function requestOf(method: string, path: string, headers: Readonly<Record<string, string>>, body?: string): Buffer {
+  const all = {
+    host: '127.0.0.1',
+    ...headers,
+    ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(body.length) }),
+  }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  return Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body ?? ''}`)
+}
+
+/** A join of each member of a range; the token of a session and an Idempotency-Key as a browser sends them. */
+export function joinRequests(path: string, from: number, to: number): Buffer[] {
+  const requests = Array.from({ length: to - from }, (_, index) =>
+    requestOf('POST', path, { authorization: `Bearer ${tokenAt(from + index)}`, 'idempotency-key': randomUUID() }, '{}'),
+  )
+  // Neighbours in the table do not come one after the other.
+  return requests.map((_, index) => requests[(index * 7919) % requests.length] as Buffer)
+}
+
+export const JOIN = '/api/rounds/join'
+
+/** Everybody joins, as fast as the server answers. */
+export async function measureJoins(program: Program, requests: readonly Buffer[], secondsMax: number): Promise<Loaded> {
+  const loaded = await closedLoop({ port: program.port, connections: CONNECTIONS, requests }, secondsMax)
+  const other = Object.keys(loaded.byStatus).filter((status) => status !== '200')
+  if (other.length > 0) throw new Error(`joins were answered ${JSON.stringify(loaded.byStatus)}`)
+  return loaded
+}
+
+/** One join, for its answer. */
+export async function joinOnce(program: Program, index: number): Promise<string> {
+  const answer = await fetch(`http://127.0.0.1:${program.port}${JOIN}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${tokenAt(index)}`, 'content-type': 'application/json' },
+    body: '{}',
+  })
+  if (answer.status !== 200) throw new Error(`a join was answered ${answer.status}: ${await answer.text()}`)
+  return answer.text()
+}
+
+export const joinsAtRate = (program: Program, requests: readonly Buffer[], rate: number, seconds: number): Promise<Loaded> =>
+  openLoop({ port: program.port, connections: CONNECTIONS, requests }, rate, seconds)
+
+export type Percentiles = { readonly p50: number; readonly p99: number; readonly p999: number }
+export const percentilesOf = (ascending: Float64Array): Percentiles => ({
+  p50: percentile(ascending, 0.5),
+  p99: percentile(ascending, 0.99),
+  p999: percentile(ascending, 0.999),
+})
+
+/** One page after the other by one reader; the path of the first page, or of one in the middle. */
+export async function measurePage(program: Program, path: string, index: number, times: number): Promise<Percentiles> {
+  const requests = Array.from({ length: times }, () => requestOf('GET', path, { authorization: `Bearer ${tokenAt(index)}` }))
+  const loaded = await closedLoop({ port: program.port, connections: 1, requests }, 20)
+  if (Object.keys(loaded.byStatus).join() !== '200') throw new Error(`${path} was answered ${JSON.stringify(loaded.byStatus)}`)
+  return percentilesOf(loaded.latencies)
+}
+
+/** A call that reads, asked for by many members at once. */
+export const measureReads = (program: Program, path: string, from: number, to: number, secondsMax: number): Promise<Loaded> =>
+  closedLoop(
+    {
+      port: program.port,
+      connections: CONNECTIONS,
+      requests: Array.from({ length: to - from }, (_, index) =>
+        requestOf('GET', path, { authorization: `Bearer ${tokenAt(from + index)}` }),
+      ),
+    },
+    secondsMax,
+  )
+
+/** The peer's tables with the same members and the same tokens. */
+export async function preparePeer(scene: Scene, members: number): Promise<Db> {
+  const root = connect({ url: scene.urlOf('postgres'), max: 1 })
+  await root.query(sql`create database peer`)
+  await root.close()
+  const peer = connect({ url: scene.urlOf('peer'), max: 2, queryTimeoutMs: 120_000 })
+  await peer.withConnection((connection) => connection.command(readFileSync(new URL('./peer/schema.sql', import.meta.url), 'utf8')))
+  const [first, last] = [memberAt(0), memberAt(members - 1)]
+  await peer.query(
+    sql`insert into members select id, 'member' || id || '@bench.test', true, false from generate_series(${first}::bigint, ${last}::bigint) id`,
+  )
+  await peer.query(sql`insert into wallets (member_id, balance) select id, 1000000 from members`)
+  const tokens = Array.from({ length: members }, (_, index) => tokenAt(index))
+  await peer.query(sql`
+    insert into sessions select encode(sha256(token::bytea), 'hex'), ${first}::bigint + n - 1, now() + interval '400 days'
+      from unnest(${tokens}::text[]) with ordinality as u(token, n)`)
+  await peer.query(sql`analyze`)
+  return peer
+}
+
+/** An open round that nobody has joined. */
+export async function newPeerRound(peer: Db, day: string): Promise<void> {
+  await peer.query(sql`insert into rounds values (${day}::date, 'open', now() + interval '10 days')`)
+}

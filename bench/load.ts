@@ -1,0 +1,153 @@
+/**
+ * A small HTTP load generator over plain sockets: it shares two processors with what it measures, so it
+ * does as little as it can for an answer. Invariant: in the open loop a request's time runs from the
+ * moment it was due, not from the moment a connection was free for it: waiting is part of it.
+ */
+import { connect, type Socket } from 'node:net'
+
+export type Load = { readonly port: number; readonly connections: number; readonly requests: readonly Buffer[] }
+export type Loaded = {
+  readonly answers: number
+  readonly perSecond: number
+  /** Milliseconds, ascending. */
+  readonly latencies: Float64Array
+  readonly byStatus: Readonly<Record<number, number>>
+}
+
+const HEADERS_END = '\r\n\r\n'
+
+/** One connection with at most one request on its way. */
+class Line {
+  #rest = ''
+  #answered: (status: number) => void = () => undefined
+  readonly #socket: Socket
+
+  constructor(socket: Socket, failed: (error: Error) => void) {
+    this.#socket = socket
+    socket.setNoDelay(true)
+    socket.setEncoding('latin1')
+    socket.on('data', (chunk: string) => this.#read(chunk))
+    socket.on('error', failed)
+    socket.on('close', () => failed(new Error('the server closed a connection')))
+  }
+
+  ask(request: Buffer, answered: (status: number) => void): void {
+    this.#answered = answered
+    this.#socket.write(request)
+  }
+
+  close(): void {
+    this.#socket.removeAllListeners('close')
+    this.#socket.destroy()
+  }
+
+  #read(chunk: string): void {
+    const text = this.#rest === '' ? chunk : this.#rest + chunk
+    const headers = text.indexOf(HEADERS_END)
+    const length = headers < 0 ? undefined : /\r\ncontent-length: (\d+)/i.exec(text.slice(0, headers + 2))?.[1]
+    if (headers < 0 || text.length < headers + HEADERS_END.length + Number(length ?? 0)) {
+      this.#rest = text
+      return
+    }
+    this.#rest = ''
+    this.#answered(Number(text.slice(9, 12)))
+  }
+}
+
+async function openLines({ port, connections }: Load, failed: (error: Error) => void): Promise<Line[]> {
+  const open = (): Promise<Line> =>
+    new Promise((resolve, reject) => {
+      const socket = connect({ port, host: '127.0.0.1' }, () => resolve(new Line(socket, failed)))
+      socket.once('error', reject)
+    })
+  return Promise.all(Array.from({ length: connections }, open))
+}
+
+class Tally {
+  readonly latencies: number[] = []
+  readonly byStatus: Record<number, number> = {}
+  add(status: number, ms: number): void {
+    this.latencies.push(ms)
+    this.byStatus[status] = (this.byStatus[status] ?? 0) + 1
+  }
+  finish(seconds: number): Loaded {
+    const { latencies, byStatus } = this
+    return { answers: latencies.length, perSecond: latencies.length / seconds, latencies: Float64Array.from(latencies).sort(), byStatus }
+  }
+}
+
+/** Every connection asks again as soon as it was answered, until the requests or the time are over. */
+export async function closedLoop(load: Load, secondsMax: number): Promise<Loaded> {
+  const tally = new Tally()
+  let next = 0
+  let failure: Error | undefined
+  const lines = await openLines(load, (error) => {
+    failure = error
+  })
+  const began = performance.now()
+  const until = began + secondsMax * 1000
+  await Promise.all(
+    lines.map(
+      (line) =>
+        new Promise<void>((resolve, reject) => {
+          const step = (): void => {
+            const at = performance.now()
+            const request = load.requests[next++]
+            if (failure !== undefined) reject(failure)
+            else if (request === undefined || at >= until) resolve()
+            else
+              line.ask(request, (status) => {
+                tally.add(status, performance.now() - at)
+                step()
+              })
+          }
+          step()
+        }),
+    ),
+  )
+  const seconds = (performance.now() - began) / 1000
+  for (const line of lines) line.close()
+  return tally.finish(seconds)
+}
+
+/** Requests fall due at a fixed rate, whatever becomes of those before them. */
+export async function openLoop(load: Load, rate: number, seconds: number): Promise<Loaded> {
+  const tally = new Tally()
+  const total = Math.min(load.requests.length, Math.floor(rate * seconds))
+  let failure: Error | undefined
+  const idle = await openLines(load, (error) => {
+    failure = error
+  })
+  const lines = [...idle]
+  const began = performance.now()
+  const dueAt = (index: number): number => began + (index * 1000) / rate
+  let next = 0
+  await new Promise<void>((resolve, reject) => {
+    const send = (line: Line): void => {
+      const index = next++
+      line.ask(load.requests[index] as Buffer, (status) => {
+        tally.add(status, performance.now() - dueAt(index))
+        if (tally.latencies.length === total) resolve()
+        else if (next < total && dueAt(next) <= performance.now()) send(line)
+        else idle.push(line)
+      })
+    }
+    const tick = (): void => {
+      if (failure !== undefined) return reject(failure)
+      while (next < total && dueAt(next) <= performance.now()) {
+        const line = idle.pop()
+        if (line === undefined) break
+        send(line)
+      }
+      if (next < total) setImmediate(tick)
+    }
+    tick()
+  })
+  const elapsed = (performance.now() - began) / 1000
+  for (const line of lines) line.close()
+  return tally.finish(elapsed)
+}
+
+/** The value below which this part of all lies. */
+export const percentile = (ascending: Float64Array, part: number): number =>
+  ascending[Math.min(ascending.length - 1, Math.floor(ascending.length * part))] ?? Number.NaN

@@ -1,0 +1,59 @@
+/** pgbench -N: the yardstick P, and its latencies at a fixed rate, on the server that is measured. */
+import { execFile } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { connect, sql } from '@roz/server/db/sql.ts'
+import type { Scene } from './scene.ts'
+
+const run = promisify(execFile)
+const SCALE = 10
+const CLIENTS = 32
+
+/** On the PATH, or where Debian keeps it. An older one works against a newer server. */
+function findPgbench(): string {
+  const folders = [...(process.env.PATH ?? '').split(':'), ...debianFolders()]
+  const found = folders.map((folder) => path.join(folder, 'pgbench')).find((file) => existsSync(file))
+  if (found === undefined) throw new Error('pgbench is missing: install the client programs of PostgreSQL (Debian: apt install postgresql)')
+  return found
+}
+const DEBIAN = '/usr/lib/postgresql'
+const debianFolders = (): string[] => (existsSync(DEBIAN) ? readdirSync(DEBIAN).map((version) => path.join(DEBIAN, version, 'bin')) : [])
+
+export async function preparePgbench(scene: Scene) {
+  const program = findPgbench()
+  const root = connect({ url: scene.urlOf('postgres'), max: 1 })
+  await root.query(sql`create database pgbench`)
+  await root.close()
+  const url = scene.urlOf('pgbench')
+  await run(program, ['-i', '-q', '-s', String(SCALE), url])
+  const simple = ['-N', '-M', 'prepared', '-c', String(CLIENTS), '-j', '2', '-n']
+  const version = (await run(program, ['--version'])).stdout.trim()
+  return {
+    version,
+    clients: CLIENTS,
+    scale: SCALE,
+    /** Transactions per second, as many as it can. */
+    perSecond: async (seconds: number): Promise<number> => {
+      const { stdout } = await run(program, [...simple, '-T', String(seconds), url])
+      const tps = Number(/tps = ([\d.]+)/.exec(stdout)?.[1])
+      if (!(tps > 0)) throw new Error(`pgbench measured nothing:\n${stdout}`)
+      return tps
+    },
+    /** Latencies in milliseconds, ascending, from the moment each was due. */
+    atRate: async (rate: number, seconds: number): Promise<Float64Array> => {
+      const folder = await mkdtemp(path.join(scene.folder, 'pgbench-'))
+      await run(program, [...simple, '-T', String(seconds), '-R', String(Math.round(rate)), '-l', url], { cwd: folder })
+      // client, transaction, latency in microseconds (the wait for its turn included), …
+      const latencies = readdirSync(folder).flatMap((file) =>
+        readFileSync(path.join(folder, file), 'utf8')
+          .split('\n')
+          .filter((line) => line !== '')
+          .map((line) => Number(line.split(' ')[2]) / 1000),
+      )
+      return Float64Array.from(latencies).sort()
+    },
+  }
+}
+export type Pgbench = Awaited<ReturnType<typeof preparePgbench>>

@@ -1,0 +1,181 @@
+/** From what was measured to a table of ratios: printed, kept as JSON, and written into the docs. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import type { Passed } from './days.ts'
+import type { Weight } from './engine.ts'
+import type { Percentiles } from './http.ts'
+import { ROOT } from './processes.ts'
+
+export type Results = {
+  readonly at: string
+  readonly machine: {
+    readonly processor: string
+    readonly cores: number
+    readonly memoryGb: number
+    readonly node: string
+    readonly pgbench: string
+    readonly commit: string
+  }
+  readonly size: Readonly<Record<string, number>>
+  readonly pgbench: { readonly clients: number; readonly scale: number }
+  readonly engine: {
+    readonly repeats: readonly {
+      readonly pgbench: number
+      readonly batched: number
+      readonly single: number
+      readonly on: number
+      readonly off: number
+    }[]
+    readonly weight: Weight
+  }
+  readonly http: {
+    readonly repeats: readonly { readonly empty: number; readonly joins: number; readonly peer: number }[]
+    readonly reads: readonly { readonly name: string; readonly product: number; readonly peer: number }[]
+    readonly rates: readonly {
+      readonly rate: number
+      readonly joins: Percentiles
+      readonly pgbenchRate: number
+      readonly pgbench: Percentiles
+    }[]
+    readonly history: { readonly first: Percentiles; readonly whole: number }
+  }
+  readonly days: { readonly small: readonly Passed[]; readonly large: readonly Passed[] }
+  readonly peakMb: number
+}
+
+export const median = (values: readonly number[]): number => {
+  const sorted = [...values].sort((left, right) => left - right)
+  const middle = sorted.length >> 1
+  return sorted.length % 2 === 1
+    ? (sorted[middle] ?? Number.NaN)
+    : ((sorted[middle - 1] ?? Number.NaN) + (sorted[middle] ?? Number.NaN)) / 2
+}
+
+type Row = { readonly what: string; readonly measured: string; readonly must: string; readonly reached: boolean | undefined }
+
+const rate = (perSecond: number): string => `${Math.round(perSecond).toLocaleString('en')}/s`
+const times = (ratio: number): string => `${ratio.toFixed(2)} ×`
+const ms = (value: number): string => `${value.toFixed(1)} ms`
+const seconds = (value: number): string => `${value.toFixed(1)} s`
+
+const row = (what: string, measured: string, must = '', reached?: boolean): Row => ({ what, measured, must, reached })
+
+/** The figures, each with what it must reach. Ratios are medians over the repeats; both sides of one come from the same repeat. */
+export function rowsOf(results: Results): Row[] {
+  return [...engineRows(results), ...httpRows(results), ...latencyRows(results), ...dayRows(results)]
+}
+
+function engineRows({ engine: { repeats, weight } }: Results): Row[] {
+  const of = (pick: (repeat: (typeof repeats)[number]) => number): number => median(repeats.map(pick))
+  const toP = of(({ batched, pgbench }) => batched / pgbench)
+  const alone = of(({ on, off }) => on / off)
+  return [
+    row('P: `pgbench -N`, prepared', rate(of(({ pgbench }) => pgbench))),
+    row('joins in the engine, 512 in flight', `${rate(of(({ batched }) => batched))} = ${times(toP)} P`, '≥ 6 × P', toP >= 6),
+    row(
+      'the same join as one transaction each',
+      `${rate(of(({ single }) => single))} = ${times(of(({ single, pgbench }) => single / pgbench))} P`,
+    ),
+    row('one request at a time, batcher on ÷ off', times(alone), '≥ 0.9', alone >= 0.9),
+    row(
+      'table and index for a join',
+      `${weight.bytes.toFixed(0)} B (batches of ${weight.perBatch.toFixed(0)})`,
+      '≤ 120 B',
+      weight.bytes <= 120,
+    ),
+    row(
+      'log (WAL) for a join',
+      `${weight.walBytes.toFixed(0)} B (${weight.walBytesWithPageImages.toFixed(0)} with the page images after a checkpoint)`,
+      '≤ 350 B',
+      weight.walBytes <= 350,
+    ),
+  ]
+}
+
+function httpRows({ http: { repeats, reads } }: Results): Row[] {
+  const of = (pick: (repeat: (typeof repeats)[number]) => number): number => median(repeats.map(pick))
+  const toEmpty = of(({ joins, empty }) => joins / empty)
+  const toPeer = of(({ joins, peer }) => joins / peer)
+  return [
+    row('the same server with an empty handler, 256 connections', rate(of(({ empty }) => empty))),
+    row('the peer’s joins', rate(of(({ peer }) => peer))),
+    row('joins over HTTP ÷ empty handler', `${rate(of(({ joins }) => joins))} = ${times(toEmpty)}`, '≥ 0.6 ×', toEmpty >= 0.6),
+    row('joins over HTTP ÷ the peer', times(toPeer), '≥ 8 ×', toPeer >= 8),
+    ...reads.map(({ name, product, peer }) => row(`${name} ÷ the peer`, `${rate(product)} = ${times(product / peer)}`)),
+  ]
+}
+
+function latencyRows({ http: { rates, history } }: Results): Row[] {
+  const of = (pick: (repeat: (typeof rates)[number]) => number): number => median(rates.map(pick))
+  const ratio = of(({ joins, pgbench }) => joins.p99 / pgbench.p99)
+  const spread = (of3: Percentiles): string => `${ms(of3.p50)} · ${ms(of3.p99)} · ${ms(of3.p999)}`
+  const middle = (pick: (repeat: (typeof rates)[number]) => Percentiles): Percentiles => ({
+    p50: of((repeat) => pick(repeat).p50),
+    p99: of((repeat) => pick(repeat).p99),
+    p999: of((repeat) => pick(repeat).p999),
+  })
+  return [
+    row(
+      `pgbench at half load (${rate(of(({ pgbenchRate }) => pgbenchRate))}): p50 · p99 · p99.9`,
+      spread(middle(({ pgbench }) => pgbench)),
+    ),
+    row(`joins over HTTP at half load (${rate(of(({ rate: at }) => at))}): p50 · p99 · p99.9`, spread(middle(({ joins }) => joins))),
+    row('p99 at half load ÷ pgbench’s', times(ratio), '≤ 2 ×', ratio <= 2),
+    row(`a page of ${history.whole.toLocaleString('en')} movements: p50 · p99 · p99.9`, spread(history.first)),
+  ]
+}
+
+function dayRows({ days: { small, large }, peakMb }: Results): Row[] {
+  const joinedIn = (passed: readonly Passed[]) => passed.flatMap(({ autoJoin }) => (autoJoin === undefined ? [] : [autoJoin]))
+  const hundred = joinedIn(small)
+  const million = joinedIn(large)
+  const pace = median([...hundred, ...million].map(({ members, seconds: took }) => members / took))
+  const took = median(million.map(({ seconds: each }) => each))
+  const full = large.slice(1)
+  const settled = median(full.map(({ settledSeconds }) => settledSeconds))
+  const slowest = Math.max(...full.map(({ slowestAnswerMs }) => slowestAnswerMs))
+  return [
+    row(`auto-join of ${count(hundred[0]?.members)}`, seconds(median(hundred.map(({ seconds: each }) => each)))),
+    row('auto-join, members in a second', rate(pace), '≥ 100,000/s', pace >= 100_000),
+    row(`auto-join of ${count(million[0]?.members)}`, seconds(took), '≤ 10 s', took <= 10),
+    row(`close, draw and settle of ${count(full[0]?.entries)}`, seconds(settled), '≤ 10 s', settled <= 10),
+    row('slowest answer of the server meanwhile', ms(slowest)),
+    row('memory of the server, at most', `${peakMb.toFixed(0)} MB`, '≤ 300 MB', peakMb <= 300),
+  ]
+}
+const count = (value: number | undefined): string => (value ?? 0).toLocaleString('en')
+
+const JSON_FILE = path.join(ROOT, 'docs', 'performance.json')
+const DOCS_FILE = path.join(ROOT, 'docs', 'performance.md')
+const BEGIN = '<!-- figures: written by npm run bench -->'
+const END = '<!-- end of figures -->'
+
+/** Prints the table; with `write` keeps the JSON and writes the figures of the docs from it. */
+export async function finish(results: Results, options: { readonly write: boolean }): Promise<void> {
+  const rows = rowsOf(results)
+  const widths = [Math.max(...rows.map(({ what }) => what.length)), Math.max(...rows.map(({ measured }) => measured.length))] as const
+  for (const { what, measured, must, reached } of rows) {
+    const mark = reached === undefined ? ' ' : reached ? '✓' : '✗'
+    process.stdout.write(`${mark} ${what.padEnd(widths[0])}  ${measured.padEnd(widths[1])}  ${must}\n`)
+  }
+  if (!options.write) return
+  writeFileSync(JSON_FILE, `${JSON.stringify(results, undefined, 2)}\n`)
+  writeDocs(JSON.parse(readFileSync(JSON_FILE, 'utf8')) as Results)
+}
+
+function writeDocs(results: Results): void {
+  const { machine } = results
+  const text = readFileSync(DOCS_FILE, 'utf8')
+  const [before, after] = [text.indexOf(BEGIN), text.indexOf(END)]
+  if (before < 0 || after < before) throw new Error(`${DOCS_FILE} has no place for the figures`)
+  const lines = [
+    `Measured on ${results.at.slice(0, 10)} at commit ${machine.commit}: ${machine.cores} × ${machine.processor}, ${machine.memoryGb} GB, Node ${machine.node}, ${machine.pgbench}.`,
+    '',
+    '| What | Measured | Must reach |',
+    '|---|---|---|',
+    ...rowsOf(results).map(
+      ({ what, measured, must, reached }) => `| ${what} | ${measured} | ${must}${reached === false ? ' **missed**' : ''} |`,
+    ),
+  ]
+  writeFileSync(DOCS_FILE, `${text.slice(0, before)}${BEGIN}\n\n${lines.join('\n')}\n\n${text.slice(after)}`)
+}

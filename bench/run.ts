@@ -1,0 +1,219 @@
+/**
+ * npm run bench: everything that the product says of its speed, measured in one run on one server, as
+ * ratios to what stands beside it. Writes docs/performance.json and the figures of docs/performance.md.
+ * `--quick` takes a tenth of the members and writes nothing: for looking while changing something.
+ */
+import { execFileSync } from 'node:child_process'
+import { cpus, totalmem } from 'node:os'
+import { sql } from '@roz/server/db/sql.ts'
+import { passDay, today, watchDay } from './days.ts'
+import { batchedJoins, oneAtATime, singleJoins, weighJoins } from './engine.ts'
+import {
+  JOIN,
+  joinOnce,
+  joinRequests,
+  joinsAtRate,
+  measureJoins,
+  measurePage,
+  measureReads,
+  newPeerRound,
+  percentilesOf,
+  preparePeer,
+} from './http.ts'
+import { preparePgbench } from './pgbench.ts'
+import { complaints, type Program, ROOT, startEmpty, startPeer, startProduct } from './processes.ts'
+import { finish, type Results } from './results.ts'
+import { addHistory, addMembers, openScene, type Scene } from './scene.ts'
+
+const quick = process.argv.includes('--quick')
+const SIZE = quick
+  ? { repeats: 2, active: 20_000, engine: 12_000, single: 2_000, alone: 1_000, weigh: 2_000, all: 100_000, seconds: 3, rateSeconds: 4 }
+  : { repeats: 3, active: 100_000, engine: 60_000, single: 12_000, alone: 4_000, weigh: 10_000, all: 1_000_000, seconds: 4, rateSeconds: 8 }
+const HISTORY = 10_000
+
+const began = performance.now()
+const say = (text: string): void => {
+  process.stdout.write(`${((performance.now() - began) / 1000).toFixed(0).padStart(4)} s  ${text}\n`)
+}
+
+const scene = await openScene()
+const programs: Program[] = []
+const keep = (program: Program): Program => {
+  programs.push(program)
+  return program
+}
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void end().then(() => process.exit(130)))
+
+async function end(): Promise<void> {
+  for (const program of programs.splice(0).reverse()) await program.stop()
+  await scene.stop()
+}
+
+try {
+  const results = await measureAll(scene)
+  await finish(results, { write: !quick })
+} catch (error) {
+  process.stderr.write(`${complaints(scene)}\n`)
+  throw error
+} finally {
+  await end()
+}
+
+async function measureAll(at: Scene): Promise<Results> {
+  say('preparing members, sessions and keys')
+  const pgbench = await preparePgbench(at)
+  await addMembers(at, 0, SIZE.active, { autoJoin: false, sessions: true })
+  const peer = await preparePeer(at, SIZE.active)
+  await addMembers(at, SIZE.all, SIZE.all + 1, { autoJoin: false, sessions: true })
+  await addHistory(at, SIZE.all, HISTORY)
+  await at.root.query(sql`vacuum analyze`)
+  const product = keep(await startProduct(at))
+  const machine = describeMachine(pgbench.version)
+  const engine = await measureEngine(at, product, pgbench)
+  const http = await measureHttp(at, product, pgbench, peer)
+  await peer.close()
+  const days = await measureDays(at, product)
+  return {
+    at: new Date().toISOString(),
+    machine,
+    size: SIZE,
+    pgbench: { clients: pgbench.clients, scale: pgbench.scale },
+    engine,
+    http,
+    days,
+    peakMb: product.peakMb(),
+  }
+}
+
+async function measureEngine(at: Scene, product: Program, pgbench: Awaited<ReturnType<typeof preparePgbench>>): Promise<Results['engine']> {
+  const repeats: Results['engine']['repeats'][number][] = []
+  const { engine, single, alone } = SIZE
+  // The first day warms up: pages are read for the first time, statements are planned.
+  await batchedJoins(at, { from: 0, to: engine })
+  for (let repeat = 0; repeat < SIZE.repeats; repeat++) {
+    await passDay(at, product)
+    const before = await pgbench.perSecond(SIZE.seconds)
+    const batched = await batchedJoins(at, { from: 0, to: engine })
+    const after = await pgbench.perSecond(SIZE.seconds)
+    const one = await singleJoins(at, { from: engine, to: engine + single })
+    const { on, off } = await oneAtATime(at, { from: engine + single, to: engine + single + alone })
+    repeats.push({ pgbench: (before + after) / 2, batched, single: one, on, off })
+    say(
+      `engine: ${batched.toFixed(0)} joins/s, pgbench ${((before + after) / 2).toFixed(0)}, one each ${one.toFixed(0)}, alone ${on.toFixed(0)} / ${off.toFixed(0)}`,
+    )
+  }
+  const from = engine + single + alone
+  const weight = await weighJoins(at, { from, to: from + SIZE.weigh }, { from: from + SIZE.weigh, to: from + 2 * SIZE.weigh })
+  say(`a join weighs ${weight.bytes.toFixed(0)} B, ${weight.walBytes.toFixed(0)} B of log`)
+  return { repeats, weight }
+}
+
+async function measureHttp(
+  at: Scene,
+  product: Program,
+  pgbench: Awaited<ReturnType<typeof preparePgbench>>,
+  peerDb: Awaited<ReturnType<typeof preparePeer>>,
+): Promise<Results['http']> {
+  const ours = joinRequests(JOIN, 1, SIZE.active)
+  const theirs = joinRequests('/rounds/join', 1, SIZE.active)
+  await passDay(at, product)
+  const joined = await joinOnce(product, 0)
+  await measureJoins(product, ours, SIZE.seconds)
+  const empty = keep(await startEmpty(at, joined))
+  await measureJoins(empty, ours, SIZE.seconds / 2)
+  const repeats: Results['http']['repeats'][number][] = []
+  for (let repeat = 0; repeat < SIZE.repeats; repeat++) {
+    const day = await passDay(at, product)
+    const nothing = await measureJoins(empty, ours, SIZE.seconds)
+    const joins = await measureJoins(product, ours, 20)
+    await newPeerRound(peerDb, day)
+    const other = await startPeer(at, day)
+    const usual = await measureJoins(other, theirs, SIZE.seconds)
+    await other.stop()
+    repeats.push({ empty: nothing.perSecond, joins: joins.perSecond, peer: usual.perSecond })
+    say(`HTTP: ${joins.perSecond.toFixed(0)} joins/s, empty ${nothing.perSecond.toFixed(0)}, peer ${usual.perSecond.toFixed(0)}`)
+  }
+  const reads = await compareReads(at, product)
+  const rates = await measureRates(at, product, pgbench, repeats, ours)
+  const history = {
+    first: await measurePage(product, '/api/wallet/transactions?limit=20', SIZE.all, 300),
+    whole: HISTORY,
+  }
+  return { repeats, reads, rates, history }
+}
+
+/** Calls that only read, of the product and of the peer in turn. */
+async function compareReads(at: Scene, product: Program): Promise<Results['http']['reads']> {
+  const other = await startPeer(at, await today(at))
+  const reads: Results['http']['reads'][number][] = []
+  for (const [name, mine, theirs] of [
+    ['current round', '/api/rounds/current', '/rounds/current'],
+    ['transactions', '/api/wallet/transactions?limit=20', '/wallet/transactions'],
+  ] as const) {
+    const ours = await measureReads(product, mine, 1, SIZE.active, SIZE.seconds / 2)
+    const usual = await measureReads(other, theirs, 1, SIZE.active, SIZE.seconds / 2)
+    reads.push({ name, product: ours.perSecond, peer: usual.perSecond })
+    say(`${name}: ${ours.perSecond.toFixed(0)}/s, peer ${usual.perSecond.toFixed(0)}`)
+  }
+  await other.stop()
+  return reads
+}
+
+/** Latencies at half of what each can do, from the moment a request was due. */
+async function measureRates(
+  at: Scene,
+  product: Program,
+  pgbench: Awaited<ReturnType<typeof preparePgbench>>,
+  repeats: Results['http']['repeats'],
+  ours: readonly Buffer[],
+): Promise<Results['http']['rates']> {
+  const rates: Results['http']['rates'][number][] = []
+  const most = Math.max(...repeats.map(({ joins }) => joins))
+  for (let repeat = 0; repeat < SIZE.repeats; repeat++) {
+    await passDay(at, product)
+    const half = (await pgbench.perSecond(SIZE.seconds)) / 2
+    const usual = percentilesOf(await pgbench.atRate(half, SIZE.rateSeconds / 2))
+    const joins = await joinsAtRate(product, ours, most / 2, SIZE.rateSeconds)
+    if (Object.keys(joins.byStatus).join() !== '200') throw new Error(`joins were answered ${JSON.stringify(joins.byStatus)}`)
+    rates.push({ rate: most / 2, joins: percentilesOf(joins.latencies), pgbenchRate: half, pgbench: usual })
+    say(
+      `half load: p99 ${rates.at(-1)?.joins.p99.toFixed(1)} ms at ${(most / 2).toFixed(0)}/s, pgbench ${usual.p99.toFixed(1)} ms at ${half.toFixed(0)}/s`,
+    )
+  }
+  return rates
+}
+
+async function measureDays(at: Scene, product: Program): Promise<Results['days']> {
+  await passDay(at, product)
+  await at.root.query(sql`update wallet set auto_join = true`)
+  await at.root.query(sql`vacuum analyze wallet`)
+  const small = [await watchDay(at, product)]
+  for (let repeat = 0; repeat < SIZE.repeats; repeat++) small.push(await watchDay(at, product))
+  say(`auto-join of ${SIZE.active}: ${small.map(({ autoJoin }) => autoJoin?.seconds.toFixed(2)).join(', ')} s`)
+  await addMembers(at, SIZE.active, SIZE.all, { autoJoin: true, sessions: false })
+  await at.root.query(sql`vacuum analyze wallet`)
+  await at.root.query(sql`vacuum analyze ticket_key`)
+  await at.root.query(sql`checkpoint`)
+  say(`${SIZE.all} members are there`)
+  const large = [await watchDay(at, product)]
+  for (let repeat = 0; repeat < (quick ? 1 : 2); repeat++) large.push(await watchDay(at, product))
+  for (const { entries, settledSeconds, slowestAnswerMs, autoJoin } of large)
+    say(
+      `a day of ${entries} settled in ${settledSeconds.toFixed(1)} s (slowest answer ${slowestAnswerMs.toFixed(0)} ms), then ${autoJoin?.members} joined in ${autoJoin?.seconds.toFixed(1)} s`,
+    )
+  return { small, large }
+}
+
+function describeMachine(pgbench: string): Results['machine'] {
+  const git = (...args: string[]): string => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim()
+  return {
+    processor: cpus()[0]?.model ?? 'unknown',
+    cores: cpus().length,
+    memoryGb: Math.round(totalmem() / 2 ** 30),
+    node: process.version,
+    pgbench,
+    commit:
+      git('rev-parse', '--short', 'HEAD') +
+      (git('status', '--porcelain', '--', 'server', 'core', 'contract', 'bench') === '' ? '' : ' with changes'),
+  }
+}
