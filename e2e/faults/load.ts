@@ -27,6 +27,8 @@ const RUPEES = [10, 15, 20, 30] as const
 const REMEMBERED = 200
 const HEARD_MAX = 10_000
 
+/** What is to be decided. */
+type Decision = { readonly id: string; readonly memberId: string; readonly kind: 'approve' | 'reject'; readonly key: string }
 type Keyed = { readonly deed: number; readonly request: Request; readonly effectOf: (reply: Reply) => string | undefined }
 
 export type Load = ReturnType<typeof createLoad>
@@ -34,7 +36,7 @@ export type Load = ReturnType<typeof createLoad>
 export function createLoad(deps: LoadDeps) {
   const { calls, gateway, journal, members, dice } = deps
   /** Withdrawals to be decided, and those that the gateway was told of. */
-  const requested: { id: string; memberId: string }[] = []
+  const requested: Decision[] = []
   const sent: string[] = []
   const remembered: Keyed[] = []
   const complaints: string[] = []
@@ -129,20 +131,20 @@ export function createLoad(deps: LoadDeps) {
       { path: '/api/wallet/withdraw', token: member.token, key: randomUUID(), body: { amount: 10, bankDetail: BANK } },
       (answer) => (ok(answer) ? field(answer.body.withdrawal, 'id') : undefined),
     )
-    if (id !== undefined) requested.push({ id, memberId: member.id })
+    if (id !== undefined) requested.push({ id, memberId: member.id, kind: dice.chance(0.8) ? 'approve' : 'reject', key: randomUUID() })
   }
 
   async function decide(): Promise<void> {
     const next = requested.shift()
     if (next === undefined) return
     adminToken ??= field((await calls.patiently({ path: '/api/admin/login', body: deps.admin })).body, 'token')
-    const kind = dice.chance(0.8) ? 'approve' : 'reject'
+    const { kind, key } = next
     const { reply } = await deed(
       { kind, memberId: next.memberId, subject: next.id },
       {
         path: `/api/admin/withdrawals/${next.id}/${kind}`,
         token: adminToken,
-        key: randomUUID(),
+        key,
         ...(kind === 'reject' ? { body: { reason: 'The account is not yours.' } } : {}),
       },
       (answer) => (ok(answer) ? next.id : undefined),
@@ -150,7 +152,7 @@ export function createLoad(deps: LoadDeps) {
     if (ok(reply)) return void (kind === 'approve' && sent.push(next.id))
     if (reply.status !== 401 && reply.body.code !== 'step_up_required')
       return void complaints.push(`${kind} answered ${reply.status} ${JSON.stringify(reply.body)}`)
-    // A night has passed: administrators sign in anew.
+    // A night has passed: administrators sign in anew, and ask again with the key.
     adminToken = undefined
     requested.push(next)
   }
