@@ -65,7 +65,15 @@ export async function call<N extends CallName>(name: N, ...[given]: Arguments<N>
   if (!response.ok) throw await failureOf(response, name, sentToken)
   const text = await bodyOf(response)
   const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
-  return (isJson ? JSON.parse(text) : text === '' ? undefined : text) as Output<Api[N]>
+  if (!isJson) return (text === '' ? undefined : text) as Output<Api[N]>
+  return withTimeOf(response, JSON.parse(text)) as Output<Api[N]>
+}
+
+/** A body that a cache has kept tells an old time; the header beside it is renewed with each look. */
+function withTimeOf(response: Response, answer: unknown): unknown {
+  const serverTime = response.headers.get('x-server-time')
+  const isTimed = serverTime !== null && typeof answer === 'object' && answer !== null && 'serverTime' in answer
+  return isTimed ? { ...answer, serverTime } : answer
 }
 
 type LooseRequest = Extras & {

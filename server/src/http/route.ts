@@ -174,12 +174,17 @@ function setCacheHeaders(spec: EndpointSpec, request: FastifyRequest, reply: Fas
   else reply.header('cache-control', 'public, max-age=0, s-maxage=2, stale-while-revalidate=30')
 }
 
+const SERVER_TIME = /"serverTime":"([^"]+)"/
+
 /** Gives an accepted answer that may be kept its ETag, and answers 304 to who has it already. */
 async function tagForCaches(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
   const isKept = String(reply.getHeader('cache-control')).startsWith('public')
   if (reply.statusCode !== 200 || !isKept || typeof payload !== 'string') return payload
-  const tag = etagOf(Buffer.from(payload))
+  // The time of day alone makes no other answer: it stands in a header, which a 304 brings anew, and the tag is a weak one.
+  const [field, serverTime] = SERVER_TIME.exec(payload) ?? []
+  const tag = field === undefined ? etagOf(Buffer.from(payload)) : `W/${etagOf(Buffer.from(payload.replace(field, '')))}`
   reply.header('etag', tag)
+  if (serverTime !== undefined) reply.header('x-server-time', serverTime)
   if (!isKnown(request, tag)) return payload
   reply.code(304).removeHeader('content-type').removeHeader('content-length')
   return ''

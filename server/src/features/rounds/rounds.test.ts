@@ -28,6 +28,21 @@ test('the current round is kept by caches for visitors alone: with any token it 
   ])
 })
 
+test('a current round that has not changed answers 304, with the time of day in a header', async () => {
+  const first = await world.ask('GET /rounds/current')
+  const etag = first.headers.get('etag') ?? ''
+  expect([etag, first.headers.get('x-server-time')]).toEqual([
+    expect.stringMatching(/^W\/"/),
+    (first.body as { serverTime: string }).serverTime,
+  ])
+  await world.db.query(sql`select set_clock_offset((select offset_ms from clock_offset) + 5000)`)
+  const again = await world.ask('GET /rounds/current', { headers: { 'if-none-match': etag } })
+  expect([again.status, again.text, again.headers.get('etag')]).toEqual([304, '', etag])
+  expect(again.headers.get('x-server-time')).not.toBe(first.headers.get('x-server-time'))
+  await world.join(await world.member(2))
+  expect((await world.ask('GET /rounds/current', { headers: { 'if-none-match': etag } })).status).toBe(200)
+})
+
 describe('joining', () => {
   test('takes one rupee and answers the balance and the ticket of the day', async () => {
     const member = await world.member(10)
