@@ -74,6 +74,14 @@ const LOCKS: readonly Bug[] = [
     only: 'requested refund',
   },
   {
+    name: 'Two disbursements from the help fund at once see the same rupees',
+    file: `${LEDGER}/disbursements.ts`,
+    find: '  await tx.query(sql`select pg_advisory_xact_lock(${HELP_FUND_LOCK}::bigint)`)\n',
+    replace: '  void HELP_FUND_LOCK\n',
+    test: INTERLEAVINGS,
+    only: '^disburse',
+  },
+  {
     name: 'One locked wallet holds up everybody who joins with it',
     file: `${LEDGER}/join-batcher.ts`,
     find: 'skipLocked: true',

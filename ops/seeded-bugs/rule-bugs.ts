@@ -126,11 +126,18 @@ export const RULES: readonly Bug[] = [
     file: `${LEDGER}/chargebacks.ts`,
     find: 'amount + others > payment.amount',
     replace: 'amount > payment.amount',
-    test: MODEL,
+    test: REFUNDS,
   },
 ]
 
 export const ROUND_RULES: readonly Bug[] = [
+  {
+    name: 'More is disbursed than the help fund holds',
+    file: `${LEDGER}/disbursements.ts`,
+    find: "  if (fund < amount) return refused('insufficient_funds')\n",
+    replace: '',
+    test: MODEL,
+  },
   {
     name: 'Auto-join takes a rupee for a day that is over',
     file: `${LEDGER}/auto-join.ts`,

@@ -13,7 +13,7 @@ import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { runAudit } from './audit.ts'
 import { newMember } from './fixtures.ts'
 import { createJoinBatcher } from './join-batcher.ts'
-import { Books, modelLines, unusedOf } from './testing/model-books.ts'
+import { Books, modelLines, SYSTEM, unusedOf } from './testing/model-books.ts'
 import { type Ledger, ledgerLines, perform, plain, type Since } from './testing/model-ops.ts'
 import { apply } from './testing/model-rounds.ts'
 import { History, opsOf, step } from './testing/model-steps.ts'
@@ -51,10 +51,13 @@ class World {
   readonly books: Books
   readonly history: History
   readonly since: Since
+  /** What the help fund had before. */
+  readonly fund: bigint
 
-  constructor(ledger: Ledger, members: readonly bigint[], since: Since, history: History) {
+  constructor(ledger: Ledger, members: readonly bigint[], since: Since, history: History, fund: bigint) {
     this.ledger = ledger
-    this.books = new Books(members, since.day)
+    this.books = new Books(members, since.day, fund)
+    this.fund = fund
     this.since = since
     this.history = history
   }
@@ -86,14 +89,15 @@ async function newWorld(policy: number): Promise<World> {
   const { db } = ledger
   const members: bigint[] = []
   for (let n = 0; n < MEMBERS; n++) members.push(await newMember(db))
-  const { transfer, item } = await one<{ transfer: bigint; item: bigint }>(
+  const { transfer, item, fund } = await one<{ transfer: bigint; item: bigint; fund: bigint }>(
     db,
-    sql`select coalesce((select max(transfer_id) from transfer), 0)::bigint as transfer, coalesce((select max(id) from suspense_item), 0)::bigint as item`,
+    sql`select coalesce((select max(transfer_id) from transfer), 0)::bigint as transfer, coalesce((select max(id) from suspense_item), 0)::bigint as item,
+               coalesce((select sum(amount) from leg where account = ${SYSTEM.HELP_FUND}::bigint), 0)::bigint as fund`,
   )
   const history = new History(histories)
   // Two years of its own, and it begins just before the turn.
   const day = `${2100 + 2 * (histories % 1000)}-12-29` as IstDay
-  const world = new World(ledger, members, { day, transfer, item, disputes: history.disputes }, history)
+  const world = new World(ledger, members, { day, transfer, item, disputes: history.disputes }, history, fund)
   await world.run(history.newDay(day, policy))
   return world
 }
@@ -106,7 +110,7 @@ test('any history gives the answers and the whole state of the model, and the au
       try {
         for (const each of steps) for (const op of opsOf(world.books, world.history, each)) await world.run(op)
         expect(await runAudit(db)).toEqual([])
-        expect([...world.books.accounts.values()].reduce((sum, amount) => sum + amount, 0n)).toBe(0n)
+        expect([...world.books.accounts.values()].reduce((sum, amount) => sum + amount, 0n)).toBe(world.fund)
       } finally {
         // The next history's auto-join must not find these members.
         for (const memberId of world.books.members.keys()) await inTransaction(db, (tx) => setAutoJoin(tx, memberId, false))

@@ -98,6 +98,7 @@ export class Books {
   readonly refunds = new Map<string, RefundBook>()
   readonly items = new Map<string, ItemBook>()
   readonly disputes = new Map<string, DisputeBook>()
+  readonly disbursements = new Map<string, { readonly amount: bigint; readonly evidence: string }>()
   readonly sealed = new Set<IstDay>()
   /** How far each day's automatic joining has come; done when there is nothing after it. */
   readonly auto = new Map<IstDay, { last: bigint; done: boolean }>()
@@ -107,8 +108,10 @@ export class Books {
   readonly joins: string[] = []
   day: IstDay
 
-  constructor(members: readonly bigint[], day: IstDay) {
+  /** `fund`: what the help fund had before this history. */
+  constructor(members: readonly bigint[], day: IstDay, fund: bigint) {
     this.day = day
+    this.accounts.set(SYSTEM.HELP_FUND, fund)
     this.members = new Map(
       members.map((memberId) => [
         memberId,

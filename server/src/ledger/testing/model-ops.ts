@@ -8,6 +8,7 @@ import type { SplitPolicy } from '@roz/core/split.ts'
 import { type Db, DatabaseUnavailableError, maybeOne, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { autoJoinPage, joinAfterTopup, runAutoJoin, startAutoJoin } from '../auto-join.ts'
+import { bookDisbursement } from '../disbursements.ts'
 import { bookDispute } from '../disputes.ts'
 import { recordDraw } from '../draw.ts'
 import { hashOf, makeDay } from '../fixtures.ts'
@@ -55,6 +56,7 @@ export type Op =
   | Does<'credit item', OfPayment & Member>
   | Does<'refund item', OfPayment & Id>
   | Does<'dispute', OfOrder & OfPayment & Amount & { disputeId: string; isTaken: boolean }>
+  | Does<'disburse', Id & Amount & { evidence: string }>
   | Does<'flag', Member & { flag: 'mayMove' | 'autoJoin'; on: boolean }>
   | Does<'close', OfDay & { early: boolean }>
   | Does<'draw', OfDay & { winners: readonly bigint[]; taxPercent: bigint }>
@@ -120,6 +122,8 @@ export async function inside(tx: Tx, op: Inside): Promise<unknown> {
         state: op.isTaken ? 'lost' : 'won',
         respondBy: undefined,
       })
+    case 'disburse':
+      return bookDisbursement(tx, { id: op.id, amount: paise(op.amount), evidence: hashOf(op.evidence) })
     case 'flag':
       return (op.flag === 'mayMove' ? setMayMove : setAutoJoin)(tx, op.memberId, op.on)
     case 'close':
@@ -144,7 +148,10 @@ export async function inside(tx: Tx, op: Inside): Promise<unknown> {
   }
 }
 
-type Outside = Exclude<Inside, { do: 'order' | 'capture' | 'mark' | 'dispute' | 'flag' | 'close' | 'draw' | 'settle' | 'void' | 'seal' }>
+type Outside = Exclude<
+  Inside,
+  { do: 'order' | 'capture' | 'mark' | 'dispute' | 'disburse' | 'flag' | 'close' | 'draw' | 'settle' | 'void' | 'seal' }
+>
 
 async function outside(tx: Tx, op: Outside): Promise<unknown> {
   switch (op.do) {

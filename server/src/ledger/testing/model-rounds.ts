@@ -144,6 +144,16 @@ function seal(books: Books, day: IstDay): unknown {
   return yes({ sealedNow: true })
 }
 
+function disburse(books: Books, { id, amount, evidence }: OpOf<'disburse'>): unknown {
+  const known = books.disbursements.get(id)
+  if (known !== undefined)
+    return known.amount === amount && known.evidence === evidence ? yes({ replayed: true }) : no('idempotency_mismatch')
+  if ((books.accounts.get(SYSTEM.HELP_FUND) ?? 0n) < amount) return no('insufficient_funds')
+  books.disbursements.set(id, { amount, evidence })
+  books.move('disbursement', id, SYSTEM.HELP_FUND, SYSTEM.BANK, amount)
+  return yes({ replayed: false })
+}
+
 function flag(books: Books, { memberId, flag: name, on }: OpOf<'flag'>): undefined {
   const member = books.members.get(memberId)
   if (member !== undefined) member[name] = on
@@ -161,6 +171,7 @@ const RULES: Rules = {
   mark,
   hold,
   dispute,
+  disburse,
   flag,
   close,
   draw,

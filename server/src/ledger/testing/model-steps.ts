@@ -6,7 +6,7 @@
 import { addDays, startOfDayMs } from '@roz/core/ist-day.ts'
 import { POLICY_A, policyB } from '@roz/core/split.ts'
 import fc from 'fast-check'
-import type { Books } from './model-books.ts'
+import { type Books, SYSTEM } from './model-books.ts'
 import type { Op } from './model-ops.ts'
 
 const WEIGHTS = {
@@ -23,6 +23,7 @@ const WEIGHTS = {
   'refund step': 4,
   item: 4,
   dispute: 4,
+  disburse: 3,
   flag: 2,
   'end round': 5,
   'round step': 2,
@@ -61,6 +62,9 @@ export class History {
   }
   dispute(index: number): string {
     return `${this.disputes}${index}`
+  }
+  disbursement(index: number): string {
+    return `need${this.#number}-${index}`
   }
   uuid(): string {
     this.#ids++
@@ -162,6 +166,11 @@ const MAKERS: Readonly<Record<StepName, Maker>> = {
     const of = known ?? pick(payments, which) ?? { orderId: history.orderId(), paymentId: 'never' }
     const amount = BigInt(1 + (much % 600))
     return [{ do: 'dispute', disputeId, orderId: of.orderId, paymentId: of.paymentId, amount, isTaken: what % 3 !== 0 }]
+  },
+  disburse: (books, history, [index, much, all, other]) => {
+    const fund = books.accounts.get(SYSTEM.HELP_FUND) ?? 0n
+    const amount = all % 4 === 0 ? fund + BigInt(other % 2) : BigInt(1 + (much % 80))
+    return amount === 0n ? [] : [{ do: 'disburse', id: history.disbursement(index % 8), amount, evidence: `receipt ${other % 3 === 0}` }]
   },
   flag: (books, _, [who, which, on]) => [
     { do: 'flag', memberId: memberOf(books, who), flag: which % 3 === 0 ? 'mayMove' : 'autoJoin', on: on % 3 !== 0 },

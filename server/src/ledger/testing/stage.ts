@@ -30,6 +30,7 @@ export type Need =
   | 'own day'
   | 'closed round'
   | 'drawn round'
+  | 'filled fund'
   | `${'requested' | 'approved' | 'sending' | 'paid' | 'rejected'} ${'withdrawal' | 'refund'}`
 
 /** Far from the turn of a year, on which the counts of a year would differ. */
@@ -54,10 +55,13 @@ export class Stage {
   }
 
   get hasOwnDays(): boolean {
-    return (['own day', 'closed round', 'drawn round'] as const).some((need) => this.needs.has(need))
+    return (['own day', 'closed round', 'drawn round', 'filled fund'] as const).some((need) => this.needs.has(need))
   }
   get closedDay(): IstDay {
     return addDays(this.today, -1)
+  }
+  get settledDay(): IstDay {
+    return addDays(this.today, -3)
   }
   get drawnDay(): IstDay {
     return addDays(this.today, -2)
@@ -170,11 +174,12 @@ export async function setStage(ledger: Ledger, number: number, needs: readonly N
   const { db } = ledger
   await makeDay(db, stage.today, POLICY_A)
   await ledger.setClock(stage.at(stage.today))
+  if (stage.needs.has('filled fund')) await emptyFund(ledger, stage)
   const before = await one<{ transfer: bigint; item: bigint }>(
     db,
     sql`select coalesce((select max(transfer_id) from transfer), 0)::bigint as transfer, coalesce((select max(id) from suspense_item), 0)::bigint as item`,
   )
-  stage.since = { ...before, day: stage.hasOwnDays ? stage.drawnDay : ('9998-01-01' as IstDay), disputes: stage.dispute }
+  stage.since = { ...before, day: stage.hasOwnDays ? stage.settledDay : ('9998-01-01' as IstDay), disputes: stage.dispute }
   await inTransaction(db, async (tx) => {
     await openWallet(tx, stage.member, { mayMove: true, autoJoin: true })
     await openWallet(tx, stage.other, { mayMove: true })
@@ -191,6 +196,15 @@ export async function setStage(ledger: Ledger, number: number, needs: readonly N
   return stage
 }
 
+/** What other stages left in the help fund is none of this one's. */
+async function emptyFund(ledger: Ledger, stage: Stage): Promise<void> {
+  const { fund } = await one<{ fund: bigint }>(
+    ledger.db,
+    sql`select coalesce(sum(amount), 0)::bigint as fund from leg where account = (select id from account where name = 'HELP_FUND')`,
+  )
+  if (fund > 0n) await answerOf(ledger, { do: 'disburse', id: `before ${stage.number}`, amount: fund, evidence: 'all' })
+}
+
 async function setRounds(ledger: Ledger, stage: Stage): Promise<void> {
   const play = async (...ops: readonly Op[]): Promise<void> => {
     for (const op of ops) await answerOf(ledger, op)
@@ -201,8 +215,10 @@ async function setRounds(ledger: Ledger, stage: Stage): Promise<void> {
     { do: 'join', members: both, key: undefined },
     { do: 'close', day, early: true },
   ]
-  const drawn: Op = { do: 'draw', day: stage.drawnDay, winners: [stage.member], taxPercent: 0n }
-  if (stage.needs.has('drawn round')) await play(...past(stage.drawnDay), drawn)
+  const drawn = (day: IstDay): Op => ({ do: 'draw', day, winners: [stage.member], taxPercent: 0n })
+  if (stage.needs.has('filled fund'))
+    await play(...past(stage.settledDay), drawn(stage.settledDay), { do: 'settle', day: stage.settledDay })
+  if (stage.needs.has('drawn round')) await play(...past(stage.drawnDay), drawn(stage.drawnDay))
   if (stage.needs.has('closed round')) await play(...past(stage.closedDay))
   await makeDay(ledger.db, addDays(stage.today, 1), POLICY_A)
   await ledger.setClock(stage.at(stage.today))
@@ -310,6 +326,8 @@ export const OPERATIONS: readonly Operation[] = [
   operation('hear failed of an item refund', ['item refund'], (s) => ({ do: 'refund word', id: s.id('itemrf'), word: 'failed' })),
   operation('a dispute takes', [], (s) => told(s, 'paid', 2000n, true)),
   operation('a dispute returns', ['taken dispute'], (s) => told(s, 'fund', 400n, false)),
+  operation('disburse', ['filled fund'], (s) => ({ do: 'disburse', id: s.id('need'), amount: 100n, evidence: 'one' })),
+  operation('disburse another', ['filled fund'], (s) => ({ do: 'disburse', id: s.id('need2'), amount: 70n, evidence: 'two' })),
   operation('a member is stopped', [], (s) => ({ do: 'flag', memberId: s.member, flag: 'mayMove', on: false })),
   operation('close early', ['own day'], (s) => ({ do: 'close', day: s.today, early: true })),
   operation('draw', ['closed round'], (s) => ({ do: 'draw', day: s.closedDay, winners: [s.member], taxPercent: 0n })),
