@@ -50,8 +50,12 @@ export function urlSource(base: string, timeoutMs = 60_000): Source {
     isLive: true,
     async open(path) {
       const response = await ask(new URL(path, root), timeoutMs)
-      if (response.status === 404 || response.status === 410) return undefined
-      if (!response.ok || response.body === null) throw new UnavailableError(`${path}: the site answered ${response.status}`)
+      if (!response.ok || response.body === null) {
+        // An answer left unread would hold its connection.
+        await response.body?.cancel().catch(() => undefined)
+        if (response.status === 404 || response.status === 410) return undefined
+        throw new UnavailableError(`${path}: the site answered ${response.status}`)
+      }
       const length = response.headers.get('content-length')
       const isPlain = response.headers.get('content-encoding') === null
       return { bytes: isPlain && length !== null ? Number(length) : undefined, pieces: bodyOf(response.body, path) }
