@@ -12,7 +12,7 @@ import { expectCleanAudit, inDatabase } from './database.ts'
 import { addMoney, adminToken, eventually, newMember, type Person, readClock, setClock } from './people.ts'
 import { type Program, startProgram } from './program.ts'
 
-const NIGHT_MS = 40_000
+const NIGHT_MS = 90_000
 
 let roz: Program
 let today: IstDay
