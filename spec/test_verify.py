@@ -339,7 +339,7 @@ class Lies(unittest.TestCase):
 
     def test_in_the_parts(self):
         parts = FILES[f"liabilities/{DAY}"]
-        for changed in (parts[40:], parts[40:80] + parts[:40] + parts[80:], parts[:-1], parts[:32] + (10_000).to_bytes(8, "big") + parts[40:]):
+        for changed in (parts[40:], parts[40:80] + parts[:40] + parts[80:], parts[:-1], parts[:32] + (10_000).to_bytes(8, "big") + parts[40:], parts[:32] + b"\xff" * 8 + parts[40:]):
             self.assertEqual(failed({**FILES, f"liabilities/{DAY}": changed}, DAY), ["liabilities-total"])
 
     def test_in_the_log(self):

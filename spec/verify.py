@@ -629,7 +629,8 @@ class Day:
                 self.of_day.setdefault(record["kind"], (index, record))
         self.first = next((record.get("day") for record in self.records if type(record) is dict and record.get("kind") == "open"), None)
         before, self.before = day_after(day, -1), None
-        if "books" in self.of_day and self.first != day:
+        self.yesterday = [one["books"] for one in self.records if type(one) is dict and (one.get("kind"), one.get("day")) == ("books", before) and "books" in one]
+        if self.yesterday:
             self.before = self.load(f"books/{before}", lambda data: of_day(decoded_books(data), before))
 
     def load(self, path: str, decode):
@@ -657,9 +658,9 @@ class Day:
                 break
             wanted, whole, rest = min(256, size - 256 * chunk), found[1][:-1], found[1][-1]
             lines += whole[:wanted]
+            if rest:
+                self.broken.append(f"log/entries/{chunk}: a line without its end")
             if len(whole) < wanted:
-                if rest:
-                    self.broken.append(f"log/entries/{chunk}: a line without its end")
                 self.missing.append(f"log/entries/{chunk} to its end")
                 break
         return lines
@@ -696,7 +697,9 @@ class Day:
         if "close" in self.of_day:
             promised |= {f"log/sealed/{self.day}", f"draws/{self.day}/tickets"}
         if "books" in self.of_day:
-            promised |= {f"books/{self.day}", f"liabilities/{self.day}"} | ({f"books/{day_after(self.day, -1)}"} if self.first != self.day else set())
+            promised |= {f"books/{self.day}", f"liabilities/{self.day}"}
+        if self.yesterday:
+            promised.add(f"books/{day_after(self.day, -1)}")
         for path in (f"draws/{self.day}/tickets", f"liabilities/{self.day}"):
             stream = self.files.open(path) if path in promised else None
             if path in promised and stream is None:
@@ -889,20 +892,19 @@ class Day:
         if self.first == self.day:
             check_carry_over(books, None)
             return "the log's first day"
-        before, yesterday = self.value("before"), day_after(self.day, -1)
-        logged = [record["books"] for record in self.records if record["kind"] == "books" and record["day"] == yesterday]
-        need(logged == [sha(self.before[0]).hex()], "yesterday's books are not those whose hash is in the log")
+        before = self.value("before")
+        need(self.yesterday == [sha(self.before[0]).hex()], "yesterday's books are not those whose hash is in the log")
         check_carry_over(books, before)
 
     def step_liabilities_total(self):
-        books, tree, last, ascending, small = self.value("books"), sum_tree(), b"", True, True
+        books, tree, last = self.value("books"), sum_tree(), b""
         for row in self.files.rows(f"liabilities/{self.day}", 40):
             identity, amount = row[:32], int.from_bytes(row[32:], "big")
-            ascending, last, small = ascending and identity > last, identity, small and 1 <= amount <= 5000
+            need(identity > last, "parts are not ascending, or one is there twice")
+            need(1 <= amount <= 5000, "a part is not from 1 to 5000 paise")
+            last = identity
             tree.add(part_leaf(identity, amount))
         told, (root, total) = books["liabilities"], tree.root()
-        need(ascending, "parts are not ascending, or one is there twice")
-        need(small, "a part is not from 1 to 5000 paise")
         need((tree.size, root.hex(), total) == (told["count"], told["root"], told["total"]), "the parts are not those of the books")
         owed = sum(row["closing"] for row in books["accounts"] if row["account"] in OWED)
         need(total == owed, f"the parts are {total} paise, the accounts owe {owed}")
