@@ -2,7 +2,7 @@
 
     python3 spec/make_cases.py <seed> <how many>
 
-For another verifier to be held against this one: verifier/test/twin.test.ts.
+For another verifier to be held against this one: verifier/test/two-verifiers.test.ts.
 """
 import copy
 import json

@@ -1,0 +1,50 @@
+/**
+ * Two verifiers, written from the protocol by different hands, in two languages, judge the same damaged
+ * and dishonest sites alike. Invariant: where one says PASS, WEAK, INCOMPLETE or FAIL, so does the other.
+ */
+import { execFileSync } from 'node:child_process'
+import { expect, test } from 'vitest'
+import { fromHex } from '../src/bytes.ts'
+import { memorySource } from '../src/sources.ts'
+import { verifyDay } from '../src/verify.ts'
+import { siteFiles } from './kit.ts'
+
+const SPEC = new URL('../../spec/', import.meta.url)
+const COUNT = process.env.ROZ_TEST_ALL === '1' ? 1000 : 60
+
+type Case = {
+  readonly seed: string
+  readonly day: string
+  /** What differs from the site of the vectors; null where a file is gone. */
+  readonly changed: Readonly<Record<string, string | null>>
+  readonly verdict: string
+  readonly steps: readonly (readonly [string, string, string])[]
+}
+
+function sitesOf(count: number): readonly Case[] {
+  const made = execFileSync('python3', ['-B', 'make_cases.py', 'twin', String(count)], { cwd: SPEC, encoding: 'utf8', maxBuffer: 1 << 28 })
+  return JSON.parse(made) as readonly Case[]
+}
+
+test('the Python twin and this verifier come to the same verdicts', { timeout: 600_000 }, async () => {
+  const cases = sitesOf(COUNT)
+  expect(cases.length).toBeGreaterThan(COUNT / 2)
+  const disagreed: string[] = []
+  const verdicts = new Set<string>()
+  for (const { seed, day, changed, verdict, steps } of cases) {
+    const files = new Map(siteFiles)
+    for (const [path, hex] of Object.entries(changed)) {
+      if (hex === null) files.delete(path)
+      else files.set(path, fromHex(hex))
+    }
+    const report = await verifyDay(memorySource(files), day)
+    verdicts.add(verdict)
+    if (report.verdict === verdict) continue
+    const own = report.steps.filter(({ state }) => state !== 'pass').map(({ step, state, words }) => `${state} ${step}: ${words}`)
+    disagreed.push(
+      `${seed} ${day}: twin ${verdict} [${steps.map((step) => step.join(' ')).join('; ')}], here ${report.verdict} [${own.join('; ')}]`,
+    )
+  }
+  expect(disagreed).toEqual([])
+  expect([...verdicts].sort()).toEqual(['FAIL', 'INCOMPLETE', 'PASS', 'WEAK'])
+})
