@@ -95,6 +95,18 @@ test('a commit that wrote a job wakes a started worker by itself', async () => {
   expect(await ran.promise).toBe('2026-11-22')
 })
 
+test('where jobs keep coming runDue ends all the same, once what was due at its call is done', async () => {
+  let count = 0
+  const worker = workerOf(async () => write(`next ${++count}`), { patienceMs: 50 })
+  for (let n = 0; n < 100; n++) await write(`first ${n}`)
+  await worker.runDue()
+  const [row] = await database.db.query<{ open: number }>(
+    sql`select count(*)::int as open from job where key like 'first %' and done_at is null`,
+  )
+  expect(row?.open).toBe(0)
+  expect(count).toBeGreaterThanOrEqual(100)
+})
+
 test('a job that is not due waits for the clock of the product', async () => {
   const ran: string[] = []
   const worker = workerOf(async ({ day }) => void ran.push(day))

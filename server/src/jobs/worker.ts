@@ -7,6 +7,7 @@
  * books the next try, so that a job which fails or kills its process comes back ever more rarely; it
  * is given up after a month, or at once where its handler says that it can never succeed, in the log.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import { type Db, sql } from '../db/sql.ts'
 import { GiveUpError, type JobKind, type JobPayloads, onJobWritten } from './queue.ts'
@@ -24,8 +25,11 @@ export type WorkerDeps = {
   readonly log: FastifyBaseLogger
   /** How long a job stays claimed after its process was last heard of. */
   readonly leaseSeconds?: number
+  /** How long runDue waits for jobs to come to an end, where new ones keep coming. */
+  readonly patienceMs?: number
 }
 
+const PATIENCE_MS = 5000
 const TICK_MS = 1000
 /** Long enough for a pause of the process; short, because a mail whose process was killed waits for it. */
 const LEASE_SECONDS = 15
@@ -39,19 +43,34 @@ type ClaimedJob = { id: bigint; kind: JobKind; payload: JobPayloads[JobKind]; at
 export function createWorker(deps: WorkerDeps) {
   let stopped = false
   let timer: NodeJS.Timeout | undefined
-  const lanes = [
+  const lane = (portion: () => Promise<boolean>) => createLane(portion, () => stopped)
+  const clockLanes = deps.clockwork
     // Most go by roz_now() in their own statements: only who asks for the time has it read.
-    ...deps.clockwork.map((due) => (due.length === 0 ? (due as () => Promise<boolean>) : async () => due(await deps.now()))),
-    () => runNextJobs(deps, { mails: true }),
-    () => runNextJobs(deps, { mails: false }),
-  ].map((portion) => createLane(portion, () => stopped))
+    .map((due) => (due.length === 0 ? (due as () => Promise<boolean>) : async () => due(await deps.now())))
+    .map(lane)
+  const jobLanes = [true, false].map((mails) => lane(() => runNextJobs(deps, { mails })))
+  const lanes = [...clockLanes, ...jobLanes]
 
-  /** Runs everything that is due, until no lane finds anything. Fails where one did, after all others have run. */
+  /**
+   * Runs everything that is due, until no lane finds anything. Fails where one did, after all others have
+   * run. Where others keep asking for work there is no such moment: then it ends, after some patience,
+   * once nothing is left that was due when the clockwork had caught up.
+   */
   async function runDue(): Promise<void> {
+    const { patienceMs = PATIENCE_MS } = deps
+    let caughtUpAt: Date | undefined
+    let until = 0
     for (;;) {
-      const runs = await Promise.allSettled(lanes.map((lane) => lane.run()))
-      if (!stopped && runs.some((run) => run.status === 'fulfilled' && run.value)) continue
+      const jobs = jobLanes.map((one) => Promise.race([one.run(), sleep(patienceMs, true, { ref: false })]))
+      const runs = await Promise.allSettled([...clockLanes.map((one) => one.run()), ...jobs])
       const failed = runs.find((run) => run.status === 'rejected')
+      const found = !stopped && runs.some((run) => run.status === 'fulfilled' && run.value)
+      if (found && performance.now() < until) continue
+      if (found && (caughtUpAt === undefined || (await isLeft(deps.db, caughtUpAt)))) {
+        caughtUpAt ??= await deps.now()
+        until = performance.now() + patienceMs
+        continue
+      }
       if (failed !== undefined) throw failed.reason
       return
     }
@@ -59,10 +78,10 @@ export function createWorker(deps: WorkerDeps) {
 
   const tick = (): void => {
     if (stopped) return
-    for (const lane of lanes) {
+    for (const one of lanes) {
       // Calls that come while it runs only make it look once more: its failure is told by the first.
-      if (lane.isRunning()) lane.lookAgain()
-      else lane.run().catch((error: unknown) => deps.log.error({ err: error }, 'what was due could not run; the next tick tries again'))
+      if (one.isRunning()) one.lookAgain()
+      else one.run().catch((error: unknown) => deps.log.error({ err: error }, 'what was due could not run; the next tick tries again'))
     }
   }
 
@@ -78,7 +97,7 @@ export function createWorker(deps: WorkerDeps) {
       stopped = true
       clearInterval(timer)
       onJobWritten(() => undefined)
-      await Promise.allSettled(lanes.filter((lane) => lane.isRunning()).map((lane) => lane.run()))
+      await Promise.allSettled(lanes.filter((one) => one.isRunning()).map((one) => one.run()))
     },
   }
 }
@@ -113,6 +132,12 @@ function createLane(portion: () => Promise<boolean>, isStopped: () => boolean) {
       again = true
     },
   }
+}
+
+/** A claim moves due_at on: what runs or failed is not left. */
+async function isLeft(db: Db, since: Date): Promise<boolean> {
+  const left = await db.query(sql`select 1 from job where done_at is null and due_at <= ${since}::timestamptz limit 1`)
+  return left.length > 0
 }
 
 /** Claims a few jobs, runs them side by side, and settles each on its own. */
