@@ -99,4 +99,11 @@ export function pickPositions(sha256: Sha256, seed: Uint8Array, count: number, w
 }
 
 const unsigned = (bytes: Uint8Array): bigint => BigInt(`0x${hex(bytes)}`)
-export const hex = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+const HEX_OF_BYTE: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+
+/** By a table: a receipt holds some ten hashes, and every join a receipt. */
+export function hex(bytes: Uint8Array): string {
+  let text = ''
+  for (const byte of bytes) text += HEX_OF_BYTE[byte] as string
+  return text
+}

@@ -33,6 +33,8 @@ async function serve(node, web) {
     ...process.env,
     WEB_DIR: path.resolve(web),
     NODE_COMPILE_CACHE: path.join(ROOT, '.build', 'compile-cache'),
+    // Threads that make bytes and throw them away leave a pool of memory behind each; two pools serve all.
+    MALLOC_ARENA_MAX: process.env.MALLOC_ARENA_MAX ?? '2',
     // The server ends by itself when this process is gone.
     ROZ_LAUNCHER: String(process.pid),
     ...(process.env.DATA_DIR ? { DATA_DIR: path.resolve(process.env.DATA_DIR) } : {}),

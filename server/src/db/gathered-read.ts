@@ -1,7 +1,8 @@
 /**
  * Reads by key that share statements. Invariants: a read is begun after it was asked for, never
  * answered from a copy; what is asked for while a statement runs goes into the next one, without a
- * timer, so that a lone read waits for nobody. All requests that arrive at once are one statement.
+ * timer, so that a lone read waits for nobody. One statement at a time, so that the more there
+ * is to read, the more of it shares one; but one that hangs does not hold up who comes after it.
  */
 export type GatheredRead<Key, Value> = (key: Key) => Promise<Value | undefined>
 
@@ -11,9 +12,10 @@ type Waiting<Key, Value> = {
   readonly reject: (error: unknown) => void
 }
 
-/** Statements at once: while one is answered another is made ready. */
-const AT_ONCE = 2
 const KEYS_MAX = 500
+/** A statement that takes longer than this is not waited for by later ones. */
+const LATE_MS = 100
+const AT_ONCE_MAX = 4
 
 /** `readAll` answers one value for each key, in their order; undefined where there is none. */
 export function gatherReads<Key, Value>(
@@ -21,10 +23,12 @@ export function gatherReads<Key, Value>(
 ): GatheredRead<Key, Value> {
   let waiting: Waiting<Key, Value>[] = []
   let running = 0
+  let begunAt = 0
   let isPlanned = false
 
   const plan = (): void => {
-    if (isPlanned || running >= AT_ONCE || waiting.length === 0) return
+    const isFree = running === 0 || (running < AT_ONCE_MAX && performance.now() - begunAt > LATE_MS)
+    if (isPlanned || !isFree || waiting.length === 0) return
     isPlanned = true
     // After this turn of input: every request that came with it is asked for by then.
     setImmediate(() => {
@@ -32,11 +36,11 @@ export function gatherReads<Key, Value>(
       const batch = waiting.slice(0, KEYS_MAX)
       waiting = waiting.slice(KEYS_MAX)
       running++
+      begunAt = performance.now()
       void run(batch).then(() => {
         running--
         plan()
       })
-      plan()
     })
   }
 
