@@ -41,8 +41,12 @@ export type Chain = {
 /** drand's quicknet, the one chain that is trusted unless the reader names another. */
 export const QUICKNET = '52db9ba70e0cc0f6eaf7803dd07447a1f5477735fd3f661792ba94600c84e971'
 
-/** drand's own hash of a chain's parameters. */
-export function chainHashOf({ publicKey, genesis, period, groupHash, beaconId }: Chain): string {
+/**
+ * drand's own hash of a chain's parameters. A period beyond its four bytes has none: cut to them it
+ * would pass for the true one and name a round of long ago.
+ */
+export function chainHashOf({ publicKey, genesis, period, groupHash, beaconId }: Chain): string | undefined {
+  if (period < 1 || period >= 2 ** 32) return undefined
   const seconds = new DataView(new ArrayBuffer(4))
   seconds.setUint32(0, period)
   return toHex(sha256(new Uint8Array(seconds.buffer), u64(genesis), fromHex(publicKey), fromHex(groupHash), ascii(beaconId)))

@@ -29,13 +29,13 @@ export function parseCanonical(bytes: Uint8Array, where: string): Json {
   try {
     value = JSON.parse(utf8(bytes))
     assertPlain(value, where)
+    if (!equal(canonicalBytes(value), bytes)) throw new MalformedError(`${where} is not in canonical form`)
+    return value
   } catch (error) {
     if (error instanceof MalformedError) throw error
     // Not JSON, or nested deeper than any record of the protocol.
     throw new MalformedError(`${where} is not JSON`)
   }
-  if (!equal(canonicalBytes(value), bytes)) throw new MalformedError(`${where} is not in canonical form`)
-  return value
 }
 
 function assertPlain(value: unknown, where: string): asserts value is Json {

@@ -16,7 +16,15 @@ export function folderSource(folder: string): Source {
         throw new UnavailableError(`${file} cannot be read (${error.message})`)
       })
       if (found?.isFile() !== true) return undefined
-      return { bytes: found.size, pieces: createReadStream(file, { highWaterMark: 1 << 18 }) as AsyncIterable<Uint8Array> }
+      return { bytes: found.size, pieces: piecesOf(file) }
     },
+  }
+}
+
+async function* piecesOf(file: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* createReadStream(file, { highWaterMark: 1 << 18 }) as AsyncIterable<Uint8Array>
+  } catch (error) {
+    throw new UnavailableError(`${file} cannot be read (${String(error)})`)
   }
 }

@@ -42,7 +42,7 @@ export function beaconOf(name: string) {
     beaconId: name,
   }
   return {
-    draw: { ...parameters, chainHash: chainHashOf(parameters), mode: 'beacon', scheme: 'bls-unchained-g1-rfc9380' } as const,
+    draw: { ...parameters, chainHash: chainHashOf(parameters) ?? '', mode: 'beacon', scheme: 'bls-unchained-g1-rfc9380' } as const,
     sign(round: number): string {
       const signature =
         signed.get(round) ?? toHex(shortSignatures.sign(shortSignatures.hash(beaconMessage(round), DOMAIN), secret).toBytes())

@@ -192,6 +192,11 @@ const TAMPERS: Readonly<Record<string, Tamper>> = {
     open: ({ draw }) => Object.assign(draw, { publicKey: beaconOf('mine').draw.publicKey }),
     result: (result) => withSignature(result, beaconOf('mine').sign(theClose.round)),
   },
+  'period-beyond-its-bytes': {
+    open: ({ draw }) => {
+      if (draw.mode === 'beacon') draw.period += 2 ** 32
+    },
+  },
   'seed-chosen': {
     result: (result) => {
       result.seed = '22'.repeat(32)
