@@ -157,14 +157,14 @@ export const ROUND_RULES: readonly Bug[] = [
     file: 'core/src/split.ts',
     find: 'need: paise(need + reward - paid), platform, prize',
     replace: 'need, platform: paise(platform + reward - paid), prize',
-    test: MODEL,
+    test: ROUNDS,
   },
   {
     name: 'A prize goes to a stranger who did not join',
     file: `${LEDGER}/draw.ts`,
     find: 'with ordinality as w(member_id, rank)\n          join round_join j on j.day = ${draw.day}::date and j.member_id = w.member_id',
     replace:
-      'with ordinality as w(member_id, rank)\n          join wallet j on j.member_id = w.member_id cross join (select ${draw.day}::date as day) d',
+      'with ordinality as w(member_id, rank)\n          join (select member_id, ${draw.day}::date as day from wallet) j on j.member_id = w.member_id',
     test: ROUNDS,
   },
   {

@@ -77,7 +77,7 @@ export class History {
   newDay(day: ReturnType<typeof addDays>, policy: number): Op {
     const at = new Date(startOfDayMs(day) + 20 * HOUR_MS - this.#days * 2 * MINUTE_MS)
     this.#days++
-    return { do: 'new day', day, at, policy: pick([POLICY_A, policyB(2), policyB(3)], policy) as typeof POLICY_A }
+    return { do: 'new day', day, at, policy: pick([POLICY_A, policyB(2), policyB(4)], policy) as typeof POLICY_A }
   }
 }
 
