@@ -127,13 +127,17 @@ async function lookAfter({ stand, load }: Field, kind: Kind | 'at rest', cycle: 
 async function rest(field: Field, dice: Dice, cycle: number): Promise<Finding | undefined> {
   const { stand, load, calls, gateway } = field
   await gateway.patiently({ path: '/__sandbox/faults', body: {} })
-  await load.finish()
+  const transferStatus = async (id: string): Promise<string> => {
+    const { body } = await gateway.patiently({ method: 'GET', path: `/__sandbox/transfers/${id.replaceAll('-', '')}` })
+    return typeof body.status === 'string' ? body.status : 'unknown there'
+  }
   const until = performance.now() + REST_WITHIN_MS
   let missing: string[] = []
   do {
     const later = new Date((await stand.now()).getTime() + REST_STEP_MS + dice.below(60_000)).toISOString()
     await calls.patiently({ path: '/dev/clock', body: { now: later } })
-    missing = await judgeAtRest(stand.db, stand.journal)
+    await load.endTransfers()
+    missing = await judgeAtRest(stand.db, stand.journal, transferStatus)
   } while (missing.length > 0 && performance.now() < until)
   const found = await lookAfter(field, 'at rest', cycle)
   if (missing.length === 0) return found

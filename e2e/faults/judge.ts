@@ -20,7 +20,7 @@ export const isClean = (verdict: Verdict): boolean => Object.values(verdict).eve
 type Entry = { member: string; day: string; prefix: bigint | null; via: string }
 type Order = { order: string; member: string; amount: bigint; credits: number; credited: bigint | null }
 type Withdrawal = { id: string; member: string; amount: bigint; status: string; holds: number; backs: number }
-type Ledger = { readonly entries: readonly Entry[]; readonly orders: readonly Order[]; readonly withdrawals: readonly Withdrawal[] }
+export type Ledger = { readonly entries: readonly Entry[]; readonly orders: readonly Order[]; readonly withdrawals: readonly Withdrawal[] }
 
 async function readLedger(db: Db): Promise<Ledger> {
   return {
@@ -46,10 +46,17 @@ export async function judge(db: Db, journal: Journal): Promise<Verdict> {
   const after = journal.read()
   const violations = await runAudit(db)
   return {
+    ...compare(before, ledger, after),
+    broken: violations.map(({ invariant, subject, found }) => `${invariant}: ${subject}: ${found}`),
+  }
+}
+
+/** What stood in the journal before the look at the ledger, and what after it. */
+export function compare(before: readonly Deed[], ledger: Ledger, after: readonly Deed[]): Omit<Verdict, 'broken'> {
+  return {
     lost: findLost(before, ledger),
     doubled: [...findContradictions(after), ...findSurplus(after, ledger)],
     strange: findStrange(after, ledger),
-    broken: violations.map(({ invariant, subject, found }) => `${invariant}: ${subject}: ${found}`),
   }
 }
 
@@ -57,7 +64,7 @@ type Acknowledged = { readonly deed: Deed; readonly effect: string }
 const acknowledged = (deeds: readonly Deed[]): Acknowledged[] => deeds.flatMap((deed) => deed.effects.map((effect) => ({ deed, effect })))
 
 /** What was acknowledged and does not stand as it was told. */
-export function findLost(deeds: readonly Deed[], ledger: Ledger): string[] {
+function findLost(deeds: readonly Deed[], ledger: Ledger): string[] {
   const entries = new Map(ledger.entries.map((entry) => [`${entry.member} ${entry.day}`, entry]))
   const orders = new Map(ledger.orders.map((order) => [order.order, order]))
   const withdrawals = new Map(ledger.withdrawals.map((one) => [one.id, one]))
@@ -104,7 +111,7 @@ function findContradictions(deeds: readonly Deed[]): string[] {
 }
 
 /** Rows of a member beyond what was acknowledged and what may still be on its way. */
-export function findSurplus(deeds: readonly Deed[], ledger: Ledger): string[] {
+function findSurplus(deeds: readonly Deed[], ledger: Ledger): string[] {
   const allowed = new Map<string, number>()
   for (const deed of deeds) {
     // Without a key, a refusal after a lost answer may be the word on the try before; an order stands though its gateway failed.
@@ -145,8 +152,11 @@ function findStrange(deeds: readonly Deed[], ledger: Ledger): string[] {
   return [...joins, ...credits]
 }
 
-/** At rest, with the gateway's word on everything: every payment is in a wallet, every ended transfer is booked. */
-export async function judgeAtRest(db: Db, journal: Journal): Promise<string[]> {
+/** Words of the gateway for a transfer that nobody has ended there. */
+const UNDER_WAY = new Set(['RECEIVED', 'APPROVAL_PENDING', 'QUEUED', 'PENDING'])
+
+/** At rest, with the gateway's word on everything: every payment is in a wallet, every approved withdrawal was sent, and ended here where it has ended there. */
+export async function judgeAtRest(db: Db, journal: Journal, transferStatus: (id: string) => Promise<string>): Promise<string[]> {
   const ledger = await readLedger(db)
   const credited = new Set(ledger.orders.filter(({ credits }) => credits === 1).map(({ order }) => order))
   const lost = journal
@@ -154,5 +164,7 @@ export async function judgeAtRest(db: Db, journal: Journal): Promise<string[]> {
     .filter((deed) => deed.kind === 'payment' && deed.effects.length > 0 && !credited.has(deed.subject ?? ''))
     .map((deed) => `the payment of order ${deed.subject} by member ${deed.memberId} never arrived`)
   const open = ledger.withdrawals.filter(({ status }) => status === 'sending' || status === 'approved')
-  return [...lost, ...open.map(({ id, status }) => `withdrawal ${id} is still ${status}, though the gateway has ended it`)]
+  const told = await Promise.all(open.map(async ({ id, status }) => ({ id, status, there: await transferStatus(id) })))
+  const late = told.filter(({ there }) => !UNDER_WAY.has(there))
+  return [...lost, ...late.map(({ id, status, there }) => `withdrawal ${id} is still ${status}; at the gateway it is ${there}`)]
 }

@@ -53,7 +53,7 @@ on ${report.machine}, Node ${report.node}, at commit \`${report.commit.slice(0, 
 | | |
 | --- | --- |
 | fault cycles | **${thousands(totals.cycles)}** |
-| acknowledged operations | **${thousands(totals.acknowledged)}** |
+| acknowledged operations, repetitions by key included | **${thousands(totals.acknowledged)}** |
 | lost | **${totals.lost}** |
 | doubled | **${totals.doubled}** |
 | in the ledger, and tried by nobody | **${totals.strange}** |

@@ -24,7 +24,8 @@ export function makeSmallDisk(inFolder: string): SmallDisk | undefined {
   const image = path.join(inFolder, 'disk.img')
   const folder = path.join(inFolder, 'disk')
   mkdirSync(folder, { recursive: true })
-  const quietly = (command: string, ...args: string[]): void => void execFileSync(command, args, { stdio: 'ignore' })
+  const quietly = (command: string, ...args: string[]): void =>
+    void execFileSync(command, args, { stdio: 'ignore', env: { PATH: `${process.env.PATH}:/usr/sbin:/sbin` } })
   try {
     closeSync(openSync(image, 'w'))
     truncateSync(image, DISK_MB << 20)
