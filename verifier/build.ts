@@ -27,6 +27,8 @@ export async function buildProgram(): Promise<Program> {
       minify: false,
       target: 'node20',
       rolldownOptions: {
+        // Names of folders would make other bytes in another place.
+        experimental: { attachDebugInfo: 'none' },
         input: { 'roz-verify': 'src/cli.ts' },
         output: { entryFileNames: '[name].mjs', codeSplitting: false, comments: false },
       },

@@ -34,7 +34,19 @@ export function writeVerifierKey(name: string, algorithm: number, publicKey: Uin
   return `${name}+${toHex(keyId(name, algorithm, publicKey))}+${toBase64(concat(Uint8Array.of(algorithm), publicKey))}`
 }
 
+/** Each text is read once: the same few keys stand in every record. */
+const keysRead = new Map<string, VerifierKey>()
+
 export function readVerifierKey(text: string): VerifierKey {
+  const known = keysRead.get(text)
+  if (known !== undefined) return known
+  const key = parseVerifierKey(text)
+  if (keysRead.size >= 1024) keysRead.clear()
+  keysRead.set(text, key)
+  return key
+}
+
+function parseVerifierKey(text: string): VerifierKey {
   const [name = '', id = '', ...rest] = text.split('+')
   const key = fromBase64(rest.join('+'))
   const algorithm = key[0]

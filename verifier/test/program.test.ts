@@ -108,6 +108,17 @@ test('watch: a witness makes its key, cosigns over HTTP and ends with 2 when the
   expect(readdirSync(folder).filter((name) => name.startsWith('watched.alarm-'))).toHaveLength(1)
 })
 
+test('the same sources give the same bytes in another place, and README names their hash', PATIENT, async () => {
+  const build = path.join(import.meta.dirname, '../build.ts')
+  const elsewhere = path.join(folder, 'elsewhere')
+  await new Promise((resolve) => execFile(process.execPath, [build, elsewhere], { cwd: os.tmpdir() }, resolve))
+  const [bytes, again] = [readFileSync(program, 'utf8'), readFileSync(path.join(elsewhere, 'roz-verify.mjs'), 'utf8')]
+  expect(again).toBe(bytes)
+  const [hash = ''] = readFileSync(`${program}.sha256`, 'utf8').split(' ')
+  const readme = readFileSync(path.join(import.meta.dirname, '../README.md'), 'utf8')
+  expect(readme, `write ${hash} into verifier/README.md`).toContain(`\`${hash}\``)
+})
+
 test('what runs in a browser imports nothing of Node', () => {
   const sources = path.join(import.meta.dirname, '../src')
   const ofNode = readdirSync(sources).filter((name) => /from 'node:/.test(readFileSync(path.join(sources, name), 'utf8')))
