@@ -3,48 +3,25 @@
  * Invariants: it reads alone; it prints each with its sentence; it ends with 0 where all hold, with 1
  * where one is broken, and with 2 where it could not look.
  */
-import { existsSync } from 'node:fs'
-import path from 'node:path'
+import { type CommandTarget, onDatabase } from './command-database.ts'
 import { connect } from './db/sql.ts'
-import { startPostgres } from './db/embedded.ts'
 import { inSnapshot } from './db/transaction.ts'
 import { auditEach, type Checked } from './ledger/audit.ts'
 
 const SHOWN_MAX = 10
 const STATEMENT_MS = 3_600_000
 
-export type AuditTarget = {
-  readonly databaseUrl: string | undefined
-  readonly dataDir: string
-  readonly namedStatements: boolean
-  /** A line for the person who asked. */
-  readonly say: (line: string) => void
-}
-
-export async function auditNow(target: AuditTarget): Promise<0 | 1 | 2> {
-  const { databaseUrl, dataDir, say } = target
+export async function auditNow(target: CommandTarget): Promise<0 | 1 | 2> {
   try {
-    if (databaseUrl !== undefined) return await auditAt(databaseUrl, target)
-    const folder = path.join(dataDir, 'postgres')
-    if (!existsSync(path.join(folder, 'cluster'))) {
-      say(`There is no database under ${dataDir}: name its folder by DATA_DIR, or its address by DATABASE_URL.`)
-      return 2
-    }
-    // The one that is running is joined and left running.
-    const local = await startPostgres({ dataDir: folder, log: () => undefined })
-    try {
-      return await auditAt(local.appUrl, target)
-    } finally {
-      await local.stop()
-    }
+    return (await onDatabase(target, (url) => auditAt(url, target))) ?? 2
   } catch (error) {
     const { message, cause } = error instanceof Error ? error : new Error(String(error))
-    say(`The books could not be read: ${message}${cause instanceof Error ? ` (${cause.message})` : ''}`)
+    target.say(`The books could not be read: ${message}${cause instanceof Error ? ` (${cause.message})` : ''}`)
     return 2
   }
 }
 
-async function auditAt(url: string, { say, namedStatements }: AuditTarget): Promise<0 | 1> {
+async function auditAt(url: string, { say, namedStatements }: CommandTarget): Promise<0 | 1> {
   const db = connect({ url, max: 1, named: namedStatements, applicationName: 'roz-audit' })
   try {
     const [held, broken] = await inSnapshot(

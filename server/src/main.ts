@@ -8,6 +8,7 @@ import { auditNow } from './audit-now.ts'
 import { auditSettings, ConfigError, readConfig, type Config } from './config.ts'
 import { createLog } from './log.ts'
 import { EmbeddedPostgresError } from './db/embedded-error.ts'
+import { rotateLogKey } from './rotate-log-key.ts'
 import { StartError, startServer, type Running } from './start.ts'
 
 const SHUTDOWN_MS = 8000
@@ -25,6 +26,13 @@ function configOrExit(): Config {
 /** `npm run audit`: the books are read, and nothing is started. */
 if (process.argv[2] === 'audit')
   process.exit(await auditNow({ ...auditSettings(process.env), say: (line) => void process.stdout.write(`${line}\n`) }))
+
+/** `npm run rotate-log-key`. */
+if (process.argv[2] === 'rotate-log-key') {
+  const { SECRET_KEY: secretKey, SECRET_KEY_OLD: secretKeyOld } = process.env
+  const target = { ...auditSettings(process.env), secretKey, secretKeyOld, say: (line: string) => void process.stdout.write(`${line}\n`) }
+  process.exit(await rotateLogKey(target))
+}
 
 const config = configOrExit()
 const log = createLog({ level: config.logLevel, worker: cluster.worker?.id })

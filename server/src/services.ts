@@ -3,6 +3,7 @@
  * tests and the demo all work on the same services.
  */
 import type { Language } from '@roz/core/language.ts'
+import path from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Clock } from './adapters/clock.ts'
 import type { Beacon } from './adapters/beacon/port.ts'
@@ -44,7 +45,7 @@ export type ServiceDeps = {
   /** None without payout keys: withdrawals are then paid by hand. */
   readonly payouts?: PayoutGateway | undefined
   readonly log: FastifyBaseLogger
-  readonly config: Pick<Config, 'production' | 'publicUrl' | 'port' | 'google' | 'business' | 'site' | 'beacon' | 'witnesses'>
+  readonly config: Pick<Config, 'production' | 'publicUrl' | 'port' | 'google' | 'business' | 'site' | 'beacon' | 'witnesses' | 'webDir'>
 }
 
 export type Services = ReturnType<typeof createServices>
@@ -98,7 +99,14 @@ function createFeatures(deps: ServiceDeps) {
   })
   const rounds = createRounds({ db, draws, ticketKeys, secrets, receipts, policy, log })
   const books = createBooks({ db, ticketKeys })
-  const openLog = createOpenLog({ db, keys: logKeys, checkpoints, receipts, makeBooks: books.due })
+  const openLog = createOpenLog({
+    db,
+    keys: logKeys,
+    checkpoints,
+    receipts,
+    programFile: config.webDir === undefined ? undefined : path.join(config.webDir, 'verify', 'roz-verify.mjs'),
+    makeBooks: books.due,
+  })
   const impact = createImpact({ db })
   const home = createHome({ db, recentStories: impact.recentStories })
   const notifications = createNotifications({ db })
@@ -145,6 +153,7 @@ export function createServices(deps: ServiceDeps) {
       home: home.read,
       currentRound: (language: Language) => rounds.readCurrent(undefined, language),
       stories: impact.newestStories,
+      days: books.newestDays,
     },
     handlers: {
       ...identity.handlers,

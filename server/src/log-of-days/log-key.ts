@@ -30,7 +30,7 @@ const contextOf = (number: number): string => `log_key:${number}`
 export const originOf = (publicUrl: string): string => `${new URL(publicUrl).host}/log`
 
 export function createLogKeys({ secrets, origin }: { readonly secrets: Secrets; readonly origin: string }) {
-  let known: { readonly number: number; readonly key: LogKey } | undefined
+  let known: LogKey | undefined
 
   const newest = (from: Queryable): Promise<Row | undefined> =>
     maybeOne<Row>(
@@ -38,22 +38,26 @@ export function createLogKeys({ secrets, origin }: { readonly secrets: Secrets; 
       sql`select number, origin, public_key as "publicKey", sealed_seed as "sealedSeed" from log_key order by number desc limit 1`,
     )
 
-  function opened({ number, origin: name, publicKey, sealedSeed }: Row): LogKey {
-    if (known?.number === number) return known.key
+  function keyOf({ number, origin: name, publicKey, sealedSeed }: Row): LogKey {
     const privateKey = privateKeyObject(secrets.open(sealedSeed, contextOf(number)))
     if (!publicKeyOf(privateKey).equals(publicKey)) throw new Error('the log key in the database is not the one that was published')
-    const key = { origin: name, publicKey, privateKey, text: logKeyText(name, publicKey), keyId: hex(logKeyId(name, publicKey)) }
-    known = { number, key }
-    return key
+    return { origin: name, publicKey, privateKey, text: logKeyText(name, publicKey), keyId: hex(logKeyId(name, publicKey)) }
+  }
+
+  /** Of a key that has committed. */
+  function opened(row: Row): LogKey {
+    if (known?.publicKey.equals(row.publicKey) !== true) known = keyOf(row)
+    return known
   }
 
   async function insert(tx: Tx, number: number, name: string): Promise<LogKey> {
     const seed = randomBytes(32)
     const publicKey = publicKeyOf(privateKeyObject(seed))
+    const sealedSeed = secrets.seal(seed, contextOf(number))
     await tx.query(sql`
       insert into log_key (number, origin, public_key, sealed_seed)
-      values (${number}::int, ${name}::text, ${publicKey}::bytea, ${secrets.seal(seed, contextOf(number))}::bytea)`)
-    return opened({ number, origin: name, publicKey, sealedSeed: secrets.seal(seed, contextOf(number)) })
+      values (${number}::int, ${name}::text, ${publicKey}::bytea, ${sealedSeed}::bytea)`)
+    return keyOf({ number, origin: name, publicKey, sealedSeed })
   }
 
   /** The key in force as this transaction sees it, made if there is none yet. The log is locked. */
@@ -74,16 +78,16 @@ export function createLogKeys({ secrets, origin }: { readonly secrets: Secrets; 
     get,
 
     /** What signs receipts: as fresh as the last look, for a receipt counts under any key of the chain. */
-    recent: (db: Db): Promise<LogKey> => (known === undefined ? get(db) : Promise.resolve(known.key)),
+    recent: (db: Db): Promise<LogKey> => (known === undefined ? get(db) : Promise.resolve(known)),
 
     /** Replaces the key: the record by the old one, then the new one in its place. At most once a day. */
     async rotate(tx: Tx): Promise<{ readonly old: LogKey; readonly now: LogKey }> {
-      const old = await inForce(tx)
-      const { number, today } = await one<{ number: number; today: IstDay }>(
-        tx,
-        sql`select max(number) + 1 as number, ist_day(roz_now()) as today from log_key`,
-      )
-      const now = await insert(tx, number, old.origin)
+      await lockLog(tx)
+      const row = await newest(tx)
+      if (row === undefined) throw new Error('the log has no key yet')
+      const old = keyOf(row)
+      const { today } = await one<{ today: IstDay }>(tx, sql`select ist_day(roz_now()) as today`)
+      const now = await insert(tx, row.number + 1, old.origin)
       const signed = Buffer.concat([Buffer.from(`roz/v1/key\n${today}`), now.publicKey])
       const signature = hex(sign(null, signed, old.privateKey))
       await appendRecord(tx, { v: 1, kind: 'key', day: today, old: old.text, new: now.text, signature })

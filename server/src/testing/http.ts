@@ -80,6 +80,6 @@ async function send(url: string, call: string, ask: Ask): Promise<TestAnswer> {
     ...(body === undefined ? {} : { body }),
   })
   const text = await response.text()
-  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true
+  const isJson = /^application\/json(;|$)/.test(response.headers.get('content-type') ?? '')
   return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined }
 }

@@ -11,6 +11,7 @@ import type { Handlers } from '../../http/route.ts'
 import { type Checkpoints, findSealedProof } from '../../log-of-days/checkpoints.ts'
 import { answerFile, answerJson, answerPages, NOT_FOUND, ofDay } from '../../log-of-days/files.ts'
 import type { LogKeys } from '../../log-of-days/log-key.ts'
+import { logProgram } from '../../log-of-days/program.ts'
 import { consistencyPath, inclusionPath } from '../../log-of-days/tree.ts'
 import { findOwnTicket } from './own-ticket.ts'
 import type { Receipts } from '../../log-of-days/receipts.ts'
@@ -20,16 +21,19 @@ export type OpenLogDeps = {
   readonly keys: LogKeys
   readonly checkpoints: Checkpoints
   readonly receipts: Receipts
+  /** Where the verifying program lies that this server hands out, if it does. */
+  readonly programFile?: string | undefined
   /** Makes a portion of the books that are due: a whole day, or a part of one. */
   readonly makeBooks: () => Promise<'portion' | 'day' | undefined>
 }
 
 const ENTRIES_AT_ONCE = 256
+const HOUR_MS = 3_600_000
 
 type Calls = 'logKey' | 'logCheckpoint' | 'logEntries' | 'logSealed' | 'logInclusion' | 'logConsistency' | 'cosign'
 type DrawCalls = 'drawFile' | 'drawTickets' | 'rulesFile' | 'userTicket'
 
-export function createOpenLog({ db, keys, checkpoints, receipts, makeBooks }: OpenLogDeps) {
+export function createOpenLog({ db, keys, checkpoints, receipts, programFile, makeBooks }: OpenLogDeps) {
   const handlers: Handlers<Calls | DrawCalls> = {
     logKey: async () => answerFile(`${(await keys.get(db)).text}\n`, 'text', false),
 
@@ -83,11 +87,18 @@ export function createOpenLog({ db, keys, checkpoints, receipts, makeBooks }: Op
     userTicket: ({ session, params }) => findOwnTicket({ db, checkpoints, receipts }, session.memberId, params.day),
   }
 
+  let isProgramLogged = programFile === undefined
+  let programAskedMs = 0
+
   return {
     handlers,
 
     /** Makes the books that are due and signs what has come into the log; a long day of books holds no signature up. */
-    async due(): Promise<boolean> {
+    async due(now: Date): Promise<boolean> {
+      if (!isProgramLogged && programFile !== undefined && Math.abs(now.getTime() - programAskedMs) > HOUR_MS) {
+        programAskedMs = now.getTime()
+        isProgramLogged = await logProgram(db, programFile)
+      }
       const made = await makeBooks()
       return made === 'day' || (await checkpoints.signNext()) || made !== undefined
     },
