@@ -119,7 +119,7 @@ async function runCycle(field: Field, kind: Kind): Promise<Cycle | undefined> {
 
 async function lookAfter({ stand, load }: Field, kind: Kind | 'at rest', cycle: number): Promise<Finding | undefined> {
   const verdict = await judge(stand.db, stand.journal)
-  const told = load.complaints()
+  const told = [...load.complaints(), ...stand.complaints()]
   return isClean(verdict) && told.length === 0 ? undefined : { kind, cycle, ...verdict, told }
 }
 

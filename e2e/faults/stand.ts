@@ -80,6 +80,7 @@ async function build(options: { readonly members: number }, ends: End[]) {
   await writing.close()
   /** What servers that were killed had printed. */
   let printed = ''
+  const complaints: string[] = []
 
   return {
     disk,
@@ -92,10 +93,13 @@ async function build(options: { readonly members: number }, ends: End[]) {
     /** Starts the server again when it is gone. */
     async revive(): Promise<void> {
       if (isAlive(server.pid)) return
-      await server.ended
+      const code = await server.ended
+      // Who was killed has no exit code.
+      if (code !== null) complaints.push(`the server ended by itself with code ${code}`)
       printed += server.output()
       server = await start()
     },
+    complaints: (): readonly string[] => complaints,
     /** Commits answer before they are on the disk, on purpose: what a power cut takes then, the judge must find. */
     async commitInMemory(): Promise<void> {
       await db.query(sql`alter role roz_app set synchronous_commit = off`)
