@@ -1,0 +1,132 @@
+/** One meaning has one text; and a source that fails is never taken for a file that is absent, or whole. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { ascii, concat, fromBase64, fromHex, toBase64, toHex } from '../src/bytes.ts'
+import { canonicalBytes, day, type Json, parseCanonical, readCanonical, record, whole } from '../src/canonical.ts'
+import { folderSource } from '../src/folder.ts'
+import { readFile, type Source, urlSource, wholeEntries } from '../src/sources.ts'
+import { verifyDay } from '../src/verify.ts'
+import { siteFiles } from './kit.ts'
+
+const isRefused = (text: string): boolean => {
+  try {
+    parseCanonical(new TextEncoder().encode(text), 'it')
+    return false
+  } catch {
+    return true
+  }
+}
+
+test('JSON that could be written otherwise is refused', () => {
+  expect(['{}', '[]', '{"a":1,"b":"x"}', '9007199254740991', '-1', '""'].filter(isRefused)).toEqual([])
+  const layout = ['', ' {}', '{}\n', '\ufeff{}', '{"b":1,"a":2}', '{"a":1,"a":1}', '{"a": 1}', '{"a":1,}']
+  const numbers = ['1.0', '1e3', '01', '-0', '1.5', '9007199254740992', 'true', 'null', '{"a":null}']
+  const texts = ['"\\u0041"', '"é"', '"\\n"', '"\u007f"', "'a'"]
+  const deep = ['['.repeat(200_000), '['.repeat(200_000) + ']'.repeat(200_000)]
+  const odd = [layout, numbers, texts, deep].flat()
+  expect(odd.filter((text) => !isRefused(text))).toEqual([])
+})
+
+test('a record has exactly its keys, a day exists', () => {
+  const shape = record({ a: whole, day })
+  const read = (value: Json): unknown => readCanonical(canonicalBytes(value), shape, 'it')
+  expect(read({ a: 1, day: '2028-02-29' })).toEqual({ a: 1, day: '2028-02-29' })
+  const odd: Json[] = [
+    { a: 1 },
+    { a: 1, day: '2027-02-29' },
+    { a: -1, day: '2028-02-29' },
+    { a: 1, b: 1, day: '2028-02-29' },
+    [],
+    'x',
+    { a: '1', day: '2028-02-29' },
+  ]
+  for (const value of odd) expect(() => read(value)).toThrow(/it/)
+  expect(() => readCanonical(ascii('{"__proto__":1,"a":1,"day":"2028-02-29"}'), shape, 'it')).toThrow('unknown key')
+})
+
+test('hex and base64 have one text for each value', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
+      expect([...fromHex(toHex(bytes))]).toEqual([...bytes])
+      expect([...fromBase64(toBase64(bytes))]).toEqual([...bytes])
+    }),
+  )
+  for (const text of ['A', 'AA', '0', 'AB', 'gg']) expect(() => fromHex(text)).toThrow('hex')
+  for (const text of ['A', 'AA', 'AA=', 'AB==', 'A===', 'A-==', ' AAA', 'AAAA\n']) expect(() => fromBase64(text)).toThrow('base64')
+})
+
+test('pieces of any length are cut into whole entries, and a rest is refused', async () => {
+  const list = Uint8Array.from({ length: 40 * 9 }, (_, i) => i)
+  async function* cut(sizes: readonly number[], bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+    let at = 0
+    for (const size of sizes) {
+      yield bytes.subarray(at, at + size)
+      at += size
+    }
+    yield bytes.subarray(at)
+  }
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 90 }), { maxLength: 12 }), async (sizes) => {
+      const whole_: Uint8Array[] = []
+      for await (const piece of wholeEntries({ bytes: undefined, pieces: cut(sizes, list) }, 40, 'it')) {
+        expect(piece.length % 40).toBe(0)
+        whole_.push(piece)
+      }
+      expect(toHex(concat(...whole_))).toBe(toHex(list))
+    }),
+    { numRuns: 50 },
+  )
+  const rest = async () => {
+    for await (const piece of wholeEntries({ bytes: undefined, pieces: cut([50], list.subarray(0, 99)) }, 40, 'it'))
+      expect(piece.length % 40).toBe(0)
+  }
+  await expect(rest()).rejects.toThrow('whole number of entries')
+})
+
+test('a site that answers with errors, or breaks off, leaves a day incomplete and proves nothing', async () => {
+  let trouble: 'none' | 'error' | 'broken' = 'none'
+  const server = createServer((request, response) => {
+    const name = (request.url ?? '').slice(1)
+    const bytes = siteFiles.get(name)
+    if (bytes === undefined) return void response.writeHead(404).end('not here')
+    if (trouble === 'none' || !name.endsWith('tickets')) return void response.writeHead(200).end(bytes)
+    if (trouble === 'error') return void response.writeHead(500).end('sorry')
+    response.writeHead(200, { 'content-length': bytes.length })
+    response.write(bytes.subarray(0, 64), () => response.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const source = urlSource(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  const verdicts: Record<string, unknown> = {}
+  for (trouble of ['none', 'error', 'broken'] as const) {
+    const { verdict, steps } = await verifyDay(source, '2026-07-23')
+    verdicts[trouble] = [verdict, steps.filter(({ state }) => state === 'fail').map(({ step }) => step)]
+  }
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
+  expect(verdicts).toEqual({ none: ['PASS', []], error: ['INCOMPLETE', []], broken: ['INCOMPLETE', []] })
+  expect((await verifyDay(source, '2026-07-23')).verdict).toBe('INCOMPLETE')
+})
+
+test('a folder gives what is there, and a folder in the place of a file is none', async () => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'roz-folder-'))
+  mkdirSync(path.join(folder, 'draws/2026-07-23'), { recursive: true })
+  writeFileSync(path.join(folder, 'draws/2026-07-23.json'), '{}')
+  const source = folderSource(folder)
+  expect(await readFile(source, 'draws/2026-07-23')).toEqual(ascii('{}'))
+  expect(await readFile(source, 'draws')).toBeUndefined()
+  expect(await readFile(source, 'log/key')).toBeUndefined()
+  rmSync(folder, { recursive: true })
+})
+
+test('files are read to a bound: a site cannot fill the reader’s memory', async () => {
+  async function* endless(): AsyncGenerator<Uint8Array> {
+    for (;;) yield new Uint8Array(1 << 22)
+  }
+  const source: Source = { isLive: false, open: async () => ({ bytes: undefined, pieces: endless() }) }
+  await expect(readFile(source, 'log/key')).rejects.toThrow('longer than any such file')
+})
