@@ -24,8 +24,8 @@ function* seeds(): Generator<Uint8Array> {
 }
 
 test('each position wins as often as any other, as first, second and third, whoever else wins', () => {
-  const counts = [0, 1, 2].map(() => new Array<number>(ENTRIES).fill(0))
-  const gaps = new Array<number>(ENTRIES - 1).fill(0)
+  const counts = [0, 1, 2].map(() => Array.from({ length: ENTRIES }, () => 0))
+  const gaps = Array.from({ length: ENTRIES - 1 }, () => 0)
   for (const seed of seeds()) {
     const picked = pickPositions(sha256, seed, ENTRIES, 3)
     picked.forEach((position, place) => {

@@ -1,6 +1,6 @@
 /** A relay of drand on a port of its own, over a chain with a key of its own: it tells the truth, or lies as a test wants. */
 import { createHash, randomBytes } from 'node:crypto'
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { bls12_381 } from '@noble/curves/bls12-381.js'
 import { u64 } from '@roz/core/draw.ts'
@@ -55,7 +55,7 @@ export async function startRelay({ chain, sign }: TestChain, nowMs: () => number
   const stranger = makeChain()
   const asked: string[] = []
   const newest = async (): Promise<number> => Math.floor(((await nowMs()) / 1000 - chain.genesis) / chain.period) + 1
-  const server = createServer(async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const url = request.url ?? ''
     asked.push(url)
     const [, hash, , which] = url.split('/')
@@ -71,7 +71,8 @@ export async function startRelay({ chain, sign }: TestChain, nowMs: () => number
     const signature = relay.mood === 'wrong chain' ? stranger.sign(told) : sign(told)
     if (relay.mood === 'wrong signature') signature.set(sign(told + 1))
     json(200, JSON.stringify({ round: told, randomness: '00', signature: signature.toString('hex') }))
-  })
+  }
+  const server = createServer((request, response) => void answer(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const relay: TestRelay = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto'
 import { booksBytes } from '@roz/core/books.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
+import type { Language } from '@roz/core/language.ts'
 import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { Handlers } from '../../http/route.ts'
@@ -14,7 +15,7 @@ import { appendRecord } from '../../log-of-days/log.ts'
 import { LEAF_BYTES } from '../../log-of-days/sum-tree.ts'
 import type { TicketKeys } from '../../tickets/ticket-keys.ts'
 import { findBooks, makeBooks, readDayLedger } from './day-file.ts'
-import { findDay, listDays } from './days.ts'
+import { findDay, listDays, readDays } from './days.ts'
 import { forgetParts, type Liabilities, NOTHING_OWED, type RunOptions, stepLiabilities } from './liabilities.ts'
 import { findOwnParts } from './own-parts.ts'
 
@@ -61,8 +62,11 @@ export function createBooks({ db, ticketKeys, pages = {} }: BooksDeps) {
   return {
     handlers,
 
+    /** As the public pages show them. */
+    newestDays: (language: Language, limit: number) => readDays(db, { limit, language }),
+
     /** One portion: of a day, or the whole of it; undefined where nothing is due. */
-    async due(): Promise<'portion' | 'day' | undefined> {
+    due: async (): Promise<'portion' | 'day' | undefined> => {
       const next = await findNext(db)
       if (next === undefined) {
         hasLeft = hasLeft && (await forgetParts(db))

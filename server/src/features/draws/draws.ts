@@ -88,7 +88,7 @@ export function createDraws({ db, secrets, ticketKeys, tax, beacon, chain, witne
     seal: (tx: Tx, round: Round): Promise<void> => (round.mode === 'local' ? sealRound(tx, round, ticketKeys) : Promise.resolve()),
     /** Seals what has to wait for the beacon's clock, if it need not wait any more. */
     sealClosed: (): Promise<boolean> => waiting.sealClosed(),
-    due: waiting.due,
+    due: (now: Date): Promise<boolean> => waiting.due(now),
 
     /** Ends a closed round that nobody is in. */
     async endEmpty(tx: Tx, day: IstDay): Promise<void> {

@@ -94,7 +94,7 @@ export function createOpenLog({ db, keys, checkpoints, receipts, programFile, ma
     handlers,
 
     /** Makes the books that are due and signs what has come into the log; a long day of books holds no signature up. */
-    async due(now: Date): Promise<boolean> {
+    due: async (now: Date): Promise<boolean> => {
       if (!isProgramLogged && programFile !== undefined && Math.abs(now.getTime() - programAskedMs) > HOUR_MS) {
         programAskedMs = now.getTime()
         isProgramLogged = await logProgram(db, programFile)
