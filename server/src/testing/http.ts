@@ -47,7 +47,7 @@ export async function startTestApp(options: {
     worker: undefined,
     ...(options.logTo === undefined ? {} : { to: options.logTo }),
   })
-  const app: FastifyInstance = Fastify({ trustProxy: true, loggerInstance: log })
+  const app: FastifyInstance = Fastify({ trustProxy: true, loggerInstance: log, forceCloseConnections: true })
   await app.register(multipart)
   app.decorateRequest('session', undefined)
   registerFaults(app)
