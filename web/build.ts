@@ -54,7 +54,12 @@ async function extractMessages(): Promise<void> {
   if (code !== 0) process.stderr.write('some texts could not be extracted\n')
 }
 
-type PublicAssets = { readonly css: Readonly<Record<'page' | 'home', string>>; readonly script: string; readonly font: string }
+type PublicAssets = {
+  readonly css: Readonly<Record<'page' | 'home' | 'verify', string>>
+  readonly script: string
+  readonly verifyScript: string
+  readonly font: string
+}
 
 /** The public pages' script and styles. The styles are taken back: pages carry them inlined. */
 async function buildPublicAssets(): Promise<PublicAssets> {
@@ -63,7 +68,15 @@ async function buildPublicAssets(): Promise<PublicAssets> {
       {
         build: {
           manifest: 'site-manifest.json',
-          rolldownOptions: { input: { site: 'src/public/site.ts', page: 'src/public/page.css', home: 'src/public/home.css' } },
+          rolldownOptions: {
+            input: {
+              site: 'src/public/site.ts',
+              verify: 'src/public/verify.ts',
+              page: 'src/public/page.css',
+              home: 'src/public/home.css',
+              check: 'src/public/verify.css',
+            },
+          },
         },
       },
       [],
@@ -82,11 +95,15 @@ async function buildPublicAssets(): Promise<PublicAssets> {
     await rm(file)
     return css
   }
-  const css = { page: await take('src/public/page.css'), home: await take('src/public/home.css') }
+  const css = {
+    page: await take('src/public/page.css'),
+    home: await take('src/public/home.css'),
+    verify: await take('src/public/verify.css'),
+  }
   await rm(manifestFile)
   const font = /\/assets\/roz-display-[\w-]+\.woff2/.exec(css.page)?.[0]
   if (font === undefined) throw new Error('the public styles name no display font')
-  return { css, script: `/${fileOf('src/public/site.ts')}`, font }
+  return { css, script: `/${fileOf('src/public/site.ts')}`, verifyScript: `/${fileOf('src/public/verify.ts')}`, font }
 }
 
 /** What every public page runs before it is drawn: the reader's language, and members go on to their dashboard. */
@@ -122,11 +139,16 @@ async function main(): Promise<void> {
   await build(variant({ build: { rolldownOptions: { input: { app: 'app.html' } } } }, [spritePlugin]))
   const assets = await buildPublicAssets()
   const script = await headScript()
+  const program = await writeProgram(path.join(out, 'verify'))
   await build(
     variant(
       {
         ssr: { noExternal: true, target: 'node' },
-        define: { __HEAD_SCRIPT__: JSON.stringify(script), __PUBLIC_ASSETS__: JSON.stringify(assets) },
+        define: {
+          __HEAD_SCRIPT__: JSON.stringify(script),
+          __PUBLIC_ASSETS__: JSON.stringify(assets),
+          __VERIFIER_SHA256__: JSON.stringify(program.sha256),
+        },
         build: {
           ssr: true,
           target: 'node22',
@@ -144,14 +166,13 @@ async function main(): Promise<void> {
   }
   const { home: _home, kitchenSink, ...rest } = paths
   const app = Object.values(rest)
-  const styles = [assets.css.page, assets.css.page + assets.css.home]
+  const styles = [assets.css.page, assets.css.page + assets.css.home, assets.css.page + assets.css.verify]
   await writeFile(
     path.join(out, 'manifest.json'),
     JSON.stringify({ csp: { scripts: [hashOf(script)], styles: styles.map(hashOf) }, app, dev: [kitchenSink] }),
   )
   await writeFile(path.join(out, 'favicon.svg'), favicon())
   await compressAssets()
-  await writeProgram(path.join(out, 'verify'))
   const { checkPages } = await import('./build/check-pages.ts')
   process.stdout.write(await checkPages(pathToFileURL(path.join(out, 'pages.mjs')).href))
 }

@@ -28,6 +28,7 @@ export type SiteFacts = {
 
 export type HomeData = Output<Api['home']>['data']
 export type CurrentRound = Output<Api['currentRound']>
+export type PublicDays = Output<Api['publicDays']>
 
 /** What of the live data a page is filled with. */
 export type PageData = {
@@ -35,6 +36,8 @@ export type PageData = {
   readonly round: CurrentRound
   /** Published stories, newest publication first. */
   readonly stories: readonly Story[]
+  /** Days that are over; only for the pages that show them. */
+  readonly days: PublicDays | undefined
 }
 
 export type PageRequest = {
@@ -55,5 +58,9 @@ export type PublicPages = {
   readonly addresses: Readonly<Record<string, string>>
   /** The pages that show live data. */
   readonly live: readonly string[]
+  /** Those of them that show days that are over. */
+  readonly withDays: readonly string[]
+  /** Pages that lie below each day too: `/verify/2026-11-21`. What such a page says of the day it asks for itself. */
+  readonly ofDay: readonly string[]
   readonly render: (request: PageRequest) => string
 }

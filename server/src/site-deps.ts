@@ -8,6 +8,7 @@ import type { Services } from './services.ts'
 
 const GOOGLE_SCRIPT = 'https://accounts.google.com/gsi/client'
 const STORIES_SHOWN = 25
+const DAYS_SHOWN = 31
 
 export function siteDeps(config: Config, services: Services, webDir: string, nowMs: () => number): SiteDeps {
   return {
@@ -25,13 +26,14 @@ export function siteDeps(config: Config, services: Services, webDir: string, now
 /** The pages are filled with what the API answers a visitor: one truth, one code. */
 const dataOf =
   ({ publicReads }: Services): SiteData =>
-  async (language) => {
-    const [home, round, stories] = await Promise.all([
+  async (language, withDays) => {
+    const [home, round, stories, days] = await Promise.all([
       publicReads.home(language),
       publicReads.currentRound(language),
       publicReads.stories(language, STORIES_SHOWN),
+      withDays ? publicReads.days(language, DAYS_SHOWN) : undefined,
     ])
-    return { home, round, stories }
+    return { home, round, stories, days }
   }
 
 function factsOf({ business, site }: Config): SiteFacts {

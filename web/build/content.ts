@@ -17,6 +17,7 @@ export const TEXTS = [
   'giveaway-selection',
   'video-documentation',
   'money-trail',
+  'verify-trust',
 ] as const
 
 /** Headings get an id made of their number or words, so that a section can be linked to. */

@@ -15,6 +15,7 @@ export const paths = {
   history: '/history',
   profile: '/profile',
   notifications: '/notifications',
+  myTicket: '/my-ticket',
   adminLogin: '/admin/login',
   adminDashboard: '/admin/dashboard',
   kitchenSink: '/kitchen-sink',
@@ -36,6 +37,8 @@ export const publicPaths = {
   impactStories: '/impact-stories',
   helpCenter: '/help-center',
   contactUs: '/contact-us',
+  /** Each day lies below it: `/verify/2026-11-21`. */
+  verify: '/verify',
 } as const
 export type PublicPage = keyof typeof publicPaths
 

@@ -19,7 +19,8 @@ declare module 'virtual:content' {
       | 'direct-help-process'
       | 'giveaway-selection'
       | 'video-documentation'
-      | 'money-trail',
+      | 'money-trail'
+      | 'verify-trust',
       string
     >
   >

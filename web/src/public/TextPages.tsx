@@ -7,7 +7,7 @@ import { LedgerRow } from '../ui/Split.tsx'
 import { ContactForm } from './ContactForm.tsx'
 import { usePage } from './context.ts'
 import { Heading } from './Frame.tsx'
-import { LocalDraw, SplitInForce } from './parts.tsx'
+import { CheckLink, SplitInForce, WeakDraw } from './parts.tsx'
 import { Prose } from './Prose.tsx'
 import { usePageTitle } from './titles.ts'
 
@@ -108,7 +108,7 @@ export function DirectHelpProcess() {
 }
 
 export function GiveawaySelection() {
-  const { data, language } = usePage()
+  const { data, language, to } = usePage()
   const winner = data?.round.lastWinner ?? undefined
   return (
     <>
@@ -117,6 +117,11 @@ export function GiveawaySelection() {
       </Heading>
       <Section when={<Trans>Midnight</Trans>}>
         <Prose name="giveaway-selection" />
+        <p className="buttons gap">
+          <a className="button secondary" href={to('verify')}>
+            <Trans>See and check the latest draw</Trans>
+          </a>
+        </p>
       </Section>
       {winner === undefined ? null : (
         <Section when={<Trans>Latest</Trans>} note={formatDay(winner.date, language)}>
@@ -126,11 +131,10 @@ export function GiveawaySelection() {
           <div className="ledger narrow gap">
             <LedgerRow label={winner.name}>{formatMoney(winner.amount)}</LedgerRow>
           </div>
-          {winner.assurance === 'weak' ? (
-            <p className="gap">
-              <LocalDraw />
-            </p>
-          ) : null}
+          {winner.assurance === 'weak' ? <WeakDraw /> : null}
+          <p>
+            <CheckLink day={winner.date} />
+          </p>
         </Section>
       )}
     </>

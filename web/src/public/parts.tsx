@@ -2,6 +2,7 @@
 import { youtubeId } from '@roz/core/fields.ts'
 import type { Story } from '@roz/contract/impact.ts'
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
+import { publicPath } from '../paths.ts'
 import { formatDay } from '../ui/format.ts'
 import { EmptyState } from '../ui/Feedback.tsx'
 import { formatMoney } from '../ui/Money.tsx'
@@ -89,6 +90,26 @@ export function LocalDraw() {
     <span className="badge wait">
       <Trans>Demo draw</Trans>
     </span>
+  )
+}
+
+/** What a weak draw means, in the words of the protocol. */
+export function WeakDraw() {
+  return (
+    <p className="weak-draw">
+      <LocalDraw /> <Trans>We could have changed the list of this day.</Trans>
+    </p>
+  )
+}
+
+/** The way from a day to its proof. */
+export function CheckLink({ day }: { readonly day: string }) {
+  const { language } = usePage()
+  const date = formatDay(day, language)
+  return (
+    <a className="tap" href={`${publicPath('verify', language)}/${day}`}>
+      <Trans>Check {date} yourself</Trans>
+    </a>
   )
 }
 

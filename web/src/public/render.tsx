@@ -19,17 +19,23 @@ import { NotFound } from './TextPages.tsx'
 import { usePageTitle } from './titles.ts'
 
 declare const __HEAD_SCRIPT__: string
-declare const __PUBLIC_ASSETS__: { readonly css: Readonly<Record<'page' | 'home', string>>; readonly script: string; readonly font: string }
+declare const __PUBLIC_ASSETS__: {
+  readonly css: Readonly<Record<'page' | 'home' | 'verify', string>>
+  readonly script: string
+  readonly verifyScript: string
+  readonly font: string
+}
 
 const CATALOGUES = { en: { ...appEn, ...publicEn }, hi: { ...appHi, ...publicHi } } as const
 const SPRITES = {
   home: sprite(['coin', 'c1', 'cut', 'keys', 'stack', 'slip', 'play', 'seal']),
   drawn: sprite(['coin', 'c1', 'cut', 'keys', 'slip', 'play']),
+  verify: sprite(['coin', 'c1', 'keys', 'slip', 'seal']),
   plain: sprite(['c1']),
 } as const
 /** Pages with drawings besides the logo. */
 const DRAWN: readonly PublicPage[] = ['moneyTrail', 'dailyReports', 'impactVideos', 'impactStories', 'videoDocumentation']
-const LIVE: readonly PublicPage[] = [...DRAWN, 'home', 'terms', 'dailyContributions', 'directHelpProcess', 'giveawaySelection']
+const LIVE: readonly PublicPage[] = [...DRAWN, 'home', 'terms', 'dailyContributions', 'directHelpProcess', 'giveawaySelection', 'verify']
 
 const pageOf = (name: string): PublicPage | undefined => (name in publicPaths ? (name as PublicPage) : undefined)
 
@@ -38,8 +44,9 @@ function Document({ request }: { readonly request: PageRequest }) {
   const Screen = page === undefined ? NotFound : page === 'home' ? Home : SCREENS[page]
   const title = usePageTitle(page ?? 'notFound')
   const { site } = usePage()
-  const css = page === 'home' ? __PUBLIC_ASSETS__.css.page + __PUBLIC_ASSETS__.css.home : __PUBLIC_ASSETS__.css.page
-  const drawing = page === 'home' ? SPRITES.home : page !== undefined && DRAWN.includes(page) ? SPRITES.drawn : SPRITES.plain
+  const own = page === 'home' || page === 'verify' ? page : undefined
+  const css = own === undefined ? __PUBLIC_ASSETS__.css.page : __PUBLIC_ASSETS__.css.page + __PUBLIC_ASSETS__.css[own]
+  const drawing = SPRITES[own ?? (page !== undefined && DRAWN.includes(page) ? 'drawn' : 'plain')]
   return (
     <html lang={request.language} data-lost={page === undefined ? '' : undefined}>
       <head>
@@ -57,6 +64,7 @@ function Document({ request }: { readonly request: PageRequest }) {
         </Frame>
         {page !== undefined && (page === 'home' || DRAWN.includes(page)) ? <VideoDialog /> : null}
         <script type="module" src={__PUBLIC_ASSETS__.script} />
+        {page === 'verify' ? <script type="module" src={__PUBLIC_ASSETS__.verifyScript} /> : null}
       </body>
     </html>
   )
@@ -102,6 +110,8 @@ function Description() {
 
 export const addresses: PublicPages['addresses'] = publicPaths
 export const live: PublicPages['live'] = LIVE
+export const withDays: PublicPages['withDays'] = ['moneyTrail', 'dailyReports', 'verify'] satisfies PublicPage[]
+export const ofDay: PublicPages['ofDay'] = ['verify'] satisfies PublicPage[]
 
 export function render(request: PageRequest): string {
   const i18n = setupI18n({ locale: request.language, messages: { [request.language]: CATALOGUES[request.language] } })

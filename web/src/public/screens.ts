@@ -1,7 +1,8 @@
 /** Which component draws which public page. */
 import type { ReactNode } from 'react'
 import type { PublicPage } from '../paths.ts'
-import { DailyReports, ImpactStories, ImpactVideos, MoneyTrail, VideoDocumentation } from './LivePages.tsx'
+import { DailyReports, MoneyTrail } from './BooksPages.tsx'
+import { ImpactStories, ImpactVideos, VideoDocumentation } from './LivePages.tsx'
 import {
   ContactUs,
   DailyContributions,
@@ -12,6 +13,7 @@ import {
   RefundPolicy,
   Terms,
 } from './TextPages.tsx'
+import { Verify } from './Verify.tsx'
 
 export const SCREENS = {
   privacyPolicy: PrivacyPolicy,
@@ -27,4 +29,5 @@ export const SCREENS = {
   impactStories: ImpactStories,
   helpCenter: HelpCenter,
   contactUs: ContactUs,
+  verify: Verify,
 } as const satisfies Record<Exclude<PublicPage, 'home'>, () => ReactNode>

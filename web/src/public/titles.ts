@@ -19,6 +19,7 @@ export function usePageTitle(page: PublicPage | 'notFound'): string {
     impactStories: t`Impact Stories`,
     helpCenter: t`Help Center`,
     contactUs: t`Contact Us`,
+    verify: t`Check the draw`,
     notFound: t`Page not found`,
   }
   return titles[page]

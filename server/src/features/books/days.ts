@@ -155,10 +155,16 @@ async function readTotals(db: Db): Promise<Output<Api['publicDays']>['totals']> 
 export async function listDays(db: Db, { query, language }: Call<Api['publicDays']>): Promise<Answer<Api['publicDays']>> {
   const page = readPage(query, [CURSOR_PARTS.day])
   if (!page.ok) return page
-  const found = await listRows(db, sql`r.day < ${page.after?.[0] ?? 'infinity'}::date order by r.day desc limit ${page.limit + 1}::int`)
-  const { rows, nextCursor } = cutPage(found, page.limit, (row) => [row.day])
+  return { ok: true, value: await readDays(db, { before: page.after?.[0], limit: page.limit, language }) }
+}
+
+type Wanted = { readonly before?: string | undefined; readonly limit: number; readonly language: Language }
+
+export async function readDays(db: Db, { before, limit, language }: Wanted): Promise<Output<Api['publicDays']>> {
+  const found = await listRows(db, sql`r.day < ${before ?? 'infinity'}::date order by r.day desc limit ${limit + 1}::int`)
+  const { rows, nextCursor } = cutPage(found, limit, (row) => [row.day])
   const [totals, days] = await Promise.all([readTotals(db), viewsOf(db, rows, language)])
-  return { ok: true, value: { totals, days, nextCursor } }
+  return { totals, days, nextCursor }
 }
 
 export async function findDay(db: Db, { params, language }: Call<Api['publicDay']>): Promise<Answer<Api['publicDay']>> {

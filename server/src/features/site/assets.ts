@@ -7,6 +7,7 @@ import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { etagOf } from '../../http/etag.ts'
 import { type Body, sendBody } from './bodies.ts'
+import { WORKER_POLICY } from './policy.ts'
 
 const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
@@ -29,6 +30,9 @@ async function load(folder: string): Promise<Map<string, Body>> {
   return files
 }
 
+/** A worker runs under the policy that its own file comes with. */
+const isWorker = (name: string): boolean => name.startsWith('verify-worker-')
+
 export async function registerAssets(app: FastifyInstance, webDir: string): Promise<void> {
   const files = await load(path.join(webDir, 'assets'))
   app.get<{ Params: { name: string } }>('/assets/:name', async (request, reply) => {
@@ -36,6 +40,7 @@ export async function registerAssets(app: FastifyInstance, webDir: string): Prom
     const file = files.get(name)
     if (file === undefined) return reply.code(404).header('cache-control', 'no-store').type('text/plain; charset=utf-8').send('Not found')
     reply.header('cache-control', 'public, max-age=31536000, immutable').type(TYPES[path.extname(name)] as string)
+    if (isWorker(name)) reply.header('content-security-policy', WORKER_POLICY)
     return sendBody(request, reply, file)
   })
 }

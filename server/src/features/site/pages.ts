@@ -7,8 +7,8 @@ import type { PageData, PublicPages, SiteFacts } from '@roz/contract/public-page
 import type { Language } from '@roz/core/language.ts'
 import { type Body, bodyOf } from './bodies.ts'
 
-/** Where the live figures come from. */
-export type SiteData = (language: Language) => Promise<PageData>
+/** Where the live figures come from; days that are over are read only for pages that show them. */
+export type SiteData = (language: Language, withDays: boolean) => Promise<PageData>
 
 const KEPT_MS = 60_000
 /** One reading serves everybody who asks meanwhile. */
@@ -33,24 +33,25 @@ type PageCacheDeps = {
 export function createPageCache({ pages, site, data, nowMs, onFault }: PageCacheDeps): PageCache {
   const kept = new Map<string, Kept>()
   const making = new Map<string, Promise<Body>>()
-  const readings = new Map<Language, Reading>()
+  const readings = new Map<string, Reading>()
 
-  function read(language: Language): Promise<PageData | undefined> {
-    const running = readings.get(language)
+  function read(language: Language, withDays: boolean): Promise<PageData | undefined> {
+    const asked = `${language} ${withDays}`
+    const running = readings.get(asked)
     // Real time, not the product's clock: this only bounds how often the database is asked.
     const startedMs = performance.now()
     if (running !== undefined && startedMs - running.startedMs < READ_MS) return running.data
-    const fresh = data(language).catch((error: unknown) => {
+    const fresh = data(language, withDays).catch((error: unknown) => {
       onFault(error)
       return undefined
     })
-    readings.set(language, { startedMs, data: fresh })
+    readings.set(asked, { startedMs, data: fresh })
     return fresh
   }
 
   async function get(page: string, language: Language, origin: string): Promise<Body> {
     const isLive = pages.live.includes(page)
-    const figures = isLive ? await read(language) : undefined
+    const figures = isLive ? await read(language, pages.withDays.includes(page)) : undefined
     const shown = figures === undefined ? '' : fingerprint(figures)
     const key = `${page} ${language} ${origin}`
     const known = kept.get(key)
@@ -79,4 +80,5 @@ export function createPageCache({ pages, site, data, nowMs, onFault }: PageCache
 }
 
 /** What a page shows of the figures; the server's time is no change. */
-const fingerprint = ({ home, round, stories }: PageData): string => JSON.stringify([home, { ...round, serverTime: '' }, stories])
+const fingerprint = ({ home, round, stories, days }: PageData): string =>
+  JSON.stringify([home, { ...round, serverTime: '' }, stories, days])

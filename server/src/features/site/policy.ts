@@ -41,6 +41,13 @@ export const publicPolicy = (inline: InlineHashes): string =>
     'form-action': ["'self'"],
   })
 
+/** Of the worker that verifies a day: it hashes long lists by WebAssembly and reads our files, and does nothing else. */
+export const WORKER_POLICY = policy({
+  'default-src': ["'none'"],
+  'script-src': ["'self'", "'wasm-unsafe-eval'"],
+  'connect-src': ["'self'"],
+})
+
 /** Of the app: it also loads the gateway's script and, where it is set up, Google's button. */
 export function appPolicy(gateway: GatewayOrigins, googleOrigin: string | undefined): string {
   const google = googleOrigin === undefined ? [] : [GOOGLE, googleOrigin]

@@ -10,8 +10,10 @@ import { registerSite } from './site.ts'
 
 const SCRIPT = 'window.a = 1'
 const PAGES = `
-export const addresses = { home: '/', terms: '/terms-condition' }
+export const addresses = { home: '/', terms: '/terms-condition', verify: '/verify' }
 export const live = ['home']
+export const withDays = []
+export const ofDay = ['verify']
 let drawn = 0
 export const render = (r) => '<!doctype html><html lang="' + r.language + '"><p>' + r.page + ' ' + r.site.brandName + ' ' + (r.data ? r.data.home.stats.today.pool : 'no figures') + ' drawn ' + (++drawn) + '</p>'
 `
@@ -20,6 +22,7 @@ function builtWeb(): string {
   mkdirSync(path.join(folder, 'assets'))
   writeFileSync(path.join(folder, 'assets/app-abc123.js'), SCRIPT)
   writeFileSync(path.join(folder, 'assets/app-abc123.js.br'), brotliCompressSync(SCRIPT))
+  writeFileSync(path.join(folder, 'assets/verify-worker-def456.js'), SCRIPT)
   mkdirSync(path.join(folder, 'verify'))
   writeFileSync(path.join(folder, 'verify/roz-verify.mjs'), SCRIPT)
   writeFileSync(path.join(folder, 'verify/roz-verify.mjs.sha256'), `${'0'.repeat(64)}  roz-verify.mjs\n`)
@@ -69,6 +72,7 @@ async function figures(): Promise<PageData> {
     home: { stats: { totalCharity: 0, totalPeople: 0, rounds: 0, today }, recentImpacts: [] },
     round: { serverTime: String(reads) } as PageData['round'],
     stories: [],
+    days: undefined,
   }
 }
 
@@ -117,6 +121,12 @@ describe('hashed files', () => {
     expect((await app.inject('/verify/other.mjs')).statusCode).toBe(404)
   })
 
+  test('the worker that verifies may use WebAssembly, and nothing but our own files', async () => {
+    const policy = (await app.inject('/assets/verify-worker-def456.js')).headers['content-security-policy']
+    expect(policy).toBe("default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'")
+    expect((await app.inject('/assets/app-abc123.js')).headers['content-security-policy']).toBeUndefined()
+  })
+
   test('a file that is not there is a 404 nobody keeps, and no address leads out of the folder', async () => {
     const missing = await app.inject('/assets/app-old.js')
     expect([missing.statusCode, missing.headers['cache-control']]).toEqual([404, 'no-store'])
@@ -151,6 +161,14 @@ describe('public pages', () => {
     expect(first.headers['cache-control']).toBe('no-cache')
     const again = await app.inject({ url: '/hi/terms-condition', headers: { 'if-none-match': String(first.headers.etag) } })
     expect([again.statusCode, again.body]).toEqual([304, ''])
+  })
+
+  test('a page of days lies below each day that exists, beside the program that checks it', async () => {
+    expect((await app.inject('/verify/2026-11-21')).body).toContain('verify')
+    expect((await app.inject('/hi/verify/2026-11-21')).body).toContain('lang="hi"')
+    expect((await app.inject('/verify/roz-verify.mjs')).body).toBe(SCRIPT)
+    for (const url of ['/verify/2026-02-30', '/verify/yesterday', '/terms-condition/2026-11-21'])
+      expect((await app.inject(url)).statusCode).toBe(404)
   })
 
   test('a page without figures is drawn once', async () => {

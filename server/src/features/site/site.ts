@@ -7,6 +7,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { PublicPages, SiteFacts } from '@roz/contract/public-pages.ts'
+import { parseDay } from '@roz/core/ist-day.ts'
 import { type Language, LANGUAGES, languageOf } from '@roz/core/language.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sendProblem } from '../../http/faults.ts'
@@ -81,7 +82,14 @@ const addressIn = (language: Language, address: string): string =>
 function registerPages(app: FastifyInstance, pages: PublicPages, sendPage: SendPage): void {
   for (const language of LANGUAGES) {
     for (const [page, address] of Object.entries(pages.addresses)) {
-      app.get(addressIn(language, address), async (request, reply) => sendPage(request, reply, page, language))
+      const here = addressIn(language, address)
+      app.get(here, async (request, reply) => sendPage(request, reply, page, language))
+      if (!pages.ofDay.includes(page)) continue
+      app.get<{ Params: { day: string } }>(`${here}/:day`, async (request, reply) =>
+        parseDay(request.params.day) === undefined
+          ? sendPage(request, reply, 'notFound', language, 404)
+          : sendPage(request, reply, page, language),
+      )
     }
   }
 }

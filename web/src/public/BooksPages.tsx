@@ -1,0 +1,386 @@
+/**
+ * Money trail and daily reports: what came in, where it went, day by day, from the same view of the
+ * books that /api/public/days answers. Invariant: no figure here is typed in or kept; where a figure
+ * cannot be read the page says so.
+ */
+import type { PublicDays } from '@roz/contract/public-pages.ts'
+import { Plural, Trans, useLingui } from '@lingui/react/macro'
+import type { ReactNode } from 'react'
+import { Badge, EmptyState } from '../ui/Feedback.tsx'
+import { formatCount, formatDay } from '../ui/format.ts'
+import { formatMoney } from '../ui/Money.tsx'
+import { Section } from '../ui/Section.tsx'
+import { LedgerRow } from '../ui/Split.tsx'
+import { usePage } from './context.ts'
+import { Heading } from './Frame.tsx'
+import { CheckLink, FiguresMissing, WeakDraw } from './parts.tsx'
+import { Prose } from './Prose.tsx'
+import { usePageTitle } from './titles.ts'
+
+type Day = PublicDays['days'][number]
+type Totals = PublicDays['totals']
+
+/** Rupees with two decimals hold no more than paise do; sums of them are cut back to that. */
+const exact = (rupees: number): number => Math.round(rupees * 100) / 100
+
+export function MoneyTrail() {
+  const { data } = usePage()
+  return (
+    <>
+      <Heading
+        title={usePageTitle('moneyTrail')}
+        lead={<Trans>Every rupee in, and where it goes. From live data, not from a brochure.</Trans>}
+      />
+      <Section when={<Trans>Today</Trans>} note={<RoundDay />}>
+        <h2>
+          <Trans>In today’s round</Trans>
+        </h2>
+        {data === undefined ? <FiguresMissing /> : <TodaysMoney />}
+      </Section>
+      <Section when={<Trans>So far</Trans>} id="totals">
+        <h2>
+          <Trans>In and out, to the paisa</Trans>
+        </h2>
+        {data?.days === undefined ? <FiguresMissing /> : <InAndOut totals={data.days.totals} />}
+      </Section>
+      {data?.days === undefined || data.days.totals.entries === 0 ? null : (
+        <Section when={<Trans>₹1</Trans>} id="rupee">
+          <h2>
+            <Trans>Where your ₹1 went</Trans>
+          </h2>
+          <OneRupee totals={data.days.totals} />
+        </Section>
+      )}
+      <Section when={<Trans>Day by day</Trans>} note={<Trans>newest first</Trans>} id="days">
+        <h2>
+          <Trans>Each day’s money</Trans>
+        </h2>
+        <DayList draw={(day, isNewest) => <DayMoney key={day.day} day={day} open={isNewest} />} />
+      </Section>
+      <Section when={<Trans>The rule</Trans>}>
+        <Prose name="money-trail" />
+      </Section>
+    </>
+  )
+}
+
+function TodaysMoney() {
+  const { data } = usePage()
+  if (data === undefined) return null
+  const { charity, giveaway, platform, pool } = data.home.stats.today
+  return (
+    <div className="ledger narrow gap">
+      <LedgerRow part="need" label={<Trans>For people in need</Trans>}>
+        {formatMoney(charity)}
+      </LedgerRow>
+      <LedgerRow part="gift" label={<Trans>For members</Trans>}>
+        {formatMoney(giveaway)}
+      </LedgerRow>
+      <LedgerRow part="run" label={<Trans>For the platform</Trans>}>
+        {formatMoney(platform)}
+      </LedgerRow>
+      <LedgerRow sum label={<Trans>Put in today</Trans>}>
+        {formatMoney(pool)}
+      </LedgerRow>
+    </div>
+  )
+}
+
+/** Collected and given = helped, rewarded, kept for the platform, and not spent yet. */
+function InAndOut({ totals }: { readonly totals: Totals }) {
+  const { days, entries, intake, split, disbursed, helpFund } = totals
+  const gifts = exact(helpFund + disbursed - split.need)
+  const all = formatMoney(exact(intake + gifts))
+  return (
+    <>
+      <p className="lead gap">
+        <Plural value={days} one="# settled round" other="# settled rounds" />, <Plural value={entries} one="# rupee" other="# rupees" />.
+      </p>
+      <div className="two-books gap">
+        <div>
+          <h3>
+            <Trans>In</Trans>
+          </h3>
+          <div className="ledger">
+            <LedgerRow label={<Trans>Put in by members</Trans>}>{formatMoney(intake)}</LedgerRow>
+            {gifts > 0 ? <LedgerRow label={<Trans>Gifts to the help fund</Trans>}>{formatMoney(gifts)}</LedgerRow> : null}
+            <LedgerRow sum label={<Trans>Total in</Trans>}>
+              {all}
+            </LedgerRow>
+          </div>
+        </div>
+        <div>
+          <h3>
+            <Trans>Out</Trans>
+          </h3>
+          <div className="ledger">
+            <LedgerRow part="need" label={<Trans>Help that went out</Trans>}>
+              {formatMoney(disbursed)}
+            </LedgerRow>
+            <LedgerRow part="need" label={<Trans>In the help fund, not spent yet</Trans>}>
+              {formatMoney(helpFund)}
+            </LedgerRow>
+            <LedgerRow part="gift" label={<Trans>Rewards to members, tax included</Trans>}>
+              {formatMoney(split.reward)}
+            </LedgerRow>
+            <LedgerRow part="run" label={<Trans>For the platform</Trans>}>
+              {formatMoney(split.platform)}
+            </LedgerRow>
+            <LedgerRow sum label={<Trans>Total out and unspent</Trans>}>
+              {formatMoney(exact(disbursed + helpFund + split.reward + split.platform))}
+            </LedgerRow>
+          </div>
+        </div>
+      </div>
+    </>
+  )
+}
+
+function OneRupee({ totals: { split, intake } }: { readonly totals: Totals }) {
+  const paise = (share: number): string => ((share / intake) * 100).toFixed(2)
+  return (
+    <div className="ledger narrow gap">
+      <LedgerRow part="need" label={<Trans>To people in need</Trans>}>
+        <Trans>{paise(split.need)} paise</Trans>
+      </LedgerRow>
+      <LedgerRow part="gift" label={<Trans>To members drawn</Trans>}>
+        <Trans>{paise(split.reward)} paise</Trans>
+      </LedgerRow>
+      <LedgerRow part="run" label={<Trans>To run the platform</Trans>}>
+        <Trans>{paise(split.platform)} paise</Trans>
+      </LedgerRow>
+      <LedgerRow sum label={<Trans>Each rupee so far</Trans>}>
+        {formatMoney(1)}
+      </LedgerRow>
+    </div>
+  )
+}
+
+function RoundDay() {
+  const { data, language } = usePage()
+  return data === undefined ? null : formatDay(data.round.id, language)
+}
+
+/** All days that the page was given, or why there is none. */
+function DayList({ draw }: { readonly draw: (day: Day, isNewest: boolean) => ReactNode }) {
+  const { t } = useLingui()
+  const { data, to } = usePage()
+  if (data?.days === undefined) return <FiguresMissing />
+  const { days, nextCursor } = data.days
+  if (days.length === 0) {
+    return (
+      <div className="gap">
+        <EmptyState title={t`No day is over yet`} art="slip">
+          <Trans>The first day stands here after its midnight.</Trans>
+        </EmptyState>
+      </div>
+    )
+  }
+  return (
+    <>
+      <ol className="day-pages gap">{days.map((day, index) => draw(day, index === 0))}</ol>
+      {nextCursor === null ? null : (
+        <p className="gap">
+          <a className="tap" href={to('verify')}>
+            <Trans>Older days: choose one to check</Trans>
+          </a>
+        </p>
+      )}
+    </>
+  )
+}
+
+function DayHead({ day, amount }: { readonly day: Day; readonly amount: string }) {
+  const { language } = usePage()
+  return (
+    <summary>
+      <time dateTime={day.day}>{formatDay(day.day, language)}</time>
+      <span className="muted">
+        {day.status === 'void' ? <Trans>No draw</Trans> : <Plural value={day.entries} one="# rupee" other="# rupees" />}
+      </span>
+      <span className="amount">{amount}</span>
+    </summary>
+  )
+}
+
+function DayMoney({ day, open }: { readonly day: Day; readonly open: boolean }) {
+  const { split, perRupee, disbursed, intake } = day
+  const each = (paise: number): string => paise.toFixed(2)
+  return (
+    <li id={day.day}>
+      <details open={open}>
+        <DayHead day={day} amount={formatMoney(intake)} />
+        <div className="ledger narrow">
+          <LedgerRow part="need" label={<Trans>For people in need, {each(perRupee.need)} paise of each rupee</Trans>}>
+            {formatMoney(split.need)}
+          </LedgerRow>
+          <LedgerRow part="gift" label={<Trans>For members, {each(perRupee.reward)} paise</Trans>}>
+            {formatMoney(split.reward)}
+          </LedgerRow>
+          <LedgerRow part="run" label={<Trans>For the platform, {each(perRupee.platform)} paise</Trans>}>
+            {formatMoney(split.platform)}
+          </LedgerRow>
+          <LedgerRow sum label={<Trans>Put in</Trans>}>
+            {formatMoney(intake)}
+          </LedgerRow>
+          <LedgerRow label={<Trans>Of it, help that has gone out</Trans>}>{formatMoney(disbursed)}</LedgerRow>
+        </div>
+        <Receipts day={day} />
+        <CheckLink day={day.day} />
+      </details>
+    </li>
+  )
+}
+
+/** The place of receipts: each disbursement with the hash of the paper that proves it. */
+function Receipts({ day }: { readonly day: Day }) {
+  const { language } = usePage()
+  if (day.split.need === 0) return null
+  return (
+    <div className="receipts">
+      <h3>
+        <Trans>Receipts</Trans>
+      </h3>
+      {day.receipts.length === 0 ? (
+        <p className="muted">
+          <Trans>None yet: this day’s share waits in the help fund.</Trans>
+        </p>
+      ) : (
+        <ul className="ledger narrow">
+          {day.receipts.map(({ date, amount, evidence }, index) => (
+            <li key={index}>
+              <span>
+                {formatDay(date, language)}
+                <code className="hash">{evidence}</code>
+              </span>
+              <span className="amount">{formatMoney(amount)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}
+
+export function DailyReports() {
+  const { data } = usePage()
+  return (
+    <>
+      <Heading
+        title={usePageTitle('dailyReports')}
+        lead={<Trans>One page for each day: what came in, who was drawn, who was helped.</Trans>}
+      />
+      <Section when={<Trans>Today</Trans>} note={<RoundDay />}>
+        <h2>
+          <Trans>Today’s round</Trans>
+        </h2>
+        {data === undefined ? (
+          <FiguresMissing />
+        ) : (
+          <div className="ledger narrow gap">
+            <LedgerRow label={<Trans>Members in the round</Trans>}>{formatCount(data.round.totalParticipants)}</LedgerRow>
+            <LedgerRow sum label={<Trans>Put in today</Trans>}>
+              {formatMoney(data.round.totalAmount)}
+            </LedgerRow>
+          </div>
+        )}
+      </Section>
+      <Section when={<Trans>Before</Trans>} note={<Trans>newest first</Trans>} id="days">
+        <h2>
+          <Trans>Days that are over</Trans>
+        </h2>
+        <DayList draw={(day, isNewest) => <DayReport key={day.day} day={day} open={isNewest} />} />
+      </Section>
+      <Section when={<Trans>Stories</Trans>}>
+        <h2>
+          <Trans>Published days</Trans>
+        </h2>
+        {data === undefined ? <FiguresMissing /> : <PublishedDays />}
+      </Section>
+    </>
+  )
+}
+
+function DayReport({ day, open }: { readonly day: Day; readonly open: boolean }) {
+  const { books, winners, entries, intake, assurance, status } = day
+  return (
+    <li id={day.day}>
+      <details open={open}>
+        <DayHead day={day} amount={formatMoney(intake)} />
+        <div className="ledger narrow">
+          <LedgerRow label={<Trans>Members in the round</Trans>}>{formatCount(entries)}</LedgerRow>
+          {winners.map(({ name, amount, tax, position, ticket }) => (
+            <LedgerRow
+              key={ticket}
+              part="gift"
+              label={
+                <>
+                  <Trans>
+                    {name}, line {formatCount(position + 1)}
+                  </Trans>
+                  {tax > 0 ? <Trans>, {formatMoney(tax)} of it tax</Trans> : null}
+                </>
+              }
+            >
+              {formatMoney(amount)}
+            </LedgerRow>
+          ))}
+          <LedgerRow part="need" label={<Trans>Set aside for people in need</Trans>}>
+            {formatMoney(day.split.need)}
+          </LedgerRow>
+          <LedgerRow part="need" label={<Trans>Of it, help that has gone out</Trans>}>
+            {formatMoney(day.disbursed)}
+          </LedgerRow>
+          {books === null ? null : <DayBooks books={books} />}
+        </div>
+        {status === 'settled' && assurance === 'weak' ? <WeakDraw /> : null}
+        <CheckLink day={day.day} />
+      </details>
+    </li>
+  )
+}
+
+function DayBooks({ books: { help, topups, withdrawals, refunds, liabilities } }: { readonly books: NonNullable<Day['books']> }) {
+  return (
+    <>
+      <LedgerRow label={<Trans>Added to wallets</Trans>}>{formatMoney(topups)}</LedgerRow>
+      <LedgerRow label={<Trans>Withdrawn and paid out</Trans>}>{formatMoney(withdrawals)}</LedgerRow>
+      {refunds > 0 ? <LedgerRow label={<Trans>Refunded</Trans>}>{formatMoney(refunds)}</LedgerRow> : null}
+      <LedgerRow label={<Trans>Owed to members at the day’s end</Trans>}>{formatMoney(liabilities.total)}</LedgerRow>
+      <LedgerRow sum label={<Trans>Help fund at the day’s end</Trans>}>
+        {formatMoney(help.closing)}
+      </LedgerRow>
+    </>
+  )
+}
+
+function PublishedDays() {
+  const { t } = useLingui()
+  const { data, language } = usePage()
+  const stories = data?.stories ?? []
+  if (stories.length === 0) {
+    return (
+      <div className="gap">
+        <EmptyState title={t`No impact stories yet`}>
+          <Trans>A day stands here once its story is published.</Trans>
+        </EmptyState>
+      </div>
+    )
+  }
+  return (
+    <ul className="ledger days gap">
+      {stories.map((story) => (
+        <li key={story.id}>
+          <time dateTime={story.date}>{formatDay(story.date, language)}</time>
+          <span>{story.title}</span>
+          {story.winnerInfo?.assurance === 'weak' ? (
+            <Badge tone="waiting">
+              <Trans>Demo draw</Trans>
+            </Badge>
+          ) : null}
+          <span className="amount">{formatMoney(story.amount)}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}

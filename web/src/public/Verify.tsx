@@ -1,0 +1,334 @@
+/**
+ * A day's draw told in pictures, and checked by the reader's own device. The page is the same for
+ * every day; verify.ts fills it from the published files. Every word it may need stands here, so that
+ * the script carries none.
+ */
+import { Trans, useLingui } from '@lingui/react/macro'
+import { STEPS } from '@roz/verifier/steps.ts'
+import { formatDay } from '../ui/format.ts'
+import { Section } from '../ui/Section.tsx'
+import { publicPath } from '../paths.ts'
+import { usePage } from './context.ts'
+import { DrawStory } from './DrawStory.tsx'
+import { Heading } from './Frame.tsx'
+import { Prose } from './Prose.tsx'
+import { useStepWords, type StepWords } from './step-words.ts'
+import { usePageTitle } from './titles.ts'
+
+declare const __VERIFIER_SHA256__: string
+
+export function Verify() {
+  return (
+    <>
+      <Heading
+        title={usePageTitle('verify')}
+        lead={
+          <Trans>
+            Don’t trust us. Check. This page fetches the files that we published about a day, and your own device does every sum again.
+          </Trans>
+        }
+      >
+        <DayChoice />
+      </Heading>
+      <div data-verify="">
+        <Trouble />
+        <Section when={<Trans>The day</Trans>} note={<span data-fill="day" />} id="draw" className="filled">
+          <DrawStory />
+        </Section>
+        <Section when={<Trans>Now</Trans>} note={<Trans>on your device</Trans>} id="check" className="filled">
+          <Check />
+        </Section>
+      </div>
+      <Section when={<Trans>Your own copy</Trans>}>
+        <OwnProgram />
+      </Section>
+      <Section when={<Trans>The limits</Trans>}>
+        <h2>
+          <Trans>What stays trusted</Trans>
+        </h2>
+        <Prose name="verify-trust" />
+      </Section>
+    </>
+  )
+}
+
+/** Works without script too: a list of the newest days, any other day by its date. */
+function DayChoice() {
+  const { data, language } = usePage()
+  const days = data?.days?.days ?? []
+  return (
+    <form className="day-choice" method="get" action={publicPath('verify', language)} data-choice="">
+      <div className="field">
+        <label htmlFor="day">
+          <Trans>Day</Trans>
+        </label>
+        <input id="day" name="day" type="date" required list="days" max={days[0]?.day} data-newest={days[0]?.day} />
+        <datalist id="days">
+          {days.map(({ day }) => (
+            <option key={day} value={day}>
+              {formatDay(day, language)}
+            </option>
+          ))}
+        </datalist>
+      </div>
+      <button className="button secondary" type="submit">
+        <Trans>Open this day</Trans>
+      </button>
+    </form>
+  )
+}
+
+/** In place of the day when it cannot be shown. One of them is, if any. */
+function Trouble() {
+  return (
+    <Section when="" className="trouble">
+      <div data-state="loading" role="status">
+        <p className="skeleton-line">
+          <Trans>Loading</Trans>
+        </p>
+      </div>
+      <div className="empty" data-state="no-day" hidden>
+        <h2>
+          <Trans>This day is not in the book</Trans>
+        </h2>
+        <p>
+          <Trans>A day stands here once it is over and its draw is done. Choose another one above.</Trans>
+        </p>
+      </div>
+      <div className="empty" data-state="offline" role="alert" hidden>
+        <h2>
+          <Trans>The files could not be fetched</Trans>
+        </h2>
+        <p>
+          <Trans>Network error. Please check your connection and try again.</Trans>
+        </p>
+        <button className="button secondary" type="button" data-retry="">
+          <Trans>Retry</Trans>
+        </button>
+      </div>
+      <noscript>
+        <p>
+          <Trans>To check a day here, your browser has to run a script. The program below does the same without a browser.</Trans>
+        </p>
+      </noscript>
+    </Section>
+  )
+}
+
+function Check() {
+  const words = useStepWords()
+  return (
+    <>
+      <h2>
+        <Trans>Every sum again</Trans>
+      </h2>
+      <div className="check-run">
+        <p data-phase="waiting" hidden>
+          <Trans>
+            This day has <b data-fill="size" /> of files. It may cost you data.
+          </Trans>
+        </p>
+        <p className="buttons">
+          <button className="button" type="button" data-check="" hidden>
+            <Trans>Check</Trans>
+          </button>
+          <button className="button secondary" type="button" data-again="" hidden>
+            <Trans>Check again</Trans>
+          </button>
+          <button className="button quiet" type="button" data-save="" hidden>
+            <Trans>Save the result</Trans>
+          </button>
+        </p>
+        <Progress />
+      </div>
+      <Verdict />
+      <ol className="check-steps" data-steps="">
+        {STEPS.map((step) => (
+          <Step key={step} name={step} words={words[step]} />
+        ))}
+      </ol>
+      <Extras />
+    </>
+  )
+}
+
+function Progress() {
+  return (
+    <div className="progress" data-progress="" hidden>
+      <label htmlFor="progress">
+        <span data-phase="log">
+          <Trans>Reading the log of all days</Trans>
+        </span>
+        <span data-phase="tickets" hidden>
+          <Trans>Hashing the sealed list, ticket by ticket</Trans>
+        </span>
+        <span data-phase="liabilities" hidden>
+          <Trans>Adding up what members are owed</Trans>
+        </span>{' '}
+        <span data-fill="progress" />
+      </label>
+      <progress id="progress" max={1000} value={0} />
+    </div>
+  )
+}
+
+/** One of them is shown when the check has ended. */
+function Verdict() {
+  return (
+    <div className="verdict-box" role="status" data-verdict="">
+      <div className="ok" data-when="PASS" hidden>
+        <h3>
+          <b>PASS</b> <Trans>Everything fits</Trans>
+        </h3>
+        <p>
+          <Trans>Nobody could choose the winner, no entry was added or dropped, and the books are right to the paisa.</Trans>
+        </p>
+      </div>
+      <div className="wait" data-when="WEAK" hidden>
+        <h3>
+          <b>WEAK</b> <Trans>The sums are right, but we could have changed the list</Trans>
+        </h3>
+        <p>
+          <Trans>
+            Nothing contradicts itself. What nobody outside our house saw in time, you have to take from us; the steps below say what.
+          </Trans>
+        </p>
+      </div>
+      <div className="wait" data-when="INCOMPLETE" hidden>
+        <h3>
+          <b>INCOMPLETE</b> <Trans>Something is missing, so nothing is proven</Trans>
+        </h3>
+        <p>
+          <Trans>A file could not be had. Try again later; if it stays away, ask us why.</Trans>
+        </p>
+      </div>
+      <div className="no" data-when="FAIL" hidden>
+        <h3>
+          <b>FAIL</b> <Trans>Something does not fit</Trans>
+        </h3>
+        <p>
+          <Trans>Do not believe this day until it is explained. Save the result: it is evidence.</Trans>
+        </p>
+      </div>
+      <div className="no" data-when="broken" hidden>
+        <h3>
+          <Trans>The check could not run</Trans>
+        </h3>
+        <p>
+          <Trans>Your browser stopped the program. Check again, or use your own copy below.</Trans>
+        </p>
+      </div>
+    </div>
+  )
+}
+
+function Step({ name, words: { title, pass, fail, weak } }: { readonly name: string; readonly words: StepWords }) {
+  return (
+    <li data-step={name}>
+      <span className="mark" aria-hidden="true" />
+      <div>
+        <p className="step-title">
+          <b>{title}</b>
+          <span className="hidden" data-spoken="" />
+          <code>{name}</code>
+        </p>
+        <p data-for="pass" hidden>
+          {pass}
+        </p>
+        <p data-for="fail" hidden>
+          {fail}
+        </p>
+        {weak === undefined ? null : (
+          <p data-for="weak" hidden>
+            {weak}
+          </p>
+        )}
+        <p data-for="incomplete" hidden>
+          <Trans>Could not be checked: something that it needs is missing or broken.</Trans>
+        </p>
+        <p data-for="none" hidden>
+          <Trans>There is nothing to check here.</Trans>
+        </p>
+        <p className="small muted" lang="en" data-words="" />
+      </div>
+    </li>
+  )
+}
+
+/** How the states are spoken, a receipt to check, what this device keeps. */
+function Extras() {
+  const { t } = useLingui()
+  return (
+    <div
+      data-spoken-states={JSON.stringify({
+        pass: t`passed`,
+        fail: t`failed`,
+        weak: t`weak`,
+        incomplete: t`not checked`,
+        none: t`nothing to check`,
+      })}
+    >
+      <div className="field gap receipt-field">
+        <label htmlFor="receipt">
+          <Trans>A receipt that you kept</Trans>
+        </label>
+        <input id="receipt" type="file" accept="application/json,.json" data-receipt="" aria-describedby="receipt-hint receipt-error" />
+        <p className="hint" id="receipt-hint">
+          <Trans>Saved from My ticket. It is checked against the list on this device and not sent anywhere.</Trans>
+        </p>
+        <p className="field-error" id="receipt-error" role="alert" hidden>
+          <Trans>This file is not a receipt.</Trans>
+        </p>
+      </div>
+      <p className="small muted" data-kept="" hidden>
+        <Trans>
+          This device remembers the log as it was with <span data-fill="kept" /> records, and compares.
+        </Trans>{' '}
+        <button className="link-button" type="button" data-forget="">
+          <Trans>Forget it</Trans>
+        </button>
+      </p>
+    </div>
+  )
+}
+
+function OwnProgram() {
+  const { site } = usePage()
+  return (
+    <>
+      <h2>
+        <Trans>Run it yourself</Trans>
+      </h2>
+      <p className="lead">
+        <Trans>A page that we serve could lie. A program that you keep cannot change behind your back.</Trans>
+      </p>
+      <ol className="own-program gap">
+        <li>
+          <a className="tap" href="/verify/roz-verify.mjs" download="">
+            roz-verify.mjs
+          </a>{' '}
+          <Trans>is one file for Node.js 20 or newer. Its fingerprint (SHA-256) also stands in the log:</Trans>
+          <code className="hash">{__VERIFIER_SHA256__}</code>
+        </li>
+        <li>
+          <Trans>Run it against {site.brandName}, or against any copy of the files:</Trans>
+          <code className="hash" data-command="">
+            node roz-verify.mjs <span data-fill="base">https://…/api/public/</span> <span data-fill="date">YYYY-MM-DD</span>
+          </code>
+        </li>
+        <li>
+          <Trans>Or write your own: the rules are public, to the byte.</Trans>{' '}
+          <a className="tap" href="/api/public/log/entries/0" data-rules="">
+            <Trans>The rules of this day</Trans>
+          </a>
+        </li>
+        <li>
+          <Trans>The log’s key, to write down and to give with --key:</Trans>
+          <code className="hash" data-fill="key">
+            …
+          </code>
+        </li>
+      </ol>
+    </>
+  )
+}

@@ -1,0 +1,227 @@
+/**
+ * The script of /verify: which day, how it was drawn, and the check. It carries no words: all stand in
+ * the page. Invariant: a verdict is shown only when a whole check has ended, and it is the verifier's.
+ */
+import type { Progress, Report } from '@roz/verifier/verify.ts'
+import { forgetLog, knownLog, rememberLog } from '../log-memory.ts'
+import { checkDay, NoReceiptError, publicBase } from '../verify-day.ts'
+import { type DayView, fillDrawing, readDrawing } from './verify-drawing.ts'
+import { all, byData, fill, show } from './verify-page.ts'
+
+const WHOSE = 'page'
+/** Above it a reader decides: it may cost them data (frontend.md). */
+const BY_ITSELF_BYTES = 1_000_000
+const TICKET_BYTES = 32
+const PART_BYTES = 40
+const DAY = /^\d{4}-\d{2}-\d{2}$/
+
+type State = 'loading' | 'no-day' | 'offline' | 'ready'
+const language = document.documentElement.lang === 'hi' ? 'hi' : 'en'
+const page = byData('verify')
+let running = 0
+let last: Report | undefined
+
+function setState(state: State): void {
+  if (state === 'loading') page?.setAttribute('aria-busy', 'true')
+  else page?.removeAttribute('aria-busy')
+  for (const one of all('[data-state]')) one.hidden = one.dataset.state !== state
+  for (const one of all('.trouble')) one.hidden = state === 'ready'
+  for (const one of all('.filled')) one.hidden = state !== 'ready'
+}
+
+/** The day of the address, else of the form, else the newest that the page knows, else the newest of all. */
+async function chosenDay(): Promise<string | undefined> {
+  const here = location.pathname.split('/').at(-1) ?? ''
+  if (DAY.test(here)) return here
+  const asked = new URLSearchParams(location.search).get('day') ?? byData('newest')?.dataset.newest
+  if (asked !== undefined && asked !== '') return asked
+  const { days } = (await readJson('days?limit=1')) as { readonly days: readonly DayView[] }
+  return days[0]?.day
+}
+
+/** Undefined where there is nothing at the address. */
+async function readJson(path: string): Promise<unknown> {
+  const response = await fetch(publicBase() + path, { headers: { 'accept-language': language } })
+  if (response.status === 404) return undefined
+  if (!response.ok) throw new Error(`${path}: ${response.status}`)
+  return response.json()
+}
+
+async function open(): Promise<void> {
+  setState('loading')
+  try {
+    const day = await chosenDay()
+    if (day === undefined || !DAY.test(day)) return setState('no-day')
+    setAddress(day)
+    const found = (await readJson(`days/${day}`)) as { readonly day: DayView } | undefined
+    const drawing = found === undefined ? undefined : await readDrawing(readJson, day)
+    if (found === undefined || drawing === undefined) return setState('no-day')
+    fillDrawing(found.day, drawing, language)
+    fill('key', await keyText())
+    showKept()
+    setState('ready')
+    offer(day, found.day)
+  } catch {
+    setState('offline')
+  }
+}
+
+async function keyText(): Promise<string> {
+  const response = await fetch(`${publicBase()}log/key`)
+  return response.ok ? (await response.text()).trim() : '–'
+}
+
+/** The day belongs to the address: it can be sent to somebody, and the other language shows the same. */
+function setAddress(day: string): void {
+  const base = language === 'hi' ? '/hi/verify' : '/verify'
+  history.replaceState(null, '', `${base}/${day}${location.hash}`)
+  const other = byData<HTMLAnchorElement>('language')
+  if (other !== null) other.href = `${language === 'hi' ? '/verify' : '/hi/verify'}/${day}`
+  const input = document.querySelector<HTMLInputElement>('#day')
+  if (input !== null) input.value = day
+  fill('base', publicBase())
+  fill('date', day)
+}
+
+/** Small days are checked at once, long ones on demand. */
+function offer(day: string, { entries, books }: DayView): void {
+  const bytes = entries * TICKET_BYTES + (books?.liabilities.count ?? 0) * PART_BYTES
+  fill('size', `${(bytes / 1e6).toFixed(1)} MB`)
+  const byItself = bytes < BY_ITSELF_BYTES
+  show('[data-phase=waiting]', !byItself)
+  show('[data-check]', !byItself)
+  if (byItself) void check(day)
+}
+
+async function check(day: string, receipt?: Uint8Array): Promise<void> {
+  const mine = ++running
+  last = undefined
+  begin()
+  try {
+    const known = knownLog(WHOSE)
+    const report = await checkDay(
+      {
+        day,
+        ...(known === undefined ? {} : { logKey: known.logKey, kept: known.checkpoint }),
+        ...(receipt === undefined ? {} : { receipt }),
+      },
+      (progress) => mine === running && drawProgress(progress),
+    )
+    if (mine !== running) return
+    last = report
+    if (report.keep !== undefined) rememberLog(WHOSE, report.keep)
+    end(report)
+  } catch (error) {
+    if (mine !== running) return
+    show('#receipt-error', error instanceof NoReceiptError)
+    show('[data-progress]', false)
+    show('[data-again]', true)
+    if (!(error instanceof NoReceiptError)) showVerdict('broken')
+  }
+}
+
+function begin(): void {
+  show('[data-phase=waiting]', false)
+  show('[data-check]', false)
+  show('[data-again]', false)
+  show('[data-save]', false)
+  show('#receipt-error', false)
+  show('[data-progress]', true)
+  showVerdict(undefined)
+  byData('steps')?.setAttribute('aria-busy', 'true')
+  for (const step of all('[data-step]')) {
+    delete step.dataset.result
+    for (const words of all('[data-for]', step)) words.hidden = true
+    for (const words of all('[data-words],[data-spoken]', step)) words.textContent = ''
+  }
+}
+
+let drawn: Progress | undefined
+function drawProgress(progress: Progress): void {
+  const isDue = drawn === undefined
+  drawn = progress
+  if (isDue) requestAnimationFrame(paint)
+}
+function paint(): void {
+  const bar = document.querySelector<HTMLProgressElement>('#progress')
+  if (drawn === undefined || bar === null) return
+  const { phase, done, total } = drawn
+  drawn = undefined
+  for (const one of all('[data-progress] [data-phase]')) one.hidden = one.dataset.phase !== phase
+  const count = new Intl.NumberFormat('en-IN')
+  fill('progress', total === undefined ? count.format(done) : `${count.format(done)} / ${count.format(total)}`)
+  if (total !== undefined && total > 0) bar.value = Math.round((done / total) * bar.max)
+}
+
+function end({ steps, verdict }: Report): void {
+  const spoken = JSON.parse(byData('spoken-states')?.dataset.spokenStates ?? '{}') as Record<string, string | undefined>
+  for (const { step, state, words } of steps) {
+    const row = document.querySelector<HTMLElement>(`[data-step="${step}"]`)
+    if (row === null) continue
+    row.dataset.result = state
+    for (const one of all('[data-for]', row)) one.hidden = one.dataset.for !== state
+    // The verifier's own words say what exactly was wrong; where all is well ours suffice.
+    const detail = row.querySelector('[data-words]')
+    if (detail !== null) detail.textContent = state === 'pass' || state === 'none' ? '' : words
+    const said = row.querySelector('[data-spoken]')
+    if (said !== null) said.textContent = `: ${spoken[state] ?? state}`
+  }
+  byData('steps')?.removeAttribute('aria-busy')
+  show('[data-progress]', false)
+  show('[data-again]', true)
+  show('[data-save]', true)
+  showVerdict(verdict)
+  showKept()
+}
+
+function showVerdict(which: string | undefined): void {
+  for (const one of all('[data-verdict] > [data-when]')) one.hidden = one.dataset.when !== which
+  if (which === 'broken') byData('steps')?.removeAttribute('aria-busy')
+}
+
+function showKept(): void {
+  const known = knownLog(WHOSE)
+  show('[data-kept]', known !== undefined)
+  if (known !== undefined) fill('kept', String(known.checkpoint.size))
+}
+
+function save(): void {
+  if (last === undefined) return
+  const { keep, ...report } = last
+  const checkpoint = keep === undefined ? undefined : new TextDecoder().decode(keep.note)
+  const text = JSON.stringify({ address: publicBase(), at: new Date().toISOString(), ...report, checkpoint }, null, 2)
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
+  link.download = `roz-check-${last.day}.json`
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000)
+}
+
+if (page !== null) {
+  const dayNow = (): string => document.querySelector<HTMLInputElement>('#day')?.value ?? ''
+  byData('check')?.addEventListener('click', () => void check(dayOfAddress()))
+  byData('again')?.addEventListener('click', () => void check(dayOfAddress()))
+  byData('retry')?.addEventListener('click', () => void open())
+  byData('save')?.addEventListener('click', save)
+  byData('forget')?.addEventListener('click', () => {
+    forgetLog(WHOSE)
+    showKept()
+  })
+  byData('choice')?.addEventListener('submit', (event) => {
+    event.preventDefault()
+    if (!DAY.test(dayNow())) return
+    running += 1
+    history.pushState(null, '', `${language === 'hi' ? '/hi' : ''}/verify/${dayNow()}`)
+    void open()
+  })
+  window.addEventListener('popstate', () => void open())
+  byData<HTMLInputElement>('receipt')?.addEventListener('change', (event) => {
+    const file = (event.currentTarget as HTMLInputElement).files?.[0]
+    if (file !== undefined) void file.arrayBuffer().then((bytes) => check(dayOfAddress(), new Uint8Array(bytes)))
+  })
+  void open()
+}
+
+function dayOfAddress(): string {
+  return location.pathname.split('/').at(-1) ?? ''
+}

@@ -1,0 +1,23 @@
+/** Starts the verifying worker on a day; one worker for one check. */
+import type { Progress, Report } from '@roz/verifier/verify.ts'
+import type { Job, Told } from './verify-worker.ts'
+
+/** The receipt that was given is none. */
+export class NoReceiptError extends Error {
+  override readonly name = 'NoReceiptError'
+}
+
+export const publicBase = (): string => `${location.origin}/api/public/`
+
+export function checkDay(job: Omit<Job, 'base'>, onProgress: (progress: Progress) => void = () => undefined): Promise<Report> {
+  const worker = new Worker(new URL('./verify-worker.ts', import.meta.url), { type: 'module' })
+  return new Promise<Report>((resolve, reject) => {
+    worker.addEventListener('error', (event) => reject(new Error(`the worker stopped: ${event.message}`)))
+    worker.addEventListener('message', ({ data }: MessageEvent<Told>) => {
+      if (data.kind === 'progress') onProgress(data.progress)
+      else if (data.kind === 'report') resolve(data.report)
+      else reject(data.kind === 'no-receipt' ? new NoReceiptError() : new Error(data.words))
+    })
+    worker.postMessage({ ...job, base: publicBase() } satisfies Job)
+  }).finally(() => worker.terminate())
+}
