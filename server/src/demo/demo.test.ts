@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import type { PublicFile } from '@roz/contract/endpoint.ts'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createDrand } from '../adapters/beacon/drand.ts'
@@ -103,12 +104,54 @@ test('makes members, thirty settled rounds, stories and withdrawals by the real 
       'credit Money added',
     ]),
   )
+  const everything = await published()
+  for (const tale of await tellTales()) expect(everything.includes(tale), tale).toBe(false)
+  for (const id of await database.db.query<{ raw: Buffer }>(sql`select uuid_send(public_id) as raw from member`))
+    expect(everything.includes(id.raw)).toBe(false)
   // A second start changes nothing and still knows whom to sign in as.
   const joins = await count('round_join')
   expect(await seedDemo({ db: database.db, services, say: (line) => said.push(line) })).toEqual({ signIn })
   expect(said).toHaveLength(1)
   expect(await count('round_join')).toBe(joins)
 })
+
+/** Every byte that a stranger can fetch about the days there are. */
+async function published(): Promise<Buffer> {
+  const parts: Buffer[] = []
+  const fetchFile = async (
+    name: 'logKey' | 'logCheckpoint' | 'logEntries' | 'logSealed' | 'drawFile' | 'drawTickets' | 'booksFile' | 'liabilitiesFile',
+    params: object,
+  ) => {
+    const call = services.handlers[name] as (given: object) => Promise<{ ok: boolean; value?: PublicFile }>
+    const { value } = await call({ params })
+    if (value === undefined) return
+    if (value.body instanceof Uint8Array) parts.push(Buffer.from(value.body))
+    else for await (const chunk of value.body) parts.push(Buffer.from(chunk))
+  }
+  for (const name of ['logKey', 'logCheckpoint'] as const) await fetchFile(name, {})
+  await fetchFile('logEntries', { n: '0' })
+  const days = await database.db.query<{ day: string }>(sql`select day from round order by day`)
+  for (const { day } of days) {
+    for (const name of ['logSealed', 'drawFile', 'drawTickets', 'booksFile', 'liabilitiesFile'] as const) await fetchFile(name, { day })
+  }
+  expect(parts.length).toBeGreaterThan(DEMO_DAYS * 5)
+  return Buffer.concat(parts)
+}
+
+/** Whatever could tell who somebody is: names and parts of them, addresses, phones, ids of every kind. */
+async function tellTales(): Promise<string[]> {
+  const ids = await database.db.query<{ id: string }>(sql`
+    select public_id::text as id from member union all select order_id from topup union all select payment_id from topup where payment_id is not null
+    union all select id::text from withdrawal union all select encode(fingerprint, 'hex') from ticket_key_claim`)
+  const people = DEMO_MEMBERS.flatMap(({ name, email, phone, withdrawal }) => [
+    name,
+    ...name.split(' '),
+    email,
+    phone,
+    ...(withdrawal ? [withdrawal.ifsc] : []),
+  ])
+  return [...people, ...ids.flatMap(({ id }) => [id, id.replaceAll('-', '')])]
+}
 
 test.each([20, 36])('stopped at its step %i, the next start finishes it', async (step) => {
   let runs = 0

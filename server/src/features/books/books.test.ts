@@ -1,0 +1,152 @@
+/** Books and liabilities: whole, once, resumable, and telling nothing about anybody. */
+import { afterEach, expect, test } from 'vitest'
+import { paise } from '@roz/core/money.ts'
+import { addDays, type IstDay } from '@roz/core/ist-day.ts'
+import type { BooksFile } from '@roz/core/books.ts'
+import { sql } from '../../db/sql.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { bookDisbursement } from '../../ledger/disbursements.ts'
+import { holdWithdrawal, startSending, approveWithdrawal, bookPayout } from '../../ledger/withdrawals.ts'
+import { idOf, leafNode, leavesOf, sumRoot } from '../../log-of-days/sum-tree.ts'
+import { openRoundsWorld, type RoundsOptions, type RoundsWorld } from '../../testing/rounds-world.ts'
+import { verifyDay, verifyDayByTwin, VERDICT } from '../../testing/verifier.ts'
+import { createBooks } from './books.ts'
+import { partId } from './cutting.ts'
+
+let world: RoundsWorld
+const open = async (options: RoundsOptions = {}): Promise<RoundsWorld> => (world = await openRoundsWorld(options))
+afterEach(() => world.close())
+
+const DAY = '2026-11-21' as IstDay
+const file = async (path: string): Promise<Buffer> => Buffer.from(await (await fetch(`${world.url}/api/public/${path}`)).arrayBuffer())
+const booksOf = async (day: IstDay): Promise<BooksFile> => JSON.parse((await file(`books/${day}`)).toString()) as BooksFile
+const hash = (name: string): Buffer => Buffer.alloc(32, name)
+
+test('withdrawals, holds and help are in the books of their day, and each member finds their own parts', async () => {
+  await open()
+  const [asha, ravi] = [await world.member(30, { name: 'Asha Verma' }), await world.member(12)]
+  for (const member of [asha, ravi]) await world.join(member)
+  await world.goTo('2026-11-22T00:00:02+05:30')
+  const bankAccountId = 1n
+  const ids = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'] as const
+  await inTransaction(world.db, async (tx) => {
+    for (const id of ids) expect((await holdWithdrawal(tx, { id, memberId: asha, amount: paise(500n), bankAccountId })).ok).toBe(true)
+    await approveWithdrawal(tx, ids[0])
+    await startSending(tx, ids[0], { again: false })
+    await bookPayout(tx, { id: ids[0], word: 'paid' })
+  })
+  const give = (id: string, amount: bigint, evidence: Buffer) =>
+    inTransaction(world.db, (tx) => bookDisbursement(tx, { id, amount: paise(amount), evidence }))
+  expect(await give('help-1', 70n, hash('a'))).toEqual({ ok: true, value: { replayed: false } })
+  expect(await give('help-1', 70n, hash('a'))).toEqual({ ok: true, value: { replayed: true } })
+  expect(await give('help-1', 71n, hash('a'))).toMatchObject({ code: 'idempotency_mismatch' })
+  // Two at once for the last of it: one is refused.
+  const both = await Promise.all([give('help-2', 50n, hash('b')), give('help-3', 50n, hash('c'))])
+  expect(both.map(({ ok }) => ok).toSorted()).toEqual([false, true])
+  await world.goTo('2026-11-23T00:00:02+05:30')
+  const day = '2026-11-22' as IstDay
+  const books = await booksOf(day)
+  expect(books.help).toMatchObject({ opening: 0, in: 120, closing: 0 })
+  expect(books.help.disbursements.map(({ paise: amount }) => amount).toSorted()).toEqual([50, 70])
+  expect(books.flows).toEqual(expect.arrayContaining([{ kind: 'wd_paid', from: 'PAYOUTS_PENDING', to: 'BANK', paise: 500 }]))
+  expect(books.settlements).toMatchObject([{ round: DAY, need: 120, platform: 20 }])
+  for (const verdict of [await verifyDay({ url: world.url, day }), await verifyDayByTwin({ url: world.url, day })])
+    expect(verdict.code, verdict.text).toBe(VERDICT.pass)
+
+  // What moves after midnight changes nothing about what was owed before it.
+  await world.join(asha)
+  const own = (await world.ask(`GET /user/liabilities/${day}`, { as: asha })).body as {
+    balance: number
+    held: number
+    total: number
+    root: string
+    parts: { id: string; amount: number; position: number; path: { hash: string; sum: number }[] }[]
+  }
+  expect(own.held).toBe(500)
+  expect(own.parts.reduce((sum, { amount }) => sum + amount, 0)).toBe(own.balance + own.held)
+  const leaves = leavesOf(await file(`liabilities/${day}`))
+  const root = sumRoot(leaves.map(leafNode))
+  expect({ root: Buffer.from(root.hash).toString('hex'), total: root.sum }).toEqual({ root: own.root, total: own.total })
+  for (const { id, position } of own.parts) expect(Buffer.from(idOf(leaves[position] as Uint8Array)).toString('hex')).toBe(id)
+  expect((await world.ask(`GET /user/liabilities/${addDays(day, 1)}`, { as: asha })).status).toBe(404)
+
+  const view = (await world.ask(`GET /public/days/${DAY}`)).body['day']
+  expect(view).toMatchObject({
+    entries: 2,
+    intake: 2,
+    split: { need: 1.2, reward: 0.6, platform: 0.2 },
+    perRupee: { need: 60, reward: 30, platform: 10 },
+  })
+  expect(view).toMatchObject({ disbursed: 1.2, assurance: 'weak', winners: [{ amount: 0.6, tax: 0 }] })
+  expect(view.receipts.map(({ amount }: { amount: number }) => amount).toSorted()).toEqual([0.5, 0.7])
+  const list = (await world.ask('GET /public/days?limit=1')).body
+  expect(list).toMatchObject({
+    totals: { days: 1, entries: 2, intake: 2, disbursed: 1.2, helpFund: 0 },
+    days: [{ day: '2026-11-22', status: 'void' }],
+  })
+  expect((await world.ask(`GET /public/days?limit=1&cursor=${list['nextCursor']}`)).body['days']).toMatchObject([{ day: DAY }])
+  expect((await world.ask('GET /public/days/2026-11-23')).status).toBe(404)
+})
+
+test('killed after any portion, and worked on by several at once, a day’s books are made once and whole', async () => {
+  await open({ bookPages: { membersPage: 3, leavesPage: 4, portionMs: 0 } })
+  const members: bigint[] = []
+  for (let n = 0; n < 13; n++) members.push(await world.member(3 + n))
+  for (const member of members.slice(0, 5)) await world.join(member)
+  await world.database.setClock(new Date('2026-11-22T00:00:02+05:30'))
+  // Only the round is closed: the books wait for these.
+  while (await world.rounds.due());
+  const pages = { membersPage: 3, leavesPage: 4, portionMs: 0 }
+  let portions = 0
+  for (let done: string | undefined; done !== 'day'; portions++) {
+    // Each portion by new ones, as after a crash, and three at once.
+    const made = await Promise.all([1, 2, 3].map(() => createBooks({ db: world.db, ticketKeys: world.ticketKeys, pages }).due()))
+    expect(made.filter((one) => one === 'day').length).toBeLessThanOrEqual(1)
+    done = made.find((one) => one === 'day')
+    // Money that moves meanwhile is another day's.
+    if (portions < 4) await world.join(members[portions] as bigint)
+    expect(portions).toBeLessThan(60)
+  }
+  expect(portions).toBeGreaterThan(8)
+  await world.runDue()
+  expect((await booksOf(DAY)).liabilities.total).toBe(
+    Number((await booksOf(DAY)).accounts.find(({ account }) => account === 'MEMBERS')?.closing),
+  )
+  const { code, text } = await verifyDay({ url: world.url, day: DAY })
+  expect(code, text).toBe(VERDICT.weak)
+  // Who made a portion clears up after it; after a crash the next start does.
+  const next = createBooks({ db: world.db, ticketKeys: world.ticketKeys })
+  while ((await next.due()) !== undefined);
+  const left = await world.db.query(sql`select day from liability_part union all select day from liability_run`)
+  expect(left).toEqual([])
+})
+
+test('nobody can be followed: no whole balance, no prize, no id of another day stands among the parts', async () => {
+  await open()
+  const members: bigint[] = []
+  for (let n = 0; n < 20; n++) members.push(await world.member(20, { auto: true, name: `Meera Nair${n}` }))
+  const days = [1, 2, 3, 4].map((n) => addDays(DAY, n))
+  for (const day of days) await world.goTo(`${day}T00:00:02+05:30`)
+  const seen = new Set<string>()
+  for (const day of days.slice(0, 3)) {
+    const leaves = leavesOf(await file(`liabilities/${day}`))
+    for (const leaf of leaves) {
+      const id = Buffer.from(idOf(leaf)).toString('hex')
+      expect(seen.has(id)).toBe(false)
+      seen.add(id)
+    }
+    const amounts = leaves.map((leaf) => leafNode(leaf).sum)
+    // Who has won holds paise that nobody else holds. No part shows such a balance …
+    const winners = await world.db.query<{ id: bigint }>(sql`select member_id as id from draw_winner where day < ${day}::date`)
+    for (const { id } of winners) {
+      const { body } = await world.ask(`GET /user/liabilities/${day}`, { as: id })
+      expect(amounts).not.toContain(body['balance'])
+      // … and of all pairs of parts many more add up to it than its own.
+      const pairs = amounts.flatMap((a, i) => amounts.slice(i + 1).filter((b) => (a + b) % 100 === body['balance'] % 100))
+      expect(pairs.length).toBeGreaterThan(3)
+    }
+    // Odd paise are everybody's.
+    expect(amounts.filter((amount) => amount % 100 !== 0).length).toBeGreaterThan(amounts.length / 2)
+  }
+  expect(partId(Buffer.alloc(32), DAY, 0)).not.toEqual(partId(Buffer.alloc(32), addDays(DAY, 1), 0))
+})
