@@ -28,10 +28,17 @@ function scattered({ from, to }: Range): (index: number) => bigint {
 
 export const IN_FLIGHT = 512
 
-export async function batchedJoins({ db }: Scene, range: Range, width = IN_FLIGHT): Promise<number> {
+/** `inOrder`: neighbours come together, as Auto Participate brings them; otherwise nobody's neighbour comes next. */
+export async function batchedJoins(
+  { db }: Scene,
+  range: Range,
+  options: { readonly width?: number; readonly inOrder?: boolean } = {},
+): Promise<number> {
   const batcher = createJoinBatcher({ db })
-  const at = scattered(range)
-  const seconds = await inFlight(range, width, async (index) => expectJoined((await batcher.join({ memberId: at(index) })).ok))
+  const at = options.inOrder === true ? memberAt : scattered(range)
+  const seconds = await inFlight(range, options.width ?? IN_FLIGHT, async (index) =>
+    expectJoined((await batcher.join({ memberId: at(index) })).ok),
+  )
   return sizeOf(range) / seconds
 }
 
@@ -68,30 +75,25 @@ export async function oneAtATime(scene: Scene, range: Range): Promise<{ readonly
       { from: from + step, to: from + 2 * step },
     ]
     const [on, off] = round % 2 === 0 ? [first, second] : [second, first]
-    const measureOn = async (): Promise<void> => void (seconds.on += step / (await batchedJoins(scene, on, 1)))
+    const measureOn = async (): Promise<void> => void (seconds.on += step / (await batchedJoins(scene, on, { width: 1 })))
     const measureOff = async (): Promise<void> => void (seconds.off += step / (await singleJoins(scene, off, 1)))
     for (const measure of round % 2 === 0 ? [measureOn, measureOff] : [measureOff, measureOn]) await measure()
   }
   return { on: (ROUNDS * step) / seconds.on, off: (ROUNDS * step) / seconds.off }
 }
 
-export type Weight = {
-  readonly bytes: number
-  readonly walBytes: number
-  readonly walBytesWithPageImages: number
-  readonly perBatch: number
-}
+export type Weight = { readonly bytes: number; readonly walBytes: number; readonly walBytesInOrder: number; readonly perBatch: number }
 
 /**
- * Bytes of table and index and of the log for a join. Page images, which a checkpoint makes the next
- * change of each page write once, are left out of one figure and kept in the other.
+ * Bytes of table and index and of the log for a join. Without page images, which a checkpoint makes the
+ * next change of each page write once. Scattered joins prune a page of wallets nearly each time.
  */
 export async function weighJoins(scene: Scene, first: Range, second: Range): Promise<Weight> {
-  const withImages = await weigh(scene, first)
-  await setPageImages(scene, false)
-  const without = await weigh(scene, second)
-  await setPageImages(scene, true)
-  return { bytes: without.bytes, walBytes: without.walBytes, walBytesWithPageImages: withImages.walBytes, perBatch: without.perBatch }
+  await setBackground(scene, false)
+  const apart = await weigh(scene, first, false)
+  const inOrder = await weigh(scene, second, true)
+  await setBackground(scene, true)
+  return { bytes: apart.bytes, walBytes: apart.walBytes, walBytesInOrder: inOrder.walBytes, perBatch: apart.perBatch }
 }
 
 type Look = { readonly wal: number; readonly bytes: number; readonly batches: number }
@@ -103,9 +105,9 @@ const look = ({ root }: Scene): Promise<Look> =>
                                                          where inhparent = 'round_join'::regclass))::float8 as bytes`,
   )
 
-async function weigh(scene: Scene, range: Range) {
+async function weigh(scene: Scene, range: Range, inOrder: boolean) {
   const before = await look(scene)
-  await batchedJoins(scene, range)
+  await batchedJoins(scene, range, { inOrder })
   const after = await look(scene)
   const joins = sizeOf(range)
   return {
@@ -115,8 +117,10 @@ async function weigh(scene: Scene, range: Range) {
   }
 }
 
-async function setPageImages({ root }: Scene, on: boolean): Promise<void> {
+/** Page images, and vacuum, which writes to the log for what others have changed. */
+async function setBackground({ root }: Scene, on: boolean): Promise<void> {
   await root.query(on ? sql`alter system reset full_page_writes` : sql`alter system set full_page_writes = off`)
+  await root.query(on ? sql`alter system reset autovacuum` : sql`alter system set autovacuum = off`)
   await root.query(sql`select pg_reload_conf()`)
   await new Promise((resolve) => setTimeout(resolve, 300))
 }
