@@ -1,6 +1,6 @@
 /**
  * Writes docs/reliability.md from the figures of a run: npm run faults -- --write docs/reliability.json.
- * Invariant: the page holds no figure that is not in that file.
+ * Invariant: the page holds no measured figure that is not in that file.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { ControlResult, FaultReport, KindRow } from './summary.ts'
@@ -66,7 +66,7 @@ on ${report.machine}, Node ${report.node}, at commit \`${report.commit.slice(0, 
 ${report.clients} clients join, add money and pay it at the gateway's sandbox, withdraw, decide withdrawals as administrators, read their histories and repeat keys, for ${report.members} members; each asks again, with its key, until it is answered for good.
 A fault strikes while calls that move money are on their way; then what broke is mended. When a call that began after the fault has been acknowledged, the judge looks: every invariant of money (\`server/src/ledger/audit\`), and acknowledged ⇔ present.
 Every try stands in a file before it leaves, every acknowledgement is on the disk before its client goes on: what was acknowledged must be in the ledger as it was told, once, and nothing may be there that nobody tried.
-After each 80 cycles the load stops, the clock goes on by hours, and every payment made at the gateway must have reached its wallet, every transfer that ended there its end here; then a new server with a new database takes over.
+Every few dozen cycles the load stops, the clock goes on by hours, and every payment made at the gateway must have reached its wallet, every transfer that ended there its end here; then a new server with a new database takes over.
 
 ## The faults
 
@@ -76,7 +76,7 @@ Recovery is the time from the end of the fault (a kill, a cut; for what is held 
 | --- | --- | --: | --: | --: | --: | --: |
 ${rows.map(kindLine).join('\n')}
 
-${report.smallDisk ? 'The database lay on a mounted disk of 512 MB of its own.' : '**The small disk could not be mounted on this machine (it needs root): `disk-full` struck nothing.**'}
+${report.smallDisk ? 'The database lay on a small mounted disk of its own.' : '**The small disk could not be mounted on this machine (it needs root): `disk-full` struck nothing.**'}
 Answers of 500 and above, each asked again: ${answers.length === 0 ? 'none' : answers.join(', ')}. A kill -9 takes nothing from the memory of the operating system: a power cut of a real machine is not part of this run.
 
 ## The harness can fail
