@@ -13,10 +13,10 @@ export type RotateTarget = CommandTarget & { readonly secretKey: string | undefi
 
 export async function rotateLogKey(target: RotateTarget): Promise<0 | 1> {
   const { say, dataDir, namedStatements, secretKey, secretKeyOld } = target
-  const secrets = createSecrets({ secretKey: secretKey ?? (await ensureSecretKey(dataDir)), secretKeyOld })
   const done = await onDatabase(target, async (url) => {
     const db = connect({ url, max: 1, named: namedStatements, applicationName: 'roz-rotate' })
     try {
+      const secrets = createSecrets({ secretKey: secretKey ?? (await ensureSecretKey(dataDir)), secretKeyOld })
       // The origin stands with the first key; a log without a key has nothing to replace.
       const keys = createLogKeys({ secrets, origin: 'nowhere/log' })
       const { old, now } = await inTransaction(db, (tx) => keys.rotate(tx))

@@ -50,7 +50,12 @@ function requestBodyOf(spec: EndpointSpec): Json | undefined {
     const properties = { [spec.upload.field]: { type: 'string', format: 'binary' } }
     return { required: true, content: { 'multipart/form-data': { schema: { type: 'object', required: [spec.upload.field], properties } } } }
   }
-  if (spec.raw === true) return { required: true, content: { 'application/json': { schema: { type: 'object' } } } }
+  if (spec.raw === true) {
+    // Webhooks bring JSON; what anyone may hand in raw is a signed note.
+    const content =
+      spec.access === 'signed' ? { 'application/json': { schema: { type: 'object' } } } : { 'text/plain': { schema: { type: 'string' } } }
+    return { required: true, content }
+  }
   if (spec.body === undefined) return undefined
   return { required: !spec.body.safeParse(undefined).success, content: { 'application/json': { schema: schemaOf(spec.body, 'input') } } }
 }

@@ -9,6 +9,7 @@ import { createCheckpoints } from '../../log-of-days/checkpoints.ts'
 import { publicKeyObject } from '../../log-of-days/note.ts'
 import { createReceipts } from '../../log-of-days/receipts.ts'
 import { rootByPath, rootOf } from '../../log-of-days/tree.ts'
+import { rotateLogKey } from '../../rotate-log-key.ts'
 import { openRoundsWorld, type RoundsWorld } from '../../testing/rounds-world.ts'
 import { verifyDay, VERDICT } from '../../testing/verifier.ts'
 import { sha256 } from '../../tickets/sha256.ts'
@@ -138,15 +139,28 @@ test('every record is provably in the log, and every size the beginning of every
 
 test('the key is replaced by a record that the old one signed; the days before and after still hold', async () => {
   const old = await logKey()
-  const { now } = await inTransaction(world.db, (tx) => world.logKeys.rotate(tx))
+  const said: string[] = []
+  const command = {
+    databaseUrl: world.database.appUrl,
+    dataDir: '/nowhere',
+    namedStatements: true,
+    secretKey: 'a secret of the tests',
+    secretKeyOld: undefined,
+    say: (line: string) => void said.push(line),
+  }
+  expect(await rotateLogKey(command)).toBe(0)
   await world.runDue()
-  expect(await logKey()).toBe(now.text)
-  expect(now.text).not.toBe(old)
-  await expect(inTransaction(world.db, (tx) => world.logKeys.rotate(tx))).rejects.toThrow(/log_entry_day_kind/)
+  const now = await logKey()
+  expect(now).not.toBe(old)
+  expect(said[0]).toContain(old)
+  expect(said[1]).toContain(now)
+  expect(await rotateLogKey(command)).toBe(1)
+  expect(said.at(-1)).toBe('The key was replaced today already: once a day is the most.')
+  expect(await logKey()).toBe(now)
   const { body } = await world.join(members[0] as bigint)
   const { ticket, receipt } = body['ticket'] as { ticket: string; receipt: Receipt }
-  expect(await isValid('2026-11-22' as IstDay, ticket, receipt, now.text)).toBe(true)
-  for (const key of [old, now.text]) {
+  expect(await isValid('2026-11-22' as IstDay, ticket, receipt, now)).toBe(true)
+  for (const key of [old, now]) {
     const { code, text } = await verifyDay({ url: world.url, day: DAY }, '--key', key)
     expect(code, text).toBe(VERDICT.weak)
   }
