@@ -151,7 +151,9 @@ describe('amounts of money', () => {
 })
 
 describe('the query of a list', () => {
-  const lists = names.filter((name) => specOf(name).query !== undefined && name !== 'verifyEmail')
+  const paged = (name: CallName): boolean =>
+    Object.hasOwn((specOf(name).query as { readonly shape?: object } | undefined)?.shape ?? {}, 'cursor')
+  const lists = names.filter(paged)
   const queries = [
     'limit=0',
     'limit=-1',
@@ -180,6 +182,14 @@ describe('the query of a list', () => {
     const known = await fetch(`${at}?surprise=1&limit=1`, { headers: spec.access === 'visitor' ? {} : headers })
     expect(known.status).toBe(200)
     judgeAccepted(name, known.status, await known.text())
+  })
+
+  test.each(['logInclusion', 'logConsistency'] as const)('%s refuses sizes and places that are none', async (name) => {
+    const at = `${roz.url}${addressOf(specOf(name))}`
+    for (const query of ['', 'index=-1&size=1', 'from=x&to=y', 'index=1.5&size=3', 'from=1e400&to=2', 'index=&size=']) {
+      const response = await fetch(`${at}?${query}`)
+      expect([query, response.status, codeOf(name, response.status, await response.text())]).toEqual([query, 400, 'invalid_input'])
+    }
   })
 
   test.each(['', '?token=', '?token=%00', '?token=unknown', '?token[]=x', `?token=${'x'.repeat(10_000)}`])(

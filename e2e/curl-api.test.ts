@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { api, type CallName } from '@roz/contract/api.ts'
-import { dayAt } from '@roz/core/ist-day.ts'
+import { dayAt, type IstDay, parseDay } from '@roz/core/ist-day.ts'
 import { REFUSALS } from '@roz/core/refusals.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { codeOf, type Given } from './calls.ts'
@@ -13,6 +13,7 @@ import { expectCleanAudit } from './database.ts'
 import { BANK, creditOf, eventually, mailedLink, mailsTo, newMember, PASSWORD, pay, type Person, PHONE, readClock } from './people.ts'
 import { ADMIN, type Program } from './program.ts'
 import { startWalk, type Walk } from './walk.ts'
+import { walkOpenBooks } from './walk-open-books.ts'
 import { walkPayouts } from './walk-payouts.ts'
 
 /** The smallest PNG: one black pixel. */
@@ -201,7 +202,11 @@ describe('the day', () => {
     const first = (await ask('joinRound', once)).output
     expect(first).toEqual({
       balance: 19,
-      ticket: { day: expect.stringMatching(/^\d{4}-\d\d-\d\d$/), ticket: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      ticket: {
+        day: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+        ticket: expect.stringMatching(/^[0-9a-f]{64}$/),
+        receipt: expect.any(Object),
+      },
     })
     expect((await ask('joinRound', once)).output).toEqual(first)
     const again = await ask('joinRound', { token: member, body: {}, language: 'hi' })
@@ -382,6 +387,13 @@ describe('notices, messages and the portal', () => {
     expect(all).toHaveLength(3)
     const found = (await ask('adminUsers', { token: admin, query: { q: 'GITA', limit: '1' } })).output.users
     expect(found.map((user) => [user.email, user.totalParticipated, user.walletBalance])).toEqual([[email, 1, expect.any(Number)]])
+  })
+
+  test('the day is published, and its member finds their own in it', async () => {
+    const [settled] = (await ask('roundHistory', { token: member })).output.results
+    await walkOpenBooks(walk, { member, day: parseDay(settled?.date ?? '') as IstDay })
+    // An administrator's session has idled away by the next morning.
+    admin = (await ask('adminLogin', { body: ADMIN })).output.token
   })
 
   test('POST /auth/logout ends the session', async () => {

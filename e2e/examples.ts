@@ -70,6 +70,22 @@ export const BODIES: Readonly<Record<CallName, JsonObject | undefined>> = {
   contact: { name: 'Gita Rao', email: 'gita@x.test', message: 'How do I change my phone number?' },
   adminStats: undefined,
   adminUsers: undefined,
+  logKey: undefined,
+  logCheckpoint: undefined,
+  logEntries: undefined,
+  logSealed: undefined,
+  drawFile: undefined,
+  drawTickets: undefined,
+  booksFile: undefined,
+  liabilitiesFile: undefined,
+  rulesFile: undefined,
+  logInclusion: undefined,
+  logConsistency: undefined,
+  cosign: undefined,
+  publicDays: undefined,
+  publicDay: undefined,
+  userTicket: undefined,
+  userLiabilities: undefined,
 }
 
 /** Parameters of the paths that have some: none of these exists. */

@@ -6,7 +6,11 @@ import { assurance, count, day, nextCursor, page, rupees } from './shapes.ts'
 const hash = z.string().regex(/^[0-9a-f]{64}$/)
 const path = z.array(hash)
 const ofDay = z.object({ day: z.string().max(20) })
-const whole = z.coerce.number('limit_invalid').int('limit_invalid').min(0, 'limit_invalid').max(Number.MAX_SAFE_INTEGER, 'limit_invalid')
+/** Digits alone: an empty text is no number. */
+const whole = z
+  .string('limit_invalid')
+  .regex(/^\d{1,15}$/, 'limit_invalid')
+  .pipe(z.coerce.number())
 
 /** A file as it was published; 404 where there is none. */
 const FILE = { method: 'GET', access: 'visitor', output: 'file', refusals: ['not_found'], cache: 'file' } as const
