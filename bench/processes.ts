@@ -48,6 +48,8 @@ async function startProgram(scene: Scene, file: string, readyPath: string, env: 
     pid,
     peakMb: () => Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024,
     stop: async () => {
+      // Ctrl-C reaches every process of the group: it may be gone already.
+      if (child.exitCode !== null || child.signalCode !== null) return
       const ended = new Promise((resolve) => child.once('exit', resolve))
       child.kill('SIGTERM')
       await ended

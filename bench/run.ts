@@ -66,19 +66,30 @@ const keep = (program: Program): Program => {
   programs.push(program)
   return program
 }
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void end().then(() => process.exit(130)))
-
-async function end(): Promise<void> {
+let ending: Promise<void> | undefined
+let isStopped = false
+/** Once, whoever asks: a signal, a failure or the end. */
+const end = (): Promise<void> => (ending ??= endAll())
+async function endAll(): Promise<void> {
   for (const program of programs.splice(0).reverse()) await program.stop()
   await scene.stop()
+}
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    isStopped = true
+    void end().finally(() => process.exit(130))
+  })
 }
 
 try {
   const results = await measureAll(scene)
   await finish(results, { write: !quick })
 } catch (error) {
-  process.stderr.write(`${complaints(scene)}\n`)
-  throw error
+  // What was under way when it was stopped fails, and says nothing.
+  if (!isStopped) {
+    process.stderr.write(`${complaints(scene)}\n`)
+    throw error
+  }
 } finally {
   await end()
 }

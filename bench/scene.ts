@@ -7,6 +7,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { startPostgres } from '@roz/server/db/embedded.ts'
 import { migrate } from '@roz/server/db/migrate.ts'
 import { connect, type Db, sql } from '@roz/server/db/sql.ts'
@@ -58,9 +59,11 @@ export async function openScene(): Promise<Scene> {
     stop: async () => {
       released.resolve()
       await holding
-      await db.close()
-      await root.close()
+      // Whoever is still at work when it is stopped loses the connection.
+      const closing = [db.close(), root.close()]
+      await Promise.race([Promise.all(closing), sleep(1000)])
       await postgres.stop()
+      await Promise.all(closing)
       await rm(folder, { recursive: true, force: true })
     },
   }
