@@ -140,7 +140,7 @@ export async function expectNoSidewaysScroll(page: Page): Promise<void> {
 }
 
 /** What is loading has loaded, and what moves stands still. */
-async function settle(page: Page): Promise<void> {
+export async function settle(page: Page): Promise<void> {
   await page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null && document.fonts.status === 'loaded')
   await page.evaluate(() =>
     Promise.allSettled(

@@ -19,7 +19,7 @@ export const REFUSALS = {
   idempotency_mismatch: refusal(
     409,
     'This Idempotency-Key was used for another request.',
-    'यह Idempotency-Key किसी और अनुरोध में इस्तेमाल हो चुकी है।',
+    'अनुरोध की यह कुंजी किसी और अनुरोध में इस्तेमाल हो चुकी है।',
   ),
   too_many_requests: refusal(
     429,

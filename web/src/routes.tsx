@@ -62,6 +62,8 @@ const forgotPassword = createRoute({
 /** Links from mails and gateways carry text, whatever it looks like: a long order id is no number. */
 const textOf = (search: Record<string, unknown>, name: string): string | undefined => {
   const value = search[name]
+  // The router reads `123` and `true` as what they look like, but only where writing them gives the same text again.
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 

@@ -3,6 +3,7 @@ import type { HomeData } from '@roz/contract/public-pages.ts'
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { paths } from '../paths.ts'
 import { Art, Key, Seal } from '../ui/Art.tsx'
+import { CharityName } from '../features/CharityName.tsx'
 import { formatDay, formatLongDay, formatTime } from '../ui/format.ts'
 import { EmptyState } from '../ui/Feedback.tsx'
 import { formatMoney, Money } from '../ui/Money.tsx'
@@ -246,7 +247,8 @@ function Yesterday() {
             <h3>{story.title}</h3>
             <p className="told">{story.description}</p>
             <p className="small muted">
-              {story.charity.name} · {formatMoney(story.amount)} · <Plural value={story.views} one="# view" other="# views" />
+              <CharityName name={story.charity.name} /> · {formatMoney(story.amount)} ·{' '}
+              <Plural value={story.views} one="# view" other="# views" />
             </p>
             <WinnerLine story={story} />
             <p>

@@ -128,9 +128,10 @@ function startFigures(): void {
         hour: 'numeric',
         minute: '2-digit',
         hour12: true,
+        ...(language === 'hi' ? { dayPeriod: 'short' } : {}),
         timeZone: 'Asia/Kolkata',
       }).format()
-      set('time', language === 'hi' ? `${time} पर` : `at ${time}`)
+      set('time', language === 'hi' ? `${time} बजे` : `at ${time}`)
     } catch {
       // Offline: the figures of the page stay, with the hour they are from.
     }

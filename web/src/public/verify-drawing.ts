@@ -37,7 +37,10 @@ export function fillDrawing(view: DayView, { open, close, result }: Drawing, lan
   const locale = language === 'hi' ? 'hi-IN-u-nu-latn' : 'en-IN'
   const inIndia = { timeZone: 'Asia/Kolkata' } as const
   const date = new Intl.DateTimeFormat(locale, { ...inIndia, day: 'numeric', month: 'short', year: 'numeric' })
-  const time = new Intl.DateTimeFormat(locale, { ...inIndia, hour: 'numeric', minute: '2-digit', second: '2-digit', hour12: true })
+  const parts: Intl.DateTimeFormatOptions = { ...inIndia, hour: 'numeric', minute: '2-digit', second: '2-digit', hour12: true }
+  // Hindi has no am and pm: दोपहर 1:30:00.
+  if (language === 'hi') parts.dayPeriod = 'short'
+  const time = new Intl.DateTimeFormat(locale, parts)
   const isLocal = open?.draw?.mode === 'local'
   const first = view.winners[0]
   fill('day', date.format(new Date(`${view.day}T12:00:00+05:30`)))

@@ -8,7 +8,7 @@ describe('dates print day first with the year, by the Indian clock', () => {
     expect(formatLongDay('2026-11-21', 'en')).toBe('Saturday, 21 November 2026')
     expect(formatInstant('2026-03-05T08:00:00.000Z', 'en')).toBe('5 Mar 2026, 1:30 pm')
     expect(formatDay('2026-11-20T20:00:00.000Z', 'en')).toBe('21 Nov 2026')
-    expect(formatInstant('2026-03-05T08:00:00.000Z', 'hi')).toBe('5 मार्च 2026, 1:30 pm')
+    expect(formatInstant('2026-03-05T08:00:00.000Z', 'hi')).toBe('5 मार्च 2026, दोपहर 1:30')
   })
 })
 

@@ -11,7 +11,8 @@ function formatter(language: Language, kind: 'day' | 'long' | 'time'): Intl.Date
   const options: Record<typeof kind, Intl.DateTimeFormatOptions> = {
     day: { day: 'numeric', month: 'short', year: 'numeric' },
     long: { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' },
-    time: { hour: 'numeric', minute: '2-digit', hour12: true },
+    // Hindi has no am and pm: दोपहर 1:30.
+    time: { hour: 'numeric', minute: '2-digit', hour12: true, ...(language === 'hi' ? { dayPeriod: 'short' } : {}) },
   }
   const fresh = new Intl.DateTimeFormat(LOCALES[language], { ...options[kind], timeZone: 'Asia/Kolkata' })
   made.set(key, fresh)
@@ -26,7 +27,7 @@ const instantOf = (value: string | Date): Date =>
 export const formatDay = (value: string | Date, language: Language): string => formatter(language, 'day').format(instantOf(value))
 /** `Thursday, 5 March 2026`. */
 export const formatLongDay = (value: string | Date, language: Language): string => formatter(language, 'long').format(instantOf(value))
-/** `1:30 pm`. */
+/** `1:30 pm`, `दोपहर 1:30`. */
 export const formatTime = (value: string | Date, language: Language): string => formatter(language, 'time').format(instantOf(value))
 /** `5 Mar 2026, 1:30 pm`. */
 export const formatInstant = (value: string | Date, language: Language): string =>

@@ -12,6 +12,7 @@ import { formatDay } from '../../ui/format.ts'
 import { Modal } from '../../ui/Modal.tsx'
 import { formatMoney } from '../../ui/Money.tsx'
 import { toast } from '../../ui/Toast.tsx'
+import { CharityName } from '../CharityName.tsx'
 import { Listing } from '../Listing.tsx'
 import { adminStoriesQuery, refreshPortal } from './queries.ts'
 import { StoryDialog } from './StoryDialog.tsx'
@@ -116,7 +117,7 @@ function StoryRow({ story, busy, onEdit, onPublish, onUnpublish }: StoryRowProps
       <div>
         <h3>{title}</h3>
         <p className="small muted">
-          {formatDay(story.date, currentLanguage())}, {formatMoney(story.amount)}, {story.charity.name}
+          {formatDay(story.date, currentLanguage())}, {formatMoney(story.amount)}, <CharityName name={story.charity.name} />
         </p>
       </div>
       {story.isActive ? (

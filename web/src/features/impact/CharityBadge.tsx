@@ -1,11 +1,10 @@
 /** A charity not chosen yet is Pending, any other is Active (spec section 3, Impact story). */
 import { Trans } from '@lingui/react/macro'
 import { Badge } from '../../ui/Feedback.tsx'
-
-const PENDING_CHARITY = 'Pending Charity Selection'
+import { isPendingCharity } from '../CharityName.tsx'
 
 export function CharityBadge({ name }: { readonly name: string }) {
-  return name === PENDING_CHARITY ? (
+  return isPendingCharity(name) ? (
     <Badge tone="waiting">
       <Trans>Pending</Trans>
     </Badge>

@@ -8,6 +8,7 @@ import { EmptyState, ErrorState, Skeleton, SkeletonBlock, StatTile, StatTiles } 
 import { formatCount, formatDay } from '../../ui/format.ts'
 import { Book, Section } from '../../ui/Layout.tsx'
 import { formatMoney, Money } from '../../ui/Money.tsx'
+import { CharityName } from '../CharityName.tsx'
 import { Listing } from '../Listing.tsx'
 import { impactStatsQuery, storiesQuery } from '../queries.ts'
 import { Age } from './Age.tsx'
@@ -113,7 +114,7 @@ function StoryRow({ story, current, onChoose }: { readonly story: Story; readonl
         <span className="story-title">{story.title}</span>
         <span className="amount">{formatMoney(story.amount)}</span>
         <span className="small muted">
-          {story.charity.name}, <Age day={story.date} />
+          <CharityName name={story.charity.name} />, <Age day={story.date} />
         </span>
         <span className="end">
           <CharityBadge name={story.charity.name} />

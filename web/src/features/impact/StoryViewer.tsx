@@ -7,6 +7,7 @@ import { Badge } from '../../ui/Feedback.tsx'
 import { formatCount } from '../../ui/format.ts'
 import { formatMoney } from '../../ui/Money.tsx'
 import { Video } from '../../ui/Video.tsx'
+import { CharityName } from '../CharityName.tsx'
 import { WinnerLabel } from '../WinnerLabel.tsx'
 import { CharityBadge } from './CharityBadge.tsx'
 
@@ -58,7 +59,7 @@ export function StoryViewer({ story }: { readonly story: Story }) {
           </li>
           <li>
             <span>
-              {charity.name}
+              <CharityName name={charity.name} />
               {charity.description === '' ? null : <span className="small muted block">{charity.description}</span>}
             </span>
             <span className="amount">

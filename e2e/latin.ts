@@ -1,0 +1,56 @@
+/** Latin words on a Hindi screen: everything that is read, heard or stands in a tab, less what is the same in every language. */
+import type { Page } from 'playwright-core'
+
+/** What people who read Hindi know by these letters alone. */
+const ALLOWED = new Set(
+  [
+    'IFSC UPI PDF JSON ID MB TOTP OTP API SHA ISO',
+    // What a draw is checked with: the public number's source, the programs, the methods by their names.
+    'drand Node Node.js Python JavaScript WebAssembly GitHub Merkle Ed25519',
+    // The verdicts, as the programs print them too.
+    'PASS WEAK INCOMPLETE FAIL',
+    'YouTube Cashfree Payments Google WhatsApp',
+  ].flatMap((line) => line.split(' ')),
+)
+
+/** In the place of words: addresses, mail addresses, files, order numbers, fingerprints, bank codes. */
+const SAME_EVERYWHERE = [
+  /https?:\/\/\S+/g,
+  /\b[0-9a-f]{4,}…[0-9a-f]*/g,
+  /[\w.+-]+@[\w.-]+/g,
+  /\/(?:[\w-]+\/?)+/g,
+  /\b[\w-]+\.(?:mjs|js|json|txt|md|csv|pdf|html)\b/g,
+  /\b(?=\w*\d)[A-Za-z0-9_-]{6,}\b/g,
+  /--[a-z-]+/g,
+  /\b[0-9a-f]{2}(?: ?[0-9a-f]{2}){3,}…?/g,
+] as const
+
+const WORD = /\p{Script=Latin}[\p{Script=Latin}\p{M}'’.-]*/gu
+
+/** The sentences with a Latin word in them, each once: `word in: sentence`. */
+export function latinIn(texts: readonly string[]): string[] {
+  const found = texts.flatMap((text) => {
+    const rest = SAME_EVERYWHERE.reduce((left, pattern) => left.replace(pattern, ' '), text)
+    const words = (rest.match(WORD) ?? []).map((word) => word.replace(/[.'’-]+$/u, '')).filter((word) => !ALLOWED.has(word))
+    return words.length === 0 ? [] : [`${[...new Set(words)].join(', ')} in: ${text.slice(0, 160)}`]
+  })
+  return [...new Set(found)]
+}
+
+/** All that stands on the page in words, also what is folded away; parts marked as another language and code are no words of ours. */
+export function textsOf(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const own = (element: Element | null): boolean =>
+      element !== null && element.closest('[lang]:not([lang="hi"]), script, style, noscript, code, pre, [translate="no"]') === null
+    const texts = [document.title]
+    for (const name of ['description', 'og:title', 'og:description', 'og:image:alt'])
+      texts.push(document.querySelector(`meta[name="${name}"], meta[property="${name}"]`)?.getAttribute('content') ?? '')
+    for (const element of document.querySelectorAll('body *')) {
+      if (!own(element)) continue
+      for (const name of ['aria-label', 'aria-description', 'placeholder', 'alt', 'title', 'label'])
+        texts.push(element.getAttribute(name) ?? '')
+      for (const node of element.childNodes) if (node.nodeType === Node.TEXT_NODE) texts.push(node.nodeValue ?? '')
+    }
+    return texts.map((text) => text.trim()).filter((text) => text !== '')
+  })
+}
