@@ -15,6 +15,7 @@ import { ADMIN, type Program } from './program.ts'
 import { startWalk, type Walk } from './walk.ts'
 import { walkOpenBooks } from './walk-open-books.ts'
 import { walkPayouts } from './walk-payouts.ts'
+import { walkRights } from './walk-rights.ts'
 
 /** The smallest PNG: one black pixel. */
 const PNG = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64')
@@ -395,6 +396,8 @@ describe('notices, messages and the portal', () => {
     // An administrator's session has idled away by the next morning.
     admin = (await ask('adminLogin', { body: ADMIN })).output.token
   })
+
+  test('a member takes their data along, says what they want to be told, and leaves', () => walkRights(walk, member))
 
   test('POST /auth/logout ends the session', async () => {
     expect((await ask('logout', { token: member })).status).toBe(204)

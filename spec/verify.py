@@ -506,11 +506,11 @@ KINDS = {
     "suspense_refund": "SUSPENSE>REFUNDS_PENDING", "join": "MEMBERS>POOL", "prize": "POOL>MEMBERS", "need": "POOL>HELP_FUND",
     "platform": "POOL>PLATFORM", "tax": "POOL>TAX_WITHHELD", "round_refund": "POOL>MEMBERS", "disbursement": "HELP_FUND>BANK",
     "gift": "MEMBERS>HELP_FUND", "gateway_settled": "BANK>GATEWAY GATEWAY_FEES>GATEWAY", "wd_hold": "MEMBERS>PAYOUTS_PENDING",
-    "wd_paid": "PAYOUTS_PENDING>BANK", "wd_back": "PAYOUTS_PENDING>MEMBERS", "wd_reversed": "BANK>MEMBERS", "wd_conflict": "LOSSES>BANK",
+    "wd_paid": "PAYOUTS_PENDING>BANK", "wd_back": "PAYOUTS_PENDING>MEMBERS", "wd_reversed": "BANK>MEMBERS BANK>SUSPENSE", "wd_conflict": "LOSSES>BANK",
     "wd_conflict_back": "BANK>LOSSES", "refund_hold": "MEMBERS>REFUNDS_PENDING", "refund_paid": "REFUNDS_PENDING>GATEWAY",
     "refund_failed": "REFUNDS_PENDING>MEMBERS REFUNDS_PENDING>SUSPENSE", "refund_reversed": "GATEWAY>MEMBERS GATEWAY>SUSPENSE",
     "refund_conflict": "LOSSES>GATEWAY", "refund_conflict_back": "GATEWAY>LOSSES", "chargeback": "MEMBERS>GATEWAY LOSSES>GATEWAY",
-    "chargeback_back": "GATEWAY>MEMBERS GATEWAY>LOSSES",
+    "chargeback_back": "GATEWAY>MEMBERS GATEWAY>LOSSES GATEWAY>SUSPENSE",
 }
 
 

@@ -14,6 +14,10 @@ export const notification = z.object({
   readAt: instant.nullable(),
 })
 
+/** What a member is told beside money and safety, of which every mail is sent. */
+export const preferences = z.object({ mail: z.boolean(), push: z.boolean() })
+const preferencesAnswer = z.object({ preferences })
+
 export const communityCalls = {
   home: endpoint({
     method: 'GET',
@@ -50,6 +54,23 @@ export const communityCalls = {
     summary: 'Marks notices as read; without ids all of them.',
     body: z.strictObject({ ids: z.array(z.string().max(100)).max(1000).optional() }).default({}),
     output: z.object({ unread: count }),
+    refusals: [],
+  }),
+  preferences: endpoint({
+    method: 'GET',
+    path: '/notifications/preferences',
+    access: 'member',
+    summary: 'Which messages the member wants beside those about money and safety.',
+    output: preferencesAnswer,
+    refusals: [],
+  }),
+  setPreferences: endpoint({
+    method: 'PUT',
+    path: '/notifications/preferences',
+    access: 'member',
+    summary: 'Changes what the member wants to be told; a field left out stays.',
+    body: z.strictObject({ mail: z.boolean('wrong_type').optional(), push: z.boolean('wrong_type').optional() }),
+    output: preferencesAnswer,
     refusals: [],
   }),
   contact: endpoint({

@@ -84,6 +84,26 @@ export const REFUSALS = {
   refund_final: refusal(409, 'This refund is not in a state that allows this.', 'यह रिफ़ंड इस स्थिति में नहीं है कि ऐसा हो सके।'),
   suspense_not_found: refusal(404, 'There is no such payment in suspense.', 'जाँच में ऐसा कोई भुगतान नहीं है।'),
   suspense_decided: refusal(409, 'This payment has been decided already.', 'इस भुगतान पर पहले ही निर्णय हो चुका है।'),
+  payout_pending: refusal(
+    409,
+    'A withdrawal is still on its way. You can close your account once it has ended.',
+    'एक निकासी अभी पूरी नहीं हुई है। उसके पूरा होने पर आप खाता बंद कर सकते हैं।',
+  ),
+  refund_pending: refusal(
+    409,
+    'A refund is still on its way. You can close your account once it has ended.',
+    'एक रिफ़ंड अभी पूरा नहीं हुआ है। उसके पूरा होने पर आप खाता बंद कर सकते हैं।',
+  ),
+  round_pending: refusal(
+    409,
+    'A round that you joined has not ended. You can close your account once its result is out.',
+    'आपका एक राउंड अभी पूरा नहीं हुआ है। उसका नतीजा आने पर आप खाता बंद कर सकते हैं।',
+  ),
+  money_left: refusal(
+    409,
+    'There is money left in your wallet. Withdraw it or give it to the help fund first.',
+    'आपके वॉलेट में पैसे बचे हैं। पहले उन्हें निकालें या सहायता कोष को दें।',
+  ),
   member_not_found: refusal(404, 'There is no such member.', 'ऐसा कोई सदस्य नहीं है।'),
   webhook_signature: refusal(401, 'The signature of this event does not match.', 'इस सूचना के हस्ताक्षर मेल नहीं खाते।'),
   // Rounds

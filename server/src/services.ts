@@ -24,6 +24,7 @@ import { createImpact } from './features/impact/impact.ts'
 import { createNotifications } from './features/notifications/notifications.ts'
 import { createOpenLog } from './features/open-log/open-log.ts'
 import { createPayouts } from './features/payouts/payouts.ts'
+import { createRights } from './features/rights/rights.ts'
 import { createRounds } from './features/rounds/rounds.ts'
 import { createWallet } from './features/wallet/wallet.ts'
 import { createWorker, forgetDoneJobs, type WorkerDeps } from './jobs/worker.ts'
@@ -110,6 +111,13 @@ function createFeatures(deps: ServiceDeps) {
   const impact = createImpact({ db })
   const home = createHome({ db, recentStories: impact.recentStories })
   const notifications = createNotifications({ db })
+  const rights = createRights({
+    db,
+    secrets,
+    storage: deps.storage,
+    exports: { ...wallet.exports, ...payouts.exports, ...rounds.exports, ...notifications.exports },
+    withdrawRest: wallet.withdrawRest,
+  })
   const contact = createContact({ db, production: config.production, supportEmail: config.site.supportEmail })
   const audit = createAudit({ db, alarm: (details, message) => log.error(details, message) })
   const mail = createMailJob({
@@ -119,12 +127,12 @@ function createFeatures(deps: ServiceDeps) {
     localUrl: `http://localhost:${config.port}`,
     secrets,
   })
-  return { identity, wallet, payouts, draws, rounds, books, openLog, impact, home, notifications, contact, audit, mail }
+  return { identity, wallet, payouts, draws, rounds, books, openLog, impact, home, notifications, rights, contact, audit, mail }
 }
 
 export function createServices(deps: ServiceDeps) {
   const { db, clock, log } = deps
-  const { identity, wallet, payouts, draws, rounds, books, openLog, impact, home, notifications, contact, audit, mail } =
+  const { identity, wallet, payouts, draws, rounds, books, openLog, impact, home, notifications, rights, contact, audit, mail } =
     createFeatures(deps)
   const workerDeps: WorkerDeps = {
     db,
@@ -166,6 +174,7 @@ export function createServices(deps: ServiceDeps) {
       ...impact.handlers,
       ...home.handlers,
       ...notifications.handlers,
+      ...rights.handlers,
       ...contact.handlers,
       ...createAdmin({ db }).handlers,
     },

@@ -38,7 +38,7 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
   wd_hold: ['MEMBERS>PAYOUTS_PENDING'],
   wd_paid: ['PAYOUTS_PENDING>BANK'],
   wd_back: ['PAYOUTS_PENDING>MEMBERS'],
-  wd_reversed: ['BANK>MEMBERS'],
+  wd_reversed: ['BANK>MEMBERS', 'BANK>SUSPENSE'],
   wd_conflict: ['LOSSES>BANK'],
   wd_conflict_back: ['BANK>LOSSES'],
   refund_hold: ['MEMBERS>REFUNDS_PENDING'],
@@ -48,7 +48,7 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
   refund_conflict: ['LOSSES>GATEWAY'],
   refund_conflict_back: ['GATEWAY>LOSSES'],
   chargeback: ['MEMBERS>GATEWAY', 'LOSSES>GATEWAY'],
-  chargeback_back: ['GATEWAY>MEMBERS', 'GATEWAY>LOSSES'],
+  chargeback_back: ['GATEWAY>MEMBERS', 'GATEWAY>LOSSES', 'GATEWAY>SUSPENSE'],
 }
 
 const shape = record({

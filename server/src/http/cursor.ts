@@ -43,6 +43,22 @@ export const CURSOR_PARTS = {
   day: (part) => parseDay(part) !== undefined,
 } as const satisfies Record<string, CursorPart>
 
+const AT_ONCE = 1_000
+
+/** A list from its first row to its last, which is read page by page with one row more than asked. */
+export async function readWhole<Row>(
+  read: (page: { readonly after: Cursor | undefined; readonly limit: number }) => Promise<readonly Row[]>,
+  keyOf: (row: Row) => Cursor,
+): Promise<Row[]> {
+  const whole: Row[] = []
+  for (;;) {
+    const last = whole.at(-1)
+    const rows = await read({ after: last === undefined ? undefined : keyOf(last), limit: AT_ONCE })
+    whole.push(...rows.slice(0, AT_ONCE))
+    if (rows.length <= AT_ONCE) return whole
+  }
+}
+
 /** Cuts a list that was read with one row more than asked: that row only says that a next page exists. */
 export function cutPage<T>(
   rows: readonly T[],

@@ -47,7 +47,7 @@ export const TRANSFER_KINDS = {
   wd_hold: sides('member', 'PAYOUTS_PENDING'),
   wd_paid: sides('PAYOUTS_PENDING', 'BANK'),
   wd_back: sides('PAYOUTS_PENDING', 'member'),
-  wd_reversed: sides('BANK', 'member'),
+  wd_reversed: sides('BANK', ['member', 'SUSPENSE']),
   wd_conflict: sides('LOSSES', 'BANK'),
   wd_conflict_back: sides('BANK', 'LOSSES'),
   refund_hold: sides('member', 'REFUNDS_PENDING'),
@@ -58,6 +58,6 @@ export const TRANSFER_KINDS = {
   refund_conflict_back: sides('GATEWAY', 'LOSSES'),
   gateway_settled: sides(['BANK', 'GATEWAY_FEES'], 'GATEWAY'),
   chargeback: sides(['member', 'LOSSES'], 'GATEWAY'),
-  chargeback_back: sides('GATEWAY', ['member', 'LOSSES']),
+  chargeback_back: sides('GATEWAY', ['member', 'LOSSES', 'SUSPENSE']),
 } as const satisfies Record<string, Sides>
 export type TransferKind = keyof typeof TRANSFER_KINDS

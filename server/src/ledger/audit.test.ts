@@ -312,6 +312,11 @@ const BREAKS: readonly Break[] = [
     breaks: [`update topup set amount = 1 where order_id = (select order_id from dispute where id = 'taken')`],
     names: () => 'order ',
   },
+  {
+    invariant: 'closed_wallet_is_empty',
+    breaks: ['update wallet set is_closed = true where member_id = $1'],
+    names: () => `member ${members[0]}`,
+  },
   { invariant: 'member_has_wallet', breaks: ['delete from wallet where member_id = $1'], names: () => `member ${members[0]}` },
 ]
 

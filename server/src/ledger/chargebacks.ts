@@ -2,7 +2,7 @@
  * Chargebacks: the payer's bank takes a payment back, and returns it where the dispute is won.
  * Invariants: what is taken is taken once, whatever is told how often; the member gives as far as the
  * balance reaches, while what is held for a withdrawal or refund stays held; the rest is our loss, and
- * together they are the amount; what is returned goes back to whoever gave it; a top-up that was taken
+ * together they are the amount; what is returned goes back to whoever gave it, or to SUSPENSE where that account is closed; a top-up that was taken
  * back is not refunded on top of it. A dispute that takes anew is numbered: `id`, `id#2`, ….
  */
 import { type Paise, paise, ZERO } from '@roz/core/money.ts'
@@ -10,6 +10,7 @@ import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
 import { maybeOne, one, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS } from './accounts.ts'
+import { suspendReturn } from './suspense.ts'
 import { creditMember, debitMember, lockWallet, moveSystem } from './transfer.ts'
 
 export type Chargeback = {
@@ -55,7 +56,7 @@ export async function bookChargeback(tx: Tx, chargeback: Chargeback): Promise<Ou
 export async function returnChargeback(tx: Tx, { disputeId, orderId }: Pick<Chargeback, 'disputeId' | 'orderId'>): Promise<ChargedBack> {
   await tx.query(sql`select from topup where order_id = ${orderId}::text for update`)
   const owner = (await turnsOf(tx, disputeId)).out.find((part) => part.memberId !== null)?.memberId ?? undefined
-  if (owner !== undefined) await lockWallet(tx, owner)
+  const wallet = owner === undefined ? undefined : await lockWallet(tx, owner)
   // Read anew under the locks.
   const { out } = await turnsOf(tx, disputeId)
   if (out.length === 0) return { result: 'duplicate' }
@@ -64,6 +65,8 @@ export async function returnChargeback(tx: Tx, { disputeId, orderId }: Pick<Char
     if (memberId === null) {
       await moveLoss(tx, 'chargeback_back', ref, amount)
       lost = paise(lost + amount)
+    } else if (wallet?.isClosed === true) {
+      await suspendReturn(tx, { kind: 'chargeback_back', ref, from: 'GATEWAY', orderId, amount })
     } else {
       await creditMember(tx, { kind: 'chargeback_back', ref, memberId, amount, from: 'GATEWAY' })
       fromMember = paise(fromMember + amount)

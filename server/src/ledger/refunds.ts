@@ -2,7 +2,7 @@
  * Refunds to the source of a payment. Invariants: at most the unused part of a top-up within seven
  * days, judged under the wallet's lock and held in the same transaction, so that the same rupee is
  * never refunded and spent; approved, sent under one id and ended once; what fails is given back to
- * the member, or to the suspense item, which is open again. The gateway's final word is always booked,
+ * the member, or to the suspense item, which is open again, or to SUSPENSE where the account was closed since. The gateway's final word is always booked,
  * also after another one: what was paid and came back is given back, what was given back and paid all
  * the same is a loss (`refund_conflict`).
  */
@@ -12,6 +12,7 @@ import { maybeOne, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS } from './accounts.ts'
 import { moveConflict } from './conflicts.ts'
+import { suspendReturn } from './suspense.ts'
 import { creditMember, debitMember, lockWallet, moveSystem, releaseHeld } from './transfer.ts'
 import { listUnusedTopups } from './unused-topups.ts'
 
@@ -191,7 +192,9 @@ async function giveBack(
   const from = kind === 'refund_failed' ? 'REFUNDS_PENDING' : 'GATEWAY'
   if (memberId !== null) {
     await tx.query(sql`select from topup where order_id = ${orderId}::text for update`)
-    await lockWallet(tx, memberId)
+    const wallet = await lockWallet(tx, memberId)
+    if (wallet?.isClosed === true && kind === 'refund_reversed')
+      return suspendReturn(tx, { kind, ref: id, from: 'GATEWAY', orderId, amount })
     await creditMember(tx, { kind, ref: id, memberId, amount, from, ...(kind === 'refund_failed' ? { releases: amount } : {}) })
     return
   }

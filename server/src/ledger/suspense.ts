@@ -9,7 +9,7 @@ import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS } from './accounts.ts'
 import { creditMember, lockWallet, moveSystem } from './transfer.ts'
 
-export type SuspenseReason = 'unknown_order' | 'other_amount' | 'second_payment'
+export type SuspenseReason = 'unknown_order' | 'other_amount' | 'second_payment' | 'closed_account'
 
 /** Books a payment into SUSPENSE with an open item; a payment that is booked already is a duplicate. */
 export async function suspend(
@@ -27,6 +27,23 @@ export async function suspend(
   if (!booked) return { result: 'duplicate' }
   await openItem(tx, { ...payment, amount: payment.orderAmount }, reason)
   return { result: 'suspense', reason }
+}
+
+/** Money that comes back for a member whose account was closed since: an item of its own. `ref` names the movement. */
+export async function suspendReturn(
+  tx: Tx,
+  money: {
+    readonly kind: 'wd_reversed' | 'refund_reversed' | 'chargeback_back'
+    readonly ref: string
+    readonly from: 'BANK' | 'GATEWAY'
+    readonly orderId: string
+    readonly amount: Paise
+  },
+): Promise<void> {
+  const { kind, ref, from, orderId, amount } = money
+  if (!(await moveSystem(tx, { kind, ref, debit: ACCOUNTS[from], credit: ACCOUNTS.SUSPENSE, amount })))
+    throw new Error(`${kind} ${ref} stands already`)
+  await openItem(tx, { orderId, paymentId: `${kind}:${ref}`, amount }, 'closed_account')
 }
 
 async function openItem(tx: Tx, item: { orderId: string; paymentId: string; amount: Paise }, reason: SuspenseReason): Promise<void> {
@@ -78,7 +95,8 @@ export async function creditSuspense(
   const item = await lockItem(tx, itemId)
   if (item === undefined) return refused('suspense_not_found')
   if (item.status !== 'open') return refused('suspense_decided')
-  if ((await lockWallet(tx, memberId)) === undefined) return refused('member_not_found')
+  const wallet = await lockWallet(tx, memberId)
+  if (wallet === undefined || wallet.isClosed) return refused('member_not_found')
   await decide(tx, itemId, 'credited', decision.decidedBy)
   const { balance } = await creditMember(tx, {
     kind: 'suspense_credit',

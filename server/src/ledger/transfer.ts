@@ -9,13 +9,20 @@ import { maybeOne, one, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS, type AccountName, type TransferKind } from './accounts.ts'
 
-export type LockedWallet = { readonly balance: Paise; readonly held: Paise; readonly mayMove: boolean; readonly autoJoin: boolean }
+export type LockedWallet = {
+  readonly balance: Paise
+  readonly held: Paise
+  readonly mayMove: boolean
+  readonly autoJoin: boolean
+  /** Of an account that was closed: takes no money any more. */
+  readonly isClosed: boolean
+}
 
 /** Locks a member's wallet until the transaction ends. Of several, the caller takes them ascending. */
 export function lockWallet(tx: Tx, memberId: bigint): Promise<LockedWallet | undefined> {
   return maybeOne<LockedWallet>(
     tx,
-    sql`select balance, held, may_move as "mayMove", auto_join as "autoJoin" from wallet
+    sql`select balance, held, may_move as "mayMove", auto_join as "autoJoin", is_closed as "isClosed" from wallet
          where member_id = ${memberId}::bigint for no key update`,
   )
 }

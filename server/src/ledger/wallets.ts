@@ -32,13 +32,13 @@ export async function openWallet(
 /** May move: the mail is confirmed and the member is not on hold. */
 export async function setMayMove(tx: Tx, memberId: bigint, mayMove: boolean): Promise<void> {
   await tx.query(
-    sql`update wallet set may_move = ${mayMove}::boolean where member_id = ${memberId}::bigint and may_move <> ${mayMove}::boolean`,
+    sql`update wallet set may_move = ${mayMove}::boolean where member_id = ${memberId}::bigint and may_move <> ${mayMove}::boolean and not is_closed`,
   )
 }
 
 export async function setAutoJoin(tx: Tx, memberId: bigint, autoJoin: boolean): Promise<void> {
   await tx.query(
-    sql`update wallet set auto_join = ${autoJoin}::boolean where member_id = ${memberId}::bigint and auto_join <> ${autoJoin}::boolean`,
+    sql`update wallet set auto_join = ${autoJoin}::boolean where member_id = ${memberId}::bigint and auto_join <> ${autoJoin}::boolean and not is_closed`,
   )
 }
 

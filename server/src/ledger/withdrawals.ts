@@ -3,7 +3,8 @@
  * ended by the gateway's word. Invariants: parallel requests never overdraw, because each judges the
  * locked balance; the same id is the same withdrawal or a mistake; once it was sent only the gateway
  * ends it, and its final word is always booked, also when it contradicts ours: what was given back and
- * paid all the same is a loss (`wd_conflict`), never a silent nothing.
+ * paid all the same is a loss (`wd_conflict`), never a silent nothing; what comes back for an account
+ * that was closed since stands in SUSPENSE.
  */
 import type { Paise } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
@@ -11,6 +12,8 @@ import { maybeOne, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS } from './accounts.ts'
 import { moveConflict } from './conflicts.ts'
+import { gatewayIdOf } from './gateway-id.ts'
+import { suspendReturn } from './suspense.ts'
 import { creditMember, debitMember, lockWallet, moveSystem, releaseHeld } from './transfer.ts'
 
 export type WithdrawalStatus = 'requested' | 'approved' | 'sending' | 'paid' | 'rejected' | 'failed' | 'reversed'
@@ -178,8 +181,9 @@ async function fail(tx: Tx, { id, reason, reference }: Told, found: Row): Promis
 }
 
 async function reverse(tx: Tx, { id, reason }: Told, { memberId, amount }: Row): Promise<void> {
-  await lockWallet(tx, memberId)
-  await creditMember(tx, { kind: 'wd_reversed', ref: id, memberId, amount, from: 'BANK' })
+  const wallet = await lockWallet(tx, memberId)
+  if (wallet?.isClosed === true) await suspendReturn(tx, { kind: 'wd_reversed', ref: id, from: 'BANK', orderId: gatewayIdOf(id), amount })
+  else await creditMember(tx, { kind: 'wd_reversed', ref: id, memberId, amount, from: 'BANK' })
   await end(tx, id, { status: 'reversed', reason })
 }
 

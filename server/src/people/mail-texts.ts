@@ -80,6 +80,28 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Readonly<Record<Languag
       after: ['अगर यह आपने नहीं किया, तो तुरंत नया पासवर्ड चुनें और हमसे संपर्क करें।'],
     }),
   },
+  account_closed: {
+    en: (data, frame) => ({
+      subject: `Your ${frame.brandName} account is closed`,
+      paragraphs: [
+        `Hello ${data.name},`,
+        'Your account was closed and your name, email, phone number and picture were erased. The public books keep the amounts, without your name.',
+        'Thank you for every rupee you shared.',
+      ],
+      action: { label: 'Write to us', url: frame.link('/contact-us') },
+      after: ['If this was not you, please write to us at once.'],
+    }),
+    hi: (data, frame) => ({
+      subject: `आपका ${frame.brandName} खाता बंद हो गया`,
+      paragraphs: [
+        `नमस्ते ${data.name},`,
+        'आपका खाता बंद कर दिया गया है और आपका नाम, ईमेल, फ़ोन नंबर और चित्र मिटा दिए गए हैं। सार्वजनिक बहीखाते में राशियाँ रहती हैं, आपका नाम नहीं।',
+        'आपके दिए हर रुपये के लिए धन्यवाद।',
+      ],
+      action: { label: 'हमें लिखें', url: frame.link('/contact-us') },
+      after: ['अगर यह आपने नहीं किया, तो कृपया तुरंत हमें लिखें।'],
+    }),
+  },
   new_bank_account: {
     en: (data, frame) => ({
       subject: `A new bank account was used on ${frame.brandName}`,

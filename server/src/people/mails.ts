@@ -17,6 +17,8 @@ export type MailData = {
   /** Once, when the address is confirmed. */
   welcome: Told
   password_changed: Told
+  /** The last one: the account is erased. */
+  account_closed: Told
   /** A bank account was used for the first time; `account` is its last four digits. */
   new_bank_account: Told<'bank' | 'account'>
   withdrawal_requested: Told<'amount' | 'account'>
@@ -51,15 +53,19 @@ export type MemberMail<T extends MemberTemplate> = {
   readonly origin?: string
 }
 
-type Recipient = { name: string; email: string | null; language: Language; link_origin: string | null }
+/** What a member may do without. Everything about money and safety is always sent. */
+const OPTIONAL: ReadonlySet<MailTemplate> = new Set(['welcome', 'weekly_joins'])
 
-/** Orders a mail to a member, in their language. An erased account gets none. */
+type Recipient = { name: string; email: string | null; language: Language; link_origin: string | null; wants_mail: boolean }
+
+/** Orders a mail to a member, in their language. An erased account gets none, one that wants no such mail gets what it needs. */
 export async function mailMember<T extends MemberTemplate>(tx: Tx, mail: MemberMail<T>): Promise<void> {
   const member = await maybeOne<Recipient>(
     tx,
-    sql`select name, email, language, link_origin from member where id = ${mail.memberId}::bigint and deleted_at is null`,
+    sql`select name, email, language, link_origin, wants_mail from member where id = ${mail.memberId}::bigint and deleted_at is null`,
   )
   if (member === undefined || member.email === null) return
+  if (OPTIONAL.has(mail.template) && !member.wants_mail) return
   const data = { ...mail.data, name: member.name, origin: mail.origin ?? member.link_origin ?? '' }
   // The compiler does not tie T to its data through the spread; MemberMail did above.
   const payload = { to: member.email, template: mail.template, language: member.language, data } as unknown as MailPayload

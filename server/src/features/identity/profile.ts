@@ -33,7 +33,7 @@ export function profileHandlers(deps: IdentityDeps, checkPassword: PasswordCheck
         await tx.query(sql`
           update member set name = coalesce(${body.name ?? null}::text, name), phone = coalesce(${body.phone ?? null}::text, phone),
             public_name = coalesce(${body.publicName ?? null}::text, public_name), language = coalesce(${body.language ?? null}::text, language)
-          where id = ${session.memberId}::bigint`)
+          where id = ${session.memberId}::bigint and deleted_at is null`)
         if (body.autoParticipate !== undefined) await setAutoJoin(tx, session.memberId, body.autoParticipate)
         return { ok: true, value: { user: await getUser(tx, session.memberId) } }
       }),
@@ -45,8 +45,9 @@ export function profileHandlers(deps: IdentityDeps, checkPassword: PasswordCheck
       const avatarUrl = UPLOADS_PATH + name
       try {
         const [row] = await db.query<{ before: string | null }>(sql`
-          update member set avatar = ${avatarUrl}::text where id = ${session.memberId}::bigint returning old.avatar as before`)
-        if (row?.before?.startsWith(UPLOADS_PATH) === true) await storage.remove(row.before.slice(UPLOADS_PATH.length))
+          update member set avatar = ${avatarUrl}::text where id = ${session.memberId}::bigint and deleted_at is null returning old.avatar as before`)
+        if (row === undefined) throw new Error('the account was closed while its picture came')
+        if (row.before?.startsWith(UPLOADS_PATH) === true) await storage.remove(row.before.slice(UPLOADS_PATH.length))
       } catch (error) {
         // Unless it was the old picture that would not go: a name in use keeps its file.
         const [stored] = await db.query(sql`select 1 from member where id = ${session.memberId}::bigint and avatar = ${avatarUrl}::text`)

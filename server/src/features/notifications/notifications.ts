@@ -4,17 +4,25 @@
  */
 import { isoIst } from '@roz/core/ist-day.ts'
 import { isNoticeKind, noticeText } from '@roz/core/notices.ts'
+import type { Language } from '@roz/core/language.ts'
+import type { Output } from '@roz/contract/api.ts'
+import type { communityCalls } from '@roz/contract/community.ts'
 import type { Db } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
-import { type CursorPart, cutPage, CURSOR_PARTS, readPage } from '../../http/cursor.ts'
+import { type CursorPart, cutPage, CURSOR_PARTS, readPage, readWhole } from '../../http/cursor.ts'
 import type { Handlers } from '../../http/route.ts'
 import type { JobPayloads } from '../../jobs/queue.ts'
-import { addNotice, countUnread, listNotices, markAllRead, markRead } from './queries.ts'
+import { preferenceHandlers } from './preferences.ts'
+import { addNotice, countUnread, listNotices, markAllRead, markRead, type NoticeRow } from './queries.ts'
 import { createWeeklyMail } from './weekly-mail.ts'
+
+type Notification = Output<typeof communityCalls.notifications>['notifications'][number]
 
 export type NotificationsDeps = { readonly db: Db }
 export type Notifications = {
-  readonly handlers: Handlers<'notifications' | 'readNotifications'>
+  readonly handlers: Handlers<'notifications' | 'readNotifications' | 'preferences' | 'setPreferences'>
+  /** For the member's export. */
+  readonly exports: { readonly notifications: (memberId: bigint, language: Language) => Promise<Notification[]> }
   readonly jobs: { readonly notice: (payload: JobPayloads['notice'], jobId: string) => Promise<void> }
   readonly due: (now: Date) => Promise<boolean>
 }
@@ -23,26 +31,34 @@ const NOTICE_ID = /^n([1-9]\d{0,17})$/
 const dayOfJoin = (id: string): string | undefined => (id.startsWith('j') && CURSOR_PARTS.day(id.slice(1)) ? id.slice(1) : undefined)
 const isId: CursorPart = (id) => NOTICE_ID.test(id) || dayOfJoin(id) !== undefined
 
+const keyOf = (row: NoticeRow): readonly string[] => [row.sortedAt, row.id]
+
+function viewOf(row: NoticeRow, language: Language): Notification {
+  if (!isNoticeKind(row.kind)) throw new Error(`a notice of unknown kind: ${row.kind}`)
+  return {
+    id: row.id,
+    kind: row.kind,
+    ...noticeText(row.kind, row.data, language),
+    createdAt: isoIst(row.createdAt.getTime()),
+    readAt: row.readAt === null ? null : isoIst(row.readAt.getTime()),
+  }
+}
+
 export function createNotifications(deps: NotificationsDeps): Notifications {
   const { db } = deps
   return {
     due: createWeeklyMail(db),
+    exports: {
+      notifications: async (memberId, language) =>
+        (await readWhole((page) => listNotices(db, memberId, page), keyOf)).map((row) => viewOf(row, language)),
+    },
     handlers: {
+      ...preferenceHandlers(db),
       notifications: async ({ session, query, language }) => {
         const page = readPage(query, [CURSOR_PARTS.micros, isId])
         if (!page.ok) return page
-        const { rows, nextCursor } = cutPage(await listNotices(db, session.memberId, page), page.limit, (row) => [row.sortedAt, row.id])
-        const notifications = rows.map((row) => {
-          if (!isNoticeKind(row.kind)) throw new Error(`a notice of unknown kind: ${row.kind}`)
-          const words = noticeText(row.kind, row.data, language)
-          return {
-            id: row.id,
-            kind: row.kind,
-            ...words,
-            createdAt: isoIst(row.createdAt.getTime()),
-            readAt: row.readAt === null ? null : isoIst(row.readAt.getTime()),
-          }
-        })
+        const { rows, nextCursor } = cutPage(await listNotices(db, session.memberId, page), page.limit, keyOf)
+        const notifications = rows.map((row) => viewOf(row, language))
         return { ok: true, value: { notifications, unread: await countUnread(db, session.memberId), nextCursor } }
       },
       readNotifications: async ({ session, body }) =>

@@ -80,7 +80,7 @@ export async function markRead(
     on conflict do nothing`)
 }
 
-/** Adds the notice of a job. The job's key is the notice's own: told of again, also after the job is forgotten, it is there once. */
+/** Adds the notice of a job; whoever has closed the account is told nothing more. The job's key is the notice's own: told of again, also after the job is forgotten, it is there once. */
 export async function addNotice(
   from: Queryable,
   notice: { readonly memberId: bigint; readonly kind: string; readonly jobId: string; readonly data: Readonly<Record<string, string>> },
@@ -89,5 +89,6 @@ export async function addNotice(
     insert into notice (member_id, kind, source, data)
     select ${notice.memberId}::bigint, ${notice.kind}::text, job.key, ${JSON.stringify(notice.data)}::jsonb
     from job where job.id = ${notice.jobId}::bigint
+      and exists (select from member where id = ${notice.memberId}::bigint and deleted_at is null)
     on conflict (member_id, source) do nothing`)
 }

@@ -2,7 +2,7 @@
  * The weekly mail of Auto Participate (product.md "Auto Participate": one weekly mail, not daily), on
  * Monday from 9:00 IST, about the seven days before. Invariants: a member gets one a week, whatever is
  * run again; only the newest whole week is told of, so that a long pause sends no pile of old mails;
- * members are taken page by page, each page with its place in one transaction.
+ * whoever wants no such mail gets none; members are taken page by page, each page with its place in one transaction.
  */
 import { addDays, dayAt, daysBetween, type IstDay } from '@roz/core/ist-day.ts'
 import { type Db, maybeOne, sql } from '../../db/sql.ts'
@@ -66,7 +66,7 @@ async function orderMails(tx: Tx, week: IstDay, members: readonly bigint[]): Pro
     from member m cross join lateral (
       select count(*) as rounds from round_join j join join_batch b on b.batch_id = j.batch_id and b.via in ('auto', 'topup')
       where j.member_id = m.id and j.day between ${week}::date and ${addDays(week, 6)}::date) joined
-    where m.id = any (${members}::bigint[]) and m.email is not null and m.deleted_at is null and joined.rounds > 0
+    where m.id = any (${members}::bigint[]) and m.email is not null and m.deleted_at is null and m.wants_mail and joined.rounds > 0
     order by m.id
     on conflict (kind, key) do nothing`)
 }

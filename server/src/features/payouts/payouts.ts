@@ -4,12 +4,14 @@
  * keys the same calls serve payments by hand.
  */
 import type { JobPayloads } from '../../jobs/queue.ts'
+import { readWhole } from '../../http/cursor.ts'
 import { createIdempotency } from '../../http/idempotency.ts'
 import type { Handlers } from '../../http/route.ts'
 import { listDueChecks } from './checks.ts'
 import { withdrawalDecisions } from './decide-withdrawal.ts'
 import type { PayoutsDeps } from './deps.ts'
 import { pageOf } from './lists.ts'
+import { listRefunds } from './refund-view.ts'
 import { refundHandlers } from './refunds.ts'
 import { sendRefund, settleRefund } from './send-refund.ts'
 import { sendWithdrawal } from './send-withdrawal.ts'
@@ -59,6 +61,16 @@ export function createPayouts(deps: PayoutsDeps) {
 
   return {
     handlers,
+    /** For the member's export. */
+    exports: {
+      refunds: async (memberId: bigint) =>
+        (
+          await readWhole(
+            (page) => listRefunds(db, memberId, page),
+            ({ key }) => key,
+          )
+        ).map(({ shown }) => shown),
+    },
     jobs: {
       send_payout: ({ withdrawalId }: JobPayloads['send_payout']) => sendWithdrawal(deps, withdrawalId, { again: false }),
       check_payout: ({ withdrawalId }: JobPayloads['check_payout']) => settleWithdrawal(deps, withdrawalId),

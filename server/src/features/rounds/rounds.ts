@@ -12,7 +12,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Db } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { UnavailableError } from '../../http/faults.ts'
-import { CURSOR_PARTS, cutPage, readPage } from '../../http/cursor.ts'
+import { CURSOR_PARTS, cutPage, readPage, readWhole } from '../../http/cursor.ts'
 import { createIdempotency } from '../../http/idempotency.ts'
 import type { Handlers } from '../../http/route.ts'
 import type { JobPayloads } from '../../jobs/queue.ts'
@@ -41,7 +41,7 @@ export type RoundsDeps = {
 export function createRounds({ db, draws, ticketKeys, secrets, receipts, policy, log }: RoundsDeps) {
   const idempotency = createIdempotency({ db, secrets })
   const clockwork = createClockwork({ db, draws, policy, log })
-  const batcher = createJoinBatcher({ db, onJoined: receipts.begin })
+  const batcher = createJoinBatcher({ db, onJoined: (batch) => receipts.begin(batch) })
   const totals = createRoundTotals(db)
 
   /** Today's round as this member, or a visitor, sees it. */
@@ -86,6 +86,16 @@ export function createRounds({ db, draws, ticketKeys, secrets, receipts, policy,
         const outcome = await joinAfterTopup(db, id)
         if (!outcome.ok && outcome.code === 'overloaded') throw new UnavailableError('the wallet was locked for too long')
       },
+    },
+    /** For the member's export. */
+    exports: {
+      rounds: async (memberId: bigint, language: Language) =>
+        (
+          await readWhole(
+            (page) => listHistory(db, memberId, page),
+            ({ day }) => [day],
+          )
+        ).map((row) => historyItem(row, language)),
     },
     /** For the public pages. */
     readCurrent,

@@ -8,7 +8,7 @@ import type { Language } from '@roz/core/language.ts'
 import { rupeesFromPaise } from '@roz/core/money.ts'
 import type { z } from 'zod'
 import { type Queryable, sql } from '../../db/sql.ts'
-import type { Movement } from '../../ledger/movements.ts'
+import { listMovements, type Movement } from '../../ledger/movements.ts'
 import type { WithdrawalStatus } from '../../ledger/withdrawals.ts'
 import { describe } from './descriptions.ts'
 import { SHOWN_STATUS } from './withdraw.ts'
@@ -26,6 +26,20 @@ export async function showTransactions(
 ): Promise<Transaction[]> {
   const details = await readDetails(from, memberId, movements)
   return movements.map((movement) => transactionOf(movement, details, language))
+}
+
+const AT_ONCE = 1_000
+
+/** All of them, newest first. */
+export async function listAllTransactions(from: Queryable, memberId: bigint, language: Language): Promise<Transaction[]> {
+  const all: Transaction[] = []
+  for (let cursor: string | undefined; ; ) {
+    const page = await listMovements(from, { memberId, cursor, limit: AT_ONCE })
+    if (!page.ok) throw new Error('a cursor of our own was refused')
+    all.push(...(await showTransactions(from, memberId, page.value.movements, language)))
+    if (page.value.nextCursor === null) return all
+    cursor = page.value.nextCursor
+  }
 }
 
 const WITHDRAWAL_KINDS: ReadonlySet<string> = new Set(['wd_hold', 'wd_back', 'wd_reversed'])

@@ -5,9 +5,11 @@
  */
 import { rupeesFromPaise } from '@roz/core/money.ts'
 import type { TopupLimits } from '@roz/core/fields.ts'
+import type { Language } from '@roz/core/language.ts'
 import type { PaymentGateway } from '../../adapters/payments/port.ts'
 import type { Db } from '../../db/sql.ts'
-import { CURSOR_PARTS, cutPage, readPage } from '../../http/cursor.ts'
+import type { Tx } from '../../db/transaction.ts'
+import { CURSOR_PARTS, cutPage, readPage, readWhole } from '../../http/cursor.ts'
 import { createIdempotency } from '../../http/idempotency.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
 import { listMovements } from '../../ledger/movements.ts'
@@ -19,9 +21,9 @@ import { addMoney } from './add-money.ts'
 import { settleDispute, sweepDisputes } from './disputes.ts'
 import { findTopup, isOpen, ORDER_STATUS_OF } from './orders.ts'
 import { settleOrder, sweepOrders } from './settle.ts'
-import { showTransactions } from './transactions.ts'
+import { listAllTransactions, showTransactions } from './transactions.ts'
 import { cleanOldEvents, receiveWebhook } from './webhook.ts'
-import { listWithdrawals, withdraw } from './withdraw.ts'
+import { listWithdrawals, withdraw, withdrawRest } from './withdraw.ts'
 
 export type WalletDeps = {
   readonly db: Db
@@ -105,6 +107,19 @@ export function createWallet(deps: WalletDeps) {
 
   return {
     handlers,
+    /** For a member who closes the account. */
+    withdrawRest: (tx: Tx, asked: Parameters<typeof withdrawRest>[2]) => withdrawRest(deps, tx, asked),
+    /** For the member's export. */
+    exports: {
+      transactions: (memberId: bigint, language: Language) => listAllTransactions(db, memberId, language),
+      withdrawals: async (memberId: bigint) =>
+        (
+          await readWhole(
+            (page) => listWithdrawals(db, memberId, page),
+            ({ key }) => key,
+          )
+        ).map(({ shown }) => shown),
+    },
     jobs: {
       settle_order: ({ orderId }: { readonly orderId: string }): Promise<void> => settleOrder(deps, orderId),
       check_dispute: ({ disputeId }: { readonly disputeId: string }): Promise<void> => settleDispute(deps, disputeId),

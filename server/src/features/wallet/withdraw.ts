@@ -21,7 +21,7 @@ import { drawsOnYoungTopup } from '../../ledger/unused-topups.ts'
 import { holdWithdrawal } from '../../ledger/withdrawals.ts'
 import { mailMember } from '../../people/mails.ts'
 import type { Secrets } from '../../secrets.ts'
-import { type KnownAccount, useBankAccount } from './bank-accounts.ts'
+import { type BankDetail, type KnownAccount, useBankAccount } from './bank-accounts.ts'
 
 type WithdrawCall = Call<typeof walletCalls.withdraw>
 type WithdrawAnswer = Answer<typeof walletCalls.withdraw>
@@ -47,36 +47,51 @@ export async function withdraw(deps: WithdrawDeps, call: WithdrawCall): Promise<
     // Put on hold since the request was let in.
     if (wallet?.mayMove === false) return { ok: false, code: 'on_hold' }
     if (wallet === undefined || wallet.balance < amount) return { ok: false, code: 'insufficient_funds' }
-    const account = await useBankAccount(tx, deps.secrets, memberId, call.body.bankDetail)
-    const isYoung = await drawsOnYoungTopup(tx, memberId, amount)
-    const flags = [...(account.isRecent ? ['new_account'] : []), ...(isYoung ? ['young_money'] : [])]
-    const held = await holdWithdrawal(tx, { id, memberId, amount, bankAccountId: account.id, flags })
-    // The wallet is locked and was judged above: a no here is a bug, and rolls back.
-    if (!held.ok) throw new Error(`withdrawal refused by the ledger: ${held.code}`)
-    await tell(tx, call, { id, amount, account })
-    return { ok: true, value: { balance: rupeesFromPaise(held.value.balance), withdrawal: await getWithdrawal(tx, id) } }
+    const { origin, body } = call
+    const { balance, withdrawal } = await hold(tx, deps, { id, memberId, amount, origin, bankDetail: body.bankDetail })
+    return { ok: true, value: { balance: rupeesFromPaise(balance), withdrawal } }
   })
 }
 
-async function tell(
-  tx: Tx,
-  call: WithdrawCall,
-  told: { readonly id: string; readonly amount: Paise; readonly account: KnownAccount },
-): Promise<void> {
-  const { memberId } = call.session
-  const { lastFour, bankName } = told.account
-  const amount = formatPaise(told.amount)
-  const key = `withdrawal_requested:${told.id}`
-  if (told.account.isNew) {
+type Held = { readonly id: string; readonly memberId: bigint; readonly origin: string; readonly bankDetail: BankDetail }
+
+/** Takes the amount out of a wallet that is locked, and has it, and tells the member. */
+async function hold(tx: Tx, deps: Pick<WithdrawDeps, 'secrets'>, asked: Held & { readonly amount: Paise }) {
+  const { id, memberId, amount } = asked
+  const account = await useBankAccount(tx, deps.secrets, memberId, asked.bankDetail)
+  const isYoung = await drawsOnYoungTopup(tx, memberId, amount)
+  const flags = [...(account.isRecent ? ['new_account'] : []), ...(isYoung ? ['young_money'] : [])]
+  const held = await holdWithdrawal(tx, { id, memberId, amount, bankAccountId: account.id, flags })
+  // The wallet is locked and was judged before: a no here is a bug, and rolls back.
+  if (!held.ok) throw new Error(`withdrawal refused by the ledger: ${held.code}`)
+  await tell(tx, asked, account)
+  return { balance: held.value.balance, withdrawal: await getWithdrawal(tx, id) }
+}
+
+type Rest =
+  | { readonly ok: true; readonly value: Withdrawal | undefined }
+  | { readonly ok: false; readonly code: 'on_hold' | 'withdrawals_paused' }
+
+/** All that is left, of any amount, for a member who closes the account; undefined where nothing is. */
+export async function withdrawRest(deps: Pick<WithdrawDeps, 'secrets' | 'cashoutOn'>, tx: Tx, asked: Held): Promise<Rest> {
+  if (!deps.cashoutOn) return { ok: false, code: 'withdrawals_paused' }
+  const wallet = await lockWallet(tx, asked.memberId)
+  if (wallet === undefined || !wallet.mayMove) return { ok: false, code: 'on_hold' }
+  if (wallet.balance === 0n) return { ok: true, value: undefined }
+  return { ok: true, value: (await hold(tx, deps, { ...asked, amount: wallet.balance })).withdrawal }
+}
+
+async function tell(tx: Tx, asked: Held & { readonly amount: Paise }, { id, isNew, lastFour, bankName }: KnownAccount): Promise<void> {
+  const { memberId, origin } = asked
+  const amount = formatPaise(asked.amount)
+  const key = `withdrawal_requested:${asked.id}`
+  if (isNew) {
     const data = { bank: bankName, account: lastFour }
-    await mailMember(tx, { memberId, template: 'new_bank_account', key: `new_bank_account:${told.account.id}`, data, origin: call.origin })
+    await mailMember(tx, { memberId, template: 'new_bank_account', key: `new_bank_account:${id}`, data, origin })
   }
-  await mailMember(tx, { memberId, template: 'withdrawal_requested', key, data: { amount, account: lastFour }, origin: call.origin })
-  await enqueue(tx, {
-    kind: 'notice',
-    key,
-    payload: { memberId: String(memberId), kind: 'withdrawal_requested', data: { amount, account: lastFour } },
-  })
+  const data = { amount, account: lastFour }
+  await mailMember(tx, { memberId, template: 'withdrawal_requested', key, data, origin })
+  await enqueue(tx, { kind: 'notice', key, payload: { memberId: String(memberId), kind: 'withdrawal_requested', data } })
 }
 
 /** What the member sees of a withdrawal's states (money.md "States"). */

@@ -6,7 +6,7 @@ with booked as (
            and t.amount = r.amount and t.debit = coalesce(r.member_id, 5)) as holds,
          count(*) filter (where t.kind = 'refund_failed' and t.amount = r.amount and t.credit = coalesce(r.member_id, 5)) as backs,
          count(*) filter (where t.kind = 'refund_paid' and t.amount = r.amount) as paids,
-         count(*) filter (where t.kind = 'refund_reversed' and t.amount = r.amount and t.credit = coalesce(r.member_id, 5)) as reversals,
+         count(*) filter (where t.kind = 'refund_reversed' and t.amount = r.amount and t.credit in (r.member_id, 5)) as reversals,
          count(*) filter (where t.kind = 'refund_conflict' and t.amount = r.amount) as conflicts,
          count(*) filter (where t.kind = 'refund_conflict_back' and t.amount = r.amount) as conflict_backs,
          count(t.kind) as transfers

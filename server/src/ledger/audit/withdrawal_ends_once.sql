@@ -5,7 +5,7 @@ with booked as (
          count(*) filter (where t.kind = 'wd_hold' and t.amount = w.amount and t.debit = w.member_id) as holds,
          count(*) filter (where t.kind = 'wd_back' and t.amount = w.amount and t.credit = w.member_id) as backs,
          count(*) filter (where t.kind = 'wd_paid' and t.amount = w.amount) as paids,
-         count(*) filter (where t.kind = 'wd_reversed' and t.amount = w.amount and t.credit = w.member_id) as reversals,
+         count(*) filter (where t.kind = 'wd_reversed' and t.amount = w.amount and t.credit in (w.member_id, 5)) as reversals,
          count(*) filter (where t.kind = 'wd_conflict' and t.amount = w.amount) as conflicts,
          count(*) filter (where t.kind = 'wd_conflict_back' and t.amount = w.amount) as conflict_backs,
          count(*) filter (where t.amount <> w.amount) as others

@@ -1,0 +1,25 @@
+/** What a member wants to be told. Invariant: it holds for what is neither about money nor about safety, and for nothing else (people/mails.ts). */
+import type { Output } from '@roz/contract/api.ts'
+import type { communityCalls } from '@roz/contract/community.ts'
+import { type Db, one, sql } from '../../db/sql.ts'
+import type { Handlers } from '../../http/route.ts'
+
+type Preferences = Output<typeof communityCalls.preferences>['preferences']
+const COLUMNS = sql`wants_mail as mail, wants_push as push`
+
+export function preferenceHandlers(db: Db): Handlers<'preferences' | 'setPreferences'> {
+  return {
+    preferences: async ({ session }) => ({
+      ok: true,
+      value: { preferences: await one<Preferences>(db, sql`select ${COLUMNS} from member where id = ${session.memberId}::bigint`) },
+    }),
+    setPreferences: async ({ session, body }) => {
+      const preferences = await one<Preferences>(
+        db,
+        sql`update member set wants_mail = coalesce(${body.mail ?? null}::boolean, wants_mail), wants_push = coalesce(${body.push ?? null}::boolean, wants_push)
+             where id = ${session.memberId}::bigint returning ${COLUMNS}`,
+      )
+      return { ok: true, value: { preferences } }
+    },
+  }
+}

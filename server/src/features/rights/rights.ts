@@ -1,0 +1,134 @@
+/**
+ * What members may demand of us (product.md "Members' rights"): their data, and that their account is
+ * closed. Invariants: the export is what the calls themselves show, whole; closing takes everything
+ * that is left or nothing, once for a key; an account is erased in the transaction that closes its
+ * wallet, under the lock of the account, or not at all.
+ */
+import { randomUUID } from 'node:crypto'
+import type { MemberExport, rightsCalls } from '@roz/contract/rights.ts'
+import type { Language, Texts } from '@roz/core/language.ts'
+import { formatPaise } from '@roz/core/money.ts'
+import type { Storage } from '../../adapters/storage/port.ts'
+import { audit } from '../../audit-log.ts'
+import { type Db, maybeOne, sql } from '../../db/sql.ts'
+import { inTransaction, type Tx } from '../../db/transaction.ts'
+import { createIdempotency, type KeyedCall } from '../../http/idempotency.ts'
+import { type Answer, type Call, type Handlers, invalid } from '../../http/route.ts'
+import { closeWallet, giveRest } from '../../ledger/closing.ts'
+import { setAutoJoin } from '../../ledger/wallets.ts'
+import { mailMember } from '../../people/mails.ts'
+import { getUser } from '../../people/user-row.ts'
+import type { Secrets } from '../../secrets.ts'
+import { eraseIdentity } from './erase.ts'
+
+type Parts = Omit<MemberExport, 'user'>
+type BankDetail = NonNullable<Call<typeof rightsCalls.closeAccount>['body']['bankDetail']>
+type Withdrawal = MemberExport['withdrawals'][number]
+type Closed = Answer<typeof rightsCalls.closeAccount>
+
+export type RightsDeps = {
+  readonly db: Db
+  readonly secrets: Pick<Secrets, 'fingerprints'>
+  readonly storage: Pick<Storage, 'remove'>
+  /** Each part as its feature shows it, from the first row to the last. */
+  readonly exports: { readonly [P in keyof Parts]: (memberId: bigint, language: Language) => Promise<Parts[P]> }
+  /** Asks for a withdrawal of all that is left, of any amount; undefined where nothing is. */
+  readonly withdrawRest: (
+    tx: Tx,
+    rest: { readonly id: string; readonly memberId: bigint; readonly origin: string; readonly bankDetail: BankDetail },
+  ) => Promise<
+    { readonly ok: true; readonly value: Withdrawal | undefined } | { readonly ok: false; readonly code: 'on_hold' | 'withdrawals_paused' }
+  >
+}
+
+const NOTHING_LEFT: Texts = {
+  en: 'Nothing is left in your wallet. You can delete your account now.',
+  hi: 'आपके वॉलेट में कुछ नहीं बचा है। अब आप अपना खाता मिटा सकते हैं।',
+}
+const ON_ITS_WAY: Texts = {
+  en: '{amount} is on its way to your bank. Once it has arrived you can delete your account.',
+  hi: '{amount} आपके बैंक में भेजे जा रहे हैं। पहुँचने के बाद आप अपना खाता मिटा सकते हैं।',
+}
+const GIVEN: Texts = {
+  en: 'Thank you: {amount} went to the help fund. You can delete your account now.',
+  hi: 'धन्यवाद: {amount} सहायता कोष में गए। अब आप अपना खाता मिटा सकते हैं।',
+}
+
+export function createRights(deps: RightsDeps) {
+  const { db } = deps
+  const idempotency = createIdempotency(deps)
+
+  const handlers: Handlers<'exportData' | 'closeAccount' | 'deleteAccount'> = {
+    exportData: async ({ session: { memberId }, language }) => {
+      const { exports } = deps
+      const user = await getUser(db, memberId)
+      const transactions = await exports.transactions(memberId, language)
+      const rounds = await exports.rounds(memberId, language)
+      const withdrawals = await exports.withdrawals(memberId, language)
+      const refunds = await exports.refunds(memberId, language)
+      const notifications = await exports.notifications(memberId, language)
+      return { ok: true, value: { user, transactions, rounds, withdrawals, refunds, notifications } }
+    },
+    closeAccount: async (call) => {
+      const { bankDetail, gift } = call.body
+      if (bankDetail === undefined && gift === undefined) return invalid({ bankDetail: 'fill_all' })
+      if (bankDetail !== undefined && gift !== undefined) return invalid({ gift: 'choice_invalid' })
+      const { memberId } = call.session
+      const keyed: KeyedCall = { memberId, key: call.idempotencyKey, route: 'closeAccount', body: call.body }
+      const id = randomUUID()
+      return idempotency.once<Closed>(keyed, id, async (tx) => {
+        const left = bankDetail === undefined ? await giveAll(tx, id, call) : await withdrawAll(deps, tx, id, call, bankDetail)
+        // Nobody is joined at midnight who is leaving.
+        if (left.ok) await setAutoJoin(tx, memberId, false)
+        return left
+      })
+    },
+    deleteAccount: async ({ session: { memberId }, origin }) => {
+      const done = await inTransaction(db, (tx) => deleteAccount(tx, memberId, origin))
+      if (!done.ok) return done
+      if (done.picture !== undefined) await deps.storage.remove(done.picture)
+      return { ok: true, value: undefined }
+    },
+  }
+  return { handlers }
+}
+
+type CloseCall = Call<typeof rightsCalls.closeAccount>
+const answer = (withdrawal: Withdrawal | null, message: string): Closed => ({ ok: true, value: { withdrawal, message } })
+
+async function giveAll(tx: Tx, id: string, { session, language }: CloseCall): Promise<Closed> {
+  const given = await giveRest(tx, { memberId: session.memberId, ref: id })
+  if (!given.ok) return { ok: false, code: 'on_hold' }
+  return answer(null, given.value === 0n ? NOTHING_LEFT[language] : GIVEN[language].replace('{amount}', formatPaise(given.value)))
+}
+
+async function withdrawAll(deps: RightsDeps, tx: Tx, id: string, call: CloseCall, bankDetail: BankDetail): Promise<Closed> {
+  const { session, language, origin } = call
+  const left = await deps.withdrawRest(tx, { id, memberId: session.memberId, origin, bankDetail })
+  if (!left.ok) return left
+  const { value } = left
+  if (value === undefined) return answer(null, NOTHING_LEFT[language])
+  return answer(value, ON_ITS_WAY[language].replace('{amount}', `₹${value.amount.toFixed(2)}`))
+}
+
+type Deleted =
+  | { readonly ok: true; readonly picture: string | undefined }
+  | Extract<Answer<typeof rightsCalls.deleteAccount>, { readonly ok: false }>
+
+/** The account before the wallet, as whoever confirms its mail takes them. */
+async function deleteAccount(tx: Tx, memberId: bigint, origin: string): Promise<Deleted> {
+  const account = await maybeOne<{ isSuspended: boolean; isStaff: boolean }>(
+    tx,
+    sql`select suspended_at is not null as "isSuspended", role = 'admin' as "isStaff" from member
+         where id = ${memberId}::bigint and deleted_at is null for update`,
+  )
+  // Deleted by a request that came at the same moment: it is as this one wants it.
+  if (account === undefined) return { ok: true, picture: undefined }
+  if (account.isStaff) return { ok: false, code: 'forbidden' }
+  if (account.isSuspended) return { ok: false, code: 'on_hold' }
+  const closed = await closeWallet(tx, memberId)
+  if (!closed.ok) return closed
+  await mailMember(tx, { memberId, template: 'account_closed', key: `account_closed:${memberId}`, data: {}, origin })
+  await audit(tx, { actorId: memberId, action: 'member.close', subject: `member:${memberId}` })
+  return { ok: true, picture: await eraseIdentity(tx, memberId) }
+}

@@ -1,0 +1,43 @@
+/**
+ * A wallet whose member leaves. Invariants: it is closed only when it is empty and nothing of the
+ * member's is on its way, judged under its lock, which every join, top-up and withdrawal takes too;
+ * once closed it takes no money, and what still comes stands in SUSPENSE.
+ */
+import type { Paise } from '@roz/core/money.ts'
+import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
+import { one, sql } from '../db/sql.ts'
+import type { Tx } from '../db/transaction.ts'
+import { debitMember, lockWallet } from './transfer.ts'
+
+/** Everything that is left, given to the help fund; zero where nothing is. `ref` is a random UUID. */
+export async function giveRest(tx: Tx, gift: { readonly memberId: bigint; readonly ref: string }): Promise<Outcome<Paise, 'may_not_move'>> {
+  const { memberId, ref } = gift
+  const wallet = await lockWallet(tx, memberId)
+  if (wallet === undefined || !wallet.mayMove) return refused('may_not_move')
+  if (wallet.balance > 0n) await debitMember(tx, { kind: 'gift', ref, memberId, amount: wallet.balance, to: 'HELP_FUND' })
+  return accepted(wallet.balance)
+}
+
+export type ClosingRefusal = 'payout_pending' | 'refund_pending' | 'round_pending' | 'money_left'
+
+/** Closes the wallet for good, or says what stands in the way. */
+export async function closeWallet(tx: Tx, memberId: bigint): Promise<Outcome<undefined, ClosingRefusal>> {
+  const wallet = await lockWallet(tx, memberId)
+  if (wallet === undefined) throw new Error(`member ${memberId} has no wallet`)
+  // In a later statement than the lock: it sees every movement that the lock waited for.
+  const open = await one<{ payout: boolean; refund: boolean; round: boolean }>(
+    tx,
+    sql`select
+      exists (select from withdrawal where member_id = ${memberId}::bigint and status in ('requested', 'approved', 'sending')) as payout,
+      exists (select from refund where member_id = ${memberId}::bigint and status in ('requested', 'approved', 'sending')) as refund,
+      exists (select from round r join round_join j on j.day = r.day and j.member_id = ${memberId}::bigint
+               where r.status in ('open', 'closed', 'drawn')) as round`,
+  )
+  if (open.payout) return refused('payout_pending')
+  if (open.refund) return refused('refund_pending')
+  if (open.round) return refused('round_pending')
+  if (wallet.balance > 0n || wallet.held > 0n) return refused('money_left')
+  await tx.query(sql`
+    update wallet set is_closed = true, may_move = false, auto_join = false where member_id = ${memberId}::bigint`)
+  return accepted(undefined)
+}
