@@ -117,6 +117,13 @@ const notifications = createRoute({
   component: lazyRouteComponent(() => import('./features/notifications/NotificationsPage.tsx'), 'NotificationsPage'),
 })
 
+const myTicket = createRoute({
+  getParentRoute: () => member,
+  path: paths.myTicket,
+  validateSearch: (search: Record<string, unknown>): { day?: string | undefined } => ({ day: textOf(search, 'day') }),
+  component: lazyRouteComponent(() => import('./features/ticket/MyTicketPage.tsx'), 'MyTicketPage'),
+})
+
 const adminLogin = createRoute({
   getParentRoute: () => root,
   path: paths.adminLogin,
@@ -141,7 +148,7 @@ const tree = root.addChildren([
   resetPassword,
   verifyEmail,
   paymentStatus,
-  member.addChildren([dashboard, wallet, impact, history, profile, notifications]),
+  member.addChildren([dashboard, wallet, impact, history, profile, notifications, myTicket]),
   adminLogin,
   admin.addChildren([adminDashboard]),
   ...(settings.production ? [] : [kitchenSink]),

@@ -39,6 +39,15 @@ export function ticketKeyOf(memberId: string): string | undefined {
   return value !== undefined && KEY.test(value) ? value : undefined
 }
 
+/** The key that the member's tickets are made with: this device's, else the server's copy, which is then kept here. */
+export async function ownTicketKey(memberId: string): Promise<string | undefined> {
+  const own = ticketKeyOf(memberId)
+  if (own !== undefined) return own
+  const { key } = await call('ticketKey')
+  if (key !== null) keep(memberId, key)
+  return key ?? undefined
+}
+
 /** The key to offer with the next call, or undefined when the server already has one (which is then kept here too). */
 async function keyToOffer(memberId: string): Promise<string | undefined> {
   if (ticketKeyOf(memberId) !== undefined) return undefined

@@ -4,6 +4,7 @@
  */
 import type { Progress, Report } from '@roz/verifier/verify.ts'
 import { forgetLog, knownLog, rememberLog } from '../log-memory.ts'
+import { saveFile } from '../save-file.ts'
 import { checkDay, NoReceiptError, publicBase } from '../verify-day.ts'
 import { type DayView, fillDrawing, readDrawing } from './verify-drawing.ts'
 import { all, byData, fill, show } from './verify-page.ts'
@@ -190,11 +191,7 @@ function save(): void {
   const { keep, ...report } = last
   const checkpoint = keep === undefined ? undefined : new TextDecoder().decode(keep.note)
   const text = JSON.stringify({ address: publicBase(), at: new Date().toISOString(), ...report, checkpoint }, null, 2)
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
-  link.download = `roz-check-${last.day}.json`
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000)
+  saveFile(`roz-check-${last.day}.json`, text)
 }
 
 if (page !== null) {

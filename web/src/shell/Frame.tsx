@@ -4,6 +4,7 @@ import { Trans, useLingui } from '@lingui/react/macro'
 import { Outlet, useLocation, useRouter } from '@tanstack/react-router'
 import { type ErrorInfo, useEffect, useRef } from 'react'
 import { UnverifiedBanner } from '../features/auth/UnverifiedBanner.tsx'
+import { TicketWatch } from '../features/ticket/TicketWatch.tsx'
 import { paths } from '../paths.ts'
 import { useSession } from '../session.tsx'
 import { Button, buttonClass } from '../ui/Button.tsx'
@@ -40,6 +41,7 @@ export function MemberScreens() {
   return (
     <>
       <UnverifiedBanner />
+      <TicketWatch />
       <Outlet />
     </>
   )

@@ -23,6 +23,7 @@ import { formatMoney } from '../../ui/Money.tsx'
 import { Ruler } from '../../ui/Split.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { type CurrentRound, refreshRound, roundQuery } from '../queries.ts'
+import { keepReceipt } from '../ticket/kept-receipts.ts'
 import type { RoundResult } from './use-round.ts'
 
 const ENTRY_RUPEES = 1
@@ -108,6 +109,7 @@ function JoinForm({ round }: { readonly round: CurrentRound }) {
     },
     onSuccess: (answer) => {
       session.setBalance(answer.balance)
+      keepReceipt(member.id, answer.ticket)
       toast.success(t`Successfully joined today's round!`)
     },
     onError: (error) => {

@@ -2,15 +2,17 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { call } from '../../api.ts'
 import { currentLanguage } from '../../language.ts'
-import { paths } from '../../paths.ts'
+import { paths, publicPath } from '../../paths.ts'
+import { useMember } from '../../session.tsx'
 import { Art } from '../../ui/Art.tsx'
 import { EmptyState, SkeletonBlock } from '../../ui/Feedback.tsx'
 import { formatCount, formatDay } from '../../ui/format.ts'
+import { CheckIcon } from '../../ui/icons.tsx'
 import { Money } from '../../ui/Money.tsx'
 import { Video } from '../../ui/Video.tsx'
 import { type CurrentRound, homeQuery } from '../queries.ts'
+import { latestRoundsQuery, useYesterdaysTicket } from '../ticket/use-ticket.ts'
 import { WinnerLabel } from '../WinnerLabel.tsx'
 import type { RoundResult } from './use-round.ts'
 
@@ -101,17 +103,36 @@ function WinnerCard({ winner }: { readonly winner: Winner }) {
         )}
       </ul>
       <WinnerLabel assurance={winner.assurance} />
+      <OwnTicket />
+      <p className="small">
+        <a className="tap" href={`${publicPath('verify', currentLanguage())}/${winner.date}`}>
+          <Trans>See how it was drawn, and check it</Trans>
+        </a>
+      </p>
     </>
+  )
+}
+
+/** What this device found about the member's own ticket; an alarm stands above every screen already. */
+function OwnTicket() {
+  const finding = useYesterdaysTicket(useMember().id).data
+  if (finding?.state !== 'included' || finding.position === undefined || finding.count === undefined) return null
+  return (
+    <p className="own-ticket">
+      <CheckIcon />
+      <Link className="tap" to={paths.myTicket} search={{ day: finding.day }}>
+        <Trans>
+          Your ticket was in the list: line {formatCount(finding.position + 1)} of {formatCount(finding.count)}
+        </Trans>
+      </Link>
+    </p>
   )
 }
 
 /** How many were in the winner's round: from the day's published story, else from the member's own history. */
 function useParticipantsOf(day: string): number | undefined {
   const home = useQuery(homeQuery)
-  const latest = useQuery({
-    queryKey: ['mine', 'latest-rounds'],
-    queryFn: ({ signal }) => call('roundHistory', { query: { limit: 3 }, signal }),
-  })
+  const latest = useQuery(latestRoundsQuery)
   const story = home.data?.data.recentImpacts.find((impact) => impact.date === day)
   const round = latest.data?.results.find((result) => result.date === day)
   return story?.winnerInfo?.totalParticipants ?? round?.totalParticipants

@@ -4,7 +4,7 @@ import type { Api, Output } from '@roz/contract/api.ts'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { currentLanguage } from '../../language.ts'
-import { paths } from '../../paths.ts'
+import { paths, publicPath } from '../../paths.ts'
 import { buttonClass } from '../../ui/Button.tsx'
 import { Badge, EmptyState, ErrorState, Skeleton, StatTile, StatTiles } from '../../ui/Feedback.tsx'
 import { formatCount, formatDay } from '../../ui/format.ts'
@@ -139,6 +139,18 @@ function Round({ result }: { readonly result: RoundResult }) {
         </div>
       </dl>
       {winner === null ? null : <WinnerLabel assurance={winner.assurance} />}
+      {result.status === 'void' ? null : (
+        <p className="small round-links">
+          {result.participated ? (
+            <Link className="tap" to={paths.myTicket} search={{ day: result.date }}>
+              <Trans>My ticket</Trans>
+            </Link>
+          ) : null}
+          <a className="tap" href={`${publicPath('verify', currentLanguage())}/${result.date}`}>
+            <Trans>See the draw</Trans>
+          </a>
+        </p>
+      )}
     </li>
   )
 }

@@ -1,0 +1,246 @@
+/** A member's own ticket of a day: what this device checked about it, and what was owed to them at the day's end. */
+import { Plural, Trans, useLingui } from '@lingui/react/macro'
+import { addDays, parseDay } from '@roz/core/ist-day.ts'
+import { paise, rupeesFromPaise } from '@roz/core/money.ts'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useSearch } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { currentLanguage } from '../../language.ts'
+import { paths, publicPath } from '../../paths.ts'
+import { saveFile } from '../../save-file.ts'
+import { useMember } from '../../session.tsx'
+import { Seal } from '../../ui/Art.tsx'
+import { Button, buttonClass } from '../../ui/Button.tsx'
+import { EmptyState, ErrorState, Skeleton } from '../../ui/Feedback.tsx'
+import { formatCount, formatDay } from '../../ui/format.ts'
+import { CheckIcon, ErrorIcon } from '../../ui/icons.tsx'
+import { Book, Section } from '../../ui/Layout.tsx'
+import { formatMoney } from '../../ui/Money.tsx'
+import { useServerDay } from '../clock.ts'
+import { ROUND_POLL_MS, roundQuery } from '../queries.ts'
+import type { Finding, Owed } from './check-ticket.ts'
+import { AlarmWords, isAlarm, SaveEvidence } from './TicketWatch.tsx'
+import { ticketQuery } from './use-ticket.ts'
+import '../screens.css'
+
+export function MyTicketPage() {
+  const { t } = useLingui()
+  const asked = useSearch({ strict: false }).day
+  const round = useQuery({ ...roundQuery, refetchInterval: false, staleTime: ROUND_POLL_MS })
+  const yesterday = addDays(useServerDay(), -1)
+  const day = parseDay(asked ?? '') ?? yesterday
+  return (
+    <Book title={t`My ticket`}>
+      <Section when={t`The day`} note={formatDay(day, currentLanguage())}>
+        <h1>
+          <Trans>My ticket</Trans>
+        </h1>
+        <p className="lead">
+          <Trans>Nobody has to believe us: this device does the sums itself.</Trans>
+        </p>
+        {asked === undefined && round.data === undefined && !round.isError ? <Skeleton lines={4} /> : <Ticket key={day} day={day} />}
+      </Section>
+      <OwedSection day={day} />
+    </Book>
+  )
+}
+
+function Ticket({ day }: { readonly day: string }) {
+  const { t } = useLingui()
+  const ticket = useQuery(ticketQuery(useMember().id, day))
+  if (ticket.data === undefined) {
+    if (!ticket.isError) return <Skeleton lines={4} label={t`Checking your ticket`} />
+    return (
+      <ErrorState title={t`Your ticket could not be checked right now.`} busy={ticket.isFetching} onRetry={() => void ticket.refetch()} />
+    )
+  }
+  const finding = ticket.data
+  if (finding.state === 'not-joined') return <NotJoined />
+  return (
+    <>
+      {isAlarm(finding) ? <Alarm finding={finding} /> : <Found finding={finding} />}
+      <div className="buttons load-more">
+        {finding.receiptFile === undefined ? null : <SaveReceipt day={day} file={finding.receiptFile} />}
+        {finding.state === 'waiting' ? null : (
+          <a className={buttonClass('secondary')} href={`${publicPath('verify', currentLanguage())}/${day}`}>
+            <Trans>Check the whole day</Trans>
+          </a>
+        )}
+        <Link className={buttonClass('quiet')} to={paths.history}>
+          <Trans>Other days</Trans>
+        </Link>
+      </div>
+    </>
+  )
+}
+
+function SaveReceipt({ day, file }: { readonly day: string; readonly file: string }) {
+  return (
+    <Button kind="secondary" onClick={() => saveFile(`roz-receipt-${day}.json`, file)}>
+      <Trans>Save my receipt</Trans>
+    </Button>
+  )
+}
+
+function NotJoined() {
+  const { t } = useLingui()
+  return (
+    <EmptyState
+      title={t`You had no ticket that day`}
+      action={
+        <Link className={buttonClass()} to={paths.history}>
+          <Trans>See your rounds</Trans>
+        </Link>
+      }
+    >
+      <Trans>A ticket is made when you join a round, or Auto Participate joins for you.</Trans>
+    </EmptyState>
+  )
+}
+
+function Alarm({ finding }: { readonly finding: Finding }) {
+  return (
+    <div className="empty failed alarm-box" role="alert">
+      <ErrorIcon size={32} />
+      <p className="empty-title">
+        <AlarmWords finding={finding} />
+      </p>
+      <p>
+        <Trans>Save the evidence before you do anything else: it holds without us.</Trans>
+      </p>
+      <SaveEvidence finding={finding} />
+    </div>
+  )
+}
+
+function Found({ finding: { state, ticket, position, count, root, hasReceipt } }: { readonly finding: Finding }) {
+  const { t } = useLingui()
+  const isIncluded = state === 'included' && position !== undefined && count !== undefined
+  return (
+    <>
+      <div className="slip-shadow ticket-slip">
+        <div className="slip">
+          <div>
+            <p className="muted">
+              <Trans>Ticket, a code that only you can make</Trans>
+            </p>
+            <code className="ticket-code">{(ticket ?? '').replace(/(.{8})(?=.)/g, '$1 ')}</code>
+            <p className="ticket-line">
+              {isIncluded ? (
+                <Trans>
+                  Line {formatCount(position + 1)} of {formatCount(count)}
+                </Trans>
+              ) : (
+                <Trans>The list is not sealed yet. Look again after midnight.</Trans>
+              )}
+            </p>
+          </div>
+          {isIncluded ? <Seal word={t`Sealed`} /> : null}
+        </div>
+      </div>
+      <ul className="ledger own-checks">
+        <Checked>
+          <Trans>The ticket is made with the key on this device, and with no other.</Trans>
+        </Checked>
+        {hasReceipt ? (
+          <Checked>
+            <Trans>Your receipt is signed: it would prove your entry even if we denied it.</Trans>
+          </Checked>
+        ) : null}
+        {isIncluded ? (
+          <>
+            <Checked>
+              <Trans>
+                It is in the sealed list, whose fingerprint begins with <code>{root?.slice(0, 12)}</code>.
+              </Trans>
+            </Checked>
+            <Checked>
+              <Trans>That list is in the log that everybody sees, and the log has only grown since your last look.</Trans>
+            </Checked>
+          </>
+        ) : null}
+      </ul>
+    </>
+  )
+}
+
+function Checked({ children, failed = false }: { readonly children: ReactNode; readonly failed?: boolean }) {
+  return (
+    <li className={failed ? 'is-wrong' : 'is-right'}>
+      {failed ? <ErrorIcon /> : <CheckIcon />}
+      <span>{children}</span>
+    </li>
+  )
+}
+
+function OwedSection({ day }: { readonly day: string }) {
+  const { t } = useLingui()
+  const member = useMember()
+  const owed = useQuery({
+    queryKey: ['ticket', member.id, day, 'owed'],
+    queryFn: async (): Promise<Owed | null> => (await (await import('./check-ticket.ts')).checkOwed(member.id, day)) ?? null,
+    staleTime: Number.POSITIVE_INFINITY,
+    enabled: day < useServerDay(),
+  })
+  if (owed.data === null || (owed.data === undefined && owed.fetchStatus === 'idle' && !owed.isError)) return null
+  return (
+    <Section when={t`Your money`} note={t`at the day's end`}>
+      <h2>
+        <Trans>What we owed you</Trans>
+      </h2>
+      {owed.data === undefined ? (
+        owed.isError ? (
+          <ErrorState title={t`These figures could not be loaded.`} busy={owed.isFetching} onRetry={() => void owed.refetch()} />
+        ) : (
+          <Skeleton lines={3} />
+        )
+      ) : (
+        <OwedParts owed={owed.data} />
+      )}
+    </Section>
+  )
+}
+
+const money = (amount: number): string => formatMoney(rupeesFromPaise(paise(BigInt(amount))))
+
+function OwedParts({ owed: { isOwed, words, parts, balancePaise, heldPaise } }: { readonly owed: Owed }) {
+  return (
+    <>
+      <ul className="ledger owed">
+        <li>
+          <span>
+            <Trans>In your wallet</Trans>
+          </span>
+          <span className="amount">{money(balancePaise)}</span>
+        </li>
+        <li>
+          <span>
+            <Trans>Held for withdrawals and refunds</Trans>
+          </span>
+          <span className="amount">{money(heldPaise)}</span>
+        </li>
+        <li className="sum">
+          <span>
+            <Trans>Owed to you</Trans>
+          </span>
+          <span className="amount">{money(balancePaise + heldPaise)}</span>
+        </li>
+      </ul>
+      <ul className="ledger own-checks">
+        <Checked failed={!isOwed}>
+          {isOwed ? (
+            <Plural
+              value={parts}
+              one="Cut into # part without your name, all of it is in the total that we published."
+              other="Cut into # parts without your name, all of it is in the total that we published."
+            />
+          ) : (
+            <>
+              <Trans>Your money is not all in the total that we published.</Trans> <span lang="en">{words}</span>
+            </>
+          )}
+        </Checked>
+      </ul>
+    </>
+  )
+}

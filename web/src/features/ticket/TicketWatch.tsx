@@ -1,0 +1,58 @@
+/**
+ * When the app opens it looks whether yesterday's entry stands in the sealed list, auto-joined days
+ * too. Silent while all is well; an alarm with the evidence where it is not.
+ */
+import { Trans } from '@lingui/react/macro'
+import { Link } from '@tanstack/react-router'
+import { paths } from '../../paths.ts'
+import { saveFile } from '../../save-file.ts'
+import { useMember } from '../../session.tsx'
+import { Button } from '../../ui/Button.tsx'
+import type { Finding } from './check-ticket.ts'
+import { useYesterdaysTicket } from './use-ticket.ts'
+
+export const isAlarm = ({ state }: Finding): boolean =>
+  state === 'missing' || state === 'not-mine' || state === 'dropped' || state === 'unknown-log'
+
+/** In plain words, what is wrong. */
+export function AlarmWords({ finding }: { readonly finding: Finding }) {
+  switch (finding.state) {
+    case 'dropped':
+      return <Trans>You hold a receipt for this day, but we say that you had no ticket. One of the two is wrong.</Trans>
+    case 'not-mine':
+      return <Trans>The ticket that we show for this day was not made with the key on this device.</Trans>
+    case 'unknown-log':
+      return <Trans>The log of days is not the one that this device has seen before: it may have been rewritten.</Trans>
+    case 'missing':
+      return <Trans>We could not show that your ticket is in the sealed list of this day.</Trans>
+    default:
+      return null
+  }
+}
+
+export function SaveEvidence({ finding }: { readonly finding: Finding }) {
+  return (
+    <Button kind="danger" onClick={() => saveFile(`roz-evidence-${finding.day}.json`, finding.evidence)}>
+      <Trans>Save the evidence</Trans>
+    </Button>
+  )
+}
+
+export function TicketWatch() {
+  const finding = useYesterdaysTicket(useMember().id).data
+  if (finding === undefined || !isAlarm(finding)) return null
+  return (
+    <div className="notice alarm" role="alert">
+      <p>
+        <b>
+          <Trans>Something is wrong with your ticket of yesterday.</Trans>
+        </b>{' '}
+        <AlarmWords finding={finding} /> <Trans>Save the evidence before you do anything else: it holds without us.</Trans>
+      </p>
+      <SaveEvidence finding={finding} />
+      <Link className="tap" to={paths.myTicket} search={{ day: finding.day }}>
+        <Trans>What was checked</Trans>
+      </Link>
+    </div>
+  )
+}

@@ -1,0 +1,50 @@
+/** What a member's device found about their own entries; each day is looked at once while the app is open. */
+import { addDays, type IstDay } from '@roz/core/ist-day.ts'
+import { queryOptions, useQuery, type UseQueryResult } from '@tanstack/react-query'
+import { call } from '../../api.ts'
+import { queryClient } from '../../query.ts'
+import { useServerDay } from '../clock.ts'
+import { ROUND_POLL_MS, roundQuery } from '../queries.ts'
+import type { Finding } from './check-ticket.ts'
+import { keptReceipt } from './kept-receipts.ts'
+
+/** A list that is not sealed yet is looked for again. */
+const AGAIN_MS = 5 * 60_000
+const NOT_JOINED = { state: 'not-joined', hasReceipt: false, evidence: '' } as const
+
+export const latestRoundsQuery = queryOptions({
+  queryKey: ['mine', 'latest-rounds'],
+  queryFn: ({ signal }) => call('roundHistory', { query: { limit: 3 }, signal }),
+})
+
+export const ticketQuery = (memberId: string, day: string) =>
+  queryOptions({
+    queryKey: ['ticket', memberId, day],
+    queryFn: async (): Promise<Finding> => {
+      const { checkTicket } = await import('./check-ticket.ts')
+      return checkTicket(memberId, day)
+    },
+    staleTime: (query) => (query.state.data?.state === 'waiting' ? AGAIN_MS : Number.POSITIVE_INFINITY),
+    refetchInterval: (query) => (query.state.data?.state === 'waiting' ? AGAIN_MS : false),
+  })
+
+/** Yesterday's entry: asked for only where there is one, by the history or by a receipt that this device keeps. */
+async function lookAtYesterday(memberId: string, day: IstDay): Promise<Finding> {
+  const { results } = await queryClient.fetchQuery({ ...latestRoundsQuery, staleTime: ROUND_POLL_MS })
+  const hasJoined = results.some(({ date, participated }) => date === day && participated)
+  if (!hasJoined && keptReceipt(memberId, day) === undefined) return { ...NOT_JOINED, day }
+  return queryClient.fetchQuery(ticketQuery(memberId, day))
+}
+
+export function useYesterdaysTicket(memberId: string): UseQueryResult<Finding> {
+  const round = useQuery({ ...roundQuery, refetchInterval: false, staleTime: ROUND_POLL_MS })
+  const day = addDays(useServerDay(), -1)
+  return useQuery({
+    ...ticketQuery(memberId, day),
+    queryKey: ['ticket-watch', memberId, day],
+    queryFn: () => lookAtYesterday(memberId, day),
+    // Before the server has said what time it is, yesterday may be another day.
+    enabled: round.data !== undefined,
+    retry: false,
+  })
+}
