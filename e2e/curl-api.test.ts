@@ -13,6 +13,7 @@ import { expectCleanAudit } from './database.ts'
 import { BANK, creditOf, eventually, mailedLink, mailsTo, newMember, PASSWORD, pay, type Person, PHONE, readClock } from './people.ts'
 import { ADMIN, type Program } from './program.ts'
 import { startWalk, type Walk } from './walk.ts'
+import { storyTests } from './walk-stories.ts'
 import { walkOpenBooks } from './walk-open-books.ts'
 import { walkPayouts } from './walk-payouts.ts'
 import { walkRights } from './walk-rights.ts'
@@ -28,7 +29,6 @@ let member = ''
 let asha: Person
 let admin = ''
 let orderId = ''
-let storyId = ''
 
 beforeAll(async () => {
   walk = await startWalk()
@@ -300,47 +300,7 @@ describe('money goes out', () => {
 test('the portal ends withdrawals', () => walkPayouts(walk, { admin, member, other: asha.token }))
 
 describe('stories', () => {
-  test('POST /impact/stories makes a draft that only the portal shows', async () => {
-    const body = {
-      title: 'Rice',
-      description: 'For forty families.',
-      charity: { name: 'Annapurna', description: 'A kitchen.' },
-      videoUrl: 'https://youtu.be/dQw4w9WgXcQ',
-    }
-    const answer = await ask('createStory', { token: admin, body })
-    expect(answer.status).toBe(200)
-    expect(answer.output.story).toMatchObject({ ...body, isActive: false, views: 0, winnerInfo: null })
-    storyId = answer.output.story.id
-    expect((await ask('stories')).output.stories).toEqual([])
-    const all = (await ask('storiesAdmin', { token: admin })).output.stories
-    expect(all.map((story) => story.charity.name).sort()).toEqual(['Annapurna', 'Pending Charity Selection'])
-  })
-
-  test('PUT /impact/stories/{id} publishes, edits and ignores what is read-only', async () => {
-    const published = (await ask('updateStory', { token: admin, params: { id: storyId }, body: { isActive: true } })).output.story
-    expect(published.isActive).toBe(true)
-    const edited = await ask('updateStory', {
-      token: admin,
-      params: { id: storyId },
-      body: { ...published, title: 'Rice and lentils', views: 900 },
-    })
-    expect(edited.output.story).toMatchObject({ title: 'Rice and lentils', views: 0, date: published.date })
-    expect((await ask('updateStory', { token: admin, params: { id: randomUUID() }, body: { isActive: true } })).status).toBe(404)
-    expect((await ask('stories')).output.stories.map((story) => story.title)).toEqual(['Rice and lentils'])
-  })
-
-  test('POST /impact/stories/{id}/view counts once per visitor and day', async () => {
-    for (let time = 0; time < 3; time++) expect((await ask('viewStory', { params: { id: storyId } })).output).toEqual({ views: 1 })
-    const other = await ask('viewStory', { params: { id: storyId }, headers: { 'user-agent': 'another browser' } })
-    expect(other.output).toEqual({ views: 2 })
-  })
-
-  test('GET /public/home carries the figures and the published stories', async () => {
-    const { data } = (await ask('home')).output
-    const today = { pool: 2, charity: 1.2, giveaway: 0.6, platform: 0.2 }
-    expect(data.stats).toEqual({ totalCharity: 1.2, totalPeople: 2, rounds: 1, today })
-    expect(data.recentImpacts.map((story) => story.id)).toEqual([storyId])
-  })
+  storyTests(() => ({ walk, admin }))
 
   test('GET calls that are public carry an ETag and answer 304 to it', async () => {
     for (const name of ['home', 'stories'] as const) {

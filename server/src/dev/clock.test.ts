@@ -62,7 +62,8 @@ test('does not go back to before the opening of the newest round: 409, and nothi
 })
 
 test('returns to real time where that is no step back', async () => {
-  const other = await openRoundsWorld({ startsAt: '2020-01-01T10:00:00+05:30' })
+  const monthAgo = new Date(Date.now() - 30 * 86_400_000).toISOString()
+  const other = await openRoundsWorld({ startsAt: monthAgo })
   const { status, body } = await other.setClock({ now: null })
   expect(status).toBe(200)
   expect(Math.abs(Date.parse(String(body['now'])) - Date.now())).toBeLessThan(5000)

@@ -1,0 +1,52 @@
+/** The walk over stories: a draft, its publication, its views, and the home page that shows it. Two rounds' rupees stand in the books by then. */
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import type { Walk } from './walk.ts'
+
+export function storyTests(stand: () => { readonly walk: Walk; readonly admin: string }): void {
+  const walk = (): Walk => stand().walk
+  const admin = (): string => stand().admin
+  let storyId = ''
+
+  test('POST /impact/stories makes a draft that only the portal shows', async () => {
+    const body = {
+      title: 'Rice',
+      description: 'For forty families.',
+      charity: { name: 'Annapurna', description: 'A kitchen.' },
+      videoUrl: 'https://youtu.be/dQw4w9WgXcQ',
+    }
+    const answer = await walk().step('createStory', { token: admin(), body })
+    expect(answer.status).toBe(200)
+    expect(answer.output.story).toMatchObject({ ...body, isActive: false, views: 0, winnerInfo: null })
+    storyId = answer.output.story.id
+    expect((await walk().step('stories', {})).output.stories).toEqual([])
+    const all = (await walk().step('storiesAdmin', { token: admin() })).output.stories
+    expect(all.map((story) => story.charity.name).sort()).toEqual(['Annapurna', 'Pending Charity Selection'])
+  })
+
+  test('PUT /impact/stories/{id} publishes, edits and ignores what is read-only', async () => {
+    const published = (await walk().step('updateStory', { token: admin(), params: { id: storyId }, body: { isActive: true } })).output.story
+    expect(published.isActive).toBe(true)
+    const edited = await walk().step('updateStory', {
+      token: admin(),
+      params: { id: storyId },
+      body: { ...published, title: 'Rice and lentils', views: 900 },
+    })
+    expect(edited.output.story).toMatchObject({ title: 'Rice and lentils', views: 0, date: published.date })
+    expect((await walk().step('updateStory', { token: admin(), params: { id: randomUUID() }, body: { isActive: true } })).status).toBe(404)
+    expect((await walk().step('stories', {})).output.stories.map((story) => story.title)).toEqual(['Rice and lentils'])
+  })
+
+  test('POST /impact/stories/{id}/view counts once per visitor and day', async () => {
+    for (let time = 0; time < 3; time++) expect((await walk().step('viewStory', { params: { id: storyId } })).output).toEqual({ views: 1 })
+    const other = await walk().step('viewStory', { params: { id: storyId }, headers: { 'user-agent': 'another browser' } })
+    expect(other.output).toEqual({ views: 2 })
+  })
+
+  test('GET /public/home carries the figures and the published stories', async () => {
+    const { data } = (await walk().step('home', {})).output
+    const today = { pool: 2, charity: 1.2, giveaway: 0.6, platform: 0.2 }
+    expect(data.stats).toEqual({ totalCharity: 1.2, totalPeople: 2, rounds: 1, today })
+    expect(data.recentImpacts.map((story) => story.id)).toEqual([storyId])
+  })
+}
