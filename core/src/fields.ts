@@ -54,6 +54,7 @@ export const FIELD_TEXTS = {
   cursor_invalid: texts('This page cursor is not valid', 'यह पृष्ठ-चिह्न सही नहीं है'),
   limit_invalid: texts('The limit is 1 to 100', 'सीमा 1 से 100 तक है'),
   reason_length: texts('Please give a reason of 3 to 500 characters', 'कृपया 3 से 500 अक्षरों में कारण लिखें'),
+  refund_too_much: texts('This is more than is left of this payment', 'यह राशि इस भुगतान की बची हुई राशि से ज़्यादा है'),
   reference_invalid: texts('Please enter the bank reference: 4 to 50 letters and digits', 'कृपया बैंक संदर्भ लिखें: 4 से 50 अक्षर और अंक'),
   day_invalid: texts('A day is written YYYY-MM-DD', 'दिन इस रूप में लिखें: 2026-11-21'),
   time_invalid: texts('A time is written in ISO 8601 with its offset', 'समय ISO 8601 में, अंतर सहित लिखें'),

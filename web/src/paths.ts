@@ -16,6 +16,7 @@ export const paths = {
   profile: '/profile',
   notifications: '/notifications',
   myTicket: '/my-ticket',
+  goodbye: '/goodbye',
   adminLogin: '/admin/login',
   adminDashboard: '/admin/dashboard',
   kitchenSink: '/kitchen-sink',

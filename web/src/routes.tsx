@@ -124,6 +124,12 @@ const myTicket = createRoute({
   component: lazyRouteComponent(() => import('./features/ticket/MyTicketPage.tsx'), 'MyTicketPage'),
 })
 
+const goodbye = createRoute({
+  getParentRoute: () => anonymous,
+  path: paths.goodbye,
+  component: lazyRouteComponent(() => import('./features/profile/GoodbyePage.tsx'), 'GoodbyePage'),
+})
+
 const adminLogin = createRoute({
   getParentRoute: () => root,
   path: paths.adminLogin,
@@ -143,7 +149,7 @@ const kitchenSink = createRoute({
 })
 
 const tree = root.addChildren([
-  anonymous.addChildren([login, register]),
+  anonymous.addChildren([login, register, goodbye]),
   forgotPassword,
   resetPassword,
   verifyEmail,

@@ -65,6 +65,17 @@ export const storiesQuery = infiniteQueryOptions({
   ...paging,
 })
 
+export const refundsQuery = infiniteQueryOptions({
+  queryKey: ['mine', 'refunds'],
+  queryFn: ({ pageParam, signal }) => call('refunds', { query: at(pageParam), signal }),
+  ...paging,
+})
+
+export const preferencesQuery = queryOptions({
+  queryKey: ['mine', 'preferences'],
+  queryFn: ({ signal }) => call('preferences', { signal }),
+})
+
 export const noticesQuery = infiniteQueryOptions({
   queryKey: ['mine', 'notices'],
   queryFn: ({ pageParam, signal }) => call('notifications', { query: at(pageParam), signal }),

@@ -8,11 +8,12 @@ import { Button } from '../../ui/Button.tsx'
 import { Badge, EmptyState } from '../../ui/Feedback.tsx'
 import { formatInstant } from '../../ui/format.ts'
 import { CheckIcon } from '../../ui/icons.tsx'
-import { Book } from '../../ui/Layout.tsx'
+import { Book, Section } from '../../ui/Layout.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { Listing } from '../Listing.tsx'
 import { noticesQuery } from '../queries.ts'
 import { TodaySection } from '../TodaySection.tsx'
+import { Preferences } from './Preferences.tsx'
 import '../screens.css'
 
 type Notice = Output<Api['notifications']>['notifications'][number]
@@ -71,6 +72,9 @@ export function NotificationsPage() {
           )}
         </Listing>
       </TodaySection>
+      <Section when={t`By email`} note={t`what we write`}>
+        <Preferences />
+      </Section>
     </Book>
   )
 }

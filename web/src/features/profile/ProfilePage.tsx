@@ -16,6 +16,8 @@ import { formatDay } from '../../ui/format.ts'
 import { Book, Section } from '../../ui/Layout.tsx'
 import { profileQuery } from '../queries.ts'
 import { AvatarPicker } from './AvatarPicker.tsx'
+import { CloseAccount } from './CloseAccount.tsx'
+import { MyData } from './MyData.tsx'
 import { PersonalInformation } from './PersonalInformation.tsx'
 import { ProfileEditor } from './ProfileEditor.tsx'
 import { PasswordForm, PublicNameForm } from './ProfileSettings.tsx'
@@ -89,6 +91,12 @@ function Loaded({ user }: { readonly user: User }) {
       </Section>
       <Section when={t`Safety`} note={t`your password`}>
         <PasswordForm />
+      </Section>
+      <Section when={t`Your data`} note={t`as a file`}>
+        <MyData />
+      </Section>
+      <Section when={t`Leaving`} note={t`for good`}>
+        <CloseAccount />
       </Section>
     </>
   )

@@ -40,7 +40,7 @@ export function Transactions() {
   )
 }
 
-function Status({ status }: { readonly status: string }) {
+export function Status({ status }: { readonly status: string }) {
   const { i18n } = useLingui()
   const { tone, label } = statusOf(status)
   return <Badge tone={tone}>{typeof label === 'string' ? label : i18n._(label)}</Badge>

@@ -12,6 +12,7 @@ import { Book, Section } from '../../ui/Layout.tsx'
 import { Money } from '../../ui/Money.tsx'
 import { refreshMember } from '../queries.ts'
 import { AddMoneyPanel } from './AddMoneyPanel.tsx'
+import { Refund } from './Refund.tsx'
 import { Transactions } from './Transactions.tsx'
 import { useGateway } from './use-gateway.ts'
 import { WithdrawPanel } from './WithdrawPanel.tsx'
@@ -67,6 +68,9 @@ export function WalletPage() {
           <Trans>Transactions</Trans>
         </h2>
         <Transactions />
+      </Section>
+      <Section when={t`Back`} note={t`to where it came from`}>
+        <Refund />
       </Section>
     </Book>
   )

@@ -6,12 +6,13 @@ import { useWatch } from 'react-hook-form'
 import { call, messageOf } from '../../api.ts'
 import { session } from '../../session.tsx'
 import { Button } from '../../ui/Button.tsx'
-import { SelectField, TextField } from '../../ui/Field.tsx'
+import { TextField } from '../../ui/Field.tsx'
 import { formatMoney } from '../../ui/Money.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { problemsOf, registerCleaned, showRefusedFields, useRules, wordsOf } from '../forms.ts'
 import { refreshMine } from '../queries.ts'
-import { amountDraft, digitsOnly, ifscDraft, typedPaise } from './amounts.ts'
+import { amountDraft, typedPaise } from './amounts.ts'
+import { BankFields } from './BankFields.tsx'
 import { useMoneyKey } from '../money-key.ts'
 import { withdrawRules, type WithdrawValues } from './rules.ts'
 
@@ -59,33 +60,7 @@ export function WithdrawPanel({ balance }: { readonly balance: number }) {
         error={wordsOf(errors.amount?.message)}
         {...registerCleaned(form, 'amount', amountDraft)}
       />
-      <TextField
-        label={t`Account holder name`}
-        autoComplete="name"
-        error={wordsOf(errors.accountHolderName?.message)}
-        {...form.register('accountHolderName')}
-      />
-      <TextField
-        label={t`Account number`}
-        inputMode="numeric"
-        autoComplete="off"
-        error={wordsOf(errors.accountNumber?.message)}
-        {...registerCleaned(form, 'accountNumber', (text) => digitsOnly(text, 18))}
-      />
-      <TextField
-        label={t`IFSC`}
-        autoComplete="off"
-        autoCapitalize="characters"
-        spellCheck={false}
-        hint={t`11 characters, for example SBIN0001234.`}
-        error={wordsOf(errors.ifscCode?.message)}
-        {...registerCleaned(form, 'ifscCode', ifscDraft)}
-      />
-      <TextField label={t`Bank name`} autoComplete="off" error={wordsOf(errors.bankName?.message)} {...form.register('bankName')} />
-      <SelectField label={t`Account type`} error={wordsOf(errors.accountType?.message)} {...form.register('accountType')}>
-        <option value="savings">{t`Savings`}</option>
-        <option value="current">{t`Current`}</option>
-      </SelectField>
+      <BankFields form={form} />
       <Button type="submit" wide busy={isSubmitting}>
         {paise === undefined ? <Trans>Ask for withdrawal</Trans> : <Trans>Withdraw {formatMoney(rupeesFromPaise(paise))}</Trans>}
       </Button>

@@ -7,6 +7,7 @@ import {
   accountNumber,
   accountType,
   bankName,
+  decisionReason,
   ifscCode,
   phone,
   type TopupLimits,
@@ -43,4 +44,17 @@ export const withdrawRules = (balance: Paise) =>
     bankName,
     accountType,
   })
+/** The same without an amount: all that is left leaves. */
+export const closingRules = z.object({ amount: z.string(), accountHolderName, accountNumber, ifscCode, bankName, accountType })
 export type WithdrawValues = z.infer<ReturnType<typeof withdrawRules>>
+
+/** At most what is left of the chosen payment. */
+export const refundRules = (unusedOf: (orderId: string) => Paise) =>
+  z.object({ orderId: z.string().check(z.minLength(1, 'fill_all')), amount: z.string(), reason: decisionReason }).check(
+    z.superRefine(({ orderId, amount: text }, context) => {
+      const typed = typedPaise(text)
+      const problem = typed === undefined ? 'amount_invalid' : typed > unusedOf(orderId) ? 'refund_too_much' : undefined
+      if (problem !== undefined) context.addIssue({ code: 'custom', message: problem, path: ['amount'] })
+    }),
+  )
+export type RefundValues = z.infer<ReturnType<typeof refundRules>>

@@ -1,0 +1,51 @@
+/** What a member wants to be told. The switch saves at once, and goes back if it cannot. */
+import { Trans, useLingui } from '@lingui/react/macro'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { call, messageOf } from '../../api.ts'
+import { ErrorState, Skeleton } from '../../ui/Feedback.tsx'
+import { Switch } from '../../ui/Field.tsx'
+import { toast } from '../../ui/Toast.tsx'
+import { preferencesQuery } from '../queries.ts'
+
+export function Preferences() {
+  const { t } = useLingui()
+  const client = useQueryClient()
+  const { data, isError, isFetching, refetch } = useQuery(preferencesQuery)
+  const change = useMutation({
+    mutationFn: (mail: boolean) => call('setPreferences', { body: { mail } }),
+    onMutate: async (mail) => {
+      await client.cancelQueries({ queryKey: preferencesQuery.queryKey })
+      const before = client.getQueryData(preferencesQuery.queryKey)
+      if (before !== undefined) client.setQueryData(preferencesQuery.queryKey, { preferences: { ...before.preferences, mail } })
+      return before
+    },
+    onSuccess: (answer) => client.setQueryData(preferencesQuery.queryKey, answer),
+    onError: (error, _mail, before) => {
+      if (before !== undefined) client.setQueryData(preferencesQuery.queryKey, before)
+      console.warn('Failed to change the preferences:', error)
+      toast.error(messageOf(error, t`The change could not be saved.`))
+    },
+  })
+  if (data === undefined) {
+    if (!isError) return <Skeleton lines={1} />
+    return <ErrorState title={t`Your preferences could not be loaded.`} busy={isFetching} onRetry={() => void refetch()} />
+  }
+  return (
+    <>
+      <h2 className="spaced">
+        <Trans>Preferences</Trans>
+      </h2>
+      <Switch
+        label={t`Weekly email`}
+        checked={data.preferences.mail}
+        on={t`Enabled`}
+        off={t`Disabled`}
+        busy={change.isPending}
+        onChange={(mail) => change.mutate(mail)}
+      />
+      <p className="small muted">
+        <Trans>Once a week, about the rounds you were joined to. Emails about your money and your safety always come.</Trans>
+      </p>
+    </>
+  )
+}

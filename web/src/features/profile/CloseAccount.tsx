@@ -1,0 +1,214 @@
+/**
+ * Closing the account, in two steps: what is left in the wallet leaves first, to a bank or as a gift;
+ * an empty wallet can then be closed for good. Each step says what happens, and why it cannot.
+ */
+import { Trans, useLingui } from '@lingui/react/macro'
+import { useNavigate } from '@tanstack/react-router'
+import { useId, useState } from 'react'
+import { ApiError, call, messageOf } from '../../api.ts'
+import { paths } from '../../paths.ts'
+import { session, useMember } from '../../session.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { Modal } from '../../ui/Modal.tsx'
+import { formatMoney } from '../../ui/Money.tsx'
+import { toast } from '../../ui/Toast.tsx'
+import { showRefusedFields, useRules } from '../forms.ts'
+import { useMoneyKey } from '../money-key.ts'
+import { refreshMember, refreshMine } from '../queries.ts'
+import { BankFields } from '../wallet/BankFields.tsx'
+import { closingRules, type WithdrawValues } from '../wallet/rules.ts'
+
+type Step = 'empty' | 'delete'
+
+export function CloseAccount() {
+  const [step, setStep] = useState<Step>()
+  const [opening, setOpening] = useState(false)
+  const { balance } = useMember().wallet
+  const open = async (): Promise<void> => {
+    setOpening(true)
+    // A prize or a top-up may have come since the page was opened.
+    await refreshMember()
+    setOpening(false)
+    const now = session.get()
+    setStep(now.status === 'member' && now.user.wallet.balance > 0 ? 'empty' : 'delete')
+  }
+  return (
+    <>
+      <h2 className="spaced">
+        <Trans>Close my account</Trans>
+      </h2>
+      <p className="muted spaced">
+        {balance > 0 ? (
+          <Trans>First the {formatMoney(balance)} in your wallet are paid out or given, then your account is deleted for good.</Trans>
+        ) : (
+          <Trans>Your name, email, phone number and picture are erased for good.</Trans>
+        )}
+      </p>
+      <Button kind="danger" busy={opening} onClick={() => void open()}>
+        <Trans>Close my account</Trans>
+      </Button>
+      {step === 'empty' ? <EmptyWallet onDone={() => setStep('delete')} onClose={() => setStep(undefined)} /> : null}
+      {step === 'delete' ? <DeleteAccount onMoney={() => setStep('empty')} onClose={() => setStep(undefined)} /> : null}
+    </>
+  )
+}
+
+type StepProps = { readonly onClose: () => void }
+const EMPTY: WithdrawValues = { amount: '', accountHolderName: '', accountNumber: '', ifscCode: '', bankName: '', accountType: 'savings' }
+
+function EmptyWallet({ onDone, onClose }: StepProps & { readonly onDone: () => void }) {
+  const { t } = useLingui()
+  const { balance } = useMember().wallet
+  const [way, setWay] = useState<'bank' | 'gift'>('bank')
+  const [problem, setProblem] = useState<string>()
+  const [busy, setBusy] = useState(false)
+  const formId = useId()
+  const once = useMoneyKey()
+  const form = useRules<WithdrawValues>(closingRules, EMPTY)
+
+  const leave = async (body: { gift: true } | { bankDetail: Omit<WithdrawValues, 'amount'> }): Promise<void> => {
+    setBusy(true)
+    setProblem(undefined)
+    try {
+      const { withdrawal, message } = await once(body, (idempotencyKey) => call('closeAccount', { body, idempotencyKey }))
+      session.setBalance(0)
+      toast.success(message)
+      await Promise.all([refreshMember(), refreshMine()])
+      // What is on its way to a bank must have arrived before.
+      if (withdrawal === null) onDone()
+      else onClose()
+    } catch (error) {
+      showRefusedFields(form, error)
+      setProblem(messageOf(error, t`Network error. Please check your connection and try again.`))
+    } finally {
+      setBusy(false)
+    }
+  }
+  const submit = form.handleSubmit(({ accountHolderName, accountNumber, ifscCode, bankName, accountType }) =>
+    leave({ bankDetail: { accountHolderName, accountNumber, ifscCode, bankName, accountType } }),
+  )
+
+  return (
+    <Modal
+      open
+      closeOnOverlay={false}
+      onClose={() => (busy ? undefined : onClose())}
+      title={<Trans>First, your {formatMoney(balance)}</Trans>}
+      footer={
+        <>
+          <Button kind="secondary" disabled={busy} onClick={onClose}>
+            <Trans>Cancel</Trans>
+          </Button>
+          {way === 'bank' ? (
+            <Button type="submit" form={formId} busy={busy}>
+              <Trans>Withdraw {formatMoney(balance)}</Trans>
+            </Button>
+          ) : (
+            <Button busy={busy} onClick={() => void leave({ gift: true })}>
+              <Trans>Give {formatMoney(balance)}</Trans>
+            </Button>
+          )}
+        </>
+      }
+    >
+      <p className="spaced">
+        <Trans>There is money left in your wallet. Where should it go? Auto Participate is switched off.</Trans>
+      </p>
+      <fieldset className="choices">
+        <legend className="hidden">
+          <Trans>Where the money goes</Trans>
+        </legend>
+        <Way id={`${formId}-bank`} label={t`To my bank account`} checked={way === 'bank'} onChoose={() => setWay('bank')} />
+        <Way id={`${formId}-gift`} label={t`To people in need, as a gift`} checked={way === 'gift'} onChoose={() => setWay('gift')} />
+      </fieldset>
+      {way === 'bank' ? (
+        <form className="card-actions" id={formId} noValidate onSubmit={(event) => void submit(event)}>
+          <BankFields form={form} />
+        </form>
+      ) : (
+        <p className="muted card-actions">
+          <Trans>All of it goes to the help fund. A gift cannot be taken back.</Trans>
+        </p>
+      )}
+      <Problem words={problem} />
+    </Modal>
+  )
+}
+
+type WayProps = { readonly id: string; readonly label: string; readonly checked: boolean; readonly onChoose: () => void }
+
+function Way({ id, label, checked, onChoose }: WayProps) {
+  return (
+    <div className="choice">
+      <input type="radio" id={id} name="way-out" checked={checked} onChange={onChoose} />
+      <label htmlFor={id}>{label}</label>
+    </div>
+  )
+}
+
+function Problem({ words }: { readonly words: string | undefined }) {
+  return words === undefined ? null : (
+    <p className="field-error card-actions" role="alert">
+      {words}
+    </p>
+  )
+}
+
+function DeleteAccount({ onMoney, onClose }: StepProps & { readonly onMoney: () => void }) {
+  const { t } = useLingui()
+  const navigate = useNavigate()
+  const [problem, setProblem] = useState<string>()
+  const [busy, setBusy] = useState(false)
+
+  const remove = async (): Promise<void> => {
+    setBusy(true)
+    setProblem(undefined)
+    try {
+      await call('deleteAccount')
+    } catch (error) {
+      setBusy(false)
+      if (error instanceof ApiError && error.code === 'money_left') {
+        await refreshMember()
+        return onMoney()
+      }
+      return setProblem(messageOf(error, t`Network error. Please check your connection and try again.`))
+    }
+    session.clear()
+    await navigate({ to: paths.goodbye, replace: true })
+  }
+
+  return (
+    <Modal
+      open
+      closeOnOverlay={false}
+      onClose={() => (busy ? undefined : onClose())}
+      title={<Trans>Delete your account for good?</Trans>}
+      footer={
+        <>
+          <Button kind="secondary" disabled={busy} onClick={onClose}>
+            <Trans>Keep my account</Trans>
+          </Button>
+          <Button kind="danger" busy={busy} onClick={() => void remove()}>
+            <Trans>Delete for good</Trans>
+          </Button>
+        </>
+      }
+    >
+      <ul className="dots">
+        <li>
+          <Trans>Your name, email, phone number, picture and bank details are erased. This cannot be undone.</Trans>
+        </li>
+        <li>
+          <Trans>You are logged out everywhere.</Trans>
+        </li>
+        <li>
+          <Trans>Rounds you won name you as “A member”.</Trans>
+        </li>
+        <li>
+          <Trans>The books keep the amounts, without your name.</Trans>
+        </li>
+      </ul>
+      <Problem words={problem} />
+    </Modal>
+  )
+}

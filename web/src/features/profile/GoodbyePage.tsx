@@ -1,0 +1,30 @@
+/** The last page of somebody who has left. */
+import { Trans, useLingui } from '@lingui/react/macro'
+import { paths } from '../../paths.ts'
+import { Art } from '../../ui/Art.tsx'
+import { buttonClass } from '../../ui/Button.tsx'
+import { Book } from '../../ui/Layout.tsx'
+import { TodaySection } from '../TodaySection.tsx'
+import '../screens.css'
+
+export function GoodbyePage() {
+  const { t } = useLingui()
+  return (
+    <Book title={t`Goodbye`}>
+      <TodaySection>
+        <Art name="stack" className="vignette" />
+        <h1>
+          <Trans>Goodbye</Trans>
+        </h1>
+        <p className="lead">
+          <Trans>Your account is closed and your name is erased. Thank you for every rupee you shared.</Trans>
+        </p>
+        <p className="buttons load-more">
+          <a className={buttonClass()} href={paths.home}>
+            <Trans>Go to Home</Trans>
+          </a>
+        </p>
+      </TodaySection>
+    </Book>
+  )
+}

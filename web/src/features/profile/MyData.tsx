@@ -1,0 +1,37 @@
+/** Everything about the member, as a file of their own. */
+import { Trans, useLingui } from '@lingui/react/macro'
+import { useState } from 'react'
+import { call, messageOf } from '../../api.ts'
+import { saveFile } from '../../save-file.ts'
+import { Button } from '../../ui/Button.tsx'
+import { toast } from '../../ui/Toast.tsx'
+
+export function MyData() {
+  const { t } = useLingui()
+  const [busy, setBusy] = useState(false)
+  const download = async (): Promise<void> => {
+    setBusy(true)
+    try {
+      const everything = await call('exportData')
+      saveFile('my-data.json', JSON.stringify(everything, null, 2))
+    } catch (error) {
+      console.warn('Failed to export the data:', error)
+      toast.error(messageOf(error, t`Your data could not be loaded.`))
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <>
+      <h2 className="spaced">
+        <Trans>Download my data</Trans>
+      </h2>
+      <p className="muted spaced">
+        <Trans>One file with your profile, transactions, rounds, withdrawals, refunds and notifications.</Trans>
+      </p>
+      <Button kind="secondary" busy={busy} onClick={() => void download()}>
+        <Trans>Download my data</Trans>
+      </Button>
+    </>
+  )
+}

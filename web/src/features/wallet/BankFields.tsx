@@ -1,0 +1,43 @@
+/** Where money goes: the five fields of a bank account (spec section 5). */
+import { useLingui } from '@lingui/react/macro'
+import type { UseFormReturn } from 'react-hook-form'
+import { SelectField, TextField } from '../../ui/Field.tsx'
+import { registerCleaned, wordsOf } from '../forms.ts'
+import { digitsOnly, ifscDraft } from './amounts.ts'
+import type { WithdrawValues } from './rules.ts'
+
+export function BankFields({ form }: { readonly form: UseFormReturn<WithdrawValues> }) {
+  const { t } = useLingui()
+  const { errors } = form.formState
+  return (
+    <>
+      <TextField
+        label={t`Account holder name`}
+        autoComplete="name"
+        error={wordsOf(errors.accountHolderName?.message)}
+        {...form.register('accountHolderName')}
+      />
+      <TextField
+        label={t`Account number`}
+        inputMode="numeric"
+        autoComplete="off"
+        error={wordsOf(errors.accountNumber?.message)}
+        {...registerCleaned(form, 'accountNumber', (text) => digitsOnly(text, 18))}
+      />
+      <TextField
+        label={t`IFSC`}
+        autoComplete="off"
+        autoCapitalize="characters"
+        spellCheck={false}
+        hint={t`11 characters, for example SBIN0001234.`}
+        error={wordsOf(errors.ifscCode?.message)}
+        {...registerCleaned(form, 'ifscCode', ifscDraft)}
+      />
+      <TextField label={t`Bank name`} autoComplete="off" error={wordsOf(errors.bankName?.message)} {...form.register('bankName')} />
+      <SelectField label={t`Account type`} error={wordsOf(errors.accountType?.message)} {...form.register('accountType')}>
+        <option value="savings">{t`Savings`}</option>
+        <option value="current">{t`Current`}</option>
+      </SelectField>
+    </>
+  )
+}

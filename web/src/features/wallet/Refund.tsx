@@ -1,0 +1,179 @@
+/**
+ * Refunds (refund policy): what is left of a top-up of the last seven days goes back to where it came
+ * from. The amount is held at once; every request stands below with its state.
+ */
+import { Trans, useLingui } from '@lingui/react/macro'
+import type { Api, Output } from '@roz/contract/api.ts'
+import { paiseFromRupees, rupeesFromPaise, ZERO } from '@roz/core/money.ts'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useEffect, useMemo, useState } from 'react'
+import { useWatch } from 'react-hook-form'
+import { call, messageOf } from '../../api.ts'
+import { currentLanguage } from '../../language.ts'
+import { session } from '../../session.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { EmptyState } from '../../ui/Feedback.tsx'
+import { SelectField, TextAreaField, TextField } from '../../ui/Field.tsx'
+import { formatDay, formatInstant } from '../../ui/format.ts'
+import { formatMoney } from '../../ui/Money.tsx'
+import { toast } from '../../ui/Toast.tsx'
+import { problemsOf, registerCleaned, showRefusedFields, useRules, wordsOf } from '../forms.ts'
+import { Listing } from '../Listing.tsx'
+import { useMoneyKey } from '../money-key.ts'
+import { refreshMine, refundsQuery } from '../queries.ts'
+import { amountDraft, typedPaise } from './amounts.ts'
+import { refundRules, type RefundValues } from './rules.ts'
+import { Status } from './Transactions.tsx'
+
+type Page = Output<Api['refunds']>
+type Refundable = Page['refundable'][number]
+
+export function Refund() {
+  const { t } = useLingui()
+  const list = useInfiniteQuery(refundsQuery)
+  const refundable = list.data?.pages[0]?.refundable
+  const [asking, setAsking] = useState(false)
+  return (
+    <>
+      <h2 className="spaced">
+        <Trans>Refund</Trans>
+      </h2>
+      <p className="muted spaced">
+        <Trans>
+          What is left of a payment of the last 7 days can go back to where it came from. It is free and takes 5–10 business days.
+        </Trans>
+      </p>
+      {refundable === undefined || refundable.length === 0 ? null : asking ? (
+        <RefundForm refundable={refundable} onClose={() => setAsking(false)} />
+      ) : (
+        <Button kind="secondary" onClick={() => setAsking(true)}>
+          <Trans>Ask for a refund</Trans>
+        </Button>
+      )}
+      <Listing
+        list={list}
+        itemsOf={(page) => page.refunds}
+        failed={t`Your refunds could not be loaded.`}
+        lines={2}
+        empty={
+          refundable === undefined || refundable.length > 0 ? null : (
+            <EmptyState art="slip" title={t`Nothing to refund`}>
+              <Trans>No payment of the last 7 days has money left.</Trans>
+            </EmptyState>
+          )
+        }
+      >
+        {(refunds) => (
+          <ul className="rows" aria-label={t`Your refunds`}>
+            {refunds.map((refund) => (
+              <Line key={refund.id} refund={refund} />
+            ))}
+          </ul>
+        )}
+      </Listing>
+    </>
+  )
+}
+
+function Line({ refund }: { readonly refund: Page['refunds'][number] }) {
+  const { amount, reason, decision, reference, createdAt, status } = refund
+  return (
+    <li>
+      <span>
+        {reason}
+        {decision === null ? null : (
+          <span className="small block">
+            <Trans>Decision: {decision}</Trans>
+          </span>
+        )}
+        {reference === null ? null : (
+          <span className="small block">
+            <Trans>Bank reference: {reference}</Trans>
+          </span>
+        )}
+      </span>
+      <span className="amount">{formatMoney(amount)}</span>
+      <time className="small muted" dateTime={createdAt}>
+        {formatInstant(createdAt, currentLanguage())}
+      </time>
+      <span className="end">
+        <Status status={status} />
+      </span>
+    </li>
+  )
+}
+
+type RefundFormProps = { readonly refundable: readonly Refundable[]; readonly onClose: () => void }
+
+function RefundForm({ refundable, onClose }: RefundFormProps) {
+  const { t } = useLingui()
+  const once = useMoneyKey()
+  const rules = useMemo(
+    () => refundRules((orderId) => paiseFromRupees(refundable.find(({ order_id: id }) => id === orderId)?.unused ?? 0) ?? ZERO),
+    [refundable],
+  )
+  const newest = refundable[0]?.order_id ?? ''
+  const form = useRules<RefundValues>(rules, { orderId: newest, amount: '', reason: '' })
+  const { errors, isSubmitting } = form.formState
+  const { orderId, amount } = useWatch({ control: form.control }) as RefundValues
+  const chosen = refundable.find(({ order_id: id }) => id === orderId)
+  const paise = typedPaise(amount)
+  // What was chosen may be used up by now.
+  useEffect(() => {
+    if (chosen === undefined) form.setValue('orderId', newest)
+  }, [chosen, form, newest])
+
+  const ask = form.handleSubmit(
+    async ({ orderId: order_id, amount: typed, reason }) => {
+      const body = { order_id, amount: rupeesFromPaise(typedPaise(typed) ?? ZERO), reason }
+      try {
+        const answer = await once(body, (idempotencyKey) => call('requestRefund', { body, idempotencyKey }))
+        session.setBalance(answer.balance)
+      } catch (error) {
+        showRefusedFields(form, error)
+        await refreshMine()
+        return toast.error(messageOf(error, t`The refund could not be asked for.`))
+      }
+      onClose()
+      toast.success(t`Your refund is asked for. We will look at it soon.`)
+      await refreshMine()
+    },
+    (problems) => {
+      const problem = Object.values(problemsOf(form.getValues(), problems)).find((code) => code !== undefined)
+      if (problem !== undefined) toast.error(wordsOf(problem))
+    },
+  )
+
+  return (
+    <form className="form-sheet refund-form spaced" noValidate onSubmit={(event) => void ask(event)}>
+      <SelectField label={t`Payment`} error={wordsOf(errors.orderId?.message)} {...form.register('orderId')}>
+        {refundable.map((topup) => (
+          <option key={topup.order_id} value={topup.order_id}>
+            {t`${formatDay(topup.createdAt, currentLanguage())}: ${formatMoney(topup.amount)}, ${formatMoney(topup.unused)} left`}
+          </option>
+        ))}
+      </SelectField>
+      <TextField
+        label={t`Refund amount`}
+        inputMode="decimal"
+        autoComplete="off"
+        prefix="₹"
+        hint={chosen === undefined ? undefined : t`At most ${formatMoney(chosen.unused)}.`}
+        error={wordsOf(errors.amount?.message)}
+        {...registerCleaned(form, 'amount', amountDraft)}
+      />
+      <TextAreaField label={t`Reason`} rows={3} error={wordsOf(errors.reason?.message)} {...form.register('reason')} />
+      <div className="buttons">
+        <Button type="submit" busy={isSubmitting}>
+          {paise === undefined ? <Trans>Ask for a refund</Trans> : <Trans>Ask for {formatMoney(rupeesFromPaise(paise))} back</Trans>}
+        </Button>
+        <Button kind="secondary" disabled={isSubmitting} onClick={onClose}>
+          <Trans>Cancel</Trans>
+        </Button>
+      </div>
+      <p className="small muted under-button">
+        <Trans>The amount is set aside at once, until we have decided.</Trans>
+      </p>
+    </form>
+  )
+}
