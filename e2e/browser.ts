@@ -43,7 +43,10 @@ export type VisitOptions = {
   readonly origin?: string
   /** Hosts beside the product's own that a page may ask: the gateway's. */
   readonly hosts: readonly string[]
+  /** The service worker runs; elsewhere it is kept out, for it would stand between a page and the faults made for it. */
+  readonly withWorker?: boolean
 }
+const KEPT_OUT = 'Service Worker registration blocked by Playwright'
 
 /** A person with a browser of their own: nothing stored, nothing cached. */
 export async function newVisit(browser: Browser, options: VisitOptions): Promise<Visit> {
@@ -52,6 +55,7 @@ export async function newVisit(browser: Browser, options: VisitOptions): Promise
     colorScheme: options.dark === true ? 'dark' : 'light',
     locale: 'en-IN',
     reducedMotion: 'reduce',
+    serviceWorkers: options.withWorker === true ? 'allow' : 'block',
   })
   const { token } = options
   if (token !== undefined) await signInBefore(context, token)
@@ -63,7 +67,8 @@ export async function newVisit(browser: Browser, options: VisitOptions): Promise
     complaints.push(`${text} (at ${new URL(page.url()).pathname})`)
   }
   page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') complain(`console ${message.type()}: ${message.text()}`)
+    const isComplaint = message.type() === 'error' || message.type() === 'warning'
+    if (isComplaint && !message.text().includes(KEPT_OUT)) complain(`console ${message.type()}: ${message.text()}`)
   })
   page.on('pageerror', (error) => complain(`an error nobody caught: ${error.message}`))
   page.on('request', (request) => {

@@ -93,7 +93,7 @@ const PORTAL = TABS.map((tab) => `${paths.adminDashboard}?tab=${tab}`)
 
 describe('on a first day, with nothing in the books', () => {
   test('the public pages', async () => {
-    await walk([...PUBLIC, '/hi/nothing-here'])
+    await walk([...PUBLIC, '/hi/nothing-here', '/hi/offline'])
     expectHindi()
   })
 

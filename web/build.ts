@@ -5,6 +5,7 @@
  *   pages.mjs             render functions of the public pages, plain JS for the server
  *   manifest.json        content-security hashes of what the pages inline
  *   verify/               the verifying program as one file, and its hash
+ *   sw.js, icons/         the service worker; the coin as home screens want it
  *
  * Fails when a text has no words in some language; --draft extracts texts first and lets English
  * stand in, for work in progress.
@@ -20,6 +21,7 @@ import { brotliCompress, constants } from 'node:zlib'
 import { type InlineConfig, type Plugin, build } from 'vite'
 import { writeProgram } from '../verifier/build.ts'
 import { contentPlugin } from './build/content.ts'
+import { favicon, versionOf, writeIcons } from './build/install.ts'
 import { messageCollector, missingMessages } from './build/messages.ts'
 import { paths } from './src/paths.ts'
 import { sprite } from './src/ui/art.ts'
@@ -128,9 +130,22 @@ async function compressAssets(): Promise<void> {
   )
 }
 
-const FAVICON_STYLE = '<style>:root{--i-mari:#f6b73c;--i-ink:#2a1a10;--i-edge:#2a1a10}</style>'
-const favicon = (): string =>
-  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 40">${FAVICON_STYLE}${/<symbol id="c1"[^>]*>(.*?)<\/symbol>/.exec(sprite(['c1']))?.[1] ?? ''}</svg>`
+/** One file at the root, whose bytes change with whatever it may keep. */
+async function buildWorker({ font, script }: PublicAssets): Promise<void> {
+  await build(
+    variant(
+      {
+        define: {
+          __VERSION__: JSON.stringify(await versionOf(out)),
+          __OFFLINE__: JSON.stringify({ en: '/offline', hi: '/hi/offline' }),
+          __SHELL__: JSON.stringify([font, script]),
+        },
+        build: { rolldownOptions: { input: { sw: 'src/pwa/worker.ts' }, output: { entryFileNames: '[name].js' } } },
+      },
+      [],
+    ),
+  )
+}
 
 async function main(): Promise<void> {
   if (values.draft) await extractMessages()
@@ -172,6 +187,8 @@ async function main(): Promise<void> {
     JSON.stringify({ csp: { scripts: [hashOf(script)], styles: styles.map(hashOf) }, app, dev: [kitchenSink] }),
   )
   await writeFile(path.join(out, 'favicon.svg'), favicon())
+  await writeIcons(out)
+  await buildWorker(assets)
   await compressAssets()
   const { checkPages } = await import('./build/check-pages.ts')
   process.stdout.write(await checkPages(pathToFileURL(path.join(out, 'pages.mjs')).href))

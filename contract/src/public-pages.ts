@@ -41,7 +41,7 @@ export type PageData = {
 }
 
 export type PageRequest = {
-  /** A name of web/src/paths.ts `publicPaths`, or `notFound`. */
+  /** A name of web/src/paths.ts `publicPaths`, or `notFound`, or `offline`. */
   readonly page: string
   readonly language: Language
   /** Scheme, host and port, for links between languages and to the page itself. */

@@ -27,7 +27,7 @@ export async function checkPages(url: string): Promise<string> {
   const heavy: string[] = []
   let largest = 0
   for (const language of LANGUAGES) {
-    for (const page of [...Object.keys(pages.addresses), 'notFound']) {
+    for (const page of [...Object.keys(pages.addresses), 'notFound', 'offline']) {
       const html = pages.render({ page, language, origin: 'https://roz.example', site, data: undefined, nowMs: Date.now() })
       if (/\sstyle="/.test(html)) throw new Error(`${page} (${language}) has a style attribute, which the content security policy forbids`)
       const bytes = brotliCompressSync(html).length

@@ -8,6 +8,7 @@ import { createRoot } from 'react-dom/client'
 import { whenSessionEnds } from './api.ts'
 import { startLanguage } from './language.ts'
 import { paths } from './paths.ts'
+import { startWorker } from './pwa/registration.ts'
 import { queryClient } from './query.ts'
 import { router } from './routes.tsx'
 import { session, useSession } from './session.tsx'
@@ -41,6 +42,7 @@ function App() {
 const place = document.getElementById('root')
 if (place === null) throw new Error('app.html has no #root')
 session.watchPage()
+startWorker()
 const started = session.start()
 await startLanguage()
 createRoot(place).render(

@@ -14,6 +14,7 @@ import { contextOf, Page, usePage } from './context.ts'
 import { VideoDialog } from './Dialog.tsx'
 import { Frame } from './Frame.tsx'
 import { Home } from './Home.tsx'
+import { Offline } from './Offline.tsx'
 import { SCREENS } from './screens.ts'
 import { NotFound } from './TextPages.tsx'
 import { usePageTitle } from './titles.ts'
@@ -41,8 +42,9 @@ const pageOf = (name: string): PublicPage | undefined => (name in publicPaths ? 
 
 function Document({ request }: { readonly request: PageRequest }) {
   const page = pageOf(request.page)
-  const Screen = page === undefined ? NotFound : page === 'home' ? Home : SCREENS[page]
-  const title = usePageTitle(page ?? 'notFound')
+  const other = request.page === 'offline' ? 'offline' : 'notFound'
+  const Screen = page === undefined ? (other === 'offline' ? Offline : NotFound) : page === 'home' ? Home : SCREENS[page]
+  const title = usePageTitle(page ?? other)
   const { site } = usePage()
   const own = page === 'home' || page === 'verify' ? page : undefined
   const css = own === undefined ? __PUBLIC_ASSETS__.css.page : __PUBLIC_ASSETS__.css.page + __PUBLIC_ASSETS__.css[own]
@@ -83,6 +85,8 @@ function Meta({ page, request }: { readonly page: PublicPage | undefined; readon
       <meta name="color-scheme" content="light dark" />
       <meta name="theme-color" content="#8a2a13" />
       <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
+      <link rel="apple-touch-icon" href="/icons/apple-touch-icon.png" />
+      <link rel="manifest" href={language === 'en' ? '/manifest.webmanifest' : `/${language}/manifest.webmanifest`} />
       <link rel="preload" href={__PUBLIC_ASSETS__.font} as="font" type="font/woff2" crossOrigin="" />
       {page === undefined ? (
         <meta name="robots" content="noindex" />

@@ -38,6 +38,15 @@ byData('back')?.addEventListener('click', (event) => {
   }
 })
 
+// The offline page: the address that it stands in for is asked for again, by a press or once the line is back.
+const again = byData('again')
+if (again !== null)
+  for (const [place, sign] of [
+    [again, 'click'],
+    [window, 'online'],
+  ] as const)
+    place.addEventListener(sign, () => location.reload())
+
 startVideos()
 startFigures()
 startContact()

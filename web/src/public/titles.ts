@@ -2,9 +2,9 @@
 import { useLingui } from '@lingui/react/macro'
 import type { PublicPage } from '../paths.ts'
 
-export function usePageTitle(page: PublicPage | 'notFound'): string {
+export function usePageTitle(page: PublicPage | 'notFound' | 'offline'): string {
   const { t } = useLingui()
-  const titles: Readonly<Record<PublicPage | 'notFound', string>> = {
+  const titles: Readonly<Record<PublicPage | 'notFound' | 'offline', string>> = {
     home: t`One rupee a day, together.`,
     privacyPolicy: t`Privacy Policy`,
     refundPolicy: t`Refund Policy`,
@@ -21,6 +21,7 @@ export function usePageTitle(page: PublicPage | 'notFound'): string {
     contactUs: t`Contact Us`,
     verify: t`Check the draw`,
     notFound: t`Page not found`,
+    offline: t`No connection`,
   }
   return titles[page]
 }

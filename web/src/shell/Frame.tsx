@@ -12,6 +12,7 @@ import { Spinner } from '../ui/Feedback.tsx'
 import { Book, Section } from '../ui/Layout.tsx'
 import { ToastHost } from '../ui/Toast.tsx'
 import { Bar } from './Bars.tsx'
+import { Prompts } from './Prompts.tsx'
 
 export function Frame() {
   // A change of language draws everything anew.
@@ -29,6 +30,7 @@ export function Frame() {
         <Trans>Skip to content</Trans>
       </a>
       <Bar />
+      <Prompts />
       <Outlet />
       <ToastHost />
     </>

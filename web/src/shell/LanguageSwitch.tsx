@@ -3,6 +3,7 @@ import type { Language } from '@roz/core/language.ts'
 import { useLingui } from '@lingui/react'
 import { useState } from 'react'
 import { chooseLanguage, currentLanguage } from '../language.ts'
+import { tellLanguage } from '../pwa/registration.ts'
 import { session } from '../session.tsx'
 
 const OTHER = { en: 'hi', hi: 'en' } as const satisfies Record<Language, Language>
@@ -17,6 +18,7 @@ export function LanguageSwitch({ className }: { readonly className?: string }) {
     setBusy(true)
     try {
       await chooseLanguage(other)
+      tellLanguage()
       await session.saveLanguage(other)
     } finally {
       setBusy(false)

@@ -48,6 +48,9 @@ export const WORKER_POLICY = policy({
   'connect-src': ["'self'"],
 })
 
+/** Of the service worker: it fetches our own pages and files, and runs nothing besides itself. */
+export const SERVICE_WORKER_POLICY = policy({ 'default-src': ["'none'"], 'connect-src': ["'self'"] })
+
 /** Of the app: it also loads the gateway's script and, where it is set up, Google's button. */
 export function appPolicy(gateway: GatewayOrigins, googleOrigin: string | undefined): string {
   const google = googleOrigin === undefined ? [] : [GOOGLE, googleOrigin]

@@ -27,6 +27,10 @@ function builtWeb(): string {
   writeFileSync(path.join(folder, 'verify/roz-verify.mjs'), SCRIPT)
   writeFileSync(path.join(folder, 'verify/roz-verify.mjs.sha256'), `${'0'.repeat(64)}  roz-verify.mjs\n`)
   writeFileSync(path.join(folder, 'pages.mjs'), PAGES)
+  writeFileSync(path.join(folder, 'sw.js'), SCRIPT)
+  mkdirSync(path.join(folder, 'icons'))
+  for (const name of ['icon', 'maskable'].flatMap((kind) => [`${kind}-192.png`, `${kind}-512.png`]))
+    writeFileSync(path.join(folder, 'icons', name), name)
   writeFileSync(path.join(folder, 'favicon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>')
   writeFileSync(
     path.join(folder, 'app.html'),
@@ -41,6 +45,14 @@ function builtWeb(): string {
     }),
   )
   return folder
+}
+
+type Manifest = {
+  readonly id: string
+  readonly name: string
+  readonly lang: string
+  readonly start_url: string
+  readonly icons: readonly { readonly src: string; readonly purpose: string }[]
 }
 
 const SITE: SiteFacts = {
@@ -233,6 +245,50 @@ describe('the app', () => {
     expect((await production.inject('/kitchen-sink')).statusCode).toBe(404)
     expect((await production.inject('/login')).headers['strict-transport-security']).toBe('max-age=31536000')
     await production.close()
+  })
+})
+
+describe('what a home screen needs', () => {
+  test('a manifest per language under one id, whose icons and screens are there', async () => {
+    const manifests = await Promise.all(
+      ['/manifest.webmanifest', '/hi/manifest.webmanifest'].map(async (address) => {
+        const answer = await app.inject(address)
+        expect([answer.statusCode, answer.headers['content-type'], answer.headers['cache-control']]).toEqual([
+          200,
+          'application/manifest+json; charset=utf-8',
+          'no-cache',
+        ])
+        return answer.json<Manifest>()
+      }),
+    )
+    expect(manifests.map(({ id, name, lang, start_url }) => [id, name, lang, start_url])).toEqual([
+      ['/', SITE.brandName, 'en', '/dashboard'],
+      ['/', SITE.brandName, 'hi', '/dashboard'],
+    ])
+    for (const { src, purpose } of manifests.flatMap(({ icons }) => icons)) {
+      const icon = await app.inject(src)
+      expect([icon.statusCode, icon.headers['content-type']], src).toEqual([200, 'image/png'])
+      expect(src.includes('maskable')).toBe(purpose === 'maskable')
+    }
+    expect((await app.inject('/icons/..%2fsw.js')).statusCode).toBe(404)
+  })
+
+  test('the service worker is asked for anew each time and speaks to our own server alone', async () => {
+    const { statusCode, headers, body } = await app.inject('/sw.js')
+    expect([statusCode, body, headers['cache-control']]).toEqual([200, SCRIPT, 'no-cache'])
+    expect(headers['content-security-policy']).toBe("default-src 'none'; connect-src 'self'")
+    expect(headers['content-type']).toBe('text/javascript; charset=utf-8')
+  })
+
+  test('the offline page stands in both languages, under the policy of the public pages', async () => {
+    for (const [address, language] of [
+      ['/offline', 'en'],
+      ['/hi/offline', 'hi'],
+    ] as const) {
+      const { statusCode, body, headers } = await app.inject(address)
+      expect([statusCode, body.includes(`lang="${language}"><p>offline`)]).toEqual([200, true])
+      expect(headers['content-security-policy']).toContain("script-src 'self' 'sha256-head'")
+    }
   })
 })
 

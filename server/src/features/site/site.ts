@@ -13,6 +13,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sendProblem } from '../../http/faults.ts'
 import { registerAssets, registerProgram } from './assets.ts'
 import { bodyOf, sendBody } from './bodies.ts'
+import { offlineAddress, registerInstall } from './install.ts'
 import { createPageCache, type SiteData } from './pages.ts'
 import { appPolicy, COMMON_HEADERS, type GatewayOrigins, type InlineHashes, publicPolicy } from './policy.ts'
 
@@ -65,6 +66,9 @@ export async function registerSite(app: FastifyInstance, deps: SiteDeps): Promis
     await registerProgram(scope, deps.webDir)
     await registerApp(scope, deps, [...manifest.app, ...(deps.production ? [] : manifest.dev)])
     registerPages(scope, pages, sendPage)
+    await registerInstall(scope, deps.webDir, deps.site.brandName)
+    for (const language of LANGUAGES)
+      scope.get(offlineAddress(language), async (request, reply) => sendPage(request, reply, 'offline', language))
     const favicon = await bodyOf(await readFile(path.join(deps.webDir, 'favicon.svg')), 11)
     scope.get('/favicon.svg', async (request, reply) =>
       sendBody(request, reply.header('cache-control', 'public, max-age=86400').type('image/svg+xml'), favicon),

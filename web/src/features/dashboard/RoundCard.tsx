@@ -11,6 +11,7 @@ import { useState } from 'react'
 import { call, messageOf } from '../../api.ts'
 import { currentLanguage } from '../../language.ts'
 import { paths } from '../../paths.ts'
+import { offerInstall } from '../../pwa/registration.ts'
 import { session, useMember } from '../../session.tsx'
 import { settings } from '../../settings.ts'
 import { withTicketKey } from '../../ticket-key.ts'
@@ -111,6 +112,7 @@ function JoinForm({ round }: { readonly round: CurrentRound }) {
       session.setBalance(answer.balance)
       keepReceipt(member.id, answer.ticket)
       toast.success(t`Successfully joined today's round!`)
+      offerInstall()
     },
     onError: (error) => {
       client.setQueryData(roundQuery.queryKey, (known) => known && { ...known, hasParticipated: false })

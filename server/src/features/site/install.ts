@@ -1,0 +1,72 @@
+/**
+ * What a browser needs to put the product on a home screen: manifest per language under one id, icons,
+ * the service worker and its offline page. Invariant: the worker is asked for anew each time and may
+ * speak to our own server alone.
+ */
+import { readdir, readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { type Language, LANGUAGES } from '@roz/core/language.ts'
+import type { FastifyInstance } from 'fastify'
+import { etagOf } from '../../http/etag.ts'
+import { bodyOf, sendBody } from './bodies.ts'
+import { SERVICE_WORKER_POLICY } from './policy.ts'
+
+const WORDS = {
+  en: { description: 'One rupee a day, together.', wallet: 'Wallet', impact: 'Impact' },
+  hi: { description: 'रोज़ एक रुपया, साथ मिलकर।', wallet: 'वॉलेट', impact: 'असर' },
+} as const satisfies Record<Language, object>
+
+/** The pages' own colours: cloth of the bar, sheet of the book. */
+const COLOURS = { theme_color: '#8a2a13', background_color: '#fffaf1' } as const
+const KEPT = 'public, max-age=86400'
+
+export const offlineAddress = (language: Language): string => (language === 'en' ? '/offline' : `/${language}/offline`)
+const manifestAddress = (language: Language): string => (language === 'en' ? '/manifest.webmanifest' : `/${language}/manifest.webmanifest`)
+
+/** One app whatever its language: the id is the same. */
+function manifestOf(brandName: string, language: Language): string {
+  const { description, wallet, impact } = WORDS[language]
+  const icon = (name: string, side: number, purpose: 'any' | 'maskable') => ({
+    src: `/icons/${name}-${side}.png`,
+    sizes: `${side}x${side}`,
+    type: 'image/png',
+    purpose,
+  })
+  return JSON.stringify({
+    id: '/',
+    name: brandName,
+    short_name: brandName,
+    description,
+    lang: language,
+    dir: 'ltr',
+    start_url: '/dashboard',
+    scope: '/',
+    display: 'standalone',
+    ...COLOURS,
+    categories: ['finance', 'social'],
+    icons: [icon('icon', 192, 'any'), icon('icon', 512, 'any'), icon('maskable', 192, 'maskable'), icon('maskable', 512, 'maskable')],
+    shortcuts: [
+      { name: wallet, url: '/wallet' },
+      { name: impact, url: '/impact' },
+    ],
+  })
+}
+
+export async function registerInstall(app: FastifyInstance, webDir: string, brandName: string): Promise<void> {
+  for (const language of LANGUAGES) {
+    const manifest = await bodyOf(manifestOf(brandName, language), 11)
+    app.get(manifestAddress(language), async (request, reply) =>
+      sendBody(request, reply.header('cache-control', 'no-cache').type('application/manifest+json; charset=utf-8'), manifest),
+    )
+  }
+  for (const name of await readdir(path.join(webDir, 'icons'))) {
+    const bytes = await readFile(path.join(webDir, 'icons', name))
+    const icon = { bytes, brotli: undefined, etag: etagOf(bytes) }
+    app.get(`/icons/${name}`, async (request, reply) => sendBody(request, reply.header('cache-control', KEPT).type('image/png'), icon))
+  }
+  const worker = await bodyOf(await readFile(path.join(webDir, 'sw.js')), 11)
+  app.get('/sw.js', async (request, reply) => {
+    reply.headers({ 'cache-control': 'no-cache', 'content-security-policy': SERVICE_WORKER_POLICY, 'x-content-type-options': 'nosniff' })
+    return sendBody(request, reply.type('text/javascript; charset=utf-8'), worker)
+  })
+}
