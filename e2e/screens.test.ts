@@ -17,6 +17,7 @@ type Who = 'a visitor' | 'a member' | 'an administrator'
 const VISITORS_SCREENS = [
   ['/login', 'Log in'],
   ['/register', 'Register'],
+  ['/goodbye', 'Goodbye'],
 ] as const
 const ANYBODYS_SCREENS = [
   ['/forgot-password', 'Forgot password'],
@@ -30,6 +31,7 @@ const MEMBERS_SCREENS = [
   ['/impact', 'Impact'],
   ['/history', 'Round History'],
   ['/profile', 'Profile'],
+  ['/my-ticket', 'My ticket'],
 ] as const
 const INFORMATION = [
   ['/privacy-policy', 'Privacy Policy'],
@@ -45,6 +47,7 @@ const INFORMATION = [
   ['/impact-stories', 'Impact Stories'],
   ['/help-center', 'Help Center'],
   ['/contact-us', 'Contact Us'],
+  ['/verify', 'Check the draw'],
 ] as const
 
 let roz: Program

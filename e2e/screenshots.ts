@@ -31,7 +31,7 @@ const VISITORS = [
   paths.verifyEmail,
   paths.paymentStatus,
 ]
-const MEMBERS = [paths.dashboard, paths.wallet, paths.impact, paths.history, paths.profile, paths.notifications]
+const MEMBERS = [paths.dashboard, paths.wallet, paths.impact, paths.history, paths.profile, paths.notifications, paths.myTicket]
 const TABS = ['overview', 'users', 'stories', 'withdrawals', 'refunds', 'suspense']
 
 const SCREENS: readonly Screen[] = [

@@ -13,6 +13,7 @@ import { beforeAll, describe, test } from 'vitest'
 import { auditScreen, expectNoSidewaysScroll, WIDE } from './browser.ts'
 import { ask } from './calls.ts'
 import { inDatabase } from './database.ts'
+import { exampleSite, RECEIPT, SEALED, TICKETS } from './example-site.ts'
 import { expect } from './expect.ts'
 import { newMember, type Person, readClock, setClock } from './people.ts'
 import { useStage } from './stage.ts'
@@ -159,47 +160,6 @@ describe('a day in the browser', () => {
   })
 })
 
-type Vectors = {
-  readonly text: Readonly<Record<string, string>>
-  readonly hex: Readonly<Record<string, string>>
-  readonly receipts: readonly { readonly receipt: object; readonly verdict: string }[]
-}
-const VECTORS = JSON.parse(readFileSync(new URL('../spec/vectors/site.json', import.meta.url), 'utf8')) as Vectors
-const SEALED = '2026-07-23'
-
-/** The protocol's example site in place of ours, one of its files changed if so wished. */
-async function exampleSite(
-  page: Page,
-  view: { readonly entries: number },
-  change?: { readonly path: string; readonly bytes: Buffer },
-): Promise<void> {
-  await page.context().route('**/api/public/**', async (route) => {
-    const path = new URL(route.request().url()).pathname.replace('/api/public/', '')
-    if (path === `days/${SEALED}`) return route.fulfill({ json: { day: { ...SEALED_VIEW, ...view } } })
-    const { [path]: text } = VECTORS.text
-    const { [path]: hex } = VECTORS.hex
-    const bytes =
-      change?.path === path
-        ? change.bytes
-        : text === undefined
-          ? hex === undefined
-            ? undefined
-            : Buffer.from(hex, 'hex')
-          : Buffer.from(text)
-    return bytes === undefined ? route.fulfill({ status: 404 }) : route.fulfill({ body: bytes })
-  })
-}
-const SEALED_VIEW = {
-  day: SEALED,
-  status: 'settled',
-  entries: 3,
-  intake: 3,
-  split: { need: 1.8, reward: 0.9, platform: 0.3 },
-  winners: [{ name: 'Farida K.', amount: 0.9, tax: 0, position: 1, ticket: 'ab'.repeat(32) }],
-  assurance: 'sealed',
-  books: { liabilities: { count: 1 } },
-} as const
-
 describe('a day that witnesses saw in time', () => {
   test('passes, with a receipt of it; a member’s list with one bit changed fails at its seal', async () => {
     await stage.at(
@@ -210,7 +170,7 @@ describe('a day that witnesses saw in time', () => {
         await expect(verdict(page)).toHaveText('PASS')
         await expect(page.getByText('Sealed in time: nobody could have chosen this winner')).toBeVisible()
         await expect(page.getByText('that many independent groups run together')).toBeVisible()
-        const receipt = Buffer.from(JSON.stringify(VECTORS.receipts[0]?.receipt))
+        const receipt = RECEIPT
         await page
           .getByLabel('A receipt that you kept')
           .setInputFiles({ name: 'receipt.json', mimeType: 'application/json', buffer: receipt })
@@ -226,7 +186,7 @@ describe('a day that witnesses saw in time', () => {
       '/contact-us',
       async (page) => {
         const path = `draws/${SEALED}/tickets`
-        const bytes = Buffer.from(VECTORS.hex[path] ?? '', 'hex')
+        const bytes = Buffer.from(TICKETS)
         bytes[31] = (bytes[31] ?? 0) ^ 1
         await exampleSite(page, { entries: 3 }, { path, bytes })
         await page.goto(`${stage.line.url}/verify/${SEALED}`)
@@ -399,5 +359,23 @@ test('money trail and daily reports say what the API says, receipts included', a
   await stage.at('/giveaway-selection', async (page) => {
     await page.getByRole('link', { name: 'See and check the latest draw' }).click()
     await expect(page).toHaveURL(`${stage.line.url}/verify/${second}`)
+  })
+})
+
+test('days beyond the first month come by a press, each with the way to its proof', async () => {
+  await setClock(stage.roz.url, `${addDays(second, 36)}T00:10:00+05:30`)
+  await stage.at('/money-trail', async (page) => {
+    await expect(page.locator('.day-pages > li')).toHaveCount(31)
+    await page.getByRole('button', { name: 'Show older days' }).click()
+    await expect(page.locator('.day-pages > li')).toHaveCount(37)
+    await expect(page.locator('.day-pages > li').last().getByRole('link')).toHaveAttribute('href', `/verify/${first}`)
+    await expect(page.locator('.day-pages > li').last()).toContainText('₹2.00')
+    await expect(page.getByRole('button', { name: 'Show older days' })).toBeHidden()
+    await auditScreen(page)
+  })
+  await stage.at(`/verify/${addDays(second, 2)}`, async (page) => {
+    await expect(page.getByText('There was no draw that day.')).toBeVisible()
+    await expect(verdict(page)).toHaveText('PASS')
+    await auditScreen(page)
   })
 })

@@ -180,11 +180,21 @@ function DayList({ draw }: { readonly draw: (day: Day, isNewest: boolean) => Rea
     <>
       <ol className="day-pages gap">{days.map((day, index) => draw(day, index === 0))}</ol>
       {nextCursor === null ? null : (
-        <p className="gap">
-          <a className="tap" href={to('verify')}>
-            <Trans>Older days: choose one to check</Trans>
-          </a>
-        </p>
+        <>
+          <template data-old-day="">
+            <li>
+              <a className="old-day" href={to('verify')}>
+                <time>–</time>
+                <span className="amount" />
+              </a>
+            </li>
+          </template>
+          <p className="buttons gap">
+            <button className="button secondary" type="button" data-older={nextCursor} data-days={to('verify')} hidden>
+              <Trans>Show older days</Trans>
+            </button>
+          </p>
+        </>
       )}
     </>
   )

@@ -49,6 +49,7 @@ if (again !== null)
 
 startVideos()
 startFigures()
+startOlderDays()
 startContact()
 
 function startVideos(): void {
@@ -147,6 +148,44 @@ function startFigures(): void {
   }
   void ask()
   setInterval(() => void ask(), 30_000)
+}
+
+type Days = { readonly days: readonly { readonly day: string; readonly intake: number }[]; readonly nextCursor: string | null }
+
+/** Days before those of the page, a portion for each press; each leads to all that is known of it. */
+function startOlderDays(): void {
+  const button = byData<HTMLButtonElement>('older')
+  const row = byData<HTMLTemplateElement>('old-day')?.content.firstElementChild
+  const list = document.querySelector('.day-pages')
+  if (button === null || list === null || !row) return
+  const inr = new Intl.NumberFormat('en-IN', { style: 'currency', currency: 'INR', minimumFractionDigits: 2 })
+  const date = new Intl.DateTimeFormat(language === 'hi' ? 'hi-IN-u-nu-latn' : 'en-IN', { day: 'numeric', month: 'short', year: 'numeric' })
+  button.hidden = false
+  const more = async (): Promise<void> => {
+    if (button.ariaBusy === 'true') return
+    button.ariaBusy = 'true'
+    try {
+      const response = await fetch(`/api/public/days?limit=31&cursor=${encodeURIComponent(button.dataset.older ?? '')}`)
+      if (!response.ok) return
+      const { days, nextCursor } = (await response.json()) as Days
+      for (const { day, intake } of days) {
+        const item = row.cloneNode(true) as HTMLElement
+        const [link, time, amount] = ['a', 'time', '.amount'].map((name) => item.querySelector(name))
+        link?.setAttribute('href', `${button.dataset.days}/${day}`)
+        time?.setAttribute('datetime', day)
+        if (time) time.textContent = date.format(new Date(`${day}T12:00`))
+        if (amount) amount.textContent = inr.format(intake)
+        list.append(item)
+      }
+      button.dataset.older = nextCursor ?? ''
+      button.hidden = nextCursor === null
+    } catch {
+      // Offline: another press asks again.
+    } finally {
+      button.ariaBusy = null
+    }
+  }
+  button.addEventListener('click', () => void more())
 }
 
 type ContactAnswer = { readonly ticket?: string; readonly message?: string; readonly fields?: Readonly<Record<string, string>> }

@@ -72,7 +72,7 @@ function useDrawWords() {
     'beacon-signature': {
       title: t`The number is genuine`,
       pass: t`The number carries the signature of the public source.`,
-      weak: t`The number did not come from a public source: we knew it beforehand.`,
+      weak: t`The number did not come from the public source that everybody trusts: somebody could know it beforehand.`,
       fail: t`The number is not what its source gave out.`,
     },
     seed: {

@@ -45,7 +45,7 @@ export function fillDrawing(view: DayView, { open, close, result }: Drawing, lan
   const first = view.winners[0]
   fill('day', date.format(new Date(`${view.day}T12:00:00+05:30`)))
   fill('entries', count.format(view.entries))
-  fill('sealedAt', close?.sealedAt === undefined ? '–' : time.format(close.sealedAt))
+  fill('sealedAt', close?.sealedAt === undefined ? '–' : `${date.format(close.sealedAt)}, ${time.format(close.sealedAt)}`)
   fill('root', grouped(close?.root ?? ''))
   fill('round', count.format(close?.round ?? 0))
   fill('randomness', grouped(result?.randomness ?? ''))

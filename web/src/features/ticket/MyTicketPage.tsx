@@ -1,8 +1,8 @@
 /** A member's own ticket of a day: what this device checked about it, and what was owed to them at the day's end. */
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
-import { addDays, parseDay } from '@roz/core/ist-day.ts'
+import { addDays, dayAt, parseDay } from '@roz/core/ist-day.ts'
 import { paise, rupeesFromPaise } from '@roz/core/money.ts'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, type UseQueryResult } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { currentLanguage } from '../../language.ts'
@@ -20,7 +20,7 @@ import { useServerDay } from '../clock.ts'
 import { ROUND_POLL_MS, roundQuery } from '../queries.ts'
 import type { Finding, Owed } from './check-ticket.ts'
 import { AlarmWords, isAlarm, SaveEvidence } from './TicketWatch.tsx'
-import { ticketQuery } from './use-ticket.ts'
+import { ticketQuery, useYesterdaysTicket } from './use-ticket.ts'
 import '../screens.css'
 
 export function MyTicketPage() {
@@ -45,9 +45,18 @@ export function MyTicketPage() {
   )
 }
 
+/** Yesterday's is what TicketWatch found: it asks only where there is an entry. */
+function useTicket(day: string): UseQueryResult<Finding> {
+  const member = useMember()
+  const isYesterday = day === addDays(useServerDay(), -1)
+  const yesterdays = useYesterdaysTicket(member.id)
+  const other = useQuery({ ...ticketQuery(member.id, day), enabled: !isYesterday })
+  return isYesterday ? yesterdays : other
+}
+
 function Ticket({ day }: { readonly day: string }) {
   const { t } = useLingui()
-  const ticket = useQuery(ticketQuery(useMember().id, day))
+  const ticket = useTicket(day)
   if (ticket.data === undefined) {
     if (!ticket.isError) return <Skeleton lines={4} label={t`Checking your ticket`} />
     return (
@@ -180,7 +189,8 @@ function OwedSection({ day }: { readonly day: string }) {
     queryKey: ['ticket', member.id, day, 'owed'],
     queryFn: async (): Promise<Owed | null> => (await (await import('./check-ticket.ts')).checkOwed(member.id, day)) ?? null,
     staleTime: Number.POSITIVE_INFINITY,
-    enabled: day < useServerDay(),
+    // Before the member came, nothing was owed to them.
+    enabled: day < useServerDay() && day >= dayAt(Date.parse(member.createdAt)),
   })
   if (owed.data === null || (owed.data === undefined && owed.fetchStatus === 'idle' && !owed.isError)) return null
   return (

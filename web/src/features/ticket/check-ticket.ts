@@ -5,7 +5,7 @@
  */
 import type { Api, Output } from '@roz/contract/api.ts'
 import { fromHex } from '@roz/verifier/bytes.ts'
-import { canonicalText, type Json } from '@roz/verifier/canonical.ts'
+import { canonicalText } from '@roz/verifier/canonical.ts'
 import { checkOwnParts, type Liabilities } from '@roz/verifier/liabilities.ts'
 import { checkMyTicket, type MyTicket } from '@roz/verifier/my-ticket.ts'
 import { UnavailableError, urlSource } from '@roz/verifier/sources.ts'
@@ -57,7 +57,11 @@ export async function checkTicket(memberId: string, day: string): Promise<Findin
   if (answer === undefined) {
     if (kept === undefined) return { state: 'not-joined', day, hasReceipt: false, evidence: '' }
     return {
-      ...{ state: 'dropped', day, ticket: kept.ticket, hasReceipt: true, receiptFile: fileOf(kept) },
+      state: 'dropped',
+      day,
+      ticket: kept.ticket,
+      hasReceipt: true,
+      receiptFile: fileOf(kept),
       evidence: evidenceOf('dropped', 'the server knows no such entry', kept, answer, known),
     }
   }
@@ -96,7 +100,7 @@ async function judge(memberId: string, day: string, ticketKey: Uint8Array, answe
   return look(keep.logKey, undefined)
 }
 
-const fileOf = ({ day, receipt, ticket }: KeptReceipt): string => canonicalText({ day, receipt, ticket, v: 1 } as unknown as Json)
+const fileOf = ({ day, receipt, ticket }: KeptReceipt): string => canonicalText({ day, receipt, ticket, v: 1 })
 
 function evidenceOf(state: string, words: string, receipt: KeptReceipt, answer: Answer | undefined, known: KnownLog | undefined): string {
   const { day } = receipt
