@@ -84,7 +84,15 @@ async function sendEmpty(where: string, form: string): Promise<void> {
 
 const PUBLIC = (Object.keys(publicPaths) as PublicPage[]).map((name) => publicPath(name, 'hi'))
 const { home: _home, kitchenSink: _kitchenSink, adminDashboard: _portal, adminLogin: _door, ...app } = paths
-const VISITORS = [paths.login, paths.register, paths.forgotPassword, paths.resetPassword, paths.verifyEmail, paths.paymentStatus] as const
+const VISITORS = [
+  paths.login,
+  paths.register,
+  paths.forgotPassword,
+  paths.resetPassword,
+  paths.verifyEmail,
+  paths.paymentStatus,
+  paths.goodbye,
+] as const
 const MEMBERS = Object.values(app).filter(
   (path) => !(VISITORS as readonly string[]).includes(path) && path !== paths.login && path !== paths.register,
 )
@@ -186,6 +194,12 @@ describe('with a winner, a story and money under way', () => {
       await look('a panel of the wallet')
     }
     await sendEmpty('the wallet', '#withdraw')
+    await page.locator('main').getByRole('button', { name: 'रिफ़ंड माँगें' }).click()
+    await sendEmpty('a refund', '.refund-form')
+    await open(paths.profile)
+    await page.locator('main .button.danger').click()
+    await expect(page.getByRole('dialog')).toBeVisible()
+    await look('closing the account')
     await open(paths.profile)
     await page.locator('main button').filter({ hasText: 'बदलें' }).first().click()
     await look('the profile being edited')

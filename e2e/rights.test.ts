@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { Locator, Page } from 'playwright-core'
 import { beforeAll, describe, test } from 'vitest'
+import { auditScreen } from './browser.ts'
 import { ask } from './calls.ts'
 import { expect } from './expect.ts'
 import { BANK, newMember, type Person } from './people.ts'
@@ -36,6 +37,7 @@ describe('a refund', () => {
         await form.getByLabel('Reason', { exact: true }).fill('I added it twice.')
         await button(form, 'Ask for ₹21.00 back').click()
         await expect(form.getByText('This is more than is left of this payment', { exact: true })).toBeVisible()
+        await auditScreen(page)
         await form.getByLabel('Refund amount', { exact: true }).fill('4.50')
         await button(form, 'Ask for ₹4.50 back').click()
         await expect(toast(page, 'Your refund is asked for.')).toBeVisible()
@@ -119,9 +121,11 @@ describe('closing the account', () => {
         await expect(dialog(page).getByRole('heading', { name: 'First, your ₹10.00' })).toBeVisible()
         await button(dialog(page), 'Withdraw ₹10.00').click()
         await expect(dialog(page).getByText('Account holder name is required')).toBeVisible()
+        await auditScreen(page)
         await dialog(page).getByLabel('To people in need, as a gift').check()
         await button(dialog(page), 'Give ₹10.00').click()
         await expect(dialog(page).getByRole('heading', { name: 'Delete your account for good?' })).toBeVisible()
+        await auditScreen(page)
         await button(dialog(page), 'Keep my account').click()
         await expect(dialog(page)).toHaveCount(0)
         expect((await ask(stage.roz.url, 'me', as(meera))).status).toBe(200)

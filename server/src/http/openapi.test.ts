@@ -33,6 +33,7 @@ test('calls that move money name the Idempotency-Key, and others do not', () => 
     'addMoney',
     'approveRefund',
     'approveWithdrawal',
+    'closeAccount',
     'completeWithdrawal',
     'creditSuspense',
     'joinRound',
