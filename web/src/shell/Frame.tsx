@@ -2,9 +2,8 @@
 import { useLingui as useLanguageChange } from '@lingui/react'
 import { Trans, useLingui } from '@lingui/react/macro'
 import { Outlet, useLocation, useRouter } from '@tanstack/react-router'
-import { type ErrorInfo, useEffect, useRef } from 'react'
+import { type ErrorInfo, lazy, Suspense, useEffect, useRef } from 'react'
 import { UnverifiedBanner } from '../features/auth/UnverifiedBanner.tsx'
-import { TicketWatch } from '../features/ticket/TicketWatch.tsx'
 import { paths } from '../paths.ts'
 import { useSession } from '../session.tsx'
 import { Button, buttonClass } from '../ui/Button.tsx'
@@ -37,13 +36,26 @@ export function Frame() {
   )
 }
 
+const nothing = { default: () => null }
+/** Comes after the screen, which it must not break where it cannot be fetched. */
+const TicketWatch = lazy(async () => {
+  try {
+    const { TicketWatch: Watch } = await import('../features/ticket/TicketWatch.tsx')
+    return { default: Watch }
+  } catch {
+    return nothing
+  }
+})
+
 /** Draws its screens only while the session is of the kind they need; the guard has chosen where else to go. */
 export function MemberScreens() {
   if (useSession().status !== 'member') return <Waiting />
   return (
     <>
       <UnverifiedBanner />
-      <TicketWatch />
+      <Suspense fallback={null}>
+        <TicketWatch />
+      </Suspense>
       <Outlet />
     </>
   )
