@@ -38,13 +38,15 @@ async function lookAtYesterday(memberId: string, day: IstDay): Promise<Finding> 
 
 export function useYesterdaysTicket(memberId: string): UseQueryResult<Finding> {
   const round = useQuery({ ...roundQuery, refetchInterval: false, staleTime: ROUND_POLL_MS })
+  // Asked for beside the round, not after it: a screen that stands has asked for all it needs.
+  const latest = useQuery({ ...latestRoundsQuery, staleTime: ROUND_POLL_MS })
   const day = addDays(useServerDay(), -1)
   return useQuery({
     ...ticketQuery(memberId, day),
     queryKey: ['ticket-watch', memberId, day],
     queryFn: () => lookAtYesterday(memberId, day),
     // Before the server has said what time it is, yesterday may be another day.
-    enabled: round.data !== undefined,
+    enabled: round.data !== undefined && latest.data !== undefined,
     retry: false,
   })
 }
