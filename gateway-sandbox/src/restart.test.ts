@@ -210,7 +210,7 @@ describe('the clock', () => {
   test('is the machine’s own without an address, and with one that answers nonsense', async () => {
     const sandbox = await openSandbox(dataDir)
     for (const url of [undefined, `${sandbox.url}/healthz`, `${sandbox.url}/js/v3/cashfree.js`, 'http://127.0.0.1:9/']) {
-      expect(Math.abs((await sandboxClock(url).now()) - Date.now())).toBeLessThan(1_000)
+      expect(Math.abs((await sandboxClock(url).now()) - Date.now())).toBeLessThan(10_000)
     }
     await sandbox.close()
   })

@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { OverloadedError } from './sql.ts'
 import { gatherReads } from './gathered-read.ts'
 
 /** A reader whose statements are answered by hand. */
-function byHand() {
+function byHand(lateMs = 60_000) {
   const asked: { readonly keys: readonly number[]; readonly answer: (error?: Error) => void }[] = []
   const read = gatherReads<number, string>(
     (keys) =>
@@ -12,6 +13,7 @@ function byHand() {
           answer: (error) => (error === undefined ? resolve(keys.map((key) => (key < 0 ? undefined : `value ${key}`))) : reject(error)),
         })
       }),
+    lateMs,
   )
   return { asked, read, turn: () => new Promise((resolve) => setImmediate(resolve)) }
 }
@@ -42,16 +44,29 @@ test('what is asked for while a statement runs waits for the next, which is begu
 })
 
 test('a statement that hangs is not waited for by who comes later', async () => {
-  const { asked, read, turn } = byHand()
+  const { asked, read, turn } = byHand(20)
   const hanging = read(1)
   await turn()
-  await new Promise((resolve) => setTimeout(resolve, 150))
+  // Asked while it does not yet count as late, and nobody comes after it.
   const later = read(2)
-  await turn()
+  await vi.waitFor(() => expect(asked).toHaveLength(2), 30_000)
   asked[1]?.answer()
   expect(await later).toBe('value 2')
   asked[0]?.answer()
   expect(await hanging).toBe('value 1')
+})
+
+test('where the database answers nobody, reads beyond a bound are refused', async () => {
+  const { asked, read, turn } = byHand()
+  void read(0)
+  await turn()
+  const waiting = Array.from({ length: 10_000 }, (_, key) => read(key))
+  await expect(read(1)).rejects.toThrow(OverloadedError)
+  for (let at = 0; at <= 20; at++) {
+    await vi.waitFor(() => expect(asked.length).toBeGreaterThan(at), 30_000)
+    asked[at]?.answer()
+  }
+  expect((await Promise.all(waiting)).at(-1)).toBe('value 9999')
 })
 
 test('a statement that fails fails whom it was for, and nobody after them', async () => {

@@ -4,6 +4,8 @@
  * timer, so that a lone read waits for nobody. One statement at a time, so that the more there
  * is to read, the more of it shares one; but one that hangs does not hold up who comes after it.
  */
+import { OverloadedError } from './sql.ts'
+
 export type GatheredRead<Key, Value> = (key: Key) => Promise<Value | undefined>
 
 type Waiting<Key, Value> = {
@@ -17,9 +19,13 @@ const KEYS_MAX = 500
 const LATE_MS = 100
 const AT_ONCE_MAX = 4
 
+/** What waits beyond this is refused: the database does not answer. */
+const WAITING_MAX = 10_000
+
 /** `readAll` answers one value for each key, in their order; undefined where there is none. */
 export function gatherReads<Key, Value>(
   readAll: (keys: readonly Key[]) => Promise<readonly (Value | undefined)[]>,
+  lateMs = LATE_MS,
 ): GatheredRead<Key, Value> {
   let waiting: Waiting<Key, Value>[] = []
   let running = 0
@@ -27,7 +33,7 @@ export function gatherReads<Key, Value>(
   let isPlanned = false
 
   const plan = (): void => {
-    const isFree = running === 0 || (running < AT_ONCE_MAX && performance.now() - begunAt > LATE_MS)
+    const isFree = running === 0 || (running < AT_ONCE_MAX && performance.now() - begunAt > lateMs)
     if (isPlanned || !isFree || waiting.length === 0) return
     isPlanned = true
     // After this turn of input: every request that came with it is asked for by then.
@@ -55,7 +61,10 @@ export function gatherReads<Key, Value>(
 
   return (key) =>
     new Promise((resolve, reject) => {
+      if (waiting.length >= WAITING_MAX) return reject(new OverloadedError('too many reads wait for the database'))
       waiting.push({ key, resolve, reject })
       plan()
+      // Nobody may come after it: then it must not wait for a statement that hangs.
+      if (running > 0 && waiting.length === 1) setTimeout(plan, lateMs + 1).unref()
     })
 }

@@ -1,6 +1,6 @@
 /** Load beyond the bounds: who is refused, when, with what; and what the database's bounds answer. */
 import Fastify from 'fastify'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { connect, type Db, OverloadedError, sql, sqlState } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
@@ -17,6 +17,15 @@ afterAll(() => database.drop())
 async function openBusy() {
   const app = Fastify()
   registerFaults(app)
+  let asked = 0
+  let letIn: () => void = () => undefined
+  const door = new Promise<void>((resolve) => (letIn = resolve))
+  // As a session is looked up before the handler.
+  app.addHook('onRequest', async (request) => {
+    if (request.url !== '/guarded') return
+    asked++
+    await door
+  })
   registerShedding(app, { ordinaryMax: 2, moneyMax: 3 })
   let letGo: () => void = () => undefined
   let gate = new Promise<void>((resolve) => (letGo = resolve))
@@ -28,19 +37,21 @@ async function openBusy() {
     return {}
   }
   for (const path of ['/api/rounds/history', '/somewhere']) app.get(path, wait)
+  app.get('/guarded', async () => ({}))
   for (const path of ['/api/rounds/join', '/api/wallet/withdraw']) app.post(path, wait)
   app.get('/healthz', async () => ({}))
   const url = await app.listen({ port: 0, host: '127.0.0.1' })
   return {
     url,
     ask: (method: string, path: string, signal?: AbortSignal) => fetch(url + path, { method, ...(signal === undefined ? {} : { signal }) }),
-    until: async (count: number): Promise<void> => {
-      while (running !== count) await new Promise((resolve) => setTimeout(resolve, 5))
-    },
+    until: (count: number): Promise<void> => vi.waitFor(() => expect(running).toBe(count), { timeout: 30_000, interval: 5 }),
+    untilAsked: (count: number): Promise<void> => vi.waitFor(() => expect(asked).toBe(count), { timeout: 30_000, interval: 5 }),
+    letIn: (): void => letIn(),
     letGo: (): void => {
       letGo()
       gate = new Promise<void>((resolve) => (letGo = resolve))
     },
+    connections: () => new Promise<number>((resolve) => app.server.getConnections((_error, count) => resolve(count))),
     close: () => app.close(),
   }
 }
@@ -81,6 +92,22 @@ test('whoever leaves gives the place back once the work has ended', async () => 
   await busy.until(1)
   busy.letGo()
   expect((await next).status).toBe(200)
+  await busy.close()
+})
+
+test('whoever leaves before the work has begun takes no place', async () => {
+  const busy = await openBusy()
+  const leaving = new AbortController()
+  const gone = [1, 2, 3].map(() => busy.ask('GET', '/guarded', leaving.signal).catch(() => undefined))
+  await busy.untilAsked(3)
+  leaving.abort()
+  await Promise.all(gone)
+  await expect.poll(() => busy.connections(), { timeout: 30_000 }).toBe(0)
+  busy.letIn()
+  const next = ['/somewhere', '/somewhere'].map((path) => busy.ask('GET', path))
+  await busy.until(2)
+  busy.letGo()
+  expect((await Promise.all(next)).map(({ status }) => status)).toEqual([200, 200])
   await busy.close()
 })
 

@@ -14,7 +14,7 @@ export type LoadLimits = { readonly ordinaryMax: number; readonly moneyMax: numb
 export const LOAD_LIMITS: LoadLimits = { ordinaryMax: 500, moneyMax: 20_000 }
 
 /** No Idempotency-Key, yet money follows from them. */
-const ALSO_MONEY: ReadonlySet<CallName> = new Set(['verifyOrder', 'confirmPayment', 'triggerDraw'])
+const ALSO_MONEY: ReadonlySet<CallName> = new Set(['verifyOrder', 'confirmPayment', 'triggerDraw', 'stepUp'])
 const isMoneyCall = (name: CallName, { access, refusals }: EndpointSpec): boolean =>
   access === 'signed' || refusals.includes('idempotency_mismatch') || ALSO_MONEY.has(name)
 
@@ -39,6 +39,8 @@ export function registerShedding(app: FastifyInstance, limits: LoadLimits = LOAD
   app.addHook('preHandler', async (request, reply) => {
     const kind = kindOf(request)
     if (kind === undefined) return
+    // Whoever left while the session was looked up has had the one `close` there is: a place would be kept for ever.
+    if (reply.raw.destroyed) return reply.hijack()
     // Many bodies can arrive in one moment.
     if (isFull(kind)) return sendProblem(request, reply, { code: 'overloaded', retryAfterSeconds: 1 })
     inFlight[kind]++
