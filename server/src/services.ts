@@ -106,18 +106,12 @@ function createFeatures(deps: ServiceDeps) {
     checkpoints,
     receipts,
     programFile: config.webDir === undefined ? undefined : path.join(config.webDir, 'verify', 'roz-verify.mjs'),
-    makeBooks: books.due,
   })
   const impact = createImpact({ db })
   const home = createHome({ db, recentStories: impact.recentStories })
   const notifications = createNotifications({ db })
-  const rights = createRights({
-    db,
-    secrets,
-    storage: deps.storage,
-    exports: { ...wallet.exports, ...payouts.exports, ...rounds.exports, ...notifications.exports },
-    withdrawRest: wallet.withdrawRest,
-  })
+  const exports = { ...wallet.exports, ...payouts.exports, ...rounds.exports, ...notifications.exports }
+  const rights = createRights({ ...deps, exports, withdrawRest: wallet.withdrawRest })
   const contact = createContact({ db, production: config.production, supportEmail: config.site.supportEmail })
   const audit = createAudit({ db, alarm: (details, message) => log.error(details, message) })
   const mail = createMailJob({
@@ -142,6 +136,7 @@ export function createServices(deps: ServiceDeps) {
       rounds.due,
       draws.due,
       openLog.due,
+      async () => (await books.due()) !== undefined,
       wallet.due,
       payouts.due,
       impact.due,

@@ -75,13 +75,12 @@ export async function openRoundsWorld(options: RoundsOptions = {}) {
     keys: logKeys,
     checkpoints: createCheckpoints({ db, keys: logKeys }),
     receipts,
-    makeBooks: books.due,
   })
   const clock = createClock(db)
   const worker = createWorker({
     db,
     handlers: jobHandlers(jobs, rounds.jobs),
-    clockwork: [rounds.due, draws.due, openLog.due],
+    clockwork: [rounds.due, draws.due, openLog.due, async () => (await books.due()) !== undefined],
     now: clock.read,
     log: { warn: keep, error: keep } as never,
   })

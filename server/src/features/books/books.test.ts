@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest'
 import { paise } from '@roz/core/money.ts'
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'
 import type { BooksFile } from '@roz/core/books.ts'
-import { sql } from '../../db/sql.ts'
+import { connect, one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { bookDisbursement } from '../../ledger/disbursements.ts'
 import { holdWithdrawal, startSending, approveWithdrawal, bookPayout } from '../../ledger/withdrawals.ts'
@@ -119,6 +119,24 @@ test('killed after any portion, and worked on by several at once, a day’s book
   while ((await next.due()) !== undefined);
   const left = await world.db.query(sql`select day from liability_part union all select day from liability_run`)
   expect(left).toEqual([])
+})
+
+test('a fault in the books holds no signature of the log up', async () => {
+  await open()
+  await world.join(await world.member(5))
+  const owner = connect({ url: world.database.superUrl, max: 1 })
+  const behind = async () =>
+    (await one<{ n: number }>(world.db, sql`select (select count(*) from log_entry)::int - (select max(size) from checkpoint)::int as n`)).n
+  await owner.query(sql`alter table books_day rename to books_broken`)
+  await world.database.setClock(new Date('2026-11-22T00:00:02+05:30'))
+  await expect(world.runDue()).rejects.toThrow(/books_day/)
+  expect(await world.statuses()).toMatchObject({ [DAY]: 'settled' })
+  expect(await behind()).toBe(0)
+  await owner.query(sql`alter table books_broken rename to books_day`)
+  await owner.close()
+  await world.runDue()
+  expect((await booksOf(DAY)).liabilities.count).toBeGreaterThan(1)
+  expect(await behind()).toBe(0)
 })
 
 test('nobody can be followed: no whole balance, no prize, no id of another day stands among the parts', async () => {
