@@ -3,23 +3,15 @@
  * the day has first, then the checkpoint, then the records that it covers.
  */
 import { MalformedError, toHex } from './bytes.ts'
-import { day, list, literal, readCanonical, record, type Shape, whole } from './canonical.ts'
+import { readCanonical } from './canonical.ts'
 import { type Books, booksShape } from './books.ts'
 import { shiftDay } from './day.ts'
 import { type DayInLog, daysOf, type Entry, type KeyChain, keyChain, ofKind, readEntries, readKeyFile } from './log.ts'
 import { type Checkpoint, readCheckpoint, readCheckpoints, type VerifierKey } from './note.ts'
+import { type DrawsFile, readDraws } from './records.ts'
 import { sha256 } from './sha256.ts'
 import { readFile, type Source, UnavailableError } from './sources.ts'
 import type { FileReport } from './steps.ts'
-
-const json: Shape<unknown> = (value) => value
-const drawsShape = record({
-  v: literal(1),
-  day,
-  assurance: literal('sealed', 'weak'),
-  records: list(record({ index: whole, record: json })),
-})
-export type DrawsFile = ReturnType<typeof drawsShape>
 
 export type Bundle = {
   readonly day: string
@@ -74,11 +66,7 @@ export async function readBundle({ source, day: today, trustedKey, files, onEntr
     return { value, hash: toHex(sha256(bytes)) }
   }
   const yesterday = shiftDay(today, -1)
-  const draws = await get(`draws/${today}`, (bytes) => {
-    const value = readCanonical(bytes, drawsShape, `draws/${today}`)
-    assertDay(value.day, today)
-    return value
-  })
+  const draws = await get(`draws/${today}`, (bytes) => readDraws(bytes, today))
   const books = await get(`books/${today}`, (bytes) => hashed(bytes, `books/${today}`))
   const booksBefore = await get(`books/${yesterday}`, (bytes) => hashed(bytes, `books/${yesterday}`))
   const sealed = await get(`log/sealed/${today}`, readCheckpoints)

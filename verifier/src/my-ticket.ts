@@ -2,13 +2,14 @@
  * A member's own entry, checked on their own device with a few hashes: the ticket is theirs, it is in
  * the sealed list, and the close record of that list is in the log that others see too.
  */
-import { fromHex, MalformedError, toHex } from './bytes.ts'
+import { fromHex, MalformedError, toHex, utf8 } from './bytes.ts'
 import { canonicalBytes, day, hash, type Json, list, parseCanonical, record, text, whole } from './canonical.ts'
+import { shiftDay, startOfDayMs } from './day.ts'
 import { ticketOf } from './draw.ts'
 import { isConsistent, isIncluded, leafHash } from './merkle.ts'
 import { type Checkpoint, isLogSignature, readCheckpoint, readVerifierKey } from './note.ts'
 import { receiptProblem, receiptShape } from './receipt.ts'
-import { readRecord } from './records.ts'
+import { readDraws, readRecord } from './records.ts'
 import { readFile, type Source, UnavailableError } from './sources.ts'
 import type { Kept } from './steps-log.ts'
 
@@ -39,6 +40,8 @@ export type MyTicket = {
   readonly hasReceipt: boolean
   /** To be kept for the next look, when everything is sound. */
   readonly keep?: Kept
+  /** Of a list that is sealed without a proof of the ticket: what the site published of the day, and its checkpoint. */
+  readonly evidence?: readonly string[]
 }
 export type MyTicketInput = {
   readonly day: string
@@ -48,8 +51,10 @@ export type MyTicketInput = {
   /** The verifier key that this device knows. */
   readonly logKey: string
   readonly kept?: Kept
-  /** Asked for one small answer, and only when the log has grown since the last look. */
+  /** Asked for one small answer when the log has grown since the last look, and when no proof is given of a day that is over. */
   readonly source: Source
+  /** The time; of this device unless it is given. */
+  readonly nowMs?: number
 }
 
 export async function checkMyTicket(input: MyTicketInput): Promise<MyTicket> {
@@ -61,13 +66,18 @@ export async function checkMyTicket(input: MyTicketInput): Promise<MyTicket> {
   }
 }
 
-async function judge({ day: today, ticketKey, answer, logKey, kept, source }: MyTicketInput): Promise<MyTicket> {
+async function judge({ day: today, ticketKey, answer, logKey, kept, source, nowMs = Date.now() }: MyTicketInput): Promise<MyTicket> {
   const given = answerShape(answer, 'the answer')
   const ticket = toHex(ticketOf(ticketKey, today))
   const hasReceipt = holdsReceipt(given.receipt, today, ticket, logKey)
   const say = (state: MyTicket['state'], words: string): MyTicket => ({ state, words, hasReceipt })
   if (given.day !== today || given.ticket !== ticket) return say('not-mine', 'this is another ticket than the one of your key')
-  if (given.proof === undefined) return say('waiting', 'the list of the day is not sealed yet')
+  if (given.proof === undefined) {
+    const sealed = nowMs < startOfDayMs(shiftDay(today, 1)) ? undefined : await findSealed(today, source)
+    return sealed === undefined
+      ? say('waiting', 'the list of the day is not sealed yet')
+      : { ...say('missing', sealed.words), evidence: sealed.evidence }
+  }
   const close = readClose(given.proof)
   if (close.day !== today) return say('missing', 'the list shown is that of another day')
   const { position, path } = given.proof
@@ -86,6 +96,27 @@ async function judge({ day: today, ticketKey, answer, logKey, kept, source }: My
     hasReceipt,
     keep: { origin, size, root },
   }
+}
+
+/**
+ * Whether the day has ended for everybody else, though this member is shown no proof. The checkpoint
+ * has to cover it: until then the server may not prove anything yet.
+ */
+async function findSealed(today: string, source: Source): Promise<{ words: string; evidence: readonly string[] } | undefined> {
+  const draws = await readFile(source, `draws/${today}`)
+  if (draws === undefined) return undefined
+  const ends = readDraws(draws, today).records.flatMap(({ index, record: one }) => {
+    const found = readRecord(one as Json, `record ${index}`)
+    return found.day === today && (found.kind === 'close' || found.kind === 'void') ? [{ index, kind: found.kind }] : []
+  })
+  const [end] = ends
+  const note = await readFile(source, 'log/checkpoint')
+  if (end === undefined || note === undefined || readCheckpoint(note).size <= end.index) return undefined
+  const words =
+    end.kind === 'close'
+      ? 'the list of the day is sealed, and your ticket is not shown in it'
+      : 'the day was declared empty, and you have a ticket'
+  return { words, evidence: [utf8(draws), utf8(note)] }
 }
 
 const hashes = (path: readonly string[]): readonly Uint8Array[] => path.map((one) => fromHex(one))

@@ -1,6 +1,6 @@
 /** The records of the log, each with exactly its keys (protocol, chapter 8). */
 import { MalformedError } from './bytes.ts'
-import { day, hash, hex, type Json, list, literal, record, type Shape, text, whole } from './canonical.ts'
+import { day, hash, hex, type Json, list, literal, readCanonical, record, type Shape, text, whole } from './canonical.ts'
 import { readVerifierKey } from './note.ts'
 
 const verifierKey =
@@ -76,4 +76,19 @@ export function readRecord(value: Json, where: string): LogRecord {
   )
   const shape: Shape<LogRecord> = SHAPES[kind]
   return shape(value, where)
+}
+
+const drawsShape = record({
+  v: literal(1),
+  day,
+  assurance: literal('sealed', 'weak'),
+  records: list(record({ index: whole, record: (value): unknown => value })),
+})
+export type DrawsFile = ReturnType<typeof drawsShape>
+
+/** `draws/{day}`; whether its records are the log's, a step tells. */
+export function readDraws(bytes: Uint8Array, today: string): DrawsFile {
+  const value = readCanonical(bytes, drawsShape, `draws/${today}`)
+  if (value.day !== today) throw new MalformedError('it is the file of another day')
+  return value
 }

@@ -2,12 +2,13 @@
 import { expect, test } from 'vitest'
 import { toHex } from '../src/bytes.ts'
 import { type Json, canonicalBytes } from '../src/canonical.ts'
+import { shiftDay, startOfDayMs } from '../src/day.ts'
 import { ticketOf } from '../src/draw.ts'
 import { consistencyProof, inclusionPath, leafHash, rootOf } from '../src/merkle.ts'
 import { checkMyTicket, type MyTicketInput } from '../src/my-ticket.ts'
 import { verifierKeyOf } from '../src/note.ts'
 import { memorySource } from '../src/sources.ts'
-import { checkpointOf, closeRecord, DAY, LOG, memberKey, openRecord, receiptFor, ticketsOf } from './site-maker.ts'
+import { checkpointOf, closeRecord, DAY, LOG, memberKey, openRecord, receiptFor, ticketsOf, utf } from './site-maker.ts'
 
 const plan = { day: DAY, tickets: ticketsOf(500, DAY) }
 const open = openRecord(plan)
@@ -36,16 +37,8 @@ const source = memorySource(new Map([['log/consistency?from=2&to=3', growth]]))
 const input: MyTicketInput = { day: DAY, ticketKey: memberKey(7), answer, logKey: verifierKeyOf(LOG), kept, source }
 const check = async (change: Partial<MyTicketInput> = {}) => checkMyTicket({ ...input, ...change })
 
-test('the entry is found, in little time, from little data', async () => {
-  const found = await check()
-  const tookMs: number[] = []
-  for (let i = 0; i < 10; i += 1) {
-    const began = performance.now()
-    await check()
-    tookMs.push(performance.now() - began)
-  }
-  expect(found).toMatchObject({ state: 'included', position, count: 500, hasReceipt: true, keep: { size: 3 } })
-  expect(Math.min(...tookMs)).toBeLessThan(100)
+test('the entry is found from little data', async () => {
+  expect(await check()).toMatchObject({ state: 'included', position, count: 500, hasReceipt: true, keep: { size: 3 } })
   expect(JSON.stringify(answer).length + growth.length).toBeLessThan(5000)
 })
 
@@ -65,6 +58,27 @@ test('a list that is not sealed yet is waited for; a list without the ticket is 
   ]) {
     expect(await check({ answer: odd })).toMatchObject({ state: 'missing', hasReceipt: false })
   }
+})
+
+test('no proof is waited for until the day’s list is sealed for everybody else: then it is an alarm with evidence', async () => {
+  const checkpoint = (size: number) => utf(checkpointOf(entries.slice(0, size), LOG, () => []))
+  const draws = (...records: readonly { readonly index: number; readonly record: object }[]) =>
+    canonicalBytes({ v: 1, day: DAY, assurance: 'weak', records } as Json)
+  const opened = { index: 0, record: open }
+  const look = (nowMs: number, size: number, shown?: Uint8Array) => {
+    const files = new Map([['log/checkpoint', checkpoint(size)], ...(shown === undefined ? [] : [[`draws/${DAY}`, shown] as const])])
+    return check({ answer: { ...answer, proof: null }, source: memorySource(files), nowMs })
+  }
+  const tomorrowMs = startOfDayMs(shiftDay(DAY, 1))
+  const closed = draws(opened, { index: 1, record: close })
+  expect(await look(tomorrowMs, 2)).toMatchObject({ state: 'waiting' })
+  expect(await look(tomorrowMs, 2, draws(opened))).toMatchObject({ state: 'waiting' })
+  expect(await look(tomorrowMs, 1, closed)).toMatchObject({ state: 'waiting' })
+  expect(await look(tomorrowMs - 1, 2, closed)).toMatchObject({ state: 'waiting' })
+  const evidence = [new TextDecoder().decode(closed), new TextDecoder().decode(checkpoint(2))]
+  expect(await look(tomorrowMs, 2, closed)).toMatchObject({ state: 'missing', hasReceipt: true, evidence })
+  const empty = draws(opened, { index: 1, record: { v: 1, kind: 'void', day: DAY, reason: 'empty', returned: 0 } })
+  expect(await look(tomorrowMs, 2, empty)).toMatchObject({ state: 'missing', words: expect.stringContaining('empty') })
 })
 
 test('somebody else’s ticket, or another day’s, is not mine', async () => {
