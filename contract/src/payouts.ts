@@ -205,7 +205,7 @@ export const payoutCalls = {
     params: id,
     body: z.strictObject({ memberId: z.string('fill_all').min(1, 'fill_all').max(100, 'fill_all') }),
     output: itemAnswer,
-    refusals: ['suspense_not_found', 'suspense_decided', 'member_not_found', 'idempotency_mismatch'],
+    refusals: ['suspense_not_found', 'suspense_decided', 'payment_taken_back', 'member_not_found', 'idempotency_mismatch'],
   }),
   refundSuspense: endpoint({
     method: 'POST',
@@ -215,7 +215,7 @@ export const payoutCalls = {
     summary: 'Sends an open item back to where it came from; if that fails it is open again.',
     params: id,
     output: itemAnswer,
-    refusals: ['suspense_not_found', 'suspense_decided', 'idempotency_mismatch'],
+    refusals: ['suspense_not_found', 'suspense_decided', 'payment_taken_back', 'idempotency_mismatch'],
   }),
   cashfreePayoutsWebhook: endpoint({
     method: 'POST',

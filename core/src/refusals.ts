@@ -84,6 +84,11 @@ export const REFUSALS = {
   refund_final: refusal(409, 'This refund is not in a state that allows this.', 'यह रिफ़ंड इस स्थिति में नहीं है कि ऐसा हो सके।'),
   suspense_not_found: refusal(404, 'There is no such payment in suspense.', 'जाँच में ऐसा कोई भुगतान नहीं है।'),
   suspense_decided: refusal(409, 'This payment has been decided already.', 'इस भुगतान पर पहले ही निर्णय हो चुका है।'),
+  payment_taken_back: refusal(
+    409,
+    "The payer's bank has taken this payment back: there is nothing to give out while it stands so.",
+    'भुगतान करने वाले के बैंक ने यह भुगतान वापस ले लिया है: जब तक ऐसा है, इसमें से कुछ नहीं दिया जा सकता।',
+  ),
   payout_pending: refusal(
     409,
     'A withdrawal is still on its way. You can close your account once it has ended.',

@@ -266,6 +266,20 @@ test('a payment that lies in SUSPENSE is taken from LOSSES: nobody knows who sho
   expect(moved).toEqual({ what: 'taken', memberId: undefined, fromMember: 0n, lost: 1000n })
 })
 
+test('an item whose payment the bank has taken back is neither credited nor refunded until it is returned', async () => {
+  const memberId = await newMember(database.db)
+  const itemId = await suspended(10)
+  const of = await one<{ orderId: string; paymentId: string }>(
+    database.db,
+    sql`select order_id as "orderId", payment_id as "paymentId" from suspense_item where id = ${itemId}::bigint`,
+  )
+  await dispute('d10', of.orderId, 10, 'taken', of.paymentId)
+  expect(await creditItem(itemId, memberId)).toEqual({ ok: false, code: 'payment_taken_back' })
+  expect(await refundItem(itemId)).toEqual({ ok: false, code: 'payment_taken_back' })
+  await dispute('d10', of.orderId, 10, 'returned', of.paymentId)
+  expect(await refundItem(itemId)).toMatchObject({ ok: true })
+})
+
 test('a chargeback against withdrawals, joins and refunds, at once: the same rupee never goes twice', async () => {
   for (let round = 0; round < 6; round++) {
     const memberId = await newMember(database.db)

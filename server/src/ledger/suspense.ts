@@ -1,6 +1,6 @@
 /**
  * SUSPENSE: money that came without a place to go. Invariant: the account's balance is the sum of its
- * open items, and an item is decided once, under its lock.
+ * open items; an item is decided once, under its lock, and not while its payment is with the payer's bank.
  */
 import { type Paise, paise } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
@@ -77,10 +77,17 @@ export async function claimSuspended(
 }
 
 type Item = { readonly orderId: string; readonly amount: Paise; readonly status: string }
-export type SuspenseRefusal = 'suspense_not_found' | 'suspense_decided'
+export type SuspenseRefusal = 'suspense_not_found' | 'suspense_decided' | 'payment_taken_back'
 
 const lockItem = (tx: Tx, itemId: bigint): Promise<Item | undefined> =>
   maybeOne<Item>(tx, sql`select order_id as "orderId", amount, status from suspense_item where id = ${itemId}::bigint for update`)
+
+/** Whether a dispute has the item's payment; asked after the item's lock, which whoever takes it waits for as well. */
+export const isTakenBack = async (tx: Tx, itemId: bigint): Promise<boolean> =>
+  (await maybeOne(
+    tx,
+    sql`select 1 from suspense_item s join dispute d using (payment_id) where s.id = ${itemId}::bigint and d.is_taken limit 1`,
+  )) !== undefined
 
 const decide = (tx: Tx, itemId: bigint, status: 'credited' | 'refunded', decidedBy: bigint) =>
   tx.query(sql`
@@ -95,6 +102,7 @@ export async function creditSuspense(
   const item = await lockItem(tx, itemId)
   if (item === undefined) return refused('suspense_not_found')
   if (item.status !== 'open') return refused('suspense_decided')
+  if (await isTakenBack(tx, itemId)) return refused('payment_taken_back')
   const wallet = await lockWallet(tx, memberId)
   if (wallet === undefined || wallet.isClosed) return refused('member_not_found')
   await decide(tx, itemId, 'credited', decision.decidedBy)
@@ -117,6 +125,7 @@ export async function refundSuspense(
   const item = await lockItem(tx, itemId)
   if (item === undefined) return refused('suspense_not_found')
   if (item.status !== 'open') return refused('suspense_decided')
+  if (await isTakenBack(tx, itemId)) return refused('payment_taken_back')
   await decide(tx, itemId, 'refunded', decision.decidedBy)
   await tx.query(sql`
     insert into refund (id, order_id, suspense_id, amount, status, reason)

@@ -55,7 +55,7 @@ export function suspenseHandlers(deps: PayoutsDeps, idempotency: Idempotency): H
       return page.ok ? { ok: true, value: { suspense: [...page.rows], nextCursor: page.nextCursor } } : page
     },
     creditSuspense: (call) =>
-      decide<'suspense_decided' | 'member_not_found'>('suspense.credit', call, async (tx, itemId) => {
+      decide<'suspense_decided' | 'payment_taken_back' | 'member_not_found'>('suspense.credit', call, async (tx, itemId) => {
         const { memberId: publicId } = call.body
         const member = CURSOR_PARTS.uuid(publicId)
           ? await maybeOne<{ id: bigint }>(tx, sql`select id from member where public_id = ${publicId}::uuid and deleted_at is null`)
@@ -67,7 +67,7 @@ export function suspenseHandlers(deps: PayoutsDeps, idempotency: Idempotency): H
         return { ok: true, after: { memberId: publicId } }
       }),
     refundSuspense: (call) =>
-      decide<'suspense_decided'>('suspense.refund', call, async (tx, itemId) => {
+      decide<'suspense_decided' | 'payment_taken_back'>('suspense.refund', call, async (tx, itemId) => {
         const refundId = randomUUID()
         const reason = 'A payment without a place to go'
         const refunded = await refundSuspense(tx, { itemId, refundId, reason, decidedBy: call.session.memberId })

@@ -74,10 +74,14 @@ export function capture(books: Books, op: OpOf<'capture'>): unknown {
   return { result: 'credited', memberId, amount, balance: member.balance, missedAutoJoin }
 }
 
+const isTaken = (books: Books, paymentId: string): boolean =>
+  [...books.disputes.values()].some((each) => each.paymentId === paymentId && each.isTaken)
+
 export function creditItem(books: Books, { paymentId, memberId }: OpOf<'credit item'>): unknown {
   const item = books.items.get(paymentId)
   if (item === undefined) return no('suspense_not_found')
   if (item.status !== 'open') return no('suspense_decided')
+  if (isTaken(books, paymentId)) return no('payment_taken_back')
   const member = books.members.get(memberId)
   if (member === undefined) return no('member_not_found')
   item.status = 'credited'
@@ -90,6 +94,7 @@ export function refundItem(books: Books, { paymentId, id }: OpOf<'refund item'>)
   const item = books.items.get(paymentId)
   if (item === undefined) return no('suspense_not_found')
   if (item.status !== 'open') return no('suspense_decided')
+  if (isTaken(books, paymentId)) return no('payment_taken_back')
   if (books.refunds.has(id)) return FAULT
   item.status = 'refunded'
   const { orderId, amount } = item
