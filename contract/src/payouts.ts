@@ -174,7 +174,7 @@ export const payoutCalls = {
     summary: 'Approves a refund: it is sent to the gateway; once more, where the gateway would not take it before.',
     params: id,
     output: refundAnswer,
-    refusals: ['refund_not_found', 'refund_final', 'member_on_hold', 'idempotency_mismatch'],
+    refusals: ['refund_not_found', 'refund_final', 'payment_taken_back', 'member_on_hold', 'idempotency_mismatch'],
   }),
   rejectRefund: endpoint({
     method: 'POST',

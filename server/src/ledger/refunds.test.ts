@@ -280,6 +280,31 @@ test('an item whose payment the bank has taken back is neither credited nor refu
   expect(await refundItem(itemId)).toMatchObject({ ok: true })
 })
 
+test('a refund that was asked for before a chargeback is neither approved nor sent while the bank has the money', async () => {
+  const memberId = await newMember(database.db)
+  const orderId = await addMoney(database.db, memberId, wholeRupees(30))
+  const [asked, approved] = [randomUUID(), randomUUID()]
+  await ask(memberId, orderId, 10, asked)
+  await ask(memberId, orderId, 10, approved)
+  await approve(approved)
+  await dispute('d11', orderId, 30, 'taken')
+  expect(await approve(asked)).toEqual({ ok: false, code: 'payment_taken_back' })
+  expect(await send(approved)).toBe(false)
+  expect(await one(database.db, sql`select status, problem from refund where id = ${approved}::uuid`)).toEqual({
+    status: 'approved',
+    problem: 'payment_taken_back',
+  })
+  expect(await approve(approved)).toEqual({ ok: false, code: 'payment_taken_back' })
+  await dispute('d11', orderId, 30, 'returned')
+  expect(await approve(asked)).toMatchObject({ ok: true })
+  expect(await approve(approved)).toMatchObject({ ok: true })
+  expect([await send(asked), await send(approved)]).toEqual([true, true])
+  // Taken while it is on its way: it is not sent once more, and the gateway's word is still booked.
+  await dispute('d11', orderId, 10, 'taken')
+  expect(await inTransaction(database.db, (tx) => startRefund(tx, asked, { again: true }))).toBe(false)
+  expect(await tell(asked, 'paid')).toMatchObject({ result: 'paid', contradicts: false })
+})
+
 test('a chargeback against withdrawals, joins and refunds, at once: the same rupee never goes twice', async () => {
   for (let round = 0; round < 6; round++) {
     const memberId = await newMember(database.db)

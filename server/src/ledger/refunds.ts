@@ -1,7 +1,8 @@
 /**
  * Refunds to the source of a payment. Invariants: at most the unused part of a top-up within seven
  * days, judged under the wallet's lock and held in the same transaction, so that the same rupee is
- * never refunded and spent; approved, sent under one id and ended once; what fails is given back to
+ * never refunded and spent; approved, sent under one id and ended once, and neither approved nor sent
+ * while the payer's bank has the payment; what fails is given back to
  * the member, or to the suspense item, which is open again, or to SUSPENSE where the account was closed since. The gateway's final word is always booked,
  * also after another one: what was paid and came back is given back, what was given back and paid all
  * the same is a loss (`refund_conflict`).
@@ -12,7 +13,7 @@ import { maybeOne, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS } from './accounts.ts'
 import { moveConflict } from './conflicts.ts'
-import { suspendReturn } from './suspense.ts'
+import { isTakenBack, suspendReturn } from './suspense.ts'
 import { creditMember, debitMember, lockWallet, moveSystem, releaseHeld } from './transfer.ts'
 import { listUnusedTopups } from './unused-topups.ts'
 
@@ -67,12 +68,26 @@ export const lockRefund = (tx: Tx, id: string): Promise<Row | undefined> =>
           from refund where id = ${id}::uuid for update`,
   )
 
+/** Whether the payer's bank has the money already; it, too, waits for the lock that is taken here. */
+async function isChargedBack(tx: Tx, { orderId, suspenseId }: Row): Promise<boolean> {
+  if (suspenseId !== null) {
+    await tx.query(sql`select from suspense_item where id = ${suspenseId}::bigint for update`)
+    return isTakenBack(tx, suspenseId)
+  }
+  const topup = await maybeOne<{ isTaken: boolean }>(
+    tx,
+    sql`select charged_back_at is not null as "isTaken" from topup where order_id = ${orderId}::text for update`,
+  )
+  return topup?.isTaken === true
+}
+
 /** An administrator's yes; a second one sends again what the gateway would not take. */
-export async function approveRefund(tx: Tx, id: string): Promise<Outcome<Row, RefundRefusal>> {
+export async function approveRefund(tx: Tx, id: string): Promise<Outcome<Row, RefundRefusal | 'payment_taken_back'>> {
   const found = await lockRefund(tx, id)
   if (found === undefined) return refused('refund_not_found')
   const isStuck = found.status === 'approved' && found.problem !== null
   if (found.status !== 'requested' && !isStuck) return refused('refund_final')
+  if (await isChargedBack(tx, found)) return refused('payment_taken_back')
   await tx.query(sql`update refund set status = 'approved', problem = null where id = ${id}::uuid`)
   return accepted(found)
 }
@@ -90,11 +105,15 @@ export async function rejectRefund(
   return accepted(found)
 }
 
-/** From here on only the gateway ends it. */
+/** From here on only the gateway ends it. What the bank has taken back is not sent on top of it: that waits, with its reason. */
 export async function startRefund(tx: Tx, id: string, options: { readonly again: boolean }): Promise<boolean> {
   const found = await lockRefund(tx, id)
-  if (found?.status === 'sending') return options.again
-  if (found?.status !== 'approved') return false
+  if (found?.status !== 'approved' && !(found?.status === 'sending' && options.again)) return false
+  if (await isChargedBack(tx, found)) {
+    await tx.query(sql`update refund set problem = 'payment_taken_back' where id = ${id}::uuid`)
+    return false
+  }
+  if (found.status === 'sending') return true
   await tx.query(sql`update refund set status = 'sending', problem = null where id = ${id}::uuid`)
   return true
 }

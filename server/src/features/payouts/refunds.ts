@@ -73,7 +73,7 @@ export function refundHandlers(deps: PayoutsDeps, idempotency: Idempotency): Han
       return page.ok ? { ok: true, value: { refunds: [...page.rows], nextCursor: page.nextCursor } } : page
     },
     approveRefund: (call) =>
-      decide<'refund_final' | 'member_on_hold'>('approve', call, async (tx, id) => {
+      decide<'refund_final' | 'payment_taken_back' | 'member_on_hold'>('approve', call, async (tx, id) => {
         const held = await maybeOne(
           tx,
           sql`select 1 as held from refund r join member m on m.id = r.member_id where r.id = ${id}::uuid and m.suspended_at is not null`,

@@ -310,6 +310,9 @@ const rowOf = ({ memberId, orderId, amount, status, problem }: RefundBook) => ({
   problem: problem ?? null,
 })
 
+const isChargedBack = (books: Books, { paymentId, orderId }: RefundBook): boolean =>
+  paymentId === undefined ? books.orders.get(orderId)?.chargedBack === true : isTaken(books, paymentId)
+
 export function decideRefund(books: Books, op: OpOf<'approve refund' | 'reject refund' | 'stop refund'>): unknown {
   const found = books.refunds.get(op.id)
   if (op.do === 'stop refund') {
@@ -321,6 +324,7 @@ export function decideRefund(books: Books, op: OpOf<'approve refund' | 'reject r
   const before = rowOf(found)
   if (op.do === 'approve refund') {
     if (found.status !== 'requested' && !(found.status === 'approved' && found.problem !== undefined)) return no('refund_final')
+    if (isChargedBack(books, found)) return no('payment_taken_back')
     found.status = 'approved'
     found.problem = undefined
     return yes(before)
@@ -332,8 +336,12 @@ export function decideRefund(books: Books, op: OpOf<'approve refund' | 'reject r
 
 export function sendRefund(books: Books, { id, again }: OpOf<'send refund'>): boolean {
   const found = books.refunds.get(id)
-  if (found?.status === 'sending') return again
-  if (found?.status !== 'approved') return false
+  if (found?.status !== 'approved' && !(found?.status === 'sending' && again)) return false
+  if (isChargedBack(books, found)) {
+    found.problem = 'payment_taken_back'
+    return false
+  }
+  if (found.status === 'sending') return true
   found.status = 'sending'
   found.problem = undefined
   return true
