@@ -66,7 +66,7 @@ export async function readForeignRefunds(from: Queryable, day: IstDay): Promise<
   const { amount } = await one<{ amount: Paise }>(
     from,
     sql`select coalesce(sum(case when credit = ${REFUNDS_PENDING}::bigint then amount else -amount end), 0)::bigint as amount from transfer t
-         where day <= ${day}::date and (kind = 'suspense_refund' or kind = 'refund_failed' and credit = ${SUSPENSE}::bigint
+         where day <= ${day}::date and kind in ('suspense_refund', 'refund_paid', 'refund_failed') and (kind = 'suspense_refund' or kind = 'refund_failed' and credit = ${SUSPENSE}::bigint
             or kind = 'refund_paid' and exists (select from refund r where r.id::text = t.ref and r.suspense_id is not null))`,
   )
   return amount

@@ -40,7 +40,7 @@ type Named = {
   readonly publicName: PublicName
   readonly isDeleted: boolean
 }
-/** `upTo`: all that has left the help fund, this disbursement included. */
+/** `upTo`: all that had left the help fund, this disbursement included. */
 type Spent = { readonly date: IstDay; readonly amount: Paise; readonly evidence: Buffer | null; readonly upTo: Paise }
 
 const rupees = (amount: number): number => rupeesFromPaise(paise(BigInt(amount)))
@@ -60,14 +60,20 @@ const listNames = (db: Db, days: readonly IstDay[]): Promise<Named[]> =>
     select w.day, w.rank, m.name, m.public_name as "publicName", m.deleted_at is not null as "isDeleted"
       from draw_winner w join member m on m.id = w.member_id where w.day = any(${days}::date[]) order by w.day, w.rank`)
 
-const listSpent = (db: Db): Promise<Spent[]> =>
+/** What was spent of the rupees that came in after `from` and up to `to`: enough for the days in between. */
+const listSpent = (db: Db, from: bigint, to: bigint): Promise<Spent[]> =>
   db.query<Spent>(sql`
-    select t.day as date, t.amount, d.evidence, sum(t.amount) over (order by t.transfer_id)::bigint as "upTo"
-      from transfer t left join disbursement d on d.id = t.ref where t.kind = 'disbursement' order by t.transfer_id`)
+    select t.day as date, t.amount, d.evidence, s."upTo"
+      from (select transfer_id, amount, sum(amount) over (order by transfer_id)::bigint as "upTo" from transfer where kind = 'disbursement') s
+      join transfer t using (transfer_id) left join disbursement d on d.id = t.ref
+     where s."upTo" > ${from}::bigint and s."upTo" - s.amount < ${to}::bigint order by transfer_id`)
 
 async function viewsOf(db: Db, rows: readonly Row[], language: Language): Promise<DayView[]> {
   const days = rows.map(({ day }) => day)
-  const [names, spent] = await Promise.all([listNames(db, days), listSpent(db)])
+  const withNeed = rows.filter(({ need }) => need > 0n)
+  const from = withNeed.reduce((least, { before }) => (before < least ? before : least), withNeed[0]?.before ?? 0n)
+  const to = withNeed.reduce((most, { before, need }) => (before + need > most ? before + need : most), 0n)
+  const [names, spent] = await Promise.all([listNames(db, days), to === 0n ? [] : listSpent(db, from, to)])
   return rows.map((row) => {
     const own = names.filter(({ day }) => day === row.day)
     return { ...figuresOf(row), winners: winnersOf(row, own, language), ...spentOf(row, spent), books: booksOf(row) }
