@@ -19,4 +19,5 @@ export const JOINS = `${LEDGER}/joins.test.ts`
 export const ROUNDS = `${LEDGER}/rounds.test.ts`
 export const REFUNDS = `${LEDGER}/refunds.test.ts`
 export const PAYOUTS = `${LEDGER}/payouts.test.ts`
+export const RIGHTS = 'server/src/features/rights/rights.test.ts'
 export const AUTO_JOIN = `${LEDGER}/auto-join.test.ts`

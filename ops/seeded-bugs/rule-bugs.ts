@@ -1,5 +1,5 @@
 /** Bugs in what may be done with money: payments, withdrawals, refunds, suspense, disputes, rounds. */
-import { AUTO_JOIN, type Bug, JOINS, LEDGER, MODEL, PAYOUTS, REFUNDS, ROUNDS } from './bug.ts'
+import { AUTO_JOIN, type Bug, JOINS, LEDGER, MODEL, PAYOUTS, REFUNDS, RIGHTS, ROUNDS } from './bug.ts'
 
 export const RULES: readonly Bug[] = [
   {
@@ -110,9 +110,23 @@ export const RULES: readonly Bug[] = [
   {
     name: 'An item in suspense is decided twice',
     file: `${LEDGER}/suspense.ts`,
-    find: "  if (item.status !== 'open') return refused('suspense_decided')\n  if ((await lockWallet",
-    replace: '  if ((await lockWallet',
+    find: "  if (item.status !== 'open') return refused('suspense_decided')\n  if (await isTakenBack(tx, itemId)) return refused('payment_taken_back')\n  const wallet",
+    replace: "  if (await isTakenBack(tx, itemId)) return refused('payment_taken_back')\n  const wallet",
     test: REFUNDS,
+  },
+  {
+    name: 'A payment for a closed account is put into its wallet',
+    file: `${LEDGER}/topups.ts`,
+    find: "  if (wallet.isClosed) return 'closed'\n",
+    replace: '',
+    test: RIGHTS,
+  },
+  {
+    name: 'An account is closed while a round of its member is pending',
+    file: `${LEDGER}/closing.ts`,
+    find: "  if (open.round) return refused('round_pending')\n",
+    replace: '',
+    test: RIGHTS,
   },
   {
     name: 'A chargeback is taken twice',

@@ -1,12 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { startOfDayMs } from '@roz/core/ist-day.ts'
 import { paise } from '@roz/core/money.ts'
-import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createDrand } from '../../adapters/beacon/drand.ts'
-import { createClock } from '../../adapters/clock.ts'
-import { createCatcher } from '../../adapters/mail/catcher.ts'
-import { readConfig } from '../../config.ts'
 import { one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { bookDispute } from '../../ledger/disputes.ts'
@@ -14,41 +9,20 @@ import { DAY } from '../../ledger/fixtures.ts'
 import { bookRefund } from '../../ledger/refunds.ts'
 import { captureTopup, createTopup } from '../../ledger/topups.ts'
 import { bookPayout } from '../../ledger/withdrawals.ts'
-import { createServices, type Services } from '../../services.ts'
-import { makeMember, type ServedCalls, serveCalls, testSecrets } from '../../testing/calls.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
-import { scriptedPayouts, scriptedRefunds } from '../../testing/payouts-world.ts'
+import { makeMember } from '../../testing/calls.ts'
+import { openServicesWorld, type ServicesWorld } from '../../testing/services-world.ts'
 import { BANK } from '../../testing/wallet-world.ts'
 
-let database: TestDatabase
-let services: Services
-let calls: ServedCalls
-const removed: string[] = []
+let world: ServicesWorld
+let database: ServicesWorld['database']
+let services: ServicesWorld['services']
+let calls: ServicesWorld['calls']
 
 beforeAll(async () => {
-  database = await createTestDatabase({ connectionsMax: 20 })
-  const { db } = database
-  await database.setClock(new Date(startOfDayMs(DAY) + 12 * 3_600_000))
-  services = createServices({
-    db,
-    clock: createClock(db),
-    secrets: testSecrets,
-    mailer: createCatcher(db),
-    storage: { put: async () => '', find: async () => undefined, remove: async (name) => void removed.push(name) },
-    beacon: createDrand({ relays: [] }),
-    gateway: scriptedRefunds().gateway,
-    payouts: scriptedPayouts().payouts,
-    log: pino({ level: 'silent' }),
-    config: readConfig({}),
-  })
-  await services.catchUp()
-  calls = await serveCalls(db, services.handlers)
+  world = await openServicesWorld()
+  ;({ database, services, calls } = world)
 })
-afterAll(async () => {
-  await calls.close()
-  await services.worker.stop()
-  await database.drop()
-})
+afterAll(() => world.close())
 
 let made = 0
 /** A member with their own name and that many paise from a paid top-up; the order. */
@@ -231,7 +205,7 @@ describe('DELETE /user', () => {
     await services.worker.runDue()
     expect((await remove(id)).status).toBe(204)
     await services.worker.runDue()
-    expect(removed).toContain('avatars/0123.webp')
+    expect(world.removed).toContain('avatars/0123.webp')
     expect(await row(id)).toEqual({ isClosed: true, balance: 0n, mayMove: false, autoJoin: false, isDeleted: true })
     const { mailed } = await one<{ mailed: string }>(
       database.db,

@@ -1,0 +1,47 @@
+/** All features on a database of their own, at noon of a day, with gateways that a test decides and a storage that only notes what is removed. */
+import { startOfDayMs } from '@roz/core/ist-day.ts'
+import { pino } from 'pino'
+import { createDrand } from '../adapters/beacon/drand.ts'
+import { createClock } from '../adapters/clock.ts'
+import { createCatcher } from '../adapters/mail/catcher.ts'
+import { readConfig } from '../config.ts'
+import { DAY } from '../ledger/fixtures.ts'
+import { createServices } from '../services.ts'
+import { serveCalls, testSecrets } from './calls.ts'
+import { createTestDatabase } from './database.ts'
+import { scriptedPayouts, scriptedRefunds } from './payouts-world.ts'
+
+export type ServicesWorld = Awaited<ReturnType<typeof openServicesWorld>>
+
+export async function openServicesWorld() {
+  const database = await createTestDatabase({ connectionsMax: 20 })
+  const { db } = database
+  const removed: string[] = []
+  await database.setClock(new Date(startOfDayMs(DAY) + 12 * 3_600_000))
+  const services = createServices({
+    db,
+    clock: createClock(db),
+    secrets: testSecrets,
+    mailer: createCatcher(db),
+    storage: { put: async () => '', find: async () => undefined, remove: async (name) => void removed.push(name) },
+    beacon: createDrand({ relays: [] }),
+    gateway: scriptedRefunds().gateway,
+    payouts: scriptedPayouts().payouts,
+    log: pino({ level: 'silent' }),
+    config: readConfig({}),
+  })
+  await services.catchUp()
+  const calls = await serveCalls(db, services.handlers)
+  return {
+    database,
+    services,
+    calls,
+    /** Files that are gone. */
+    removed,
+    close: async (): Promise<void> => {
+      await calls.close()
+      await services.worker.stop()
+      await database.drop()
+    },
+  }
+}
