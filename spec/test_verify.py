@@ -155,6 +155,11 @@ class Vectors(unittest.TestCase):
             with self.assertRaises(v.Fail, msg=one["why"]):
                 v.check_receipt(one["receipt"], keys)
 
+    def test_keys_of_a_day(self):
+        keys, since = ["first", "second", "third"], ["2026-07-24", "2026-07-26"]
+        served = {day: v.keys_of_day(keys, since, f"2026-07-{day}") for day in (23, 24, 25, 26, 27)}
+        self.assertEqual(served, {23: keys[:1], 24: keys[:2], 25: keys[1:2], 26: keys[1:], 27: keys[2:]})
+
     def test_liabilities(self):
         told = vectors("liabilities")
         for one in told["trees"]:
@@ -194,6 +199,10 @@ class Site(unittest.TestCase):
         for told in SITE["receipts"]:
             receipt = told["receipt"]
             self.assertEqual(verdicts(FILES, receipt["day"], receipt=receipt)["receipt"], told["verdict"])
+        # Whoever stole the key that was replaced on the 24th cannot make us owe an entry of the 25th.
+        forged = maker.receipt_of(maker.LOG, "2026-07-25", [bytes(32)], 0, maker.day_start_ms("2026-07-25") + 1)
+        said = {step: words for step, _, words in v.verify(Table(FILES), "2026-07-25", {"witnesses": [], "receipt": forged})}
+        self.assertIn("not a receipt", said["receipt"])
 
     def test_whom_the_reader_trusts(self):
         opened = json.loads(FILES[f"draws/{DAY}"])["records"][0]["record"]

@@ -588,8 +588,14 @@ def check_carry_over(books: dict, before) -> None:
         need(was.get(name, 0) == now.get(name, 0), f"{name} opens at {now.get(name, 0)}, it closed at {was.get(name, 0)}")
 
 
+def keys_of_day(keys: list, since: list, day: str) -> list:
+    """The keys in force at some time of a day. `since`: the day of each key's record, the first key has none."""
+    begin, end = [datetime.date.min.isoformat(), *since], [*since, datetime.date.max.isoformat()]
+    return [key for key, first, last in zip(keys, begin, end) if first <= day <= last]
+
+
 def check_receipt(receipt: dict, keys: list) -> None:
-    """That it is one: in its batch, of its day, signed by a key of the log. Keys: (name, id, public key)."""
+    """That it is one: in its batch, of its day, signed by a key of the log's on that day. Keys: (name, id, public key)."""
     check_form(receipt, RECEIPT, "receipt")
     inner, path = receipt["receipt"], [bytes.fromhex(step) for step in receipt["receipt"]["path"]]
     top = climb(entry_leaf(bytes.fromhex(receipt["ticket"])), inner["index"], inner["count"], path, hash_tree().join)
@@ -597,7 +603,7 @@ def check_receipt(receipt: dict, keys: list) -> None:
     need(start <= inner["time"] < start + 86_400_000, "not a receipt: its time is not in its day")
     message = b"roz/v1/receipt\n" + receipt["day"].encode() + top + u64(inner["time"])
     valid = any(key[1].hex() == inner["keyId"] and signed_by(key[2], message, bytes.fromhex(inner["signature"])) for key in keys)
-    need(valid, "not a receipt: no key of this log signed it")
+    need(valid, "not a receipt: no key that this log had on that day signed it")
 
 
 # --- chapter 15: the steps ------------------------------------------------------------------------
@@ -841,6 +847,7 @@ class Day:
             raise Weak("a local draw: the operator could have chosen this winner")
         need("signature" in result, "a draw by beacon without its signature")
         need(sha(bytes.fromhex(result["signature"])) == randomness, "the randomness is not the signature's hash")
+        need(chain["period"] < 2**32, "a period beyond its four bytes: no chain has a hash with it")
         need(chain_hash(chain).hex() == chain["chainHash"], "the chain's hash does not fit its parameters")
         if self.options.get("drand"):
             need(result["signature"] == self.options["drand"], "the signature is not the one that you fetched")
@@ -915,7 +922,8 @@ class Day:
         if receipt is None:
             raise NotApplicable("none given")
         need(receipt["day"] == self.day, "a receipt of another day")
-        check_receipt(receipt, self.keys(len(self.records)))
+        since = [record["day"] for record in self.records if type(record) is dict and record.get("kind") == "key"]
+        check_receipt(receipt, keys_of_day(self.keys(len(self.records)), since, self.day))
         if "void" in self.of_day and "close" not in self.of_day:
             raise Fail("a rupee was taken on a day that is void as empty")
         self.record("close")

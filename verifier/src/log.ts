@@ -75,9 +75,12 @@ export function daysOf(entries: readonly Entry[]): (day: string) => DayInLog {
 export const ofKind = <K extends keyof RecordOf>(entries: readonly Entry[], kind: K): readonly Placed<K>[] =>
   entries.flatMap(({ index, record }) => (record?.kind === kind ? [{ index, record: record as RecordOf[K] }] : []))
 
-/** The keys that the log has had, the first one first; each with the size from which on it is in force. */
+/**
+ * The keys that the log has had, the first one first; each with the size from which on it is in force.
+ * `fromDay` is that of its record, undefined for the first key.
+ */
 export type KeyChain = {
-  readonly keys: readonly { readonly key: VerifierKey; readonly fromSize: number }[]
+  readonly keys: readonly { readonly key: VerifierKey; readonly fromSize: number; readonly fromDay?: string }[]
   /** Each record names the key before it and is signed by it. */
   readonly isSound: boolean
 }
@@ -87,13 +90,13 @@ export function keyChain(entries: readonly Entry[], first: string): KeyChain {
   const records = ofKind(entries, 'key')
   let before = readVerifierKey(records[0]?.record.old ?? first)
   let isSound = true
-  const keys = [{ key: before, fromSize: 0 }]
+  const keys: KeyChain['keys'][number][] = [{ key: before, fromSize: 0 }]
   for (const { index, record } of records) {
     const next = readVerifierKey(record.new)
     const message = concat(ascii(`roz/v1/key\n${record.day}`), next.publicKey)
     const isSigned = isSignature(fromHex(record.signature), message, before.publicKey)
     isSound = isSound && isSigned && record.old === before.text && next.name === before.name
-    keys.push({ key: next, fromSize: index + 1 })
+    keys.push({ key: next, fromSize: index + 1, fromDay: record.day })
     before = next
   }
   return { keys, isSound }

@@ -17,8 +17,11 @@ export const readReceipt = (bytes: Uint8Array): ReceiptFile => readCanonical(byt
 export function receiptProblem({ day: today, receipt, ticket }: Omit<ReceiptFile, 'v'>, chain: KeyChain): string | undefined {
   const { count, index, keyId, path, signature, time } = receipt
   if (!isWithinDay(time, today)) return 'its time does not lie in its day'
-  const keys = chain.keys.filter(({ key }) => toHex(key.id) === keyId)
-  if (keys.length === 0) return 'it names no key of this log'
+  const named = chain.keys.map((one, at) => ({ ...one, toDay: chain.keys[at + 1]?.fromDay })).filter(({ key }) => toHex(key.id) === keyId)
+  if (named.length === 0) return 'it names no key of this log'
+  // Whoever steals a key that was replaced must not sign for later days.
+  const keys = named.filter(({ fromDay, toDay }) => (fromDay ?? today) <= today && today <= (toDay ?? today))
+  if (keys.length === 0) return 'the key that it names was not in force on its day'
   const siblings = path.map((sibling) => fromHex(sibling))
   const root = rootFromInclusion(leafHash(fromHex(ticket)), index, count, siblings)
   if (root === undefined) return 'its path does not fit its place'

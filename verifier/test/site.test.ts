@@ -10,16 +10,20 @@ import {
   keyId,
   readCheckpoint,
   readVerifierKey,
+  type Signer,
+  verifierKeyOf,
   writeNote,
   writeVerifierKey,
 } from '../src/note.ts'
 import { readReceipt, type ReceiptFile, receiptProblem } from '../src/receipt.ts'
 import { canonicalBytes, readCanonical } from '../src/canonical.ts'
 import { booksShape } from '../src/books.ts'
+import { shiftDay } from '../src/day.ts'
 import { sha256 } from '../src/sha256.ts'
 import { memorySource } from '../src/sources.ts'
 import { verifyDay } from '../src/verify.ts'
 import { site, siteFiles, vectors } from './kit.ts'
+import { DAY, LOG, receiptFor, ticketsOf } from './site-maker.ts'
 
 const entry = (i: number): Uint8Array => leafHash(ascii(`entry ${i}`))
 async function* pieces(...all: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
@@ -105,6 +109,28 @@ test('receipts, and what is none', () => {
     expect(receiptProblem(receipt, chain)).toBeUndefined()
   }
   expect(invalid.filter(({ receipt }) => receiptProblem(receipt, chain) === undefined).map(({ why }) => why)).toEqual([])
+})
+
+test('a key signs receipts from the day of its record to the day of the next, and for no other', () => {
+  const of = (secret: string): Signer => ({ ...LOG, secret: sha256(ascii(secret)) })
+  const signers = [of('first'), of('second'), of('third')] as const
+  const since = ['', shiftDay(DAY, 2), shiftDay(DAY, 4)] as const
+  const keys = signers.map((signer, at) => ({
+    key: readVerifierKey(verifierKeyOf(signer)),
+    fromSize: at,
+    ...(at > 0 && { fromDay: since[at] as string }),
+  }))
+  const holds = (signer: Signer, days: number): boolean => {
+    const day = shiftDay(DAY, days)
+    const [ticket] = ticketsOf(1, day) as [Uint8Array]
+    return receiptProblem(receiptFor(ticket, [ticket], day, signer), { keys, isSound: true }) === undefined
+  }
+  const served = signers.map((signer) => [0, 1, 2, 3, 4, 5].filter((days) => holds(signer, days)))
+  expect(served).toEqual([
+    [0, 1, 2],
+    [2, 3, 4],
+    [4, 5],
+  ])
 })
 
 test('books in canonical form', () => {
