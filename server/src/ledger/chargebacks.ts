@@ -3,7 +3,7 @@
  * Invariants: what is taken is taken once, whatever is told how often; the member gives as far as the
  * balance reaches, while what is held for a withdrawal or refund stays held; the rest is our loss, and
  * together they are the amount; what is returned goes back to whoever gave it, or to SUSPENSE where that account is closed; a top-up that was taken
- * back is not refunded on top of it. A dispute that takes anew is numbered: `id`, `id#2`, ….
+ * back is not refunded on top of it, though another payment of its order may be with the bank. A dispute that takes anew is numbered: `id`, `id#2`, ….
  */
 import { type Paise, paise, ZERO } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
@@ -48,7 +48,9 @@ export async function bookChargeback(tx: Tx, chargeback: Chargeback): Promise<Ou
   if (memberId !== undefined && fromMember > 0n)
     await debitMember(tx, { kind: 'chargeback', ref, memberId, amount: fromMember, to: 'GATEWAY' })
   if (lost > 0n) await moveLoss(tx, 'chargeback', `${ref}${LOSS}`, lost)
-  await tx.query(sql`update topup set charged_back_at = roz_now() where order_id = ${chargeback.orderId}::text and charged_back_at is null`)
+  await tx.query(sql`
+    update topup set charged_back_at = roz_now()
+     where order_id = ${chargeback.orderId}::text and payment_id = ${payment.paymentId}::text and charged_back_at is null`)
   return accepted({ result: 'booked', memberId, fromMember, lost })
 }
 
@@ -74,7 +76,8 @@ export async function returnChargeback(tx: Tx, { disputeId, orderId }: Pick<Char
   }
   await tx.query(sql`
     update topup o set charged_back_at = null where order_id = ${orderId}::text
-      and not exists (select from dispute d where d.order_id = o.order_id and d.id <> ${disputeId}::text and d.is_taken)`)
+      and not exists (
+        select from dispute d where d.order_id = o.order_id and d.payment_id = o.payment_id and d.id <> ${disputeId}::text and d.is_taken)`)
   return { result: 'booked', memberId: owner, fromMember, lost }
 }
 

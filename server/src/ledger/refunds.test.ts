@@ -280,6 +280,38 @@ test('an item whose payment the bank has taken back is neither credited nor refu
   expect(await refundItem(itemId)).toMatchObject({ ok: true })
 })
 
+test('a dispute about another payment of an order leaves its own payment to be refunded', async () => {
+  const memberId = await newMember(database.db)
+  const orderId = await addMoney(database.db, memberId, wholeRupees(10))
+  const second = { orderId, paymentId: `second_${orderId}`, orderAmount: wholeRupees(10) }
+  expect(await inTransaction(database.db, (tx) => captureTopup(tx, second))).toEqual({ result: 'suspense', reason: 'second_payment' })
+  const isRefundable = async () => (await listUnusedTopups(database.db, memberId))[0]?.isRefundable
+  await dispute('d12', orderId, 10, 'taken', second.paymentId)
+  expect(await isRefundable()).toBe(true)
+  await dispute('d13', orderId, 4, 'taken')
+  expect(await isRefundable()).toBe(false)
+  // The other payment's dispute neither frees it nor keeps it.
+  await dispute('d12', orderId, 10, 'returned', second.paymentId)
+  expect(await isRefundable()).toBe(false)
+  await dispute('d12', orderId, 10, 'taken', second.paymentId)
+  await dispute('d13', orderId, 4, 'returned')
+  expect(await isRefundable()).toBe(true)
+})
+
+test('a payment that the bank took out of SUSPENSE is not refunded once it is its order’s', async () => {
+  const memberId = await newMember(database.db)
+  const orderId = newOrderId()
+  await inTransaction(database.db, (tx) => createTopup(tx, { orderId, memberId, amount: wholeRupees(10) }))
+  const told = (rupees: number) =>
+    inTransaction(database.db, (tx) => captureTopup(tx, { orderId, paymentId: `pay_${orderId}`, orderAmount: wholeRupees(rupees) }))
+  expect(await told(12)).toMatchObject({ reason: 'other_amount' })
+  await dispute('d14', orderId, 10, 'taken')
+  expect(await told(10)).toMatchObject({ result: 'credited' })
+  expect(await one(database.db, sql`select charged_back_at is not null as taken from topup where order_id = ${orderId}::text`)).toEqual({
+    taken: true,
+  })
+})
+
 test('a refund that was asked for before a chargeback is neither approved nor sent while the bank has the money', async () => {
   const memberId = await newMember(database.db)
   const orderId = await addMoney(database.db, memberId, wholeRupees(30))

@@ -59,7 +59,11 @@ export async function captureTopup(tx: Tx, capture: Capture): Promise<Captured> 
   if (balance === undefined) return { result: 'duplicate' }
   if (balance === 'closed') return suspend(tx, capture, 'closed_account')
   await tx.query(
-    sql`update topup set status = 'captured', payment_id = ${capture.paymentId}::text, captured_at = roz_now() where order_id = ${order.orderId}::text`,
+    // What the bank took while it lay in SUSPENSE is not refunded on top of it.
+    sql`update topup set status = 'captured', payment_id = ${capture.paymentId}::text, captured_at = roz_now(),
+          charged_back_at = (select roz_now() from dispute where order_id = ${order.orderId}::text and payment_id = ${capture.paymentId}::text
+                                and is_taken limit 1)
+         where order_id = ${order.orderId}::text`,
   )
   return {
     result: 'credited',

@@ -65,6 +65,7 @@ export function capture(books: Books, op: OpOf<'capture'>): unknown {
   found.status = 'captured'
   found.paymentId = paymentId
   found.capturedOn = books.day
+  found.chargedBack = [...books.disputes.values()].some((each) => each.orderId === orderId && each.paymentId === paymentId && each.isTaken)
   const member = books.member(memberId)
   const missedAutoJoin =
     books.skipped.get(`${books.day} ${memberId}`) === 'insufficient_balance' &&
@@ -153,7 +154,7 @@ function take(books: Books, found: DisputeBook, { orderId, paymentId }: OpOf<'di
     books.move('chargeback', `${ref}#loss`, LOSSES, GATEWAY, amount - fromMember)
     found.out.push({ ref: `${ref}#loss`, memberId: undefined, amount: amount - fromMember })
   }
-  if (topup !== undefined) topup.chargedBack = true
+  if (isOrders) topup.chargedBack = true
   return { moved: { what: 'taken', memberId, fromMember, lost: amount - fromMember } }
 }
 
@@ -171,7 +172,9 @@ function giveBackDisputed(books: Books, found: DisputeBook, orderId: string): Bo
   found.out = []
   const topup = books.orders.get(orderId)
   if (topup !== undefined)
-    topup.chargedBack = [...books.disputes.values()].some((each) => each !== found && each.orderId === orderId && each.isTaken)
+    topup.chargedBack = [...books.disputes.values()].some(
+      (each) => each !== found && each.orderId === orderId && each.paymentId === topup.paymentId && each.isTaken,
+    )
   return { moved }
 }
 
