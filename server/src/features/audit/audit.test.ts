@@ -1,7 +1,7 @@
 /** The check of the books: its schedule, its alarm, what administrators see of it, and `npm run audit`. */
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { connect, type Db, sql } from '../../db/sql.ts'
 import { addMoney, DAY, newMember, openDay } from '../../ledger/fixtures.ts'
 import { createJoinBatcher } from '../../ledger/join-batcher.ts'
@@ -51,6 +51,25 @@ test('once an hour, by one of all processes, everything while that is quick', as
   expect(await audit.due()).toBe(true)
   expect(await runs()).toEqual([{ scope: 'full' }, { scope: 'full' }])
   expect(alarms).toEqual([])
+})
+
+test('a process looks every minute: a look that came a moment before the hour is no hour lost', async () => {
+  const looks = createAudit({ db: database.db, alarm: () => undefined })
+  const time = vi.spyOn(performance, 'now')
+  const at = (minutes: number) => {
+    time.mockReturnValue(minutes * 60_000)
+    return looks.due()
+  }
+  try {
+    expect(await at(0)).toBe(true)
+    // Too early: the run is younger than an hour.
+    expect(await at(60)).toBe(false)
+    await passHours(1)
+    expect(await at(60.5)).toBe(false)
+    expect(await at(61)).toBe(true)
+  } finally {
+    time.mockRestore()
+  }
 })
 
 test('a full run that takes long, or never ended, is made once a week; between them what is recent', async () => {

@@ -18,7 +18,8 @@ export type AuditDeps = {
   readonly alarm: (details: object, message: string) => void
 }
 
-const HOUR_MS = 3_600_000
+/** The claim keeps it hourly: who looks by the hour too may come a moment early, and again an hour later. */
+const LOOK_MS = 60_000
 const CLAIM_LOCK = 7_242_011
 const EVERY = sql`interval '1 hour'`
 const FULL_EVERY = sql`interval '7 days'`
@@ -29,7 +30,7 @@ const STATEMENT_MS = 600_000
 
 type Run = { readonly id: bigint; readonly since: IstDay | null }
 
-export function createAudit({ db, alarm, everyMs = HOUR_MS }: AuditDeps) {
+export function createAudit({ db, alarm, everyMs = LOOK_MS }: AuditDeps) {
   let lookedAt = Number.NEGATIVE_INFINITY
   async function due(): Promise<boolean> {
     if (performance.now() - lookedAt < everyMs) return false
