@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cut } from './cutting.ts'
+import { cut, type Draw } from './cutting.ts'
 
 test('a debt is cut into parts of 1 to 5,000 paise that add up, at least two, at random', () => {
   for (const amount of [1, 2, 3, 99, 100, 4_999, 5_000, 5_001, 9_999, 10_000, 123_457]) {
@@ -12,4 +12,42 @@ test('a debt is cut into parts of 1 to 5,000 paise that add up, at least two, at
   }
   expect(cut(0)).toEqual([])
   expect(new Set(Array.from({ length: 50 }, () => cut(1_000).join())).size).toBeGreaterThan(20)
+})
+
+/** The same numbers in every run. */
+function fixedDraw(seed: number): Draw {
+  let state = seed
+  return (low, high) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return low + Math.floor((state / 2 ** 32) * (high - low))
+  }
+}
+
+test.each([1, 2, 3])('a wallet of ₹3,000 among those of ₹20 is told neither by a crowd near the limit nor by round or equal parts (%i)', (seed) => {
+  const draw = fixedDraw(seed)
+  const winner = cut(300_000, draw)
+  const others = Array.from({ length: 300 }, () => cut(2_000, draw)).flat()
+  expect(winner.length).toBeGreaterThan(300_000 / 2_500)
+  expect(winner.length).toBeLessThan(300_000 / 1_500)
+  expect(Math.max(...winner)).toBeLessThanOrEqual(4_000)
+  // No narrow range of sizes holds a crowd of them: in each tenth of the range there is about a tenth.
+  for (let from = 0; from < 4_000; from += 400) {
+    const share = winner.filter((part) => part > from && part <= from + 400).length / winner.length
+    expect(share, `${from}`).toBeGreaterThan(0.02)
+    expect(share, `${from}`).toBeLessThan(0.2)
+  }
+  for (const parts of [winner, others]) {
+    expect(parts.filter((part) => part % 100 === 0).length / parts.length).toBeLessThan(0.06)
+    expect(new Set(parts).size / parts.length).toBeGreaterThan(0.7)
+  }
+})
+
+test('parts of every larger debt are of one size on average', () => {
+  const draw = fixedDraw(7)
+  for (const debt of [20_000, 100_000, 1_000_000]) {
+    const parts = Array.from({ length: 20_000_000 / debt }, () => cut(debt, draw)).flat()
+    const mean = 20_000_000 / parts.length
+    expect(mean, `${debt}`).toBeGreaterThan(1_700)
+    expect(mean, `${debt}`).toBeLessThan(2_100)
+  }
 })

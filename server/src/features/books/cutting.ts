@@ -7,23 +7,27 @@ import { createHmac, randomBytes, randomInt } from 'node:crypto'
 import { u64 } from '@roz/core/draw.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 
-export const PART_MAX_PAISE = 5_000
 export type Part = { readonly id: Buffer; readonly amount: number }
+/** A whole number from `low` to below `high`, at random. */
+export type Draw = (low: number, high: number) => number
 
-/** A whole balance would name past winners, for only they hold odd paise: so nobody's is shown. */
-export function cut(paise: number): number[] {
-  const fewest = Math.ceil(paise / PART_MAX_PAISE)
-  const count = Math.min(paise, Math.max(2, fewest) + randomInt(0, 2))
+/** Parts are drawn up to here, whatever the debt: 2,000 paise on average, and none near the limit of the protocol. */
+const DRAWN_MAX_PAISE = 4_000
+
+/**
+ * A whole balance would name past winners, for only they hold odd paise: so nobody's is shown. Part
+ * after part comes from one law until nothing is left, so that those of a large debt look like all
+ * others: cut into the fewest, it stood out as a crowd at the limit.
+ */
+export function cut(paise: number, draw: Draw = randomInt): number[] {
   const parts: number[] = []
-  let rest = paise
-  for (let left = count - 1; left > 0; left--) {
-    const low = Math.max(1, rest - PART_MAX_PAISE * left)
-    const high = Math.min(PART_MAX_PAISE, rest - left)
-    const part = randomInt(low, high + 1)
+  for (let rest = paise; rest > 0; ) {
+    // The first leaves something for a second.
+    const high = parts.length === 0 && rest > 1 ? Math.min(DRAWN_MAX_PAISE, rest - 1) : DRAWN_MAX_PAISE
+    const part = Math.min(rest, draw(1, high + 1))
     parts.push(part)
     rest -= part
   }
-  if (rest > 0) parts.push(rest)
   return parts
 }
 

@@ -12,7 +12,7 @@ import { listMemberStates } from '../../ledger/day-books.ts'
 import { NOT_FOUND } from '../../log-of-days/files.ts'
 import { idOf, leafNode, leavesOf, type SumNode, sumPath } from '../../log-of-days/sum-tree.ts'
 import type { TicketKeys } from '../../tickets/ticket-keys.ts'
-import { PART_MAX_PAISE, partId } from './cutting.ts'
+import { partId } from './cutting.ts'
 import { findBooks } from './day-file.ts'
 import { listPageNodes } from './liabilities.ts'
 
@@ -49,11 +49,12 @@ async function findParts(
   if (own === undefined || owed === 0) return []
   const pages = await listPageNodes(db, day)
   const parts: Own[] = []
-  // One or two more than the fewest that fit; the first id that is nowhere ends the search.
-  for (let index = 0; index <= Math.ceil(owed / PART_MAX_PAISE) + 2; index++) {
-    const part = await findPart(db, day, partId(own.key, day, index), pages)
+  // How many there are was left to chance: what is owed ends the search, or the first id that is nowhere.
+  for (let rest = owed; rest > 0; ) {
+    const part = await findPart(db, day, partId(own.key, day, parts.length), pages)
     if (part === undefined) break
     parts.push(part)
+    rest -= part.amount
   }
   return parts
 }
