@@ -5,11 +5,13 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { currentLanguage } from '../../language.ts'
 import { paths, publicPath } from '../../paths.ts'
+import { settings } from '../../settings.ts'
 import { buttonClass } from '../../ui/Button.tsx'
 import { Badge, EmptyState, ErrorState, Skeleton, StatTile, StatTiles } from '../../ui/Feedback.tsx'
 import { formatCount, formatDay } from '../../ui/format.ts'
 import { Book, Section } from '../../ui/Layout.tsx'
 import { formatMoney, Money } from '../../ui/Money.tsx'
+import { Share } from '../../ui/Share.tsx'
 import { Listing } from '../Listing.tsx'
 import { historyQuery, roundStatsQuery } from '../queries.ts'
 import { WinnerLabel } from '../WinnerLabel.tsx'
@@ -149,10 +151,25 @@ function Round({ result }: { readonly result: RoundResult }) {
           <a className="tap" href={`${publicPath('verify', currentLanguage())}/${result.date}`}>
             <Trans>See the draw</Trans>
           </a>
+          <ShareRound result={result} />
         </p>
       )}
     </li>
   )
+}
+
+/** A win is told with what it brought, any other day with what it gave. */
+function ShareRound({ result }: { readonly result: RoundResult }) {
+  const { t } = useLingui()
+  const { brandName } = settings
+  const day = formatDay(result.date, currentLanguage())
+  const count = formatCount(result.totalParticipants)
+  const help = formatMoney(result.charityAmount)
+  const reward = formatMoney(result.prizeAmount)
+  const text = result.isWinner
+    ? t`I put one rupee into ${brandName} on ${day} and was chosen. Reward of the day: ${reward}. For people in need: ${help}.`
+    : t`Rupees put together in ${brandName} on ${day}: ${count}. For people in need: ${help}.`
+  return <Share text={text} url={`${location.origin}${publicPath('verify', currentLanguage())}/${result.date}`} />
 }
 
 function Badges({ result }: { readonly result: RoundResult }) {
