@@ -13,7 +13,11 @@ export type Source = {
   readonly open: (path: string) => Promise<Stream | undefined>
   /** A file that still changes may be seen between two states: it is worth a second look. */
   readonly isLive: boolean
+  /** The same files past every cache, for a second look. */
+  readonly again?: () => Source
 }
+
+type Cache = 'default' | 'reload'
 
 /** More than any file but the two long lists holds. */
 const MOST_BYTES = 64 * 2 ** 20
@@ -43,13 +47,17 @@ export async function* wholeEntries(stream: Stream, entryBytes: number, path: st
   if (rest.length > 0) throw new MalformedError(`${path} is not a whole number of entries`)
 }
 
-/** The site itself or a static copy: `base` is the address under which chapter 14 puts its paths. */
-export function urlSource(base: string, timeoutMs = 60_000): Source {
+/**
+ * The site itself or a static copy: `base` is the address under which chapter 14 puts its paths. Nobody
+ * waits longer than `timeoutMs` for an answer to begin, nor for its next piece.
+ */
+export function urlSource(base: string, timeoutMs = 60_000, cache: Cache = 'default'): Source {
   const root = base.endsWith('/') ? base : `${base}/`
   return {
     isLive: true,
+    again: () => urlSource(base, timeoutMs, 'reload'),
     async open(path) {
-      const response = await ask(new URL(path, root), timeoutMs)
+      const response = await ask(new URL(path, root), timeoutMs, cache)
       if (!response.ok || response.body === null) {
         // An answer left unread would hold its connection.
         await response.body?.cancel().catch(() => undefined)
@@ -58,16 +66,16 @@ export function urlSource(base: string, timeoutMs = 60_000): Source {
       }
       const length = response.headers.get('content-length')
       const isPlain = response.headers.get('content-encoding') === null
-      return { bytes: isPlain && length !== null ? Number(length) : undefined, pieces: bodyOf(response.body, path) }
+      return { bytes: isPlain && length !== null ? Number(length) : undefined, pieces: bodyOf(response.body, path, timeoutMs) }
     },
   }
 }
 
-async function ask(url: URL, timeoutMs: number): Promise<Response> {
+async function ask(url: URL, timeoutMs: number, cache: Cache): Promise<Response> {
   const patience = new AbortController()
   const timer = setTimeout(() => patience.abort(), timeoutMs)
   try {
-    return await fetch(url, { signal: patience.signal })
+    return await fetch(url, { signal: patience.signal, cache })
   } catch (error) {
     throw new UnavailableError(`${url.href} cannot be reached (${String(error)})`)
   } finally {
@@ -75,18 +83,31 @@ async function ask(url: URL, timeoutMs: number): Promise<Response> {
   }
 }
 
-async function* bodyOf(body: ReadableStream<Uint8Array>, path: string): AsyncGenerator<Uint8Array> {
+async function* bodyOf(body: ReadableStream<Uint8Array>, path: string, timeoutMs: number): AsyncGenerator<Uint8Array> {
   const reader = body.getReader()
   try {
     for (;;) {
-      const { done, value } = await reader.read()
+      const { done, value } = await within(reader.read(), timeoutMs)
       if (done) return
       yield value
     }
   } catch (error) {
     throw new UnavailableError(`${path} broke off (${String(error)})`)
   } finally {
-    await reader.cancel().catch(() => undefined)
+    // Not waited for: whoever stalls might never let go.
+    void reader.cancel().catch(() => undefined)
+  }
+}
+
+async function within<T>(reading: Promise<T>, timeoutMs: number): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`nothing came for ${timeoutMs / 1000} s`)), timeoutMs)
+  })
+  try {
+    return await Promise.race([reading, late])
+  } finally {
+    clearTimeout(timer)
   }
 }
 
@@ -109,8 +130,10 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 /** Files that no longer change are asked for once. */
 export function withMemory(source: Source, isFinal: (path: string) => boolean): Source {
   const kept = new Map<string, Uint8Array>()
+  const { again } = source
   return {
     isLive: source.isLive,
+    ...(again && { again }),
     async open(path) {
       if (!isFinal(path)) return source.open(path)
       const bytes = kept.get(path) ?? (await readFile(source, path))

@@ -45,6 +45,9 @@ export type Progress = {
   /** Undefined when nobody said how much there is. */
   readonly total: number | undefined
 }
+/** Longer than a draw or a rotation takes to show in all its files. */
+const SETTLE_MS = 4000
+
 export type VerifyOptions = {
   /** A log key as the reader knows it. */
   readonly logKey?: string
@@ -59,6 +62,8 @@ export type VerifyOptions = {
   readonly beaconSignature?: string
   readonly onProgress?: (progress: Progress) => void
   readonly onStep?: (outcome: Outcome) => void
+  /** What is waited for before a failure of a live site is looked at again; some seconds unless it is given. */
+  readonly settle?: () => Promise<void>
 }
 export type Report = {
   readonly day: string
@@ -72,13 +77,22 @@ export type Report = {
 }
 
 export async function verifyDay(source: Source, day: string, options: VerifyOptions = {}): Promise<Report> {
-  const report = await attemptDay(source, day, options)
-  // Files that change may have been caught between two states: what is wrong must be wrong twice.
-  const isSettled = report.verdict === 'PASS' || report.verdict === 'WEAK' || !source.isLive
-  const last = isSettled ? report : await attemptDay(source, day, options)
-  for (const outcome of last.steps) options.onStep?.(outcome)
-  return last
+  let report = await attemptDay(source, day, options)
+  if (source.isLive) {
+    // Files that change may have been caught between two states, or between two caches: what is wrong must be wrong
+    // twice, and the second time when nothing that began before can still be under way.
+    const fresh = source.again?.() ?? source
+    if (report.verdict === 'INCOMPLETE') report = await attemptDay(fresh, day, options)
+    if (report.verdict === 'FAIL') {
+      await (options.settle ?? settled)()
+      report = await attemptDay(fresh, day, options)
+    }
+  }
+  for (const outcome of report.steps) options.onStep?.(outcome)
+  return report
 }
+
+const settled = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, SETTLE_MS))
 
 async function attemptDay(source: Source, day: string, options: VerifyOptions): Promise<Report> {
   const [missing, malformed]: [string[], string[]] = [[], []]

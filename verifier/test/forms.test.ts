@@ -9,9 +9,9 @@ import { expect, test } from 'vitest'
 import { ascii, concat, fromBase64, fromHex, toBase64, toHex } from '../src/bytes.ts'
 import { canonicalBytes, day, type Json, parseCanonical, readCanonical, record, whole } from '../src/canonical.ts'
 import { folderSource } from '../src/folder.ts'
-import { readFile, type Source, urlSource, wholeEntries } from '../src/sources.ts'
+import { memorySource, readFile, type Source, urlSource, wholeEntries } from '../src/sources.ts'
 import { verifyDay } from '../src/verify.ts'
-import { siteFiles } from './kit.ts'
+import { site, siteFiles } from './kit.ts'
 
 const isRefused = (text: string): boolean => {
   try {
@@ -110,6 +110,28 @@ test('a site that answers with errors, or breaks off, leaves a day incomplete an
   await new Promise((resolve) => server.close(resolve))
   expect(verdicts).toEqual({ none: ['PASS', []], error: ['INCOMPLETE', []], broken: ['INCOMPLETE', []] })
   expect((await verifyDay(source, '2026-07-23')).verdict).toBe('INCOMPLETE')
+})
+
+test('a site that stalls amid an answer is given up, and not waited for without end', async () => {
+  const server = createServer((_, response) => void response.writeHead(200, { 'content-length': 100 }).write('begun'))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const source = urlSource(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, 300)
+  await expect(readFile(source, 'log/checkpoint')).rejects.toThrow('nothing came for 0.3 s')
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
+})
+
+test('a failure of a live site is looked at again past every cache, once its files have settled', async () => {
+  const day = '2026-07-23'
+  const half = new Map(siteFiles).set('log/key', ascii(`${site.keys.first}\n`))
+  const [between, after] = [memorySource(half), memorySource(siteFiles)]
+  const happened: string[] = []
+  const live = (later: Source): Source => ({ ...between, isLive: true, again: () => (happened.push('again'), later) })
+  const options = { logKey: site.keys.first, settle: async () => void happened.push('settle') }
+  expect((await verifyDay(between, day, options)).verdict).toBe('FAIL')
+  expect((await verifyDay(live(after), day, options)).verdict).toBe('PASS')
+  expect((await verifyDay(live(between), day, options)).verdict).toBe('FAIL')
+  expect(happened).toEqual(['again', 'settle', 'again', 'settle'])
 })
 
 test('a folder gives what is there, and a folder in the place of a file is none', async () => {
