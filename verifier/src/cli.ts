@@ -158,12 +158,16 @@ async function saveState(file: string, state: State): Promise<void> {
 async function watch({ values, words: [, place] }: Called): Promise<number> {
   const { key, state: file, webhook } = values
   if (place === undefined || key === undefined || file === undefined) throw new UsageError('watch needs an address, --key and --state')
-  given('--key', () => readVerifierKey(key))
+  const { name } = given('--key', () => readVerifierKey(key))
   const everyMs = 1000 * Number(values.every ?? 30)
   if (!(everyMs > 0)) throw new UsageError('--every takes a number of seconds')
   const keyFile = values['witness-key']
   const witness = keyFile === undefined ? undefined : await witnessOf(keyFile)
   const before = await storedState(file)
+  if (before !== undefined && before.checkpoint.origin !== name)
+    throw new UsageError(
+      `--key is of ${name}, and ${file} remembers ${before.checkpoint.origin}: name another file, or the key of that log`,
+    )
   let alarms = 0
   const say = (line: string): void => void process.stdout.write(`${new Date().toISOString()} ${line}\n`)
   const raise = async (alarm: Alarm): Promise<void> => {
@@ -173,7 +177,7 @@ async function watch({ values, words: [, place] }: Called): Promise<number> {
     if (webhook !== undefined)
       await postAlarm(webhook, place, alarm).catch((error: Error) => say(`the webhook was not reached: ${error.message}`))
   }
-  const settings = { logKey: before?.logKey ?? key, witness, chainHash: values.chain }
+  const settings = { logKey: before?.logKey ?? key, givenKey: key, witness, chainHash: values.chain }
   const ports = {
     source: sourceOf(place),
     post: postTo(place),
@@ -187,7 +191,7 @@ async function watch({ values, words: [, place] }: Called): Promise<number> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
   if (witness !== undefined) say(`witness ${verifierKeyOf(witness)}`)
   for (;;) {
-    const { isForked } = await watching.look()
+    const { isForked } = await (values.once === true ? watching.look() : watching.follow())
     if (isForked || values.once === true || stop.signal.aborted) return alarms > 0 ? 2 : 0
     await pause(everyMs, stop.signal)
     if (stop.signal.aborted) return alarms > 0 ? 2 : 0

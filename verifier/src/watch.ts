@@ -15,6 +15,9 @@ import { verifyDay } from './verify.ts'
 
 /** How long a site may show an older checkpoint, from some cache on the way, before that is an alarm. */
 const STALE_MS = 300_000
+/** A day of which something is missing is asked for again after this, and each time after twice as long. */
+const AGAIN_MS = 60_000
+const AGAIN_MOST_MS = 3_600_000
 
 export type Alarm = {
   /** `fork`: two trees signed by one log. `log`: signature or records are false. `shrunk`: records are gone. `day`: a day fails. */
@@ -32,18 +35,37 @@ export type WatchPorts = {
   readonly save: (state: State) => Promise<void>
   readonly say: (line: string) => void
   readonly alarm: (alarm: Alarm) => Promise<void>
+  /** As in VerifyOptions. */
+  readonly settle?: () => Promise<void>
 }
-export type WatchSettings = { readonly logKey: string; readonly witness: Signer | undefined; readonly chainHash: string | undefined }
+export type WatchSettings = {
+  readonly logKey: string
+  /** The key of the call where a state holds another one: it has to be of the same chain. */
+  readonly givenKey?: string
+  readonly witness: Signer | undefined
+  readonly chainHash: string | undefined
+}
 export type Look = { readonly state: State | undefined; readonly isForked: boolean }
+/** One look, to its end. */
 export type Watch = { readonly look: () => Promise<Look> }
+export type Follower = Watch & {
+  /** Follows the log and cosigns. Days are checked meanwhile: one that is long, or stalls, holds up no cosignature. */
+  readonly follow: () => Promise<Look>
+  /** When the days that were begun are checked. */
+  readonly settled: () => Promise<void>
+}
 
 type Seen = { readonly checkpoint: Checkpoint; readonly entries: readonly Entry[]; readonly chain: KeyChain }
 
-export function createWatch(ports: WatchPorts, settings: WatchSettings, before: State | undefined): Watch {
+export function createWatch(ports: WatchPorts, settings: WatchSettings, before: State | undefined): Follower {
   let state = before
   let shrunkSinceMs: number | undefined
   const raised = new Set<string>()
   const said = new Map<string, string>()
+  const again = new Map<string, { readonly atMs: number; readonly waitMs: number }>()
+  let saving: Promise<void> = Promise.resolve()
+  let checking: Promise<void> | undefined
+  let broken: { readonly error: unknown } | undefined
   const isFinal = (path: string): boolean => {
     const file = /^log\/entries\/(\d+)$/.exec(path)?.[1]
     return file !== undefined && (Number(file) + 1) * RECORDS_PER_FILE <= (state?.checkpoint.size ?? 0)
@@ -55,23 +77,31 @@ export function createWatch(ports: WatchPorts, settings: WatchSettings, before: 
     raised.add(alarm.words)
     await ports.alarm(alarm)
   }
-  const keep = async (next: State): Promise<void> => {
-    await ports.save(next)
-    state = next
+  /** One after the other, each change of what is kept then. */
+  const keep = (change: (now: State | undefined) => State | undefined): Promise<void> => {
+    const before = saving
+    saving = (async () => {
+      await before.catch(() => undefined)
+      const next = change(state)
+      if (next === undefined) return
+      await ports.save(next)
+      state = next
+    })()
+    return saving
   }
 
   async function handIn(): Promise<void> {
     const pending = state?.pending
     if (state === undefined || pending === undefined) return
     const status = await ports.post('log/cosignatures', pending)
-    if (status >= 500) ports.say(`the log did not take the cosignature (${status}); it is handed in again`)
+    if (status >= 500 || status === 429) ports.say(`the log did not take the cosignature (${status}); it is handed in again`)
     else {
       ports.say(
         status === 204
           ? `cosigned ${state.checkpoint.size} records`
           : `the log refuses the cosignature of ${state.checkpoint.size} records (${status})`,
       )
-      await keep({ ...state, pending: undefined })
+      await keep((now) => now && { ...now, pending: undefined })
     }
   }
 
@@ -79,11 +109,11 @@ export function createWatch(ports: WatchPorts, settings: WatchSettings, before: 
     const { origin, size, root, note } = checkpoint
     const isNew = size > (state?.checkpoint.size ?? 0)
     const logKey = chain.keys.at(-1)?.key.text ?? settings.logKey
-    const rest = { seenTo: state?.seenTo, waiting: state?.waiting ?? [] }
     if (!isNew) return
     const line = settings.witness && cosign(note.text, settings.witness, Math.floor(ports.nowMs() / 1000))
     const pending = line && new TextEncoder().encode(writeNote({ text: note.text, signatures: [line] }))
-    await keep({ ...rest, logKey, checkpoint: { origin, size, root }, note: new TextEncoder().encode(writeNote(note)), pending })
+    const kept = { logKey, checkpoint: { origin, size, root }, note: new TextEncoder().encode(writeNote(note)), pending }
+    await keep((now) => ({ ...kept, seenTo: now?.seenTo, waiting: now?.waiting ?? [] }))
   }
 
   async function checkDays({ entries }: Seen): Promise<void> {
@@ -98,15 +128,18 @@ export function createWatch(ports: WatchPorts, settings: WatchSettings, before: 
       if ((result === undefined && ended === undefined) || books === undefined || !(await isChecked(day))) waiting.push(day)
     }
     const seenTo = opened.at(-1)
-    if (seenTo !== state.seenTo || waiting.join() !== state.waiting.join()) await keep({ ...state, seenTo, waiting })
+    if (seenTo !== state.seenTo || waiting.join() !== state.waiting.join()) await keep((now) => now && { ...now, seenTo, waiting })
   }
 
   async function isChecked(day: string): Promise<boolean> {
+    const before = again.get(day)
+    if (before !== undefined && ports.nowMs() < before.atMs) return false
     const { logKey, chainHash } = settings
     const report = await verifyDay(source, day, {
       logKey,
       ...(state && { kept: state.checkpoint }),
       ...(chainHash !== undefined && { chainHash }),
+      ...(ports.settle && { settle: ports.settle }),
     })
     const notes = report.steps
       .filter((outcome) => outcome.state !== 'pass' && outcome.state !== 'none')
@@ -116,8 +149,13 @@ export function createWatch(ports: WatchPorts, settings: WatchSettings, before: 
     said.set(day, line)
     if (report.verdict === 'FAIL')
       await raise({ kind: 'day', words: `${day} does not hold: ${notes.join(' · ')}`, evidence: [JSON.stringify(report.steps)] })
+    const waitMs = Math.min(2 * (before?.waitMs ?? AGAIN_MS / 2), AGAIN_MOST_MS)
+    if (report.verdict === 'INCOMPLETE') again.set(day, { atMs: ports.nowMs() + waitMs, waitMs })
+    else again.delete(day)
     return report.verdict !== 'INCOMPLETE'
   }
+
+  const keptNote = (): readonly string[] => (state === undefined ? [] : [utf8(state.note)])
 
   /** Undefined when there is nothing to go on with: said, or raised, why. */
   async function read(): Promise<Seen | undefined> {
@@ -128,13 +166,15 @@ export function createWatch(ports: WatchPorts, settings: WatchSettings, before: 
     shrunkSinceMs = isOlder ? (shrunkSinceMs ?? ports.nowMs()) : undefined
     if (isOlder) {
       const words = `the log shows ${checkpoint.size} records and had ${state?.checkpoint.size ?? 0}`
-      if (ports.nowMs() - (shrunkSinceMs ?? 0) >= STALE_MS) await raise({ kind: 'shrunk', words, evidence: [writeNote(checkpoint.note)] })
+      if (ports.nowMs() - (shrunkSinceMs ?? 0) >= STALE_MS)
+        await raise({ kind: 'shrunk', words, evidence: [writeNote(checkpoint.note), ...keptNote()] })
       return undefined
     }
     const entries = await readEntries(source, checkpoint.size, () => undefined)
     if (entries === undefined) throw new UnavailableError('the log does not show all records of its checkpoint')
     const chain = keyChain(entries, settings.logKey)
-    if (!chain.isSound || !chain.keys.some(({ key }) => key.text === settings.logKey))
+    const trusted = [settings.logKey, settings.givenKey ?? settings.logKey]
+    if (!chain.isSound || !trusted.every((one) => chain.keys.some(({ key }) => key.text === one)))
       throw new Finding('fail', 'the key you gave does not lead to the keys of this log')
     const policies = ofKind(entries, 'open').map(({ record }) => record)
     checkCheckpoint(checkpoint, chain, witnessesOf(policies))
@@ -152,25 +192,53 @@ export function createWatch(ports: WatchPorts, settings: WatchSettings, before: 
       : `the first ${kept.size} records are others than before: the log was rewritten or forked`
   }
 
-  async function look(): Promise<Look> {
+  async function tell(error: unknown): Promise<void> {
+    if (error instanceof UnavailableError) ports.say(error.message)
+    else if (error instanceof MalformedError || error instanceof Finding)
+      await raise({ kind: 'log', words: error.message, evidence: keptNote() })
+    else throw error
+  }
+
+  function startDays(seen: Seen): void {
+    checking ??= checkDays(seen)
+      .catch(tell)
+      .catch((error: unknown) => void (broken = { error }))
+      .finally(() => void (checking = undefined))
+  }
+
+  /** What nobody foresaw in a check that nobody waited for. */
+  function assertSound(): void {
+    if (broken !== undefined) throw broken.error
+  }
+
+  async function follow(): Promise<Look> {
+    assertSound()
     try {
       const seen = await read()
       if (seen === undefined) return { state, isForked: false }
       const fork = contradicts(seen, state?.checkpoint)
       if (fork !== undefined) {
-        const kept = state === undefined ? [] : [utf8(state.note)]
-        await raise({ kind: 'fork', words: fork, evidence: [writeNote(seen.checkpoint.note), ...kept] })
+        await raise({ kind: 'fork', words: fork, evidence: [writeNote(seen.checkpoint.note), ...keptNote()] })
         return { state, isForked: true }
       }
       await accept(seen)
       await handIn()
-      await checkDays(seen)
+      startDays(seen)
     } catch (error) {
-      if (error instanceof UnavailableError) ports.say(error.message)
-      else if (error instanceof MalformedError || error instanceof Finding) await raise({ kind: 'log', words: error.message, evidence: [] })
-      else throw error
+      await tell(error)
     }
     return { state, isForked: false }
   }
-  return { look }
+
+  async function settled(): Promise<void> {
+    await checking
+    assertSound()
+  }
+
+  async function look(): Promise<Look> {
+    const { isForked } = await follow()
+    await settled()
+    return { state, isForked }
+  }
+  return { look, follow, settled }
 }

@@ -102,6 +102,9 @@ test('watch: a witness makes its key, cosigns over HTTP and ends with 2 when the
   expect([first.code, first.out]).toEqual([0, expect.stringContaining('refuses the cosignature of 2 records (422)')])
   live.records[1] = { ...(live.records[1] as object), count: 4 }
   live.publish()
+  const elsewhere = verifierKeyOf({ ...LOG, name: 'another.example/log' })
+  const mistaken = await run('watch', base, '--key', elsewhere, '--state', state, '--once')
+  expect([mistaken.code, mistaken.err]).toEqual([1, expect.stringContaining(`--key is of another.example/log`)])
   const second = await watch()
   await live.close()
   expect([second.code, second.err]).toEqual([2, expect.stringContaining('ALARM fork')])

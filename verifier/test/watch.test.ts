@@ -9,7 +9,7 @@ import { sha256 } from '../src/sha256.ts'
 import { urlSource } from '../src/sources.ts'
 import { readState, type State, writeState } from '../src/state.ts'
 import { verifyDay } from '../src/verify.ts'
-import { type Alarm, createWatch, type Watch } from '../src/watch.ts'
+import { type Alarm, createWatch, type Follower } from '../src/watch.ts'
 import { makeBooks } from './books-maker.ts'
 import { LiveSite } from './live-site.ts'
 import { BEACON, closeRecord, DAY, type DayPlan, LOG, MEMBERS, openRecord, resultRecord, ticketsOf, utf, WITNESSES } from './site-maker.ts'
@@ -33,18 +33,21 @@ afterEach(async () => {
   await site.close()
 })
 
-type Watcher = Watch & { readonly alarms: Alarm[]; readonly saved: State[]; readonly said: string[]; nowMs: number }
+const settle = async (): Promise<void> => undefined
 
-function watcher(witness: Signer | undefined, before?: State, post = true): Watcher {
+type Watcher = Follower & { readonly alarms: Alarm[]; readonly saved: State[]; readonly said: string[]; nowMs: number }
+
+function watcher(witness: Signer | undefined, before?: State, post: boolean | number = true, source = urlSource(base)): Watcher {
   const own = { alarms: [] as Alarm[], saved: [] as State[], said: [] as string[], nowMs: inTimeMs }
   const ports = {
-    source: urlSource(base),
+    source,
     post: async (path: string, body: Uint8Array) =>
-      post ? (await fetch(new URL(path, base), { method: 'POST', body: body.slice() })).status : 503,
+      post === true ? (await fetch(new URL(path, base), { method: 'POST', body: body.slice() })).status : post || 503,
     nowMs: () => own.nowMs,
     save: async (state: State) => void own.saved.push(readState(utf(writeState(state)))),
     say: (line: string) => void own.said.push(line),
     alarm: async (alarm: Alarm) => void own.alarms.push(alarm),
+    settle,
   }
   return Object.assign(own, createWatch(ports, { logKey, witness, chainHash }, before))
 }
@@ -54,7 +57,7 @@ function finish(assurance: 'sealed' | 'weak'): void {
   site.publishDraw(DAY, assurance, plan.tickets)
   site.publishBooks(books, MEMBERS)
 }
-const verify = () => verifyDay(urlSource(base), DAY, { logKey, chainHash })
+const verify = () => verifyDay(urlSource(base), DAY, { logKey, chainHash, settle })
 
 test('two watchers are the quorum: with their cosignatures the day is sealed in time', async () => {
   const [a, b] = WITNESSES.map((witness) => watcher(witness)) as [Watcher, Watcher]
@@ -114,7 +117,7 @@ test('a reader who kept a checkpoint tells a rewritten log, one who did not is t
   if (keep === undefined) throw new Error('nothing to keep')
   site.records[0] = { ...open, tax: { above: 0, percent: 0 } } as never
   site.publish()
-  const kept = await verifyDay(urlSource(base), DAY, { logKey, chainHash, kept: keep.checkpoint })
+  const kept = await verifyDay(urlSource(base), DAY, { logKey, chainHash, settle, kept: keep.checkpoint })
   const trusting = await verify()
   for (const { steps } of [kept, trusting]) expect(steps.find(({ step }) => step === 'log-consistency')?.state).toBe('fail')
 })
@@ -149,6 +152,77 @@ test('records that are gone are an alarm once no cache can explain them', async 
   monitor.nowMs += 301_000
   await monitor.look()
   expect(monitor.alarms.map(({ kind }) => kind)).toEqual(['shrunk'])
+  // What it shows now, and what it had signed.
+  const sizes = monitor.alarms[0]?.evidence.map((note) => readCheckpoint(utf(note)).size)
+  expect(sizes).toEqual([1, 2])
+})
+
+test('a day that stalls holds up no cosignature, and is asked for again ever more seldom while something is missing', async () => {
+  const asked: string[] = []
+  let release = (): void => undefined
+  const stalled = new Promise<void>((resolve) => (release = resolve))
+  const plain = urlSource(base)
+  const source = {
+    isLive: true,
+    open: async (name: string) => {
+      asked.push(name)
+      if (name === `draws/${DAY}/tickets`) await stalled
+      return plain.open(name)
+    },
+  }
+  site.append(open, close)
+  finish('weak')
+  site.files.delete(`draws/${DAY}/tickets`)
+  const witness = watcher(WITNESSES[0], undefined, true, source)
+  await witness.follow()
+  site.append(openRecord({ day: shiftDay(DAY, 1) }))
+  await witness.follow()
+  expect(site.taken).toHaveLength(2)
+  release()
+  await witness.settled()
+  expect(witness.saved.at(-1)).toMatchObject({ waiting: [DAY], seenTo: DAY, checkpoint: { size: 5 } })
+  const times = async (laterMs: number): Promise<number> => {
+    asked.length = 0
+    witness.nowMs += laterMs
+    await witness.look()
+    return asked.filter((name) => name === `draws/${DAY}`).length
+  }
+  expect([await times(59_000), await times(1000), await times(119_000), await times(1000)]).toEqual([0, 2, 0, 2])
+  expect(witness.alarms).toEqual([])
+})
+
+test('a log that has too much to do has not refused: the cosignature is handed in again', async () => {
+  site.append(open, close)
+  const busy = watcher(WITNESSES[0], undefined, 429)
+  await busy.look()
+  expect(busy.saved.at(-1)?.pending).toBeDefined()
+  const refused = watcher(WITNESSES[0], undefined, 422)
+  await refused.look()
+  expect(refused.saved.at(-1)?.pending).toBeUndefined()
+})
+
+test('a log that turns false is told with what it had signed; the key of the call and that of the state are of one chain', async () => {
+  site.append(open, close)
+  const monitor = watcher(undefined)
+  await monitor.look()
+  site.append({ ...result, winners: 'none' } as never)
+  site.files.set('log/checkpoint', utf('nonsense'))
+  await monitor.look()
+  expect(monitor.alarms).toMatchObject([{ kind: 'log' }])
+  expect(monitor.alarms[0]?.evidence.map((note) => readCheckpoint(utf(note)).size)).toEqual([2])
+  const alarms: Alarm[] = []
+  const ports = {
+    source: urlSource(base),
+    post: async () => 204,
+    nowMs: () => inTimeMs,
+    save: async () => undefined,
+    say: () => undefined,
+    alarm: async (alarm: Alarm) => void alarms.push(alarm),
+  }
+  site.publish()
+  const givenKey = verifierKeyOf({ ...LOG, secret: sha256(utf('another')) })
+  await createWatch(ports, { logKey, givenKey, witness: undefined, chainHash }, monitor.saved.at(-1)).look()
+  expect(alarms.map(({ words }) => words)).toEqual(['the key you gave does not lead to the keys of this log'])
 })
 
 test('a day that does not hold is an alarm, told once; an unreachable site is none', async () => {
