@@ -87,6 +87,19 @@ test('a wallet that is locked when its page comes is joined before the run ends'
   expect(await skipped(day)).toEqual([])
 })
 
+test('while a wallet stays locked the day is busy, and the next run joins it', async () => {
+  const day = '2026-11-23' as IstDay
+  const late = await newMember(database.db, { rupees: 10, autoJoin: true })
+  await database.db.query(sql`insert into auto_skip (day, member_id, reason) values (${day}::date, ${late}::bigint, 'busy')`)
+  const held = await holdOpen(database.db, (tx) => lockWallet(tx, late))
+  expect(await runAutoJoin(database.db, day)).toEqual({ state: 'busy', joined: 0 })
+  expect(await skipped(day)).toEqual([{ memberId: late, reason: 'busy' }])
+  await held.commit()
+  expect(await runAutoJoin(database.db, day)).toEqual({ state: 'done', joined: 1 })
+  expect(await skipped(day)).toEqual([])
+  await inTransaction(database.db, (tx) => setAutoJoin(tx, late, false))
+})
+
 test('a page of a round that is not open says closed, and its cursor stays', async () => {
   const day = '2026-11-24' as IstDay
   expect(await runAutoJoin(database.db, day)).toEqual({ state: 'closed', joined: 0 })

@@ -71,9 +71,12 @@ select exists (select from r) as open, exists (select from c) as live,
   return row.open ? { state: 'page', scanned: row.scanned, joined: row.joined } : { state: 'closed' }
 }
 
-export type AutoJoinRun = { readonly state: 'done' | 'closed'; readonly joined: number }
+export type AutoJoinRun = { readonly state: 'done' | 'closed' | 'busy'; readonly joined: number }
 
-/** The whole day's joining; run again it goes on where it stopped. `closed`: the round took no more before all were through. */
+/**
+ * The whole day's joining; run again it goes on where it stopped. `closed`: the round took no more before
+ * all were through; `busy`: all were through but those whose wallet stayed locked.
+ */
 export async function runAutoJoin(
   db: Db,
   day: IstDay,
@@ -84,7 +87,7 @@ export async function runAutoJoin(
   const runs = await Promise.all(Array.from({ length: lanes }, (_, lane) => runLane(db, day, lane, pageSize)))
   const busy = await joinBusy(db, day)
   return {
-    state: runs.some((run) => run.state === 'closed') || busy.state === 'closed' ? 'closed' : 'done',
+    state: runs.some((run) => run.state === 'closed') ? 'closed' : busy.state,
     joined: runs.reduce((sum, run) => sum + run.joined, busy.joined),
   }
 }
@@ -104,17 +107,18 @@ async function joinBusy(db: Db, day: IstDay): Promise<AutoJoinRun> {
     sql`select member_id as "memberId" from auto_skip where day = ${day}::date and reason = 'busy' order by member_id`,
   )
   let joined = 0
+  let isLeft = false
   for (const { memberId } of busy) {
     const outcome = await joinAlone(db, { memberId, keyPrefix: null, sentIn: [] }, 'auto')
     if (!outcome.ok && outcome.code === 'round_closed') return { state: 'closed', joined }
     if (outcome.ok && outcome.value.day === day) joined++
-    await keepReason(db, day, memberId, outcome)
+    if (!outcome.ok && outcome.code === 'overloaded') isLeft = true
+    else await keepReason(db, day, memberId, outcome)
   }
-  return { state: 'done', joined }
+  return { state: isLeft ? 'busy' : 'done', joined }
 }
 
 async function keepReason(db: Db, day: IstDay, memberId: bigint, outcome: JoinOutcome): Promise<void> {
-  if (!outcome.ok && outcome.code === 'overloaded') return
   const reason = !outcome.ok && (outcome.code === 'insufficient_balance' || outcome.code === 'yearly_maximum') ? outcome.code : undefined
   await db.query(
     reason === undefined

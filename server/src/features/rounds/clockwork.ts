@@ -38,6 +38,7 @@ export type ClockworkDeps = {
 /** Wholly missed days that one transaction passes: a long gap is not a long lock. */
 const MISSED_AT_ONCE = 30
 
+/** `busy`: it could not be brought to an end now; the next tick goes on with it. */
 type Portion = { readonly name: string; readonly run: () => Promise<unknown> }
 type Plan = {
   readonly today: IstDay
@@ -113,15 +114,16 @@ export function createClockwork({ db, draws, policy, log }: ClockworkDeps) {
       insert into auto_join_told (day) select ${today}::date where not exists (select from wallet where auto_join) on conflict do nothing`)
   }
 
-  async function autoJoin(day: IstDay): Promise<void> {
+  async function autoJoin(day: IstDay): Promise<'done' | 'closed' | 'busy'> {
     // Without the lock: pages take their own, and a round that takes no more is no fault.
     const { state } = await runAutoJoin(db, day)
-    if (state === 'closed') return
+    if (state !== 'done') return state
     await inClockwork(db, async (tx) => {
       await tellSkipped(tx, day)
       await tellLowBalance(tx, day)
       await tx.query(sql`insert into auto_join_told (day) values (${day}::date) on conflict do nothing`)
     })
+    return state
   }
 
   /** The portions of a plan, in the order of a day's life. */
@@ -154,8 +156,7 @@ export function createClockwork({ db, draws, policy, log }: ClockworkDeps) {
       let failed = 0
       const attempt = async ({ name, run }: Portion): Promise<void> => {
         try {
-          await run()
-          done++
+          if ((await run()) !== 'busy') done++
         } catch (error) {
           failed++
           log.error({ err: error, portion: name }, 'a portion of the clockwork failed; the next tick tries again')
