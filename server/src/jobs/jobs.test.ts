@@ -21,13 +21,14 @@ afterAll(() => database.drop())
 type Ran = { readonly day: string }
 
 /** A worker whose only interesting job is the draft of a day, unless a test says more. */
-function workerOf(draft: (payload: Ran) => Promise<void>, change: Partial<WorkerDeps> & { readonly mail?: JobHandlers['mail'] } = {}) {
+type Change = Partial<WorkerDeps> & { readonly mail?: JobHandlers['mail']; readonly ask?: () => Promise<void> }
+function workerOf(draft: (payload: Ran) => Promise<void>, change: Change = {}) {
   const nothing = async (): Promise<void> => undefined
-  const { mail = nothing, ...deps } = change
+  const { mail = nothing, ask = nothing, ...deps } = change
   const handlers: JobHandlers = {
     mail,
     notice: nothing,
-    settle_order: nothing,
+    settle_order: ask,
     join_after_topup: nothing,
     draft_story: draft,
     send_payout: nothing,
@@ -52,6 +53,9 @@ const write = (key: string, dueAt?: Date): Promise<void> =>
   inTransaction(database.db, (tx) =>
     enqueue(tx, { kind: 'draft_story', key, payload: { day: key }, ...(dueAt === undefined ? {} : { dueAt }) }),
   )
+
+const isClaimed = async (key: string): Promise<boolean> =>
+  (await one<{ is: boolean }>(database.db, sql`select locked_until is not null as is from job where key = ${key}::text`)).is
 
 test('a job that can never succeed is given up at once, with its reason and without its payload', async () => {
   const worker = workerOf(async () => {
@@ -183,6 +187,38 @@ test('a mail server that hangs holds up neither the clockwork nor the other jobs
   await write('2026-11-23')
   await expect.poll(() => [seen.drafts, seen.clockwork > before], { timeout: 3000 }).toEqual([1, true])
   hung.resolve()
+})
+
+test('a gateway that hangs holds up neither notices nor the join after a top-up', async () => {
+  const hung = Promise.withResolvers<void>()
+  let drafts = 0
+  const worker = workerOf(async () => void drafts++, { ask: () => hung.promise })
+  await inTransaction(database.db, (tx) => enqueue(tx, { kind: 'settle_order', key: 'slow', payload: { orderId: 'slow' } }))
+  worker.start()
+  await expect.poll(() => isClaimed('slow'), { timeout: 20_000 }).toBe(true)
+  await write('2026-11-26')
+  await expect.poll(() => drafts, { timeout: 20_000 }).toBe(1)
+  hung.resolve()
+})
+
+test('a lane that fails after nobody waits for it any more is told in the log', async () => {
+  const hung = Promise.withResolvers<void>()
+  const told: string[] = []
+  const log = { error: (_: object, message: string) => void told.push(message), warn: () => undefined } as never
+  let isAway = false
+  // The database goes away while the job runs: its end cannot be written.
+  const db: WorkerDeps['db'] = {
+    ...database.db,
+    query: async (statement) => (isAway ? await Promise.reject(new Error('away')) : database.db.query(statement)),
+  }
+  const worker = workerOf(async () => undefined, { ask: () => hung.promise, db, log, patienceMs: 20 })
+  await inTransaction(database.db, (tx) => enqueue(tx, { kind: 'settle_order', key: 'late', payload: { orderId: 'late' } }))
+  await worker.runDue()
+  expect(told).toEqual([])
+  isAway = true
+  hung.resolve()
+  await expect.poll(() => told, { timeout: 20_000 }).toEqual(['what was due could not run; the next tick tries again'])
+  isAway = false
 })
 
 test('clockwork that fails holds up neither the other clockwork nor the jobs, and is told', async () => {

@@ -37,6 +37,23 @@ const AT_ONCE = 16
 /** From here on a job that fails is one to look at: nine hours have passed. It is tried once a day. */
 const ATTEMPTS_SOON = 20
 const KEPT_DAYS = 30
+const FAILED = 'what was due could not run; the next tick tries again'
+
+/** What waits for another side, each in a lane of its own, holds up nobody else's work. */
+const LANE_OF = {
+  mail: 'mail',
+  settle_order: 'gateway',
+  send_payout: 'gateway',
+  check_payout: 'gateway',
+  send_refund: 'gateway',
+  check_refund: 'gateway',
+  check_dispute: 'gateway',
+  notice: 'own',
+  join_after_topup: 'own',
+  draft_story: 'own',
+} as const satisfies Record<JobKind, string>
+const KINDS = Object.keys(LANE_OF) as JobKind[]
+const JOB_LANES = [...new Set(Object.values(LANE_OF))].map((name) => KINDS.filter((kind) => LANE_OF[kind] === name))
 
 type ClaimedJob = { id: bigint; kind: JobKind; payload: JobPayloads[JobKind]; attempts: number; isOld: boolean }
 
@@ -48,7 +65,7 @@ export function createWorker(deps: WorkerDeps) {
     // Most go by roz_now() in their own statements: only who asks for the time has it read.
     .map((due) => (due.length === 0 ? (due as () => Promise<boolean>) : async () => due(await deps.now())))
     .map(lane)
-  const jobLanes = [true, false].map((mails) => lane(() => runNextJobs(deps, { mails })))
+  const jobLanes = JOB_LANES.map((kinds) => lane(() => runNextJobs(deps, kinds)))
   const lanes = [...clockLanes, ...jobLanes]
 
   /**
@@ -61,7 +78,7 @@ export function createWorker(deps: WorkerDeps) {
     let caughtUpAt: Date | undefined
     let until = 0
     for (;;) {
-      const jobs = jobLanes.map((one) => Promise.race([one.run(), sleep(patienceMs, true, { ref: false })]))
+      const jobs = jobLanes.map((one) => runPatiently(one.run(), patienceMs))
       const runs = await Promise.allSettled([...clockLanes.map((one) => one.run()), ...jobs])
       const failed = runs.find((run) => run.status === 'rejected')
       const found = !stopped && runs.some((run) => run.status === 'fulfilled' && run.value)
@@ -76,12 +93,22 @@ export function createWorker(deps: WorkerDeps) {
     }
   }
 
+  const unawaited = new WeakSet<Promise<boolean>>()
+  /** A lane that takes longer goes on by itself; how it fails then is told here. */
+  async function runPatiently(run: Promise<boolean>, patienceMs: number): Promise<boolean> {
+    const found = await Promise.race([run, sleep(patienceMs, undefined, { ref: false })])
+    if (found !== undefined) return found
+    if (!unawaited.has(run)) run.catch((error: unknown) => deps.log.error({ err: error }, FAILED))
+    unawaited.add(run)
+    return true
+  }
+
   const tick = (): void => {
     if (stopped) return
     for (const one of lanes) {
       // Calls that come while it runs only make it look once more: its failure is told by the first.
       if (one.isRunning()) one.lookAgain()
-      else one.run().catch((error: unknown) => deps.log.error({ err: error }, 'what was due could not run; the next tick tries again'))
+      else one.run().catch((error: unknown) => deps.log.error({ err: error }, FAILED))
     }
   }
 
@@ -141,7 +168,7 @@ async function isLeft(db: Db, since: Date): Promise<boolean> {
 }
 
 /** Claims a few jobs, runs them side by side, and settles each on its own. */
-async function runNextJobs(deps: WorkerDeps, which: { readonly mails: boolean }): Promise<boolean> {
+async function runNextJobs(deps: WorkerDeps, kinds: readonly JobKind[]): Promise<boolean> {
   const { db, leaseSeconds = LEASE_SECONDS } = deps
   const jobs = await db.query<ClaimedJob>(sql`
     update job set locked_until = roz_now() + make_interval(secs => ${leaseSeconds}::int), attempts = attempts + 1,
@@ -149,7 +176,7 @@ async function runNextJobs(deps: WorkerDeps, which: { readonly mails: boolean })
     where id in (
       select id from job
       where done_at is null and due_at <= roz_now() and (locked_until is null or locked_until < roz_now())
-        and ${which.mails ? sql`kind = 'mail'` : sql`kind <> 'mail'`}
+        and kind = any (${kinds}::text[])
       order by due_at, id limit ${AT_ONCE}::int for update skip locked)
     returning id, kind, payload, attempts, created_at < roz_now() - make_interval(days => ${KEPT_DAYS}::int) as "isOld"`)
   if (jobs.length === 0) return false
