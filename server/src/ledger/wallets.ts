@@ -42,6 +42,9 @@ export async function setAutoJoin(tx: Tx, memberId: bigint, autoJoin: boolean): 
   )
 }
 
+export const isClosed = async (from: Queryable, memberId: bigint): Promise<boolean> =>
+  (await maybeOne(from, sql`select 1 from wallet where member_id = ${memberId}::bigint and is_closed`)) !== undefined
+
 /** The wallet as it stands; undefined for staff, who have none. */
 export async function readWallet(from: Queryable, memberId: bigint): Promise<Wallet | undefined> {
   const row = await maybeOne<Omit<Wallet, 'lastRound'> & { lastRound: IstDay | null }>(

@@ -77,6 +77,14 @@ test('needs a confirmed mail, and no hold on the account', async () => {
   expect((await world.add(await makeStaff(world.db))).status).toBe(403)
 })
 
+test('opens no order for a wallet that is closed, as it is when the account was closed since the request was let in', async () => {
+  const member = await makeMember(world.db)
+  await world.db.query(sql`update wallet set is_closed = true, may_move = false, auto_join = false where member_id = ${member}::bigint`)
+  expect(await world.add(member)).toMatchObject({ status: 403, body: { code: 'on_hold' } })
+  expect(await world.db.query(sql`select from topup where member_id = ${member}::bigint`)).toEqual([])
+  await world.db.query(sql`update wallet set is_closed = false, may_move = true where member_id = ${member}::bigint`)
+})
+
 test('answers 403 while the operator has paused it', async () => {
   world.switches.topupsOn = false
   const answer = await world.add(await makeMember(world.db))
