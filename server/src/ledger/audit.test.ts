@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type IstDay, nextDay } from '@roz/core/ist-day.ts'
 import { wholeRupees } from '@roz/core/money.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connect, type Db, sql } from '../db/sql.ts'
+import { connect, type Db, sql, violatedConstraint } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { listInvariants, runAudit } from './audit.ts'
@@ -127,6 +127,8 @@ const ACKNOWLEDGED = [
   ['suspense.credit', 'suspense:1'],
   ['suspense.refund', 'suspense:77'],
   ['triggerDraw', 'triggerDraw'],
+  ['closeAccount', randomUUID()],
+  ['aCallOfTomorrow', 'anything'],
 ] as const
 const BREAKS: readonly Break[] = [
   ...ACKNOWLEDGED.map(([route, ref]) => ({
@@ -238,6 +240,19 @@ const BREAKS: readonly Break[] = [
     breaks: [`delete from transfer where kind = 'wd_paid' and ref = '${reversed}'`],
     names: () => `withdrawal ${reversed}`,
   },
+  // The wallet is not closed: what came back is the member's, not SUSPENSE's.
+  {
+    invariant: 'withdrawal_ends_once',
+    breaks: [`update transfer set credit = 5, wallet_seq = null, balance_after = null where kind = 'wd_reversed' and ref = '${reversed}'`],
+    names: () => `withdrawal ${reversed}`,
+  },
+  {
+    invariant: 'refund_ends_once',
+    breaks: [
+      `update transfer set credit = 5, wallet_seq = null, balance_after = null where kind = 'refund_reversed' and ref = '${cameBack}'`,
+    ],
+    names: () => `refund ${cameBack}`,
+  },
   { invariant: 'withdrawal_ends_once', breaks: [insertTransfer('wd_conflict', held, 9, 2, 1000)], names: () => `withdrawal ${held}` },
   {
     invariant: 'withdrawal_ends_once',
@@ -314,11 +329,20 @@ const BREAKS: readonly Break[] = [
   },
   {
     invariant: 'closed_wallet_is_empty',
-    breaks: ['update wallet set is_closed = true where member_id = $1'],
+    breaks: [drop('wallet', 'wallet_closed_is_empty'), 'update wallet set is_closed = true where member_id = $1'],
     names: () => `member ${members[0]}`,
   },
   { invariant: 'member_has_wallet', breaks: ['delete from wallet where member_id = $1'], names: () => `member ${members[0]}` },
 ]
+
+test('a wallet that is closed and not empty, or may still move, is refused by its own row', async () => {
+  for (const change of ['may_move = false', 'balance = 0, may_move = true', 'balance = 0, held = 1, may_move = false']) {
+    const closing = superuser.query(
+      text(`update wallet set is_closed = true, auto_join = false, ${change} where member_id = ${members[1]} and balance > 0`),
+    )
+    await expect(closing).rejects.toSatisfy((error) => violatedConstraint(error) === 'wallet_closed_is_empty')
+  }
+})
 
 test.each(BREAKS)('$invariant names the row: $breaks', async ({ invariant, breaks, names }) => {
   const violations = await foundAfter(...breaks.map((statement) => statement.replace('$1', String(members[0]))))

@@ -1,4 +1,4 @@
--- What was acknowledged under an Idempotency-Key is there: the order, the withdrawal, the refund, the decision.
+-- What was acknowledged under an Idempotency-Key is there: the order, the withdrawal, the refund, the gift, the decision.
 -- small
 select 'key of member ' || k.member_id as subject, k.route || ' was acknowledged, and ' || k.ref || ' is not there' as found
   from idempotency_key k
@@ -14,4 +14,9 @@ select 'key of member ' || k.member_id as subject, k.route || ' was acknowledged
    when k.route like 'suspense.credit %' then not exists (select from transfer t where t.kind = 'suspense_credit' and 'suspense:' || t.ref = k.ref)
    when k.route like 'suspense.refund %' then not exists (select from refund r where 'suspense:' || r.suspense_id = k.ref)
    when k.route = 'triggerDraw' then not exists (select from round r where r.day = (k.answer #>> '{value,round,id}')::date and r.status <> 'open')
-   else false end
+   -- An answer that names no amount found nothing left to take.
+   when k.route = 'closeAccount' then coalesce(k.answer #>> '{value,message}', '₹') like '%₹%'
+     and not exists (select from withdrawal w join transfer t on t.kind = 'wd_hold' and t.ref = w.id::text where w.id::text = k.ref)
+     and not exists (select from transfer t where t.kind = 'gift' and t.ref = k.ref and t.debit = k.member_id)
+   -- A call that nobody has told this check of.
+   else true end

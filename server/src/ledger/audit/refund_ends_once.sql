@@ -6,11 +6,13 @@ with booked as (
            and t.amount = r.amount and t.debit = coalesce(r.member_id, 5)) as holds,
          count(*) filter (where t.kind = 'refund_failed' and t.amount = r.amount and t.credit = coalesce(r.member_id, 5)) as backs,
          count(*) filter (where t.kind = 'refund_paid' and t.amount = r.amount) as paids,
-         count(*) filter (where t.kind = 'refund_reversed' and t.amount = r.amount and t.credit in (r.member_id, 5)) as reversals,
+         count(*) filter (where t.kind = 'refund_reversed' and t.amount = r.amount
+           and (t.credit = coalesce(r.member_id, 5) or t.credit = 5 and c.is_closed and s.amount = t.amount)) as reversals,
          count(*) filter (where t.kind = 'refund_conflict' and t.amount = r.amount) as conflicts,
          count(*) filter (where t.kind = 'refund_conflict_back' and t.amount = r.amount) as conflict_backs,
          count(t.kind) as transfers
-    from refund r left join transfer t on subject_of(t.ref) = r.id::text and (t.kind like 'refund_%' or t.kind = 'suspense_refund') group by r.id)
+    from refund r left join transfer t on subject_of(t.ref) = r.id::text and (t.kind like 'refund_%' or t.kind = 'suspense_refund')
+    left join wallet c on c.member_id = r.member_id left join suspense_item s on s.payment_id = t.kind || ':' || t.ref group by r.id)
 select 'refund ' || id as subject,
        status || ', ' || holds || ' holds, ' || backs || ' back, ' || paids || ' paid, ' || reversals || ' reversed, '
          || conflicts || ' conflicts, ' || conflict_backs || ' of them back, ' || transfers || ' transfers' as found

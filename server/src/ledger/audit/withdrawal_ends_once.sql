@@ -1,15 +1,17 @@
--- Every withdrawal was held once with its amount, ended at most once and as its state says, and is a loss only while it was both paid and given back.
+-- Every withdrawal was held once with its amount, ended at most once and as its state says, comes back to the member or, where the wallet is closed, as an item in SUSPENSE, and is a loss only while it was both paid and given back.
 -- small
 with booked as (
   select w.id, w.status, w.amount,
          count(*) filter (where t.kind = 'wd_hold' and t.amount = w.amount and t.debit = w.member_id) as holds,
          count(*) filter (where t.kind = 'wd_back' and t.amount = w.amount and t.credit = w.member_id) as backs,
          count(*) filter (where t.kind = 'wd_paid' and t.amount = w.amount) as paids,
-         count(*) filter (where t.kind = 'wd_reversed' and t.amount = w.amount and t.credit in (w.member_id, 5)) as reversals,
+         count(*) filter (where t.kind = 'wd_reversed' and t.amount = w.amount
+           and (t.credit = w.member_id or t.credit = 5 and c.is_closed and s.amount = t.amount)) as reversals,
          count(*) filter (where t.kind = 'wd_conflict' and t.amount = w.amount) as conflicts,
          count(*) filter (where t.kind = 'wd_conflict_back' and t.amount = w.amount) as conflict_backs,
          count(*) filter (where t.amount <> w.amount) as others
-    from withdrawal w left join transfer t on withdrawal_of(t.ref) = w.id::text and t.kind like 'wd_%' group by w.id)
+    from withdrawal w left join transfer t on withdrawal_of(t.ref) = w.id::text and t.kind like 'wd_%'
+    left join wallet c using (member_id) left join suspense_item s on s.payment_id = t.kind || ':' || t.ref group by w.id)
 select 'withdrawal ' || id as subject,
        status || ', ' || holds || ' holds, ' || backs || ' back, ' || paids || ' paid, ' || reversals || ' reversed, '
          || conflicts || ' conflicts, ' || conflict_backs || ' of them back, ' || others || ' of another amount' as found

@@ -1,0 +1,3 @@
+-- A closed wallet is empty and does nothing: held by the row itself, whoever writes it.
+alter table wallet add constraint wallet_closed_is_empty
+  check (not is_closed or balance = 0 and held = 0 and not may_move and not auto_join);
