@@ -53,7 +53,7 @@ export type Services = ReturnType<typeof createServices>
 
 /** Every feature with what it needs; what one needs of another is handed on here. */
 function createFeatures(deps: ServiceDeps) {
-  const { db, clock, secrets, config, log } = deps
+  const { db, secrets, config, log } = deps
   const { business } = config
   const ticketKeys = createTicketKeys({ secrets })
   const logKeys = createLogKeys({ secrets, origin: originOf(config.publicUrl ?? `http://localhost:${config.port}`) })

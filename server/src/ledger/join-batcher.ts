@@ -159,7 +159,7 @@ async function runBatch(db: Db, batch: readonly Pending[], told: Told): Promise<
   const joined = rows.filter((row) => row.verdict === 'joined')
   told.onBatch?.({ asked: batch.length, joined: joined.length, day: joined[0]?.day ?? undefined })
   const [first] = joined
-  if (first?.day != null && first.batchId !== null && first.at !== null)
+  if (first !== undefined && first.day !== null && first.batchId !== null && first.at !== null)
     told.onJoined?.({ batchId: first.batchId, day: first.day, at: first.at, memberIds: joined.map(({ memberId }) => memberId) })
   try {
     return await settleRows(db, batch, rows)

@@ -1,20 +1,18 @@
-/** What is left of each top-up, and how it goes back: refunds, suspense items, chargebacks. */
+/** What is left of each top-up, and how it goes back: refunds and suspense items; chargebacks have a file of their own. */
 import { randomUUID } from 'node:crypto'
 import { type Paise, paise, wholeRupees } from '@roz/core/money.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { one, sql, violatedConstraint } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
-import { bookDispute } from './disputes.ts'
 import { addMoney, DAY, endDay, newMember, newOrderId, openDay, payOut } from './fixtures.ts'
 import { createJoinBatcher } from './join-batcher.ts'
 import { listMovements } from './movements.ts'
-import { approveRefund, bookRefund, rejectRefund, requestRefund, startRefund, stopRefund } from './refunds.ts'
-import { creditSuspense, refundSuspense } from './suspense.ts'
+import { stopRefund } from './refunds.ts'
+import { creditSuspense } from './suspense.ts'
+import { refundDeeds } from './testing/refund-deeds.ts'
 import { captureTopup, createTopup } from './topups.ts'
-import { listUnusedTopups } from './unused-topups.ts'
-import { readWallet } from './wallets.ts'
-import { holdWithdrawal, rejectWithdrawal } from './withdrawals.ts'
+import { rejectWithdrawal } from './withdrawals.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -23,21 +21,8 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-const ask = (memberId: bigint, orderId: string, rupees: number, id: string = randomUUID()) =>
-  inTransaction(database.db, (tx) => requestRefund(tx, { id, memberId, orderId, amount: wholeRupees(rupees), reason: 'changed my mind' }))
-const withdraw = (memberId: bigint, rupees: number, id: string = randomUUID()) =>
-  inTransaction(database.db, (tx) => holdWithdrawal(tx, { id, memberId, amount: wholeRupees(rupees), bankAccountId: 1n }))
-const tell = (id: string, word: 'paid' | 'failed') =>
-  inTransaction(database.db, (tx) => bookRefund(tx, { id, word, reference: 'ARN1', decision: word }))
-const approve = (id: string) => inTransaction(database.db, (tx) => approveRefund(tx, id))
-const reject = (id: string) => inTransaction(database.db, (tx) => rejectRefund(tx, { id, reason: 'no' }))
-const send = (id: string) => inTransaction(database.db, (tx) => startRefund(tx, id, { again: false }))
-const wallet = async (memberId: bigint): Promise<readonly [bigint | undefined, bigint | undefined]> => {
-  const found = await readWallet(database.db, memberId)
-  return [found?.balance, found?.held]
-}
-const unused = async (memberId: bigint): Promise<Record<string, bigint>> =>
-  Object.fromEntries((await listUnusedTopups(database.db, memberId)).map((topup) => [topup.orderId, topup.unused]))
+const { ask, withdraw, tell, approve, reject, send, wallet, unused, suspended, refundItem, creditItem } = refundDeeds(() => database.db)
+
 const credit = async (memberId: bigint, amount: Paise): Promise<void> => {
   // Money that is no top-up: what a prize would be.
   const orderId = newOrderId()
@@ -169,16 +154,6 @@ test('what the gateway would not take stands as approved, is sent by a second ye
 })
 
 /** Money in SUSPENSE: a payment of an order that nobody made. */
-async function suspended(rupees: number): Promise<bigint> {
-  const orderId = newOrderId()
-  await inTransaction(database.db, (tx) => captureTopup(tx, { orderId, paymentId: `s_${orderId}`, orderAmount: wholeRupees(rupees) }))
-  return (await one<{ id: bigint }>(database.db, sql`select id from suspense_item where order_id = ${orderId}::text`)).id
-}
-const refundItem = (itemId: bigint, refundId: string = randomUUID()) =>
-  inTransaction(database.db, (tx) => refundSuspense(tx, { itemId, refundId, reason: 'nobody’s', decidedBy: 1n }))
-const creditItem = (itemId: bigint, memberId: bigint) =>
-  inTransaction(database.db, (tx) => creditSuspense(tx, { itemId, memberId, decidedBy: 1n }))
-
 test('a suspense item is decided once, also by several at once', async () => {
   const memberId = await newMember(database.db)
   for (let round = 0; round < 5; round++) {
@@ -206,155 +181,6 @@ test('a refund of an item that fails opens it again, and it can be decided anew'
 })
 
 /** The gateway's word on a dispute about an order's own payment, or about `paymentId`. */
-const dispute = (disputeId: string, orderId: string, rupees: number, word: 'taken' | 'returned', paymentId = `pay_${orderId}`) =>
-  inTransaction(database.db, (tx) => {
-    const told = { disputeId, orderId, paymentId, amount: wholeRupees(rupees), type: 'CHARGEBACK', status: 'X', respondBy: undefined }
-    return bookDispute(tx, { ...told, state: word === 'taken' ? 'lost' : 'won', isTaken: word === 'taken' })
-  })
-
-test('a chargeback takes as far as the balance reaches, the rest is our loss, once; won, all of it comes back', async () => {
-  const memberId = await newMember(database.db)
-  const orderId = await addMoney(database.db, memberId, wholeRupees(30))
-  await withdraw(memberId, 18)
-  const all = await Promise.all([1, 2, 3].map(() => dispute('d1', orderId, 30, 'taken')))
-  const taken = { what: 'taken', memberId, fromMember: 1200n, lost: 1800n }
-  expect(all.flatMap(({ moved }) => moved ?? [])).toEqual([taken])
-  expect(await wallet(memberId)).toEqual([0n, 1800n])
-  expect(await ask(memberId, orderId, 1)).toMatchObject({ ok: false })
-  const back = await Promise.all([1, 2, 3].map(() => dispute('d1', orderId, 30, 'returned')))
-  expect(back.flatMap(({ moved }) => moved ?? [])).toEqual([{ ...taken, what: 'returned' }])
-  expect(await wallet(memberId)).toEqual([1200n, 1800n])
-  expect(await unused(memberId)).toEqual({ [orderId]: 1200n })
-  expect(await ask(memberId, orderId, 2)).toMatchObject({ ok: true })
-  // Lost after all: it takes anew, from what is there now.
-  expect((await dispute('d1', orderId, 30, 'taken')).moved).toEqual({ what: 'taken', memberId, fromMember: 1000n, lost: 2000n })
-  expect((await dispute('d1', orderId, 30, 'returned')).moved).toMatchObject({ what: 'returned', fromMember: 1000n, lost: 2000n })
-  expect(await wallet(memberId)).toEqual([1000n, 2000n])
-})
-
-test('no payment is taken back beyond its amount, and what cannot be booked is kept with its reason', async () => {
-  const memberId = await newMember(database.db)
-  const orderId = await addMoney(database.db, memberId, wholeRupees(10))
-  expect((await dispute('d2', orderId, 11, 'taken')).problem).toBe('more_than_paid')
-  expect((await dispute('d2', orderId, 11, 'taken')).problem).toBeUndefined()
-  expect((await dispute('d3', newOrderId(), 1, 'taken')).problem).toBe('unknown_payment')
-  expect((await dispute('d3', newOrderId(), 1, 'returned')).moved).toBeUndefined()
-  const both = await Promise.all([dispute('d4', orderId, 6, 'taken'), dispute('d5', orderId, 6, 'taken')])
-  expect(both.flatMap(({ problem }) => problem ?? [])).toEqual(['more_than_paid'])
-  expect(await wallet(memberId)).toEqual([400n, 0n])
-  expect(
-    await database.db.query(sql`select id, problem from dispute where problem is not null and id in ('d2', 'd3') order by id`),
-  ).toEqual([{ id: 'd2', problem: 'more_than_paid' }])
-})
-
-test('a chargeback of nothing left is all our loss; what was charged back is not refunded', async () => {
-  const memberId = await newMember(database.db)
-  const orderId = await addMoney(database.db, memberId, wholeRupees(10))
-  await dispute('d6', orderId, 4, 'taken')
-  expect(await ask(memberId, orderId, 1)).toEqual({ ok: false, code: 'refund_not_possible' })
-  await withdraw(memberId, 6)
-  expect((await dispute('d7', orderId, 6, 'taken')).moved).toMatchObject({ fromMember: 0n, lost: 600n })
-  await dispute('d7', orderId, 6, 'returned')
-  // The other dispute still has its part.
-  expect(await ask(memberId, orderId, 1)).toMatchObject({ ok: false })
-})
-
-test('a payment that lies in SUSPENSE is taken from LOSSES: nobody knows who should give it', async () => {
-  const orderId = newOrderId()
-  await inTransaction(database.db, (tx) => captureTopup(tx, { orderId, paymentId: `s_${orderId}`, orderAmount: wholeRupees(10) }))
-  const { moved } = await dispute('d8', orderId, 10, 'taken', `s_${orderId}`)
-  expect(moved).toEqual({ what: 'taken', memberId: undefined, fromMember: 0n, lost: 1000n })
-})
-
-test('an item whose payment the bank has taken back is neither credited nor refunded until it is returned', async () => {
-  const memberId = await newMember(database.db)
-  const itemId = await suspended(10)
-  const of = await one<{ orderId: string; paymentId: string }>(
-    database.db,
-    sql`select order_id as "orderId", payment_id as "paymentId" from suspense_item where id = ${itemId}::bigint`,
-  )
-  await dispute('d10', of.orderId, 10, 'taken', of.paymentId)
-  expect(await creditItem(itemId, memberId)).toEqual({ ok: false, code: 'payment_taken_back' })
-  expect(await refundItem(itemId)).toEqual({ ok: false, code: 'payment_taken_back' })
-  await dispute('d10', of.orderId, 10, 'returned', of.paymentId)
-  expect(await refundItem(itemId)).toMatchObject({ ok: true })
-})
-
-test('a dispute about another payment of an order leaves its own payment to be refunded', async () => {
-  const memberId = await newMember(database.db)
-  const orderId = await addMoney(database.db, memberId, wholeRupees(10))
-  const second = { orderId, paymentId: `second_${orderId}`, orderAmount: wholeRupees(10) }
-  expect(await inTransaction(database.db, (tx) => captureTopup(tx, second))).toEqual({ result: 'suspense', reason: 'second_payment' })
-  const isRefundable = async () => (await listUnusedTopups(database.db, memberId))[0]?.isRefundable
-  await dispute('d12', orderId, 10, 'taken', second.paymentId)
-  expect(await isRefundable()).toBe(true)
-  await dispute('d13', orderId, 4, 'taken')
-  expect(await isRefundable()).toBe(false)
-  // The other payment's dispute neither frees it nor keeps it.
-  await dispute('d12', orderId, 10, 'returned', second.paymentId)
-  expect(await isRefundable()).toBe(false)
-  await dispute('d12', orderId, 10, 'taken', second.paymentId)
-  await dispute('d13', orderId, 4, 'returned')
-  expect(await isRefundable()).toBe(true)
-})
-
-test('a payment that the bank took out of SUSPENSE is not refunded once it is its order’s', async () => {
-  const memberId = await newMember(database.db)
-  const orderId = newOrderId()
-  await inTransaction(database.db, (tx) => createTopup(tx, { orderId, memberId, amount: wholeRupees(10) }))
-  const told = (rupees: number) =>
-    inTransaction(database.db, (tx) => captureTopup(tx, { orderId, paymentId: `pay_${orderId}`, orderAmount: wholeRupees(rupees) }))
-  expect(await told(12)).toMatchObject({ reason: 'other_amount' })
-  await dispute('d14', orderId, 10, 'taken')
-  expect(await told(10)).toMatchObject({ result: 'credited' })
-  expect(await one(database.db, sql`select charged_back_at is not null as taken from topup where order_id = ${orderId}::text`)).toEqual({
-    taken: true,
-  })
-})
-
-test('a refund that was asked for before a chargeback is neither approved nor sent while the bank has the money', async () => {
-  const memberId = await newMember(database.db)
-  const orderId = await addMoney(database.db, memberId, wholeRupees(30))
-  const [asked, approved] = [randomUUID(), randomUUID()]
-  await ask(memberId, orderId, 10, asked)
-  await ask(memberId, orderId, 10, approved)
-  await approve(approved)
-  await dispute('d11', orderId, 30, 'taken')
-  expect(await approve(asked)).toEqual({ ok: false, code: 'payment_taken_back' })
-  expect(await send(approved)).toBe(false)
-  expect(await one(database.db, sql`select status, problem from refund where id = ${approved}::uuid`)).toEqual({
-    status: 'approved',
-    problem: 'payment_taken_back',
-  })
-  expect(await approve(approved)).toEqual({ ok: false, code: 'payment_taken_back' })
-  await dispute('d11', orderId, 30, 'returned')
-  expect(await approve(asked)).toMatchObject({ ok: true })
-  expect(await approve(approved)).toMatchObject({ ok: true })
-  expect([await send(asked), await send(approved)]).toEqual([true, true])
-  // Taken while it is on its way: it is not sent once more, and the gateway's word is still booked.
-  await dispute('d11', orderId, 10, 'taken')
-  expect(await inTransaction(database.db, (tx) => startRefund(tx, asked, { again: true }))).toBe(false)
-  expect(await tell(asked, 'paid')).toMatchObject({ result: 'paid', contradicts: false })
-})
-
-test('a chargeback against withdrawals, joins and refunds, at once: the same rupee never goes twice', async () => {
-  for (let round = 0; round < 6; round++) {
-    const memberId = await newMember(database.db)
-    const orderId = await addMoney(database.db, memberId, wholeRupees(20))
-    const [asked, drawn, joined, { moved }] = await Promise.all([
-      ask(memberId, orderId, 12),
-      withdraw(memberId, 12),
-      createJoinBatcher({ db: database.db }).join({ memberId }),
-      dispute(`race${round}`, orderId, 20, 'taken'),
-    ])
-    const [balance, held] = await wallet(memberId)
-    const gone = (asked.ok ? 1200n : 0n) + (drawn.ok ? 1200n : 0n)
-    expect([balance, held]).toEqual([2000n - gone - (joined.ok ? 100n : 0n) - (moved?.fromMember ?? 0n), gone])
-    expect((moved?.fromMember ?? 0n) + (moved?.lost ?? 0n)).toBe(2000n)
-    await dispute(`race${round}`, orderId, 20, 'returned')
-  }
-})
-
 test('a refund that comes back after it was paid is given back, and the top-up is no refunded one', async () => {
   const memberId = await newMember(database.db)
   const orderId = await addMoney(database.db, memberId, wholeRupees(20))

@@ -3,7 +3,6 @@ import { addDays, type IstDay } from '@roz/core/ist-day.ts'
 import { POLICY_A, policyB } from '@roz/core/split.ts'
 import { afterEach, describe, expect, test } from 'vitest'
 import { connect, one, sql } from '../../db/sql.ts'
-import { inTransaction } from '../../db/transaction.ts'
 import { openRoundsWorld, type RoundsOptions, type RoundsWorld } from '../../testing/rounds-world.ts'
 
 let world: RoundsWorld
