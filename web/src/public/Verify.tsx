@@ -181,7 +181,13 @@ function Verdict() {
           <b>PASS</b> <Trans>Everything fits</Trans>
         </h3>
         <p>
-          <Trans>Nobody could choose the winner, no entry was added or dropped, and the books are right to the paisa.</Trans>
+          <Trans>Every file fits what was sealed, and the books are right to the paisa.</Trans>
+        </p>
+        <p data-witnessed="" hidden>
+          <Trans>
+            After the seal nobody could choose the winner, and no entry was added or dropped, as far as these witnesses are strangers to us:{' '}
+            <span data-fill="witnesses" />.
+          </Trans>
         </p>
       </div>
       <div className="wait" data-when="WEAK" hidden>

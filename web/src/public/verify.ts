@@ -171,6 +171,11 @@ function end({ steps, verdict }: Report): void {
   show('[data-progress]', false)
   show('[data-again]', true)
   show('[data-save]', true)
+  // Named by the step that counted them; a day without a draw needed none.
+  const seal = steps.find(({ step, state }) => step === 'sealed-in-time' && state === 'pass')
+  const witnesses = /^seen by (.+) at least/.exec(seal?.words ?? '')?.[1]
+  fill('witnesses', witnesses ?? '')
+  show('[data-witnessed]', witnesses !== undefined)
   showVerdict(verdict)
   showKept()
 }
