@@ -208,6 +208,7 @@ describe('a day that witnesses saw in time', () => {
         await expect(verdict(page)).toHaveCount(0)
         await page.getByRole('button', { name: 'Check', exact: true }).click()
         await expect(verdict(page)).toHaveText('PASS')
+        await expect(page.getByText('as far as these witnesses are strangers to us: witness-asha.example')).toBeVisible()
       },
       alone,
     )
@@ -289,6 +290,25 @@ describe('my ticket', () => {
         await page.emulateMedia({ colorScheme: 'light' })
         await alarm.getByRole('link', { name: 'What was checked' }).click()
         await expect(page.getByRole('heading', { level: 1, name: 'My ticket' })).toBeVisible()
+      },
+      { token: biju.token },
+    )
+  })
+
+  test('no proof, though the list is sealed for everybody else, is an alarm and not a wait; so are books without one’s parts', async () => {
+    const { output } = await ask(stage.roz.url, 'userTicket', { token: biju.token, params: { day: second } })
+    stage.line.breakLine(`GET /api/user/tickets/${second}`, { status: 200, body: JSON.stringify({ ...output, proof: null }) })
+    stage.line.breakLine(`GET /api/user/liabilities/${second}`, { status: 404, body: '{"error":"not_found","message":"Not found"}' })
+    await stage.at(
+      ofTicket(second),
+      async (page) => {
+        const alarm = page.locator('.alarm-box')
+        await expect(alarm).toContainText('We could not show that your ticket is in the sealed list')
+        await expect(page.getByText('Your money is not all in the total that we published.')).toBeVisible()
+        const saved = page.waitForEvent('download')
+        await alarm.getByRole('button', { name: 'Save the evidence' }).click()
+        const evidence = JSON.parse(readFileSync((await (await saved).path()) ?? '', 'utf8')) as { readonly published: readonly string[] }
+        expect(evidence.published.join()).toContain('"kind":"close"')
       },
       { token: biju.token },
     )

@@ -18,5 +18,7 @@ export function setServerTime(serverTime: string): number {
   return skewMs
 }
 
+export const serverNowMs = (): number => Date.now() + skewMs
+
 /** Today in India; whoever shows it is drawn anew once the server has said what time it is. */
-export const useServerDay = (): IstDay => useSyncExternalStore(subscribe, () => dayAt(Date.now() + skewMs))
+export const useServerDay = (): IstDay => useSyncExternalStore(subscribe, () => dayAt(serverNowMs()))

@@ -122,7 +122,7 @@ function Alarm({ finding }: { readonly finding: Finding }) {
   )
 }
 
-function Found({ finding: { state, ticket, position, count, root, hasReceipt } }: { readonly finding: Finding }) {
+function Found({ finding: { state, ticket, position, count, root, hasReceipt, isCompared } }: { readonly finding: Finding }) {
   const { t } = useLingui()
   const isIncluded = state === 'included' && position !== undefined && count !== undefined
   return (
@@ -131,7 +131,7 @@ function Found({ finding: { state, ticket, position, count, root, hasReceipt } }
         <div className="slip">
           <div>
             <p className="muted">
-              <Trans>Ticket, a code that only you can make</Trans>
+              <Trans>Ticket, a code made with your ticket key</Trans>
             </p>
             <code className="ticket-code">{(ticket ?? '').replace(/(.{8})(?=.)/g, '$1 ')}</code>
             <p className="ticket-line">
@@ -164,7 +164,13 @@ function Found({ finding: { state, ticket, position, count, root, hasReceipt } }
               </Trans>
             </Checked>
             <Checked>
-              <Trans>That list is in the log that everybody sees, and the log has only grown since your last look.</Trans>
+              {isCompared === true ? (
+                <Trans>That list is in the log that everybody sees, and the log has only grown since your last look.</Trans>
+              ) : (
+                <Trans>
+                  That list is in the log that everybody sees. This device remembers the log, and will notice if it is rewritten.
+                </Trans>
+              )}
             </Checked>
           </>
         ) : null}
@@ -213,29 +219,31 @@ function OwedSection({ day }: { readonly day: string }) {
 
 const money = (amount: number): string => formatMoney(rupeesFromPaise(paise(BigInt(amount))))
 
-function OwedParts({ owed: { isOwed, words, parts, balancePaise, heldPaise } }: { readonly owed: Owed }) {
+function OwedParts({ owed: { isOwed, isShown, words, parts, balancePaise, heldPaise } }: { readonly owed: Owed }) {
   return (
     <>
-      <ul className="ledger owed">
-        <li>
-          <span>
-            <Trans>In your wallet</Trans>
-          </span>
-          <span className="amount">{money(balancePaise)}</span>
-        </li>
-        <li>
-          <span>
-            <Trans>Held for withdrawals and refunds</Trans>
-          </span>
-          <span className="amount">{money(heldPaise)}</span>
-        </li>
-        <li className="sum">
-          <span>
-            <Trans>Owed to you</Trans>
-          </span>
-          <span className="amount">{money(balancePaise + heldPaise)}</span>
-        </li>
-      </ul>
+      {isShown ? (
+        <ul className="ledger owed">
+          <li>
+            <span>
+              <Trans>In your wallet</Trans>
+            </span>
+            <span className="amount">{money(balancePaise)}</span>
+          </li>
+          <li>
+            <span>
+              <Trans>Held for withdrawals and refunds</Trans>
+            </span>
+            <span className="amount">{money(heldPaise)}</span>
+          </li>
+          <li className="sum">
+            <span>
+              <Trans>Owed to you</Trans>
+            </span>
+            <span className="amount">{money(balancePaise + heldPaise)}</span>
+          </li>
+        </ul>
+      ) : null}
       <ul className="ledger own-checks">
         <Checked failed={!isOwed}>
           {isOwed ? (

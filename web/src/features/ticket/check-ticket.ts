@@ -13,6 +13,7 @@ import { ApiError, call } from '../../api.ts'
 import { type KnownLog, knownLog, rememberLog } from '../../log-memory.ts'
 import { ownTicketKey } from '../../ticket-key.ts'
 import { checkDay, publicBase } from '../../verify-day.ts'
+import { serverNowMs } from '../clock.ts'
 import { keepReceipt, keptReceipt, type KeptReceipt } from './kept-receipts.ts'
 
 export type Finding = {
@@ -27,6 +28,8 @@ export type Finding = {
   readonly count?: number
   readonly root?: string
   readonly hasReceipt: boolean
+  /** Whether an earlier look was remembered, with which this one was compared. */
+  readonly isCompared?: boolean
   /** The receipt as a file to keep (protocol, chapter 11). */
   readonly receiptFile?: string
   /** All that a stranger needs to judge what went wrong. */
@@ -51,6 +54,12 @@ async function readText(path: string): Promise<string> {
 }
 
 export async function checkTicket(memberId: string, day: string): Promise<Finding> {
+  const finding = await look(memberId, day)
+  // The list may have been sealed between the two questions: what is missing has to be missing twice.
+  return finding.state === 'missing' ? look(memberId, day) : finding
+}
+
+async function look(memberId: string, day: string): Promise<Finding> {
   const kept = keptReceipt(memberId, day)
   const answer = await ask(day)
   const known = knownLog(memberId)
@@ -77,32 +86,40 @@ export async function checkTicket(memberId: string, day: string): Promise<Findin
     day,
     ticket: answer.ticket,
     hasReceipt,
+    isCompared: known !== undefined,
     ...(position === undefined ? {} : { position }),
     ...(count === undefined ? {} : { count }),
     ...(root === undefined ? {} : { root }),
     ...(hasReceipt || kept !== undefined ? { receiptFile: fileOf(own) } : {}),
-    evidence: evidenceOf(state, found.words, own, answer, known),
+    evidence: evidenceOf(state, found.words, own, answer, known, found.evidence),
   }
 }
 
 /** When the log is not the one this device knows, the whole log says whether its key was rightly replaced. */
 async function judge(memberId: string, day: string, ticketKey: Uint8Array, answer: Answer, known: KnownLog | undefined) {
   const source = urlSource(publicBase())
-  const look = async (logKey: string, kept: KnownLog['checkpoint'] | undefined) => ({
-    found: await checkMyTicket({ day, ticketKey, answer, logKey, source, ...(kept === undefined ? {} : { kept }) }),
+  const compare = async (logKey: string, kept: KnownLog['checkpoint'] | undefined) => ({
+    found: await checkMyTicket({ day, ticketKey, answer, logKey, source, nowMs: serverNowMs(), ...(kept === undefined ? {} : { kept }) }),
     log: logKey,
   })
-  const first = await look(known?.logKey ?? (await readText('log/key')).trim(), known?.checkpoint)
+  const first = await compare(known?.logKey ?? (await readText('log/key')).trim(), known?.checkpoint)
   if (first.found.state !== 'unknown-log' || known === undefined) return first
   const { keep } = await checkDay({ day, logKey: known.logKey, kept: known.checkpoint })
   if (keep === undefined) return first
   rememberLog(memberId, keep)
-  return look(keep.logKey, undefined)
+  return compare(keep.logKey, undefined)
 }
 
 const fileOf = ({ day, receipt, ticket }: KeptReceipt): string => canonicalText({ day, receipt, ticket, v: 1 })
 
-function evidenceOf(state: string, words: string, receipt: KeptReceipt, answer: Answer | undefined, known: KnownLog | undefined): string {
+function evidenceOf(
+  state: string,
+  words: string,
+  receipt: KeptReceipt,
+  answer: Answer | undefined,
+  known: KnownLog | undefined,
+  published: readonly string[] = [],
+): string {
   const { day } = receipt
   const log = known && { logKey: known.logKey, size: known.checkpoint.size, root: [...known.checkpoint.root] }
   const receiptFile = { day, receipt: receipt.receipt, ticket: receipt.ticket, v: 1 }
@@ -115,6 +132,7 @@ function evidenceOf(state: string, words: string, receipt: KeptReceipt, answer: 
       words,
       receipt: receiptFile,
       answer: answer ?? null,
+      published,
       knownLog: log ?? null,
     },
     null,
@@ -124,24 +142,37 @@ function evidenceOf(state: string, words: string, receipt: KeptReceipt, answer: 
 
 export type Owed = {
   readonly isOwed: boolean
+  /** False where the server shows no parts at all, though the day's books are out. */
+  readonly isShown: boolean
   readonly words: string
   readonly parts: number
   readonly balancePaise: number
   readonly heldPaise: number
 }
 
-/** The member's own parts of what was owed at the day's end; undefined while its books are not made. */
-export async function checkOwed(memberId: string, day: string): Promise<Owed | undefined> {
-  let answer: Output<Api['userLiabilities']>
-  try {
-    answer = await call('userLiabilities', { params: { day } })
-  } catch (error) {
+const askOwed = (day: string): Promise<Output<Api['userLiabilities']> | undefined> =>
+  call('userLiabilities', { params: { day } }).catch((error: unknown) => {
     if (error instanceof ApiError && error.status === 404) return undefined
     throw error
+  })
+
+/** The member's own parts of what was owed at the day's end; undefined while its books are not made. */
+export async function checkOwed(memberId: string, day: string): Promise<Owed | undefined> {
+  let answer = await askOwed(day)
+  if (answer === undefined) {
+    const { status } = await fetch(`${publicBase()}books/${day}`)
+    if (status === 404) return undefined
+    if (status !== 200) throw new UnavailableError(`books/${day}: the site answered ${status}`)
+    // The books may have come out between the two questions.
+    answer = await askOwed(day)
+  }
+  if (answer === undefined) {
+    const words = 'the books of the day are published, and the site shows none of your parts'
+    return { isOwed: false, isShown: false, words, parts: 0, balancePaise: 0, heldPaise: 0 }
   }
   const ticketKey = await ownTicketKey(memberId)
   if (ticketKey === undefined) return undefined
   const { liabilities } = JSON.parse(await readText(`books/${day}`)) as { readonly liabilities: Liabilities }
   const { isOwed, words } = checkOwnParts(answer, fromHex(ticketKey), { day, books: liabilities })
-  return { isOwed, words, parts: answer.parts.length, balancePaise: answer.balance, heldPaise: answer.held }
+  return { isOwed, isShown: true, words, parts: answer.parts.length, balancePaise: answer.balance, heldPaise: answer.held }
 }
