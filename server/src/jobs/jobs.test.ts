@@ -209,7 +209,7 @@ test('a lane that fails after nobody waits for it any more is told in the log', 
   // The database goes away while the job runs: its end cannot be written.
   const db: WorkerDeps['db'] = {
     ...database.db,
-    query: async (statement) => (isAway ? await Promise.reject(new Error('away')) : database.db.query(statement)),
+    query: (statement) => (isAway ? Promise.reject(new Error('away')) : database.db.query(statement)),
   }
   const worker = workerOf(async () => undefined, { ask: () => hung.promise, db, log, patienceMs: 20 })
   await inTransaction(database.db, (tx) => enqueue(tx, { kind: 'settle_order', key: 'late', payload: { orderId: 'late' } }))

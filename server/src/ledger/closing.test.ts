@@ -1,0 +1,27 @@
+/** A closed wallet is empty and does nothing: its own row refuses anything else, whoever writes it. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sql, violatedConstraint } from '../db/sql.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { closeWallet, giveRest } from './closing.ts'
+import { DAY, newMember, openDay } from './fixtures.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+  await openDay(database, DAY)
+})
+afterAll(() => database.drop())
+
+test('a closed wallet takes neither money nor a right to move it, and nothing is closed that is not empty', async () => {
+  const memberId = await newMember(database.db, { rupees: 10, mayMove: true })
+  const set = (change: ReturnType<typeof sql>) => database.db.query(sql`update wallet set ${change} where member_id = ${memberId}::bigint`)
+  const refusedByRow = (writing: Promise<unknown>) =>
+    expect(writing).rejects.toSatisfy((error) => violatedConstraint(error) === 'wallet_closed_is_empty')
+  await refusedByRow(set(sql`is_closed = true, may_move = false, auto_join = false`))
+  const given = await inTransaction(database.db, (tx) => giveRest(tx, { memberId, ref: crypto.randomUUID() }))
+  expect(given).toEqual({ ok: true, value: 1000n })
+  await refusedByRow(set(sql`is_closed = true`))
+  expect(await inTransaction(database.db, (tx) => closeWallet(tx, memberId))).toMatchObject({ ok: true })
+  for (const change of [sql`balance = 1`, sql`held = 1`, sql`may_move = true`, sql`auto_join = true`]) await refusedByRow(set(change))
+})
