@@ -302,11 +302,10 @@ describe('my ticket', () => {
     await stage.at(
       ofTicket(second),
       async (page) => {
-        const alarm = page.locator('.alarm-box')
-        await expect(alarm).toContainText('We could not show that your ticket is in the sealed list')
+        await expect(page.locator('.alarm-box')).toContainText('We could not show that your ticket is in the sealed list')
         await expect(page.getByText('Your money is not all in the total that we published.')).toBeVisible()
         const saved = page.waitForEvent('download')
-        await alarm.getByRole('button', { name: 'Save the evidence' }).click()
+        await page.locator('.alarm-box').getByRole('button', { name: 'Save the evidence' }).click()
         const evidence = JSON.parse(readFileSync((await (await saved).path()) ?? '', 'utf8')) as { readonly published: readonly string[] }
         expect(evidence.published.join()).toContain('"kind":"close"')
       },
