@@ -125,6 +125,13 @@ describe('hashed files', () => {
     expect(refused.headers['content-encoding']).toBeUndefined()
   })
 
+  test('the icon is there also at the address where browsers look for one by themselves', async () => {
+    for (const address of ['/favicon.svg', '/favicon.ico']) {
+      const { statusCode, headers } = await app.inject(address)
+      expect([statusCode, headers['content-type']], address).toEqual([200, 'image/svg+xml'])
+    }
+  })
+
   test('the verifying program and its hash are there for whoever wants their own copy', async () => {
     const program = await app.inject('/verify/roz-verify.mjs')
     expect([program.statusCode, program.body, program.headers['content-type']]).toEqual([200, SCRIPT, 'text/javascript; charset=utf-8'])

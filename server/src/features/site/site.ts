@@ -70,9 +70,11 @@ export async function registerSite(app: FastifyInstance, deps: SiteDeps): Promis
     for (const language of LANGUAGES)
       scope.get(offlineAddress(language), async (request, reply) => sendPage(request, reply, 'offline', language))
     const favicon = await bodyOf(await readFile(path.join(deps.webDir, 'favicon.svg')), 11)
-    scope.get('/favicon.svg', async (request, reply) =>
-      sendBody(request, reply.header('cache-control', 'public, max-age=86400').type('image/svg+xml'), favicon),
-    )
+    // Browsers ask for the second where a page names none: caught mails, plain answers.
+    for (const address of ['/favicon.svg', '/favicon.ico'])
+      scope.get(address, async (request, reply) =>
+        sendBody(request, reply.header('cache-control', 'public, max-age=86400').type('image/svg+xml'), favicon),
+      )
     scope.get('/robots.txt', async (request, reply) => reply.type('text/plain; charset=utf-8').send(robots(originOf(request))))
   })
   app.setNotFoundHandler((request, reply) => answerUnknown(request, reply, manifest, pages, sendPage))
