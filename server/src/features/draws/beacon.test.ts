@@ -130,14 +130,23 @@ test('triggered by hand it is sealed and answers 202 with its drawAt; asked agai
   expect(asked).toBe(1n)
 })
 
-test('without its number for thirty days it ends void and every rupee goes back; nothing sooner', async () => {
+test('without its number for thirty days, while relays prove that the chain stands still, it ends void and every rupee goes back; nothing sooner', async () => {
   await world.goTo(tomorrow('00:00:02'))
   expect(await world.balance(member)).toBe(400n)
   all('down')
   await world.goTo(`${addDays(today, 31)}T00:14:00+05:30`)
   expect(await statusOf()).toBe('closed')
   expect(await world.balance(member)).toBe(400n)
-  await world.goTo(`${addDays(today, 31)}T00:17:00+05:30`)
+  // Silence is no proof: it may have appeared long ago.
+  for (const time of ['00:17:00', '00:19:00', '00:21:00', '00:23:00']) await world.goTo(`${addDays(today, 31)}T${time}+05:30`)
+  expect(await statusOf()).toBe('closed')
+  // Nor does one look say enough, of relays that may be behind.
+  all('good')
+  clockErrorMs = -32 * 86_400_000
+  await world.goTo(`${addDays(today, 31)}T00:25:00+05:30`)
+  expect(await statusOf()).toBe('closed')
+  expect(await world.balance(member)).toBe(400n)
+  for (const time of ['00:27:00', '00:29:00']) await world.goTo(`${addDays(today, 31)}T${time}+05:30`)
   expect(await statusOf()).toBe('void')
   expect(await world.balance(member)).toBe(500n)
   expect(await record('void')).toMatchObject({ reason: 'beacon', returned: 100 })

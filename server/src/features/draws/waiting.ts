@@ -1,8 +1,8 @@
 /**
  * Draws that wait for the beacon (spec/protocol.md, chapter 4). Invariants: a list is sealed only while
  * our clock and the beacon's newest round agree, so that no round which is already known can be the
- * one that decides; a round waits for its own number and takes no other; after thirty days without it
- * every rupee goes back. What comes from the network is asked for outside of any transaction.
+ * one that decides; a round waits for its own number and takes no other; after thirty days without it,
+ * while relays answer and none can prove it or a later one, every rupee goes back. Silence proves nothing. What comes from the network is asked for outside of any transaction.
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import type { FastifyBaseLogger } from 'fastify'
@@ -26,6 +26,8 @@ const CLOCKS_APART_MAX_MS = 30_000
 /** A beacon that stands still is an outage: from here on the list is sealed all the same and waits for it. */
 const STANDSTILL_MAX_MS = 3_600_000
 const VOID_AFTER_MS = 30 * 86_400_000
+/** So many looks in a row, a minute apart, must find the chain short of the round. */
+const VOID_AFTER_LOOKS = 3
 const PAUSE_MAX_MS = 60_000
 const SEAL_PAUSE_MS = 5_000
 
@@ -34,6 +36,8 @@ type Unspoken = { readonly day: IstDay; readonly round: number; readonly drawAt:
 
 export function createWaiting({ db, beacon, seal, endWithoutBeacon, log }: WaitingDeps) {
   const pauses = createPauses()
+  /** How many looks in a row found a day's chain standing still before its round. */
+  const stillLooks = new Map<IstDay, number>()
 
   async function chainOf(day: IstDay): Promise<BeaconChain> {
     const { draw } = await getRecord(db, day, 'open')
@@ -78,8 +82,17 @@ export function createWaiting({ db, beacon, seal, endWithoutBeacon, log }: Waiti
     return true
   }
 
+  /** Whether the chain itself has not come so far, by its own word: relays that are away, or withhold one round, void nothing. */
+  async function standsStill(chain: BeaconChain, { day, round }: Unspoken): Promise<boolean> {
+    const newest = await beacon.getNewestRound(chain)
+    const looks = newest !== undefined && newest < round ? (stillLooks.get(day) ?? 0) + 1 : 0
+    stillLooks.set(day, looks)
+    return looks >= VOID_AFTER_LOOKS
+  }
+
   /** Asks for one round's number; says whether its wait is over. */
-  async function askFor({ day, round, drawAt }: Unspoken, nowMs: number): Promise<boolean> {
+  async function askFor(unspoken: Unspoken, nowMs: number): Promise<boolean> {
+    const { day, round, drawAt } = unspoken
     const chain = await chainOf(day)
     const signature = await beacon.getSignature(chain, round)
     if (signature !== undefined) {
@@ -88,7 +101,7 @@ export function createWaiting({ db, beacon, seal, endWithoutBeacon, log }: Waiti
         values (${Buffer.from(chain.chainHash, 'hex')}::bytea, ${round}::bigint, ${signature}::bytea) on conflict do nothing`)
       return true
     }
-    if (nowMs < drawAt.getTime() + VOID_AFTER_MS) return false
+    if (nowMs < drawAt.getTime() + VOID_AFTER_MS || !(await standsStill(chain, unspoken))) return false
     await inClockwork(db, (tx) => endWithoutBeacon(tx, day))
     return true
   }
