@@ -59,7 +59,7 @@ export async function openRoundsWorld(options: RoundsOptions = {}) {
     secrets: testSecrets,
     ticketKeys,
     tax: tax ?? { percent: 0, above: paise(0n) },
-    beacon: createDrand({ relays: options.beacon?.relays ?? [], timeoutMs: 1000 }),
+    beacon: createDrand({ relays: options.beacon?.relays ?? [], timeoutMs: 60_000 }),
     chain: options.beacon?.chain,
     witnesses: options.witnesses ?? { keys: [], quorum: 2 },
     log: { warn: keep, error: keep },
