@@ -1,7 +1,7 @@
 /**
  * Published files (spec/protocol.md, chapter 14). Invariants: what is final may be kept by everybody for
  * ever, what may still change for seconds; whoever has it is told so by its ETag; a long one is never in
- * memory as a whole. Anyone's page may read them: they are the same for all.
+ * memory as a whole.
  */
 import { Readable } from 'node:stream'
 import type { PublicFile } from '@roz/contract/endpoint.ts'
@@ -13,10 +13,7 @@ const CHANGING = 'public, max-age=2, s-maxage=2, stale-while-revalidate=5'
 
 export function sendFile(request: FastifyRequest, reply: FastifyReply, file: PublicFile): FastifyReply {
   const etag = `"${file.etag}"`
-  reply
-    .header('etag', etag)
-    .header('cache-control', file.isFinal ? FINAL : CHANGING)
-    .header('access-control-allow-origin', '*')
+  reply.header('etag', etag).header('cache-control', file.isFinal ? FINAL : CHANGING)
   if (isKnown(request, etag)) return reply.code(304).send()
   reply.type(file.type).header('content-length', file.bytes)
   if (request.method === 'HEAD') return reply.send()

@@ -163,8 +163,8 @@ function responseSchema(spec: EndpointSpec): { response?: Record<number, unknown
 
 /** api.md, last paragraph: answers that depend on the token, member answers, and what a CDN may keep. */
 function setCacheHeaders(spec: EndpointSpec, request: FastifyRequest, reply: FastifyReply): void {
-  // Set with the file: whether it is final, nobody knows before.
-  if (spec.cache === 'file') return void reply.header('cache-control', 'no-store')
+  // Anyone's page may read files, and that there is none: they are the same for all. For how long, nobody knows before the answer.
+  if (spec.cache === 'file') return void reply.header('access-control-allow-origin', '*').header('cache-control', 'no-store')
   const isPublic = spec.cache === 'public'
   // What caches keep names winners, and "A member" is said in the reader's language.
   if (isPublic) reply.header('vary', 'Authorization, Accept-Language')

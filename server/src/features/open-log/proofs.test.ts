@@ -112,8 +112,11 @@ test('what is final may be kept for ever, what still changes for seconds; who ha
     '/public/log/entries/9',
     '/public/log/entries/x',
     `/public/rules/${'0'.repeat(64)}`,
-  ])
-    expect((await world.ask(`GET ${path}`)).status, path).toBe(404)
+  ]) {
+    const { status, headers } = await world.ask(`GET ${path}`)
+    // A verifier on another page must be able to read that there is none.
+    expect([status, headers.get('access-control-allow-origin')], path).toEqual([404, '*'])
+  }
   const first = await world.ask(`GET /public/draws/${DAY}/tickets`)
   expect(first.headers.get('content-length')).toBe(String(39 * 32))
   const again = await world.ask(`GET /public/draws/${DAY}/tickets`, { headers: { 'if-none-match': first.headers.get('etag') ?? '' } })
