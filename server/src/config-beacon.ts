@@ -41,7 +41,8 @@ export function witnessSettings(settings: Settings): WitnessSettings {
   const keys = [...new Set(settings.text('WITNESS_KEYS')?.split(/[\s,]+/) ?? [])].sort()
   const parsed = keys.map((key) => parseWitnessKey(key))
   for (const [index, key] of parsed.entries()) {
-    if (key === undefined) settings.complain(`WITNESS_KEYS: verifier keys such as name+0a1b2c3d+BA…, not “${keys[index]}”`)
+    if (key === undefined)
+      settings.complain(`WITNESS_KEYS: verifier keys such as name+0a1b2c3d+BA…, the name in printable ASCII, not “${keys[index]}”`)
   }
   const differ = (what: (key: NonNullable<(typeof parsed)[number]>) => string): boolean =>
     new Set(parsed.map((key) => key && what(key))).size === keys.length

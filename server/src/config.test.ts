@@ -134,6 +134,10 @@ test('witnesses are named by their verifier keys, and there are as many as their
   expect(readConfig({ WITNESS_KEYS: keys.join(' ') }).witnesses).toEqual({ keys: keys.toSorted(), quorum: 2 })
   expect(complaintsOf({ WITNESS_KEYS: keys[0] as string })).toEqual(['WITNESS_QUORUM: there are not so many WITNESS_KEYS'])
   expect(complaintsOf({ WITNESS_KEYS: 'x+00000000+AAAA', WITNESS_QUORUM: '1' }).join()).toContain('WITNESS_KEYS: verifier keys')
+  const accented = witnessKeyText('témoin.example', randomBytes(32))
+  expect(complaintsOf({ WITNESS_KEYS: accented, WITNESS_QUORUM: '1' })).toEqual([
+    `WITNESS_KEYS: verifier keys such as name+0a1b2c3d+BA…, the name in printable ASCII, not “${accented}”`,
+  ])
 })
 
 test('a setting that makes no sense is refused in words, and several at once', () => {

@@ -1,5 +1,6 @@
 /** What a start says when it cannot: plain words that name the setting. */
 import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -9,6 +10,7 @@ import { expect, inject, test } from 'vitest'
 import { readConfig } from './config.ts'
 import { StartError, startServer } from './start.ts'
 import { sql } from './db/sql.ts'
+import { witnessKeyText } from './log-of-days/note.ts'
 import { makeMember } from './testing/calls.ts'
 import { createTestDatabase } from './testing/database.ts'
 import { urlOf } from './testing/server-urls.ts'
@@ -51,6 +53,20 @@ test('a database that is not there or lets nobody in stops the start with the na
   expect(words[0]).toBe('The database of DATABASE_URL cannot be used: connect ECONNREFUSED 127.0.0.1:1.')
   expect(words[1]).toBe('The database of DATABASE_URL cannot be used: password authentication failed for user "roz_owner".')
   expect(words[2]).toContain('The database of MIGRATE_DATABASE_URL cannot be used')
+})
+
+test('a witness with the name or the key of the log itself stops the start', async () => {
+  const database = await createTestDatabase()
+  const publicKey = randomBytes(32)
+  await database.db.query(sql`
+    insert into log_key (number, origin, public_key, sealed_seed) values (0, 'roz.example/log', ${publicKey}::bytea, ''::bytea)`)
+  for (const text of [witnessKeyText('witness.example', publicKey), witnessKeyText('roz.example/log', randomBytes(32))]) {
+    const env = { DATABASE_URL: database.appUrl, MIGRATE_DATABASE_URL: database.ownerUrl, WITNESS_KEYS: text, WITNESS_QUORUM: '1' }
+    expect(await failureOf(env)).toEqual(
+      new StartError(`WITNESS_KEYS: “${text}” is the log's own name or key. A witness is somebody else.`),
+    )
+  }
+  await database.drop()
 })
 
 test('with several processes a first one that cannot serve ends the start, rather than being replaced for ever', async () => {

@@ -25,6 +25,7 @@ import { AdminAddressError, ensureAdmin } from './features/identity/ensure-admin
 import { adminPassword, keepAdminPassword } from './first-start.ts'
 import { ensureSecretKey } from './secret-key.ts'
 import { createSecrets } from './secrets.ts'
+import { parseWitnessKey } from './log-of-days/note.ts'
 import { createServices, type Services } from './services.ts'
 
 export type Running = { readonly stop: () => Promise<void> }
@@ -143,6 +144,7 @@ async function serve(config: Config, shared: Shared, around: Surroundings, stops
   const { log } = around
   const db = connect({ url: shared.appUrl, max: CONNECTIONS_MAX, named: config.namedStatements })
   stops.push(() => db.close())
+  await refuseOwnWitness(config, db)
   const catcher = config.mailUrl === undefined ? createCatcher(db) : undefined
   const mailer = catcher ?? createSmtpMailer({ url: config.mailUrl as string, from: config.mailFrom, brandName: config.business.brandName })
   stops.push(() => mailer.close())
@@ -176,6 +178,16 @@ async function serve(config: Config, shared: Shared, around: Surroundings, stops
   await app.listen({ host: config.host, port: config.port })
   services.worker.start()
   if (first) announce(config, around, signIns)
+}
+
+/** Who keeps the log is no witness of it. */
+async function refuseOwnWitness({ witnesses }: Config, db: Db): Promise<void> {
+  const own = await db.query<{ origin: string; publicKey: Buffer }>(sql`select origin, public_key as "publicKey" from log_key`)
+  for (const text of witnesses.keys) {
+    const witness = parseWitnessKey(text)
+    if (own.some(({ origin, publicKey }) => witness?.name === origin || witness?.publicKey.equals(publicKey)))
+      throw new StartError(`WITNESS_KEYS: “${text}” is the log's own name or key. A witness is somebody else.`)
+  }
 }
 
 /** The administrator and, where asked for, the demo community; lines that say how to sign in. */

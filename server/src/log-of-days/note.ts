@@ -11,7 +11,8 @@ const COSIGNATURE = 4
 
 export type VerifierKey = { readonly name: string; readonly id: Buffer; readonly publicKey: Buffer }
 
-const NAME = /^[^\s+]{1,200}$/
+/** Printable ASCII: two texts that look alike are one name, and every program orders names alike. */
+const NAME = /^[\x21-\x2a\x2c-\x7e]{1,200}$/
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')
 const SPKI = Buffer.from('302a300506032b6570032100', 'hex')
 
