@@ -118,7 +118,7 @@ test('a key signs receipts from the day of its record to the day of the next, an
   const keys = signers.map((signer, at) => ({
     key: readVerifierKey(verifierKeyOf(signer)),
     fromSize: at,
-    ...(at > 0 && { fromDay: since[at] as string }),
+    ...(at > 0 && { fromDay: since[at] }),
   }))
   const holds = (signer: Signer, days: number): boolean => {
     const day = shiftDay(DAY, days)

@@ -23,24 +23,27 @@ function fixedDraw(seed: number): Draw {
   }
 }
 
-test.each([1, 2, 3])('a wallet of ₹3,000 among those of ₹20 is told neither by a crowd near the limit nor by round or equal parts (%i)', (seed) => {
-  const draw = fixedDraw(seed)
-  const winner = cut(300_000, draw)
-  const others = Array.from({ length: 300 }, () => cut(2_000, draw)).flat()
-  expect(winner.length).toBeGreaterThan(300_000 / 2_500)
-  expect(winner.length).toBeLessThan(300_000 / 1_500)
-  expect(Math.max(...winner)).toBeLessThanOrEqual(4_000)
-  // No narrow range of sizes holds a crowd of them: in each tenth of the range there is about a tenth.
-  for (let from = 0; from < 4_000; from += 400) {
-    const share = winner.filter((part) => part > from && part <= from + 400).length / winner.length
-    expect(share, `${from}`).toBeGreaterThan(0.02)
-    expect(share, `${from}`).toBeLessThan(0.2)
-  }
-  for (const parts of [winner, others]) {
-    expect(parts.filter((part) => part % 100 === 0).length / parts.length).toBeLessThan(0.06)
-    expect(new Set(parts).size / parts.length).toBeGreaterThan(0.7)
-  }
-})
+test.each([1, 2, 3])(
+  'a wallet of ₹3,000 among those of ₹20 is told neither by a crowd near the limit nor by round or equal parts (%i)',
+  (seed) => {
+    const draw = fixedDraw(seed)
+    const winner = cut(300_000, draw)
+    const others = Array.from({ length: 300 }, () => cut(2_000, draw)).flat()
+    expect(winner.length).toBeGreaterThan(300_000 / 2_500)
+    expect(winner.length).toBeLessThan(300_000 / 1_500)
+    expect(Math.max(...winner)).toBeLessThanOrEqual(4_000)
+    // No narrow range of sizes holds a crowd of them: in each tenth of the range there is about a tenth.
+    for (let from = 0; from < 4_000; from += 400) {
+      const share = winner.filter((part) => part > from && part <= from + 400).length / winner.length
+      expect(share, `${from}`).toBeGreaterThan(0.02)
+      expect(share, `${from}`).toBeLessThan(0.2)
+    }
+    for (const parts of [winner, others]) {
+      expect(parts.filter((part) => part % 100 === 0).length / parts.length).toBeLessThan(0.06)
+      expect(new Set(parts).size / parts.length).toBeGreaterThan(0.7)
+    }
+  },
+)
 
 test('parts of every larger debt are of one size on average', () => {
   const draw = fixedDraw(7)
