@@ -48,8 +48,7 @@ export default defineConfig({
           include: ['e2e/**/*.test.ts', 'web/**/*.test.ts'],
           exclude: [...configDefaults.exclude, ...ALONE],
           setupFiles: ['e2e/setup.ts'],
-          // A page, its server and its database wait for one another more than they work.
-          maxWorkers: 3,
+          maxWorkers: TWO,
           sequence: { groupOrder: 1 },
           testTimeout: 120_000,
           hookTimeout: 180_000,
