@@ -108,8 +108,11 @@ const NEWLINE = Buffer.from('\n')
 
 /** Leaf hashes of the log's first records; undefined where it is not so long, or the size is none. */
 async function readLeaves(db: Db, size: number): Promise<Buffer[] | undefined> {
-  const rows = await db.query<{ leaf: Buffer }>(sql`select leaf from log_entry where index < ${size}::bigint order by index`)
-  return size >= 1 && rows.length === size ? rows.map(({ leaf }) => leaf) : undefined
+  // A log without its last record of that size is shorter: none of the others is read for nothing.
+  const rows = await db.query<{ leaf: Buffer }>(sql`
+    select leaf from log_entry
+     where index < ${size}::bigint and exists (select from log_entry where index = ${size}::bigint - 1) order by index`)
+  return rows.length === size && size >= 1 ? rows.map(({ leaf }) => leaf) : undefined
 }
 
 /** A day's own records with their places, and what follows from how it was sealed. */

@@ -3,8 +3,8 @@ import { Trans, useLingui } from '@lingui/react/macro'
 import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/Feedback.tsx'
-import { TextField } from '../../ui/Field.tsx'
 import { type Payee, payeesQuery } from './queries.ts'
+import { SearchField } from './SearchField.tsx'
 import { usePaused } from './use-paused.ts'
 
 export function MemberPicker({ chosen, onChoose }: { readonly chosen: Payee | undefined; readonly onChoose: (payee: Payee) => void }) {
@@ -15,17 +15,7 @@ export function MemberPicker({ chosen, onChoose }: { readonly chosen: Payee | un
   const found = useQuery({ ...payeesQuery(q), placeholderData: keepPreviousData, enabled: q !== '' })
   return (
     <>
-      <TextField
-        label={t`Search members`}
-        type="search"
-        autoComplete="off"
-        maxLength={200}
-        placeholder={t`Name, email or phone`}
-        value={typed}
-        onChange={(event) => setTyped(event.target.value)}
-        // Enter looks for members; the decision is a press of its own.
-        onKeyDown={(event) => (event.key === 'Enter' ? event.preventDefault() : undefined)}
-      />
+      <SearchField label={t`Search members`} placeholder={t`Name, email or phone`} value={typed} onType={setTyped} />
       {q === '' ? (
         chosen === undefined ? null : (
           <Choice payee={chosen} group={group} isChosen onChoose={onChoose} />

@@ -4,11 +4,12 @@ import { useLingui } from '@lingui/react/macro'
 import { type ReactNode, useState } from 'react'
 import { currentLanguage } from '../../language.ts'
 import { Badge } from '../../ui/Feedback.tsx'
-import { SelectField, TextField } from '../../ui/Field.tsx'
+import { SelectField } from '../../ui/Field.tsx'
 import { formatInstant } from '../../ui/format.ts'
 import { formatMoney } from '../../ui/Money.tsx'
 import type { Narrowing } from './queries.ts'
 import type { Shown } from './states.ts'
+import { SearchField } from './SearchField.tsx'
 import { usePaused } from './use-paused.ts'
 
 /** The narrowing that stands, and the fields that set it. */
@@ -19,15 +20,7 @@ export function useNarrowing<S extends string>(states: Readonly<Record<S, Shown>
   const narrowing: Narrowing<S> = { status, q: usePaused(typed.trim()) }
   const fields = (
     <div className="narrowing">
-      <TextField
-        label={searchLabel}
-        type="search"
-        autoComplete="off"
-        maxLength={200}
-        placeholder={placeholder}
-        value={typed}
-        onChange={(event) => setTyped(event.target.value)}
-      />
+      <SearchField label={searchLabel} placeholder={placeholder} value={typed} onType={setTyped} />
       <SelectField label={t`State`} value={status} onChange={(event) => setStatus(event.target.value as S | '')}>
         <option value="">{t`All`}</option>
         {Object.entries<Shown>(states).map(([state, { label }]) => (

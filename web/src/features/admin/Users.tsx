@@ -5,11 +5,11 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { currentLanguage } from '../../language.ts'
 import { EmptyState } from '../../ui/Feedback.tsx'
-import { TextField } from '../../ui/Field.tsx'
 import { formatCount, formatDay } from '../../ui/format.ts'
 import { formatMoney } from '../../ui/Money.tsx'
 import { Listing } from '../Listing.tsx'
 import { adminUsersQuery } from './queries.ts'
+import { SearchField } from './SearchField.tsx'
 import { usePaused } from './use-paused.ts'
 
 type Member = Output<Api['adminUsers']>['users'][number]
@@ -24,15 +24,7 @@ export function Users() {
         <Trans>Users</Trans>
       </h2>
       <div className="search">
-        <TextField
-          label={t`Search users`}
-          type="search"
-          autoComplete="off"
-          maxLength={200}
-          placeholder={t`Name, email or phone`}
-          value={typed}
-          onChange={(event) => setTyped(event.target.value)}
-        />
+        <SearchField label={t`Search users`} placeholder={t`Name, email or phone`} value={typed} onType={setTyped} />
       </div>
       <Listing
         list={list}

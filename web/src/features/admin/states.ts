@@ -6,16 +6,6 @@ import type { RefundState, SuspenseItem, SuspenseState, WithdrawalState } from '
 
 export type Shown = { readonly tone: BadgeTone; readonly label: MessageDescriptor }
 
-export const WITHDRAWAL_STATES = {
-  requested: { tone: 'waiting', label: msg`Requested` },
-  approved: { tone: 'waiting', label: msg`Approved` },
-  sending: { tone: 'waiting', label: msg`Sending` },
-  paid: { tone: 'good', label: msg`Paid` },
-  rejected: { tone: 'bad', label: msg`Rejected` },
-  failed: { tone: 'bad', label: msg`Failed` },
-  reversed: { tone: 'bad', label: msg`Reversed` },
-} as const satisfies Record<WithdrawalState, Shown>
-
 export const REFUND_STATES = {
   requested: { tone: 'waiting', label: msg`Requested` },
   approved: { tone: 'waiting', label: msg`Approved` },
@@ -24,6 +14,11 @@ export const REFUND_STATES = {
   rejected: { tone: 'bad', label: msg`Rejected` },
   failed: { tone: 'bad', label: msg`Failed` },
 } as const satisfies Record<RefundState, Shown>
+
+export const WITHDRAWAL_STATES = {
+  ...REFUND_STATES,
+  reversed: { tone: 'bad', label: msg`Reversed` },
+} as const satisfies Record<WithdrawalState, Shown>
 
 export const SUSPENSE_STATES = {
   open: { tone: 'waiting', label: msg`Open` },

@@ -1,0 +1,22 @@
+/** Where a list of the portal is searched. What is found follows the typing: Enter never sends a form that it stands in. */
+import { TextField } from '../../ui/Field.tsx'
+
+type SearchFieldProps = {
+  readonly label: string
+  readonly placeholder: string
+  readonly value: string
+  readonly onType: (text: string) => void
+}
+
+export function SearchField({ onType, ...field }: SearchFieldProps) {
+  return (
+    <TextField
+      {...field}
+      type="search"
+      autoComplete="off"
+      maxLength={200}
+      onChange={(event) => onType(event.target.value)}
+      onKeyDown={(event) => (event.key === 'Enter' ? event.preventDefault() : undefined)}
+    />
+  )
+}
