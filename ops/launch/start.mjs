@@ -37,6 +37,8 @@ async function serve(node, web) {
     MALLOC_ARENA_MAX: process.env.MALLOC_ARENA_MAX ?? '2',
     // The server ends by itself when this process is gone.
     ROZ_LAUNCHER: String(process.pid),
+    // So that it can say how long the person at the terminal has waited.
+    ROZ_LAUNCHED_AT_MS: String(performance.timeOrigin),
     ...(process.env.DATA_DIR ? { DATA_DIR: path.resolve(process.env.DATA_DIR) } : {}),
   }
   const { code, signal } = await run(node, ['server/src/main.ts'], { env })

@@ -62,6 +62,7 @@ async function stop(code: number): Promise<void> {
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void stop(0))
 /** npm start's own process: when it is gone, however it went, nobody else would stop this one. */
 const launcher = Number(process.env.ROZ_LAUNCHER ?? 0)
+const begunAtMs = Number(process.env.ROZ_LAUNCHED_AT_MS ?? performance.timeOrigin)
 if (launcher > 0 && cluster.isPrimary) setInterval(() => process.ppid === launcher || void stop(0), 500).unref()
 process.on('unhandledRejection', (error) => {
   log.fatal({ err: error }, 'a promise failed and nobody waited for it')
@@ -69,7 +70,7 @@ process.on('unhandledRejection', (error) => {
 })
 
 try {
-  running = await startServer(config, { log, say, parent: process.env.ROZ_PARENT })
+  running = await startServer(config, { log, say, parent: process.env.ROZ_PARENT, begunAtMs })
   if (stopping) await running.stop()
 } catch (error) {
   if (error instanceof StartError || error instanceof EmbeddedPostgresError) process.stderr.write(`${error.message}\n`)

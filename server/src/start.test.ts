@@ -27,7 +27,12 @@ async function failureOf(env: Record<string, string>): Promise<unknown> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'roz-start-'))
   const config = readConfig({ PORT: String(await freePort()), SANDBOX_PORT: String(await freePort()), DATA_DIR: dataDir, ...env })
   try {
-    const running = await startServer(config, { log: pino({ level: 'silent' }), say: () => undefined, parent: undefined })
+    const running = await startServer(config, {
+      log: pino({ level: 'silent' }),
+      say: () => undefined,
+      parent: undefined,
+      begunAtMs: Date.now(),
+    })
     await running.stop()
     return undefined
   } catch (error) {
@@ -122,7 +127,7 @@ test('in production a start warns where the server works as the owner of the tab
     const dataDir = await mkdtemp(path.join(tmpdir(), 'roz-start-'))
     const config = readConfig({ ...PRODUCTION, PORT: String(await freePort()), DATA_DIR: dataDir, ...urls })
     const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
-    const running = await startServer(config, { log, say: () => undefined, parent: undefined })
+    const running = await startServer(config, { log, say: () => undefined, parent: undefined, begunAtMs: Date.now() })
     await running.stop()
     await rm(dataDir, { recursive: true })
     return lines.filter((line) => line.includes('MIGRATE_DATABASE_URL'))

@@ -35,6 +35,8 @@ export type Surroundings = {
   readonly say: (line: string) => void
   /** In a worker process: what its parent has set up, as JSON. */
   readonly parent: string | undefined
+  /** When whoever is waiting for it began to, in ms of the machine's clock. */
+  readonly begunAtMs: number
 }
 
 /** A reason in plain words for whoever starts the server. */
@@ -210,9 +212,9 @@ async function prepareData(config: Config, db: Db, services: Services, { say }: 
   return lines
 }
 
-function announce(config: Config, { say }: Surroundings, signIns: readonly string[]): void {
+function announce(config: Config, { say, begunAtMs }: Surroundings, signIns: readonly string[]): void {
   const url = config.publicUrl ?? `http://localhost:${config.port}`
-  say(`${config.business.brandName} is ready at ${url}`)
+  say(`${config.business.brandName} is ready at ${url} (${((Date.now() - begunAtMs) / 1000).toFixed(1)} s)`)
   if (config.production) return
   say(`Admin portal   ${url}/admin/login`)
   if (config.mailUrl === undefined) say(`Caught mails   ${url}/dev/mail`)
