@@ -10,7 +10,7 @@ import hmac
 from make_vectors import (
     NO_TAX, POLICY_A, POLICY_B, QUICKNET, DRAWN, canonical, day_records, key, local_randomness, root, sha, ticket, tickets_of, u64,
 )
-from verify import BASE, ORDER, P, day_start_ms, signed_by, times
+from verify import BASE, ORDER, P, add_points, day_start_ms, point_of, signed_by, times
 
 ORIGIN = "roz.example/log"
 
@@ -65,7 +65,88 @@ def ed25519_vectors() -> dict:
         for why, broken in [("S not below the group order", raw[:32] + above), ("one bit of R", bytes([raw[0] ^ 1]) + raw[1:]), ("one bit of S", raw[:32] + bytes([raw[32] ^ 1]) + raw[33:])]:
             assert not signed_by(bytes.fromhex(public), text, broken)
             invalid.append({"public": public, "message": message, "signature": broken.hex(), "why": why})
-    return {"source": "RFC 8032, 7.1, tests 1 to 3", "valid": valid, "invalid": invalid}
+    edge_valid, edge_invalid = edge_vectors()
+    return {
+        "source": "RFC 8032, 7.1, tests 1 to 3; then what implementations of it judge differently",
+        "smallOrder": small_order(),
+        "valid": [*valid, *edge_valid],
+        "invalid": [*invalid, *edge_invalid],
+    }
+
+
+# Points that RFC 8032 leaves to each program. `torsion` makes all eight of small order.
+
+
+def torsion():
+    """One of order 8: what is left of a point of the curve after the group's order."""
+    for y in range(2, 100):
+        point = point_of(y.to_bytes(32, "little"))
+        rest = point and times(ORDER, point)
+        if rest and encoded(times(4, rest)) != encoded(times(0, rest)):
+            return rest
+    raise AssertionError("no point of order 8")
+
+
+def small_order() -> list:
+    return sorted(encoded(times(step, torsion())).hex() for step in range(8))
+
+
+def challenge(nonce: bytes, public: bytes, message: bytes) -> int:
+    return int.from_bytes(hashlib.sha512(nonce + public + message).digest(), "little") % ORDER
+
+
+def signed_as(nonce: bytes, public: bytes, message: bytes, r: int, scalar: int) -> bytes:
+    """R and A as they are written, whatever points they stand for: S = r + k·a."""
+    return nonce + ((r + challenge(nonce, public, message) * scalar) % ORDER).to_bytes(32, "little")
+
+
+def text_where(wanted, nonce: bytes, public: bytes) -> bytes:
+    return next(text for text in (b"edge %d" % at for at in range(1000)) if wanted(challenge(nonce, public, text) % 8))
+
+
+def edge_vectors() -> tuple:
+    scalar, _ = halves(sha(b"example secret edge"))
+    r, eighth, valid, invalid = int.from_bytes(sha(b"example nonce"), "big") % ORDER, torsion(), [], []
+    plain, nonce = encoded(times(scalar, BASE)), encoded(times(r, BASE))
+    mixed, mixed_nonce = encoded(add_points(times(scalar, BASE), eighth)), encoded(add_points(times(r, BASE), eighth))
+
+    def refused(why: str, public: bytes, text: bytes, signature: bytes) -> None:
+        assert not signed_by(public, text, signature), why
+        invalid.append({"public": public.hex(), "message": text.hex(), "signature": signature.hex(), "why": why})
+
+    def taken(why: str, public: bytes, text: bytes, signature: bytes) -> None:
+        assert signed_by(public, text, signature), why
+        valid.append({"public": public.hex(), "message": text.hex(), "signature": signature.hex(), "why": why})
+
+    taken("a key of mixed order, where the equation holds without the cofactor", mixed, *both(text_where(lambda k: k == 0, nonce, mixed), nonce, mixed, r, scalar))
+    refused("a key of mixed order, where it holds with the cofactor only", mixed, *both(text_where(lambda k: k != 0, nonce, mixed), nonce, mixed, r, scalar))
+    refused("R of mixed order: it holds with the cofactor only", plain, *both(b"edge", mixed_nonce, plain, r, scalar))
+    for small in map(bytes.fromhex, small_order()):
+        refused("a key of small order, which signs whatever is wanted", small, *both(text_where(lambda k: k == 0, nonce, small), nonce, small, r, 0))
+        refused("R of small order", plain, *both(b"edge", small, plain, 0, scalar))
+    # The neutral point and its like once more, written with y from p on or with a sign that x = 0 has not.
+    for name, other in [("y = p", P), ("y = p + 1", P + 1), ("y = p, the sign set", P | 1 << 255), ("y = 1, the sign set", 1 | 1 << 255), ("y = p - 1, the sign set", P - 1 | 1 << 255)]:
+        written = other.to_bytes(32, "little")
+        refused(f"a key in no canonical form: {name}", written, *both(text_where(lambda k: k == 0, nonce, written), nonce, written, r, 0))
+        refused(f"R in no canonical form: {name}", plain, *both(b"edge", written, plain, 0, scalar))
+    off = next(number.to_bytes(32, "little") for number in range(2, 100) if point_of(number.to_bytes(32, "little")) is None)
+    refused("a key that is no point of the curve", off, *both(b"edge", nonce, off, r, 0))
+    refused("R that is no point of the curve", plain, *both(b"edge", off, plain, r, scalar))
+    good = sign(sha(b"example secret edge"), b"edge")
+    for why, s in [("S = 0", 0), ("S is the group order", ORDER), ("S + 2 · the group order", int.from_bytes(good[32:], "little") + 2 * ORDER), ("every bit of S", 2**256 - 1)]:
+        refused(why, plain, b"edge", good[:32] + s.to_bytes(32, "little"))
+    for bit in [0, 7, 100, 254, 255, 256, 300, 508, 511]:
+        broken = bytearray(good)
+        broken[bit // 8] ^= 1 << bit % 8
+        refused(f"bit {bit} of the signature", plain, b"edge", bytes(broken))
+    refused("another message", plain, b"edge ", good)
+    refused("63 bytes", plain, b"edge", good[:-1])
+    refused("65 bytes", plain, b"edge", good + b"\x00")
+    return valid, invalid
+
+
+def both(text: bytes, nonce: bytes, public: bytes, r: int, scalar: int) -> tuple:
+    return text, signed_as(nonce, public, text, r, scalar)
 
 
 # --- proofs, by the definitions of RFC 6962 -------------------------------------------------------

@@ -4,6 +4,7 @@
 """
 import base64
 import collections
+import contextlib
 import functools
 import http.server
 import io
@@ -259,12 +260,76 @@ class Address(unittest.TestCase):
             def log_message(self, *words):
                 pass
 
-        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answer) as server:
-            threading.Thread(target=server.serve_forever, daemon=True).start()
-            address = f"http://127.0.0.1:{server.server_port}"
+        with self.serving(Answer) as address:
             for base in (address, address + "/api/public/"):
                 self.assertEqual(v.verify(v.Files(base), DAY, {}), v.verify(Table(FILES), DAY, {}))
+
+    @contextlib.contextmanager
+    def serving(self, answer):
+        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), answer) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            yield f"http://127.0.0.1:{server.server_port}"
             server.shutdown()
+
+    def test_a_site_that_is_away_or_breaks_off_is_incomplete(self):
+        class Answer(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                data = FILES.get(self.path.removeprefix("/api/public/"), b"")
+                self.send_response(503 if "books" in self.path else 200)
+                self.send_header("Content-Length", str(len(data) + (1 if "tickets" in self.path or "liabilities" in self.path else 0)))
+                self.end_headers()
+                self.wfile.write(data)
+
+            def log_message(self, *words):
+                pass
+
+        with self.serving(Answer) as address:
+            told = {step: verdict for step, verdict, _ in v.verify(v.Files(address), DAY, {})}
+            self.assertEqual({step for step, verdict in told.items() if verdict == "FAIL"}, set())
+            self.assertEqual({told[step] for step in ("files", "books-balance", "carry-over", "liabilities-total", "entries-root")}, {"INCOMPLETE"})
+            self.assertEqual(told["log-signature"], "PASS")
+        self.assertEqual(v.verdict_of(v.verify(v.Files("http://127.0.0.1:9"), DAY, {})), "INCOMPLETE")
+
+
+class Moving(Table):
+    """A site whose files are seen between two states until something happens."""
+
+    def __init__(self, table: dict, later: dict):
+        super().__init__(table)
+        self.later, self.looks = later, 1
+
+    def again(self):
+        self.looks += 1
+        self.table = {**self.table, **self.later}
+        return self
+
+
+class SecondLook(unittest.TestCase):
+    def look(self, files: Moving) -> tuple:
+        waits = []
+        verdict = v.verdict_of(v.verify_twice(files, DAY, {"drand": maker.DRAWN[1]}, settle=lambda: waits.append(files.looks)))
+        return verdict, waits
+
+    def test_what_is_wrong_is_looked_at_again_after_a_wait(self):
+        wrong = {**FILES, f"books/{DAY}": FILES[f"books/{DAY}"].replace(b'"v":1', b'"v":2')}
+        self.assertEqual(self.look(Moving(wrong, FILES)), ("PASS", [2]))
+        self.assertEqual(self.look(Moving(wrong, {})), ("FAIL", [2]))
+
+    def test_what_is_missing_is_asked_for_again_at_once_and_not_waited_for(self):
+        lost = {path: data for path, data in FILES.items() if path != f"books/{DAY}"}
+        self.assertEqual(self.look(Moving(lost, FILES)), ("PASS", []))
+        self.assertEqual(self.look(Moving(lost, {})), ("INCOMPLETE", []))
+
+    def test_a_day_that_waits_for_its_draw_is_incomplete_without_a_wait(self):
+        waits, open_day = [], "2026-07-27"
+        found = v.verify_twice(Moving(FILES, {}), open_day, {}, settle=lambda: waits.append(1))
+        self.assertEqual((v.verdict_of(found), waits), ("INCOMPLETE", []))
+
+    def test_what_is_sound_and_a_folder_are_looked_at_once(self):
+        self.assertEqual(self.look(Moving(FILES, {})), ("PASS", []))
+        self.assertIsNone(v.Files("folder").again())
+        fresh = v.Files("http://a.example").again()
+        self.assertTrue(fresh.fresh and fresh.address == "http://a.example/api/public")
 
 
 def relaid(second: list, seed: bytes, number: int) -> list:

@@ -3,7 +3,8 @@
  * verifier key names itself by the hash of its name and key, and one whose hash is another is none;
  * whatever is decoded encodes to the same text again.
  */
-import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
+import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto'
+import { isSoundKey, isStrictSignature } from './ed25519.ts'
 
 /** Kinds of keys: an Ed25519 signature of a note, and an Ed25519 cosignature with its time. */
 const SIGNATURE = 1
@@ -14,15 +15,12 @@ export type VerifierKey = { readonly name: string; readonly id: Buffer; readonly
 /** Printable ASCII: two texts that look alike are one name, and every program orders names alike. */
 const NAME = /^[\x21-\x2a\x2c-\x7e]{1,200}$/
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')
-const SPKI = Buffer.from('302a300506032b6570032100', 'hex')
 
-export const publicKeyObject = (publicKey: Uint8Array): KeyObject =>
-  createPublicKey({ key: Buffer.concat([SPKI, publicKey]), format: 'der', type: 'spki' })
 /** An Ed25519 key from its 32-byte seed. */
 export const privateKeyObject = (seed: Uint8Array): KeyObject =>
   createPrivateKey({ key: Buffer.concat([PKCS8, seed]), format: 'der', type: 'pkcs8' })
 export const publicKeyOf = (privateKey: KeyObject): Buffer =>
-  createPublicKey(privateKey).export({ format: 'der', type: 'spki' }).subarray(SPKI.length)
+  createPublicKey(privateKey).export({ format: 'der', type: 'spki' }).subarray(-32)
 
 const idOf = (name: string, kind: number, publicKey: Uint8Array): Buffer =>
   createHash('sha256').update(`${name}\n`).update(Buffer.of(kind)).update(publicKey).digest().subarray(0, 4)
@@ -39,6 +37,7 @@ export function parseWitnessKey(text: string): VerifierKey | undefined {
   const bytes = Buffer.from(data, 'base64')
   if (!NAME.test(name) || bytes.length !== 33 || bytes[0] !== COSIGNATURE) return undefined
   const publicKey = bytes.subarray(1)
+  if (!isSoundKey(publicKey)) return undefined
   return witnessKeyText(name, publicKey) === text ? { name, id: Buffer.from(id, 'hex'), publicKey } : undefined
 }
 
@@ -78,7 +77,7 @@ export function checkCosignature(text: string, { name, id, signature }: NoteSign
   const time = signature.readBigUInt64BE(0)
   if (time > BigInt(Number.MAX_SAFE_INTEGER)) return undefined
   const signed = Buffer.from(`cosignature/v1\ntime ${time}\n${text}`)
-  if (!verify(null, signed, publicKeyObject(key.publicKey), signature.subarray(8))) return undefined
+  if (!isStrictSignature(signature.subarray(8), signed, key.publicKey)) return undefined
   return { timeSeconds: Number(time), line: lineOf(name, Buffer.concat([id, signature])) }
 }
 

@@ -6,7 +6,7 @@ import { endOfDayMs, type IstDay, nextDay, startOfDayMs } from '@roz/core/ist-da
 import { connect, one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { createCheckpoints } from '../../log-of-days/checkpoints.ts'
-import { publicKeyObject } from '../../log-of-days/note.ts'
+import { publicKeyObject } from '../../log-of-days/ed25519.ts'
 import { createReceipts } from '../../log-of-days/receipts.ts'
 import { rootByPath, rootOf } from '../../log-of-days/tree.ts'
 import { rotateLogKey } from '../../rotate-log-key.ts'
