@@ -1,5 +1,6 @@
 /** Public figures, notices, the contact form and the administrator's overview (api.md). */
-import { email, message, name } from '@roz/core/fields.ts'
+import { message } from '@roz/core/fields.ts'
+import { email, name } from '@roz/core/person-fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { story } from './impact.ts'

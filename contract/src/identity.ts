@@ -1,5 +1,6 @@
 /** Sign-up, sign-in and the member's own record (spec section 7; api.md). */
-import { email, givenPassword, name, newPassword, phone, ticketKey as ticketKeyField } from '@roz/core/fields.ts'
+import { ticketKey as ticketKeyField } from '@roz/core/fields.ts'
+import { email, givenPassword, name, newPassword, phone } from '@roz/core/person-fields.ts'
 import { LANGUAGES } from '@roz/core/language.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'

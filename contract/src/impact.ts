@@ -1,5 +1,5 @@
 /** Impact stories and figures (spec section 3; api.md). */
-import { charityDescription, charityName, storyDescription, storyTitle, videoUrl } from '@roz/core/fields.ts'
+import { charityDescription, charityName, storyDescription, storyTitle, videoUrl } from '@roz/core/story-fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { assurance, count, day, nextCursor, page, rupees } from './shapes.ts'

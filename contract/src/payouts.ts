@@ -1,5 +1,6 @@
 /** Money that leaves, as administrators see it, and the payouts' webhook (api.md). */
-import { bankReference, decisionReason, rupeeAmount } from '@roz/core/fields.ts'
+import { rupeeAmount } from '@roz/core/fields.ts'
+import { bankReference, decisionReason } from '@roz/core/money-fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { instant, nextCursor, page, rupees } from './shapes.ts'

@@ -1,5 +1,7 @@
 /** The wallet: adding money, verifying an order, withdrawing, the list of movements (spec section 7; api.md). */
-import { accountHolderName, accountNumber, accountType, bankName, ifscCode, phone, rupeeAmount, ticketKey } from '@roz/core/fields.ts'
+import { rupeeAmount, ticketKey } from '@roz/core/fields.ts'
+import { accountHolderName, accountNumber, accountType, bankName, ifscCode } from '@roz/core/money-fields.ts'
+import { phone } from '@roz/core/person-fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { instant, nextCursor, page, rupees } from './shapes.ts'

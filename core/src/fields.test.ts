@@ -1,9 +1,15 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod/mini'
-import * as fields from './fields.ts'
+import * as calls from './fields.ts'
 import { LANGUAGES } from './language.ts'
 import { paise } from './money.ts'
+import * as money from './money-fields.ts'
+import * as person from './person-fields.ts'
 import { REFUSALS } from './refusals.ts'
+import * as story from './story-fields.ts'
+import { youtubeId } from './youtube.ts'
+
+const fields = { ...calls, ...person, ...money, ...story, youtubeId }
 
 /** The first message of a value, in English, as a person reads it; undefined when it is accepted. */
 const problem = (schema: z.core.$ZodType, value: unknown): string | undefined => {

@@ -2,24 +2,36 @@
  * Forms: rules from core (zod/mini), judged when a field is left and then as it is typed. Problems
  * travel as field codes or as the server's ready words; `wordsOf` makes text of both.
  */
-import { zodResolver } from '@hookform/resolvers/zod'
-import { fieldText } from '@roz/core/fields.ts'
+import { type Words, wordsIn } from '@roz/core/field-words.ts'
+import { PERSON_TEXTS } from '@roz/core/person-fields.ts'
 import type { ChangeEvent } from 'react'
 import {
   type DefaultValues,
   type FieldErrors,
   type FieldValues,
   type Path,
+  type Resolver,
   type UseFormRegisterReturn,
   type UseFormReturn,
   useForm,
 } from 'react-hook-form'
-import type * as z from 'zod/mini'
+import * as z from 'zod/mini'
 import { ApiError } from '../api.ts'
 import { currentLanguage } from '../language.ts'
 
+/** The first problem of each field, as React Hook Form wants them. */
+const judge =
+  <V extends FieldValues>(rules: z.ZodMiniType<V, V>): Resolver<V> =>
+  (given) => {
+    const { data, error } = z.safeParse(rules, given)
+    if (error === undefined) return { values: data, errors: {} }
+    const errors: Record<string, { readonly type: string; readonly message: string }> = {}
+    for (const { path, code, message } of error.issues) errors[path.join('.')] ??= { type: code ?? 'custom', message }
+    return { values: {}, errors: errors as FieldErrors<V> }
+  }
+
 export function useRules<V extends FieldValues>(rules: z.ZodMiniType<V, V>, defaultValues: DefaultValues<V>): UseFormReturn<V> {
-  return useForm<V>({ resolver: zodResolver(rules), mode: 'onTouched', defaultValues })
+  return useForm<V>({ resolver: judge(rules), mode: 'onTouched', defaultValues })
 }
 
 /**
@@ -38,12 +50,19 @@ export function registerCleaned<V extends FieldValues>(form: UseFormReturn<V>, n
   }
 }
 
-/** The words of a problem: a code of ours in the chosen language, else the server's text as it is. */
-export function wordsOf(problem: string): string
-export function wordsOf(problem: string | undefined): string | undefined
-export function wordsOf(problem: string | undefined): string | undefined {
-  return problem === undefined ? undefined : (fieldText(problem, currentLanguage()) ?? problem)
+type WordsOf = {
+  (problem: string): string
+  (problem: string | undefined): string | undefined
 }
+/** The words of a problem: a code of these tables in the chosen language, else the server's text as it is. */
+export function wordsFrom(...tables: readonly Words[]): WordsOf {
+  const words: Words = Object.assign({}, ...tables)
+  const wordsOf = (problem: string | undefined) =>
+    problem === undefined ? undefined : (wordsIn(words, problem, currentLanguage()) ?? problem)
+  return wordsOf as WordsOf
+}
+/** Of a form about a person; others have a table of their own beside this one. */
+export const wordsOf = wordsFrom(PERSON_TEXTS)
 
 /** Problems by field, in the order of the form. */
 export function problemsOf<V extends FieldValues>(values: V, errors: FieldErrors<V>): Record<string, string | undefined> {

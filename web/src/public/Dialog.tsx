@@ -1,5 +1,5 @@
 /** The dialog that a page's videos open in: how it works, and each story. site.ts fills the player. */
-import { youtubeId } from '@roz/core/fields.ts'
+import { youtubeId } from '@roz/core/youtube.ts'
 import { Trans, useLingui } from '@lingui/react/macro'
 import { CloseIcon } from '../ui/icons.tsx'
 import { usePage } from './context.ts'

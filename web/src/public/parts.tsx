@@ -1,5 +1,5 @@
 /** Pieces that several public pages show. */
-import { youtubeId } from '@roz/core/fields.ts'
+import { youtubeId } from '@roz/core/youtube.ts'
 import type { Story } from '@roz/contract/impact.ts'
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { publicPath } from '../paths.ts'

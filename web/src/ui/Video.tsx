@@ -1,5 +1,5 @@
 /** A YouTube video as a cloth-bound card: nothing of YouTube loads before the coin is pressed. */
-import { youtubeId } from '@roz/core/fields.ts'
+import { youtubeId } from '@roz/core/youtube.ts'
 import { Trans } from '@lingui/react/macro'
 import { useState } from 'react'
 

@@ -6,7 +6,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { walletCalls } from '@roz/contract/wallet.ts'
-import { topupProblem, type TopupLimits } from '@roz/core/fields.ts'
+import { topupProblem, type TopupLimits } from '@roz/core/money-fields.ts'
 import { type Paise, paiseFromRupees } from '@roz/core/money.ts'
 import { GatewayRefusedError, GatewayUnavailableError, type PaymentGateway } from '../../adapters/payments/port.ts'
 import { type Db, one, sql } from '../../db/sql.ts'

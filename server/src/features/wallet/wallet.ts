@@ -4,7 +4,7 @@
  * by asking the gateway; the confirm call names nobody.
  */
 import { rupeesFromPaise } from '@roz/core/money.ts'
-import type { TopupLimits } from '@roz/core/fields.ts'
+import type { TopupLimits } from '@roz/core/money-fields.ts'
 import type { Language } from '@roz/core/language.ts'
 import type { PaymentGateway } from '../../adapters/payments/port.ts'
 import type { Db } from '../../db/sql.ts'

@@ -6,7 +6,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { walletCalls, withdrawal } from '@roz/contract/wallet.ts'
-import { withdrawalProblem } from '@roz/core/fields.ts'
+import { withdrawalProblem } from '@roz/core/money-fields.ts'
 import { isoIst } from '@roz/core/ist-day.ts'
 import { formatPaise, type Paise, paiseFromRupees, rupeesFromPaise } from '@roz/core/money.ts'
 import type { z } from 'zod'

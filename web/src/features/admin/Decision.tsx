@@ -4,7 +4,8 @@
  * decision: its key lives as long as its answer is unknown.
  */
 import { Trans, useLingui } from '@lingui/react/macro'
-import { decisionReason, givenPassword } from '@roz/core/fields.ts'
+import { decisionReason } from '@roz/core/money-fields.ts'
+import { givenPassword } from '@roz/core/person-fields.ts'
 import { type ReactNode, useId, useState } from 'react'
 import * as z from 'zod/mini'
 import { ApiError, call, messageOf } from '../../api.ts'
@@ -12,9 +13,10 @@ import { Button } from '../../ui/Button.tsx'
 import { PasswordField, TextAreaField, TextField } from '../../ui/Field.tsx'
 import { Modal } from '../../ui/Modal.tsx'
 import { toast } from '../../ui/Toast.tsx'
-import { useRules, wordsOf } from '../forms.ts'
+import { useRules } from '../forms.ts'
 import { useMoneyKey } from '../money-key.ts'
 import { refreshPortal } from './queries.ts'
+import { wordsOf } from './words.ts'
 
 type Given = { text: string; password: string }
 type Question = {

@@ -1,6 +1,6 @@
 /** Refunds in the portal: approved (sent to where the money came from) or rejected. */
 import { Trans, useLingui } from '@lingui/react/macro'
-import { decisionReason } from '@roz/core/fields.ts'
+import { decisionReason } from '@roz/core/money-fields.ts'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../api.ts'

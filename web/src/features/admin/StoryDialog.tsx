@@ -1,7 +1,7 @@
 /** The story dialog (spec section 5, Edit story): the same form writes a new draft. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { Story } from '@roz/contract/impact.ts'
-import { charityDescription, charityName, storyDescription, storyTitle, videoUrl } from '@roz/core/fields.ts'
+import { charityDescription, charityName, storyDescription, storyTitle, videoUrl } from '@roz/core/story-fields.ts'
 import { useId } from 'react'
 import * as z from 'zod/mini'
 import { call, messageOf } from '../../api.ts'
@@ -10,9 +10,10 @@ import { Button } from '../../ui/Button.tsx'
 import { TextAreaField, TextField } from '../../ui/Field.tsx'
 import { Modal } from '../../ui/Modal.tsx'
 import { toast } from '../../ui/Toast.tsx'
-import { problemsOf, useRules, wordsOf } from '../forms.ts'
+import { problemsOf, useRules } from '../forms.ts'
 import { refreshPortal } from './queries.ts'
 import { showRefusedStory } from './story-fields.ts'
+import { wordsOf } from './words.ts'
 
 const rules = z.object({ title: storyTitle, description: storyDescription, charityName, charityDescription, videoUrl })
 export type StoryValues = z.infer<typeof rules>

@@ -1,7 +1,7 @@
 /** Withdrawals in the portal: approved or rejected, asked about once more, or paid by hand where no gateway pays out. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { Api, Output } from '@roz/contract/api.ts'
-import { bankReference, decisionReason } from '@roz/core/fields.ts'
+import { bankReference, decisionReason } from '@roz/core/money-fields.ts'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { call } from '../../api.ts'

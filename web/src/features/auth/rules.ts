@@ -3,7 +3,7 @@
  * into words. What a toast says first follows the spec's order: fields missing, passwords that
  * differ, a password too short, then any other field.
  */
-import { email, givenPassword, name, newPassword, phone } from '@roz/core/fields.ts'
+import { email, givenPassword, name, newPassword, phone } from '@roz/core/person-fields.ts'
 import * as z from 'zod/mini'
 
 const given = z.string('fill_all').check(z.minLength(1, { error: 'fill_all' }))

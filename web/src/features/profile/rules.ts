@@ -1,5 +1,5 @@
 /** The rules of the profile's two forms. A member who came by Google may leave the phone empty until they give one. */
-import { givenPassword, name, newPassword, phone } from '@roz/core/fields.ts'
+import { givenPassword, name, newPassword, phone } from '@roz/core/person-fields.ts'
 import * as z from 'zod/mini'
 
 export const profileRules = (phoneMayBeEmpty: boolean) =>

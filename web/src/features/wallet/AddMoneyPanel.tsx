@@ -15,11 +15,12 @@ import { TextField } from '../../ui/Field.tsx'
 import { Spinner } from '../../ui/Feedback.tsx'
 import { formatMoney } from '../../ui/Money.tsx'
 import { toast } from '../../ui/Toast.tsx'
-import { problemsOf, registerCleaned, showRefusedFields, useRules, wordsOf } from '../forms.ts'
+import { problemsOf, registerCleaned, showRefusedFields, useRules } from '../forms.ts'
 import { refreshMine } from '../queries.ts'
 import { amountDraft, digitsOnly, TOPUP_PRESETS_RUPEES, typedPaise } from './amounts.ts'
 import { addMoneyRules, type AddMoneyValues } from './rules.ts'
 import type { GatewayState } from './use-gateway.ts'
+import { wordsOf } from './words.ts'
 
 const MOBILE = /^[6-9]\d{9}$/
 

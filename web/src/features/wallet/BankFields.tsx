@@ -2,9 +2,10 @@
 import { useLingui } from '@lingui/react/macro'
 import type { UseFormReturn } from 'react-hook-form'
 import { SelectField, TextField } from '../../ui/Field.tsx'
-import { registerCleaned, wordsOf } from '../forms.ts'
+import { registerCleaned } from '../forms.ts'
 import { digitsOnly, ifscDraft } from './amounts.ts'
 import type { WithdrawValues } from './rules.ts'
+import { wordsOf } from './words.ts'
 
 export function BankFields({ form }: { readonly form: UseFormReturn<WithdrawValues> }) {
   const { t } = useLingui()

@@ -17,13 +17,14 @@ import { SelectField, TextAreaField, TextField } from '../../ui/Field.tsx'
 import { formatDay, formatInstant } from '../../ui/format.ts'
 import { formatMoney } from '../../ui/Money.tsx'
 import { toast } from '../../ui/Toast.tsx'
-import { problemsOf, registerCleaned, showRefusedFields, useRules, wordsOf } from '../forms.ts'
+import { problemsOf, registerCleaned, showRefusedFields, useRules } from '../forms.ts'
 import { Listing } from '../Listing.tsx'
 import { useMoneyKey } from '../money-key.ts'
 import { refreshMine, refundsQuery } from '../queries.ts'
 import { amountDraft, typedPaise } from './amounts.ts'
 import { refundRules, type RefundValues } from './rules.ts'
 import { Status } from './Transactions.tsx'
+import { wordsOf } from './words.ts'
 
 type Page = Output<Api['refunds']>
 type Refundable = Page['refundable'][number]

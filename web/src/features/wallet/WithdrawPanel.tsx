@@ -9,12 +9,13 @@ import { Button } from '../../ui/Button.tsx'
 import { TextField } from '../../ui/Field.tsx'
 import { formatMoney } from '../../ui/Money.tsx'
 import { toast } from '../../ui/Toast.tsx'
-import { problemsOf, registerCleaned, showRefusedFields, useRules, wordsOf } from '../forms.ts'
+import { problemsOf, registerCleaned, showRefusedFields, useRules } from '../forms.ts'
 import { refreshMine } from '../queries.ts'
 import { amountDraft, typedPaise } from './amounts.ts'
 import { BankFields } from './BankFields.tsx'
 import { useMoneyKey } from '../money-key.ts'
 import { withdrawRules, type WithdrawValues } from './rules.ts'
+import { wordsOf } from './words.ts'
 
 const EMPTY: WithdrawValues = { amount: '', accountHolderName: '', accountNumber: '', ifscCode: '', bankName: '', accountType: 'savings' }
 

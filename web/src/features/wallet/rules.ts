@@ -9,11 +9,11 @@ import {
   bankName,
   decisionReason,
   ifscCode,
-  phone,
   type TopupLimits,
   topupProblem,
   withdrawalProblem,
-} from '@roz/core/fields.ts'
+} from '@roz/core/money-fields.ts'
+import { phone } from '@roz/core/person-fields.ts'
 import type { Paise } from '@roz/core/money.ts'
 import * as z from 'zod/mini'
 import { typedPaise } from './amounts.ts'

@@ -1,0 +1,29 @@
+/** The rules of who someone is: name, address, phone, password; and what any form may have to say. */
+import * as z from 'zod/mini'
+import { texts, type Words } from './field-words.ts'
+
+export const PERSON_TEXTS = {
+  fill_all: texts('Please fill in all fields', 'कृपया सभी फ़ील्ड भरें'),
+  name_length: texts('Name must be 2 to 100 characters', 'नाम 2 से 100 अक्षरों का होना चाहिए'),
+  email_invalid: texts('Please enter a valid email address', 'कृपया सही ईमेल पता लिखें'),
+  phone_required: texts('Phone number is required', 'फ़ोन नंबर ज़रूरी है'),
+  phone_invalid: texts('Please enter a valid 10-digit mobile number', 'कृपया सही 10 अंकों का मोबाइल नंबर लिखें'),
+  password_short: texts('Password must be at least 6 characters', 'पासवर्ड कम से कम 6 अक्षरों का होना चाहिए'),
+  password_long: texts('Password must be at most 128 characters', 'पासवर्ड अधिक से अधिक 128 अक्षरों का हो सकता है'),
+  passwords_differ: texts('Passwords do not match', 'पासवर्ड मेल नहीं खाते'),
+} as const satisfies Words
+
+const text = (problem: keyof typeof PERSON_TEXTS) => z.string(problem)
+const code = (problem: keyof typeof PERSON_TEXTS) => ({ error: problem })
+
+/** The HTML standard's rule for e-mail addresses. */
+const EMAIL =
+  /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/
+
+export const name = text('fill_all').check(z.trim(), z.minLength(2, code('name_length')), z.maxLength(100, code('name_length')))
+export const email = text('fill_all').check(z.trim(), z.maxLength(254, code('email_invalid')), z.regex(EMAIL, code('email_invalid')))
+export const phone = text('phone_required').check(z.minLength(1, code('phone_required')), z.regex(/^[6-9]\d{9}$/, code('phone_invalid')))
+/** A new password. */
+export const newPassword = text('fill_all').check(z.minLength(6, code('password_short')), z.maxLength(128, code('password_long')))
+/** A password someone signs in with: its rules are judged by comparison, not by length. */
+export const givenPassword = text('fill_all').check(z.minLength(1, code('fill_all')), z.maxLength(1024, code('fill_all')))
