@@ -55,6 +55,8 @@ export const BODIES: Readonly<Record<CallName, JsonObject | undefined>> = {
   suspense: undefined,
   creditSuspense: { memberId: '00000000-0000-4000-8000-000000000000' },
   refundSuspense: undefined,
+  paySuspense: { bankReference: 'UTR0000000001' },
+  disputes: undefined,
   cashfreePayoutsWebhook: undefined,
   joinRound: { ticketKey: TICKET_KEY },
   currentRound: undefined,

@@ -96,7 +96,7 @@ const VISITORS = [
 const MEMBERS = Object.values(app).filter(
   (path) => !(VISITORS as readonly string[]).includes(path) && path !== paths.login && path !== paths.register,
 )
-const TABS = ['overview', 'users', 'stories', 'withdrawals', 'refunds', 'suspense'] as const
+const TABS = ['overview', 'users', 'stories', 'withdrawals', 'refunds', 'suspense', 'disputes'] as const
 const PORTAL = TABS.map((tab) => `${paths.adminDashboard}?tab=${tab}`)
 
 describe('on a first day, with nothing in the books', () => {

@@ -94,7 +94,15 @@ describe('the door', () => {
 describe('the tabs', () => {
   test('Overview, Users, Impact Stories and those for money; the chosen one stays over a reload', async () => {
     await visit('/admin/dashboard', admin, async (page) => {
-      await expect(page.getByRole('tab')).toHaveText(['Overview', 'Users', 'Impact Stories', 'Withdrawals', 'Refunds', 'Suspense'])
+      await expect(page.getByRole('tab')).toHaveText([
+        'Overview',
+        'Users',
+        'Impact Stories',
+        'Withdrawals',
+        'Refunds',
+        'Suspense',
+        'Disputes',
+      ])
       await expect(page.getByRole('tab', { name: 'Overview' })).toHaveAttribute('aria-selected', 'true')
       const figures = ['Total users', 'Total revenue', 'Total donated', "Today's participants", "Today's revenue", 'Active rounds']
       await expect(page.getByRole('tabpanel').locator('dt')).toHaveText(figures)

@@ -32,7 +32,7 @@ const VISITORS = [
   paths.paymentStatus,
 ]
 const MEMBERS = [paths.dashboard, paths.wallet, paths.impact, paths.history, paths.profile, paths.notifications, paths.myTicket]
-const TABS = ['overview', 'users', 'stories', 'withdrawals', 'refunds', 'suspense']
+const TABS = ['overview', 'users', 'stories', 'withdrawals', 'refunds', 'suspense', 'disputes']
 
 const SCREENS: readonly Screen[] = [
   ...Object.keys(publicPaths).map((page) => ({

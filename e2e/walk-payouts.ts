@@ -45,7 +45,7 @@ async function walkWithdrawals(walk: Walk, { admin, member, other }: Tokens): Pr
   expect([event.status, event.refusal.code]).toEqual([401, 'webhook_signature'])
 }
 
-/** One refund is asked for and rejected, another sent on its way; of suspense items there are none. */
+/** One refund is asked for and rejected, another sent on its way; of suspense items and disputes there are none. */
 async function walkRefunds(walk: Walk, { admin, other }: Tokens): Promise<void> {
   const { refundable } = (await walk.step('refunds', { token: other })).output
   const order_id = refundable.find(({ unused }) => unused >= 2)?.order_id ?? ''
@@ -64,5 +64,7 @@ async function walkRefunds(walk: Walk, { admin, other }: Tokens): Promise<void> 
   const memberId = (await walk.step('profile', { token: other })).output.user.id
   const credited = await walk.step('creditSuspense', { token: admin, params, body: { memberId } })
   const returned = await walk.step('refundSuspense', { token: admin, params })
-  expect([credited.refusal.code, returned.refusal.code]).toEqual(['suspense_not_found', 'suspense_not_found'])
+  const paid = await walk.step('paySuspense', { token: admin, params, body: { bankReference: 'UTR0000000001' } })
+  expect([credited, returned, paid].map(({ refusal }) => refusal.code)).toEqual(Array.from({ length: 3 }, () => 'suspense_not_found'))
+  expect((await walk.step('disputes', { token: admin })).output.disputes).toEqual([])
 }

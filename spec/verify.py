@@ -536,8 +536,8 @@ KINDS = {
     "wd_paid": "PAYOUTS_PENDING>BANK", "wd_back": "PAYOUTS_PENDING>MEMBERS", "wd_reversed": "BANK>MEMBERS BANK>SUSPENSE", "wd_conflict": "LOSSES>BANK",
     "wd_conflict_back": "BANK>LOSSES", "refund_hold": "MEMBERS>REFUNDS_PENDING", "refund_paid": "REFUNDS_PENDING>GATEWAY",
     "refund_failed": "REFUNDS_PENDING>MEMBERS REFUNDS_PENDING>SUSPENSE", "refund_reversed": "GATEWAY>MEMBERS GATEWAY>SUSPENSE",
-    "refund_conflict": "LOSSES>GATEWAY", "refund_conflict_back": "GATEWAY>LOSSES", "chargeback": "MEMBERS>GATEWAY LOSSES>GATEWAY",
-    "chargeback_back": "GATEWAY>MEMBERS GATEWAY>LOSSES GATEWAY>SUSPENSE",
+    "refund_conflict": "LOSSES>GATEWAY", "refund_conflict_back": "GATEWAY>LOSSES", "chargeback": "MEMBERS>GATEWAY LOSSES>GATEWAY SUSPENSE>GATEWAY",
+    "suspense_paid": "SUSPENSE>BANK", "chargeback_back": "GATEWAY>MEMBERS GATEWAY>LOSSES GATEWAY>SUSPENSE",
 }
 
 

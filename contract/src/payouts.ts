@@ -22,7 +22,8 @@ export const adminWithdrawal = z.object({
 })
 
 export const refundState = z.enum(['requested', 'approved', 'sending', 'paid', 'rejected', 'failed'], 'choice_invalid')
-export const suspenseState = z.enum(['open', 'credited', 'refunded'], 'choice_invalid')
+export const suspenseState = z.enum(['open', 'credited', 'refunded', 'paid', 'taken'], 'choice_invalid')
+export const disputeState = z.enum(['open', 'won', 'lost'], 'choice_invalid')
 
 /** As its member reads it. */
 export const refund = z.object({
@@ -52,10 +53,33 @@ export const suspenseItem = z.object({
   paymentId: z.string(),
   amount: rupees,
   reason: z.enum(['unknown_order', 'other_amount', 'second_payment', 'closed_account']),
+  source: z
+    .enum(['payment', 'payout', 'refund', 'dispute'])
+    .meta({ description: 'A payment that came, or what came back for a closed account' }),
   status: suspenseState,
   createdAt: instant,
   decidedAt: instant.nullable(),
-  member: payee.nullable().meta({ description: 'Whose order it came by, or who it was credited to' }),
+  member: payee.nullable().meta({ description: 'Whose order or withdrawal it came by, or who it was credited to' }),
+  bank: withdrawal.shape.bank.nullable().meta({ description: 'Where a payout went that came back' }),
+  reference: z.string().nullable().meta({ description: "The bank's, where it was paid by hand" }),
+})
+
+export const dispute = z.object({
+  id: z.string().meta({ description: "The gateway's own" }),
+  order_id: z.string(),
+  paymentId: z.string(),
+  amount: rupees,
+  type: z.string(),
+  status: z.string().meta({ description: "The gateway's own word" }),
+  state: disputeState,
+  needsAnswer: z.boolean().meta({ description: 'The bank waits for our answer, until respondBy' }),
+  respondBy: instant.nullable(),
+  isTaken: z.boolean().meta({ description: "The money is with the payer's bank now" }),
+  loss: rupees.meta({ description: 'What of it is our loss now: neither the member nor SUSPENSE had it' }),
+  problem: z.enum(['unknown_payment', 'more_than_paid']).nullable().meta({ description: 'Why nothing was booked' }),
+  createdAt: instant,
+  updatedAt: instant,
+  member: payee.nullable().meta({ description: 'Whose payment it was' }),
 })
 
 const id = z.object({ id: z.string().max(100) })
@@ -216,7 +240,27 @@ export const payoutCalls = {
     summary: 'Sends an open item back to where it came from; if that fails it is open again.',
     params: id,
     output: itemAnswer,
-    refusals: ['suspense_not_found', 'suspense_decided', 'payment_taken_back', 'idempotency_mismatch'],
+    refusals: ['suspense_not_found', 'suspense_decided', 'payment_taken_back', 'suspense_no_source', 'idempotency_mismatch'],
+  }),
+  paySuspense: endpoint({
+    method: 'POST',
+    path: '/admin/suspense/{id}/pay',
+    access: 'admin',
+    stepUp: true,
+    summary: 'Notes that an open item of a closed account was paid to its owner by hand, from the bank.',
+    params: id,
+    body: z.strictObject({ bankReference }),
+    output: itemAnswer,
+    refusals: ['suspense_not_found', 'suspense_decided', 'payment_taken_back', 'suspense_by_wallet', 'idempotency_mismatch'],
+  }),
+  disputes: endpoint({
+    method: 'GET',
+    path: '/admin/disputes',
+    access: 'admin',
+    summary: "Disputes of payments, newest first; q looks in the member's name and mail, in dispute, order and payment.",
+    query: z.object({ ...page.shape, status: disputeState.optional(), q: search }),
+    output: z.object({ disputes: z.array(dispute), nextCursor }),
+    refusals: [],
   }),
   cashfreePayoutsWebhook: endpoint({
     method: 'POST',

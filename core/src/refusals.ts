@@ -84,6 +84,12 @@ export const REFUSALS = {
   refund_final: refusal(409, 'This refund is not in a state that allows this.', 'यह रिफ़ंड इस स्थिति में नहीं है कि ऐसा हो सके।'),
   suspense_not_found: refusal(404, 'There is no such payment in suspense.', 'जाँच में ऐसा कोई भुगतान नहीं है।'),
   suspense_decided: refusal(409, 'This payment has been decided already.', 'इस भुगतान पर पहले ही निर्णय हो चुका है।'),
+  suspense_no_source: refusal(
+    409,
+    'This money came back from a bank account: there is no payment to send it back by.',
+    'यह पैसा किसी बैंक खाते से लौटा है: इसे वापस भेजने के लिए कोई भुगतान नहीं है।',
+  ),
+  suspense_by_wallet: refusal(409, 'Only money of a closed account is paid out by hand.', 'केवल बंद खाते का पैसा हाथ से चुकाया जाता है।'),
   payment_taken_back: refusal(
     409,
     "The payer's bank has taken this payment back: there is nothing to give out while it stands so.",

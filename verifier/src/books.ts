@@ -26,6 +26,7 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
   topup_suspense: ['GATEWAY>SUSPENSE'],
   suspense_credit: ['SUSPENSE>MEMBERS'],
   suspense_refund: ['SUSPENSE>REFUNDS_PENDING'],
+  suspense_paid: ['SUSPENSE>BANK'],
   join: ['MEMBERS>POOL'],
   prize: ['POOL>MEMBERS'],
   need: ['POOL>HELP_FUND'],
@@ -47,7 +48,7 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
   refund_reversed: ['GATEWAY>MEMBERS', 'GATEWAY>SUSPENSE'],
   refund_conflict: ['LOSSES>GATEWAY'],
   refund_conflict_back: ['GATEWAY>LOSSES'],
-  chargeback: ['MEMBERS>GATEWAY', 'LOSSES>GATEWAY'],
+  chargeback: ['MEMBERS>GATEWAY', 'LOSSES>GATEWAY', 'SUSPENSE>GATEWAY'],
   chargeback_back: ['GATEWAY>MEMBERS', 'GATEWAY>LOSSES', 'GATEWAY>SUSPENSE'],
 }
 

@@ -37,6 +37,7 @@ export const TRANSFER_KINDS = {
   topup_suspense: sides('GATEWAY', 'SUSPENSE'),
   suspense_credit: sides('SUSPENSE', 'member'),
   suspense_refund: sides('SUSPENSE', 'REFUNDS_PENDING'),
+  suspense_paid: sides('SUSPENSE', 'BANK'),
   prize: sides('pool', 'member'),
   need: sides('pool', 'HELP_FUND'),
   platform: sides('pool', 'PLATFORM'),
@@ -57,7 +58,7 @@ export const TRANSFER_KINDS = {
   refund_conflict: sides('LOSSES', 'GATEWAY'),
   refund_conflict_back: sides('GATEWAY', 'LOSSES'),
   gateway_settled: sides(['BANK', 'GATEWAY_FEES'], 'GATEWAY'),
-  chargeback: sides(['member', 'LOSSES'], 'GATEWAY'),
+  chargeback: sides(['member', 'LOSSES', 'SUSPENSE'], 'GATEWAY'),
   chargeback_back: sides('GATEWAY', ['member', 'LOSSES', 'SUSPENSE']),
 } as const satisfies Record<string, Sides>
 export type TransferKind = keyof typeof TRANSFER_KINDS

@@ -126,6 +126,7 @@ const ACKNOWLEDGED = [
   ['refund.reject', `refund:${asked}`],
   ['suspense.credit', 'suspense:1'],
   ['suspense.refund', 'suspense:77'],
+  ['suspense.pay', 'suspense:1'],
   ['triggerDraw', 'triggerDraw'],
   ['closeAccount', randomUUID()],
   ['aCallOfTomorrow', 'anything'],
@@ -292,6 +293,17 @@ const BREAKS: readonly Break[] = [
     breaks: [`update suspense_item set status = 'credited' where payment_id = 'strange'`],
     names: () => 'suspense item ',
   },
+  {
+    invariant: 'suspense_is_open_items',
+    breaks: [`update suspense_item set status = 'paid', reference = 'UTR1', reason = 'closed_account' where payment_id = 'strange'`],
+    names: () => 'suspense item ',
+  },
+  {
+    invariant: 'suspense_is_open_items',
+    breaks: [`update suspense_item set status = 'taken', reason = 'closed_account' where payment_id = 'strange'`],
+    names: () => 'suspense item ',
+  },
+  { invariant: 'suspense_is_open_items', breaks: [insertTransfer('suspense_paid', '77', 5, 2, 100)], names: () => 'suspense_paid 77' },
   {
     invariant: 'suspense_is_open_items',
     breaks: [`delete from suspense_item where payment_id = 'strange'`],

@@ -5,10 +5,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { closeWallet } from './closing.ts'
 import { bookDispute } from './disputes.ts'
 import { addMoney, DAY, newMember, newOrderId, openDay } from './fixtures.ts'
 import { createJoinBatcher } from './join-batcher.ts'
 import { startRefund } from './refunds.ts'
+import { paySuspense } from './suspense.ts'
 import { refundDeeds } from './testing/refund-deeds.ts'
 import { captureTopup, createTopup } from './topups.ts'
 import { listUnusedTopups } from './unused-topups.ts'
@@ -33,7 +35,7 @@ test('a chargeback takes as far as the balance reaches, the rest is our loss, on
   const orderId = await addMoney(database.db, memberId, wholeRupees(30))
   await withdraw(memberId, 18)
   const all = await Promise.all([1, 2, 3].map(() => dispute('d1', orderId, 30, 'taken')))
-  const taken = { what: 'taken', memberId, fromMember: 1200n, lost: 1800n }
+  const taken = { what: 'taken', memberId, fromMember: 1200n, suspended: 0n, lost: 1800n }
   expect(all.flatMap(({ moved }) => moved ?? [])).toEqual([taken])
   expect(await wallet(memberId)).toEqual([0n, 1800n])
   expect(await ask(memberId, orderId, 1)).toMatchObject({ ok: false })
@@ -43,7 +45,13 @@ test('a chargeback takes as far as the balance reaches, the rest is our loss, on
   expect(await unused(memberId)).toEqual({ [orderId]: 1200n })
   expect(await ask(memberId, orderId, 2)).toMatchObject({ ok: true })
   // Lost after all: it takes anew, from what is there now.
-  expect((await dispute('d1', orderId, 30, 'taken')).moved).toEqual({ what: 'taken', memberId, fromMember: 1000n, lost: 2000n })
+  expect((await dispute('d1', orderId, 30, 'taken')).moved).toEqual({
+    what: 'taken',
+    memberId,
+    fromMember: 1000n,
+    suspended: 0n,
+    lost: 2000n,
+  })
   expect((await dispute('d1', orderId, 30, 'returned')).moved).toMatchObject({ what: 'returned', fromMember: 1000n, lost: 2000n })
   expect(await wallet(memberId)).toEqual([1000n, 2000n])
 })
@@ -79,7 +87,7 @@ test('a payment that lies in SUSPENSE is taken from LOSSES: nobody knows who sho
   const orderId = newOrderId()
   await inTransaction(database.db, (tx) => captureTopup(tx, { orderId, paymentId: `s_${orderId}`, orderAmount: wholeRupees(10) }))
   const { moved } = await dispute('d8', orderId, 10, 'taken', `s_${orderId}`)
-  expect(moved).toEqual({ what: 'taken', memberId: undefined, fromMember: 0n, lost: 1000n })
+  expect(moved).toEqual({ what: 'taken', memberId: undefined, fromMember: 0n, suspended: 0n, lost: 1000n })
 })
 
 test('an item whose payment the bank has taken back is neither credited nor refunded until it is returned', async () => {
@@ -168,5 +176,52 @@ test('a chargeback against withdrawals, joins and refunds, at once: the same rup
     expect([balance, held]).toEqual([2000n - gone - (joined.ok ? 100n : 0n) - (moved?.fromMember ?? 0n), gone])
     expect((moved?.fromMember ?? 0n) + (moved?.lost ?? 0n)).toBe(2000n)
     await dispute(`race${round}`, orderId, 20, 'returned')
+  }
+})
+
+/** A member who paid ₹10, whom the bank took them from, and who left. */
+async function leftWithout(disputeId: string): Promise<{ readonly memberId: bigint; readonly orderId: string }> {
+  const memberId = await newMember(database.db)
+  const orderId = await addMoney(database.db, memberId, wholeRupees(10))
+  await dispute(disputeId, orderId, 10, 'taken')
+  expect(await inTransaction(database.db, (tx) => closeWallet(tx, memberId))).toMatchObject({ ok: true })
+  return { memberId, orderId }
+}
+const itemsOf = (orderId: string) =>
+  database.db.query<{ id: bigint; status: string; amount: bigint }>(
+    sql`select id, status, amount from suspense_item where order_id = ${orderId}::text order by id`,
+  )
+const pay = (itemId: bigint) => inTransaction(database.db, (tx) => paySuspense(tx, { itemId, reference: 'UTR1', decidedBy: 1n }))
+
+test('what came back for a closed account is taken again from there, as often as the bank turns, and is nobody else’s loss', async () => {
+  const { memberId, orderId } = await leftWithout('d20')
+  const back = { memberId, fromMember: 0n, suspended: 1000n, lost: 0n }
+  expect((await dispute('d20', orderId, 10, 'returned')).moved).toEqual({ what: 'returned', ...back })
+  expect((await dispute('d20', orderId, 10, 'taken')).moved).toEqual({ what: 'taken', ...back })
+  expect((await dispute('d20', orderId, 10, 'taken')).moved).toBeUndefined()
+  expect((await dispute('d20', orderId, 10, 'returned')).moved).toEqual({ what: 'returned', ...back, memberId: undefined })
+  expect(await itemsOf(orderId)).toMatchObject([
+    { status: 'taken', amount: 1000n },
+    { status: 'open', amount: 1000n },
+  ])
+  // Less than waits: the rest goes on waiting, and while the bank has some of the payment nothing of it is given out.
+  expect((await dispute('d20', orderId, 4, 'taken')).moved).toMatchObject({ suspended: 400n, lost: 0n })
+  const rest = (await itemsOf(orderId)).at(-1)
+  expect(rest).toMatchObject({ status: 'open', amount: 600n })
+  expect(await pay(rest?.id ?? 0n)).toEqual({ ok: false, code: 'payment_taken_back' })
+  await dispute('d20', orderId, 4, 'returned')
+  for (const { id, status } of await itemsOf(orderId)) if (status === 'open') expect(await pay(id)).toMatchObject({ ok: true })
+  // It is with its owner: what the bank takes now is ours to bear.
+  expect((await dispute('d20', orderId, 10, 'taken')).moved).toMatchObject({ suspended: 0n, lost: 1000n })
+})
+
+test('a payment by hand and the bank that takes again: one of them has the money', async () => {
+  for (let round = 0; round < 8; round++) {
+    const { orderId } = await leftWithout(`race${round}`)
+    await dispute(`race${round}`, orderId, 10, 'returned')
+    const [item] = await itemsOf(orderId)
+    const [paid, { moved }] = await Promise.all([pay(item?.id ?? 0n), dispute(`race${round}`, orderId, 10, 'taken')])
+    expect(moved).toMatchObject(paid.ok ? { suspended: 0n, lost: 1000n } : { suspended: 1000n, lost: 0n })
+    if (!paid.ok) expect(['suspense_decided', 'payment_taken_back']).toContain(paid.code)
   }
 })

@@ -1,16 +1,18 @@
 /**
  * Chargebacks: the payer's bank takes a payment back, and returns it where the dispute is won.
  * Invariants: what is taken is taken once, whatever is told how often; the member gives as far as the
- * balance reaches, while what is held for a withdrawal or refund stays held; the rest is our loss, and
- * together they are the amount; what is returned goes back to whoever gave it, or to SUSPENSE where that account is closed; a top-up that was taken
- * back is not refunded on top of it, though another payment of its order may be with the bank. A dispute that takes anew is numbered: `id`, `id#2`, ….
+ * balance reaches, while what is held for a withdrawal or refund stays held; of an account that is closed
+ * what waits in SUSPENSE of this order; the rest is our loss, and together they are the amount. What is
+ * returned goes back to whoever gave it, or to SUSPENSE where that account is closed; a top-up that was
+ * taken back is not refunded on top of it, though another payment of its order may be with the bank. A
+ * dispute that takes anew is numbered: `id`, `id#2`, ….
  */
 import { type Paise, paise, ZERO } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
 import { maybeOne, one, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
-import { ACCOUNTS } from './accounts.ts'
-import { suspendReturn } from './suspense.ts'
+import { ACCOUNTS, FIRST_MEMBER_ID } from './accounts.ts'
+import { lockReturned, suspendReturn, takeReturned } from './suspense.ts'
 import { creditMember, debitMember, lockWallet, moveSystem } from './transfer.ts'
 
 export type Chargeback = {
@@ -20,7 +22,13 @@ export type Chargeback = {
   readonly paymentId: string
   readonly amount: Paise
 }
-export type Parts = { readonly memberId: bigint | undefined; readonly fromMember: Paise; readonly lost: Paise }
+export type Parts = {
+  readonly memberId: bigint | undefined
+  readonly fromMember: Paise
+  /** What waited for a closed account, or waits now. */
+  readonly suspended: Paise
+  readonly lost: Paise
+}
 export type ChargedBack = ({ readonly result: 'booked' } & Parts) | { readonly result: 'duplicate' }
 /** Nothing is booked of either: a person has to look. */
 export type ChargebackRefusal = 'order_not_found' | 'chargeback_exceeds_payment'
@@ -38,39 +46,42 @@ export async function bookChargeback(tx: Tx, chargeback: Chargeback): Promise<Ou
   )
   if (amount <= 0n || amount + others > payment.amount) return refused('chargeback_exceeds_payment')
   const { memberId } = payment
+  const waiting = memberId === undefined ? [] : await lockReturned(tx, chargeback.orderId)
   const wallet = memberId === undefined ? undefined : await lockWallet(tx, memberId)
   if (memberId !== undefined && wallet === undefined) throw new Error(`chargeback ${disputeId}: member ${memberId} has no wallet`)
   const { turns, out } = await turnsOf(tx, disputeId)
   if (out.length > 0) return accepted({ result: 'duplicate' })
   const ref = turns === 0 ? disputeId : `${disputeId}#${turns + 1}`
   const fromMember = wallet === undefined ? ZERO : paise(amount < wallet.balance ? amount : wallet.balance)
-  const lost = paise(amount - fromMember)
   if (memberId !== undefined && fromMember > 0n)
     await debitMember(tx, { kind: 'chargeback', ref, memberId, amount: fromMember, to: 'GATEWAY' })
+  const suspended = await takeReturned(tx, waiting, { ref, amount: paise(amount - fromMember) })
+  const lost = paise(amount - fromMember - suspended)
   if (lost > 0n) await moveLoss(tx, 'chargeback', `${ref}${LOSS}`, lost)
   await tx.query(sql`
     update topup set charged_back_at = roz_now()
      where order_id = ${chargeback.orderId}::text and payment_id = ${payment.paymentId}::text and charged_back_at is null`)
-  return accepted({ result: 'booked', memberId, fromMember, lost })
+  return accepted({ result: 'booked', memberId, fromMember, suspended, lost })
 }
 
 /** The bank has returned what it took: each part goes back to whoever gave it. */
 export async function returnChargeback(tx: Tx, { disputeId, orderId }: Pick<Chargeback, 'disputeId' | 'orderId'>): Promise<ChargedBack> {
   await tx.query(sql`select from topup where order_id = ${orderId}::text for update`)
-  const owner = (await turnsOf(tx, disputeId)).out.find((part) => part.memberId !== null)?.memberId ?? undefined
+  const owner = (await turnsOf(tx, disputeId)).out.find(({ giver }) => giver >= FIRST_MEMBER_ID)?.giver
   const wallet = owner === undefined ? undefined : await lockWallet(tx, owner)
   // Read anew under the locks.
   const { out } = await turnsOf(tx, disputeId)
   if (out.length === 0) return { result: 'duplicate' }
-  let [fromMember, lost] = [ZERO, ZERO]
-  for (const { ref, memberId, amount } of out) {
-    if (memberId === null) {
+  let [fromMember, suspended, lost] = [ZERO, ZERO, ZERO]
+  for (const { ref, giver, amount } of out) {
+    if (giver === ACCOUNTS.LOSSES) {
       await moveLoss(tx, 'chargeback_back', ref, amount)
       lost = paise(lost + amount)
-    } else if (wallet?.isClosed === true) {
+    } else if (giver === ACCOUNTS.SUSPENSE || wallet?.isClosed === true) {
       await suspendReturn(tx, { kind: 'chargeback_back', ref, from: 'GATEWAY', orderId, amount })
+      suspended = paise(suspended + amount)
     } else {
-      await creditMember(tx, { kind: 'chargeback_back', ref, memberId, amount, from: 'GATEWAY' })
+      await creditMember(tx, { kind: 'chargeback_back', ref, memberId: giver, amount, from: 'GATEWAY' })
       fromMember = paise(fromMember + amount)
     }
   }
@@ -78,10 +89,12 @@ export async function returnChargeback(tx: Tx, { disputeId, orderId }: Pick<Char
     update topup o set charged_back_at = null where order_id = ${orderId}::text
       and not exists (
         select from dispute d where d.order_id = o.order_id and d.payment_id = o.payment_id and d.id <> ${disputeId}::text and d.is_taken)`)
-  return { result: 'booked', memberId: owner, fromMember, lost }
+  return { result: 'booked', memberId: owner, fromMember, suspended, lost }
 }
 
 const LOSS = '#loss'
+/** Which part of a turn a ref names. */
+const PART = /#(?:loss|item\d+)$/
 
 async function moveLoss(tx: Tx, kind: 'chargeback' | 'chargeback_back', ref: string, amount: Paise): Promise<void> {
   const { LOSSES, GATEWAY } = ACCOUNTS
@@ -89,15 +102,15 @@ async function moveLoss(tx: Tx, kind: 'chargeback' | 'chargeback_back', ref: str
   if (!(await moveSystem(tx, { kind, ref, ...sides, amount }))) throw new Error(`${kind} ${ref} stands already`)
 }
 
-type Part = { readonly ref: string; readonly memberId: bigint | null; readonly amount: Paise }
+type Part = { readonly ref: string; readonly giver: bigint; readonly amount: Paise }
 
 /** How often the dispute took, and the parts that are not returned. */
 async function turnsOf(tx: Tx, disputeId: string): Promise<{ readonly turns: number; readonly out: readonly Part[] }> {
   const parts = await tx.query<Part & { isReturned: boolean }>(sql`
-    select c.ref, nullif(c.debit, ${ACCOUNTS.LOSSES}::bigint) as "memberId", c.amount,
+    select c.ref, c.debit as giver, c.amount,
       exists (select from transfer b where b.kind = 'chargeback_back' and b.ref = c.ref) as "isReturned"
     from transfer c where c.kind = 'chargeback' and subject_of(c.ref) = ${disputeId}::text order by c.transfer_id`)
-  const turns = new Set(parts.map(({ ref }) => ref.replace(LOSS, ''))).size
+  const turns = new Set(parts.map(({ ref }) => ref.replace(PART, ''))).size
   return { turns, out: parts.filter((part) => !part.isReturned) }
 }
 

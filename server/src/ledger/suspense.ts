@@ -1,6 +1,7 @@
 /**
- * SUSPENSE: money that came without a place to go. Invariant: the account's balance is the sum of its
- * open items; an item is decided once, under its lock, and not while its payment is with the payer's bank.
+ * SUSPENSE: money that came without a place to go. Invariants: the account's balance is the sum of its
+ * open items; an item is decided once, under its lock, and not while its payment is with the payer's
+ * bank; what came back for a closed account may be paid to its owner by hand, and nothing else may.
  */
 import { type Paise, paise } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
@@ -76,22 +77,50 @@ export async function claimSuspended(
     : { itemId: item.id, amount: item.amount, missing: paise(due - item.amount) }
 }
 
-type Item = { readonly orderId: string; readonly amount: Paise; readonly status: string }
+type Item = {
+  readonly orderId: string
+  readonly paymentId: string
+  readonly amount: Paise
+  readonly reason: SuspenseReason
+  readonly status: string
+}
 export type SuspenseRefusal = 'suspense_not_found' | 'suspense_decided' | 'payment_taken_back'
 
 const lockItem = (tx: Tx, itemId: bigint): Promise<Item | undefined> =>
-  maybeOne<Item>(tx, sql`select order_id as "orderId", amount, status from suspense_item where id = ${itemId}::bigint for update`)
+  maybeOne<Item>(
+    tx,
+    sql`select order_id as "orderId", payment_id as "paymentId", amount, reason, status from suspense_item
+         where id = ${itemId}::bigint for update`,
+  )
 
-/** Whether a dispute has the item's payment; asked after the item's lock, which whoever takes it waits for as well. */
+/** An item that may be decided now, locked; or why not. */
+async function lockOpenItem(tx: Tx, itemId: bigint): Promise<Outcome<Item, SuspenseRefusal>> {
+  const item = await lockItem(tx, itemId)
+  if (item === undefined) return refused('suspense_not_found')
+  if (item.status !== 'open') return refused('suspense_decided')
+  return (await isTakenBack(tx, itemId)) ? refused('payment_taken_back') : accepted(item)
+}
+
+/**
+ * Whether a dispute has the item's payment, or the one that it came back of; asked after the item's
+ * lock, which whoever takes it waits for as well.
+ */
 export const isTakenBack = async (tx: Tx, itemId: bigint): Promise<boolean> =>
   (await maybeOne(
     tx,
-    sql`select 1 from suspense_item s join dispute d using (payment_id) where s.id = ${itemId}::bigint and d.is_taken limit 1`,
+    sql`select 1 from suspense_item s left join topup o on s.reason = 'closed_account' and o.order_id = s.order_id
+          join dispute d on d.is_taken and d.payment_id in (s.payment_id, o.payment_id) where s.id = ${itemId}::bigint limit 1`,
   )) !== undefined
 
-const decide = (tx: Tx, itemId: bigint, status: 'credited' | 'refunded', decidedBy: bigint) =>
+type Decision = {
+  readonly status: 'credited' | 'refunded' | 'paid'
+  readonly decidedBy: bigint
+  readonly reference?: string
+}
+const decide = (tx: Tx, itemId: bigint, { status, decidedBy, reference }: Decision) =>
   tx.query(sql`
-    update suspense_item set status = ${status}::text, decided_at = roz_now(), decided_by = ${decidedBy}::bigint where id = ${itemId}::bigint`)
+    update suspense_item set status = ${status}::text, decided_at = roz_now(), decided_by = ${decidedBy}::bigint,
+      reference = ${reference ?? null}::text where id = ${itemId}::bigint`)
 
 /** An administrator knows whose it is: the whole item goes to a member. */
 export async function creditSuspense(
@@ -99,13 +128,12 @@ export async function creditSuspense(
   decision: { readonly itemId: bigint; readonly memberId: bigint; readonly decidedBy: bigint },
 ): Promise<Outcome<{ readonly amount: Paise; readonly balance: Paise }, SuspenseRefusal | 'member_not_found'>> {
   const { itemId, memberId } = decision
-  const item = await lockItem(tx, itemId)
-  if (item === undefined) return refused('suspense_not_found')
-  if (item.status !== 'open') return refused('suspense_decided')
-  if (await isTakenBack(tx, itemId)) return refused('payment_taken_back')
+  const open = await lockOpenItem(tx, itemId)
+  if (!open.ok) return open
+  const item = open.value
   const wallet = await lockWallet(tx, memberId)
   if (wallet === undefined || wallet.isClosed) return refused('member_not_found')
-  await decide(tx, itemId, 'credited', decision.decidedBy)
+  await decide(tx, itemId, { status: 'credited', decidedBy: decision.decidedBy })
   const { balance } = await creditMember(tx, {
     kind: 'suspense_credit',
     ref: itemId.toString(),
@@ -120,13 +148,13 @@ export async function creditSuspense(
 export async function refundSuspense(
   tx: Tx,
   decision: { readonly itemId: bigint; readonly refundId: string; readonly reason: string; readonly decidedBy: bigint },
-): Promise<Outcome<{ readonly amount: Paise }, SuspenseRefusal>> {
+): Promise<Outcome<{ readonly amount: Paise }, SuspenseRefusal | 'suspense_no_source'>> {
   const { itemId, refundId } = decision
-  const item = await lockItem(tx, itemId)
-  if (item === undefined) return refused('suspense_not_found')
-  if (item.status !== 'open') return refused('suspense_decided')
-  if (await isTakenBack(tx, itemId)) return refused('payment_taken_back')
-  await decide(tx, itemId, 'refunded', decision.decidedBy)
+  const open = await lockOpenItem(tx, itemId)
+  if (!open.ok) return open
+  const item = open.value
+  if (item.paymentId.startsWith('wd_reversed:')) return refused('suspense_no_source')
+  await decide(tx, itemId, { status: 'refunded', decidedBy: decision.decidedBy })
   await tx.query(sql`
     insert into refund (id, order_id, suspense_id, amount, status, reason)
     values (${refundId}::uuid, ${item.orderId}::text, ${itemId}::bigint, ${item.amount}::bigint, 'approved', ${decision.reason}::text)`)
@@ -140,4 +168,54 @@ export async function refundSuspense(
   })
   if (!booked) throw new Error(`suspense item ${itemId}: refund ${refundId} is booked already`)
   return accepted({ amount: item.amount })
+}
+
+/** Whoever left has shown that it is theirs, and was paid from the bank by hand: the whole item, with the bank's reference. */
+export async function paySuspense(
+  tx: Tx,
+  decision: { readonly itemId: bigint; readonly reference: string; readonly decidedBy: bigint },
+): Promise<Outcome<{ readonly amount: Paise }, SuspenseRefusal | 'suspense_by_wallet'>> {
+  const { itemId, reference, decidedBy } = decision
+  const open = await lockOpenItem(tx, itemId)
+  if (!open.ok) return open
+  const { amount, reason } = open.value
+  if (reason !== 'closed_account') return refused('suspense_by_wallet')
+  await decide(tx, itemId, { status: 'paid', decidedBy, reference })
+  const { SUSPENSE, BANK } = ACCOUNTS
+  const booked = await moveSystem(tx, { kind: 'suspense_paid', ref: itemId.toString(), debit: SUSPENSE, credit: BANK, amount })
+  if (!booked) throw new Error(`suspense item ${itemId} is paid already`)
+  return accepted({ amount })
+}
+
+/** What came back of an order for a closed account, locked: before the wallet, and whatever was decided, so that no refund of it is sent meanwhile. */
+export const lockReturned = (tx: Tx, orderId: string): Promise<(Item & { readonly id: bigint })[]> =>
+  tx.query(sql`
+    select id, order_id as "orderId", payment_id as "paymentId", amount, reason, status from suspense_item
+     where order_id = ${orderId}::text and reason = 'closed_account' order by id for update`)
+
+/** The payer's bank takes again what it had returned: as far as these items reach. What is above it stays as an item of its own. */
+export async function takeReturned(
+  tx: Tx,
+  items: Awaited<ReturnType<typeof lockReturned>>,
+  { ref, amount }: { readonly ref: string; readonly amount: Paise },
+): Promise<Paise> {
+  let due = amount
+  for (const item of items.filter(({ status }) => status === 'open')) {
+    const taken = paise(item.amount < due ? item.amount : due)
+    if (taken === 0n) break
+    await tx.query(sql`update suspense_item set status = 'taken', decided_at = roz_now() where id = ${item.id}::bigint`)
+    if (item.amount > taken)
+      await openItem(tx, { ...item, paymentId: `${item.paymentId}#rest`, amount: paise(item.amount - taken) }, item.reason)
+    const { SUSPENSE, GATEWAY } = ACCOUNTS
+    const booked = await moveSystem(tx, {
+      kind: 'chargeback',
+      ref: `${ref}#item${item.id}`,
+      debit: SUSPENSE,
+      credit: GATEWAY,
+      amount: taken,
+    })
+    if (!booked) throw new Error(`chargeback ${ref} of suspense item ${item.id} stands already`)
+    due = paise(due - taken)
+  }
+  return paise(amount - due)
 }

@@ -3,6 +3,14 @@ import { type Sql, sql } from '../../db/sql.ts'
 import { CURSOR_PARTS, type Cursor, type CursorPart, cutPage, readPage } from '../../http/cursor.ts'
 import type { Refusal } from '../../http/route.ts'
 
+/** What a list is narrowed to, and which page of it. */
+export type Search = {
+  readonly status: string | undefined
+  readonly q: string | undefined
+  readonly after: Cursor | undefined
+  readonly limit: number
+}
+
 /** Matches anything that contains the text, and everything without one. */
 export const likePattern = (q: string | undefined): string => `%${(q ?? '').trim().replace(/[\\%_]/g, '\\$&')}%`
 

@@ -10,6 +10,7 @@ import type { Handlers } from '../../http/route.ts'
 import { listDueChecks } from './checks.ts'
 import { withdrawalDecisions } from './decide-withdrawal.ts'
 import type { PayoutsDeps } from './deps.ts'
+import { DISPUTE_CURSOR, searchDisputes } from './dispute-view.ts'
 import { pageOf } from './lists.ts'
 import { listRefunds } from './refund-view.ts'
 import { refundHandlers } from './refunds.ts'
@@ -35,6 +36,8 @@ type Names =
   | 'suspense'
   | 'creditSuspense'
   | 'refundSuspense'
+  | 'paySuspense'
+  | 'disputes'
   | 'cashfreePayoutsWebhook'
 
 const SWEEP_AT_ONCE = 8
@@ -53,6 +56,11 @@ export function createPayouts(deps: PayoutsDeps) {
       return page.ok
         ? { ok: true, value: { withdrawals: [...page.rows], byHand: payouts === undefined, nextCursor: page.nextCursor } }
         : page
+    },
+    disputes: async ({ query }) => {
+      const { status, q } = query
+      const page = await pageOf(query, (part) => searchDisputes(db, { status, q, ...part }), DISPUTE_CURSOR)
+      return page.ok ? { ok: true, value: { disputes: [...page.rows], nextCursor: page.nextCursor } } : page
     },
     // Without keys nothing can be genuine.
     cashfreePayoutsWebhook: async (call) =>

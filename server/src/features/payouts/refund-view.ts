@@ -7,8 +7,7 @@ import { type Db, one, type Queryable, sql } from '../../db/sql.ts'
 import type { Cursor } from '../../http/cursor.ts'
 import { gatewayIdOf } from '../../ledger/gateway-id.ts'
 import type { RefundStatus } from '../../ledger/refunds.ts'
-import { likePattern, olderThan } from './lists.ts'
-import type { Search } from './withdrawal-view.ts'
+import { likePattern, olderThan, type Search } from './lists.ts'
 
 export type MemberRefund = z.infer<typeof refund>
 export type AdminRefund = z.infer<typeof adminRefund>

@@ -1,6 +1,7 @@
 /**
- * Payments without a place to go, listed and decided by administrators. Invariant: an item is decided
- * once, under its lock, with its line in the audit log; a refund of it is sent only after the commit.
+ * Payments without a place to go, listed and decided by administrators. Invariants: an item is decided
+ * once, under its lock, with its line in the audit log; a refund of it is sent only after the commit;
+ * what is paid by hand has the bank's reference.
  */
 import { randomUUID } from 'node:crypto'
 import type { suspenseItem } from '@roz/contract/payouts.ts'
@@ -15,13 +16,12 @@ import type { Idempotency } from '../../http/idempotency.ts'
 import type { Handlers } from '../../http/route.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { missedAutoJoin } from '../../ledger/auto-join.ts'
-import { creditSuspense, refundSuspense } from '../../ledger/suspense.ts'
+import { creditSuspense, paySuspense, refundSuspense } from '../../ledger/suspense.ts'
 import { type Deciding, decideOnce } from './decision.ts'
 import type { PayoutsDeps } from './deps.ts'
-import { likePattern, pageOf } from './lists.ts'
-import type { Search } from './withdrawal-view.ts'
+import { likePattern, pageOf, type Search } from './lists.ts'
 
-type Names = 'suspense' | 'creditSuspense' | 'refundSuspense'
+type Names = 'suspense' | 'creditSuspense' | 'refundSuspense' | 'paySuspense'
 type Item = z.infer<typeof suspenseItem>
 
 export function suspenseHandlers(deps: PayoutsDeps, idempotency: Idempotency): Handlers<Names> {
@@ -67,13 +67,19 @@ export function suspenseHandlers(deps: PayoutsDeps, idempotency: Idempotency): H
         return { ok: true, after: { memberId: publicId } }
       }),
     refundSuspense: (call) =>
-      decide<'suspense_decided' | 'payment_taken_back'>('suspense.refund', call, async (tx, itemId) => {
+      decide<'suspense_decided' | 'payment_taken_back' | 'suspense_no_source'>('suspense.refund', call, async (tx, itemId) => {
         const refundId = randomUUID()
         const reason = 'A payment without a place to go'
         const refunded = await refundSuspense(tx, { itemId, refundId, reason, decidedBy: call.session.memberId })
         if (!refunded.ok) return refunded
         await enqueue(tx, { kind: 'send_refund', key: `suspense:${refundId}`, payload: { refundId } })
         return { ok: true, after: { refundId } }
+      }),
+    paySuspense: (call) =>
+      decide<'suspense_decided' | 'payment_taken_back' | 'suspense_by_wallet'>('suspense.pay', call, async (tx, itemId) => {
+        const reference = call.body.bankReference
+        const paid = await paySuspense(tx, { itemId, reference, decidedBy: call.session.memberId })
+        return paid.ok ? { ok: true, after: { reference } } : paid
       }),
   }
 }
@@ -98,15 +104,26 @@ type Row = {
   readonly memberPublicId: string | null
   readonly memberName: string | null
   readonly memberEmail: string | null
+  readonly bankName: string | null
+  readonly lastFour: string | null
+  readonly reference: string | null
 }
 
 const rows = sql`
   select s.id, s.order_id as "orderId", s.payment_id as "paymentId", s.amount, s.reason, s.status, s.created_at as "createdAt",
-    s.decided_at as "decidedAt", m.public_id as "memberPublicId", m.name as "memberName", m.email as "memberEmail"
+    s.decided_at as "decidedAt", m.public_id as "memberPublicId", m.name as "memberName", m.email as "memberEmail",
+    b.bank_name as "bankName", b.last_four as "lastFour", s.reference
   from suspense_item s
   left join transfer t on t.kind = 'suspense_credit' and t.ref = s.id::text
   left join topup o on o.order_id = s.order_id
-  left join member m on m.id = coalesce(t.credit, o.member_id)`
+  left join withdrawal w on w.id = case when starts_with(s.payment_id, 'wd_reversed:') then split_part(s.payment_id, ':', 2)::uuid end
+  left join bank_account b on b.id = w.bank_account_id
+  left join member m on m.id = coalesce(t.credit, o.member_id, w.member_id)`
+
+/** What the ledger names the movement that brought it back; a payment has the gateway's own id. */
+const RETURNS: Readonly<Record<string, Item['source']>> = { wd_reversed: 'payout', refund_reversed: 'refund', chargeback_back: 'dispute' }
+const sourceOf = ({ reason, paymentId }: Row): Item['source'] =>
+  (reason === 'closed_account' ? RETURNS[paymentId.split(':')[0] ?? ''] : undefined) ?? 'payment'
 
 const viewOf = (row: Row): Item => ({
   id: String(row.id),
@@ -114,10 +131,13 @@ const viewOf = (row: Row): Item => ({
   paymentId: row.paymentId,
   amount: rupeesFromPaise(row.amount),
   reason: row.reason,
+  source: sourceOf(row),
   status: row.status,
   createdAt: isoIst(row.createdAt.getTime()),
   decidedAt: row.decidedAt === null ? null : isoIst(row.decidedAt.getTime()),
   member: row.memberPublicId === null ? null : { id: row.memberPublicId, name: row.memberName ?? '', email: row.memberEmail },
+  bank: row.bankName === null || row.lastFour === null ? null : { name: row.bankName, lastFour: row.lastFour },
+  reference: row.reference,
 })
 
 const viewItem = async (from: Queryable, id: bigint): Promise<Item> => viewOf(await one<Row>(from, sql`${rows} where s.id = ${id}::bigint`))
@@ -128,7 +148,7 @@ async function searchItems(db: Db, search: Search): Promise<{ readonly shown: It
   const older = search.after === undefined ? sql`true` : sql`s.id < ${search.after[0]}::bigint`
   const found = await db.query<Row>(sql`
     ${rows} where ${older} and (${search.status ?? null}::text is null or s.status = ${search.status ?? null}::text)
-      and (s.order_id ilike ${pattern}::text or s.payment_id ilike ${pattern}::text)
+      and (s.order_id ilike ${pattern}::text or s.payment_id ilike ${pattern}::text or s.reference ilike ${pattern}::text)
     order by s.id desc limit ${search.limit + 1}::int`)
   return found.map((row) => ({ shown: viewOf(row), key: [String(row.id)] }))
 }

@@ -7,7 +7,7 @@ import { type Db, one, type Queryable, sql } from '../../db/sql.ts'
 import type { Cursor } from '../../http/cursor.ts'
 import { gatewayIdOf } from '../../ledger/gateway-id.ts'
 import type { WithdrawalStatus } from '../../ledger/withdrawals.ts'
-import { likePattern, olderThan } from './lists.ts'
+import { likePattern, olderThan, type Search } from './lists.ts'
 
 export type AdminWithdrawal = z.infer<typeof adminWithdrawal>
 
@@ -52,13 +52,6 @@ const viewOf = (row: Row): AdminWithdrawal => ({
 
 export const viewWithdrawal = async (from: Queryable, id: string): Promise<AdminWithdrawal> =>
   viewOf(await one<Row>(from, sql`${rows} where w.id = ${id}::uuid`))
-
-export type Search = {
-  readonly status: string | undefined
-  readonly q: string | undefined
-  readonly after: Cursor | undefined
-  readonly limit: number
-}
 
 /** Newest first; one row more than `limit` when there is a next page. */
 export async function searchWithdrawals(db: Db, search: Search): Promise<{ readonly shown: AdminWithdrawal; readonly key: Cursor }[]> {

@@ -24,6 +24,7 @@ const DESCRIPTIONS = {
   // Between accounts of no member: never in a wallet's list.
   topup_suspense: SYSTEM,
   suspense_refund: SYSTEM,
+  suspense_paid: SYSTEM,
   need: SYSTEM,
   platform: SYSTEM,
   tax: SYSTEM,

@@ -13,6 +13,7 @@ select 'key of member ' || k.member_id as subject, k.route || ' was acknowledged
    when k.route like 'refund.reject %' then not exists (select from transfer t where t.kind = 'refund_failed' and 'refund:' || t.ref = k.ref)
    when k.route like 'suspense.credit %' then not exists (select from transfer t where t.kind = 'suspense_credit' and 'suspense:' || t.ref = k.ref)
    when k.route like 'suspense.refund %' then not exists (select from refund r where 'suspense:' || r.suspense_id = k.ref)
+   when k.route like 'suspense.pay %' then not exists (select from transfer t where t.kind = 'suspense_paid' and 'suspense:' || t.ref = k.ref)
    when k.route = 'triggerDraw' then not exists (select from round r where r.day = (k.answer #>> '{value,round,id}')::date and r.status <> 'open')
    -- An answer that names no amount found nothing left to take.
    when k.route = 'closeAccount' then coalesce(k.answer #>> '{value,message}', '₹') like '%₹%'

@@ -5,6 +5,7 @@ import type { ComponentType } from 'react'
 import { paths } from '../../paths.ts'
 import { Book } from '../../ui/Layout.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
+import { Disputes } from './Disputes.tsx'
 import { Refunds } from './Refunds.tsx'
 import { Overview } from './Overview.tsx'
 import { Stories } from './Stories.tsx'
@@ -15,7 +16,7 @@ import { Withdrawals } from './Withdrawals.tsx'
 import { TodaySection } from '../TodaySection.tsx'
 import '../screens.css'
 
-const TAB_IDS = ['overview', 'users', 'stories', 'withdrawals', 'refunds', 'suspense'] as const
+const TAB_IDS = ['overview', 'users', 'stories', 'withdrawals', 'refunds', 'suspense', 'disputes'] as const
 type TabId = (typeof TAB_IDS)[number]
 const PARTS = {
   overview: Overview,
@@ -24,6 +25,7 @@ const PARTS = {
   withdrawals: Withdrawals,
   refunds: Refunds,
   suspense: Suspense,
+  disputes: Disputes,
 } as const satisfies Record<TabId, ComponentType>
 
 export function AdminDashboardPage() {
@@ -39,6 +41,7 @@ export function AdminDashboardPage() {
     { id: 'withdrawals', label: t`Withdrawals` },
     { id: 'refunds', label: t`Refunds` },
     { id: 'suspense', label: t`Suspense` },
+    { id: 'disputes', label: t`Disputes` },
   ] as const
   return (
     <Book title={t`Admin dashboard`}>

@@ -1,8 +1,10 @@
-/** Six figures (spec section 3, Admin stats). */
-import { useLingui } from '@lingui/react/macro'
+/** Six figures (spec section 3, Admin stats), and whether the books add up. */
+import { Trans, useLingui } from '@lingui/react/macro'
+import type { Api, Output } from '@roz/contract/api.ts'
 import { useQuery } from '@tanstack/react-query'
-import { ErrorState, Skeleton, StatTile, StatTiles } from '../../ui/Feedback.tsx'
-import { formatCount } from '../../ui/format.ts'
+import { currentLanguage } from '../../language.ts'
+import { Badge, ErrorState, Skeleton, StatTile, StatTiles } from '../../ui/Feedback.tsx'
+import { formatCount, formatInstant } from '../../ui/format.ts'
 import { Money } from '../../ui/Money.tsx'
 import { adminStatsQuery } from './queries.ts'
 
@@ -13,21 +15,66 @@ export function Overview() {
     if (!stats.isError) return <Skeleton lines={6} />
     return <ErrorState title={t`The figures could not be loaded.`} busy={stats.isFetching} onRetry={() => void stats.refetch()} />
   }
-  const { totalUsers, totalRevenue, totalDonated, todayParticipants, todayRevenue, activeRounds } = stats.data
+  const { totalUsers, totalRevenue, totalDonated, todayParticipants, todayRevenue, activeRounds, audit } = stats.data
   return (
-    <StatTiles columns={3}>
-      <StatTile label={t`Total users`}>{formatCount(totalUsers)}</StatTile>
-      <StatTile label={t`Total revenue`}>
-        <Money amount={totalRevenue} />
-      </StatTile>
-      <StatTile label={t`Total donated`}>
-        <Money amount={totalDonated} />
-      </StatTile>
-      <StatTile label={t`Today's participants`}>{formatCount(todayParticipants)}</StatTile>
-      <StatTile label={t`Today's revenue`}>
-        <Money amount={todayRevenue} />
-      </StatTile>
-      <StatTile label={t`Active rounds`}>{formatCount(activeRounds)}</StatTile>
-    </StatTiles>
+    <>
+      <StatTiles columns={3}>
+        <StatTile label={t`Total users`}>{formatCount(totalUsers)}</StatTile>
+        <StatTile label={t`Total revenue`}>
+          <Money amount={totalRevenue} />
+        </StatTile>
+        <StatTile label={t`Total donated`}>
+          <Money amount={totalDonated} />
+        </StatTile>
+        <StatTile label={t`Today's participants`}>{formatCount(todayParticipants)}</StatTile>
+        <StatTile label={t`Today's revenue`}>
+          <Money amount={todayRevenue} />
+        </StatTile>
+        <StatTile label={t`Active rounds`}>{formatCount(activeRounds)}</StatTile>
+      </StatTiles>
+      <BooksCheck audit={audit} />
+    </>
+  )
+}
+
+/** The newest check of the invariants of money. */
+function BooksCheck({ audit }: Pick<Output<Api['adminStats']>, 'audit'>) {
+  const { t } = useLingui()
+  if (audit === null)
+    return (
+      <p className="muted spaced">
+        <Trans>The books have not been checked yet.</Trans>
+      </p>
+    )
+  const at = formatInstant(audit.checkedAt, currentLanguage())
+  return (
+    <section className="spaced" aria-label={t`Check of the books`}>
+      <div className="head-row">
+        <h2>
+          <Trans>Check of the books</Trans>
+        </h2>
+        <Badge tone={audit.ok ? 'good' : 'bad'}>{audit.ok ? t`All add up` : t`Broken`}</Badge>
+      </div>
+      <p className="small muted">
+        <Trans>
+          Last checked <time dateTime={audit.checkedAt}>{at}</time>
+        </Trans>
+      </p>
+      {audit.ok ? null : (
+        <>
+          <p role="alert" className="warning-line">
+            <Trans>The books do not add up: the owners have been told by mail. Let no money leave until it is understood.</Trans>
+          </p>
+          {/* The audit's own sentences, as in the log and in the mail. */}
+          <ul lang="en">
+            {audit.broken.map(({ sentence, rows, first }) => (
+              <li key={sentence}>
+                {sentence} ({rows}: {first})
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </section>
   )
 }

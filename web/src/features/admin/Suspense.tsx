@@ -1,5 +1,9 @@
-/** Payments without a place to go: given to a member, or sent back to where they came from. Each is decided once. */
+/**
+ * Payments without a place to go: given to a member, sent back to where they came from, or paid by hand
+ * to whoever left. Each is decided once.
+ */
 import { Trans, useLingui } from '@lingui/react/macro'
+import { bankReference } from '@roz/core/money-fields.ts'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../api.ts'
@@ -12,9 +16,17 @@ import { Decision } from './Decision.tsx'
 import { MemberPicker } from './MemberPicker.tsx'
 import { MoneyRow, useNarrowing } from './MoneyRows.tsx'
 import { type Payee, type SuspenseItem, suspenseQuery } from './queries.ts'
-import { SUSPENSE_REASONS, SUSPENSE_STATES } from './states.ts'
+import { SUSPENSE_REASONS, SUSPENSE_SOURCES, SUSPENSE_STATES } from './states.ts'
 
-type Open = { readonly deed: 'credit' | 'refund'; readonly item: SuspenseItem }
+type Deed = 'pay' | 'credit' | 'refund'
+type Open = { readonly deed: Deed; readonly item: SuspenseItem }
+/** What may be done with an open item: only money of a closed account is paid by hand, only a payment goes back. */
+const deedsOf = ({ status, reason, source }: SuspenseItem): readonly Deed[] => {
+  if (status !== 'open') return []
+  if (reason !== 'closed_account') return ['credit', 'refund']
+  return source === 'payout' ? ['pay', 'credit'] : ['refund', 'pay', 'credit']
+}
+const DIALOGS = { pay: Paying, credit: Crediting, refund: SendingBack } as const
 
 export function Suspense() {
   const { t } = useLingui()
@@ -46,38 +58,47 @@ export function Suspense() {
           </ul>
         )}
       </Listing>
-      {open === undefined ? null : open.deed === 'credit' ? (
-        <Crediting key={open.item.id} item={open.item} onClose={close} />
-      ) : (
-        <SendingBack key={open.item.id} item={open.item} onClose={close} />
-      )}
+      {open === undefined ? null : <Deciding key={`${open.deed} ${open.item.id}`} {...open} onClose={close} />}
     </>
   )
 }
 
-function ItemRow({ item, onChoose }: { readonly item: SuspenseItem; readonly onChoose: (deed: Open['deed']) => void }) {
-  const { t } = useLingui()
-  const { order_id: order, paymentId, amount } = item
+function Deciding({ deed, ...rest }: Open & { readonly onClose: () => void }) {
+  const Dialog = DIALOGS[deed]
+  return <Dialog {...rest} />
+}
+
+function ItemRow({ item, onChoose }: { readonly item: SuspenseItem; readonly onChoose: (deed: Deed) => void }) {
+  const { t, i18n } = useLingui()
+  const { order_id: order, paymentId, amount, source, bank, reference } = item
   const name = item.member?.name
+  const bankName = bank?.name
+  const lastFour = bank?.lastFour
+  const labels = {
+    pay: [t`Paid by hand`, t`Paid by hand: payment ${paymentId}`],
+    credit: [t`Give to a member`, t`Give to a member: payment ${paymentId}`],
+    refund: [t`Send back`, t`Send back: payment ${paymentId}`],
+  } as const satisfies Record<Deed, readonly [string, string]>
   return (
     <MoneyRow
       amount={amount}
       who={name ?? t`nobody known`}
       at={item.createdAt}
       state={SUSPENSE_STATES[item.status]}
-      facts={[t`Order ${order}`, t`Payment ${paymentId}`]}
+      facts={[
+        ...(source === 'payment' ? [] : [i18n._(SUSPENSE_SOURCES[source])]),
+        source === 'payout' ? null : t`Order ${order}`,
+        t`Payment ${paymentId}`,
+        bank === null ? null : t`${bankName}, account ending in ${lastFour}`,
+        reference === null ? null : t`Bank reference: ${reference}`,
+      ]}
       warnings={item.status === 'open' ? [SUSPENSE_REASONS[item.reason]] : []}
     >
-      {item.status === 'open' ? (
-        <>
-          <Button kind="secondary" aria-label={t`Give to a member: payment ${paymentId}`} onClick={() => onChoose('credit')}>
-            <Trans>Give to a member</Trans>
-          </Button>
-          <Button kind="quiet" aria-label={t`Send back: payment ${paymentId}`} onClick={() => onChoose('refund')}>
-            <Trans>Send back</Trans>
-          </Button>
-        </>
-      ) : null}
+      {deedsOf(item).map((deed, index) => (
+        <Button key={deed} kind={index === 0 ? 'secondary' : 'quiet'} aria-label={labels[deed][1]} onClick={() => onChoose(deed)}>
+          {labels[deed][0]}
+        </Button>
+      ))}
     </MoneyRow>
   )
 }
@@ -86,7 +107,9 @@ type DecidingProps = { readonly item: SuspenseItem; readonly onClose: () => void
 
 function Crediting({ item, onClose }: DecidingProps) {
   const { t } = useLingui()
-  const [payee, setPayee] = useState<Payee | undefined>(item.member ?? undefined)
+  // Whoever has left takes nothing any more.
+  const owner = item.reason === 'closed_account' ? undefined : (item.member ?? undefined)
+  const [payee, setPayee] = useState<Payee | undefined>(owner)
   const name = payee?.name
   return (
     <Decision
@@ -120,6 +143,32 @@ function SendingBack({ item, onClose }: DecidingProps) {
         <b>{formatMoney(item.amount)}</b>
       </p>
       <p className="muted">{item.order_id}</p>
+    </Decision>
+  )
+}
+
+function Paying({ item, onClose }: DecidingProps) {
+  const { t } = useLingui()
+  return (
+    <Decision
+      title={t`Was this money paid by hand?`}
+      confirm={t`Mark as paid`}
+      question={{ label: t`Bank reference`, hint: t`The number the bank gave this payment.`, rule: bankReference }}
+      send={(reference, idempotencyKey) =>
+        call('paySuspense', { params: { id: item.id }, body: { bankReference: reference }, idempotencyKey })
+      }
+      onDone={() => toast.success(t`The money is marked as paid to its owner.`)}
+      onClose={onClose}
+    >
+      <p className="lead spaced">
+        <b>{formatMoney(item.amount)}</b>
+      </p>
+      <p className="muted">
+        <Trans>
+          The account is closed and its bank details are erased. Pay only to whoever has shown that the money is theirs, then note the
+          bank's reference here.
+        </Trans>
+      </p>
     </Decision>
   )
 }

@@ -11,6 +11,8 @@ export type SuspenseItem = Output<Api['suspense']>['suspense'][number]
 export type WithdrawalState = Withdrawal['status']
 export type RefundState = Refund['status']
 export type SuspenseState = SuspenseItem['status']
+export type Dispute = Output<Api['disputes']>['disputes'][number]
+export type DisputeState = Dispute['state']
 
 export const adminStatsQuery = queryOptions({ queryKey: ['admin', 'stats'], queryFn: ({ signal }) => call('adminStats', { signal }) })
 
@@ -50,6 +52,13 @@ export const suspenseQuery = (narrowing: Narrowing<SuspenseState>) =>
   infiniteQueryOptions({
     queryKey: ['admin', 'suspense', narrowing],
     queryFn: ({ pageParam, signal }) => call('suspense', { query: { ...at(pageParam), ...narrowed(narrowing) }, signal }),
+    ...paging,
+  })
+
+export const disputesQuery = (narrowing: Narrowing<DisputeState>) =>
+  infiniteQueryOptions({
+    queryKey: ['admin', 'disputes', narrowing],
+    queryFn: ({ pageParam, signal }) => call('disputes', { query: { ...at(pageParam), ...narrowed(narrowing) }, signal }),
     ...paging,
   })
 

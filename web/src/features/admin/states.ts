@@ -2,7 +2,7 @@
 import { msg } from '@lingui/core/macro'
 import type { MessageDescriptor } from '@lingui/core'
 import type { BadgeTone } from '../../ui/Feedback.tsx'
-import type { RefundState, SuspenseItem, SuspenseState, WithdrawalState } from './queries.ts'
+import type { Dispute, DisputeState, RefundState, SuspenseItem, SuspenseState, WithdrawalState } from './queries.ts'
 
 export type Shown = { readonly tone: BadgeTone; readonly label: MessageDescriptor }
 
@@ -24,6 +24,8 @@ export const SUSPENSE_STATES = {
   open: { tone: 'waiting', label: msg`Open` },
   credited: { tone: 'good', label: msg`Credited` },
   refunded: { tone: 'good', label: msg`Sent back` },
+  paid: { tone: 'good', label: msg`Paid by hand` },
+  taken: { tone: 'bad', label: msg`Taken by the bank` },
 } as const satisfies Record<SuspenseState, Shown>
 
 export const SUSPENSE_REASONS = {
@@ -32,6 +34,25 @@ export const SUSPENSE_REASONS = {
   second_payment: msg`The order was paid already.`,
   closed_account: msg`The account is closed.`,
 } as const satisfies Record<SuspenseItem['reason'], MessageDescriptor>
+
+/** What came, or came back for an account that is closed. */
+export const SUSPENSE_SOURCES = {
+  payment: msg`A payment`,
+  payout: msg`A payout that the bank returned`,
+  refund: msg`A refund that came back`,
+  dispute: msg`A disputed payment that was returned`,
+} as const satisfies Record<SuspenseItem['source'], MessageDescriptor>
+
+export const DISPUTE_STATES = {
+  open: { tone: 'waiting', label: msg`Open` },
+  won: { tone: 'good', label: msg`Won` },
+  lost: { tone: 'bad', label: msg`Lost` },
+} as const satisfies Record<DisputeState, Shown>
+
+export const DISPUTE_PROBLEMS = {
+  unknown_payment: msg`No payment of ours: nothing was booked.`,
+  more_than_paid: msg`More than was paid: nothing was booked.`,
+} as const satisfies Record<NonNullable<Dispute['problem']>, MessageDescriptor>
 
 /** What a withdrawal is marked with for a second look; a mark we do not know is shown as it came. */
 export const WITHDRAWAL_FLAGS: Readonly<Record<string, MessageDescriptor | undefined>> = {

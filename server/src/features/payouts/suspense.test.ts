@@ -1,0 +1,133 @@
+/** Money of closed accounts, and disputes, as administrators see and decide them. */
+import { paise } from '@roz/core/money.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { one, sql } from '../../db/sql.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { closeWallet } from '../../ledger/closing.ts'
+import { bookDispute } from '../../ledger/disputes.ts'
+import { captureTopup } from '../../ledger/topups.ts'
+import { bookPayout } from '../../ledger/withdrawals.ts'
+import { openPayoutsWorld, type PayoutsWorld } from '../../testing/payouts-world.ts'
+
+let world: PayoutsWorld
+beforeAll(async () => {
+  world = await openPayoutsWorld()
+})
+afterAll(() => world.close())
+
+const ask = (call: string, body?: unknown, headers: Record<string, string> = {}) =>
+  world.calls.ask(call, { as: world.admin, headers, ...(body === undefined ? {} : { body }) })
+const reference = { bankReference: 'UTR0000000042' }
+
+/** The item of a payout that came back after its member had left. */
+async function returnedPayout(): Promise<{ readonly id: string; readonly withdrawal: string }> {
+  const member = await world.funded(10)
+  const withdrawal = await world.withdraw(member)
+  await inTransaction(world.db, (tx) => bookPayout(tx, { id: withdrawal, word: 'paid' }))
+  await inTransaction(world.db, async (tx) => {
+    expect(await closeWallet(tx, member)).toMatchObject({ ok: true })
+    await tx.query(sql`update member set deleted_at = roz_now(), email = null, name = 'Closed account' where id = ${member}::bigint`)
+  })
+  await inTransaction(world.db, (tx) => bookPayout(tx, { id: withdrawal, word: 'reversed' }))
+  const item = await one<{ id: bigint }>(
+    world.db,
+    sql`select id from suspense_item where payment_id = ${`wd_reversed:${withdrawal}`}::text`,
+  )
+  return { id: String(item.id), withdrawal }
+}
+const inSuspense = async (): Promise<bigint> =>
+  (await one<{ sum: bigint }>(world.db, sql`select coalesce(sum(amount), 0)::bigint as sum from leg where account = 5`)).sum
+
+test('a payout that came back for a closed account tells where it went, and is paid to its owner by hand, with the bank’s reference', async () => {
+  const { id, withdrawal } = await returnedPayout()
+  const before = await inSuspense()
+  const [listed] = (await ask(`GET /admin/suspense?q=${withdrawal}`)).body.suspense
+  expect(listed).toMatchObject({ id, source: 'payout', reason: 'closed_account', status: 'open', amount: 10, reference: null })
+  expect(listed).toMatchObject({ bank: { lastFour: '9012' }, member: { name: 'Closed account', email: null } })
+  expect((await ask(`POST /admin/suspense/${id}/refund`)).body.code).toBe('suspense_no_source')
+  expect((await ask(`POST /admin/suspense/${id}/credit`, { memberId: listed.member.id })).body.code).toBe('member_not_found')
+  expect((await ask(`POST /admin/suspense/${id}/pay`, { bankReference: '' })).body.code).toBe('invalid_input')
+  const stale = await world.calls.ask(`POST /admin/suspense/${id}/pay`, { as: world.admin, isStale: true, body: reference })
+  expect(stale.body.code).toBe('step_up_required')
+
+  const key = { 'idempotency-key': `pay-${id}` }
+  const answers = await Promise.all([1, 2, 3].map(() => ask(`POST /admin/suspense/${id}/pay`, reference, key)))
+  expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1)
+  expect(answers[0]?.body.item).toMatchObject({ id, status: 'paid', reference: reference.bankReference })
+  expect(await inSuspense()).toBe(before - 1000n)
+  const log = await world.db.query(sql`select action, actor_id as actor from audit_log where subject = ${`suspense:${id}`}::text`)
+  expect(log).toEqual([{ action: 'suspense.pay', actor: world.admin }])
+})
+
+test('of several decisions about one item at once one holds', async () => {
+  const { id } = await returnedPayout()
+  const other = await world.funded(10)
+  const { publicId } = await one<{ publicId: string }>(
+    world.db,
+    sql`select public_id as "publicId" from member where id = ${other}::bigint`,
+  )
+  const before = await inSuspense()
+  const answers = await Promise.all([
+    ask(`POST /admin/suspense/${id}/pay`, reference),
+    ask(`POST /admin/suspense/${id}/credit`, { memberId: publicId }),
+    ask(`POST /admin/suspense/${id}/pay`, { bankReference: 'UTR0000000043' }),
+  ])
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409])
+  for (const { status, body } of answers) if (status === 409) expect(body.code).toBe('suspense_decided')
+  expect(await inSuspense()).toBe(before - 1000n)
+})
+
+test('what belongs to nobody who left is not paid by hand', async () => {
+  const orderId = crypto.randomUUID().replaceAll('-', '')
+  await inTransaction(world.db, (tx) => captureTopup(tx, { orderId, paymentId: `s-${orderId}`, orderAmount: paise(1000n) }))
+  const [item] = (await ask(`GET /admin/suspense?q=${orderId}`)).body.suspense
+  expect(item).toMatchObject({ source: 'payment', bank: null })
+  expect((await ask(`POST /admin/suspense/${item.id}/pay`, reference)).body.code).toBe('suspense_by_wallet')
+  expect((await ask('POST /admin/suspense/999999/pay', reference)).body.code).toBe('suspense_not_found')
+})
+
+test('disputes are listed with deadline, answer, whose money it is and how they ended', async () => {
+  const member = await world.funded(10)
+  const orders = [await world.pay(member, 10), await world.pay(member, 20)]
+  const respondBy = new Date('2026-11-28T12:00:00+05:30')
+  const told = (n: number, change: object) =>
+    inTransaction(world.db, (tx) =>
+      bookDispute(tx, {
+        disputeId: `case-${n}`,
+        orderId: orders[n] ?? 'none',
+        paymentId: `test-${orders[n] ?? 'none'}`,
+        amount: paise(1000n),
+        type: 'CHARGEBACK',
+        status: 'CHARGEBACK_CREATED',
+        state: 'open',
+        isTaken: true,
+        respondBy,
+        ...change,
+      }),
+    )
+  await told(0, {})
+  await told(1, { amount: paise(2000n), type: 'DISPUTE', status: 'DISPUTE_DOCS_RECEIVED', isTaken: undefined })
+  await told(2, { respondBy: undefined })
+  await world.withdraw(member, 30)
+  await told(1, { amount: paise(2000n), type: 'DISPUTE', status: 'DISPUTE_MERCHANT_LOST', state: 'lost' })
+  const list = async (query = '') => (await ask(`GET /admin/disputes${query}`)).body
+  const { disputes } = await list()
+  expect(disputes.map((one: { id: string }) => one.id)).toEqual(['case-2', 'case-1', 'case-0'])
+  expect(disputes[2]).toMatchObject({
+    state: 'open',
+    needsAnswer: true,
+    respondBy: '2026-11-28T12:00:00.000+05:30',
+    isTaken: true,
+    loss: 0,
+  })
+  expect(disputes[2]).toMatchObject({ amount: 10, member: { name: expect.any(String) }, order_id: orders[0] })
+  expect(disputes[1]).toMatchObject({ state: 'lost', needsAnswer: false, isTaken: true, amount: 20, loss: 20 })
+  expect(disputes[0]).toMatchObject({ problem: 'unknown_payment', isTaken: false, member: null, respondBy: null })
+  expect((await list('?status=lost')).disputes).toHaveLength(1)
+  expect((await list(`?q=${orders[0]}`)).disputes).toMatchObject([{ id: 'case-0' }])
+  const first = await list('?limit=2')
+  expect((await list(`?limit=2&cursor=${first.nextCursor}`)).disputes).toMatchObject([{ id: 'case-0' }])
+  await told(1, { amount: paise(2000n), type: 'DISPUTE', status: 'DISPUTE_MERCHANT_WON', state: 'won', isTaken: false })
+  expect((await list('?status=won')).disputes).toMatchObject([{ id: 'case-1', isTaken: false, loss: 0 }])
+  expect((await world.calls.ask('GET /admin/disputes', { as: member })).status).toBe(403)
+})

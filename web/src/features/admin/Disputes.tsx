@@ -1,0 +1,83 @@
+/** Disputes of payments in the portal: until when the bank waits for an answer, who has the money now, and how each one ended. */
+import { Trans, useLingui } from '@lingui/react/macro'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { currentLanguage } from '../../language.ts'
+import { EmptyState } from '../../ui/Feedback.tsx'
+import { formatInstant } from '../../ui/format.ts'
+import { formatMoney } from '../../ui/Money.tsx'
+import { Listing } from '../Listing.tsx'
+import { MoneyRow, useNarrowing } from './MoneyRows.tsx'
+import { type Dispute, disputesQuery } from './queries.ts'
+import { DISPUTE_PROBLEMS, DISPUTE_STATES } from './states.ts'
+
+export function Disputes() {
+  const { t } = useLingui()
+  const { narrowing, fields } = useNarrowing(DISPUTE_STATES, t`Search disputes`, t`Name, email, dispute, order or payment ID`)
+  const list = useInfiniteQuery(disputesQuery(narrowing))
+  return (
+    <>
+      <h2 className="spaced">
+        <Trans>Disputes</Trans>
+      </h2>
+      <p className="muted spaced">
+        <Trans>The bank is answered in the gateway's dashboard; how it stands there is asked every day.</Trans>
+      </p>
+      {fields}
+      <Listing
+        list={list}
+        itemsOf={(page) => page.disputes}
+        failed={t`The disputes could not be loaded.`}
+        empty={
+          <EmptyState art="slip" title={t`No disputes found`}>
+            <Trans>A payment that its payer disputes at their bank stands here.</Trans>
+          </EmptyState>
+        }
+      >
+        {(disputes) => (
+          <ul className="story-rows">
+            {disputes.map((dispute) => (
+              <DisputeRow key={dispute.id} dispute={dispute} />
+            ))}
+          </ul>
+        )}
+      </Listing>
+    </>
+  )
+}
+
+function DisputeRow({ dispute }: { readonly dispute: Dispute }) {
+  const { t } = useLingui()
+  const { id, order_id: order, paymentId, type, status, state, needsAnswer, problem, member } = dispute
+  const language = currentLanguage()
+  const by = dispute.respondBy === null ? '' : formatInstant(dispute.respondBy, language)
+  const told = formatInstant(dispute.updatedAt, language)
+  const answer = by === '' ? t`The bank waits for an answer.` : t`Answer the bank by ${by}.`
+  return (
+    <MoneyRow
+      amount={dispute.amount}
+      who={member?.name ?? t`nobody known`}
+      at={dispute.createdAt}
+      state={DISPUTE_STATES[state]}
+      facts={[
+        member?.email ?? null,
+        t`Dispute ${id}: ${type}`,
+        t`The gateway says ${status} (${told})`,
+        state === 'open' && !needsAnswer ? t`Answered: the bank decides.` : null,
+        useWhereabouts(dispute),
+        t`Order ${order}`,
+        t`Payment ${paymentId}`,
+      ]}
+      warnings={[...(needsAnswer ? [answer] : []), ...(problem === null ? [] : [DISPUTE_PROBLEMS[problem]])]}
+    />
+  )
+}
+
+/** Who has the money, and who gave it. */
+function useWhereabouts({ isTaken, loss, amount, problem }: Dispute): string | null {
+  const { t } = useLingui()
+  if (problem !== null) return null
+  if (!isTaken) return t`The money is with us.`
+  const ours = formatMoney(loss)
+  const theirs = formatMoney(amount - loss)
+  return t`The payer's bank has the money: ${theirs} of the member's, ${ours} our loss.`
+}
