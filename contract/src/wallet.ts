@@ -28,7 +28,8 @@ export const transaction = z.object({
   status: z.string(),
 })
 
-export const bankDetail = z.strictObject({ accountHolderName, accountNumber, ifscCode, bankName, accountType })
+/** One that is missing is missed from its first field on. */
+export const bankDetail = z.strictObject({ accountHolderName, accountNumber, ifscCode, bankName, accountType }, 'holder_required')
 
 export const walletCalls = {
   checkout: endpoint({

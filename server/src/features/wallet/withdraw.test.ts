@@ -70,6 +70,7 @@ test.each([
   [9.99, BANK, 'amount', 'Minimum withdrawal is ₹10'],
   [0, BANK, 'amount', 'Minimum withdrawal is ₹10'],
   [-20, BANK, 'amount', 'Minimum withdrawal is ₹10'],
+  [10, null, 'bankDetail', 'Account holder name is required'],
   [10, { ...BANK, accountHolderName: '' }, 'bankDetail.accountHolderName', 'Account holder name is required'],
   [10, { ...BANK, accountHolderName: 'A' }, 'bankDetail.accountHolderName', 'Account holder name must be at least 2 characters'],
   [10, { ...BANK, accountHolderName: 'Asha 2' }, 'bankDetail.accountHolderName', 'Account holder name can contain only letters and spaces'],
