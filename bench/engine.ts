@@ -53,7 +53,7 @@ export async function singleJoins(scene: Scene, range: Range, width = CONNECTION
 
 async function joinAlone({ db }: Scene, memberId: bigint): Promise<void> {
   const [row] = await db.query<{ verdict: string }>(
-    joinStatement({ uuid: randomUUID(), via: 'member', memberIds: [memberId], keyPrefixes: [null], skipLocked: true }),
+    joinStatement({ uuid: randomUUID(), via: 'member', memberIds: [memberId], keyPrefixes: [null], held: 'wait_briefly' }),
   )
   expectJoined(row?.verdict === 'joined')
 }

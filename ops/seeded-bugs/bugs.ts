@@ -25,8 +25,8 @@ const LOCKS: readonly Bug[] = [
   {
     name: 'A join computes the new balance from the row that it did not lock',
     file: `${LEDGER}/join-statement.ts`,
-    find: 'set balance = j.balance - entry_fee(), seq = j.seq + 1',
-    replace: 'set balance = w.balance - entry_fee(), seq = w.seq + 1',
+    find: 'set balance = w.balance - entry_fee(), seq = w.seq + 1',
+    replace: 'set balance = (select s.balance from wallet s where s.member_id = w.member_id) - entry_fee(), seq = w.seq + 1',
     test: JOINS,
   },
   {
@@ -84,8 +84,8 @@ const LOCKS: readonly Bug[] = [
   {
     name: 'One locked wallet holds up everybody who joins with it',
     file: `${LEDGER}/join-batcher.ts`,
-    find: 'skipLocked: true',
-    replace: 'skipLocked: false',
+    find: "return send('skip')",
+    replace: "return send('wait')",
     test: JOINS,
   },
   {
@@ -136,8 +136,8 @@ const KEYS: readonly Bug[] = [
   {
     name: 'The key of an old join answers for today: the member believes to have joined',
     file: `${LEDGER}/join-statement.ts`,
-    find: 'when l.key_prefix = l.last_key and l.last_round >= l.day - 1 then',
-    replace: 'when l.key_prefix = l.last_key then',
+    find: 'case when ${key} = w.last_key and w.last_round >= r.day - 1 then',
+    replace: 'case when ${key} = w.last_key then',
     test: JOINS,
   },
   {

@@ -5,7 +5,7 @@ export const RULES: readonly Bug[] = [
   {
     name: 'A join does not look at the balance',
     file: `${LEDGER}/join-statement.ts`,
-    find: "              when l.balance < entry_fee() then 'insufficient_balance'\n",
+    find: "              when w.balance < entry_fee() then 'insufficient_balance'\n",
     replace: '',
     test: JOINS,
   },
@@ -155,14 +155,14 @@ export const ROUND_RULES: readonly Bug[] = [
   {
     name: 'Auto-join takes a rupee for a day that is over',
     file: `${LEDGER}/auto-join.ts`,
-    find: 'from (${OPEN_ROUND}) r where',
+    find: 'from (${openRound(held)}) r where',
     replace: "from (select day, extract(year from day)::smallint as year from round where status = 'open' for share) r where",
     test: AUTO_JOIN,
   },
   {
     name: 'Auto-join forgets whose wallet was locked when the page came',
     file: `${LEDGER}/auto-join.ts`,
-    find: "  union all\n  select ${day}::date, member_id, 'busy' from page where member_id not in (select member_id from l)\n",
+    find: "  union all\n  select ${day}::date, member_id, 'busy' from page where member_id not in (select member_id from paid union all select member_id from refused)\n",
     replace: '',
     test: AUTO_JOIN,
   },
@@ -219,8 +219,8 @@ export const ROUND_RULES: readonly Bug[] = [
   {
     name: 'The joins of a year are not counted anew on January 1',
     file: `${LEDGER}/join-statement.ts`,
-    find: 'case when l.join_year = l.year then l.year_joins else 0 end as year_joins',
-    replace: 'l.year_joins',
+    find: 'case when w.join_year = r.year then w.year_joins else 0 end + 1',
+    replace: 'w.year_joins + 1',
     test: MODEL,
   },
 ]

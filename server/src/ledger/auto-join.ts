@@ -7,11 +7,11 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { IstDay } from '@roz/core/ist-day.ts'
-import { type Db, maybeOne, sql } from '../db/sql.ts'
+import { type Db, empty, maybeOne, type Sql, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { joinAlone } from './join-alone.ts'
 import type { JoinOutcome } from './join-outcome.ts'
-import { joinSteps, OPEN_ROUND } from './join-statement.ts'
+import { entrySteps, type HeldWallets, isHeldUp, openRound, takeFee, verdictOn } from './join-statement.ts'
 
 export type AutoJoinPage =
   | { readonly state: 'page'; readonly scanned: number; readonly joined: number }
@@ -38,38 +38,62 @@ export async function startAutoJoin(db: Db, day: IstDay, lanes: number = LANES):
 }
 
 export async function autoJoinPage(db: Db, day: IstDay, lane: number, pageSize: number = PAGE): Promise<AutoJoinPage> {
-  const row = await maybeOne<{ open: boolean; live: boolean; scanned: number; joined: number }>(
-    db,
-    sql`
+  const page = { uuid: randomUUID(), day, lane, pageSize }
+  let row: PageRow | undefined
+  try {
+    row = await maybeOne<PageRow>(db, pageStatement(page, 'wait_briefly'))
+  } catch (error) {
+    if (!isHeldUp(error)) throw error
+    row = await maybeOne<PageRow>(db, pageStatement(page, 'skip'))
+  }
+  if (row === undefined || !row.live) return { state: 'done' }
+  return row.open ? { state: 'page', scanned: row.scanned, joined: row.joined } : { state: 'closed' }
+}
+
+type PageRow = { readonly open: boolean; readonly live: boolean; readonly scanned: number; readonly joined: number }
+type PageWanted = { readonly uuid: string; readonly day: IstDay; readonly lane: number; readonly pageSize: number }
+
+const NO_KEY = sql`null::bigint`
+const VERDICT = verdictOn({ key: NO_KEY, mayMove: sql`w.may_move and w.auto_join` })
+
+/** Neighbours lie together: they are found by their range, and those who may not join by what is left of it. */
+const pageStatement = ({ uuid, day, lane, pageSize }: PageWanted, held: HeldWallets): Sql => sql`
 with c as materialized (
   select day, lane, last_id, high from auto_cursor where day = ${day}::date and lane = ${lane}::smallint and not done for update),
-r as materialized (select r.day, r.year from (${OPEN_ROUND}) r where r.day = ${day}::date),
+r as materialized (select r.day, r.year from (${openRound(held)}) r where r.day = ${day}::date),
 page as materialized (
   select w.member_id from c cross join r cross join lateral (
     select member_id from wallet where auto_join and member_id > c.last_id and member_id <= c.high
      order by member_id limit ${pageSize}::int) w),
-l as materialized (
-  select w.member_id, w.balance, w.seq, w.last_round, w.last_key, w.joins, w.join_year, w.year_joins, w.may_move and w.auto_join as may_move,
-         r.day, r.year, null::bigint as key_prefix
+${
+  held === 'skip'
+    ? sql`mine as materialized (
+  select w.member_id from page join wallet w using (member_id) order by w.member_id for no key update of w skip locked),`
+    : empty
+}
+paid as (${takeFee(NO_KEY)}
+    from c cross join r
+   where w.auto_join and w.member_id > c.last_id and w.member_id <= (select max(member_id) from page)
+     ${held === 'skip' ? sql`and w.member_id in (select member_id from mine)` : empty} and ${VERDICT} = 'joined'
+  returning w.member_id, w.balance, w.seq, r.day, w.last_key as key_prefix),
+refused as materialized (
+  select w.member_id, ${VERDICT} as verdict
     from page join wallet w using (member_id) cross join r
+   where page.member_id not in (select member_id from paid) and ${VERDICT} <> 'joined'
    order by w.member_id for no key update of w skip locked),
-${joinSteps(randomUUID(), 'auto')},
+${entrySteps(uuid, 'auto')},
 skipped as (
   insert into auto_skip (day, member_id, reason)
-  select ${day}::date, member_id, verdict from judged where verdict in ('insufficient_balance', 'yearly_maximum')
+  select ${day}::date, member_id, verdict from refused where verdict in ('insufficient_balance', 'yearly_maximum')
   union all
-  select ${day}::date, member_id, 'busy' from page where member_id not in (select member_id from l)
+  select ${day}::date, member_id, 'busy' from page where member_id not in (select member_id from paid union all select member_id from refused)
   on conflict do nothing),
 moved as (
   update auto_cursor a
      set last_id = coalesce((select max(member_id) from page), a.last_id), done = (select count(*) from page) < ${pageSize}::int
     from c, r where a.day = c.day and a.lane = c.lane)
 select exists (select from r) as open, exists (select from c) as live,
-       (select count(*) from page)::int as scanned, (select count(*) from paid)::int as joined`,
-  )
-  if (row === undefined || !row.live) return { state: 'done' }
-  return row.open ? { state: 'page', scanned: row.scanned, joined: row.joined } : { state: 'closed' }
-}
+       (select count(*) from page)::int as scanned, (select count(*) from paid)::int as joined`
 
 export type AutoJoinRun = { readonly state: 'done' | 'closed' | 'busy'; readonly joined: number }
 

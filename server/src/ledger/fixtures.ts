@@ -50,9 +50,10 @@ export async function holdOpen(db: Db, work: (tx: Tx) => Promise<unknown>): Prom
   }
 }
 
-/** Until somebody in this database waits for somebody's lock. */
-export async function untilLockWaits(db: Db): Promise<void> {
-  const waits = sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' limit 1`
+/** Until somebody in this database waits for somebody's lock; with `text` in a statement like it. */
+export async function untilLockWaits(db: Db, text = '%'): Promise<void> {
+  const waits = sql`
+    select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like ${text}::text limit 1`
   while ((await db.query(waits)).length === 0);
 }
 

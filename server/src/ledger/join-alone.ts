@@ -43,7 +43,7 @@ async function attemptAlone(tx: Tx, request: AloneRequest, via: JoinVia): Promis
   const uuid = randomUUID()
   request.sentIn.push(uuid)
   const [row] = await tx.query<JoinRow>(
-    joinStatement({ uuid, via, memberIds: [request.memberId], keyPrefixes: [request.keyPrefix], skipLocked: false }),
+    joinStatement({ uuid, via, memberIds: [request.memberId], keyPrefixes: [request.keyPrefix], held: 'wait' }),
   )
   if (row === undefined || row.verdict === 'busy') throw new Error('a wallet that is locked by this transaction was busy')
   if (row.verdict === 'joined') return accepted(joinedOf(row as FoundJoin, false))

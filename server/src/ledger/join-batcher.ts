@@ -12,7 +12,7 @@ import type { JoinRefusal } from '@roz/core/round.ts'
 import { DatabaseUnavailableError, type Db, sqlState, violatedConstraint } from '../db/sql.ts'
 import { type AloneRequest, joinAlone } from './join-alone.ts'
 import { type FoundJoin, type JoinOutcome, joinedOf, keyPrefix } from './join-outcome.ts'
-import { type JoinRow, joinsOfBatches, joinStatement, newestJoins } from './join-statement.ts'
+import { type HeldWallets, isHeldUp, type JoinRow, joinsOfBatches, joinStatement, newestJoins } from './join-statement.ts'
 
 export type JoinBatcher = {
   readonly join: (request: { readonly memberId: bigint; readonly idempotencyKey?: string | undefined }) => Promise<JoinOutcome>
@@ -74,7 +74,10 @@ export function createJoinBatcher(options: JoinBatcherOptions): JoinBatcher {
       const { batch, rest } = takeBatch(lane.waiting, batchMax)
       lane.waiting = rest
       const busy = await runBatch(db, batch, { onBatch, onJoined })
+      if (busy.length === 0) continue
       for (const pending of busy) goAlone(pending)
+      // What the same members have asked for since waits behind, and not for their wallets again.
+      lane.waiting = lane.waiting.filter((pending) => alone.get(pending.memberId)?.push(pending) === undefined)
     }
     lane.running = false
   }
@@ -175,20 +178,25 @@ async function send(db: Db, batch: readonly Pending[]): Promise<JoinRow[]> {
   for (let attempt = 1; ; attempt++) {
     for (const pending of batch) pending.sentIn.push(uuid)
     try {
-      return await db.query<JoinRow>(
-        joinStatement({
-          uuid,
-          via: 'member',
-          memberIds: membersOf(batch),
-          keyPrefixes: batch.map((pending) => pending.keyPrefix),
-          skipLocked: true,
-        }),
-      )
+      return await ask(db, batch, uuid)
     } catch (error) {
       if (violatedConstraint(error) === 'join_batch_uuid_key') return afterLostAnswer(db, batch, uuid)
       if (attempt >= SEND_ATTEMPTS_MAX || !isWorthSendingAgain(error)) throw error
       if (error instanceof DatabaseUnavailableError) await pause(attempt)
     }
+  }
+}
+
+/** A wallet that stays locked elsewhere ends the quick form; the other one passes it over. */
+async function ask(db: Db, batch: readonly Pending[], uuid: string): Promise<JoinRow[]> {
+  const keyPrefixes = batch.map((pending) => pending.keyPrefix)
+  const send = (held: HeldWallets): Promise<JoinRow[]> =>
+    db.query<JoinRow>(joinStatement({ uuid, via: 'member', memberIds: membersOf(batch), keyPrefixes, held }))
+  try {
+    return await send('wait_briefly')
+  } catch (error) {
+    if (!isHeldUp(error)) throw error
+    return send('skip')
   }
 }
 

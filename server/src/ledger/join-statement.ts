@@ -1,15 +1,16 @@
 /**
  * The statement that joins members to today's round: one member or a thousand, each with an outcome
  * of its own. Invariants: the statement finds the round by its own clock and shares its row until it
- * commits, so that a close waits for it; every judgement reads the locked, newest wallet; the new
- * balance is computed from that locked row; the pool is one row per batch and no one's lock.
+ * commits, so that a close waits for it; who may join is judged on the row that the update holds, its
+ * newest version, and the new balance is computed from that row; nobody is refused but on a wallet
+ * that the statement has locked; the pool is one row per batch and no one's lock.
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import type { Paise } from '@roz/core/money.ts'
 import { JOINS_PER_YEAR_MAX, type JoinRefusal } from '@roz/core/round.ts'
-import { empty, type Sql, sql } from '../db/sql.ts'
+import { empty, type Sql, sql, sqlState } from '../db/sql.ts'
 
-/** busy: another transaction holds the wallet; the member is retried alone, where waiting hurts nobody else. */
+/** busy: another transaction holds the wallet, or has just changed it; the member is retried alone, where waiting hurts nobody else. */
 export type JoinVerdict = 'joined' | 'replayed' | 'busy' | 'may_not_move' | JoinRefusal
 export type JoinRow = {
   readonly memberId: bigint
@@ -21,34 +22,43 @@ export type JoinRow = {
 }
 export type JoinVia = 'member' | 'auto' | 'topup'
 
-/** Today's round, if it takes joins now. */
-export const OPEN_ROUND = sql`
+/**
+ * What becomes of a wallet that someone else holds. `wait_briefly`: it is waited for so long that a
+ * payment can commit, then the whole statement ends (isHeldUp) and is sent again with `skip`: then it
+ * is busy. Taking all wallets before, as `skip` must, logs and looks up each of them twice. `wait`: by
+ * whoever has locked it in this very transaction.
+ */
+export type HeldWallets = 'wait_briefly' | 'skip' | 'wait'
+
+/** Below the time after which the database looks for deadlocks: two that wait for each other part before. */
+const BRIEFLY_MS = 50
+const LOCK_NOT_AVAILABLE = '55P03'
+export const isHeldUp = (error: unknown): boolean => sqlState(error) === LOCK_NOT_AVAILABLE
+
+/** Today's round, if it takes joins now. The bound on waits stands before any wallet is touched. */
+export const openRound = (held: HeldWallets): Sql => sql`
   select day, extract(year from day)::smallint as year from round
    where day = ist_day(roz_now()) and status = 'open' and opens_at <= roz_now() and closes_at > roz_now()
+     ${held === 'wait_briefly' ? sql`and (select set_config('lock_timeout', ${`${BRIEFLY_MS}ms`}::text, true)) is not null` : empty}
      for share`
 
-/**
- * From locked wallets `l` to what is written: `judged` gives each its verdict, `paid` takes the fee,
- * `batch` and `entry` write the pool's side and the members'. `l` carries the wallet's columns, the
- * round's day and year, and `key_prefix`.
- */
-export const joinSteps = (uuid: string, via: JoinVia): Sql => sql`
-judged as materialized (
-  select l.member_id, l.balance, l.seq, l.joins, l.day, l.year, l.key_prefix,
-         case when l.join_year = l.year then l.year_joins else 0 end as year_joins,
-         case when l.key_prefix = l.last_key and l.last_round >= l.day - 1 then 'replayed'
-              when l.last_round >= l.day then 'already_joined'
-              when not l.may_move then 'may_not_move'
-              when l.join_year = l.year and l.year_joins >= ${JOINS_PER_YEAR_MAX}::int then 'yearly_maximum'
-              when l.balance < entry_fee() then 'insufficient_balance'
-              else 'joined' end as verdict
-    from l),
-paid as (
+/** The verdict on a wallet `w` in a round `r`. */
+export const verdictOn = ({ key, mayMove = sql`w.may_move` }: { readonly key: Sql; readonly mayMove?: Sql }): Sql => sql`
+         case when ${key} = w.last_key and w.last_round >= r.day - 1 then 'replayed'
+              when w.last_round >= r.day then 'already_joined'
+              when not (${mayMove}) then 'may_not_move'
+              when w.join_year = r.year and w.year_joins >= ${JOINS_PER_YEAR_MAX}::int then 'yearly_maximum'
+              when w.balance < entry_fee() then 'insufficient_balance'
+              else 'joined' end`
+
+/** Takes the fee from a wallet `w` for a round `r`. Append from where, and which wallets. */
+export const takeFee = (key: Sql): Sql => sql`
   update wallet w
-     set balance = j.balance - entry_fee(), seq = j.seq + 1, last_round = j.day, last_key = j.key_prefix, joins = j.joins + 1,
-         join_year = j.year, year_joins = j.year_joins + 1
-    from judged j where w.member_id = j.member_id and j.verdict = 'joined'
-  returning w.member_id, w.balance, w.seq, j.day, j.key_prefix),
+     set balance = w.balance - entry_fee(), seq = w.seq + 1, last_round = r.day, last_key = ${key}, joins = w.joins + 1,
+         join_year = r.year, year_joins = case when w.join_year = r.year then w.year_joins else 0 end + 1`
+
+/** What those who have `paid` are written down as: the pool's side, and the members'. */
+export const entrySteps = (uuid: string, via: JoinVia): Sql => sql`
 batch as (
   insert into join_batch (uuid, day, via, n, amount)
   select ${uuid}::uuid, min(day), ${via}::text, count(*), count(*) * entry_fee() from paid having count(*) > 0
@@ -58,31 +68,40 @@ entry as (
   select batch.batch_id, paid.member_id, paid.balance, paid.seq, paid.day, paid.key_prefix
     from paid cross join batch order by paid.member_id)`
 
-/** `skipLocked`: a wallet that someone else holds is busy; without it the statement waits. */
+const KEY = sql`q.key_prefix`
+const VERDICT = verdictOn({ key: KEY })
+
 export function joinStatement(batch: {
   readonly uuid: string
   readonly via: JoinVia
   readonly memberIds: readonly bigint[]
   readonly keyPrefixes: readonly (bigint | null)[]
-  readonly skipLocked: boolean
+  readonly held: HeldWallets
 }): Sql {
+  const wanted = sql`unnest(${batch.memberIds}::bigint[], ${batch.keyPrefixes}::bigint[]) as u(member_id, key_prefix)`
   return sql`
-with r as materialized (${OPEN_ROUND}),
-req as materialized (
-  select member_id, key_prefix from unnest(${batch.memberIds}::bigint[], ${batch.keyPrefixes}::bigint[]) as u(member_id, key_prefix)),
-l as materialized (
-  select w.member_id, w.balance, w.seq, w.last_round, w.last_key, w.joins, w.join_year, w.year_joins, w.may_move, r.day, r.year, req.key_prefix
-    from req join wallet w using (member_id) cross join r
-   order by w.member_id for no key update of w ${batch.skipLocked ? sql`skip locked` : empty}),
-${joinSteps(batch.uuid, batch.via)}
+with r as materialized (${openRound(batch.held)}),
+req as materialized (select member_id, key_prefix from ${wanted} order by member_id),
+q as materialized (
+  select req.member_id, req.key_prefix from req
+   ${batch.held === 'skip' ? sql`join wallet w using (member_id) cross join r order by w.member_id for no key update of w skip locked` : empty}),
+paid as (${takeFee(KEY)}
+    from q cross join r where w.member_id = q.member_id and ${VERDICT} = 'joined'
+  returning w.member_id, w.balance, w.seq, r.day, q.key_prefix),
+refused as materialized (
+  select w.member_id, ${VERDICT} as verdict
+    from q join wallet w using (member_id) cross join r
+   where q.member_id not in (select member_id from paid) and ${VERDICT} <> 'joined'
+   order by w.member_id for no key update of w skip locked),
+${entrySteps(batch.uuid, batch.via)}
 select req.member_id as "memberId", paid.balance, paid.day, batch.batch_id as "batchId", batch.created_at as at,
-       coalesce(judged.verdict,
+       coalesce(case when paid.day is not null then 'joined' end, refused.verdict,
          (select case when w.last_key = req.key_prefix and w.last_round >= ist_day(roz_now()) - 1 then 'replayed'
                       when not exists (select from r) then 'round_closed'
                       else 'busy' end
             from wallet w where w.member_id = req.member_id),
          'may_not_move') as verdict
-  from req left join judged using (member_id) left join paid using (member_id) left join batch on true`
+  from req left join paid using (member_id) left join refused using (member_id) left join batch on true`
 }
 
 /** Which of these members an earlier sending of theirs has joined: its answer may have been lost. */

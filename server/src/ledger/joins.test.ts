@@ -158,6 +158,25 @@ test('a join that waits for an uncommitted top-up sees its money', async () => {
   expect(await joining).toMatchObject({ ok: true, value: { balance: wholeRupees(9) } })
 })
 
+test('a join that had to wait for a wallet takes the fee from what it finds there, and only if it is still enough', async () => {
+  const { db } = database
+  const [richer, poorer] = [await newMember(db, { rupees: 20 }), await newMember(db, { rupees: 10 })]
+  for (const [memberId, verdict, balance] of [
+    [richer, 'joined', wholeRupees(9)],
+    [poorer, 'busy', null],
+  ] as const) {
+    const holding = await holdOpen(db, (tx) =>
+      holdWithdrawal(tx, { id: randomUUID(), memberId, amount: wholeRupees(10), bankAccountId: 1n }),
+    )
+    const joining = db.query(joinStatement({ uuid: randomUUID(), via: 'member', memberIds: [memberId], keyPrefixes: [null], held: 'wait' }))
+    await untilLockWaits(db)
+    await holding.commit()
+    expect(await joining).toMatchObject([{ memberId, verdict, balance }])
+  }
+  expect(await readWallet(db, richer)).toMatchObject({ balance: wholeRupees(9), joins: 1 })
+  expect(await readWallet(db, poorer)).toMatchObject({ balance: 0n, joins: 0 })
+})
+
 test('a top-up that commits while a batch waits for the round is seen, and spoils nobody', async () => {
   const [poor, other] = [await newMember(database.db), await newMember(database.db, { rupees: 10 })]
   const closing = await holdOpen(database.db, (tx) => lockRound(tx, DAY))
@@ -204,7 +223,7 @@ test('a close waits for a join on its way, and counts it', async () => {
   const memberId = await newMember(database.db, { rupees: 10 })
   await batcher.join({ memberId: await newMember(database.db, { rupees: 10 }) })
   const joining = await holdOpen(database.db, (tx) =>
-    tx.query(joinStatement({ uuid: randomUUID(), via: 'member', memberIds: [memberId], keyPrefixes: [null], skipLocked: true })),
+    tx.query(joinStatement({ uuid: randomUUID(), via: 'member', memberIds: [memberId], keyPrefixes: [null], held: 'skip' })),
   )
   const closing = inTransaction(database.db, (tx) => closeRound(tx, day, { early: true }))
   await Promise.race([untilLockWaits(database.db), closing])

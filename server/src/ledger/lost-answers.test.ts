@@ -117,7 +117,7 @@ test('a join that waits alone for a locked wallet and loses its answer is taken 
   await Promise.all([warm(), warm(), warm()])
   const held = await holdOpen(database.db, (tx) => lockWallet(tx, memberId))
   const joining = createJoinBatcher({ db }).join({ memberId })
-  await untilLockWaits(database.db)
+  await untilLockWaits(database.db, '%from wallet%for no key update')
   wire.mode = 'lose answer to COMMIT'
   await held.commit()
   expect(await joining).toMatchObject({ ok: true, value: { balance: wholeRupees(9) } })
