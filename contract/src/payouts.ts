@@ -61,7 +61,7 @@ export const suspenseItem = z.object({
   decidedAt: instant.nullable(),
   member: payee.nullable().meta({ description: 'Whose order or withdrawal it came by, or who it was credited to' }),
   bank: withdrawal.shape.bank.nullable().meta({ description: 'Where a payout went that came back' }),
-  reference: z.string().nullable().meta({ description: "The bank's, where it was paid by hand" }),
+  reference: z.string().nullable().meta({ description: "The bank's, where it was paid by hand; the chargeback's, where it was taken" }),
 })
 
 export const dispute = z.object({

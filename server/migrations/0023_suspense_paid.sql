@@ -1,9 +1,9 @@
 -- Where money of a closed account goes: paid to its owner by hand, or back to the payer's bank that takes it again.
 alter table suspense_item drop constraint suspense_item_status_check,
   add constraint suspense_item_status_check check (status in ('open', 'credited', 'refunded', 'paid', 'taken')),
-  -- The bank's, of a payment by hand.
+  -- The bank's, of a payment by hand; or the chargeback that took it.
   add column reference text,
-  add constraint suspense_paid_has_reference check ((status = 'paid') = (reference is not null)),
+  add constraint suspense_gone_has_reference check ((status in ('paid', 'taken')) = (reference is not null)),
   -- Only money of an account that is closed is nobody's wallet's and may have no source to go back to.
   add constraint suspense_of_closed_account check (status not in ('paid', 'taken') or reason = 'closed_account');
 create index suspense_by_order on suspense_item (order_id);

@@ -300,7 +300,9 @@ const BREAKS: readonly Break[] = [
   },
   {
     invariant: 'suspense_is_open_items',
-    breaks: [`update suspense_item set status = 'taken', reason = 'closed_account' where payment_id = 'strange'`],
+    breaks: [
+      `update suspense_item set status = 'taken', reference = 'taken#part1', reason = 'closed_account' where payment_id = 'strange'`,
+    ],
     names: () => 'suspense item ',
   },
   { invariant: 'suspense_is_open_items', breaks: [insertTransfer('suspense_paid', '77', 5, 2, 100)], names: () => 'suspense_paid 77' },

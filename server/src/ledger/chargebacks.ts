@@ -94,7 +94,7 @@ export async function returnChargeback(tx: Tx, { disputeId, orderId }: Pick<Char
 
 const LOSS = '#loss'
 /** Which part of a turn a ref names. */
-const PART = /#(?:loss|item\d+)$/
+const PART = /#(?:loss|part\d+)$/
 
 async function moveLoss(tx: Tx, kind: 'chargeback' | 'chargeback_back', ref: string, amount: Paise): Promise<void> {
   const { LOSSES, GATEWAY } = ACCOUNTS

@@ -200,21 +200,17 @@ export async function takeReturned(
   { ref, amount }: { readonly ref: string; readonly amount: Paise },
 ): Promise<Paise> {
   let due = amount
-  for (const item of items.filter(({ status }) => status === 'open')) {
+  for (const [index, item] of items.filter(({ status }) => status === 'open').entries()) {
     const taken = paise(item.amount < due ? item.amount : due)
     if (taken === 0n) break
-    await tx.query(sql`update suspense_item set status = 'taken', decided_at = roz_now() where id = ${item.id}::bigint`)
+    const part = `${ref}#part${index + 1}`
+    await tx.query(sql`
+      update suspense_item set status = 'taken', decided_at = roz_now(), reference = ${part}::text where id = ${item.id}::bigint`)
     if (item.amount > taken)
       await openItem(tx, { ...item, paymentId: `${item.paymentId}#rest`, amount: paise(item.amount - taken) }, item.reason)
     const { SUSPENSE, GATEWAY } = ACCOUNTS
-    const booked = await moveSystem(tx, {
-      kind: 'chargeback',
-      ref: `${ref}#item${item.id}`,
-      debit: SUSPENSE,
-      credit: GATEWAY,
-      amount: taken,
-    })
-    if (!booked) throw new Error(`chargeback ${ref} of suspense item ${item.id} stands already`)
+    const booked = await moveSystem(tx, { kind: 'chargeback', ref: part, debit: SUSPENSE, credit: GATEWAY, amount: taken })
+    if (!booked) throw new Error(`chargeback ${part} stands already`)
     due = paise(due - taken)
   }
   return paise(amount - due)

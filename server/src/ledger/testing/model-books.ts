@@ -30,6 +30,7 @@ export type MemberBook = {
   key: { readonly text: string; readonly day: IstDay; readonly balance: bigint } | undefined
   mayMove: boolean
   autoJoin: boolean
+  isClosed: boolean
 }
 export type OrderBook = {
   readonly orderId: string
@@ -79,8 +80,8 @@ export type DisputeBook = {
   isTaken: boolean
   problem: string | undefined
   turns: number
-  /** What is with the payer's bank now: whose it was, ours where nobody's. */
-  out: { readonly ref: string; readonly memberId: bigint | undefined; readonly amount: bigint }[]
+  /** What is with the payer's bank now: from whom, a member or an account. */
+  out: { readonly ref: string; readonly giver: bigint; readonly amount: bigint }[]
 }
 export type ItemBook = {
   readonly paymentId: string
@@ -115,7 +116,7 @@ export class Books {
     this.members = new Map(
       members.map((memberId) => [
         memberId,
-        { memberId, balance: 0n, held: 0n, history: [], joined: [], key: undefined, mayMove: true, autoJoin: false },
+        { memberId, balance: 0n, held: 0n, history: [], joined: [], key: undefined, mayMove: true, autoJoin: false, isClosed: false },
       ]),
     )
   }
@@ -149,6 +150,13 @@ export class Books {
     this.joins.push(`join ${round.day} ${member.memberId} ${member.history.length} ${member.balance}`)
   }
 
+  /** Money for a member who has left: it waits. `ref` names the movement. */
+  suspendReturn(kind: string, ref: string, from: bigint, { orderId, amount }: { readonly orderId: string; readonly amount: bigint }): void {
+    this.move(kind, ref, from, SYSTEM.SUSPENSE, amount)
+    const paymentId = `${kind}:${ref}`
+    this.items.set(paymentId, { paymentId, orderId, amount, reason: 'closed_account', status: 'open' })
+  }
+
   #add(account: bigint, amount: bigint): void {
     this.accounts.set(account, (this.accounts.get(account) ?? 0n) + amount)
   }
@@ -177,6 +185,7 @@ export function modelLines(books: Books): string[] {
         ` last ${last ?? '-infinity'} year ${year} ${ofYear}`,
         member.mayMove ? ' may move' : '',
         member.autoJoin ? ' auto' : '',
+        member.isClosed ? ' closed' : '',
       ),
     )
   }

@@ -1,6 +1,7 @@
-/** The model's rules of orders, payments, SUSPENSE, withdrawals, refunds and chargebacks. */
-import { type Books, type DisputeBook, type RefundBook, SYSTEM, unusedOf, type WithdrawalBook } from './model-books.ts'
+/** The model's rules of orders, payments, withdrawals and refunds. */
+import { type Books, type RefundBook, SYSTEM, unusedOf, type WithdrawalBook } from './model-books.ts'
 import { FAULT, type OpOf } from './model-ops.ts'
+import { isTaken } from './model-suspense.ts'
 
 const no = (code: string) => ({ ok: false, code })
 const yes = (value: unknown) => ({ ok: true, value })
@@ -46,6 +47,7 @@ export function capture(books: Books, op: OpOf<'capture'>): unknown {
   if (found.paymentId === paymentId) return { result: 'duplicate' }
   if (found.paymentId !== undefined) return suspend(books, op, 'second_payment')
   if (found.amount !== amount) return suspend(books, op, 'other_amount')
+  if (books.member(found.memberId).isClosed) return suspend(books, op, 'closed_account')
   const item = books.items.get(paymentId)
   if (item !== undefined && item.status !== 'open') return { result: 'duplicate' }
   // The gateway names a payment that paid another order: nobody can say whose it is.
@@ -73,109 +75,6 @@ export function capture(books: Books, op: OpOf<'capture'>): unknown {
     member.mayMove &&
     member.joined.at(-1) !== books.day
   return { result: 'credited', memberId, amount, balance: member.balance, missedAutoJoin }
-}
-
-const isTaken = (books: Books, paymentId: string): boolean =>
-  [...books.disputes.values()].some((each) => each.paymentId === paymentId && each.isTaken)
-
-export function creditItem(books: Books, { paymentId, memberId }: OpOf<'credit item'>): unknown {
-  const item = books.items.get(paymentId)
-  if (item === undefined) return no('suspense_not_found')
-  if (item.status !== 'open') return no('suspense_decided')
-  if (isTaken(books, paymentId)) return no('payment_taken_back')
-  const member = books.members.get(memberId)
-  if (member === undefined) return no('member_not_found')
-  item.status = 'credited'
-  // Spent like a top-up, though it is none to refund.
-  books.move('suspense_credit', paymentId, SUSPENSE, memberId, item.amount, `item ${paymentId}`)
-  return yes({ amount: item.amount, balance: member.balance })
-}
-
-export function refundItem(books: Books, { paymentId, id }: OpOf<'refund item'>): unknown {
-  const item = books.items.get(paymentId)
-  if (item === undefined) return no('suspense_not_found')
-  if (item.status !== 'open') return no('suspense_decided')
-  if (isTaken(books, paymentId)) return no('payment_taken_back')
-  if (books.refunds.has(id)) return FAULT
-  item.status = 'refunded'
-  const { orderId, amount } = item
-  books.refunds.set(id, {
-    id,
-    memberId: undefined,
-    paymentId,
-    orderId,
-    amount,
-    status: 'approved',
-    problem: undefined,
-    conflicts: 0,
-    conflictsBack: 0,
-  })
-  books.move('suspense_refund', id, SUSPENSE, REFUNDS_PENDING, amount)
-  return yes({ amount })
-}
-
-/** The bank has the money, or gave it back: what is booked is the newest word. */
-export function dispute(books: Books, op: OpOf<'dispute'>): unknown {
-  const { disputeId, orderId, paymentId, isTaken } = op
-  const known = books.disputes.get(disputeId)
-  const found = known ?? { id: disputeId, orderId, paymentId, amount: op.amount, isTaken, problem: undefined, turns: 0, out: [] }
-  books.disputes.set(disputeId, found)
-  if (!found.isTaken) found.amount = op.amount
-  if (known === undefined) found.isTaken = false
-  const { moved, problem } = isTaken ? take(books, found, op) : giveBackDisputed(books, found, orderId)
-  const isNews = problem !== found.problem
-  found.problem = problem
-  found.isTaken = isTaken && problem === undefined
-  return { moved, problem: isNews ? problem : undefined, isNew: known === undefined }
-}
-type Booked = { readonly moved?: unknown; readonly problem?: string }
-
-function take(books: Books, found: DisputeBook, { orderId, paymentId }: OpOf<'dispute'>): Booked {
-  const topup = books.orders.get(orderId)
-  const isOrders = topup?.paymentId === paymentId
-  const payment = isOrders ? topup : books.items.get(paymentId)
-  if (payment === undefined) return { problem: 'unknown_payment' }
-  const { amount } = found
-  const others = [...books.disputes.values()].filter(
-    (each) => each !== found && each.isTaken && each.orderId === orderId && each.paymentId === paymentId,
-  )
-  if (others.reduce((sum, each) => sum + each.amount, amount) > payment.amount) return { problem: 'more_than_paid' }
-  if (found.out.length > 0) return {}
-  found.turns++
-  const ref = found.turns === 1 ? found.id : `${found.id}#${found.turns}`
-  const memberId = isOrders ? topup.memberId : undefined
-  const balance = memberId === undefined ? 0n : books.member(memberId).balance
-  const fromMember = balance < amount ? balance : amount
-  if (memberId !== undefined && fromMember > 0n) {
-    books.move('chargeback', ref, memberId, GATEWAY, fromMember)
-    found.out.push({ ref, memberId, amount: fromMember })
-  }
-  if (fromMember < amount) {
-    books.move('chargeback', `${ref}#loss`, LOSSES, GATEWAY, amount - fromMember)
-    found.out.push({ ref: `${ref}#loss`, memberId: undefined, amount: amount - fromMember })
-  }
-  if (isOrders) topup.chargedBack = true
-  return { moved: { what: 'taken', memberId, fromMember, lost: amount - fromMember } }
-}
-
-function giveBackDisputed(books: Books, found: DisputeBook, orderId: string): Booked {
-  if (found.out.length === 0) return {}
-  for (const { ref, memberId, amount } of found.out) books.move('chargeback_back', ref, GATEWAY, memberId ?? LOSSES, amount)
-  const sumOf = (isMembers: boolean): bigint =>
-    found.out.filter(({ memberId }) => (memberId !== undefined) === isMembers).reduce((sum, { amount }) => sum + amount, 0n)
-  const moved = {
-    what: 'returned',
-    memberId: found.out.find(({ memberId }) => memberId !== undefined)?.memberId,
-    fromMember: sumOf(true),
-    lost: sumOf(false),
-  }
-  found.out = []
-  const topup = books.orders.get(orderId)
-  if (topup !== undefined)
-    topup.chargedBack = [...books.disputes.values()].some(
-      (each) => each !== found && each.orderId === orderId && each.paymentId === topup.paymentId && each.isTaken,
-    )
-  return { moved }
 }
 
 export function hold(books: Books, { id, memberId, amount, bankAccountId }: OpOf<'hold'>): unknown {
@@ -255,7 +154,8 @@ export function payoutWord(books: Books, { id, word }: OpOf<'payout word'>): unk
   }
   if (status === 'paid') {
     if (word === 'paid') return says('unchanged', false)
-    books.move('wd_reversed', id, BANK, memberId, amount)
+    if (books.member(memberId).isClosed) books.suspendReturn('wd_reversed', id, BANK, { orderId: id.replaceAll('-', ''), amount })
+    else books.move('wd_reversed', id, BANK, memberId, amount)
     found.status = 'reversed'
     return says('reversed', word === 'failed')
   }
@@ -353,6 +253,8 @@ export function sendRefund(books: Books, { id, again }: OpOf<'send refund'>): bo
 /** `from`: what was held, or what the gateway had been given. */
 function giveBackRefund(books: Books, found: RefundBook, kind: 'refund_failed' | 'refund_reversed'): void {
   const { id, memberId, amount } = found
+  if (kind === 'refund_reversed' && memberId !== undefined && books.member(memberId).isClosed)
+    return books.suspendReturn(kind, id, GATEWAY, found)
   books.move(kind, id, kind === 'refund_failed' ? REFUNDS_PENDING : GATEWAY, memberId ?? SUSPENSE, amount)
   const item = books.items.get(found.paymentId ?? '')
   if (item !== undefined) item.status = 'open'

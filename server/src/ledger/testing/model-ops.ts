@@ -8,6 +8,7 @@ import type { SplitPolicy } from '@roz/core/split.ts'
 import { type Db, DatabaseUnavailableError, maybeOne, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { autoJoinPage, joinAfterTopup, runAutoJoin, startAutoJoin } from '../auto-join.ts'
+import { closeWallet, giveRest } from '../closing.ts'
 import { bookDisbursement } from '../disbursements.ts'
 import { bookDispute } from '../disputes.ts'
 import { recordDraw } from '../draw.ts'
@@ -18,7 +19,7 @@ import { approveRefund, bookRefund, rejectRefund, requestRefund, startRefund, st
 import { closeRound, recordSeal } from '../rounds.ts'
 import { sealDay } from '../seal-day.ts'
 import { settleRound, voidRound } from '../settlement.ts'
-import { creditSuspense, refundSuspense } from '../suspense.ts'
+import { creditSuspense, paySuspense, refundSuspense } from '../suspense.ts'
 import { captureTopup, createTopup, markTopup } from '../topups.ts'
 import { setAutoJoin, setMayMove } from '../wallets.ts'
 import {
@@ -55,6 +56,9 @@ export type Op =
   | Does<'refund word', Id & { word: 'paid' | 'failed' }>
   | Does<'credit item', OfPayment & Member>
   | Does<'refund item', OfPayment & Id>
+  | Does<'pay item', OfPayment>
+  | Does<'give rest', Member & Id>
+  | Does<'close wallet', Member>
   | Does<'dispute', OfOrder & OfPayment & Amount & { disputeId: string; isTaken: boolean }>
   | Does<'disburse', Id & Amount & { evidence: string }>
   | Does<'flag', Member & { flag: 'mayMove' | 'autoJoin'; on: boolean }>
@@ -183,6 +187,12 @@ async function outside(tx: Tx, op: Outside): Promise<unknown> {
       return withoutItem(await bookRefund(tx, op))
     case 'credit item':
       return creditSuspense(tx, { itemId: await itemOf(tx, op.paymentId), memberId: op.memberId, decidedBy: 1n })
+    case 'pay item':
+      return paySuspense(tx, { itemId: await itemOf(tx, op.paymentId), reference: 'UTR1', decidedBy: 1n })
+    case 'give rest':
+      return giveRest(tx, { memberId: op.memberId, ref: op.id })
+    case 'close wallet':
+      return closeWallet(tx, op.memberId)
     case 'refund item':
       return refundSuspense(tx, { itemId: await itemOf(tx, op.paymentId), refundId: op.id, reason: 'nobody’s', decidedBy: 1n })
   }
@@ -202,7 +212,7 @@ export async function ledgerLines(db: Db, of: { readonly members: readonly bigin
   const { members, since } = of
   const rows = await db.query<{ line: string }>(sql`
     select concat_ws(' ', 'member', member_id, 'balance', balance, 'held', held, 'seq', seq, 'joins', joins, 'last', last_round,
-             'year', join_year, year_joins, case when may_move then 'may move' end, case when auto_join then 'auto' end) as line
+             'year', join_year, year_joins, case when may_move then 'may move' end, case when auto_join then 'auto' end, case when is_closed then 'closed' end) as line
       from wallet where member_id = any(${members}::bigint[])
     union all select concat_ws(' ', 'order', order_id, status, payment_id, case when charged_back_at is not null then 'charged back' end)
       from topup where member_id = any(${members}::bigint[])
@@ -219,7 +229,7 @@ export async function ledgerLines(db: Db, of: { readonly members: readonly bigin
     union all select concat_ws(' ', 'skipped', day, member_id, reason) from auto_skip where day >= ${since.day}::date
     union all select concat_ws(' ', 'join', day, member_id, wallet_seq, balance_after) from round_join where day >= ${since.day}::date
     union all select concat_ws(' ', 'transfer', t.kind, coalesce(s.payment_id, t.ref), t.debit, t.credit, t.amount, t.day, t.wallet_seq, t.balance_after)
-      from transfer t left join suspense_item s on t.kind = 'suspense_credit' and s.id::text = t.ref where t.transfer_id > ${since.transfer}::bigint`)
+      from transfer t left join suspense_item s on t.kind in ('suspense_credit', 'suspense_paid') and s.id::text = t.ref where t.transfer_id > ${since.transfer}::bigint`)
   return rows.map(({ line }) => line).sort()
 }
 

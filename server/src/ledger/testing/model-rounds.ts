@@ -1,23 +1,21 @@
 /** The model's rules of joining, closing, drawing, settling, returning and sealing; and every operation's. */
 import { type IstDay, nextDay, yearOf } from '@roz/core/ist-day.ts'
-import { type Books, FEE, poolOf, type RoundBook, SYSTEM } from './model-books.ts'
+import { type Books, FEE, type MemberBook, poolOf, type RoundBook, SYSTEM } from './model-books.ts'
 import {
   askRefund,
   capture,
-  creditItem,
   decideRefund,
   decideWithdrawal,
-  dispute,
   hold,
   mark,
   order,
   payoutWord,
-  refundItem,
   refundWord,
   sendRefund,
   sendWithdrawal,
 } from './model-money.ts'
 import { FAULT, type Op, type OpOf } from './model-ops.ts'
+import { creditItem, dispute, payItem, refundItem } from './model-suspense.ts'
 
 const no = (code: string) => ({ ok: false, code })
 const yes = (value: unknown) => ({ ok: true, value })
@@ -156,8 +154,35 @@ function disburse(books: Books, { id, amount, evidence }: OpOf<'disburse'>): unk
 
 function flag(books: Books, { memberId, flag: name, on }: OpOf<'flag'>): undefined {
   const member = books.members.get(memberId)
-  if (member !== undefined) member[name] = on
+  if (member?.isClosed === false) member[name] = on
 }
+
+function giveRest(books: Books, { memberId, id }: OpOf<'give rest'>): unknown {
+  const member = books.members.get(memberId)
+  if (member === undefined || !member.mayMove) return no('may_not_move')
+  const { balance } = member
+  if (balance === 0n) return yes(0n)
+  if (books.transfers.some((line) => line.startsWith(`transfer gift ${id} `))) return FAULT
+  books.move('gift', id, memberId, SYSTEM.HELP_FUND, balance)
+  return yes(balance)
+}
+
+const OPEN = ['requested', 'approved', 'sending']
+function closeWallet(books: Books, { memberId }: OpOf<'close wallet'>): unknown {
+  const member = books.members.get(memberId)
+  if (member === undefined) return FAULT
+  const isOpen = (each: { readonly memberId: bigint | undefined; readonly status: string }): boolean =>
+    each.memberId === memberId && OPEN.includes(each.status)
+  if ([...books.withdrawals.values()].some(isOpen)) return no('payout_pending')
+  if ([...books.refunds.values()].some(isOpen)) return no('refund_pending')
+  if (hasOpenRound(books, member)) return no('round_pending')
+  if (member.balance > 0n || member.held > 0n) return no('money_left')
+  Object.assign(member, { isClosed: true, mayMove: false, autoJoin: false })
+  return yes(undefined)
+}
+
+export const hasOpenRound = (books: Books, { joined }: MemberBook): boolean =>
+  joined.some((day) => ['open', 'closed', 'drawn'].includes(books.rounds.get(day)?.status ?? ''))
 
 function begin(books: Books, { day, policy }: OpOf<'new day'>): undefined {
   if (!books.rounds.has(day)) books.rounds.set(day, { day, policy, status: 'open', entries: [], winners: [], cut: undefined })
@@ -193,6 +218,9 @@ const RULES: Rules = {
   'refund word': refundWord,
   'credit item': creditItem,
   'refund item': refundItem,
+  'pay item': payItem,
+  'give rest': giveRest,
+  'close wallet': closeWallet,
   settle: (books, op) => settle(books, op.day),
   void: (books, op) => giveBack(books, op.day),
   seal: (books, op) => seal(books, op.day),

@@ -6,18 +6,19 @@
 import { addDays, startOfDayMs } from '@roz/core/ist-day.ts'
 import { POLICY_A, policyB } from '@roz/core/split.ts'
 import fc from 'fast-check'
-import { type Books, SYSTEM } from './model-books.ts'
+import { type Books, type MemberBook, SYSTEM } from './model-books.ts'
 import type { Op } from './model-ops.ts'
+import { hasOpenRound } from './model-rounds.ts'
 
 const WEIGHTS = {
-  'top up': 6,
+  'top up': 10,
   'odd payment': 5,
   'order alone': 1,
   mark: 1,
   join: 7,
   'join after top-up': 1,
   'auto-join': 4,
-  withdraw: 4,
+  withdraw: 6,
   'withdrawal step': 4,
   refund: 4,
   'refund step': 4,
@@ -25,6 +26,8 @@ const WEIGHTS = {
   dispute: 4,
   disburse: 3,
   flag: 2,
+  leave: 3,
+  late: 6,
   'end round': 5,
   'round step': 2,
   midnight: 4,
@@ -152,10 +155,13 @@ const MAKERS: Readonly<Record<StepName, Maker>> = {
     const id = pick([...books.refunds.keys()], which)
     return id === undefined ? [] : [refundStep(id, what, on)]
   },
+  leave,
+  late,
   item: (books, history, [which, who, what]) => {
     const paymentId = pick([...books.items.keys()], which)
     if (paymentId === undefined) return []
-    if (what % 2 === 0) return [{ do: 'credit item', paymentId, memberId: anyoneOf(books, who) }]
+    if (what % 3 === 2) return [{ do: 'pay item', paymentId }]
+    if (what % 3 === 0) return [{ do: 'credit item', paymentId, memberId: anyoneOf(books, who) }]
     return [{ do: 'refund item', paymentId, id: history.uuid() }]
   },
   dispute: (books, history, [which, much, what, index]) => {
@@ -184,6 +190,58 @@ const MAKERS: Readonly<Record<StepName, Maker>> = {
     // The same id with another amount is another request.
     return [op.do === 'hold' && other % 4 === 0 ? { ...op, amount: op.amount + 1n } : op]
   },
+}
+
+/** At most so many leave: somebody must go on. */
+const LEAVERS_MAX = 2
+
+/** Somebody leaves, with a gift or all withdrawn; some try it too early. */
+function leave(books: Books, history: History, [who, how, early, part]: Step['n']): readonly Op[] {
+  const members = [...books.members.values()]
+  if (members.filter(({ isClosed }) => isClosed).length >= LEAVERS_MAX) return []
+  const free = members.filter((member) => !member.isClosed && !hasOpenRound(books, member))
+  const memberId = early % 6 === 5 || free.length === 0 ? anyoneOf(books, who) : (free[who % free.length] as MemberBook).memberId
+  const id = history.uuid()
+  const amount = books.members.get(memberId)?.balance ?? 0n
+  const withdrawn: readonly Op[] = [
+    { do: 'hold', id, memberId, amount, bankAccountId: 1n },
+    { do: 'payout word', id, word: 'paid' },
+  ]
+  const out = how % 2 === 0 && amount > 0n ? withdrawn.slice(0, 1 + (part % 4 === 3 ? 0 : 1)) : [{ do: 'give rest', memberId, id } as const]
+  return [...out, { do: 'close wallet', memberId }]
+}
+
+/** What still comes for somebody who has left. */
+function late(books: Books, history: History, [who, which, what, much]: Step['n']): readonly (Op | undefined)[] {
+  const left = [...books.members.values()].filter(({ isClosed }) => isClosed)
+  const memberId = left[who % Math.max(1, left.length)]?.memberId
+  if (memberId === undefined) return []
+  const of = <T extends { readonly memberId: bigint | undefined }>(all: ReadonlyMap<string, T>): T | undefined =>
+    pick(
+      [...all.values()].filter((each) => each.memberId === memberId),
+      which,
+    )
+  const [withdrawal, refund, order] = [of(books.withdrawals), of(books.refunds), of(books.orders)]
+  const item = pick(
+    [...books.items.values()].filter(({ reason, status }) => reason === 'closed_account' && status === 'open'),
+    which,
+  )
+  const steps: readonly (Op | undefined)[] = [
+    withdrawal && { do: 'payout word', id: withdrawal.id, word: much % 3 === 0 ? 'paid' : 'reversed' },
+    refund && { do: 'refund word', id: refund.id, word: much % 3 === 0 ? 'paid' : 'failed' },
+    order && { do: 'capture', orderId: order.orderId, paymentId: paymentOf(order.orderId), amount: order.amount },
+    order && {
+      do: 'dispute',
+      disputeId: history.dispute(5 + (which % 2)),
+      orderId: order.orderId,
+      paymentId: order.paymentId ?? paymentOf(order.orderId),
+      amount: BigInt(1 + (much % 400)),
+      isTaken: much % 2 === 0,
+    },
+    item && { do: 'pay item', paymentId: item.paymentId },
+  ]
+  const possible = steps.filter((step) => step !== undefined)
+  return [possible[what % Math.max(1, possible.length)]]
 }
 
 function withdrawalStep(id: string, what: number, on: number): Op {

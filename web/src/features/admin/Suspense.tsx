@@ -70,7 +70,7 @@ function Deciding({ deed, ...rest }: Open & { readonly onClose: () => void }) {
 
 function ItemRow({ item, onChoose }: { readonly item: SuspenseItem; readonly onChoose: (deed: Deed) => void }) {
   const { t, i18n } = useLingui()
-  const { order_id: order, paymentId, amount, source, bank, reference } = item
+  const { order_id: order, paymentId, amount, source, status, bank, reference } = item
   const name = item.member?.name
   const bankName = bank?.name
   const lastFour = bank?.lastFour
@@ -90,7 +90,7 @@ function ItemRow({ item, onChoose }: { readonly item: SuspenseItem; readonly onC
         source === 'payout' ? null : t`Order ${order}`,
         t`Payment ${paymentId}`,
         bank === null ? null : t`${bankName}, account ending in ${lastFour}`,
-        reference === null ? null : t`Bank reference: ${reference}`,
+        reference === null ? null : status === 'taken' ? t`Taken by dispute ${reference}` : t`Bank reference: ${reference}`,
       ]}
       warnings={item.status === 'open' ? [SUSPENSE_REASONS[item.reason]] : []}
     >

@@ -1,0 +1,144 @@
+/** The model's rules of what waits in SUSPENSE, and of disputes that take payments and return them. */
+import { type Books, type DisputeBook, SYSTEM } from './model-books.ts'
+import { FAULT, type OpOf } from './model-ops.ts'
+
+const no = (code: string) => ({ ok: false, code })
+const yes = (value: unknown) => ({ ok: true, value })
+const { GATEWAY, BANK, REFUNDS_PENDING, SUSPENSE, LOSSES } = SYSTEM
+
+/** A dispute has the item's payment, or the one of the order that it came back of. */
+export function isTaken(books: Books, paymentId: string): boolean {
+  const item = books.items.get(paymentId)
+  const source = item?.reason === 'closed_account' ? books.orders.get(item.orderId)?.paymentId : undefined
+  return [...books.disputes.values()].some((each) => each.isTaken && [paymentId, source].includes(each.paymentId))
+}
+
+export function creditItem(books: Books, { paymentId, memberId }: OpOf<'credit item'>): unknown {
+  const item = books.items.get(paymentId)
+  if (item === undefined) return no('suspense_not_found')
+  if (item.status !== 'open') return no('suspense_decided')
+  if (isTaken(books, paymentId)) return no('payment_taken_back')
+  const member = books.members.get(memberId)
+  if (member === undefined || member.isClosed) return no('member_not_found')
+  item.status = 'credited'
+  // Spent like a top-up, though it is none to refund.
+  books.move('suspense_credit', paymentId, SUSPENSE, memberId, item.amount, `item ${paymentId}`)
+  return yes({ amount: item.amount, balance: member.balance })
+}
+
+export function refundItem(books: Books, { paymentId, id }: OpOf<'refund item'>): unknown {
+  const item = books.items.get(paymentId)
+  if (item === undefined) return no('suspense_not_found')
+  if (item.status !== 'open') return no('suspense_decided')
+  if (isTaken(books, paymentId)) return no('payment_taken_back')
+  if (books.refunds.has(id)) return FAULT
+  if (paymentId.startsWith('wd_reversed:')) return no('suspense_no_source')
+  item.status = 'refunded'
+  const { orderId, amount } = item
+  books.refunds.set(id, {
+    id,
+    memberId: undefined,
+    paymentId,
+    orderId,
+    amount,
+    status: 'approved',
+    problem: undefined,
+    conflicts: 0,
+    conflictsBack: 0,
+  })
+  books.move('suspense_refund', id, SUSPENSE, REFUNDS_PENDING, amount)
+  return yes({ amount })
+}
+
+export function payItem(books: Books, { paymentId }: OpOf<'pay item'>): unknown {
+  const item = books.items.get(paymentId)
+  if (item === undefined) return no('suspense_not_found')
+  if (item.status !== 'open') return no('suspense_decided')
+  if (isTaken(books, paymentId)) return no('payment_taken_back')
+  if (item.reason !== 'closed_account') return no('suspense_by_wallet')
+  item.status = 'paid'
+  books.move('suspense_paid', paymentId, SUSPENSE, BANK, item.amount)
+  return yes({ amount: item.amount })
+}
+
+/** The bank has the money, or gave it back: what is booked is the newest word. */
+export function dispute(books: Books, op: OpOf<'dispute'>): unknown {
+  const { disputeId, orderId, paymentId, isTaken } = op
+  const known = books.disputes.get(disputeId)
+  const found = known ?? { id: disputeId, orderId, paymentId, amount: op.amount, isTaken, problem: undefined, turns: 0, out: [] }
+  books.disputes.set(disputeId, found)
+  if (!found.isTaken) found.amount = op.amount
+  if (known === undefined) found.isTaken = false
+  const { moved, problem } = isTaken ? take(books, found, op) : giveBackDisputed(books, found, orderId)
+  const isNews = problem !== found.problem
+  found.problem = problem
+  found.isTaken = isTaken && problem === undefined
+  return { moved, problem: isNews ? problem : undefined, isNew: known === undefined }
+}
+type Booked = { readonly moved?: unknown; readonly problem?: string }
+
+function take(books: Books, found: DisputeBook, { orderId, paymentId }: OpOf<'dispute'>): Booked {
+  const topup = books.orders.get(orderId)
+  const isOrders = topup?.paymentId === paymentId
+  const payment = isOrders ? topup : books.items.get(paymentId)
+  if (payment === undefined) return { problem: 'unknown_payment' }
+  const { amount } = found
+  const others = [...books.disputes.values()].filter(
+    (each) => each !== found && each.isTaken && each.orderId === orderId && each.paymentId === paymentId,
+  )
+  if (others.reduce((sum, each) => sum + each.amount, amount) > payment.amount) return { problem: 'more_than_paid' }
+  if (found.out.length > 0) return {}
+  found.turns++
+  const ref = found.turns === 1 ? found.id : `${found.id}#${found.turns}`
+  const memberId = isOrders ? topup.memberId : undefined
+  const waiting =
+    memberId === undefined
+      ? []
+      : [...books.items.values()].filter((item) => item.orderId === orderId && item.reason === 'closed_account' && item.status === 'open')
+  const balance = memberId === undefined ? 0n : books.member(memberId).balance
+  const fromMember = balance < amount ? balance : amount
+  if (memberId !== undefined && fromMember > 0n) {
+    books.move('chargeback', ref, memberId, GATEWAY, fromMember)
+    found.out.push({ ref, giver: memberId, amount: fromMember })
+  }
+  let lost = amount - fromMember
+  for (const [index, item] of waiting.entries()) {
+    if (lost === 0n) break
+    const taken = item.amount < lost ? item.amount : lost
+    item.status = 'taken'
+    const rest = `${item.paymentId}#rest`
+    if (taken < item.amount) books.items.set(rest, { ...item, paymentId: rest, amount: item.amount - taken, status: 'open' })
+    books.move('chargeback', `${ref}#part${index + 1}`, SUSPENSE, GATEWAY, taken)
+    found.out.push({ ref: `${ref}#part${index + 1}`, giver: SUSPENSE, amount: taken })
+    lost -= taken
+  }
+  if (lost > 0n) {
+    books.move('chargeback', `${ref}#loss`, LOSSES, GATEWAY, lost)
+    found.out.push({ ref: `${ref}#loss`, giver: LOSSES, amount: lost })
+  }
+  if (isOrders) topup.chargedBack = true
+  return { moved: { what: 'taken', memberId, fromMember, suspended: amount - fromMember - lost, lost } }
+}
+
+function giveBackDisputed(books: Books, found: DisputeBook, orderId: string): Booked {
+  if (found.out.length === 0) return {}
+  const moved = { what: 'returned', memberId: undefined as bigint | undefined, fromMember: 0n, suspended: 0n, lost: 0n }
+  for (const { ref, giver, amount } of found.out) {
+    const member = books.members.get(giver)
+    moved.memberId ??= member?.memberId
+    if (giver === SUSPENSE || member?.isClosed === true) {
+      books.suspendReturn('chargeback_back', ref, GATEWAY, { orderId, amount })
+      moved.suspended += amount
+    } else {
+      books.move('chargeback_back', ref, GATEWAY, giver, amount)
+      moved[member === undefined ? 'lost' : 'fromMember'] += amount
+    }
+  }
+  found.out = []
+  const topup = books.orders.get(orderId)
+  if (topup !== undefined)
+    topup.chargedBack = [...books.disputes.values()].some(
+      (each) => each !== found && each.orderId === orderId && each.paymentId === topup.paymentId && each.isTaken,
+    )
+  return { moved }
+}
