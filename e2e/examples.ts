@@ -74,6 +74,16 @@ export const BODIES: Readonly<Record<CallName, JsonObject | undefined>> = {
   readNotifications: { ids: ['1'] },
   preferences: undefined,
   setPreferences: { mail: true, push: false },
+  pushState: undefined,
+  subscribePush: {
+    endpoint: 'https://fcm.googleapis.com/fcm/send/unknown',
+    keys: {
+      p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
+      auth: 'BTBZMqHH6r4Tts7J_aSIgg',
+    },
+    expirationTime: null,
+  },
+  unsubscribePush: undefined,
   contact: { name: 'Gita Rao', email: 'gita@x.test', message: 'How do I change my phone number?' },
   adminStats: undefined,
   adminUsers: undefined,

@@ -1,6 +1,7 @@
 /** The walk over what members may demand: their data, their preferences, and an account that is closed and deleted. */
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
+import { BODIES } from './examples.ts'
 import { newMember } from './people.ts'
 import type { Walk } from './walk.ts'
 
@@ -16,6 +17,15 @@ export async function walkRights(walk: Walk, member: string): Promise<void> {
   const preferences = { mail: false, push: false }
   expect((await walk.step('setPreferences', { token: member, body: preferences })).output).toEqual({ preferences })
   expect((await walk.step('preferences', { token: member })).output).toEqual({ preferences })
+
+  const body = BODIES.subscribePush
+  expect((await walk.step('subscribePush', { token: member, body })).status).toBe(204)
+  expect((await walk.step('pushState', { token: member })).output).toMatchObject({ subscribed: true, wanted: true })
+  expect((await walk.step('exportData', { token: member })).output.devices).toEqual([
+    { endpoint: body?.endpoint, since: expect.stringContaining('T') },
+  ])
+  expect((await walk.step('unsubscribePush', { token: member })).status).toBe(204)
+  expect((await walk.step('pushState', { token: member })).output).toMatchObject({ subscribed: false, wanted: false })
 
   const { token } = await newMember(walk.roz, { name: 'Meera Das', rupees: 10 })
   const kept = await walk.step('deleteAccount', { token, language: 'hi' })

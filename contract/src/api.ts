@@ -6,6 +6,7 @@ import { identityCalls } from './identity.ts'
 import { impactCalls } from './impact.ts'
 import { openBooksCalls } from './open-books.ts'
 import { payoutCalls } from './payouts.ts'
+import { pushCalls } from './push.ts'
 import { rightsCalls } from './rights.ts'
 import { roundCalls } from './rounds.ts'
 import { walletCalls } from './wallet.ts'
@@ -17,6 +18,7 @@ export const api = {
   ...roundCalls,
   ...impactCalls,
   ...communityCalls,
+  ...pushCalls,
   ...openBooksCalls,
   ...rightsCalls,
 } as const

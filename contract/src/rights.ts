@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { notification } from './community.ts'
 import { endpoint } from './endpoint.ts'
 import { refund } from './payouts.ts'
+import { pushDevice } from './push.ts'
 import { historyItem } from './rounds.ts'
 import { user } from './shapes.ts'
 import { bankDetail, transaction, withdrawal } from './wallet.ts'
@@ -14,6 +15,7 @@ export const memberExport = z.object({
   withdrawals: z.array(withdrawal),
   refunds: z.array(refund),
   notifications: z.array(notification),
+  devices: z.array(pushDevice),
 })
 export type MemberExport = z.infer<typeof memberExport>
 

@@ -140,6 +140,13 @@ test('witnesses are named by their verifier keys, and there are as many as their
   ])
 })
 
+test('push services beside the browsers’ own are named by their hosts', () => {
+  expect(readConfig({}).pushHosts).toEqual([])
+  expect(readConfig({ PUSH_HOSTS: 'Push.example.org, localhost:8443' }).pushHosts).toEqual(['push.example.org', 'localhost:8443'])
+  for (const host of ['https://push.example.org', 'push.example.org/x', 'user@push.example.org', 'a b'])
+    expect(complaintsOf({ PUSH_HOSTS: host })).toEqual([`PUSH_HOSTS: hosts such as push.example.org, not “${host}”`])
+})
+
 test('a setting that makes no sense is refused in words, and several at once', () => {
   const complaints = complaintsOf({
     PORT: '0',

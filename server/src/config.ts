@@ -59,6 +59,7 @@ export function readConfig(env: Environment) {
       clientId: settings.text('GOOGLE_CLIENT_ID'),
       jwksUrl: settings.url('GOOGLE_JWKS_URL') ?? 'https://www.googleapis.com/oauth2/v3/certs',
     },
+    pushHosts: pushHosts(settings),
     admin: { email: settings.text('ADMIN_EMAIL') ?? 'admin@roz.local', password: settings.text('ADMIN_PASSWORD') },
     demo: settings.flag('DEMO', databaseUrl === undefined) && !production,
     secretKey: settings.text('SECRET_KEY'),
@@ -151,6 +152,14 @@ function rupees(settings: Settings, name: string, otherwise: string): Paise {
   if (amount !== undefined && amount >= 0n) return amount
   settings.complain(`${name}: an amount in rupees with at most two decimals`)
   return 0n as Paise
+}
+
+/** Push services beside the browsers' own, as `host` or `host:port`. */
+function pushHosts(settings: Settings): readonly string[] {
+  const hosts = (settings.text('PUSH_HOSTS') ?? '').split(',').map((host) => host.trim().toLowerCase())
+  const isHost = (host: string): boolean => URL.canParse(`https://${host}`) && new URL(`https://${host}`).host === host
+  for (const host of hosts) if (host !== '' && !isHost(host)) settings.complain(`PUSH_HOSTS: hosts such as push.example.org, not “${host}”`)
+  return hosts.filter((host) => host !== '')
 }
 
 /** Hop count or list of addresses that decides the client's address; none: the socket's own. */

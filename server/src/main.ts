@@ -9,6 +9,7 @@ import { auditSettings, ConfigError, readConfig, type Config } from './config.ts
 import { createLog } from './log.ts'
 import { EmbeddedPostgresError } from './db/embedded-error.ts'
 import { rotateLogKey } from './rotate-log-key.ts'
+import { rotatePushKey } from './rotate-push-key.ts'
 import { StartError, startServer, type Running } from './start.ts'
 
 const SHUTDOWN_MS = 8000
@@ -27,11 +28,12 @@ function configOrExit(): Config {
 if (process.argv[2] === 'audit')
   process.exit(await auditNow({ ...auditSettings(process.env), say: (line) => void process.stdout.write(`${line}\n`) }))
 
-/** `npm run rotate-log-key`. */
-if (process.argv[2] === 'rotate-log-key') {
+/** `npm run rotate-log-key`, `npm run rotate-push-key`. */
+const rotate = { 'rotate-log-key': rotateLogKey, 'rotate-push-key': rotatePushKey }[process.argv[2] ?? '']
+if (rotate !== undefined) {
   const { SECRET_KEY: secretKey, SECRET_KEY_OLD: secretKeyOld } = process.env
   const target = { ...auditSettings(process.env), secretKey, secretKeyOld, say: (line: string) => void process.stdout.write(`${line}\n`) }
-  process.exit(await rotateLogKey(target))
+  process.exit(await rotate(target))
 }
 
 const config = configOrExit()

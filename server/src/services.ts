@@ -10,6 +10,7 @@ import type { Beacon } from './adapters/beacon/port.ts'
 import type { Mailer } from './adapters/mail/port.ts'
 import type { PaymentGateway } from './adapters/payments/port.ts'
 import type { PayoutGateway } from './adapters/payouts/port.ts'
+import type { PushSender } from './adapters/push/port.ts'
 import type { Storage } from './adapters/storage/port.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/sql.ts'
@@ -24,6 +25,7 @@ import { createImpact } from './features/impact/impact.ts'
 import { createNotifications } from './features/notifications/notifications.ts'
 import { createOpenLog } from './features/open-log/open-log.ts'
 import { createPayouts } from './features/payouts/payouts.ts'
+import { createPush } from './features/push/push.ts'
 import { createRights } from './features/rights/rights.ts'
 import { createRounds } from './features/rounds/rounds.ts'
 import { createWallet } from './features/wallet/wallet.ts'
@@ -46,6 +48,7 @@ export type ServiceDeps = {
   /** None without payout keys: withdrawals are then paid by hand. */
   readonly payouts?: PayoutGateway | undefined
   readonly log: FastifyBaseLogger
+  readonly push: PushSender
   readonly config: Pick<Config, 'production' | 'publicUrl' | 'port' | 'google' | 'business' | 'site' | 'beacon' | 'witnesses' | 'webDir'>
 }
 
@@ -110,7 +113,8 @@ function createFeatures(deps: ServiceDeps) {
   const impact = createImpact({ db })
   const home = createHome({ db, recentStories: impact.recentStories })
   const notifications = createNotifications({ db })
-  const exports = { ...wallet.exports, ...payouts.exports, ...rounds.exports, ...notifications.exports }
+  const push = createPush({ db, push: deps.push, secrets, warn: (details, message) => log.warn(details, message) })
+  const exports = { ...wallet.exports, ...payouts.exports, ...rounds.exports, ...notifications.exports, ...push.exports }
   const rights = createRights({ ...deps, exports, withdrawRest: wallet.withdrawRest })
   const contact = createContact({ db, production: config.production, supportEmail: config.site.supportEmail })
   const audit = createAudit({ db, alarm: (details, message) => log.error(details, message) })
@@ -121,12 +125,12 @@ function createFeatures(deps: ServiceDeps) {
     localUrl: `http://localhost:${config.port}`,
     secrets,
   })
-  return { identity, wallet, payouts, draws, rounds, books, openLog, impact, home, notifications, rights, contact, audit, mail }
+  return { identity, wallet, payouts, draws, rounds, books, openLog, impact, home, notifications, push, rights, contact, audit, mail }
 }
 
 export function createServices(deps: ServiceDeps) {
   const { db, clock, log } = deps
-  const { identity, wallet, payouts, draws, rounds, books, openLog, impact, home, notifications, rights, contact, audit, mail } =
+  const { identity, wallet, payouts, draws, rounds, books, openLog, impact, home, notifications, push, rights, contact, audit, mail } =
     createFeatures(deps)
   const workerDeps: WorkerDeps = {
     db,
@@ -146,11 +150,12 @@ export function createServices(deps: ServiceDeps) {
       audit.due,
       () => forgetDoneJobs(db),
     ],
-    handlers: { ...wallet.jobs, ...payouts.jobs, ...impact.jobs, ...notifications.jobs, ...rounds.jobs, mail },
+    handlers: { ...wallet.jobs, ...payouts.jobs, ...impact.jobs, ...notifications.jobs, ...push.jobs, ...rounds.jobs, mail },
   }
   return {
     sessions: identity.sessions,
     recentStories: impact.recentStories,
+  const worker = createWorker(workerDeps)
     /** What the public pages show: the same as the API tells a visitor. */
     publicReads: {
       home: home.read,
@@ -173,7 +178,15 @@ export function createServices(deps: ServiceDeps) {
       ...contact.handlers,
       ...createAdmin({ db }).handlers,
     },
-    worker: createWorker(workerDeps),
+    worker: {
+      ...worker,
+      /** A push service that hangs holds up no stop. */
+      stop: async (): Promise<void> => {
+        deps.push.close()
+        await worker.stop()
+      },
+    },
+      ...push.handlers,
     /** Brings the rounds up to the present: what a start does before it serves. */
     catchUp: async (): Promise<void> => {
       while (await rounds.due());

@@ -14,6 +14,7 @@ import { createCatcher } from './adapters/mail/catcher.ts'
 import { createSmtpMailer } from './adapters/mail/smtp.ts'
 import { cashfreeGateway } from './adapters/payments/cashfree.ts'
 import { cashfreePayouts } from './adapters/payouts/cashfree-payouts.ts'
+import { createWebPush } from './adapters/push/web-push.ts'
 import { createFileStorage } from './adapters/storage/files.ts'
 import { buildApp } from './app.ts'
 import type { Config } from './config.ts'
@@ -161,6 +162,7 @@ async function serve(config: Config, shared: Shared, around: Surroundings, stops
     mailer,
     storage,
     beacon: createDrand({ relays: config.beacon.relays, warn: (details, message) => log.warn(details, message) }),
+    push: createWebPush({ hosts: config.pushHosts, subject: `mailto:${config.site.supportEmail}` }),
     log,
     config,
     gateway: cashfreeGateway({ ...gateway, checkout: { mode: gateway.mode, scriptUrl: gateway.scriptUrl } }),

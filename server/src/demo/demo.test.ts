@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createDrand } from '../adapters/beacon/drand.ts'
 import { createClock } from '../adapters/clock.ts'
 import { createCatcher } from '../adapters/mail/catcher.ts'
+import { createWebPush } from '../adapters/push/web-push.ts'
 import { cashfreeGateway } from '../adapters/payments/cashfree.ts'
 import { createFileStorage } from '../adapters/storage/files.ts'
 import { readConfig } from '../config.ts'
@@ -40,6 +41,7 @@ beforeEach(async () => {
     // Nobody listens there: the demo's orders are paid without a gateway.
     gateway: cashfreeGateway({ ...config.gateway, baseUrl: 'http://127.0.0.1:1/pg', checkout: { mode: 'sandbox', scriptUrl: '' } }),
     log: pino({ level: 'silent' }),
+    push: createWebPush({ hosts: [], subject: 'mailto:support@roz.example' }),
   })
   await makeStaff(db, 'owner')
 })

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
-import { enqueue, GiveUpError } from './queue.ts'
+import { enqueue, GiveUpError, LaterError } from './queue.ts'
 import { createWorker, forgetDoneJobs, type JobHandlers, type WorkerDeps } from './worker.ts'
 
 let database: TestDatabase
@@ -31,6 +31,8 @@ function workerOf(draft: (payload: Ran) => Promise<void>, change: Change = {}) {
     settle_order: ask,
     join_after_topup: nothing,
     draft_story: draft,
+    push_round: nothing,
+    push_page: nothing,
     send_payout: nothing,
     check_payout: nothing,
     send_refund: nothing,
@@ -138,6 +140,22 @@ test('a job that fails is tried again later, and its failure is kept', async () 
   expect(row).toEqual({ last_error: 'Error: the gateway slept', attempts: 1, waits: true })
   const { now } = await one<{ now: Date }>(database.db, sql`select roz_now() as now`)
   await database.setClock(new Date(now.getTime() + 10_000))
+  await worker.runDue()
+  expect(tries).toBe(2)
+})
+
+test('a job that is asked to come back later does, and not before', async () => {
+  let tries = 0
+  const worker = workerOf(async () => {
+    if (++tries === 1) throw new LaterError('too much to do', 600)
+  })
+  await write('patient')
+  await worker.runDue()
+  const { now } = await one<{ now: Date }>(database.db, sql`select roz_now() as now`)
+  await database.setClock(new Date(now.getTime() + 590_000))
+  await worker.runDue()
+  expect(tries).toBe(1)
+  await database.setClock(new Date(now.getTime() + 601_000))
   await worker.runDue()
   expect(tries).toBe(2)
 })

@@ -30,6 +30,10 @@ export type JobPayloads = {
   join_after_topup: { readonly memberId: string }
   /** The draft story of a settled day. */
   draft_story: { readonly day: string }
+  /** The result of a settled day, for the devices that want it: cut into pages of devices. */
+  push_round: { readonly day: string }
+  /** The devices from one number to another. */
+  push_page: { readonly day: string; readonly from: string; readonly to: string }
 }
 export type JobKind = keyof JobPayloads
 
@@ -45,6 +49,16 @@ export type NewJob<K extends JobKind = JobKind> = {
 /** Thrown by a handler whose work can never succeed: the job ends at once, in the log. */
 export class GiveUpError extends Error {
   override readonly name = 'GiveUpError'
+}
+
+/** Thrown by a handler that was asked to come back later: the next try is not before. */
+export class LaterError extends Error {
+  override readonly name = 'LaterError'
+  readonly afterSeconds: number
+  constructor(message: string, afterSeconds: number) {
+    super(message)
+    this.afterSeconds = afterSeconds
+  }
 }
 
 let nudge: () => void = () => undefined

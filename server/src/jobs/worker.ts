@@ -10,7 +10,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import { type Db, sql } from '../db/sql.ts'
-import { GiveUpError, type JobKind, type JobPayloads, onJobWritten } from './queue.ts'
+import { GiveUpError, type JobKind, type JobPayloads, LaterError, onJobWritten } from './queue.ts'
 
 export type JobHandlers = { readonly [K in JobKind]: (payload: JobPayloads[K], jobId: string) => Promise<void> }
 /** A feature's clockwork: does one portion of what is due, and says whether there was any. */
@@ -48,6 +48,8 @@ const LANE_OF = {
   send_refund: 'gateway',
   check_refund: 'gateway',
   check_dispute: 'gateway',
+  push_page: 'push',
+  push_round: 'own',
   notice: 'own',
   join_after_topup: 'own',
   draft_story: 'own',
@@ -216,7 +218,7 @@ async function runJob(deps: WorkerDeps, job: ClaimedJob): Promise<void> {
     else if (job.attempts >= ATTEMPTS_SOON) deps.log.error(told, 'job keeps failing; it is tried again once a day')
     else deps.log.warn(told, 'job failed; it is tried again')
     if (isHopeless || job.isOld) await endJob(deps.db, job, errorText(error))
-    else await releaseJob(deps.db, job, errorText(error))
+    else await releaseJob(deps.db, job, error)
   }
 }
 
@@ -227,9 +229,11 @@ async function endJob(db: Db, job: ClaimedJob, lastError: string | undefined): P
 }
 
 /** Free for the next try, unless another process has taken it over meanwhile. */
-async function releaseJob(db: Db, job: ClaimedJob, lastError: string): Promise<void> {
+async function releaseJob(db: Db, job: ClaimedJob, error: unknown): Promise<void> {
+  const afterSeconds = error instanceof LaterError ? error.afterSeconds : 0
   await db.query(sql`
-    update job set locked_until = null, last_error = ${lastError}::text
+    update job set locked_until = null, last_error = ${errorText(error)}::text,
+      due_at = greatest(due_at, roz_now() + make_interval(secs => ${afterSeconds}::int))
     where id = ${job.id}::bigint and attempts = ${job.attempts}::int and done_at is null`)
 }
 

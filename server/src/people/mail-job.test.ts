@@ -131,6 +131,8 @@ describe('a mail job', () => {
         settle_order: nothing,
         join_after_topup: nothing,
         draft_story: nothing,
+        push_round: nothing,
+        push_page: nothing,
         send_payout: nothing,
         check_payout: nothing,
         send_refund: nothing,

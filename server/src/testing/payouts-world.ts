@@ -206,6 +206,8 @@ function jobHandlers(jobs: { kind: JobKind; payload: unknown }[], own: ReturnTyp
     settle_order: keep('settle_order'),
     join_after_topup: keep('join_after_topup'),
     draft_story: keep('draft_story'),
+    push_round: keep('push_round'),
+    push_page: keep('push_page'),
     check_dispute: keep('check_dispute'),
     ...own,
   }

@@ -62,6 +62,8 @@ export async function startPeople(options: PeopleOptions = {}): Promise<People> 
       settle_order: nothing,
       join_after_topup: nothing,
       draft_story: nothing,
+      push_round: nothing,
+      push_page: nothing,
       send_payout: nothing,
       check_payout: nothing,
       send_refund: nothing,

@@ -149,6 +149,8 @@ function jobHandlers(jobs: Written[], own: ReturnType<typeof createRounds>['jobs
 }
 
 function devClock(devUrl: string) {
+    push_round: keep('push_round'),
+    push_page: keep('push_page'),
   const set = async (body: unknown): Promise<{ status: number; body: Record<string, unknown> }> => {
     const response = await fetch(`${devUrl}/dev/clock`, {
       method: 'POST',

@@ -4,6 +4,7 @@ import { pino } from 'pino'
 import { createDrand } from '../adapters/beacon/drand.ts'
 import { createClock } from '../adapters/clock.ts'
 import { createCatcher } from '../adapters/mail/catcher.ts'
+import { createWebPush } from '../adapters/push/web-push.ts'
 import { readConfig } from '../config.ts'
 import { DAY } from '../ledger/fixtures.ts'
 import { createServices } from '../services.ts'
@@ -28,6 +29,7 @@ export async function openServicesWorld() {
     gateway: scriptedRefunds().gateway,
     payouts: scriptedPayouts().payouts,
     log: pino({ level: 'silent' }),
+    push: createWebPush({ hosts: [], subject: 'mailto:support@roz.example' }),
     config: readConfig({}),
   })
   await services.catchUp()

@@ -124,6 +124,8 @@ function workerOf(db: Db, wallet: ReturnType<typeof createWallet>, jobs: { kind:
     settle_order: wallet.jobs.settle_order,
     join_after_topup: keep('join_after_topup'),
     draft_story: keep('draft_story'),
+    push_round: keep('push_round'),
+    push_page: keep('push_page'),
     send_payout: keep('send_payout'),
     check_payout: keep('check_payout'),
     send_refund: keep('send_refund'),

@@ -2,6 +2,7 @@
 import type { Output } from '@roz/contract/api.ts'
 import type { communityCalls } from '@roz/contract/community.ts'
 import { type Db, one, sql } from '../../db/sql.ts'
+import { inTransaction } from '../../db/transaction.ts'
 import type { Handlers } from '../../http/route.ts'
 
 type Preferences = Output<typeof communityCalls.preferences>['preferences']
@@ -13,13 +14,16 @@ export function preferenceHandlers(db: Db): Handlers<'preferences' | 'setPrefere
       ok: true,
       value: { preferences: await one<Preferences>(db, sql`select ${COLUMNS} from member where id = ${session.memberId}::bigint`) },
     }),
-    setPreferences: async ({ session, body }) => {
-      const preferences = await one<Preferences>(
-        db,
-        sql`update member set wants_mail = coalesce(${body.mail ?? null}::boolean, wants_mail), wants_push = coalesce(${body.push ?? null}::boolean, wants_push)
-             where id = ${session.memberId}::bigint returning ${COLUMNS}`,
-      )
-      return { ok: true, value: { preferences } }
-    },
+    setPreferences: ({ session, body }) =>
+      inTransaction(db, async (tx) => {
+        const preferences = await one<Preferences>(
+          tx,
+          sql`update member set wants_mail = coalesce(${body.mail ?? null}::boolean, wants_mail), wants_push = coalesce(${body.push ?? null}::boolean, wants_push)
+               where id = ${session.memberId}::bigint returning ${COLUMNS}`,
+        )
+        // On no device then.
+        if (!preferences.push) await tx.query(sql`delete from push_device where member_id = ${session.memberId}::bigint`)
+        return { ok: true, value: { preferences } }
+      }),
   }
 }

@@ -83,6 +83,8 @@ async function open() {
     notice: nothing,
     join_after_topup: nothing,
     draft_story: nothing,
+    push_round: nothing,
+    push_page: nothing,
     ...wallet.jobs,
     ...payouts.jobs,
   }

@@ -20,6 +20,7 @@ export async function eraseIdentity(tx: Tx, memberId: bigint): Promise<string | 
           wants_mail = false, wants_push = false, deleted_at = roz_now()
          where id = ${id} returning old.avatar`,
   )
+  // Each with its device.
   await tx.query(sql`delete from session where member_id = ${id}`)
   await tx.query(sql`delete from mail_token where member_id = ${id}`)
   await tx.query(sql`delete from known_browser where member_id = ${id}`)

@@ -67,7 +67,8 @@ export function createRights(deps: RightsDeps) {
       const withdrawals = await exports.withdrawals(memberId, language)
       const refunds = await exports.refunds(memberId, language)
       const notifications = await exports.notifications(memberId, language)
-      return { ok: true, value: { user, transactions, rounds, withdrawals, refunds, notifications } }
+      const devices = await exports.devices(memberId, language)
+      return { ok: true, value: { user, transactions, rounds, withdrawals, refunds, notifications, devices } }
     },
     closeAccount: async (call) => {
       const { bankDetail, gift } = call.body

@@ -16,7 +16,7 @@ import { inClockwork } from '../../ledger/clockwork.ts'
 import { closeRound, findRound, type Round } from '../../ledger/rounds.ts'
 import { sealDay } from '../../ledger/seal-day.ts'
 import { settleRound } from '../../ledger/settlement.ts'
-import { tellLowBalance, tellSkipped, tellWinners } from './notices.ts'
+import { tellDevices, tellLowBalance, tellSkipped, tellWinners } from './notices.ts'
 
 /** What rounds need of the draw; built by the draws feature. */
 export type DrawPort = {
@@ -96,6 +96,7 @@ export function createClockwork({ db, draws, policy, log }: ClockworkDeps) {
     if (settled.value.already) return
     await enqueue(tx, { kind: 'draft_story', key: day, payload: { day } })
     await tellWinners(tx, day, settled.value.winners)
+    await tellDevices(tx, day)
   }
 
   /** Rounds up to tomorrow's. A day that has passed before its round was made ends void at once. */

@@ -60,3 +60,9 @@ export async function tellWinners(tx: Tx, day: IstDay, winners: readonly Winner[
     await mailMember(tx, { memberId, template: 'draw_won', key: `draw_won:${memberId}:${day}`, data })
   }
 }
+
+/** The members' devices, where anybody has asked for that. */
+export async function tellDevices(tx: Tx, day: IstDay): Promise<void> {
+  const asked = await tx.query(sql`select 1 from push_device limit 1`)
+  if (asked.length > 0) await enqueue(tx, { kind: 'push_round', key: day, payload: { day } })
+}

@@ -1,0 +1,42 @@
+/**
+ * What a device is told of a round's result: a title and a line, in the member's language, and the
+ * screen that it opens. Invariant: nobody else's amount and nobody's name: it is read on locked screens.
+ */
+import type { IstDay } from './ist-day.ts'
+import type { Language, Texts } from './language.ts'
+import { dayText, noticeText } from './notices.ts'
+
+export type ResultNews = {
+  readonly title: string
+  readonly body: string
+  readonly lang: Language
+  /** One notice for a round, however often it comes. */
+  readonly tag: string
+  /** The screen that tells more. */
+  readonly path: '/wallet' | '/dashboard'
+}
+
+const TITLE: Texts = { en: 'The result is in', hi: 'नतीजा आ गया' }
+const DRAWN: Texts = {
+  en: 'The round of {day} is drawn. See who was chosen and what goes to people in need.',
+  hi: '{day} के राउंड का ड्रॉ हो गया। देखिए कौन चुना गया और ज़रूरतमंदों को क्या मिलेगा।',
+}
+/** Nobody was to be chosen: the reward went to people in need. */
+const COMPLETE: Texts = {
+  en: 'The round of {day} is complete. See what goes to people in need.',
+  hi: '{day} का राउंड पूरा हुआ। देखिए ज़रूरतमंदों को क्या मिलेगा।',
+}
+
+export type Result = {
+  readonly day: IstDay
+  /** The reader's own prize, ready to print; undefined for everybody else. */
+  readonly won: string | undefined
+  readonly hasWinners: boolean
+}
+
+export function resultNews({ day, won, hasWinners }: Result, lang: Language): ResultNews {
+  const tag = `result-${day}`
+  if (won !== undefined) return { ...noticeText('won', { amount: won, day }, lang), lang, tag, path: '/wallet' }
+  const line = hasWinners ? DRAWN : COMPLETE
+  return { title: TITLE[lang], body: line[lang].replace('{day}', dayText(day, lang)), lang, tag, path: '/dashboard' }
+}

@@ -1,0 +1,62 @@
+/**
+ * Our keys towards push services (RFC 8292). Invariants: the first is made once, whoever asks first; the
+ * scalar lies sealed in the database; an older key stays for the devices that subscribed with it.
+ */
+import { generateKeyPairSync } from 'node:crypto'
+import type { PushKey } from '../../adapters/push/port.ts'
+import { type Db, maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
+import type { Secrets } from '../../secrets.ts'
+
+export type NumberedKey = PushKey & { readonly number: number }
+export type PushKeys = ReturnType<typeof createPushKeys>
+type Row = { readonly number: number; readonly publicKey: Buffer; readonly sealedPrivate: Buffer }
+
+const COLUMNS = sql`number, public_key as "publicKey", sealed_private as "sealedPrivate"`
+const contextOf = (number: number): string => `push_key:${number}`
+
+export function createPushKeys({ secrets }: { readonly secrets: Pick<Secrets, 'seal' | 'open'> }) {
+  const known = new Map<number, NumberedKey>()
+
+  function opened({ number, publicKey, sealedPrivate }: Row): NumberedKey {
+    const key = known.get(number) ?? { number, publicKey, privateKey: secrets.open(sealedPrivate, contextOf(number)) }
+    known.set(number, key)
+    return key
+  }
+  const newest = (from: Queryable) => maybeOne<Row>(from, sql`select ${COLUMNS} from push_key order by number desc limit 1`)
+
+  async function insert(into: Queryable, number: number): Promise<void> {
+    const { publicKey, privateKey } = makeKey()
+    await into.query(sql`
+      insert into push_key (number, public_key, sealed_private)
+      values (${number}::int, ${publicKey}::bytea, ${secrets.seal(privateKey, contextOf(number))}::bytea)
+      on conflict (number) do nothing`)
+  }
+
+  return {
+    /** The key in force, made if there is none yet. */
+    async inForce(db: Db): Promise<NumberedKey> {
+      const row = await newest(db)
+      if (row !== undefined) return opened(row)
+      await insert(db, 0)
+      return opened((await newest(db)) as Row)
+    },
+
+    async get(db: Db, number: number): Promise<NumberedKey> {
+      return known.get(number) ?? opened(await one<Row>(db, sql`select ${COLUMNS} from push_key where number = ${number}::int`))
+    },
+
+    /** A new key from now on. Devices come over to it as their app is opened. */
+    async rotate(db: Db): Promise<NumberedKey> {
+      const row = await newest(db)
+      await insert(db, row === undefined ? 0 : row.number + 1)
+      return opened((await newest(db)) as Row)
+    },
+  }
+}
+
+function makeKey(): PushKey {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const { x = '', y = '', d = '' } = privateKey.export({ format: 'jwk' })
+  const bytes = (text: string): Buffer => Buffer.from(text, 'base64url')
+  return { publicKey: Buffer.concat([Buffer.of(4), bytes(x), bytes(y)]), privateKey: bytes(d) }
+}

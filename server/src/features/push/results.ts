@@ -1,0 +1,120 @@
+/**
+ * Tells the result of a round to the devices of those who were in it. Invariants: a device is told of a
+ * round once, and again only where a process died between the push service's answer and our note of it
+ * (the notice then takes the place of the first, by its topic and tag); only the newest result is news,
+ * and for eighteen hours; work comes in pages of a hundred devices, each a job of its own.
+ */
+import type { IstDay } from '@roz/core/ist-day.ts'
+import type { Language } from '@roz/core/language.ts'
+import { formatPaise, paise } from '@roz/core/money.ts'
+import { resultNews } from '@roz/core/result-news.ts'
+import type { PushAnswer, PushSender, PushTarget } from '../../adapters/push/port.ts'
+import { type Db, maybeOne, sql } from '../../db/sql.ts'
+import { type JobPayloads, LaterError } from '../../jobs/queue.ts'
+import type { Secrets } from '../../secrets.ts'
+import { openDevice, type SealedDevice } from './devices.ts'
+import type { PushKeys } from './keys.ts'
+
+export type ResultsDeps = {
+  readonly db: Db
+  readonly keys: PushKeys
+  readonly push: PushSender
+  readonly secrets: Pick<Secrets, 'open'>
+  readonly warn: (details: object, message: string) => void
+}
+
+const PAGE = 100
+const AT_ONCE = 8
+const NEWS_SECONDS = 18 * 3600
+/** It is kept for a device that is away until about when the next result comes. */
+const KEPT_SECONDS = 20 * 3600
+
+type News = { readonly ageSeconds: number; readonly hasWinners: boolean }
+type Device = SealedDevice & {
+  readonly id: bigint
+  readonly keyNumber: number
+  readonly language: Language
+  readonly won: bigint | null
+}
+
+/** Undefined where a newer result has come, or this one is old. */
+async function findNews(db: Db, day: string): Promise<News | undefined> {
+  const news = await maybeOne<News>(
+    db,
+    sql`select extract(epoch from roz_now() - settled_at)::float8 as "ageSeconds",
+               exists (select from draw_winner w where w.day = r.day) as "hasWinners"
+          from round r where day = ${day}::date and status = 'settled'
+           and not exists (select from round newer where newer.day > r.day and newer.status = 'settled')`,
+  )
+  return news !== undefined && news.ageSeconds < NEWS_SECONDS ? news : undefined
+}
+
+/** Cut by number, so that a second cut is the same. */
+export async function cutIntoPages(db: Db, { day }: JobPayloads['push_round']): Promise<void> {
+  if ((await findNews(db, day)) === undefined) return
+  await db.query(sql`
+    insert into job (kind, key, payload, due_at)
+    select 'push_page', ${day}::text || ':' || page,
+           jsonb_build_object('day', ${day}::text, 'from', (page * ${PAGE}::int)::text, 'to', (page * ${PAGE}::int + ${PAGE}::int - 1)::text), roz_now()
+      from (select distinct id / ${PAGE}::int as page from push_device) pages order by page
+    on conflict (kind, key) do nothing`)
+}
+
+const listUntold = (db: Db, { day, from, to }: JobPayloads['push_page']): Promise<Device[]> =>
+  db.query<Device>(sql`
+    select d.id, d.member_id as "memberId", d.endpoint_mac as "endpointMac", d.sealed, d.key_number as "keyNumber", m.language, w.amount as won
+      from push_device d join member m on m.id = d.member_id
+      join round_join j on j.member_id = d.member_id and j.day = ${day}::date
+      left join draw_winner w on w.member_id = d.member_id and w.day = ${day}::date
+     where d.id between ${from}::bigint and ${to}::bigint and (d.told_day is null or d.told_day < ${day}::date)
+     order by d.id`)
+
+export async function tellPage(deps: ResultsDeps, page: JobPayloads['push_page']): Promise<void> {
+  const news = await findNews(deps.db, page.day)
+  if (news === undefined) return
+  const devices = await listUntold(deps.db, page)
+  const waits: number[] = []
+  const tellNext = async (): Promise<void> => {
+    for (let device = devices.shift(); device !== undefined; device = devices.shift()) {
+      const answer = await tell(deps, page.day as IstDay, news, device)
+      if (answer.is === 'later') waits.push(answer.afterSeconds)
+      else await note(deps, page.day, device, answer)
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, tellNext))
+  if (waits.length > 0) throw new LaterError(`${waits.length} devices are to be told later`, Math.max(...waits))
+}
+
+async function tell({ db, keys, push, secrets }: ResultsDeps, day: IstDay, news: News, device: Device): Promise<PushAnswer> {
+  const won = device.won === null ? undefined : formatPaise(paise(device.won))
+  const text = resultNews({ day, won, hasWinners: news.hasWinners }, device.language)
+  const key = await keys.get(db, device.keyNumber)
+  const target = openedOrNone(secrets, device)
+  if (target === undefined) return { is: 'refused', status: 0 }
+  return push.send({
+    target,
+    key,
+    text: JSON.stringify(text),
+    ttlSeconds: Math.ceil(KEPT_SECONDS - news.ageSeconds),
+    topic: text.tag,
+  })
+}
+
+/** Sealed with a key that nobody has any more: it stays untold, and keeps nobody else from being told. */
+function openedOrNone(secrets: ResultsDeps['secrets'], device: Device): PushTarget | undefined {
+  try {
+    return openDevice(secrets, device)
+  } catch {
+    return undefined
+  }
+}
+
+/** By its address as well: the same row may stand for another browser by now. */
+async function note({ db, warn }: ResultsDeps, day: string, { id, endpointMac }: Device, answer: PushAnswer): Promise<void> {
+  if (answer.is === 'refused') warn({ status: answer.status, device: String(id) }, 'a push service refused a result')
+  await db.query(
+    answer.is === 'gone'
+      ? sql`delete from push_device where id = ${id}::bigint and endpoint_mac = ${endpointMac}::bytea`
+      : sql`update push_device set told_day = ${day}::date where id = ${id}::bigint and endpoint_mac = ${endpointMac}::bytea`,
+  )
+}

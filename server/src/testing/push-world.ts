@@ -1,0 +1,100 @@
+/** All features with real sessions and a push service that listens, on a database of its own, at noon of a day. */
+import { addDays, startOfDayMs } from '@roz/core/ist-day.ts'
+import { paise } from '@roz/core/money.ts'
+import { createClock } from '../adapters/clock.ts'
+import { createDrand } from '../adapters/beacon/drand.ts'
+import { createCatcher } from '../adapters/mail/catcher.ts'
+import { createWebPush } from '../adapters/push/web-push.ts'
+import { readConfig } from '../config.ts'
+import { sql } from '../db/sql.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { openSession } from '../features/identity/sessions.ts'
+import { addMoney, DAY } from '../ledger/fixtures.ts'
+import { createLog } from '../log.ts'
+import { createServices } from '../services.ts'
+import { makeMember, testSecrets } from './calls.ts'
+import { createTestDatabase } from './database.ts'
+import { startTestApp } from './http.ts'
+import { scriptedPayouts, scriptedRefunds } from './payouts-world.ts'
+import { startPushService, type TestBrowser, trustPushService } from './push-service.ts'
+
+const HOUR_MS = 3_600_000
+export type PushWorld = Awaited<ReturnType<typeof openPushWorld>>
+export type Owner = { readonly id: bigint; readonly token: string }
+
+export async function openPushWorld() {
+  trustPushService()
+  const [database, service] = await Promise.all([createTestDatabase({ connectionsMax: 20 }), startPushService()])
+  const { db } = database
+  const logLines: string[] = []
+  const logTo = { write: (line: string) => void logLines.push(line) }
+  let day = DAY
+  await database.setClock(new Date(startOfDayMs(day) + 12 * HOUR_MS))
+  const push = createWebPush({ hosts: [service.host], subject: 'mailto:support@roz.example', timeoutMs: 1500 })
+  const services = createServices({
+    db,
+    clock: createClock(db),
+    secrets: testSecrets,
+    mailer: createCatcher(db),
+    storage: { put: async () => '', find: async () => undefined, remove: async () => undefined },
+    beacon: createDrand({ relays: [] }),
+    gateway: scriptedRefunds().gateway,
+    payouts: scriptedPayouts().payouts,
+    push,
+    log: createLog({ level: 'trace', worker: undefined, to: logTo }),
+    config: readConfig({}),
+  })
+  await services.catchUp()
+  const app = await startTestApp({ handlers: services.handlers, sessions: services.sessions, logTo })
+  const signIn = (id: bigint): Promise<string> => inTransaction(db, (tx) => openSession(tx, id, 'member'))
+
+  return {
+    database,
+    db,
+    services,
+    service,
+    push,
+    logLines,
+    ask: app.ask,
+    signIn,
+    /** Somebody with ten rupees, signed in. */
+    async member(language = 'en'): Promise<Owner> {
+      const id = await makeMember(db)
+      await db.query(sql`update member set language = ${language}::text where id = ${id}::bigint`)
+      await addMoney(db, id, paise(1_000n))
+      return { id, token: await signIn(id) }
+    },
+    async subscribe({ token }: Pick<Owner, 'token'>, browser: TestBrowser = service.newBrowser()): Promise<TestBrowser> {
+      const answer = await app.ask('POST /notifications/push', { token, body: browser.subscription })
+      if (answer.status !== 204) throw new Error(`POST /notifications/push answered ${answer.status} ${answer.text}`)
+      return browser
+    },
+    async join({ token }: Owner): Promise<void> {
+      const answer = await app.ask('POST /rounds/join', { token, body: {} })
+      if (answer.status !== 200) throw new Error(`POST /rounds/join answered ${answer.status} ${answer.text}`)
+    },
+    devicesOf: (id: bigint) =>
+      db.query<{ id: bigint; toldDay: string | null; keyNumber: number }>(
+        sql`select id, told_day::text as "toldDay", key_number as "keyNumber" from push_device where member_id = ${id}::bigint order by id`,
+      ),
+    /** The day that is running. */
+    today: () => day,
+    /** Noon of the next day, with all done that has fallen due. The day before is settled then. */
+    async nextDay(): Promise<void> {
+      day = addDays(day, 1)
+      await database.setClock(new Date(startOfDayMs(day) + 12 * HOUR_MS))
+      await services.worker.runDue()
+    },
+    /** So much later, with all done that has fallen due. */
+    async pass(seconds: number): Promise<void> {
+      await db.query(sql`select set_clock_offset((select offset_ms from clock_offset) + ${seconds * 1000}::bigint)`)
+      await services.worker.runDue()
+    },
+    close: async (): Promise<void> => {
+      await app.close()
+      await services.worker.stop()
+      await service.close()
+      await database.drop()
+    },
+  }
+}
