@@ -40,6 +40,25 @@ export type PageData = {
   readonly days: PublicDays | undefined
 }
 
+/** What a link that is shared is about. Days are settled and over, stories are published. */
+export type ShareSubject =
+  | { readonly kind: 'page'; readonly page: string }
+  | { readonly kind: 'day'; readonly day: string; readonly entries: number; readonly intake: number; readonly need: number }
+  | { readonly kind: 'story'; readonly story: Story }
+
+/** What the picture of a shared link says, ready to print. */
+export type ShareCard = {
+  readonly brand: string
+  readonly tagline: string
+  /** The line above the title; empty where there is none. */
+  readonly when: string
+  readonly title: string
+  readonly lead: string
+  readonly figures: readonly { readonly label: string; readonly value: string }[]
+  /** A drawing as SVG, without variables, fonts or words. */
+  readonly art: string
+}
+
 export type PageRequest = {
   /** A name of web/src/paths.ts `publicPaths`, or `notFound`, or `offline`. */
   readonly page: string
@@ -50,6 +69,10 @@ export type PageRequest = {
   /** Absent where a page names none, or where the server could not read it. */
   readonly data: PageData | undefined
   readonly nowMs: number
+  /** What the page is about, where that is more than the page itself: a day, a story. */
+  readonly subject?: ShareSubject | undefined
+  /** Path of the picture that a shared link shows. */
+  readonly picture?: string | undefined
 }
 
 /** What `pages.mjs` exports. */
@@ -62,5 +85,8 @@ export type PublicPages = {
   readonly withDays: readonly string[]
   /** Pages that lie below each day too: `/verify/2026-11-21`. What such a page says of the day it asks for itself. */
   readonly ofDay: readonly string[]
+  /** Pages that lie below each published story too, and then show it alone. */
+  readonly ofStory: readonly string[]
+  readonly card: (subject: ShareSubject, language: Language, brandName: string) => ShareCard
   readonly render: (request: PageRequest) => string
 }

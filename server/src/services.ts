@@ -162,6 +162,8 @@ export function createServices(deps: ServiceDeps) {
       currentRound: (language: Language) => rounds.readCurrent(undefined, language),
       stories: impact.newestStories,
       days: books.newestDays,
+      dayFigures: books.figuresOfDay,
+      story: impact.publishedStory,
     },
     handlers: {
       ...identity.handlers,

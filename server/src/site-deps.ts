@@ -1,4 +1,5 @@
 /** What the public pages and the app's page are told: the operator's facts, the books' figures, the gateway's origins. */
+import path from 'node:path'
 import type { SiteFacts } from '@roz/contract/public-pages.ts'
 import { rupeesFromPaise } from '@roz/core/money.ts'
 import type { Config } from './config.ts'
@@ -14,6 +15,8 @@ export function siteDeps(config: Config, services: Services, webDir: string, now
   return {
     webDir,
     data: dataOf(services),
+    subjects: subjectsOf(services),
+    picturesDir: path.join(config.dataDir, 'share'),
     site: factsOf(config),
     gateway: gatewayOrigins(config),
     google: { clientId: config.google.clientId, scriptUrl: GOOGLE_SCRIPT },
@@ -35,6 +38,18 @@ const dataOf =
     ])
     return { home, round, stories, days }
   }
+
+/** What a shared link may be about: what the public reads of days and stories show. */
+const subjectsOf = ({ publicReads }: Services): SiteDeps['subjects'] => ({
+  day: async (day) => {
+    const figures = await publicReads.dayFigures(day)
+    return figures && { kind: 'day', day, ...figures }
+  },
+  story: async (id, language) => {
+    const story = await publicReads.story(id, language)
+    return story && { kind: 'story', story }
+  },
+})
 
 function factsOf({ business, site }: Config): SiteFacts {
   const { need, reward, platform, winners } = business.policy

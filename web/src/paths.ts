@@ -49,3 +49,6 @@ export function publicPath(page: PublicPage, language: Language): string {
   if (language === 'en') return path
   return path === '/' ? `/${language}` : `/${language}${path}`
 }
+
+/** The picture that tells of a page, a settled day or a published story. */
+export const pictureOf = (name: string, language: Language): string => `/share/${name}-${language}.png`

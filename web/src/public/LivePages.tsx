@@ -4,7 +4,7 @@ import { EmptyState } from '../ui/Feedback.tsx'
 import { Section } from '../ui/Section.tsx'
 import { usePage } from './context.ts'
 import { Heading } from './Frame.tsx'
-import { FiguresMissing, PublicVideo, StoryList } from './parts.tsx'
+import { FiguresMissing, PublicVideo, StoryCard, StoryList } from './parts.tsx'
 import { Prose } from './Prose.tsx'
 import { usePageTitle } from './titles.ts'
 
@@ -63,7 +63,22 @@ export function VideoDocumentation() {
 }
 
 export function ImpactStories() {
-  const { data } = usePage()
+  const { data, subject, to } = usePage()
+  if (subject?.kind === 'story') {
+    return (
+      <>
+        <Heading title={subject.story.title} />
+        <Section>
+          <StoryCard story={subject.story} alone />
+          <p className="gap">
+            <a className="tap" href={to('impactStories')}>
+              <Trans>All impact stories</Trans>
+            </a>
+          </p>
+        </Section>
+      </>
+    )
+  }
   return (
     <>
       <Heading title={usePageTitle('impactStories')} lead={<Trans>The people your rupees reached, newest first.</Trans>} />

@@ -1,5 +1,5 @@
 /** What a public page is drawn from: who we are, the live figures, the language and the hour. */
-import type { PageData, PageRequest, SiteFacts } from '@roz/contract/public-pages.ts'
+import type { PageData, PageRequest, SiteFacts, ShareSubject } from '@roz/contract/public-pages.ts'
 import type { Language } from '@roz/core/language.ts'
 import { createContext, useContext } from 'react'
 import { type PublicPage, publicPath } from '../paths.ts'
@@ -11,6 +11,8 @@ export type PageContext = {
   readonly language: Language
   readonly nowMs: number
   readonly to: (page: PublicPage) => string
+  /** The one thing that the page is about, where that is more than the page itself. */
+  readonly subject: ShareSubject | undefined
 }
 
 export const contextOf = (request: PageRequest): PageContext => ({
@@ -18,6 +20,7 @@ export const contextOf = (request: PageRequest): PageContext => ({
   data: request.data,
   language: request.language,
   nowMs: request.nowMs,
+  subject: request.subject,
   to: (page) => publicPath(page, request.language),
 })
 

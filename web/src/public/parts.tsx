@@ -48,13 +48,18 @@ export function PublicVideo({ story }: { readonly story: Story }) {
   )
 }
 
-export function StoryCard({ story }: { readonly story: Story }) {
-  const { language } = usePage()
+/** `alone`: on the story's own page, whose heading has its title already. */
+export function StoryCard({ story, alone = false }: { readonly story: Story; readonly alone?: boolean }) {
+  const { language, to } = usePage()
   const isPending = story.charity.name === 'Pending Charity Selection'
   return (
     <article className="story" id={story.id}>
       <PublicVideo story={story} />
-      <h2>{story.title}</h2>
+      {alone ? null : (
+        <h2>
+          <a href={`${to('impactStories')}/${story.id}`}>{story.title}</a>
+        </h2>
+      )}
       <p className="small muted">
         {formatDay(story.date, language)} · {formatMoney(story.amount)} · <Plural value={story.views} one="# view" other="# views" />
       </p>

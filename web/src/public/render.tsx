@@ -2,7 +2,7 @@
 import type { PageRequest, PublicPages } from '@roz/contract/public-pages.ts'
 import { type Language, LANGUAGES } from '@roz/core/language.ts'
 import { setupI18n } from '@lingui/core'
-import { I18nProvider } from '@lingui/react'
+import { I18nProvider, useLingui } from '@lingui/react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { messages as appEn } from '../locales/en/app.po'
 import { messages as publicEn } from '../locales/en/public.po'
@@ -16,6 +16,7 @@ import { Frame } from './Frame.tsx'
 import { Home } from './Home.tsx'
 import { Offline } from './Offline.tsx'
 import { SCREENS } from './screens.ts'
+import { cardOf } from './share-card.ts'
 import { NotFound } from './TextPages.tsx'
 import { usePageTitle } from './titles.ts'
 
@@ -44,7 +45,8 @@ function Document({ request }: { readonly request: PageRequest }) {
   const page = pageOf(request.page)
   const other = request.page === 'offline' ? 'offline' : 'notFound'
   const Screen = page === undefined ? (other === 'offline' ? Offline : NotFound) : page === 'home' ? Home : SCREENS[page]
-  const title = usePageTitle(page ?? other)
+  const ownTitle = usePageTitle(page ?? other)
+  const title = request.subject?.kind === 'story' ? request.subject.story.title : ownTitle
   const { site } = usePage()
   const own = page === 'home' || page === 'verify' ? page : undefined
   const css = own === undefined ? __PUBLIC_ASSETS__.css.page : __PUBLIC_ASSETS__.css.page + __PUBLIC_ASSETS__.css[own]
@@ -79,7 +81,7 @@ function Drawing({ html }: { readonly html: string }) {
 }
 
 function Meta({ page, request }: { readonly page: PublicPage | undefined; readonly request: PageRequest }) {
-  const { origin, language } = request
+  const { language } = request
   return (
     <>
       <meta name="color-scheme" content="light dark" />
@@ -88,37 +90,73 @@ function Meta({ page, request }: { readonly page: PublicPage | undefined; readon
       <link rel="apple-touch-icon" href="/icons/apple-touch-icon.png" />
       <link rel="manifest" href={language === 'en' ? '/manifest.webmanifest' : `/${language}/manifest.webmanifest`} />
       <link rel="preload" href={__PUBLIC_ASSETS__.font} as="font" type="font/woff2" crossOrigin="" />
-      {page === undefined ? (
-        <meta name="robots" content="noindex" />
-      ) : (
+      {page === undefined ? <meta name="robots" content="noindex" /> : <Sharing page={page} request={request} />}
+    </>
+  )
+}
+
+const OG_LOCALES = { en: 'en_IN', hi: 'hi_IN' } as const satisfies Record<Language, string>
+/** What the server draws (server/src/features/site/card-picture.ts). */
+const PICTURE = { width: '1200', height: '630' } as const
+
+/** Where the page lies, what it says of itself, and the picture that a shared link shows. */
+function Sharing({ page, request }: { readonly page: PublicPage; readonly request: PageRequest }) {
+  const { i18n } = useLingui()
+  const { origin, language, site, picture } = request
+  const subject = request.subject ?? { kind: 'page', page }
+  const below = subject.kind === 'day' ? `/${subject.day}` : subject.kind === 'story' ? `/${subject.story.id}` : ''
+  const here = (other: Language): string => origin + publicPath(page, other) + below
+  const { title, lead } = cardOf(subject, language, site.brandName, i18n)
+  const own = subject.kind === 'page' ? DESCRIPTION[language] : lead
+  const og: readonly (readonly [string, string])[] = [
+    ['type', subject.kind === 'story' ? 'article' : 'website'],
+    ['site_name', site.brandName],
+    ['locale', OG_LOCALES[language]],
+    ['url', here(language)],
+    ['title', title],
+    ['description', subject.kind === 'page' ? lead : own],
+  ]
+  return (
+    <>
+      <link rel="canonical" href={here(language)} />
+      {LANGUAGES.map((other) => (
+        <link key={other} rel="alternate" hrefLang={other} href={here(other)} />
+      ))}
+      <link rel="alternate" hrefLang="x-default" href={here('en')} />
+      <meta name="description" content={own} />
+      {og.map(([name, content]) => (
+        <meta key={name} property={`og:${name}`} content={content} />
+      ))}
+      {picture === undefined ? null : (
         <>
-          <link rel="canonical" href={origin + publicPath(page, language)} />
-          {LANGUAGES.map((other) => (
-            <link key={other} rel="alternate" hrefLang={other} href={origin + publicPath(page, other)} />
-          ))}
-          <link rel="alternate" hrefLang="x-default" href={origin + publicPath(page, 'en')} />
-          <Description />
+          <meta property="og:image" content={origin + picture} />
+          <meta property="og:image:type" content="image/png" />
+          <meta property="og:image:width" content={PICTURE.width} />
+          <meta property="og:image:height" content={PICTURE.height} />
+          <meta property="og:image:alt" content={title} />
+          <meta name="twitter:card" content="summary_large_image" />
         </>
       )}
     </>
   )
 }
 
-function Description() {
-  const text = {
-    en: 'One rupee a day from each member: help for people in need, a reward for one of us, and every paisa shown in public.',
-    hi: 'हर सदस्य से रोज़ एक रुपया: ज़रूरतमंदों की मदद, हममें से किसी एक को इनाम, और एक-एक पैसे का हिसाब सबके सामने।',
-  } as const satisfies Record<Language, string>
-  return <meta name="description" content={text[usePage().language]} />
-}
+const DESCRIPTION = {
+  en: 'One rupee a day from each member: help for people in need, a reward for one of us, and every paisa shown in public.',
+  hi: 'हर सदस्य से रोज़ एक रुपया: ज़रूरतमंदों की मदद, हममें से किसी एक को इनाम, और एक-एक पैसे का हिसाब सबके सामने।',
+} as const satisfies Record<Language, string>
+
+const textsIn = (language: Language) => setupI18n({ locale: language, messages: { [language]: CATALOGUES[language] } })
 
 export const addresses: PublicPages['addresses'] = publicPaths
 export const live: PublicPages['live'] = LIVE
 export const withDays: PublicPages['withDays'] = ['moneyTrail', 'dailyReports', 'verify'] satisfies PublicPage[]
 export const ofDay: PublicPages['ofDay'] = ['verify'] satisfies PublicPage[]
+export const ofStory: PublicPages['ofStory'] = ['impactStories'] satisfies PublicPage[]
+export const card: PublicPages['card'] = (subject, language, brandName) => cardOf(subject, language, brandName, textsIn(language))
 
 export function render(request: PageRequest): string {
-  const i18n = setupI18n({ locale: request.language, messages: { [request.language]: CATALOGUES[request.language] } })
+  const i18n = textsIn(request.language)
   return `<!doctype html>${renderToStaticMarkup(
     <I18nProvider i18n={i18n}>
       <Page value={contextOf(request)}>

@@ -1,27 +1,28 @@
 /** The words of each public page's title and heading: the same, as its address has them. */
-import { useLingui } from '@lingui/react/macro'
+import { msg } from '@lingui/core/macro'
+import { useLingui } from '@lingui/react'
 import type { PublicPage } from '../paths.ts'
 
+export const PAGE_TITLES = {
+  home: msg`One rupee a day, together.`,
+  privacyPolicy: msg`Privacy Policy`,
+  refundPolicy: msg`Refund Policy`,
+  terms: msg`Terms`,
+  dailyContributions: msg`Daily Contributions`,
+  directHelpProcess: msg`Direct Help Process`,
+  giveawaySelection: msg`Giveaway Selection`,
+  impactVideos: msg`Impact Videos`,
+  dailyReports: msg`Daily Reports`,
+  videoDocumentation: msg`Video Documentation`,
+  moneyTrail: msg`Money Trail`,
+  impactStories: msg`Impact Stories`,
+  helpCenter: msg`Help Center`,
+  contactUs: msg`Contact Us`,
+  verify: msg`Check the draw`,
+  notFound: msg`Page not found`,
+  offline: msg`No connection`,
+} as const satisfies Record<PublicPage | 'notFound' | 'offline', ReturnType<typeof msg>>
+
 export function usePageTitle(page: PublicPage | 'notFound' | 'offline'): string {
-  const { t } = useLingui()
-  const titles: Readonly<Record<PublicPage | 'notFound' | 'offline', string>> = {
-    home: t`One rupee a day, together.`,
-    privacyPolicy: t`Privacy Policy`,
-    refundPolicy: t`Refund Policy`,
-    terms: t`Terms`,
-    dailyContributions: t`Daily Contributions`,
-    directHelpProcess: t`Direct Help Process`,
-    giveawaySelection: t`Giveaway Selection`,
-    impactVideos: t`Impact Videos`,
-    dailyReports: t`Daily Reports`,
-    videoDocumentation: t`Video Documentation`,
-    moneyTrail: t`Money Trail`,
-    impactStories: t`Impact Stories`,
-    helpCenter: t`Help Center`,
-    contactUs: t`Contact Us`,
-    verify: t`Check the draw`,
-    notFound: t`Page not found`,
-    offline: t`No connection`,
-  }
-  return titles[page]
+  return useLingui().i18n._(PAGE_TITLES[page])
 }

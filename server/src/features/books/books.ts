@@ -15,7 +15,7 @@ import { appendRecord } from '../../log-of-days/log.ts'
 import { LEAF_BYTES } from '../../log-of-days/sum-tree.ts'
 import type { TicketKeys } from '../../tickets/ticket-keys.ts'
 import { findBooks, makeBooks, readDayLedger } from './day-file.ts'
-import { findDay, listDays, readDays } from './days.ts'
+import { findDay, findFigures, listDays, readDays } from './days.ts'
 import { forgetParts, type Liabilities, NOTHING_OWED, type RunOptions, stepLiabilities } from './liabilities.ts'
 import { findOwnParts } from './own-parts.ts'
 
@@ -64,6 +64,7 @@ export function createBooks({ db, ticketKeys, pages = {} }: BooksDeps) {
 
     /** As the public pages show them. */
     newestDays: (language: Language, limit: number) => readDays(db, { limit, language }),
+    figuresOfDay: (day: string) => findFigures(db, day),
 
     /** One portion: of a day, or the whole of it; undefined where nothing is due. */
     due: async (): Promise<'portion' | 'day' | undefined> => {

@@ -12,7 +12,7 @@ import { type IstDay, parseDay } from '@roz/core/ist-day.ts'
 import type { Language } from '@roz/core/language.ts'
 import { type Paise, paise, rupeesFromPaise } from '@roz/core/money.ts'
 import { type PublicName, publicNameOf } from '@roz/core/names.ts'
-import { type Db, one, type Sql, sql } from '../../db/sql.ts'
+import { type Db, maybeOne, one, type Sql, sql } from '../../db/sql.ts'
 import { CURSOR_PARTS, cutPage, readPage } from '../../http/cursor.ts'
 import type { Answer, Call } from '../../http/route.ts'
 import { type Assurance, assuranceSql } from '../../log-of-days/checkpoints.ts'
@@ -178,4 +178,14 @@ export async function findDay(db: Db, { params, language }: Call<Api['publicDay'
   if (day === undefined) return NOT_FOUND
   const [view] = await viewsOf(db, await listRows(db, sql`r.day = ${day}::date`), language)
   return view === undefined ? NOT_FOUND : { ok: true, value: { day: view } }
+}
+
+/** What a settled day came to, in one look at one row; undefined for any other day. */
+export async function findFigures(db: Db, day: string): Promise<{ entries: number; intake: number; need: number } | undefined> {
+  const row = await maybeOne<{ entries: number; pool: Paise; need: Paise }>(
+    db,
+    sql`select entries::float8 as entries, pool, need_paise as need from round
+         where day = ${day}::date and status = 'settled' and day < ist_day(roz_now())`,
+  )
+  return row && { entries: row.entries, intake: rupeesFromPaise(row.pool), need: rupeesFromPaise(row.need) }
 }

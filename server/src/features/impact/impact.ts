@@ -15,7 +15,17 @@ import { type Call, type Handlers, invalid } from '../../http/route.ts'
 import type { impactCalls } from '@roz/contract/impact.ts'
 import { draftStory } from './draft.ts'
 import { memberImpact } from './figures.ts'
-import { getStory, insertByHand, listAll, listPublished, lockStory, type StoryContent, type StoryRow, updateStory } from './queries.ts'
+import {
+  findPublished,
+  getStory,
+  insertByHand,
+  listAll,
+  listPublished,
+  lockStory,
+  type StoryContent,
+  type StoryRow,
+  updateStory,
+} from './queries.ts'
 import { storyOf } from './story.ts'
 import { countView, eraseOldViews } from './views.ts'
 
@@ -124,5 +134,10 @@ export function createImpact({ db }: ImpactDeps) {
     /** The newest publications, for the home page. */
     recentStories: (language: Language): Promise<Story[]> => newestStories(language, RECENT),
     newestStories,
+    /** One by its id, where it is published. */
+    publishedStory: async (id: string, language: Language): Promise<Story | undefined> => {
+      const row = isId(id) ? await findPublished(db, id) : undefined
+      return row && storyOf(language)(row)
+    },
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { Paise } from '@roz/core/money.ts'
 import type { PublicName } from '@roz/core/names.ts'
-import { type Queryable, type Sql, sql } from '../../db/sql.ts'
+import { maybeOne, type Queryable, type Sql, sql } from '../../db/sql.ts'
 import type { Cursor } from '../../http/cursor.ts'
 import { assuranceSql } from '../../log-of-days/checkpoints.ts'
 
@@ -60,6 +60,9 @@ export function listAll(db: Queryable, page: { readonly after: Cursor | undefine
     select ${columns} ${from} where ${later}
     order by ${listedAt} desc, s.id desc limit ${page.limit + 1}::int`)
 }
+
+export const findPublished = (db: Queryable, id: string): Promise<StoryRow | undefined> =>
+  maybeOne<StoryRow>(db, sql`select ${columns} ${from} where s.id = ${id}::uuid and s.is_active`)
 
 export async function getStory(db: Queryable, id: string): Promise<StoryRow> {
   const [row] = await db.query<StoryRow>(sql`select ${columns} ${from} where s.id = ${id}::uuid`)

@@ -3,7 +3,7 @@
  * 60 s at most. Invariant: a page never shows older figures than the moment it was asked for, up to
  * a fifth of a second; when the figures cannot be read it says so and is not kept.
  */
-import type { PageData, PublicPages, SiteFacts } from '@roz/contract/public-pages.ts'
+import type { PageData, PublicPages, ShareSubject, SiteFacts } from '@roz/contract/public-pages.ts'
 import type { Language } from '@roz/core/language.ts'
 import { type Body, bodyOf } from './bodies.ts'
 
@@ -19,18 +19,24 @@ const KEPT_MAX = 300
 type Kept = { readonly body: Body; readonly madeMs: number; readonly data: string }
 type Reading = { readonly startedMs: number; readonly data: Promise<PageData | undefined> }
 
-export type PageCache = { readonly get: (page: string, language: Language, origin: string) => Promise<Body> }
+/** What a page lies at besides its name: a day, a story. */
+export type Below = Exclude<ShareSubject, { kind: 'page' }>
+export type PageCache = {
+  readonly get: (page: string, language: Language, origin: string, below?: Below) => Promise<Body>
+}
 
 type PageCacheDeps = {
   readonly pages: PublicPages
   readonly site: SiteFacts
   readonly data: SiteData
   readonly nowMs: () => number
+  /** Path of the picture of a shared link. */
+  readonly pictureOf: (subject: ShareSubject, language: Language) => string
   /** Told why figures could not be read. */
   readonly onFault: (error: unknown) => void
 }
 
-export function createPageCache({ pages, site, data, nowMs, onFault }: PageCacheDeps): PageCache {
+export function createPageCache({ pages, site, data, nowMs, pictureOf, onFault }: PageCacheDeps): PageCache {
   const kept = new Map<string, Kept>()
   const making = new Map<string, Promise<Body>>()
   const readings = new Map<string, Reading>()
@@ -49,17 +55,17 @@ export function createPageCache({ pages, site, data, nowMs, onFault }: PageCache
     return fresh
   }
 
-  async function get(page: string, language: Language, origin: string): Promise<Body> {
+  async function get(page: string, language: Language, origin: string, below?: Below): Promise<Body> {
     const isLive = pages.live.includes(page)
     const figures = isLive ? await read(language, pages.withDays.includes(page)) : undefined
-    const shown = figures === undefined ? '' : fingerprint(figures)
-    const key = `${page} ${language} ${origin}`
+    const shown = (figures === undefined ? '' : fingerprint(figures)) + JSON.stringify(below ?? '')
+    const key = `${page} ${language} ${origin} ${below === undefined ? '' : below.kind === 'day' ? below.day : below.story.id}`
     const known = kept.get(key)
     const ageMs = nowMs() - (known?.madeMs ?? 0)
     if (known !== undefined && (!isLive || (known.data === shown && ageMs >= 0 && ageMs < KEPT_MS))) return known.body
     const running = making.get(key + shown)
     if (running !== undefined) return running
-    const made = make(page, language, origin, figures)
+    const made = make(page, language, origin, figures, below)
     making.set(key + shown, made)
     try {
       const body = await made
@@ -71,8 +77,10 @@ export function createPageCache({ pages, site, data, nowMs, onFault }: PageCache
     }
   }
 
-  async function make(page: string, language: Language, origin: string, figures: PageData | undefined): Promise<Body> {
-    const html = pages.render({ page, language, origin, site, data: figures, nowMs: nowMs() })
+  async function make(page: string, language: Language, origin: string, figures: PageData | undefined, below?: Below): Promise<Body> {
+    const isPage = Object.hasOwn(pages.addresses, page)
+    const picture = isPage ? pictureOf(below ?? { kind: 'page', page }, language) : undefined
+    const html = pages.render({ page, language, origin, site, data: figures, nowMs: nowMs(), subject: below, picture })
     return bodyOf(html, pages.live.includes(page) ? 5 : 11)
   }
 

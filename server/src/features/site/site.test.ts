@@ -3,9 +3,11 @@ import { mkdtempSync, mkdirSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { brotliCompressSync, brotliDecompressSync } from 'node:zlib'
+import type { Story } from '@roz/contract/impact.ts'
 import type { PageData, SiteFacts } from '@roz/contract/public-pages.ts'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ShareSubjects } from './share-pictures.ts'
 import { registerSite } from './site.ts'
 
 const SCRIPT = 'window.a = 1'
@@ -14,8 +16,10 @@ export const addresses = { home: '/', terms: '/terms-condition', verify: '/verif
 export const live = ['home']
 export const withDays = []
 export const ofDay = ['verify']
+export const ofStory = ['terms']
+export const card = (subject, language, brand) => ({ brand, tagline: language, when: '', title: JSON.stringify(subject), lead: '', figures: [], art: '<svg viewBox="0 0 1 1"/>' })
 let drawn = 0
-export const render = (r) => '<!doctype html><html lang="' + r.language + '"><p>' + r.page + ' ' + r.site.brandName + ' ' + (r.data ? r.data.home.stats.today.pool : 'no figures') + ' drawn ' + (++drawn) + '</p>'
+export const render = (r) => '<!doctype html><html lang="' + r.language + '"><p>' + r.page + ' about ' + (r.subject ? r.subject.kind : 'itself') + ' ' + r.picture + ' ' + r.site.brandName + ' ' + (r.data ? r.data.home.stats.today.pool : 'no figures') + ' drawn ' + (++drawn) + '</p>'
 `
 function builtWeb(): string {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'roz-site-'))
@@ -71,6 +75,12 @@ const SITE: SiteFacts = {
   split: { need: 60, reward: 30, platform: 10, winners: 1 },
 }
 
+const STORY = '0192f1c0-1c2d-7000-8000-00000000000a'
+const SUBJECTS: ShareSubjects = {
+  day: async (day) => (day === '2026-11-20' ? { kind: 'day', day, entries: 3, intake: 3, need: 1.8 } : undefined),
+  story: async (id) => (id === STORY ? { kind: 'story', story: { id: STORY, title: 'Books' } as Story } : undefined),
+}
+
 let pool = 5
 let nowMs = 1_000_000
 let failing = false
@@ -94,6 +104,8 @@ async function start(extra: { readonly production?: boolean; readonly publicUrl?
     webDir: builtWeb(),
     data: figures,
     site: SITE,
+    subjects: SUBJECTS,
+    picturesDir: mkdtempSync(path.join(os.tmpdir(), 'roz-pictures-')),
     gateway: { scripts: ['http://127.0.0.1:9001'], pages: ['http://127.0.0.1:9001'] },
     google: { clientId: 'client-1', scriptUrl: 'https://accounts.google.com/gsi/client' },
     production: extra.production ?? false,
@@ -188,6 +200,14 @@ describe('public pages', () => {
     expect((await app.inject('/verify/roz-verify.mjs')).body).toBe(SCRIPT)
     for (const url of ['/verify/2026-02-30', '/verify/yesterday', '/terms-condition/2026-11-21'])
       expect((await app.inject(url)).statusCode).toBe(404)
+  })
+
+  test('a settled day and a published story have pages about them; a story that is none has no page', async () => {
+    expect((await app.inject('/verify/2026-11-20')).body).toMatch(/about day \/share\/2026-11-20-en\.[0-9a-f]{20}\.png/)
+    expect((await app.inject('/verify/2026-11-21')).body).toMatch(/about itself \/share\/verify-en\./)
+    expect((await app.inject(`/hi/terms-condition/${STORY}`)).body).toMatch(new RegExp(`about story /share/${STORY}-hi\\.`))
+    expect((await app.inject('/terms-condition/other')).statusCode).toBe(404)
+    expect((await app.inject('/no-such-page')).body).toContain('undefined')
   })
 
   test('a page without figures is drawn once', async () => {

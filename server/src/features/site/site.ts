@@ -14,13 +14,17 @@ import { sendProblem } from '../../http/faults.ts'
 import { registerAssets, registerProgram } from './assets.ts'
 import { bodyOf, sendBody } from './bodies.ts'
 import { offlineAddress, registerInstall } from './install.ts'
-import { createPageCache, type SiteData } from './pages.ts'
+import { type Below, createPageCache, type SiteData } from './pages.ts'
 import { appPolicy, COMMON_HEADERS, type GatewayOrigins, type InlineHashes, publicPolicy } from './policy.ts'
+import { createSharePictures, type ShareSubjects } from './share-pictures.ts'
 
 export type SiteDeps = {
   /** A folder made by web/build.ts. */
   readonly webDir: string
   readonly data: SiteData
+  readonly subjects: ShareSubjects
+  /** Where pictures of shared links are kept. */
+  readonly picturesDir: string
   readonly site: SiteFacts
   readonly gateway: GatewayOrigins
   readonly google: { readonly clientId: string | undefined; readonly scriptUrl: string }
@@ -41,23 +45,20 @@ type Manifest = {
 export async function registerSite(app: FastifyInstance, deps: SiteDeps): Promise<void> {
   const manifest = JSON.parse(await readFile(path.join(deps.webDir, 'manifest.json'), 'utf8')) as Manifest
   const pages = (await import(pathToFileURL(path.join(deps.webDir, 'pages.mjs')).href)) as PublicPages
+  const { site, data, nowMs, subjects } = deps
+  const pictures = createSharePictures({ pages, brandName: site.brandName, subjects, folder: deps.picturesDir })
   const cache = createPageCache({
     pages,
-    site: deps.site,
-    data: deps.data,
-    nowMs: deps.nowMs,
+    site,
+    data,
+    nowMs,
+    pictureOf: pictures.pathOf,
     onFault: (error) => app.log.warn({ err: error }, 'the figures of the public pages could not be read'),
   })
   const originOf = (request: FastifyRequest): string => deps.publicUrl ?? `${request.protocol}://${request.host}`
   const policy = publicPolicy(manifest.csp)
-  const sendPage = async (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    page: string,
-    language: Language,
-    status = 200,
-  ): Promise<FastifyReply> => {
-    const body = await cache.get(page, language, originOf(request))
+  const sendPage: SendPage = async (request, reply, page, language, { status = 200, below } = {}) => {
+    const body = await cache.get(page, language, originOf(request), below)
     return sendBody(request, setHeaders(reply, deps, policy), body, status)
   }
 
@@ -65,7 +66,8 @@ export async function registerSite(app: FastifyInstance, deps: SiteDeps): Promis
     await registerAssets(scope, deps.webDir)
     await registerProgram(scope, deps.webDir)
     await registerApp(scope, deps, [...manifest.app, ...(deps.production ? [] : manifest.dev)])
-    registerPages(scope, pages, sendPage)
+    registerPages(scope, pages, subjects, sendPage)
+    pictures.register(scope)
     await registerInstall(scope, deps.webDir, deps.site.brandName)
     for (const language of LANGUAGES)
       scope.get(offlineAddress(language), async (request, reply) => sendPage(request, reply, 'offline', language))
@@ -80,25 +82,44 @@ export async function registerSite(app: FastifyInstance, deps: SiteDeps): Promis
   app.setNotFoundHandler((request, reply) => answerUnknown(request, reply, manifest, pages, sendPage))
 }
 
-type SendPage = (request: FastifyRequest, reply: FastifyReply, page: string, language: Language, status?: number) => Promise<FastifyReply>
+type SendPage = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  page: string,
+  language: Language,
+  how?: { readonly status?: number; readonly below?: Below | undefined },
+) => Promise<FastifyReply>
+const LOST = { status: 404 } as const
 
 const addressIn = (language: Language, address: string): string =>
   language === 'en' ? address : address === '/' ? `/${language}` : `/${language}${address}`
 
-function registerPages(app: FastifyInstance, pages: PublicPages, sendPage: SendPage): void {
+function registerPages(app: FastifyInstance, pages: PublicPages, subjects: ShareSubjects, sendPage: SendPage): void {
   for (const language of LANGUAGES) {
     for (const [page, address] of Object.entries(pages.addresses)) {
       const here = addressIn(language, address)
       app.get(here, async (request, reply) => sendPage(request, reply, page, language))
-      if (!pages.ofDay.includes(page)) continue
-      app.get<{ Params: { day: string } }>(`${here}/:day`, async (request, reply) =>
-        parseDay(request.params.day) === undefined
-          ? sendPage(request, reply, 'notFound', language, 404)
-          : sendPage(request, reply, page, language),
-      )
+      // A day that is not over yet has its page too, which says so.
+      if (pages.ofDay.includes(page))
+        app.get<{ Params: { day: string } }>(`${here}/:day`, async (request, reply) => {
+          const { day } = request.params
+          if (day === '') return reply.redirect(here + request.url.slice(here.length + 1), 308)
+          if (parseDay(day) === undefined) return sendPage(request, reply, 'notFound', language, LOST)
+          return sendPage(request, reply, page, language, { below: await orNone(subjects.day(day)) })
+        })
+      if (pages.ofStory.includes(page))
+        app.get<{ Params: { id: string } }>(`${here}/:id`, async (request, reply) => {
+          const { id } = request.params
+          if (id === '') return reply.redirect(here + request.url.slice(here.length + 1), 308)
+          const below = await subjects.story(id, language)
+          return sendPage(request, reply, below === undefined ? 'notFound' : page, language, below === undefined ? LOST : { below })
+        })
     }
   }
 }
+
+/** What only adorns a page is left out when it cannot be read. */
+const orNone = <T>(found: Promise<T>): Promise<T | undefined> => found.catch(() => undefined)
 
 /** The one page of the app, with the operator's settings written into it. */
 async function registerApp(app: FastifyInstance, deps: SiteDeps, addresses: readonly string[]): Promise<void> {
@@ -142,7 +163,7 @@ async function answerUnknown(
   const known = [...manifest.app, ...LANGUAGES.flatMap((language) => Object.values(pages.addresses).map((one) => addressIn(language, one)))]
   if (bare !== address && known.includes(bare)) return reply.redirect(bare + request.url.slice(address.length), 308)
   const language = /^\/hi(\/|$)/.test(address) ? 'hi' : languageOf(request.headers['accept-language'])
-  return sendPage(request, reply, 'notFound', language, 404)
+  return sendPage(request, reply, 'notFound', language, LOST)
 }
 
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)

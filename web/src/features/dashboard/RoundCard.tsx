@@ -10,7 +10,7 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call, messageOf } from '../../api.ts'
 import { currentLanguage } from '../../language.ts'
-import { paths } from '../../paths.ts'
+import { paths, pictureOf, publicPath } from '../../paths.ts'
 import { offerInstall } from '../../pwa/registration.ts'
 import { session, useMember } from '../../session.tsx'
 import { settings } from '../../settings.ts'
@@ -21,6 +21,7 @@ import { Countdown } from '../../ui/Countdown.tsx'
 import { Badge, ErrorState, Skeleton } from '../../ui/Feedback.tsx'
 import { formatCount, formatDay } from '../../ui/format.ts'
 import { formatMoney } from '../../ui/Money.tsx'
+import { Share } from '../../ui/Share.tsx'
 import { Ruler } from '../../ui/Split.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { type CurrentRound, refreshRound, roundQuery } from '../queries.ts'
@@ -157,11 +158,22 @@ function Joined({ round, fresh }: { readonly round: CurrentRound; readonly fresh
         below={day.toUpperCase()}
         rim={`${settings.brandName.toUpperCase()} · ${formatMoney(ENTRY_RUPEES)}`}
       />
-      <p>
-        <Trans>Your rupee is written in today's book. Your chance is 1 in {formatCount(round.winChance)}.</Trans>
-      </p>
+      <div>
+        <p>
+          <Trans>Your rupee is written in today's book. Your chance is 1 in {formatCount(round.winChance)}.</Trans>
+        </p>
+        <ShareJoin day={day} />
+      </div>
     </div>
   )
+}
+
+function ShareJoin({ day }: { readonly day: string }) {
+  const { t } = useLingui()
+  const { brandName } = settings
+  const language = currentLanguage()
+  const text = t`I put one rupee into ${brandName} today, ${day}: help for people in need, and every paisa shown in public.`
+  return <Share text={text} url={`${location.origin}${publicPath('home', language)}`} picture={pictureOf('home', language)} />
 }
 
 function Shares({ round }: { readonly round: CurrentRound }) {

@@ -4,7 +4,7 @@ import type { Api, Output } from '@roz/contract/api.ts'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { currentLanguage } from '../../language.ts'
-import { paths, publicPath } from '../../paths.ts'
+import { paths, pictureOf, publicPath } from '../../paths.ts'
 import { settings } from '../../settings.ts'
 import { buttonClass } from '../../ui/Button.tsx'
 import { Badge, EmptyState, ErrorState, Skeleton, StatTile, StatTiles } from '../../ui/Feedback.tsx'
@@ -169,7 +169,9 @@ function ShareRound({ result }: { readonly result: RoundResult }) {
   const text = result.isWinner
     ? t`I put one rupee into ${brandName} on ${day} and was chosen. Reward of the day: ${reward}. For people in need: ${help}.`
     : t`Rupees put together in ${brandName} on ${day}: ${count}. For people in need: ${help}.`
-  return <Share text={text} url={`${location.origin}${publicPath('verify', currentLanguage())}/${result.date}`} />
+  const language = currentLanguage()
+  const url = `${location.origin}${publicPath('verify', language)}/${result.date}`
+  return <Share text={text} url={url} picture={pictureOf(result.date, language)} />
 }
 
 function Badges({ result }: { readonly result: RoundResult }) {

@@ -1,11 +1,15 @@
 /** One story in full: video or picture, what was paid, to whom, and the day's winner. */
-import { Plural, Trans } from '@lingui/react/macro'
+import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import type { Story } from '@roz/contract/impact.ts'
 import { useEffect, useState } from 'react'
 import { call } from '../../api.ts'
+import { currentLanguage } from '../../language.ts'
+import { pictureOf, publicPath } from '../../paths.ts'
+import { settings } from '../../settings.ts'
 import { Badge } from '../../ui/Feedback.tsx'
 import { formatCount } from '../../ui/format.ts'
 import { formatMoney } from '../../ui/Money.tsx'
+import { Share } from '../../ui/Share.tsx'
 import { Video } from '../../ui/Video.tsx'
 import { CharityName } from '../CharityName.tsx'
 import { WinnerLabel } from '../WinnerLabel.tsx'
@@ -25,6 +29,18 @@ function useViews(story: Story): number {
     void tell()
   }, [story.id])
   return views
+}
+
+function ShareStory({ story }: { readonly story: Story }) {
+  const { t } = useLingui()
+  const language = currentLanguage()
+  const { brandName } = settings
+  const { title } = story
+  // A story by hand names no amount.
+  const paid = formatMoney(story.amount)
+  const text = story.amount > 0 ? t`${title}. Paid to people in need, by ${brandName}: ${paid}.` : t`${title}. Told by ${brandName}.`
+  const url = `${location.origin}${publicPath('impactStories', language)}/${story.id}`
+  return <Share text={text} url={url} picture={pictureOf(story.id, language)} />
 }
 
 export function StoryViewer({ story }: { readonly story: Story }) {
@@ -79,8 +95,9 @@ export function StoryViewer({ story }: { readonly story: Story }) {
           )}
         </ul>
         {winnerInfo === null ? null : <WinnerLabel assurance={winnerInfo.assurance} />}
-        <p className="small muted under-button">
+        <p className="small muted under-button story-foot">
           <Plural value={views} one="# view" other="# views" />
+          <ShareStory story={story} />
         </p>
       </div>
     </article>

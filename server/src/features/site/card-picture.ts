@@ -1,0 +1,222 @@
+/**
+ * The picture of a shared link, 1200×630: a page of the cash book under its cloth, with words set in
+ * our own two faces, so that it looks the same on every machine and Devanagari is shaped as it is
+ * read. Invariant: whatever the words are, they stay inside the page, and the file below 100 kB.
+ */
+import path from 'node:path'
+import type { ShareCard } from '@roz/contract/public-pages.ts'
+import sharp from 'sharp'
+
+export const PICTURE = { width: 1200, height: 630 } as const
+
+const FONTS = [
+  { file: 'rozha-devanagari.ttf', face: 'Rozha One' },
+  { file: 'rozha-latin.ttf', face: 'Rozha One' },
+  { file: 'mukta-devanagari-500.ttf', face: 'Mukta Medium' },
+  { file: 'mukta-latin-500.ttf', face: 'Mukta Medium' },
+] as const
+type Face = (typeof FONTS)[number]['face']
+/** What a page of the light book is printed in (web/src/ui/tokens.css). */
+const COLOURS = {
+  desk: '#f4e8d5',
+  sheet: '#fffaf1',
+  ink: '#231a15',
+  muted: '#65554a',
+  rule: '#e4d2b8',
+  line: '#8a7565',
+  margin: '#d98a66',
+  cloth: '#8a2a13',
+  thread: '#ffe6c7',
+  onCloth: '#fff4e4',
+  onClothQuiet: '#f6d3b4',
+  leaf: '#14663f',
+} as const
+const LEFT = 136
+const TEXT_WIDTH = 640
+const CLOTH_HEIGHT = 112
+const ART = { x: 824, y: 213, width: 316, height: 316 } as const
+const WHEN_PITCH = 44
+const LEAD_PITCH = 52
+const ROW_PITCH = 60
+/** A flat drawing in few colours. */
+const PALETTE = 96
+
+let fonts: Promise<void> | undefined
+
+/** Makes the faces known to what sets text; one that the machine has under the same name would do too. */
+async function loadFonts(): Promise<void> {
+  for (const { file, face } of FONTS) await widthOf('x', face, 12, path.join(import.meta.dirname, 'fonts', file))
+}
+
+async function widthOf(words: string, face: Face, sizePx: number, fontfile?: string): Promise<number> {
+  const own = path.join(import.meta.dirname, 'fonts', face === 'Rozha One' ? 'rozha-latin.ttf' : 'mukta-latin-500.ttf')
+  const text = { text: escaped(words), font: `${face} ${sizePx}`, fontfile: fontfile ?? own, dpi: 72 }
+  const { info } = await sharp({ text }).raw().toBuffer({ resolveWithObject: true })
+  return info.width
+}
+
+const escaped = (words: string): string => words.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
+
+/** What no font draws and no XML takes. */
+const printable = (words: string): string =>
+  words
+    .replaceAll(/[\p{Cc}\p{Cs}\p{Co}\p{Cn}]+/gu, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+
+type Setting = { readonly face: Face; readonly sizePx: number; readonly widthPx: number; readonly linesMax: number }
+
+/** The words in lines that fit, the last cut short where they are too many; undefined where they do not fit whole. */
+async function lines(words: string, { face, sizePx, widthPx, linesMax }: Setting, cut: boolean): Promise<string[] | undefined> {
+  const rest = printable(words).split(' ')
+  const set: string[] = []
+  while (rest.length > 0) {
+    if (set.length === linesMax) {
+      if (!cut) return undefined
+      set[linesMax - 1] = await shortened(`${set[linesMax - 1] ?? ''} ${rest.join(' ').slice(0, 60)}`, face, sizePx, widthPx)
+      return set
+    }
+    let line = rest.shift() ?? ''
+    if ((await widthOf(line, face, sizePx)) > widthPx) {
+      if (!cut) return undefined
+      line = await shortened(line, face, sizePx, widthPx)
+    }
+    while (rest[0] !== undefined && (await widthOf(`${line} ${rest[0]}`, face, sizePx)) <= widthPx) line += ` ${rest.shift() ?? ''}`
+    set.push(line)
+  }
+  return set
+}
+
+async function shortened(words: string, face: Face, sizePx: number, widthPx: number): Promise<string> {
+  const letters = [...new Intl.Segmenter('und').segment(words.slice(0, 200))].map(({ segment }) => segment)
+  // No line holds more letters than this, and each look at a width costs a millisecond.
+  let count = Math.min(letters.length, 60)
+  while (count > 1 && (await widthOf(`${letters.slice(0, count).join('').trimEnd()}…`, face, sizePx)) > widthPx) count -= 1
+  return `${letters.slice(0, count).join('').trimEnd()}…`
+}
+
+type Fitting = { readonly face: Face; readonly sizesPx: readonly number[]; readonly linesMax: number; readonly heightPx: number }
+type Fitted = { readonly set: readonly string[]; readonly sizePx: number }
+
+/** At the largest size that fits, in lines of about one length; cut short at the smallest. */
+async function fitted(words: string, { face, sizesPx, linesMax, heightPx }: Fitting): Promise<Fitted> {
+  for (const sizePx of sizesPx) {
+    const setting = { face, sizePx, widthPx: TEXT_WIDTH, linesMax }
+    const set = await lines(words, setting, false)
+    if (set !== undefined && set.length * sizePx <= heightPx) return { set: await balanced(words, setting, set), sizePx }
+  }
+  const sizePx = sizesPx.at(-1) ?? 0
+  return { set: (await lines(words, { face, sizePx, widthPx: TEXT_WIDTH, linesMax }, true)) ?? [], sizePx }
+}
+
+/** No single word on the last line: narrower for as long as that costs no line. */
+async function balanced(words: string, setting: Setting, set: readonly string[]): Promise<readonly string[]> {
+  let best = set
+  for (let widthPx = setting.widthPx - 40; widthPx > setting.widthPx / 2 && set.length > 1; widthPx -= 40) {
+    const narrower = await lines(words, { ...setting, widthPx, linesMax: set.length }, false)
+    if (narrower === undefined) break
+    best = narrower
+  }
+  return best
+}
+
+type Print = {
+  readonly x: number
+  readonly y: number
+  readonly sizePx: number
+  readonly face: Face
+  readonly colour: string
+  readonly end?: boolean
+}
+const text = (words: string, { x, y, sizePx, face, colour, end = false }: Print): string =>
+  `<text x="${x}" y="${y}" font-family="${face}" font-size="${sizePx}" fill="${colour}"${end ? ' text-anchor="end"' : ''}>${escaped(printable(words))}</text>`
+
+/** The cloth of the book with its running stitch, the brand and what it is. */
+function cloth(card: ShareCard, coin: string): string {
+  const stitch = `<path d="M0 ${CLOTH_HEIGHT - 13}H1200" stroke="${COLOURS.thread}" stroke-width="3" stroke-dasharray="15 11" stroke-linecap="round" opacity=".85"/>`
+  // On its own page the tagline is the title already.
+  const tagline = card.tagline === card.title ? '' : card.tagline
+  return (
+    `<rect width="1200" height="${CLOTH_HEIGHT}" fill="${COLOURS.cloth}"/>${stitch}${coin}` +
+    text(card.brand, { x: LEFT + 2, y: 70, sizePx: 58, face: 'Rozha One', colour: COLOURS.onCloth }) +
+    text(tagline, { x: 1140, y: 64, sizePx: 30, face: 'Mukta Medium', colour: COLOURS.onClothQuiet, end: true })
+  )
+}
+
+/** Sheet on the desk, ruled, with the double red margin at full height. */
+function sheet(): string {
+  const ruled = Array.from({ length: 9 }, (_, line) => `M0 ${CLOTH_HEIGHT + 54 * (line + 1)}H1200`).join('')
+  return (
+    `<rect width="1200" height="630" fill="${COLOURS.sheet}"/><path d="${ruled}" stroke="${COLOURS.rule}" stroke-width="1.5" opacity=".55"/>` +
+    `<path d="M98 ${CLOTH_HEIGHT}V630M106 ${CLOTH_HEIGHT}V630" stroke="${COLOURS.margin}" stroke-width="2.5"/>`
+  )
+}
+
+/** A ledger: a rule under each line, a double one under the last. */
+function ledger(figures: ShareCard['figures'], from: number): string {
+  return figures
+    .map(({ label, value }, index) => {
+      const y = from + index * ROW_PITCH
+      const isLast = index === figures.length - 1
+      const rule = isLast ? `M${LEFT} ${y + 17}h${TEXT_WIDTH}M${LEFT} ${y + 23}h${TEXT_WIDTH}` : `M${LEFT} ${y + 18}h${TEXT_WIDTH}`
+      return (
+        text(label, { x: LEFT, y, sizePx: 34, face: 'Mukta Medium', colour: COLOURS.ink }) +
+        text(value, { x: LEFT + TEXT_WIDTH, y, sizePx: 44, face: 'Rozha One', colour: isLast ? COLOURS.leaf : COLOURS.ink, end: true }) +
+        `<path d="${rule}" stroke="${COLOURS.line}" stroke-width="2"/>`
+      )
+    })
+    .join('')
+}
+
+/** Words and figures, one below the other, in the middle of the sheet. */
+async function words(card: ShareCard): Promise<string> {
+  const count = card.figures.length
+  const few = count > 1
+  const title = await fitted(card.title, {
+    face: 'Rozha One',
+    sizesPx: [96, 84, 72, 60, 52],
+    linesMax: few ? 2 : 3,
+    heightPx: few ? 150 : 200,
+  })
+  const lead =
+    few || card.lead === ''
+      ? { set: [], sizePx: 0 }
+      : await fitted(card.lead, { face: 'Mukta Medium', sizesPx: [40, 36, 32], linesMax: count > 0 ? 1 : 3, heightPx: 120 })
+  const pitch = Math.round(title.sizePx * 1.16)
+  const height =
+    (card.when === '' ? 0 : WHEN_PITCH) + pitch * title.set.length + LEAD_PITCH * lead.set.length + (count > 0 ? 24 + ROW_PITCH * count : 0)
+  let y = CLOTH_HEIGHT + Math.round((PICTURE.height - CLOTH_HEIGHT - height) / 2)
+  const printed: string[] = []
+  if (card.when !== '') {
+    printed.push(text(card.when, { x: LEFT, y: y + 26, sizePx: 30, face: 'Mukta Medium', colour: COLOURS.muted }))
+    y += WHEN_PITCH
+  }
+  for (const line of title.set) {
+    printed.push(
+      text(line, { x: LEFT - 2, y: y + Math.round(title.sizePx * 0.84), sizePx: title.sizePx, face: 'Rozha One', colour: COLOURS.ink }),
+    )
+    y += pitch
+  }
+  for (const line of lead.set) {
+    printed.push(text(line, { x: LEFT, y: y + 44, sizePx: lead.sizePx, face: 'Mukta Medium', colour: COLOURS.muted }))
+    y += LEAD_PITCH
+  }
+  return printed.join('') + ledger(card.figures, y + 24 + 38)
+}
+
+/** The drawing in a box of its own; `id`s of the small coin must not meet those of the large drawing. */
+const placed = (art: string, { x, y, width, height }: typeof ART): string =>
+  art.replace('<svg ', `<svg x="${x}" y="${y}" width="${width}" height="${height}" `)
+
+export async function drawCard(card: ShareCard): Promise<Buffer> {
+  fonts ??= loadFonts()
+  await fonts
+  const coin = `<circle cx="68" cy="50" r="27" fill="#f6b73c"/><circle cx="66.5" cy="48.8" r="27" fill="none" stroke="${COLOURS.thread}" stroke-width="3"/><path d="M55.6-3H66.1V0H21.1V-3H33.1V-75.1L21-70.5L20.1-73.3L50.2-87.3H55.6Z" transform="translate(48.6 68.4) scale(.44)" fill="#2a1a10"/>`
+  const svg =
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${PICTURE.width}" height="${PICTURE.height}" viewBox="0 0 ${PICTURE.width} ${PICTURE.height}">` +
+    `${sheet()}${cloth(card, coin)}${placed(card.art, ART)}${await words(card)}</svg>`
+  return sharp(Buffer.from(svg))
+    .png({ palette: true, colours: PALETTE, compressionLevel: 9, effort: 8 })
+    .timeout({ seconds: 10 })
+    .toBuffer()
+}

@@ -1,0 +1,144 @@
+/** Pictures of shared links: what has one, what it costs, how long it is kept, and that every word stays on it. */
+import { mkdtempSync, readdirSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import type { Story } from '@roz/contract/impact.ts'
+import type { PublicPages, ShareCard, ShareSubject } from '@roz/contract/public-pages.ts'
+import Fastify, { type FastifyInstance } from 'fastify'
+import sharp from 'sharp'
+import { expect, test } from 'vitest'
+import { registerFaults } from '../../http/faults.ts'
+import { drawCard, PICTURE } from './card-picture.ts'
+import { createSharePictures } from './share-pictures.ts'
+
+const STORY = '0192f1c0-1c2d-7000-8000-00000000000a'
+const ART = '<svg viewBox="0 0 10 10"><circle cx="5" cy="5" r="4" fill="#1d7a4d"/></svg>'
+const CARD: ShareCard = { brand: 'Roz', tagline: 'One rupee a day', when: '', title: 'Terms', lead: 'Plain words.', figures: [], art: ART }
+
+/** As the web build makes them, with an editor's title that a test may change. */
+const world = { title: 'Books', looks: 0 }
+const pages = {
+  addresses: { home: '/', terms: '/terms-condition' },
+  card: (subject: ShareSubject, language: string) => ({
+    ...CARD,
+    tagline: language,
+    title: subject.kind === 'page' ? subject.page : subject.kind === 'day' ? subject.day : subject.story.title,
+  }),
+} as Partial<PublicPages> as PublicPages
+
+type Site = { readonly app: FastifyInstance; readonly folder: string; readonly pictures: ReturnType<typeof createSharePictures> }
+
+function site(folder = mkdtempSync(path.join(os.tmpdir(), 'roz-pictures-'))): Site {
+  const app = Fastify()
+  registerFaults(app)
+  const pictures = createSharePictures({
+    pages,
+    brandName: 'Roz',
+    folder,
+    waitingMax: 2,
+    subjects: {
+      day: async (day) => {
+        world.looks += 1
+        return day.startsWith('2026-11') ? { kind: 'day', day, entries: 3, intake: 3, need: 1.8 } : undefined
+      },
+      story: async (id) => (id === STORY ? { kind: 'story', story: { id, title: world.title } as Story } : undefined),
+    },
+  })
+  pictures.register(app)
+  return { app, folder, pictures }
+}
+
+test('a picture is a PNG of 1200×630 for good, drawn once however many ask, and found again by the next process', async () => {
+  const { app, folder, pictures } = site()
+  const address = pictures.pathOf({ kind: 'day', day: '2026-11-20', entries: 3, intake: 3, need: 1.8 }, 'en')
+  const answers = await Promise.all(Array.from({ length: 12 }, () => app.inject(address)))
+  for (const { statusCode, headers } of answers)
+    expect([statusCode, headers['content-type'], headers['cache-control']]).toEqual([
+      200,
+      'image/png',
+      'public, max-age=31536000, immutable',
+    ])
+  const bytes = answers[0]?.rawPayload ?? Buffer.alloc(0)
+  expect(await sharp(bytes).metadata()).toMatchObject({ format: 'png', ...PICTURE })
+  expect(readdirSync(folder)).toEqual([path.basename(address)])
+  const next = await site(folder).app.inject(address)
+  expect(next.rawPayload.equals(bytes)).toBe(true)
+})
+
+test('an address without a hash, or with one of before, leads to the picture of now; what an editor changed is forgotten', async () => {
+  const { app, folder, pictures } = site()
+  const subject = (): ShareSubject => ({ kind: 'story', story: { id: STORY, title: world.title } as Story })
+  const before = pictures.pathOf(subject(), 'hi')
+  expect((await app.inject(before)).statusCode).toBe(200)
+  world.title = 'Books and pens'
+  const now = pictures.pathOf(subject(), 'hi')
+  expect(now).not.toBe(before)
+  for (const url of [`/share/${STORY}-hi.png`, before]) {
+    const { statusCode, headers } = await app.inject(url)
+    expect([statusCode, headers.location]).toEqual([302, now])
+  }
+  expect((await app.inject(now)).statusCode).toBe(200)
+  expect(readdirSync(folder)).toEqual([path.basename(now)])
+})
+
+test('made-up days, stories, pages and languages are a 404 that draws nothing and keeps nothing', async () => {
+  const { app, folder } = site()
+  const days = Array.from({ length: 40 }, (_, index) => `1${String(index).padStart(3, '0')}-01-01-en.png`)
+  const others = ['notFound-en', 'toString-en', 'home-fr', 'home', '2026-02-30-en', `${STORY.replace('a', 'b')}-en`, '..%2fsecret-key-en']
+  for (const name of [...days, ...others.map((other) => `${other}.png`), 'home-en', `home-en.${'0'.repeat(20)}`]) {
+    const { statusCode, headers } = await app.inject(`/share/${name}`)
+    expect([name, statusCode, headers['cache-control']]).toEqual([name, 404, 'no-store'])
+  }
+  expect(readdirSync(folder)).toEqual([])
+})
+
+test('more new pictures at once than may wait are told to come again; none is lost', async () => {
+  const { app, pictures } = site()
+  const addresses = Array.from({ length: 5 }, (_, index) =>
+    pictures.pathOf({ kind: 'day', day: `2026-11-${String(index + 1).padStart(2, '0')}`, entries: 3, intake: 3, need: 1.8 }, 'en'),
+  )
+  const codes = (await Promise.all(addresses.map((url) => app.inject(url)))).map(({ statusCode }) => statusCode)
+  expect(new Set(codes)).toEqual(new Set([200, 503]))
+  for (const url of addresses.filter((_, index) => codes[index] === 503)) expect((await app.inject(url)).statusCode).toBe(200)
+})
+
+/** Columns and rows that hold something other than paper, in the band that must stay free. */
+async function inkRightOf(bytes: Buffer, left: number): Promise<number> {
+  const region = { left, top: 130, width: 1200 - left, height: 500 }
+  const { data, info } = await sharp(bytes).extract(region).removeAlpha().greyscale().raw().toBuffer({ resolveWithObject: true })
+  return data.filter((value) => value < 120).length / info.channels
+}
+
+test.each([
+  ['a title of one endless word', { title: 'W'.repeat(200) }],
+  ['a title of many words', { title: 'शिक्षा और क्षेत्र के श्रमिक '.repeat(20) }],
+  ['marks that mean something to XML, and what no font draws', { title: '<b> & "x" \u0000\u0007 \ud800 ]]>', brand: '</text><script>' }],
+  ['a lead without end', { title: 'Terms', lead: 'one two three '.repeat(60) }],
+  [
+    'the largest figures',
+    { title: 'The round of 20 Nov 2026', when: 'x', figures: Array(3).fill({ label: 'Members', value: '₹99,99,99,999.99' }) },
+  ],
+])('the words stay on the sheet, left of the drawing, and the file is small: %s', async (_, words) => {
+  const bytes = await drawCard({ ...CARD, art: '<svg viewBox="0 0 1 1"/>', ...words })
+  expect(await sharp(bytes).metadata()).toMatchObject({ format: 'png', ...PICTURE })
+  expect(bytes.length).toBeLessThan(100_000)
+  expect(await inkRightOf(bytes, 800)).toBe(0)
+})
+
+test('Devanagari is shaped: a conjunct is narrower than its letters side by side, and none is an empty box', async () => {
+  const inkOf = async (title: string): Promise<number> => {
+    const { data } = await sharp(await drawCard({ ...CARD, title, lead: '', art: '<svg viewBox="0 0 1 1"/>' }))
+      .extract({ left: 120, top: 130, width: 680, height: 480 })
+      .greyscale()
+      .raw()
+      .toBuffer({ resolveWithObject: true })
+    const columns = new Set<number>()
+    data.forEach((value, index) => {
+      if (value < 120) columns.add(index % 680)
+    })
+    return columns.size
+  }
+  const [joined, apart] = [await inkOf('क्ष'), await inkOf('क्\u200cष')]
+  expect(joined).toBeGreaterThan(20)
+  expect(joined).toBeLessThan(apart)
+})

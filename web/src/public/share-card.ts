@@ -1,0 +1,114 @@
+/**
+ * What a shared link says of itself: the words of its tags and of its picture, which the server prints.
+ * Invariant: nobody is named; figures are those of the day or story that the link is about.
+ */
+import type { I18n } from '@lingui/core'
+import { msg } from '@lingui/core/macro'
+import type { ShareCard, ShareSubject } from '@roz/contract/public-pages.ts'
+import type { Language } from '@roz/core/language.ts'
+import type { PublicPage } from '../paths.ts'
+import { type ArtName, sprite } from '../ui/art.ts'
+import { formatCount, formatDay } from '../ui/format.ts'
+import { formatMoney } from '../ui/Money.tsx'
+import { PAGE_TITLES } from './titles.ts'
+
+const PENDING_CHARITY = 'Pending Charity Selection'
+
+type PageCard = { readonly lead: ReturnType<typeof msg>; readonly art: Drawing }
+const PAGES: Readonly<Record<PublicPage, PageCard>> = {
+  home: { art: 'cut', lead: msg`One rupee a day from each member, one round a day.` },
+  privacyPolicy: { art: 'coin', lead: msg`Effective August 9, 2025` },
+  refundPolicy: { art: 'stack', lead: msg`Ask within 7 days, get your money in 5–10 business days.` },
+  terms: { art: 'slip', lead: msg`The rules between you and us, in plain words.` },
+  dailyContributions: { art: 'coin', lead: msg`One rupee a day from each member, one round a day.` },
+  directHelpProcess: { art: 'slip', lead: msg`From the round to the person in need, without middlemen or NGOs.` },
+  giveawaySelection: { art: 'stack', lead: msg`How the members who receive the Thank You Reward are chosen.` },
+  impactVideos: {
+    art: 'play',
+    lead: msg`Daily impact videos are announced for 6 PM: who was helped, with what, and how much it cost.`,
+  },
+  dailyReports: { art: 'slip', lead: msg`One page for each day: what came in, who was drawn, who was helped.` },
+  videoDocumentation: { art: 'play', lead: msg`How we film what your rupees do, and every film so far.` },
+  moneyTrail: { art: 'cut', lead: msg`Every rupee in, and where it goes. From live data, not from a brochure.` },
+  impactStories: { art: 'slip', lead: msg`The people your rupees reached, newest first.` },
+  helpCenter: { art: 'stack', lead: msg`Six questions that members ask most.` },
+  contactUs: { art: 'coin', lead: msg`We answer within 1–2 business days.` },
+  verify: { art: 'coin', lead: msg`Don’t trust us. Check.` },
+}
+
+export function cardOf(subject: ShareSubject, language: Language, brandName: string, i18n: I18n): ShareCard {
+  const brand = brandName === 'Roz' && language === 'hi' ? 'रोज़' : brandName
+  const tagline = i18n._(PAGE_TITLES.home)
+  return { brand, tagline, ...wordsOf(subject, language, i18n) }
+}
+
+function wordsOf(subject: ShareSubject, language: Language, i18n: I18n): Omit<ShareCard, 'brand' | 'tagline'> {
+  if (subject.kind === 'page') {
+    const page = subject.page as PublicPage
+    const { lead, art } = PAGES[page]
+    return { when: '', title: i18n._(PAGE_TITLES[page]), lead: i18n._(lead), figures: [], art: artOf(art) }
+  }
+  if (subject.kind === 'day') {
+    // A date is not broken between its parts.
+    const date = formatDay(subject.day, language).replaceAll(' ', '\u00a0')
+    const figures = [
+      { label: i18n._(msg`Members who joined`), value: formatCount(subject.entries) },
+      { label: i18n._(msg`Put in`), value: formatMoney(subject.intake) },
+      { label: i18n._(msg`For people in need`), value: formatMoney(subject.need) },
+    ]
+    return {
+      when: i18n._(msg`Don’t trust us. Check.`),
+      title: i18n._(msg`The round of ${date}`),
+      lead: listed(figures),
+      figures,
+      art: artOf('cut'),
+    }
+  }
+  const { story } = subject
+  const figures = story.amount > 0 ? [{ label: i18n._(msg`Paid to people in need`), value: formatMoney(story.amount) }] : []
+  const charity = story.charity.name === PENDING_CHARITY ? '' : story.charity.name
+  return {
+    when: formatDay(story.date, language),
+    title: story.title,
+    lead: charity === '' ? listed(figures) : charity,
+    figures,
+    art: artOf(story.videoUrl === null ? 'slip' : 'play'),
+  }
+}
+
+const listed = (figures: ShareCard['figures']): string => figures.map(({ label, value }) => `${label}: ${value}`).join(' · ')
+
+type Drawing = Extract<ArtName, 'coin' | 'cut' | 'stack' | 'slip' | 'play'>
+const FRAMES = {
+  coin: '0 0 120 120',
+  cut: '-10 -14 158 152',
+  stack: '26 0 84 96',
+  slip: '26 0 84 96',
+  play: '0 0 120 120',
+} as const satisfies Record<Drawing, string>
+const COLOURS: Readonly<Record<string, string>> = {
+  '--i-leaf': '#74b488',
+  '--i-mari': '#f6b73c',
+  '--i-terra': '#e2814f',
+  '--i-ink': '#2a1a10',
+  '--i-line': '#2a1a10',
+  '--i-edge': '#2a1a10',
+  '--i-paper': '#ffffff',
+  '--thread': '#ffe6c7',
+}
+
+/** A drawing by itself: what prints it knows no variables, so each coin of another colour is one of its own. */
+function artOf(name: Drawing): string {
+  const [x, y, width, height] = FRAMES[name].split(' ')
+  const symbols = sprite(name === 'coin' ? ['coin'] : ['coin', name])
+  const inner = symbols.slice(symbols.indexOf('>') + 1, symbols.lastIndexOf('</svg>'))
+  const coin = /<symbol id="coin".*?<\/symbol>/.exec(inner)?.[0] ?? ''
+  const tinted = ['leaf', 'terra'].map((tint) =>
+    coin.replace('id="coin"', `id="coin-${tint}"`).replace('id="ca"', '').replace('var(--cf,var(--i-mari))', `var(--i-${tint})`),
+  )
+  const shown = (inner + tinted.join('')).replaceAll(/class="cf-(leaf|terra)"><use href="#coin"/g, '><use href="#coin-$1"')
+  const plain = shown
+    .replaceAll(/var\(--cf,var\((--[\w-]+)\)\)/g, (_, variable: string) => COLOURS[variable] ?? '')
+    .replaceAll(/var\((--[\w-]+)\)/g, (_, variable: string) => COLOURS[variable] ?? '')
+  return `<svg viewBox="${FRAMES[name]}">${plain}<use href="#${name}" x="${x}" y="${y}" width="${width}" height="${height}"/></svg>`
+}
