@@ -83,8 +83,9 @@ const JUDGES: Readonly<Record<string, Judge>> = {
     return isOne(
       db,
       sql`select 1 from session s join round_join j on j.member_id = s.member_id and j.day = ${day}::date
-            left join ticket t on t.day = j.day and t.member_id = j.member_id
-           where s.token_hash = ${hashOf(token)}::bytea and (t.ticket is null or t.ticket = decode(${ticket}::text, 'hex'))`,
+           where s.token_hash = ${hashOf(token)}::bytea
+             and (not exists (select from ticket_page p where p.day = j.day)
+                  or exists (select from ticket t where t.day = j.day and t.ticket = decode(${ticket}::text, 'hex')))`,
     )
   },
   'POST /api/admin/trigger-draw': (db, { record }) =>

@@ -304,6 +304,17 @@ def part_path(index: int, parts: list) -> list:
     return part_path(index - cut, parts[cut:]) + [part_root(parts[:cut])]
 
 
+def parts_proof(positions: list, parts: list, start: int = 0) -> bytes:
+    """The nodes that cannot be computed from the parts at these positions, in the order of the walk."""
+    if not any(start <= position < start + len(parts) for position in positions):
+        node, amount = part_root(parts)
+        return node + u64(amount)
+    if len(parts) == 1:
+        return b""
+    cut = cut_of(len(parts))
+    return parts_proof(positions, parts[:cut], start) + parts_proof(positions, parts[cut:], start + cut)
+
+
 def part_id(member_key: bytes, day: str, j: int) -> bytes:
     return hmac.new(member_key, b"roz/v1/id\n" + day.encode() + u64(j), hashlib.sha256).digest()
 
@@ -327,7 +338,10 @@ def liabilities_vectors() -> dict:
         parts = sorted(part for member in range(members) for part in parts_of(key(member), day, 1 + 3700 * member * member % 99991))
         top, total = part_root(parts)
         proofs = [{"position": at, "path": [{"hash": node.hex(), "sum": amount} for node, amount in part_path(at, parts)]} for at in sorted({0, len(parts) // 2, len(parts) - 1}) if parts]
-        trees.append({"members": members, "count": len(parts), "file": "".join(identity.hex() + u64(amount).hex() for identity, amount in parts), "root": top.hex(), "total": total, "proofs": proofs})
+        some = [[0], [len(parts) - 1, 0], list(range(len(parts)))][: min(len(parts), 2 + (members < 9))]
+        some += [[parts.index(part) for part in parts_of(key(2), day, 14801)[:3]]] if members > 2 else []
+        together = [{"positions": positions, "nodes": base64.b64encode(parts_proof(positions, parts)).decode()} for positions in some]
+        trees.append({"members": members, "count": len(parts), "file": "".join(identity.hex() + u64(amount).hex() for identity, amount in parts), "root": top.hex(), "total": total, "proofs": proofs, "together": together})
     ids = [{"key": key(member).hex(), "day": one, "j": j, "id": part_id(key(member), one, j).hex()} for member, one, j in [(0, day, 0), (0, day, 1), (1, day, 0), (0, "2026-11-22", 0), (0, day, 2**32)]]
     return {"ids": ids, "trees": trees}
 

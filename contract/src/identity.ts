@@ -4,7 +4,7 @@ import { email, givenPassword, name, newPassword, phone } from '@roz/core/person
 import { LANGUAGES } from '@roz/core/language.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { instant, messageAnswer, signedIn, userAnswer } from './shapes.ts'
+import { day, instant, messageAnswer, signedIn, userAnswer } from './shapes.ts'
 
 const token = z.string('fill_all').max(8192, 'fill_all')
 
@@ -145,7 +145,9 @@ export const identityCalls = {
     method: 'GET',
     path: '/user/ticket-key',
     access: 'member',
-    summary: 'The key that the member’s tickets are made with, for another device of theirs; null before there is one.',
+    summary:
+      'The key that the member’s tickets of a day are made with, today without one, for another device of theirs; null where there is none.',
+    query: z.object({ day: day.optional() }),
     output: z.object({ key: z.string().nullable(), custodial: z.boolean() }),
     refusals: [],
   }),

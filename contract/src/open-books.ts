@@ -166,14 +166,28 @@ export const openBooksCalls = {
     method: 'GET',
     path: '/user/liabilities/{day}',
     access: 'member',
-    summary: "The member's own parts of what was owed at a day's end, in paise, each with its proof.",
+    summary: "The member's own parts of what was owed at a day's end, in paise, with their proof up to the newest checkpoint.",
     params: ofDay,
+    query: z.object({ from: whole.default(0), limit: whole.refine((n) => n >= 1 && n <= 128, 'limit_invalid').default(2) }),
     output: z.object({
       balance: count,
       count,
       day,
       held: count,
-      parts: z.array(z.object({ amount: count, id: hash, path: z.array(z.object({ hash, sum: count })), position: count })),
+      next: count.nullable().meta({ description: 'The number of the first part left out; null after the last' }),
+      nodes: z.string().meta({ description: 'The proof of these parts together, base64: 32 bytes of hash and 8 of sum a node' }),
+      parts: z.array(z.object({ amount: count, position: count })),
+      proof: z
+        .object({
+          books: z.object({
+            index: count,
+            path,
+            record: z.object({ books: hash, day, kind: z.literal('books'), v: z.literal(1) }),
+          }),
+          checkpoint: z.string(),
+        })
+        .nullable()
+        .meta({ description: "null until a checkpoint holds the day's books" }),
       root: hash,
       total: count,
     }),

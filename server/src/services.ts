@@ -32,6 +32,7 @@ import { createWallet } from './features/wallet/wallet.ts'
 import { createWorker, forgetDoneJobs, type WorkerDeps } from './jobs/worker.ts'
 import { createCheckpoints } from './log-of-days/checkpoints.ts'
 import { createLogKeys, originOf } from './log-of-days/log-key.ts'
+import { createLogProofs } from './log-of-days/log-tree.ts'
 import { createReceipts } from './log-of-days/receipts.ts'
 import { createMailJob } from './people/mail-job.ts'
 import type { Secrets } from './secrets.ts'
@@ -62,6 +63,7 @@ function createFeatures(deps: ServiceDeps) {
   const logKeys = createLogKeys({ secrets, origin: originOf(config.publicUrl ?? `http://localhost:${config.port}`) })
   const receipts = createReceipts({ db, keys: logKeys, ticketKeys })
   const checkpoints = createCheckpoints({ db, keys: logKeys })
+  const proofs = createLogProofs({ db, checkpoints })
   const identity = createIdentity({
     db,
     production: config.production,
@@ -102,11 +104,12 @@ function createFeatures(deps: ServiceDeps) {
     log,
   })
   const rounds = createRounds({ db, draws, ticketKeys, secrets, receipts, policy, log })
-  const books = createBooks({ db, ticketKeys })
+  const books = createBooks({ db, ticketKeys, proofs })
   const openLog = createOpenLog({
     db,
     keys: logKeys,
     checkpoints,
+    proofs,
     receipts,
     programFile: config.webDir === undefined ? undefined : path.join(config.webDir, 'verify', 'roz-verify.mjs'),
   })

@@ -4,13 +4,15 @@
  */
 import { u64 } from '@roz/core/draw.ts'
 import { sha256 } from '../tickets/sha256.ts'
+import { cutOf } from './tree.ts'
 
 export type SumNode = { readonly hash: Uint8Array; readonly sum: number }
 
 const PART = Buffer.from('roz/v1/part\n')
 const SUM = Buffer.from('roz/v1/sum\n')
 export const LEAF_BYTES = 40
-const ID_BYTES = 32
+/** Of an id, and of a hash. */
+export const ID_BYTES = 32
 
 export const leafNode = (leaf: Uint8Array): SumNode => ({
   hash: sha256(PART, leaf),
@@ -40,18 +42,30 @@ function pairUp(level: readonly SumNode[]): SumNode[] {
   return above
 }
 
-/** From a node up to the root: the other child at each step. */
-export function sumPath(nodes: readonly SumNode[], index: number): SumNode[] {
-  const path: SumNode[] = []
-  let level: readonly SumNode[] = nodes
-  for (let at = index; level.length > 1; at = Math.floor(at / 2), level = pairUp(level)) {
-    const other = level[at % 2 === 0 ? at + 1 : at - 1]
-    if (other !== undefined) path.push(other)
+/** The root over the leaves from … to − 1, wherever it is known from. */
+export type SumOfRange = (from: number, to: number) => SumNode
+
+/**
+ * The proof of the leaves at these positions: the nodes that cannot be computed from them, left before
+ * right. A range without any of them is one node; one leaf of them is none.
+ */
+export function sumProof(root: SumOfRange, positions: readonly number[], count: number): SumNode[] {
+  const walk = (from: number, to: number): SumNode[] => {
+    if (!positions.some((position) => position >= from && position < to)) return [root(from, to)]
+    if (to - from === 1) return []
+    const middle = from + cutOf(to - from)
+    return [...walk(from, middle), ...walk(middle, to)]
   }
-  return path
+  return positions.length === 0 ? [] : walk(0, count)
 }
 
+/** A node as bytes: its hash and its sum. */
+export const nodeBytes = ({ hash, sum }: SumNode): Buffer => Buffer.concat([hash, u64(sum)])
+export const NODE_BYTES = 40
+/** The node that these bytes begin with. */
+export const nodeOf = (bytes: Buffer): SumNode => ({ hash: bytes.subarray(0, ID_BYTES), sum: Number(bytes.readBigUInt64BE(ID_BYTES)) })
+
 /** The leaves of flat bytes. */
-export const leavesOf = (bytes: Uint8Array): Uint8Array[] =>
-  Array.from({ length: bytes.length / LEAF_BYTES }, (_, index) => bytes.subarray(index * LEAF_BYTES, (index + 1) * LEAF_BYTES))
+export const leavesOf = <B extends Uint8Array>(bytes: B): B[] =>
+  Array.from({ length: bytes.length / LEAF_BYTES }, (_, index) => bytes.subarray(index * LEAF_BYTES, (index + 1) * LEAF_BYTES) as B)
 export const idOf = (leaf: Uint8Array): Uint8Array => leaf.subarray(0, ID_BYTES)

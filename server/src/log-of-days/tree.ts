@@ -11,37 +11,51 @@ type Hashes = readonly Uint8Array[]
 export const rootOf = (leaves: Hashes): Uint8Array => subtreesRoot(sha256, leaves)
 
 /** The largest power of two below n, for n above 1. */
-const cutOf = (n: number): number => 2 ** Math.ceil(Math.log2(n) - 1)
+export const cutOf = (n: number): number => 2 ** Math.ceil(Math.log2(n) - 1)
+
+/** The root over the leaves from … to − 1, wherever it is known from. */
+export type RootOfRange = (from: number, to: number) => Uint8Array
+type Range = readonly [from: number, to: number]
 
 /** PATH(m, D[n]) of chapter 2.1.1, from the leaf up. */
-export function inclusionPath(leaves: Hashes, index: number): Uint8Array[] {
-  if (leaves.length < 2) return []
-  const cut = cutOf(leaves.length)
-  const [left, right] = [leaves.slice(0, cut), leaves.slice(cut)]
-  return index < cut ? [...inclusionPath(left, index), rootOf(right)] : [...inclusionPath(right, index - cut), rootOf(left)]
+export const inclusionPath = (leaves: Hashes, index: number): Uint8Array[] => inclusionIn(rangesOf(leaves), index, [0, leaves.length])
+
+export function inclusionIn(root: RootOfRange, index: number, [from, to]: Range): Uint8Array[] {
+  if (to - from < 2) return []
+  const middle = from + cutOf(to - from)
+  return index < middle
+    ? [...inclusionIn(root, index, [from, middle]), root(middle, to)]
+    : [...inclusionIn(root, index, [middle, to]), root(from, middle)]
 }
 
-/** The root, and the path of every leaf: each node is hashed once. */
-export function rootAndPaths(leaves: Hashes): { readonly root: Uint8Array; readonly paths: readonly Uint8Array[][] } {
-  const paths: Uint8Array[][] = leaves.map(() => [])
-  const walk = (from: number, to: number): Uint8Array => {
-    if (to - from === 1) return leaves[from] as Uint8Array
+const rangesOf =
+  (leaves: Hashes): RootOfRange =>
+  (from, to) =>
+    rootOf(leaves.slice(from, to))
+
+/** The root, and the path of every leaf as hex: each node is hashed and written once. */
+export function rootAndPaths(leaves: readonly Buffer[]): { readonly root: Uint8Array; readonly paths: readonly string[][] } {
+  const paths: string[][] = leaves.map(() => [])
+  const walk = (from: number, to: number): Buffer => {
+    if (to - from === 1) return leaves[from] as Buffer
     const middle = from + cutOf(to - from)
     const [left, right] = [walk(from, middle), walk(middle, to)]
-    for (let index = from; index < to; index++) paths[index]?.push(index < middle ? right : left)
+    const [leftText, rightText] = [left.toString('hex'), right.toString('hex')]
+    for (let index = from; index < to; index++) paths[index]?.push(index < middle ? rightText : leftText)
     return sha256(NODE, left, right)
   }
   return { root: leaves.length === 0 ? rootOf(leaves) : walk(0, leaves.length), paths }
 }
 
 /** PROOF(m, D[n]) of chapter 2.1.2, for 1 ≤ m ≤ n. */
-export const consistencyPath = (leaves: Hashes, from: number): Uint8Array[] => subproof(leaves, from, true)
+export const consistencyIn = (root: RootOfRange, size: number, to: number): Uint8Array[] => subproof(root, size, [0, to], true)
 
-function subproof(leaves: Hashes, from: number, isWhole: boolean): Uint8Array[] {
-  if (from === leaves.length) return isWhole ? [] : [rootOf(leaves)]
-  const cut = cutOf(leaves.length)
-  const [left, right] = [leaves.slice(0, cut), leaves.slice(cut)]
-  return from <= cut ? [...subproof(left, from, isWhole), rootOf(right)] : [...subproof(right, from - cut, false), rootOf(left)]
+function subproof(root: RootOfRange, size: number, [from, to]: Range, isWhole: boolean): Uint8Array[] {
+  if (size === to) return isWhole ? [] : [root(from, to)]
+  const middle = from + cutOf(to - from)
+  return size <= middle
+    ? [...subproof(root, size, [from, middle], isWhole), root(middle, to)]
+    : [...subproof(root, size, [middle, to], false), root(from, middle)]
 }
 
 /** The root that a path leads to from a leaf. */

@@ -4,6 +4,7 @@
  */
 import type { Paise } from '@roz/core/money.ts'
 import { paise } from '@roz/core/money.ts'
+import type { IstDay } from '@roz/core/ist-day.ts'
 import { POLICY_A, type SplitPolicy, type TaxPolicy } from '@roz/core/split.ts'
 import type { OpenRecord } from '@roz/core/draw-records.ts'
 import Fastify from 'fastify'
@@ -26,8 +27,10 @@ import { captureTopup, createTopup } from '../ledger/topups.ts'
 import { setAutoJoin } from '../ledger/wallets.ts'
 import { createCheckpoints } from '../log-of-days/checkpoints.ts'
 import { createLogKeys } from '../log-of-days/log-key.ts'
+import { createLogProofs } from '../log-of-days/log-tree.ts'
 import { createReceipts } from '../log-of-days/receipts.ts'
 import { createTicketKeys } from '../tickets/ticket-keys.ts'
+import { ticketOf } from '../tickets/ticket.ts'
 import { makeMember, makeStaff, serveCalls, testSecrets } from './calls.ts'
 import { createTestDatabase } from './database.ts'
 import { expectDaysHold } from './verifier.ts'
@@ -69,11 +72,14 @@ export async function openRoundsWorld(options: RoundsOptions = {}) {
   const makeRounds = (split: SplitPolicy) =>
     createRounds({ db, draws, ticketKeys, secrets: testSecrets, receipts, policy: split, log: { error: keep } })
   const rounds = makeRounds(policy)
-  const books = createBooks({ db, ticketKeys, ...(options.bookPages === undefined ? {} : { pages: options.bookPages }) })
+  const checkpoints = createCheckpoints({ db, keys: logKeys })
+  const proofs = createLogProofs({ db, checkpoints })
+  const books = createBooks({ db, ticketKeys, proofs, ...(options.bookPages === undefined ? {} : { pages: options.bookPages }) })
   const openLog = createOpenLog({
     db,
     keys: logKeys,
-    checkpoints: createCheckpoints({ db, keys: logKeys }),
+    checkpoints,
+    proofs,
     receipts,
   })
   const clock = createClock(db)
@@ -98,6 +104,7 @@ export async function openRoundsWorld(options: RoundsOptions = {}) {
     draws,
     ticketKeys,
     logKeys,
+    proofs,
     books,
     openLog,
     clock,
@@ -111,6 +118,9 @@ export async function openRoundsWorld(options: RoundsOptions = {}) {
     ...devClock(devUrl),
     ...membersOf(db),
     ...readersOf(db),
+    /** The tickets of members on a day by their own keys, as each could compute theirs. */
+    ticketsOf: async (memberIds: readonly bigint[], day: IstDay): Promise<ReadonlyMap<bigint, Buffer>> =>
+      new Map((await ticketKeys.listFor(db, memberIds, day)).map(({ memberId, key }) => [memberId, ticketOf(key, day)])),
     join: (as: bigint, body?: unknown, headers: Record<string, string> = {}) => calls.ask('POST /rounds/join', { as, body, headers }),
     current: async (as?: bigint) =>
       (await calls.ask('GET /rounds/current', as === undefined ? {} : { as })).body as Record<string, unknown>,

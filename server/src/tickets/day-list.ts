@@ -1,13 +1,14 @@
 /**
  * The list of a day: written when it is sealed, found by position when it is drawn. Invariants: as
  * many tickets as rupees, or the close fails; the list is written in the transaction that freezes the
- * entries, ascending, in pages whose subtree roots give the root that is published.
+ * entries, ascending, in pages whose subtree roots give the root that is published; whose the tickets
+ * are is forgotten with the draw.
  */
 import { subtreesRoot } from '@roz/core/draw.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
-import { LIST_PAGE } from './flat-list.ts'
+import { LIST_PAGE, TICKET_BYTES } from './flat-list.ts'
 import type { ListMaker } from './list-maker.ts'
 import { sha256 } from './sha256.ts'
 import type { TicketKeys } from './ticket-keys.ts'
@@ -46,14 +47,16 @@ async function writePages(tx: Tx, day: IstDay, entries: number, maker: ListMaker
   const pages = Math.ceil(entries / LIST_PAGE)
   let next = maker.page(0)
   for (let page = 0; page < pages; page++) {
-    const { members, tickets, root } = await next
+    const { members, tickets, groups, root } = await next
     if (page + 1 < pages) {
       next = maker.page(page + 1)
       next.catch(() => undefined)
     }
     await tx.query(sql`
-      insert into ticket_page (day, page, members, tickets, root)
-      values (${day}::date, ${page}::int, ${asBuffer(members)}::bytea, ${asBuffer(tickets)}::bytea, ${Buffer.from(root)}::bytea)`)
+      insert into ticket_page (day, page, first_ticket, tickets, groups, root)
+      values (${day}::date, ${page}::int, ${asBuffer(tickets.subarray(0, TICKET_BYTES))}::bytea, ${asBuffer(tickets)}::bytea, ${asBuffer(groups)}::bytea,
+              ${Buffer.from(root)}::bytea)`)
+    await tx.query(sql`insert into ticket_owner (day, page, members) values (${day}::date, ${page}::int, ${asBuffer(members)}::bytea)`)
     roots.push(root)
   }
   return roots
@@ -63,15 +66,21 @@ const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.
 
 export type Listed = { readonly position: number; readonly memberId: bigint; readonly ticket: Buffer }
 
-/** Who stands at these positions, in their order. */
+/** Who stands at these positions, in their order; before the draw alone. */
 export async function ticketsAt(tx: Tx, day: IstDay, positions: readonly number[]): Promise<Listed[]> {
   const listed = await tx.query<Listed>(sql`
-    select w.position::float8 as position, substring(p.members from w.place * 8 + 1 for 8)::bigint as "memberId",
+    select w.position::float8 as position, substring(o.members from w.place * 8 + 1 for 8)::bigint as "memberId",
            substring(p.tickets from w.place * 32 + 1 for 32) as ticket
       from (select position, position / ${LIST_PAGE}::int as page, (position % ${LIST_PAGE}::int)::int as place, rank
               from unnest(${positions}::bigint[]) with ordinality as u(position, rank)) w
       join ticket_page p on p.day = ${day}::date and p.page = w.page and w.place * 32 < octet_length(p.tickets)
+      join ticket_owner o on o.day = p.day and o.page = p.page
      order by w.rank`)
   if (listed.length !== positions.length) throw new Error(`the list of ${day} has no ticket at a picked position`)
   return listed
+}
+
+/** Once a round is drawn or void nobody needs to know whose each ticket is; each member finds their own by their key. */
+export async function forgetOwners(tx: Tx, day: IstDay): Promise<void> {
+  await tx.query(sql`delete from ticket_owner where day = ${day}::date`)
 }

@@ -1,10 +1,11 @@
 /**
  * The tickets of a day as flat bytes: a million of them are 48 MB in five pieces of memory, shared by
  * all threads, where objects would be half a gigabyte. Pure but for the hashes. Invariants: positions
- * ascend by ticket, and no ticket stands twice; a page is a whole subtree of the day's tree, so that
- * the roots of the pages give the root of the day.
+ * ascend by ticket, and no ticket stands twice; a page is a whole subtree of the day's tree, and a
+ * group one of the page's, so that the roots of the groups give the root of the page, and those of the
+ * pages the root of the day.
  */
-import { merkleRoot } from '@roz/core/draw.ts'
+import { merkleRoot, subtreesRoot } from '@roz/core/draw.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import type { Secrets } from '../secrets.ts'
 import { sha256 } from './sha256.ts'
@@ -12,8 +13,12 @@ import { keyContextOf, ticketOf } from './ticket.ts'
 
 /** Entries of a page: a power of two (protocol, chapter 3: the tree splits at powers of two). */
 export const LIST_PAGE = 16_384
+/** Entries of a group, a power of two too: what is read and hashed to prove one of them. */
+export const LIST_GROUP = 128
 const ID_BYTES = 8
 export const TICKET_BYTES = 32
+/** A group's first ticket, and its root. */
+export const GROUP_BYTES = 64
 /** A 32-byte key as Secrets.seal writes it. */
 export const SEALED_KEY_BYTES = 65
 
@@ -29,8 +34,8 @@ export type FlatList = {
   /** Where pages are laid out: two of them, so that one is made while the other is written. */
   readonly shown: readonly [Shown, Shown]
 }
-/** Members and tickets by position. */
-type Shown = { readonly members: Uint8Array; readonly tickets: Uint8Array }
+/** Members and tickets by position, and the groups of the tickets. */
+type Shown = { readonly members: Uint8Array; readonly tickets: Uint8Array; readonly groups: Uint8Array }
 
 /**
  * Some entrants in the order of their ids: the ids, 8 bytes each, and the sealed keys, one after the
@@ -44,7 +49,11 @@ const shared = (bytes: number): Uint8Array => new Uint8Array(new SharedArrayBuff
 
 export function newList(day: IstDay, count: number): FlatList {
   const length = Math.min(count, LIST_PAGE)
-  const show = (): Shown => ({ members: shared(length * ID_BYTES), tickets: shared(length * TICKET_BYTES) })
+  const show = (): Shown => ({
+    members: shared(length * ID_BYTES),
+    tickets: shared(length * TICKET_BYTES),
+    groups: shared(Math.ceil(length / LIST_GROUP) * GROUP_BYTES),
+  })
   return {
     day,
     count,
@@ -109,12 +118,23 @@ export function makePage(list: FlatList, page: number): Uint8Array {
     shown.tickets.set(tickets.subarray(place * TICKET_BYTES, (place + 1) * TICKET_BYTES), index * TICKET_BYTES)
   })
   const entries = places.map((_, index) => shown.tickets.subarray(index * TICKET_BYTES, (index + 1) * TICKET_BYTES))
-  return Uint8Array.from(merkleRoot(sha256, entries))
+  const roots: Uint8Array[] = []
+  for (let from = 0; from < entries.length; from += LIST_GROUP) {
+    const root = Uint8Array.from(merkleRoot(sha256, entries.slice(from, from + LIST_GROUP)))
+    const at = roots.push(root) - 1
+    shown.groups.set(entries[from] as Uint8Array, at * GROUP_BYTES)
+    shown.groups.set(root, at * GROUP_BYTES + TICKET_BYTES)
+  }
+  return Uint8Array.from(subtreesRoot(sha256, roots))
 }
 
 /** Where a page lies once it is made. */
 export function shownOf({ count, shown }: FlatList, page: number): Shown {
-  const { members, tickets } = shown[page % 2] as Shown
+  const { members, tickets, groups } = shown[page % 2] as Shown
   const length = Math.min(count - page * LIST_PAGE, LIST_PAGE)
-  return { members: members.subarray(0, length * ID_BYTES), tickets: tickets.subarray(0, length * TICKET_BYTES) }
+  return {
+    members: members.subarray(0, length * ID_BYTES),
+    tickets: tickets.subarray(0, length * TICKET_BYTES),
+    groups: groups.subarray(0, Math.ceil(length / LIST_GROUP) * GROUP_BYTES),
+  }
 }

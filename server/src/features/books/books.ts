@@ -12,6 +12,7 @@ import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { Handlers } from '../../http/route.ts'
 import { answerFile, answerPages, NOT_FOUND, ofDay } from '../../log-of-days/files.ts'
 import { appendRecord } from '../../log-of-days/log.ts'
+import type { LogProofs } from '../../log-of-days/log-tree.ts'
 import { LEAF_BYTES } from '../../log-of-days/sum-tree.ts'
 import type { TicketKeys } from '../../tickets/ticket-keys.ts'
 import { findBooks, makeBooks, readDayLedger } from './day-file.ts'
@@ -19,7 +20,7 @@ import { findDay, findFigures, listDays, readDays } from './days.ts'
 import { forgetParts, type Liabilities, NOTHING_OWED, type RunOptions, stepLiabilities } from './liabilities.ts'
 import { findOwnParts } from './own-parts.ts'
 
-export type BooksDeps = { readonly db: Db; readonly ticketKeys: TicketKeys; readonly pages?: RunOptions }
+export type BooksDeps = { readonly db: Db; readonly ticketKeys: TicketKeys; readonly proofs: LogProofs; readonly pages?: RunOptions }
 
 const BOOKS_LOCK = 7_242_013
 /** A small day is done at one go; a large one gives the lock away between its portions. */
@@ -28,7 +29,7 @@ const WAITS = { statementTimeoutMs: 60_000, transactionTimeoutMs: 120_000 }
 
 type Calls = 'booksFile' | 'liabilitiesFile' | 'userLiabilities' | 'publicDays' | 'publicDay'
 
-export function createBooks({ db, ticketKeys, pages = {} }: BooksDeps) {
+export function createBooks({ db, ticketKeys, proofs, pages = {} }: BooksDeps) {
   const handlers: Handlers<Calls> = {
     booksFile: ({ params }) =>
       ofDay(params.day, async (day) => {
@@ -36,7 +37,7 @@ export function createBooks({ db, ticketKeys, pages = {} }: BooksDeps) {
         return row === undefined ? NOT_FOUND : answerFile(row.bytes, 'json', true)
       }),
     liabilitiesFile: ({ params }) => ofDay(params.day, (day) => liabilitiesFile(db, day)),
-    userLiabilities: ({ session, params }) => findOwnParts({ db, ticketKeys }, session.memberId, params.day),
+    userLiabilities: ({ session, params, query }) => findOwnParts({ db, ticketKeys, proofs }, session.memberId, { params, query }),
     publicDays: (call) => listDays(db, call),
     publicDay: (call) => findDay(db, call),
   }

@@ -9,12 +9,16 @@ import type { IstDay } from '@roz/core/ist-day.ts'
 import { maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { listMemberStates, readForeignRefunds } from '../../ledger/day-books.ts'
-import { idOf, LEAF_BYTES, leafNode, leavesOf, type SumNode, sumRoot } from '../../log-of-days/sum-tree.ts'
+import { idOf, LEAF_BYTES, leafNode, leavesOf, NODE_BYTES, nodeBytes, nodeOf, type SumNode, sumRoot } from '../../log-of-days/sum-tree.ts'
 import type { TicketKeys } from '../../tickets/ticket-keys.ts'
 import { type Part, partsOf } from './cutting.ts'
 
 /** Leaves of a page: a power of two, so that a page is a whole subtree. */
 export const LEAVES_PAGE = 4_096
+/** Leaves of a group of a page, a power of two too: what is read and hashed to prove one of them. */
+export const LEAVES_GROUP = 128
+/** A group's first id, and its node. */
+export const GROUP_BYTES = 32 + NODE_BYTES
 const MEMBERS_PAGE = 2_000
 
 type Run = {
@@ -84,17 +88,28 @@ async function sealAtOnce(tx: Tx, day: IstDay, parts: readonly Part[], limit: nu
   const leaves = parts.toSorted((left, right) => left.id.compare(right.id)).map(({ id, amount }) => Buffer.concat([id, u64(amount)]))
   const nodes: SumNode[] = []
   for (let from = 0; from < leaves.length; from += limit) {
-    nodes.push(await writePage(tx, day, nodes.length, Buffer.concat(leaves.slice(from, from + limit))))
+    nodes.push(await writePage(tx, day, { page: nodes.length, from }, Buffer.concat(leaves.slice(from, from + limit))))
   }
   const { hash, sum } = sumRoot(nodes)
   return { count: leaves.length, root: hash, total: sum }
 }
 
-async function writePage(tx: Tx, day: IstDay, page: number, leaves: Buffer): Promise<SumNode> {
-  const node = sumRoot(leavesOf(leaves).map(leafNode))
+type Place = { readonly page: number; readonly from: number }
+
+async function writePage(tx: Tx, day: IstDay, { page, from }: Place, leaves: Buffer): Promise<SumNode> {
+  const nodes = leavesOf(leaves).map(leafNode)
+  const roots: SumNode[] = []
+  const groups: Uint8Array[] = []
+  for (let at = 0; at < nodes.length; at += LEAVES_GROUP) {
+    const root = sumRoot(nodes.slice(at, at + LEAVES_GROUP))
+    roots.push(root)
+    groups.push(idOf(leaves.subarray(at * LEAF_BYTES)), nodeBytes(root))
+  }
+  const node = sumRoot(roots)
   await tx.query(sql`
-    insert into liability_page (day, page, first_id, leaves, hash, total)
-    values (${day}::date, ${page}::int, ${Buffer.from(idOf(leaves))}::bytea, ${leaves}::bytea, ${Buffer.from(node.hash)}::bytea, ${node.sum}::bigint)`)
+    insert into liability_page (day, page, first_id, first_position, leaves, groups, hash, total)
+    values (${day}::date, ${page}::int, ${Buffer.from(idOf(leaves))}::bytea, ${from}::bigint, ${leaves}::bytea, ${Buffer.concat(groups)}::bytea,
+            ${Buffer.from(node.hash)}::bytea, ${node.sum}::bigint)`)
   return node
 }
 
@@ -106,22 +121,30 @@ async function sealPage(tx: Tx, day: IstDay, run: Run, limit: number): Promise<b
           from (select id, amount from liability_part where day = ${day}::date and id > ${run.lastId}::bytea order by id limit ${limit}::int) page`,
   )
   if (leaves === null) return true
-  await writePage(tx, day, run.pages, leaves)
+  await writePage(tx, day, { page: run.pages, from: run.count }, leaves)
   const lastId = Buffer.from(idOf(leaves.subarray(leaves.length - LEAF_BYTES)))
   await tx.query(sql`
     update liability_run set pages = pages + 1, last_id = ${lastId}::bytea, count = count + ${leaves.length / LEAF_BYTES}::bigint where day = ${day}::date`)
   return leaves.length / LEAF_BYTES < limit
 }
 
-/** The page's nodes in their order. */
-export const listPageNodes = async (from: Queryable, day: IstDay): Promise<SumNode[]> =>
-  (
-    await from.query<{ hash: Buffer; total: bigint }>(sql`select hash, total from liability_page where day = ${day}::date order by page`)
-  ).map(({ hash, total }) => ({ hash, sum: Number(total) }))
+/** The nodes of a day's pages in their order, and how many leaves each of them has but the last. */
+export type DayNodes = { readonly nodes: readonly SumNode[]; readonly pageLeaves: number }
+
+export async function readDayNodes(from: Queryable, day: IstDay, count: number): Promise<DayNodes> {
+  const { bytes, pageLeaves } = await one<{ bytes: Buffer; pageLeaves: number | null }>(
+    from,
+    sql`select coalesce(string_agg(hash || int8send(total), ''::bytea order by page), '') as bytes,
+               (max(first_position) filter (where page = 1))::float8 as "pageLeaves"
+          from liability_page where day = ${day}::date`,
+  )
+  const nodes = Array.from({ length: bytes.length / NODE_BYTES }, (_, page) => nodeOf(bytes.subarray(page * NODE_BYTES)))
+  return { nodes, pageLeaves: pageLeaves ?? count }
+}
 
 async function readSealed(tx: Tx, day: IstDay): Promise<Liabilities> {
-  const { hash, sum } = sumRoot(await listPageNodes(tx, day))
   const { count } = await one<{ count: number }>(tx, sql`select count::float8 as count from liability_run where day = ${day}::date`)
+  const { hash, sum } = sumRoot((await readDayNodes(tx, day, count)).nodes)
   return { count, root: hash, total: sum }
 }
 

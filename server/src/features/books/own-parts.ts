@@ -1,75 +1,146 @@
 /**
- * A member's own parts of what was owed at a day's end, with their proofs (spec/protocol.md, chapters 13
- * and 14). Answered to the member alone. Invariant: found by the member's key; what is not theirs is
- * never shown, whatever stands in the pages.
+ * A member's own parts of what was owed at a day's end, with the proof from them to the newest
+ * checkpoint (spec/protocol.md, chapters 13 and 14). Answered to the member alone. Invariants: found by
+ * the member's key, so what is not theirs is never shown, whatever stands in the pages; of a page no
+ * more is read than the group of 128 that a part lies in; a long purse is shown in several answers.
  */
-import type { Api } from '@roz/contract/api.ts'
-import { hex } from '@roz/core/draw.ts'
+import type { Api, Input } from '@roz/contract/api.ts'
+import type { BooksRecord } from '@roz/core/draw-records.ts'
 import { type IstDay, parseDay } from '@roz/core/ist-day.ts'
-import { type Db, maybeOne, sql } from '../../db/sql.ts'
+import { type Db, sql } from '../../db/sql.ts'
 import type { Answer } from '../../http/route.ts'
-import { listMemberStates } from '../../ledger/day-books.ts'
+import { findMemberState } from '../../ledger/member-state.ts'
 import { NOT_FOUND } from '../../log-of-days/files.ts'
-import { idOf, leafNode, leavesOf, type SumNode, sumPath } from '../../log-of-days/sum-tree.ts'
+import type { LogProofs } from '../../log-of-days/log-tree.ts'
+import {
+  ID_BYTES,
+  idOf,
+  LEAF_BYTES,
+  leafNode,
+  leavesOf,
+  nodeBytes,
+  nodeOf,
+  type SumNode,
+  sumProof,
+  sumRoot,
+} from '../../log-of-days/sum-tree.ts'
 import type { TicketKeys } from '../../tickets/ticket-keys.ts'
 import { partId } from './cutting.ts'
 import { findBooks } from './day-file.ts'
-import { listPageNodes } from './liabilities.ts'
+import { type DayNodes, GROUP_BYTES, LEAVES_GROUP, readDayNodes } from './liabilities.ts'
 
-type Own = {
-  readonly amount: number
-  readonly id: string
-  readonly path: { readonly hash: string; readonly sum: number }[]
-  readonly position: number
-}
-type Page = { readonly page: number; readonly leaves: Buffer; readonly before: number }
+type Deps = { readonly db: Db; readonly ticketKeys: TicketKeys; readonly proofs: LogProofs }
+type Call = Pick<Input<Api['userLiabilities']>, 'params' | 'query'>
+/** A page without its leaves: its place, and the nodes of its groups. */
+type Page = { readonly page: number; readonly from: number; readonly nodes: readonly SumNode[] }
+/** A part where it lies: its page, its group in it, and all leaves of that group. */
+type Found = { readonly page: Page; readonly group: number; readonly leaves: readonly Buffer[]; readonly index: number }
 
-export async function findOwnParts(
-  { db, ticketKeys }: { readonly db: Db; readonly ticketKeys: TicketKeys },
-  memberId: bigint,
-  dayText: string,
-): Promise<Answer<Api['userLiabilities']>> {
-  const day = parseDay(dayText)
+export async function findOwnParts(deps: Deps, memberId: bigint, { params, query }: Call): Promise<Answer<Api['userLiabilities']>> {
+  const { db } = deps
+  const day = parseDay(params.day)
   const books = day === undefined ? undefined : await findBooks(db, day)
   if (day === undefined || books === undefined) return NOT_FOUND
-  const [state] = await listMemberStates(db, day, memberId - 1n, 1)
-  if (state === undefined || state.memberId !== memberId) return NOT_FOUND
-  const [balance, held] = [Number(state.balance), Number(state.held)]
-  const parts = await findParts({ db, ticketKeys }, memberId, day, balance + held)
-  return { ok: true, value: { ...books.liabilities, balance, count: books.liabilities.count, day, held, parts } }
+  const state = await findMemberState(db, day, memberId)
+  if (state === undefined) return NOT_FOUND
+  const { count, root, total } = books.liabilities
+  // One more than is shown tells whether there are more.
+  const found = await findParts(deps, memberId, day, { from: query.from, limit: query.limit + 1 })
+  const shown = found.slice(0, query.limit)
+  const nodes = shown.length === 0 ? [] : proofOf(shown, await readDayNodes(db, day, count), count)
+  const logged = await deps.proofs.ofRecord<BooksRecord>(day, 'books')
+  return {
+    ok: true,
+    value: {
+      balance: Number(state.balance),
+      count,
+      day,
+      held: Number(state.held),
+      next: found.length > shown.length ? query.from + shown.length : null,
+      nodes: Buffer.concat(nodes.map(nodeBytes)).toString('base64'),
+      parts: shown.map((part) => ({ amount: leafNode(part.leaves[part.index] as Buffer).sum, position: positionOf(part) })),
+      proof: logged === undefined ? null : { books: logged.proven, checkpoint: logged.checkpoint },
+      root,
+      total,
+    },
+  }
 }
 
+const positionOf = ({ page, group, index }: Found): number => page.from + group * LEAVES_GROUP + index
+
+/** Some of the member's parts, in the order of their numbers, up to the first that is nowhere. */
 async function findParts(
-  { db, ticketKeys }: { readonly db: Db; readonly ticketKeys: TicketKeys },
+  { db, ticketKeys }: Deps,
   memberId: bigint,
   day: IstDay,
-  owed: number,
-): Promise<Own[]> {
+  { from, limit }: { readonly from: number; readonly limit: number },
+): Promise<Found[]> {
   const [own] = await ticketKeys.listFor(db, [memberId], day)
-  if (own === undefined || owed === 0) return []
-  const pages = await listPageNodes(db, day)
-  const parts: Own[] = []
-  // How many there are was left to chance: what is owed ends the search, or the first id that is nowhere.
-  for (let rest = owed; rest > 0; ) {
-    const part = await findPart(db, day, partId(own.key, day, parts.length), pages)
-    if (part === undefined) break
-    parts.push(part)
-    rest -= part.amount
+  if (own === undefined) return []
+  const places = await findGroups(
+    db,
+    day,
+    Array.from({ length: limit }, (_, n) => partId(own.key, day, from + n)),
+  )
+  // Of a page these groups alone, in the order that they were asked for.
+  const slices = await db.query<{ slice: Buffer }>(sql`
+    select substring(p.leaves from w.start + 1 for ${LEAVES_GROUP * LEAF_BYTES}::int) as slice
+      from unnest(${places.map(({ page }) => page.page)}::int[], ${places.map(({ group }) => group * LEAVES_GROUP * LEAF_BYTES)}::int[])
+           with ordinality as w(page, start, rank)
+      join liability_page p on p.day = ${day}::date and p.page = w.page order by w.rank`)
+  const found: Found[] = []
+  for (const [n, { id, page, group }] of places.entries()) {
+    const leaves = leavesOf(slices[n]?.slice ?? Buffer.alloc(0))
+    const index = leaves.findIndex((leaf) => id.equals(idOf(leaf)))
+    if (index < 0) break
+    found.push({ page, group, leaves, index })
   }
-  return parts
+  return found
 }
 
-async function findPart(db: Db, day: IstDay, id: Buffer, pages: readonly SumNode[]): Promise<Own | undefined> {
-  const page = await maybeOne<Page>(
-    db,
-    sql`select p.page, p.leaves, (select coalesce(sum(octet_length(leaves) / 40), 0)::float8 from liability_page b where b.day = p.day and b.page < p.page) as before
-          from liability_page p where p.day = ${day}::date and p.first_id <= ${id}::bytea order by p.first_id desc limit 1`,
-  )
-  if (page === undefined) return undefined
-  const leaves = leavesOf(page.leaves)
-  const index = leaves.findIndex((leaf) => id.equals(idOf(leaf)))
-  if (index < 0) return undefined
-  const nodes = leaves.map(leafNode)
-  const path = [...sumPath(nodes, index), ...sumPath(pages, page.page)].map(({ hash, sum }) => ({ hash: hex(hash), sum }))
-  return { amount: (nodes[index] as SumNode).sum, id: id.toString('hex'), path, position: page.before + index }
+/** In which group of which page each id would stand, up to the first that is below all. */
+async function findGroups(db: Db, day: IstDay, ids: readonly Buffer[]) {
+  const pages = await db.query<{ page: number | null; from: number; groups: Buffer }>(sql`
+    select p.page, p.first_position::float8 as from, p.groups
+      from unnest(${ids}::bytea[]) with ordinality as w(id, rank) left join lateral (
+        select page, first_position, groups from liability_page where day = ${day}::date and first_id <= w.id order by first_id desc limit 1) p on true
+     order by w.rank`)
+  const places: { readonly id: Buffer; readonly page: Page; readonly group: number }[] = []
+  for (const [n, { page, from, groups }] of pages.entries()) {
+    const id = ids[n] as Buffer
+    if (page === null) break
+    const nodes: SumNode[] = []
+    let group = -1
+    for (let at = 0; at < groups.length; at += GROUP_BYTES) {
+      if (groups.compare(id, 0, ID_BYTES, at, at + ID_BYTES) <= 0) group = nodes.length
+      nodes.push(nodeOf(groups.subarray(at + ID_BYTES)))
+    }
+    places.push({ id, page: { page, from, nodes }, group })
+  }
+  return places
 }
+
+/**
+ * The proof of the shown parts. A node that covers whole pages comes from theirs, one inside a page from
+ * its groups, one inside a group from its leaves: what is asked for stands beside a shown part, so its
+ * page and group are at hand.
+ */
+function proofOf(shown: readonly Found[], { nodes, pageLeaves }: DayNodes, count: number): SumNode[] {
+  const rootOf = (from: number, to: number): SumNode => {
+    if (isWhole(from, to, pageLeaves, count)) return sumRoot(nodes.slice(from / pageLeaves, Math.ceil(to / pageLeaves)))
+    const page = Math.floor(from / pageLeaves)
+    const start = page * pageLeaves
+    const beside = shown.filter((part) => part.page.page === page)
+    if (isWhole(from - start, to - start, LEAVES_GROUP, Math.min(pageLeaves, count - start)))
+      return sumRoot((beside[0] as Found).page.nodes.slice((from - start) / LEAVES_GROUP, Math.ceil((to - start) / LEAVES_GROUP)))
+    const group = Math.floor((from - start) / LEAVES_GROUP)
+    const first = start + group * LEAVES_GROUP
+    const { leaves } = beside.find((part) => part.group === group) as Found
+    return sumRoot(leaves.slice(from - first, to - first).map(leafNode))
+  }
+  return sumProof(rootOf, shown.map(positionOf), count)
+}
+
+/** Whether a range is made of whole pieces; the last piece of all may be shorter. */
+const isWhole = (from: number, to: number, piece: number, count: number): boolean =>
+  from % piece === 0 && (to - from >= piece || to === count)

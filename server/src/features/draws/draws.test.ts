@@ -1,6 +1,8 @@
 /** A day's draw, recomputed from what was published alone. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { hex } from '@roz/core/draw.ts'
+import type { IstDay } from '@roz/core/ist-day.ts'
 import { paise } from '@roz/core/money.ts'
 import { policyB } from '@roz/core/split.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -9,7 +11,7 @@ import { openRoundsWorld, type RoundsWorld } from '../../testing/rounds-world.ts
 
 let world: RoundsWorld
 const members: bigint[] = []
-const DAY = '2026-11-21'
+const DAY = '2026-11-21' as IstDay
 const COUNT = 23
 
 beforeAll(async () => {
@@ -38,16 +40,14 @@ const rootOf = (entries: readonly Buffer[]): Buffer => {
 type Published = Readonly<Record<string, unknown>> & { readonly kind: string; readonly day: string }
 const recordOf = async (kind: string): Promise<Published> =>
   (await world.log()).find((record) => record.kind === kind && record.day === DAY) as Published
-const list = () =>
-  world.db.query<{ memberId: bigint; ticket: Buffer }>(sql`
-  select member_id as "memberId", ticket from ticket where day = ${DAY}::date order by position`)
+const list = () => world.db.query<{ ticket: Buffer }>(sql`select ticket from ticket where day = ${DAY}::date order by position`)
 
 test('the sealed list holds one ticket for each rupee, ascending, and its root is logged', async () => {
   const entries = await list()
   const close = await recordOf('close')
   expect(entries).toHaveLength(COUNT)
-  expect(entries.map(({ memberId }) => memberId).toSorted()).toEqual(members.toSorted())
-  expect(entries.map(({ ticket }) => ticket.toString('hex'))).toEqual(entries.map(({ ticket }) => ticket.toString('hex')).toSorted())
+  const own = [...(await world.ticketsOf(members, DAY)).values()].map(hex)
+  expect(entries.map(({ ticket }) => hex(ticket))).toEqual(own.toSorted())
   expect(close).toMatchObject({ v: 1, count: COUNT, round: 0, root: rootOf(entries.map(({ ticket }) => ticket)).toString('hex') })
   expect(close['sealedAt']).toBeGreaterThan(Date.parse('2026-11-22T00:00:00+05:30'))
 })
@@ -77,11 +77,36 @@ test('seed, winners, shares and tax follow from the records and the list alone',
 
 test('the winners of the record are the ones who were paid, in its order', async () => {
   const result = await recordOf('result')
-  const paid = await world.db.query(sql`
-    select t.position::int as position, w.amount, w.tax from draw_winner w join ticket t on t.day = w.day and t.member_id = w.member_id
-     where w.day = ${DAY}::date order by w.rank`)
-  const published = (result['winners'] as { position: number }[]).map(({ position }) => ({ position, amount: 159n, tax: 71n }))
-  expect(paid).toEqual(published)
+  const paid = await world.db.query<{ memberId: bigint; amount: bigint; tax: bigint }>(
+    sql`select member_id as "memberId", amount, tax from draw_winner where day = ${DAY}::date order by rank`,
+  )
+  const own = await world.ticketsOf(members, DAY)
+  const published = (result['winners'] as { ticket: string }[]).map(({ ticket }) => ({ ticket, amount: 159n, tax: 71n }))
+  expect(paid.map(({ memberId, ...given }) => ({ ticket: hex(own.get(memberId) ?? Buffer.of()), ...given }))).toEqual(published)
+})
+
+test('whose a ticket is stands in the database until the draw and no longer; nobody may change or drop it before', async () => {
+  const other = await openRoundsWorld()
+  const member = await other.member(2)
+  await other.join(member)
+  const owners = () => other.db.query<{ members: Buffer }>(sql`select members from ticket_owner`)
+  const isRefused = async (statement: ReturnType<typeof sql>): Promise<void> => {
+    for (const url of [other.database.appUrl, other.database.ownerUrl]) {
+      const db = connect({ url, max: 1 })
+      await expect(db.query(statement)).rejects.toThrow(/permission denied|needed until its draw|rows of this table are never changed/)
+      await db.close()
+    }
+  }
+  await other.db.query(sql`update round set sealed_secret = '' where day = ${DAY}::date`)
+  await other.goTo('2026-11-22T00:00:01+05:30')
+  // Sealed, and not drawn: its secret is another.
+  expect(await other.statuses()).toMatchObject({ [DAY]: 'closed' })
+  expect((await owners()).map(({ members: ids }) => ids.readBigUInt64BE())).toEqual([member])
+  for (const statement of [sql`delete from ticket_owner`, sql`update ticket_owner set page = page + 1`, sql`truncate ticket_owner`])
+    await isRefused(statement)
+  other.faults.length = 0
+  await other.close()
+  expect(await world.db.query(sql`select day from ticket_owner`)).toEqual([])
 })
 
 describe('the log', () => {
@@ -141,11 +166,11 @@ test('a key that was changed after the join serves from the next day, in the sea
   const today = (await world.join(member)).body as unknown as { ticket: { ticket: string } }
   await world.ask('PUT /user/ticket-key', { as: member, body: { ticketKey: 'f'.repeat(64) } })
   await world.goTo('2026-11-23T00:00:01+05:30')
-  const sealed = await one<{ ticket: Buffer }>(
+  const sealed = await one<{ places: number }>(
     world.db,
-    sql`select ticket from ticket where day = '2026-11-22' and member_id = ${member}::bigint`,
+    sql`select count(*)::int as places from ticket where day = '2026-11-22' and ticket = ${Buffer.from(today.ticket.ticket, 'hex')}::bytea`,
   )
-  expect(sealed.ticket.toString('hex')).toBe(today.ticket.ticket)
+  expect(sealed.places).toBe(1)
   expect((await world.ask('GET /user/ticket-key', { as: member })).body).toEqual({ key: 'f'.repeat(64), custodial: false })
 })
 

@@ -8,19 +8,19 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { drawSeed, hex, pickPositions } from '@roz/core/draw.ts'
 import type { OpenRecord } from '@roz/core/draw-records.ts'
-import type { IstDay } from '@roz/core/ist-day.ts'
+import { type IstDay, parseDay } from '@roz/core/ist-day.ts'
 import { paise } from '@roz/core/money.ts'
 import { shares, type SplitPolicy, type TaxPolicy, taxOn } from '@roz/core/split.ts'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Beacon, BeaconChain } from '../../adapters/beacon/port.ts'
 import { type Db, one, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
-import type { Handlers } from '../../http/route.ts'
+import { type Handlers, invalid } from '../../http/route.ts'
 import { recordDraw } from '../../ledger/draw.ts'
 import { lockRound, makeRound, type Round } from '../../ledger/rounds.ts'
 import { voidRound } from '../../ledger/settlement.ts'
 import type { Secrets } from '../../secrets.ts'
-import { ticketsAt } from '../../tickets/day-list.ts'
+import { forgetOwners, ticketsAt } from '../../tickets/day-list.ts'
 import { sha256 } from '../../tickets/sha256.ts'
 import type { TicketKeys } from '../../tickets/ticket-keys.ts'
 import { appendRecord, getRecord } from '../../log-of-days/log.ts'
@@ -53,9 +53,11 @@ export function createDraws({ db, secrets, ticketKeys, tax, beacon, chain, witne
   const waiting = createWaiting({ db, beacon, seal: (tx, round) => sealRound(tx, round, ticketKeys), endWithoutBeacon, log })
 
   const handlers: Handlers<'ticketKey' | 'setTicketKey'> = {
-    ticketKey: async ({ session }) => {
+    ticketKey: async ({ session, query }) => {
+      const asked = query.day === undefined ? undefined : parseDay(query.day)
+      if (query.day !== undefined && asked === undefined) return invalid({ day: 'day_invalid' })
       const { today } = await one<{ today: IstDay }>(db, sql`select ist_day(roz_now()) as today`)
-      const found = await ticketKeys.find(db, session.memberId, today)
+      const found = await ticketKeys.find(db, session.memberId, asked ?? today)
       return { ok: true, value: found ?? { key: null, custodial: false } }
     },
     setTicketKey: ({ session, body }) => inTransaction(db, (tx) => ticketKeys.change(tx, session.memberId, body.ticketKey)),
@@ -116,6 +118,7 @@ export function createDraws({ db, secrets, ticketKeys, tax, beacon, chain, witne
         winners: drawn.map(({ memberId }) => memberId),
         taxOn: (prize) => taxOn(prize, withheld),
       })
+      await forgetOwners(tx, day)
       const pool = close.count * open.stake
       const cut = shares(paise(BigInt(pool)), close.count, { ...open.split, name: open.split.policy })
       await appendRecord(tx, {
@@ -152,5 +155,6 @@ async function endWithoutBeacon(tx: Tx, day: IstDay): Promise<void> {
   const ended = await voidRound(tx, day)
   if (!ended.ok) throw new Error(`round ${day} cannot end void: ${ended.code}`)
   if (ended.value.already) return
+  await forgetOwners(tx, day)
   await appendRecord(tx, { v: 1, kind: 'void', day, reason: 'beacon', returned: ended.value.returned * ENTRY_FEE_PAISE })
 }

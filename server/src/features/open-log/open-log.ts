@@ -12,7 +12,7 @@ import { type Checkpoints, findSealedProof } from '../../log-of-days/checkpoints
 import { answerFile, answerJson, answerPages, NOT_FOUND, ofDay } from '../../log-of-days/files.ts'
 import type { LogKeys } from '../../log-of-days/log-key.ts'
 import { logProgram } from '../../log-of-days/program.ts'
-import { consistencyPath, inclusionPath } from '../../log-of-days/tree.ts'
+import type { LogProofs } from '../../log-of-days/log-tree.ts'
 import { findOwnTicket } from './own-ticket.ts'
 import type { Receipts } from '../../log-of-days/receipts.ts'
 
@@ -20,6 +20,7 @@ export type OpenLogDeps = {
   readonly db: Db
   readonly keys: LogKeys
   readonly checkpoints: Checkpoints
+  readonly proofs: LogProofs
   readonly receipts: Receipts
   /** Where the verifying program lies that this server hands out, if it does. */
   readonly programFile?: string | undefined
@@ -31,7 +32,7 @@ const HOUR_MS = 3_600_000
 type Calls = 'logKey' | 'logCheckpoint' | 'logEntries' | 'logSealed' | 'logInclusion' | 'logConsistency' | 'cosign'
 type DrawCalls = 'drawFile' | 'drawTickets' | 'rulesFile' | 'userTicket'
 
-export function createOpenLog({ db, keys, checkpoints, receipts, programFile }: OpenLogDeps) {
+export function createOpenLog({ db, keys, checkpoints, proofs, receipts, programFile }: OpenLogDeps) {
   const handlers: Handlers<Calls | DrawCalls> = {
     logKey: async () => answerFile(`${(await keys.get(db)).text}\n`, 'text', false),
 
@@ -57,15 +58,13 @@ export function createOpenLog({ db, keys, checkpoints, receipts, programFile }: 
       }),
 
     logInclusion: async ({ query: { index, size } }) => {
-      const leaves = await readLeaves(db, size)
-      if (leaves === undefined || index >= size) return NOT_FOUND
-      return answerJson({ index, path: inclusionPath(leaves, index).map(hex), size }, true)
+      const path = await proofs.inclusion(index, size)
+      return path === undefined ? NOT_FOUND : answerJson({ index, path, size }, true)
     },
 
     logConsistency: async ({ query: { from, to } }) => {
-      const leaves = await readLeaves(db, to)
-      if (leaves === undefined || from < 1 || from > to) return NOT_FOUND
-      return answerJson({ from, path: consistencyPath(leaves, from).map(hex), to }, true)
+      const path = await proofs.consistency(from, to)
+      return path === undefined ? NOT_FOUND : answerJson({ from, path, to }, true)
     },
 
     cosign: async ({ raw }) => {
@@ -82,7 +81,7 @@ export function createOpenLog({ db, keys, checkpoints, receipts, programFile }: 
       return page === undefined ? NOT_FOUND : answerFile(page.bytes, 'text', true)
     },
 
-    userTicket: ({ session, params }) => findOwnTicket({ db, checkpoints, receipts }, session.memberId, params.day),
+    userTicket: ({ session, params }) => findOwnTicket({ db, proofs, receipts }, session.memberId, params.day),
   }
 
   let isProgramLogged = programFile === undefined
@@ -105,15 +104,6 @@ export function createOpenLog({ db, keys, checkpoints, receipts, programFile }: 
 }
 
 const NEWLINE = Buffer.from('\n')
-
-/** Leaf hashes of the log's first records; undefined where it is not so long, or the size is none. */
-async function readLeaves(db: Db, size: number): Promise<Buffer[] | undefined> {
-  // A log without its last record of that size is shorter: none of the others is read for nothing.
-  const rows = await db.query<{ leaf: Buffer }>(sql`
-    select leaf from log_entry
-     where index < ${size}::bigint and exists (select from log_entry where index = ${size}::bigint - 1) order by index`)
-  return rows.length === size && size >= 1 ? rows.map(({ leaf }) => leaf) : undefined
-}
 
 /** A day's own records with their places, and what follows from how it was sealed. */
 async function drawFile(db: Db, day: IstDay) {

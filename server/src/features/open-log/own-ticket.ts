@@ -1,21 +1,23 @@
 /**
  * A member's own entry of a day, with all that proves it (spec/protocol.md, chapters 11 and 14). Answered
- * to the member alone. Invariant: small whatever the day's size: paths, never lists.
+ * to the member alone. Invariant: small whatever the day's size, to answer and to find: paths, never
+ * lists, and of a list no more than one group of 128.
  */
 import { hex, leafHash } from '@roz/core/draw.ts'
 import type { CloseRecord } from '@roz/core/draw-records.ts'
 import { type IstDay, parseDay } from '@roz/core/ist-day.ts'
 import type { Api } from '@roz/contract/api.ts'
-import { type Db, maybeOne, sql } from '../../db/sql.ts'
+import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import type { Answer } from '../../http/route.ts'
-import type { Checkpoints } from '../../log-of-days/checkpoints.ts'
 import { NOT_FOUND } from '../../log-of-days/files.ts'
+import type { LogProofs } from '../../log-of-days/log-tree.ts'
 import type { Receipts } from '../../log-of-days/receipts.ts'
 import { inclusionPath } from '../../log-of-days/tree.ts'
+import { GROUP_BYTES, LIST_GROUP, LIST_PAGE, TICKET_BYTES } from '../../tickets/flat-list.ts'
 import { sha256 } from '../../tickets/sha256.ts'
 
-type Deps = { readonly db: Db; readonly checkpoints: Checkpoints; readonly receipts: Receipts }
-const TICKET_BYTES = 32
+type Deps = { readonly db: Db; readonly proofs: LogProofs; readonly receipts: Receipts }
+const HASH_BYTES = 32
 
 export async function findOwnTicket(deps: Deps, memberId: bigint, dayText: string): Promise<Answer<Api['userTicket']>> {
   const { db, receipts } = deps
@@ -31,45 +33,44 @@ export async function findOwnTicket(deps: Deps, memberId: bigint, dayText: strin
   return { ok: true, value: { day, ticket, receipt, proof: await findProof(deps, day, Buffer.from(ticket, 'hex')) } }
 }
 
-async function findProof({ db, checkpoints }: Deps, day: IstDay, ticket: Buffer) {
-  const close = await maybeOne<{ index: number; bytes: Buffer }>(
-    db,
-    sql`select index::float8 as index, bytes from log_entry where day = ${day}::date and kind = 'close'`,
-  )
-  const latest = await checkpoints.latest()
+async function findProof({ db, proofs }: Deps, day: IstDay, ticket: Buffer) {
+  const close = await proofs.ofRecord<CloseRecord>(day, 'close')
   const place = close === undefined ? undefined : await findPlace(db, day, ticket)
-  if (close === undefined || latest === undefined || latest.size <= close.index || place === undefined) return null
-  const leaves = await db.query<{ leaf: Buffer }>(sql`select leaf from log_entry where index < ${latest.size}::bigint order by index`)
-  const path = inclusionPath(
-    leaves.map(({ leaf }) => leaf),
-    close.index,
-  )
-  return {
-    checkpoint: latest.note,
-    close: { index: close.index, path: path.map(hex), record: JSON.parse(close.bytes.toString()) as CloseRecord },
-    path: place.path,
-    position: place.position,
-  }
+  if (close === undefined || place === undefined) return null
+  return { checkpoint: close.checkpoint, close: close.proven, path: place.path, position: place.position }
 }
 
-/** Where a ticket stands in the sealed list, and its path to the root: within its page, then among the pages. */
+/** Where a ticket stands in the sealed list, and its path to the root: within its group, its page, and among the pages. */
 async function findPlace(db: Db, day: IstDay, ticket: Buffer) {
-  const pages = await db.query<{ first: Buffer; root: Buffer; length: number }>(sql`
-    select substring(tickets from 1 for ${TICKET_BYTES}::int) as first, root, octet_length(tickets) as length
-      from ticket_page where day = ${day}::date order by page`)
-  const page = pages.findLastIndex(({ first }) => first.compare(ticket) <= 0)
-  const row = await maybeOne<{ tickets: Buffer }>(db, sql`select tickets from ticket_page where day = ${day}::date and page = ${page}::int`)
-  if (row === undefined) return undefined
-  const tickets = Array.from({ length: row.tickets.length / TICKET_BYTES }, (_, n) =>
-    row.tickets.subarray(n * TICKET_BYTES, (n + 1) * TICKET_BYTES),
+  const found = await maybeOne<{ page: number; groups: Buffer }>(
+    db,
+    sql`select page, groups from ticket_page where day = ${day}::date and first_ticket <= ${ticket}::bytea order by first_ticket desc limit 1`,
   )
+  if (found === undefined) return undefined
+  const { page } = found
+  const groups = cut(found.groups, GROUP_BYTES)
+  const group = groups.findLastIndex((each) => each.compare(ticket, 0, TICKET_BYTES, 0, TICKET_BYTES) <= 0)
+  // A part of the page, without the rest of it.
+  const { slice, roots } = await one<{ slice: Buffer; roots: Buffer }>(
+    db,
+    sql`select substring(tickets from ${group * LIST_GROUP * TICKET_BYTES + 1}::int for ${LIST_GROUP * TICKET_BYTES}::int) as slice,
+               (select string_agg(root, ''::bytea order by page) from ticket_page where day = ${day}::date) as roots
+          from ticket_page where day = ${day}::date and page = ${page}::int`,
+  )
+  const tickets = cut(slice, TICKET_BYTES)
   const index = tickets.findIndex((other) => other.equals(ticket))
   if (index < 0) return undefined
   const within = inclusionPath(
     tickets.map((entry) => leafHash(sha256, entry)),
     index,
   )
-  const roots = pages.map(({ root }) => root)
-  const before = pages.slice(0, page).reduce((sum, { length }) => sum + length / TICKET_BYTES, 0)
-  return { position: before + index, path: [...within, ...inclusionPath(roots, page)].map(hex) }
+  const inPage = inclusionPath(
+    groups.map((each) => each.subarray(TICKET_BYTES)),
+    group,
+  )
+  const path = [...within, ...inPage, ...inclusionPath(cut(roots, HASH_BYTES), page)].map(hex)
+  return { position: page * LIST_PAGE + group * LIST_GROUP + index, path }
 }
+
+const cut = (bytes: Buffer, length: number): Buffer[] =>
+  Array.from({ length: bytes.length / length }, (_, n) => bytes.subarray(n * length, (n + 1) * length))

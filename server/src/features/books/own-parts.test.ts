@@ -1,0 +1,162 @@
+/** What a member is shown of what is owed to them: checked here as the protocol says, from the answer and the published files alone. */
+import { createHash, createHmac } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { u64 } from '@roz/core/draw.ts'
+import { addDays, type IstDay } from '@roz/core/ist-day.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { listMemberStates } from '../../ledger/day-books.ts'
+import { findMemberState } from '../../ledger/member-state.ts'
+import { leafNode, leavesOf, nodeBytes, sumProof, sumRoot } from '../../log-of-days/sum-tree.ts'
+import { openRoundsWorld, type RoundsWorld } from '../../testing/rounds-world.ts'
+
+const DAY = '2026-11-21' as IstDay
+const PAGE = 512
+let world: RoundsWorld
+let rich: bigint
+const members: bigint[] = []
+type Part = { readonly amount: number; readonly position: number }
+type Log = { readonly books: { index: number; path: string[]; record: { books: string } }; readonly checkpoint: string }
+type Own = {
+  readonly balance: number
+  readonly held: number
+  readonly count: number
+  readonly next: number | null
+  readonly nodes: string
+  readonly parts: readonly Part[]
+  readonly proof: Log | null
+  readonly root: string
+  readonly total: number
+}
+
+beforeAll(async () => {
+  world = await openRoundsWorld({ bookPages: { leavesPage: PAGE } })
+  for (let n = 0; n < 25; n++) members.push(await world.member(10 + n))
+  for (const member of members) await world.join(member)
+  rich = await world.member(45_000)
+  await inTransaction(world.db, (tx) => world.ticketKeys.ensure(tx, rich))
+  await world.goTo('2026-11-22T00:00:05+05:30')
+})
+afterAll(() => world.close())
+
+// A second reading of chapters 3, 9 and 13.
+const H = (...parts: Uint8Array[]): Buffer => parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest()
+const cutOf = (n: number): number => 2 ** Math.ceil(Math.log2(n) - 1)
+type Node = { readonly hash: Buffer; readonly sum: number }
+
+function reach(own: Own, key: Buffer, first: number): Node {
+  const bytes = Buffer.from(own.nodes, 'base64')
+  let used = 0
+  const walk = (from: number, to: number): Node => {
+    const at = own.parts.findIndex(({ position }) => position >= from && position < to)
+    const part = own.parts[at]
+    if (part === undefined) {
+      const node = bytes.subarray(used, (used += 40))
+      return { hash: node.subarray(0, 32), sum: Number(node.readBigUInt64BE(32)) }
+    }
+    if (to - from === 1) {
+      const id = createHmac('sha256', key)
+        .update(`roz/v1/id\n${DAY}`)
+        .update(u64(first + at))
+        .digest()
+      return { hash: H(Buffer.from('roz/v1/part\n'), id, u64(part.amount)), sum: part.amount }
+    }
+    const middle = from + cutOf(to - from)
+    const [left, right] = [walk(from, middle), walk(middle, to)]
+    return { hash: H(Buffer.from('roz/v1/sum\n'), left.hash, u64(left.sum), right.hash, u64(right.sum)), sum: left.sum + right.sum }
+  }
+  const root = walk(0, own.count)
+  expect(used).toBe(bytes.length)
+  return root
+}
+
+async function expectProven(own: Own): Promise<void> {
+  const { books, checkpoint } = own.proof as Log
+  const file = Buffer.from(await (await fetch(`${world.url}/api/public/books/${DAY}`)).arrayBuffer())
+  expect(H(file).toString('hex')).toBe(books.record.books)
+  expect(JSON.parse(file.toString())).toMatchObject({ day: DAY, liabilities: { count: own.count, root: own.root, total: own.total } })
+  const [, size = '', root = ''] = checkpoint.split('\n')
+  let hash = H(Buffer.of(0), Buffer.from(JSON.stringify(Object.fromEntries(Object.entries(books.record).sort()))))
+  // RFC 9162, 2.1.3.2.
+  let [fn, sn] = [books.index, Number(size) - 1]
+  for (const other of books.path.map((text) => Buffer.from(text, 'hex'))) {
+    if (fn % 2 === 1 || fn === sn) {
+      hash = H(Buffer.of(1), other, hash)
+      while (fn % 2 === 0 && fn !== 0) [fn, sn] = [Math.floor(fn / 2), Math.floor(sn / 2)]
+    } else hash = H(Buffer.of(1), hash, other)
+    ;[fn, sn] = [Math.floor(fn / 2), Math.floor(sn / 2)]
+  }
+  expect(sn).toBe(0)
+  expect(hash.toString('base64')).toBe(root)
+  expect(checkpoint).toBe(await (await fetch(`${world.url}/api/public/log/checkpoint`)).text())
+}
+
+const ask = async (member: bigint, query = ''): Promise<Own> => {
+  const { status, body, text } = await world.ask(`GET /user/liabilities/${DAY}${query}`, { as: member })
+  expect(status, text).toBe(200)
+  return body as Own
+}
+const keyOf = async (member: bigint): Promise<Buffer> => (await world.ticketKeys.listFor(world.db, [member], DAY))[0]?.key ?? Buffer.of()
+const sumOf = (parts: readonly Part[]): number => parts.reduce((sum, { amount }) => sum + amount, 0)
+
+test('each member’s parts lead together to the published total, and its record to the signed checkpoint', async () => {
+  for (const member of members) {
+    const own = await ask(member, '?limit=128')
+    const root = reach(own, await keyOf(member), 0)
+    expect({ root: root.hash.toString('hex'), total: root.sum }).toEqual({ root: own.root, total: own.total })
+    expect([sumOf(own.parts), own.next]).toEqual([own.balance + own.held, null])
+    await expectProven(own)
+  }
+  // Another's key leads nowhere.
+  const own = await ask(members[0] as bigint)
+  expect(reach(own, await keyOf(members[1] as bigint), 0).hash.toString('hex')).not.toBe(own.root)
+})
+
+test('a long purse is shown piece by piece, each piece proven, and all of it adds up', async () => {
+  const key = await keyOf(rich)
+  const parts: Part[] = []
+  for (let next: number | null = 0; next !== null; ) {
+    const own: Own = await ask(rich, `?from=${next}&limit=${next === 0 ? 1 : 128}`)
+    expect(own.count).toBeGreaterThan(4 * PAGE)
+    expect(reach(own, key, next).hash.toString('hex')).toBe(own.root)
+    parts.push(...own.parts)
+    expect(own.next ?? parts.length).toBe(parts.length)
+    next = own.next
+    expect(parts.length).toBeLessThan(5_000)
+  }
+  expect(sumOf(parts)).toBe(4_500_000)
+  expect(await ask(rich, `?from=${parts.length}`)).toMatchObject({ parts: [], nodes: '', next: null })
+  for (const query of ['?limit=0', '?limit=129', '?from=-1', '?from=x'])
+    expect((await world.ask(`GET /user/liabilities/${DAY}${query}`, { as: rich })).status, query).toBe(400)
+})
+
+test('a proof of some parts is the one of the protocol’s vectors', () => {
+  const { trees } = JSON.parse(readFileSync(new URL('../../../../spec/vectors/liabilities.json', import.meta.url), 'utf8')) as {
+    trees: { file: string; count: number; together: { positions: number[]; nodes: string }[] }[]
+  }
+  const proofs = trees.flatMap(({ file, count, together }) => {
+    const leaves = leavesOf(Buffer.from(file, 'hex')).map(leafNode)
+    return together.map(({ positions, nodes }) => {
+      const made = sumProof((from, to) => sumRoot(leaves.slice(from, to)), positions, count)
+      expect(Buffer.concat(made.map(nodeBytes)).toString('base64')).toBe(nodes)
+      return made
+    })
+  })
+  expect(proofs.length).toBeGreaterThan(10)
+})
+
+test('two parts are shown unless more are asked for', async () => {
+  const own = await ask(rich)
+  expect([own.parts.length, own.next]).toEqual([2, 2])
+})
+
+test('what one member had at a day’s end is what all are said to have had', async () => {
+  for (const member of members.slice(0, 9)) await world.join(member)
+  await world.fund(members[3] as bigint, 700n)
+  await world.goTo('2026-11-24T00:00:05+05:30')
+  for (const day of [addDays(DAY, -1), DAY, addDays(DAY, 1), addDays(DAY, 2)]) {
+    const all = await listMemberStates(world.db, day, 0n, 100)
+    for (const state of all) expect(await findMemberState(world.db, day, state.memberId)).toEqual(state)
+  }
+  expect(await findMemberState(world.db, DAY, 999_999n)).toBeUndefined()
+})
