@@ -19,6 +19,8 @@ const GONE_MS = 10_000
 export const ADMIN = { email: 'admin@roz.local', password: 'admin-password' } as const
 
 const children = new Set<ChildProcess>()
+/** Of the programs that run now. */
+const addresses = new Map<ChildProcess, string>()
 const dataDirs = new Set<string>()
 /** Whose server was killed and not started again: its database rightly lives on. */
 const orphaned = new Set<string>()
@@ -102,6 +104,7 @@ export function startChild(script: string, args: readonly string[], env: NodeJS.
   children.add(child)
   child.once('exit', (_code, killedBy) => {
     children.delete(child)
+    addresses.delete(child)
     if (killedBy === 'SIGKILL' && env.DATA_DIR !== undefined) orphaned.add(env.DATA_DIR)
   })
   return child
@@ -122,6 +125,8 @@ function postmasterOf(cluster: string): number | undefined {
     return undefined
   }
 }
+
+export const addressesServed = (): readonly string[] => [...addresses.values()]
 
 /** Ends every process that this file of tests started, and removes what they wrote; says what did not go by itself. */
 export async function endEverything(): Promise<string[]> {
@@ -172,6 +177,7 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
   const url = `http://127.0.0.1:${port}`
   await waitUntilReady(child, url, () => output)
   if (isFirst) await setToNoon(url)
+  addresses.set(child, url)
   return {
     url,
     port,

@@ -1,7 +1,7 @@
+import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import type { PublicFile } from '@roz/contract/endpoint.ts'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createDrand } from '../adapters/beacon/drand.ts'
@@ -16,8 +16,9 @@ import { showTransactions } from '../features/wallet/transactions.ts'
 import { listMovements } from '../ledger/movements.ts'
 import { isPassword } from '../people/passwords.ts'
 import { createServices, type Services } from '../services.ts'
-import { makeMember, makeStaff, testSecrets } from '../testing/calls.ts'
+import { makeMember, makeStaff, serveCalls, testSecrets } from '../testing/calls.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { expectDaysHold, VERDICT, verifyDay, verifyDayByTwin } from '../testing/verifier.ts'
 import { DEMO_EMAIL, DEMO_MEMBERS, DEMO_STORIES } from './community.ts'
 import { DEMO_PASSWORD, seedDemo } from './demo.ts'
 import { DEMO_DAYS } from './walk.ts'
@@ -40,8 +41,8 @@ beforeEach(async () => {
     beacon: createDrand({ relays: [] }),
     // Nobody listens there: the demo's orders are paid without a gateway.
     gateway: cashfreeGateway({ ...config.gateway, baseUrl: 'http://127.0.0.1:1/pg', checkout: { mode: 'sandbox', scriptUrl: '' } }),
-    log: pino({ level: 'silent' }),
     push: createWebPush({ hosts: [], subject: 'mailto:support@roz.example' }),
+    log: pino({ level: 'silent' }),
   })
   await makeStaff(db, 'owner')
 })
@@ -80,6 +81,19 @@ async function expectWhole(days = DEMO_DAYS): Promise<void> {
   )
   expect(today.status).toBe('open')
   expect(Number(today.joined)).toBeGreaterThan(5)
+  const { url, close } = await serveCalls(database.db, services.handlers)
+  expect(await expectDaysHold(database.db, { url })).toBe(3)
+  await close()
+}
+
+/** Every round of the demo, by the verifier's own code; one of them by both programs as a stranger runs them. */
+async function expectEveryDayHolds(): Promise<void> {
+  const { url, close } = await serveCalls(database.db, services.handlers)
+  expect(await expectDaysHold(database.db, { url }, DEMO_DAYS)).toBe(DEMO_DAYS)
+  const { day } = await one<{ day: string }>(database.db, sql`select max(day)::text as day from books_day`)
+  for (const verdict of await Promise.all([verifyDay({ url, day }), verifyDayByTwin({ url, day })]))
+    expect(verdict.code, verdict.text).toBe(VERDICT.weak)
+  await close()
 }
 
 test('makes members, thirty settled rounds, stories and withdrawals by the real engine', async () => {
@@ -88,6 +102,7 @@ test('makes members, thirty settled rounds, stories and withdrawals by the real 
   expect(signIn).toBe(DEMO_EMAIL)
   expect(said).toHaveLength(1)
   await expectWhole()
+  await expectEveryDayHolds()
   const asha = await one<{ hash: string; verified: boolean }>(
     database.db,
     sql`select password_hash as hash, email_verified_at is not null as verified from member where email = ${DEMO_EMAIL}::text`,
@@ -105,9 +120,22 @@ test('makes members, thirty settled rounds, stories and withdrawals by the real 
     ]),
   )
   const everything = await published()
-  for (const tale of await tellTales()) expect(everything.includes(tale), tale).toBe(false)
-  for (const id of await database.db.query<{ raw: Buffer }>(sql`select uuid_send(public_id) as raw from member`))
-    expect(everything.includes(id.raw)).toBe(false)
+  const tales = await tellTales()
+  expect(tales.length).toBeGreaterThan(6 * DEMO_MEMBERS.length)
+  // Four letters of a name stand in a long random text by chance.
+  const spelled = Buffer.from(everything.toString('latin1').replaceAll(/[A-Za-z0-9+/]{40,}/g, '…'), 'latin1')
+  const isShown = (tale: string): boolean =>
+    [tale, tale.toLowerCase()].some((text) => spelled.includes(text)) || disguised(tale).some((bytes) => everything.includes(bytes))
+  expect(tales.filter(isShown)).toEqual([])
+  // The search finds what is there.
+  const [member] = DEMO_MEMBERS
+  const leaky = Buffer.concat([
+    everything,
+    createHash('sha256')
+      .update(member?.phone ?? '')
+      .digest(),
+  ])
+  expect(disguised(member?.phone ?? '').some((bytes) => leaky.includes(bytes))).toBe(true)
   // A second start changes nothing and still knows whom to sign in as.
   const joins = await count('round_join')
   expect(await seedDemo({ db: database.db, services, say: (line) => said.push(line) })).toEqual({ signIn })
@@ -115,26 +143,31 @@ test('makes members, thirty settled rounds, stories and withdrawals by the real 
   expect(await count('round_join')).toBe(joins)
 })
 
-/** Every byte that a stranger can fetch about the days there are. */
+/** Every byte that a stranger can fetch about the days there are, by the addresses of the protocol. */
 async function published(): Promise<Buffer> {
+  const { url, close } = await serveCalls(database.db, services.handlers)
   const parts: Buffer[] = []
-  const fetchFile = async (
-    name: 'logKey' | 'logCheckpoint' | 'logEntries' | 'logSealed' | 'drawFile' | 'drawTickets' | 'booksFile' | 'liabilitiesFile',
-    params: object,
-  ) => {
-    const call = services.handlers[name] as (given: object) => Promise<{ ok: boolean; value?: PublicFile }>
-    const { value } = await call({ params })
-    if (value === undefined) return
-    if (value.body instanceof Uint8Array) parts.push(Buffer.from(value.body))
-    else for await (const chunk of value.body) parts.push(Buffer.from(chunk))
+  const take = async (path: string): Promise<Buffer> => {
+    const answer = await fetch(`${url}/api/public/${path}`)
+    expect([path, answer.status]).toEqual([path, 200])
+    const headers = [...answer.headers].filter(([name]) => name !== 'date').join()
+    const body = Buffer.from(await answer.arrayBuffer())
+    parts.push(Buffer.from(headers), body)
+    return body
   }
-  for (const name of ['logKey', 'logCheckpoint'] as const) await fetchFile(name, {})
-  await fetchFile('logEntries', { n: '0' })
-  const days = await database.db.query<{ day: string }>(sql`select day from round order by day`)
+  const checkpoint = await take('log/checkpoint')
+  const size = Number(checkpoint.toString().split('\n')[1])
+  for (let n = 0; n * 256 < size; n++) await take(`log/entries/${n}`)
+  for (const path of ['log/key', `log/inclusion?index=0&size=${size}`, `log/consistency?from=1&to=${size}`]) await take(path)
+  const days = await database.db.query<{ day: string }>(sql`select day from books_day order by day`)
   for (const { day } of days) {
-    for (const name of ['logSealed', 'drawFile', 'drawTickets', 'booksFile', 'liabilitiesFile'] as const) await fetchFile(name, { day })
+    for (const path of [`log/sealed/${day}`, `draws/${day}`, `draws/${day}/tickets`, `books/${day}`, `liabilities/${day}`]) await take(path)
   }
-  expect(parts.length).toBeGreaterThan(DEMO_DAYS * 5)
+  expect(days).toHaveLength(DEMO_DAYS)
+  const rules = new Set(parts.join('').match(/(?<="rules":")[0-9a-f]{64}/g))
+  expect(rules.size).toBe(1)
+  for (const hash of rules) await take(`rules/${hash}`)
+  await close()
   return Buffer.concat(parts)
 }
 
@@ -148,9 +181,22 @@ async function tellTales(): Promise<string[]> {
     ...name.split(' '),
     email,
     phone,
-    ...(withdrawal ? [withdrawal.ifsc] : []),
+    ...(withdrawal ? [withdrawal.ifsc, withdrawal.bank] : []),
   ])
   return [...people, ...ids.flatMap(({ id }) => [id, id.replaceAll('-', '')])]
+}
+
+/** What hides a value from such a search and from nobody else: its bytes as other texts, and the plain hashes of it. */
+function disguised(value: string): Buffer[] {
+  const texts = [value, value.toLowerCase(), value.toUpperCase()].map((text) => Buffer.from(text))
+  const raw = /^[0-9a-f-]{32,64}$/.test(value) ? [Buffer.from(value.replaceAll('-', ''), 'hex')] : []
+  const hashes = ['md5', 'sha1', 'sha256', 'sha512'].flatMap((name) =>
+    [...texts, ...raw].map((bytes) => createHash(name).update(bytes).digest()),
+  )
+  const others = [...texts, ...raw].flatMap((bytes) => [bytes.toString('hex'), bytes.toString('base64').replace(/=+$/, '')])
+  return [...raw, ...hashes, ...hashes.map((hash) => hash.toString('hex')), ...others].flatMap((one) =>
+    one.length < 8 ? [] : [typeof one === 'string' ? Buffer.from(one) : one],
+  )
 }
 
 test.each([20, 36])('stopped at its step %i, the next start finishes it', async (step) => {

@@ -11,6 +11,7 @@ import { createServices } from '../services.ts'
 import { serveCalls, testSecrets } from './calls.ts'
 import { createTestDatabase } from './database.ts'
 import { scriptedPayouts, scriptedRefunds } from './payouts-world.ts'
+import { expectDaysHold } from './verifier.ts'
 
 export type ServicesWorld = Awaited<ReturnType<typeof openServicesWorld>>
 
@@ -28,8 +29,8 @@ export async function openServicesWorld() {
     beacon: createDrand({ relays: [] }),
     gateway: scriptedRefunds().gateway,
     payouts: scriptedPayouts().payouts,
-    log: pino({ level: 'silent' }),
     push: createWebPush({ hosts: [], subject: 'mailto:support@roz.example' }),
+    log: pino({ level: 'silent' }),
     config: readConfig({}),
   })
   await services.catchUp()
@@ -41,9 +42,13 @@ export async function openServicesWorld() {
     /** Files that are gone. */
     removed,
     close: async (): Promise<void> => {
-      await calls.close()
-      await services.worker.stop()
-      await database.drop()
+      try {
+        await expectDaysHold(db, { url: calls.url })
+      } finally {
+        await calls.close()
+        await services.worker.stop()
+        await database.drop()
+      }
     },
   }
 }
