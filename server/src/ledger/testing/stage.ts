@@ -10,7 +10,7 @@ import { inTransaction } from '../../db/transaction.ts'
 import { makeDay } from '../fixtures.ts'
 import { createJoinBatcher } from '../join-batcher.ts'
 import { openWallet } from '../wallets.ts'
-import { answerOf, type Inside, inside, type Ledger, ledgerLines, type Op, plain, type Since } from './model-ops.ts'
+import { answerOf, type Inside, inside, type Ledger, ledgerLines, type Op, type OpOf, plain, type Since } from './model-ops.ts'
 
 /** Where every stage without rounds of its own has its day. */
 const SHARED_DAY = '2040-01-01' as IstDay
@@ -31,6 +31,8 @@ export type Need =
   | 'closed round'
   | 'drawn round'
   | 'filled fund'
+  | 'emptied wallet'
+  | 'returned to who left'
   | `${'requested' | 'approved' | 'sending' | 'paid' | 'rejected'} ${'withdrawal' | 'refund'}`
 
 /** Far from the turn of a year, on which the counts of a year would differ. */
@@ -41,6 +43,8 @@ export class Stage {
   readonly number: number
   readonly member: bigint
   readonly other: bigint
+  /** Has left: the wallet is closed. */
+  readonly gone: bigint
   readonly today: IstDay
   readonly needs: ReadonlySet<Need>
   since: Since = { day: SHARED_DAY, transfer: 0n, item: 0n, disputes: '' }
@@ -49,8 +53,9 @@ export class Stage {
   constructor(number: number, needs: readonly Need[]) {
     this.number = number
     this.needs = new Set(needs)
-    this.member = FIRST_MEMBER + BigInt(number) * 2n
+    this.member = FIRST_MEMBER + BigInt(number) * 3n
     this.other = this.member + 1n
+    this.gone = this.member + 2n
     this.today = this.hasOwnDays ? ownDay(number) : SHARED_DAY
   }
 
@@ -83,6 +88,16 @@ export class Stage {
   get dispute(): string {
     return `dp${this.number}-`
   }
+  get goneDispute(): string {
+    return `${this.dispute}gone`
+  }
+  /** What waits for who left. */
+  get goneItem(): string {
+    return `chargeback_back:${this.goneDispute}`
+  }
+  get members(): readonly bigint[] {
+    return this.needs.has('returned to who left') ? [this.member, this.other, this.gone] : [this.member, this.other]
+  }
 
   /** Without what differs between two stages of the same kind. */
   named(text: string): string {
@@ -93,6 +108,7 @@ export class Stage {
       .replaceAll(this.dispute, 'dp-')
       .replaceAll(this.member.toString(), 'MEMBER')
       .replaceAll(this.other.toString(), 'OTHER')
+      .replaceAll(this.gone.toString(), 'GONE')
     for (let days = -3; days <= 2; days++) {
       const day = addDays(this.today, days)
       told = told.replaceAll(day, `day${days}`).replaceAll(day.replaceAll('-', ''), `pool${days}`)
@@ -131,6 +147,15 @@ const SUBJECTS: readonly (readonly [Need, (stage: Stage) => readonly Inside[]])[
         amount: 400n,
         isTaken: true,
       },
+    ],
+  ],
+  [
+    'returned to who left',
+    (stage) => [
+      ...paidOrder(stage, 'gone', stage.gone, 500n),
+      told(stage, 'gone', 500n, true, stage.goneDispute),
+      { do: 'close wallet', memberId: stage.gone },
+      told(stage, 'gone', 500n, false, stage.goneDispute),
     ],
   ],
   ...(['requested', 'approved', 'sending', 'paid', 'rejected'] as const).map(
@@ -183,6 +208,7 @@ export async function setStage(ledger: Ledger, number: number, needs: readonly N
   await inTransaction(db, async (tx) => {
     await openWallet(tx, stage.member, { mayMove: true, autoJoin: true })
     await openWallet(tx, stage.other, { mayMove: true })
+    if (stage.needs.has('returned to who left')) await openWallet(tx, stage.gone, { mayMove: true })
     const ops = [
       ...paidOrder(stage, 'other', stage.other, 1000n),
       ...paidOrder(stage, 'fund', stage.member, 1000n),
@@ -192,6 +218,7 @@ export async function setStage(ledger: Ledger, number: number, needs: readonly N
     for (const op of ops) await inside(tx, op)
   })
   if (stage.hasOwnDays) await setRounds(ledger, stage)
+  if (stage.needs.has('emptied wallet')) await answerOf(ledger, { do: 'give rest', memberId: stage.member, id: stage.id('empty') })
   stage.balance = (await one<{ balance: bigint }>(db, sql`select balance from wallet where member_id = ${stage.member}::bigint`)).balance
   return stage
 }
@@ -231,7 +258,7 @@ export const clearStage = (db: Db, { member }: Stage): Promise<unknown> =>
 
 /** Everything that came of it, in names. */
 export async function linesOf(db: Db, stage: Stage): Promise<string[]> {
-  const lines = await ledgerLines(db, { members: [stage.member, stage.other], since: stage.since })
+  const lines = await ledgerLines(db, { members: stage.members, since: stage.since })
   return lines.map((line) => stage.named(line)).sort()
 }
 export const answerIn = (stage: Stage, answer: unknown): string =>
@@ -248,9 +275,9 @@ const ofWithdrawal = (state: 'requested' | 'approved' | 'sending' | 'paid' | 're
   operation(`${name} a ${state} withdrawal`, [`${state} withdrawal`], (stage) => op(stage.id(`w${state}`)))
 const ofRefund = (state: 'requested' | 'approved' | 'sending' | 'paid' | 'rejected', name: string, op: (id: string) => Op): Operation =>
   operation(`${name} a ${state} refund`, [`${state} refund`], (stage) => op(stage.id(`r${state}`)))
-const told = (stage: Stage, of: string, amount: bigint, isTaken: boolean): Op => ({
+const told = (stage: Stage, of: string, amount: bigint, isTaken: boolean, disputeId = stage.dispute): OpOf<'dispute'> => ({
   do: 'dispute',
-  disputeId: stage.dispute,
+  disputeId,
   orderId: stage.orderId(of),
   paymentId: stage.payment(of),
   amount,
@@ -288,7 +315,13 @@ export const OPERATIONS: readonly Operation[] = [
   operation('join two', ['open round', 'own day'], (s) => ({ do: 'join', members: [s.other, s.member], key: undefined })),
   operation('join after a top-up', ['open round'], (s) => ({ do: 'join after top-up', memberId: s.member })),
   operation('auto-join', ['own day'], (s) => ({ do: 'auto-join all', day: s.today, size: 5 })),
-  operation('hold', [], (s) => ({ do: 'hold', id: s.id('hold'), memberId: s.member, amount: s.balance - 50n, bankAccountId: 1n })),
+  operation('hold', [], (s) => ({
+    do: 'hold',
+    id: s.id('hold'),
+    memberId: s.member,
+    amount: s.balance > 50n ? s.balance - 50n : 50n,
+    bankAccountId: 1n,
+  })),
   operation('hold another', [], (s) => ({ do: 'hold', id: s.id('hold2'), memberId: s.member, amount: 500n, bankAccountId: 1n })),
   ofWithdrawal('requested', 'approve', (id) => ({ do: 'approve withdrawal', id })),
   ofWithdrawal('requested', 'reject', (id) => ({ do: 'reject withdrawal', id })),
@@ -324,6 +357,12 @@ export const OPERATIONS: readonly Operation[] = [
   })),
   operation('refund an item', ['item'], (s) => ({ do: 'refund item', paymentId: s.payment('item'), id: s.id('refitm') })),
   operation('hear failed of an item refund', ['item refund'], (s) => ({ do: 'refund word', id: s.id('itemrf'), word: 'failed' })),
+  operation('give the rest', [], (s) => ({ do: 'give rest', memberId: s.member, id: s.id('gift') })),
+  operation('close an account', ['emptied wallet'], (s) => ({ do: 'close wallet', memberId: s.member })),
+  operation('pay by hand what came back', ['returned to who left'], (s) => ({ do: 'pay item', paymentId: s.goneItem })),
+  operation('credit what came back', ['returned to who left'], (s) => ({ do: 'credit item', paymentId: s.goneItem, memberId: s.member })),
+  operation('refund what came back', ['returned to who left'], (s) => ({ do: 'refund item', paymentId: s.goneItem, id: s.id('refgon') })),
+  operation('a dispute takes again what came back', ['returned to who left'], (s) => told(s, 'gone', 500n, true, s.goneDispute)),
   operation('a dispute takes', [], (s) => told(s, 'paid', 2000n, true)),
   operation('a dispute returns', ['taken dispute'], (s) => told(s, 'fund', 400n, false)),
   operation('disburse', ['filled fund'], (s) => ({ do: 'disburse', id: s.id('need'), amount: 100n, evidence: 'one' })),
