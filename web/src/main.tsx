@@ -40,11 +40,20 @@ function App() {
   )
 }
 
+/** The screen's own part comes beside the session and the words, not after them; the router tells where it fails. */
+function loadScreen(): void {
+  for (const { routeId } of router.matchRoutes(router.latestLocation)) {
+    const { component } = router.routesById[routeId].options
+    if (component !== undefined && 'preload' in component) void component.preload?.()
+  }
+}
+
 const place = document.getElementById('root')
 if (place === null) throw new Error('app.html has no #root')
 session.watchPage()
 startWorker()
 const started = session.start()
+loadScreen()
 await startLanguage()
 createRoot(place).render(
   <StrictMode>

@@ -11,7 +11,7 @@ import { paths } from '../../paths.ts'
 import { useMember } from '../../session.tsx'
 import { CoinTally } from '../../ui/Art.tsx'
 import { buttonClass } from '../../ui/Button.tsx'
-import { ErrorState, Skeleton, StatTile, StatTiles } from '../../ui/Feedback.tsx'
+import { ErrorState, Skeleton, SkeletonBlock, StatTile, StatTiles } from '../../ui/Feedback.tsx'
 import { formatCount, formatDay } from '../../ui/format.ts'
 import { Book, Section } from '../../ui/Layout.tsx'
 import { formatMoney, Money } from '../../ui/Money.tsx'
@@ -35,7 +35,9 @@ export function DashboardPage() {
         <Tiles />
       </Section>
       <Section when={t`Today's round`} note={round.data === undefined || round.data.status === 'open' ? t`closes at midnight` : undefined}>
-        <RoundCard round={round} />
+        <div className={round.data === undefined && !round.isError ? 'round-awaited' : undefined}>
+          <RoundCard round={round} />
+        </div>
       </Section>
       <Section when={t`Yesterday`} note={round.data?.lastWinner ? formatDay(round.data.lastWinner.date, language) : undefined}>
         <div className="grid two">
@@ -57,24 +59,16 @@ export function DashboardPage() {
 function Tiles() {
   const { t } = useLingui()
   const home = useQuery(homeQuery)
-  if (home.data === undefined) {
-    return home.isError ? (
-      <ErrorState title={t`These figures could not be loaded.`} busy={home.isFetching} onRetry={() => void home.refetch()} />
-    ) : (
-      <Skeleton lines={2} />
-    )
-  }
-  const { totalCharity, totalPeople, rounds, today } = home.data.data.stats
+  if (home.isError && home.data === undefined)
+    return <ErrorState title={t`These figures could not be loaded.`} busy={home.isFetching} onRetry={() => void home.refetch()} />
+  const stats = home.data?.data.stats
+  const awaited = <SkeletonBlock />
   return (
     <StatTiles>
-      <StatTile label={t`For people in need`}>
-        <Money amount={totalCharity} />
-      </StatTile>
-      <StatTile label={t`Members who joined`}>{formatCount(totalPeople)}</StatTile>
-      <StatTile label={t`Rounds settled`}>{formatCount(rounds)}</StatTile>
-      <StatTile label={t`In today's pool`}>
-        <Money amount={today.pool} />
-      </StatTile>
+      <StatTile label={t`For people in need`}>{stats === undefined ? awaited : <Money amount={stats.totalCharity} />}</StatTile>
+      <StatTile label={t`Members who joined`}>{stats === undefined ? awaited : formatCount(stats.totalPeople)}</StatTile>
+      <StatTile label={t`Rounds settled`}>{stats === undefined ? awaited : formatCount(stats.rounds)}</StatTile>
+      <StatTile label={t`In today's pool`}>{stats === undefined ? awaited : <Money amount={stats.today.pool} />}</StatTile>
     </StatTiles>
   )
 }
