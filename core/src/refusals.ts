@@ -122,6 +122,11 @@ export const REFUSALS = {
   round_closed: refusal(409, "Today's round is closed. The next one opens at midnight.", 'आज का राउंड बंद हो चुका है। अगला आधी रात को खुलेगा।'),
   yearly_maximum: refusal(409, 'You have reached the yearly maximum of ₹365.', 'आप साल की अधिकतम सीमा ₹365 तक पहुँच चुके हैं।'),
   ticket_key_taken: refusal(
+  receipt_used: refusal(
+    409,
+    'This receipt already proves another disbursement. Each one needs a receipt of its own.',
+    'यह रसीद पहले से किसी और सहायता भुगतान का प्रमाण है। हर भुगतान की अपनी रसीद चाहिए।',
+  ),
     409,
     'This ticket key is already in use. Please make another.',
     'यह टिकट कुंजी पहले से इस्तेमाल में है। कृपया दूसरी बनाएँ।',

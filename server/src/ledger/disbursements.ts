@@ -1,6 +1,7 @@
 /**
  * Money that leaves the help fund for somebody in need. Invariants: never more than the fund holds;
- * booked once for its id, together with the hash of the receipt that proves it.
+ * booked once for its id, together with the hash of the receipt that proves it; one receipt proves one
+ * disbursement and no other.
  */
 import type { Paise } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
@@ -22,13 +23,15 @@ const HELP_FUND_LOCK = 7_242_012
 export async function bookDisbursement(
   tx: Tx,
   { id, amount, evidence }: Disbursement,
-): Promise<Outcome<{ readonly replayed: boolean }, 'insufficient_funds' | 'idempotency_mismatch'>> {
+): Promise<Outcome<{ readonly replayed: boolean }, 'insufficient_funds' | 'idempotency_mismatch' | 'receipt_used'>> {
   await tx.query(sql`select pg_advisory_xact_lock(${HELP_FUND_LOCK}::bigint)`)
   const known = await maybeOne<{ same: boolean }>(
     tx,
     sql`select amount = ${amount}::bigint and evidence = ${evidence}::bytea as same from disbursement where id = ${id}::text`,
   )
   if (known !== undefined) return known.same ? accepted({ replayed: true }) : refused('idempotency_mismatch')
+  const used = await maybeOne(tx, sql`select 1 from disbursement where evidence = ${evidence}::bytea`)
+  if (used !== undefined) return refused('receipt_used')
   const { HELP_FUND, BANK } = ACCOUNTS
   const { fund } = await one<{ fund: bigint }>(
     tx,

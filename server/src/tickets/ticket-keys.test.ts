@@ -1,4 +1,4 @@
-import type { IstDay } from '@roz/core/ist-day.ts'
+import { addDays, type IstDay } from '@roz/core/ist-day.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { inTransaction } from '../db/transaction.ts'
 import { createJoinBatcher } from '../ledger/join-batcher.ts'
@@ -29,4 +29,32 @@ test('an entrant who has no key yet and asks for the ticket while the list is se
   const key = testSecrets.open(Buffer.from(sealed?.sealed ?? '', 'base64'), keyContextOf(member))
   expect(shown?.ok && shown.value.key).toBe(key.toString('hex'))
   expect(await ticketKeys.find(db, member, DAY)).toEqual(shown?.ok && shown.value)
+})
+
+test('a key that replaces one that nothing was entered with serves from today; the days before keep theirs', async () => {
+  const { db, ticketKeys } = world
+  const member = await world.member(5)
+  const change = (key: string) => inTransaction(db, (tx) => ticketKeys.change(tx, member, key))
+  const keyOn = async (day: IstDay) => (await ticketKeys.find(db, member, day))?.key
+  const [first, second, third] = ['1', '2', '3'].map((digit) => digit.repeat(64)) as [string, string, string]
+  await change(first)
+  expect([await keyOn(DAY), await keyOn(addDays(DAY, -400))]).toEqual([first, first])
+  await world.goTo(`${addDays(DAY, 1)}T09:00:00+05:30`)
+  await change(second)
+  await change(third)
+  expect([await keyOn(DAY), await keyOn(addDays(DAY, 1)), await keyOn(addDays(DAY, 2))]).toEqual([first, third, third])
+  const ask = (query: string) => world.ask(`GET /user/ticket-key${query}`, { as: member })
+  expect((await ask('')).body).toEqual({ key: third, custodial: false })
+  expect((await ask(`?day=${DAY}`)).body).toEqual({ key: first, custodial: false })
+  for (const wrong of ['2026-02-30', 'today', '']) expect((await ask(`?day=${wrong}`)).status).toBe(400)
+  // What was owed on the day of the first key is found under it, and after that day under the other.
+  await world.goTo(`${addDays(DAY, 2)}T09:00:00+05:30`)
+  for (const day of [DAY, addDays(DAY, 1)]) {
+    const { body } = await world.ask(`GET /user/liabilities/${day}?limit=128`, { as: member })
+    expect(body['parts'].reduce((sum: number, { amount }: { amount: number }) => sum + amount, 0)).toBe(500)
+  }
+  // None of them is ever another's.
+  const other = await world.member(5)
+  for (const key of [first, second, third])
+    expect(await inTransaction(db, (tx) => ticketKeys.change(tx, other, key))).toEqual({ ok: false, code: 'ticket_key_taken' })
 })

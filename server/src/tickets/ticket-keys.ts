@@ -1,9 +1,10 @@
 /**
  * Ticket keys (spec/protocol.md, chapter 2). They lie here and not in a feature because the wallet
  * (first money), rounds (first join) and draws (PUT, close) all need them. Invariants: no two members
- * hold one key; one day has one key per entrant, the same when joining and when closing: what comes
- * after the first entry serves from the next day, judged under the wallet's lock, which every join
- * takes too. Keys are sealed under SECRET_KEY.
+ * hold one key, also after the key itself is erased; a day has one key per member, the same when
+ * joining, when closing and for ever after: a key that replaces another serves from the next day, or
+ * from today where nothing was ever entered, judged under the wallet's lock, which every join takes too.
+ * Keys are sealed under SECRET_KEY.
  */
 import { randomBytes } from 'node:crypto'
 import { type IstDay, nextDay } from '@roz/core/ist-day.ts'
@@ -13,6 +14,7 @@ import { inTransaction, type Tx } from '../db/transaction.ts'
 import type { Secrets } from '../secrets.ts'
 import { SEALED_KEY_BYTES, type SealedKeys } from './flat-list.ts'
 import { createListMaker, type ListMaker } from './list-maker.ts'
+import { sha256 } from './sha256.ts'
 import { keyContextOf } from './ticket.ts'
 
 export type TicketKey = { readonly key: string; readonly custodial: boolean }
@@ -21,7 +23,8 @@ export type TicketKeys = ReturnType<typeof createTicketKeys>
 export type KeysPage = SealedKeys & { readonly last: bigint }
 type Stored = { readonly sealedKey: Buffer; readonly custodial: boolean }
 
-const PURPOSE = 'ticket key'
+/** Whose a key is stands under its hash: of 32 random bytes that tells nothing, and no key of ours has to be kept for it. */
+const CLAIM = Buffer.from('roz ticket key claim\n')
 
 export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
   const opened = (memberId: bigint, { sealedKey, custodial }: Stored): TicketKey => ({
@@ -38,27 +41,30 @@ export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
 
   /** Takes a key for a member, for good; false when it is another's. */
   async function claim(tx: Tx, memberId: bigint, key: Buffer): Promise<boolean> {
-    const fingerprints = secrets.fingerprints(key, PURPOSE)
+    const fingerprint = Buffer.from(sha256(CLAIM, key))
     await tx.query(sql`
-      insert into ticket_key_claim (fingerprint, member_id)
-      select ${fingerprints[0]}::bytea, ${memberId}::bigint
-       where not exists (select from ticket_key_claim where fingerprint = any(${fingerprints}::bytea[]))
-      on conflict do nothing`)
-    // A second statement: a claim that was waited for is not in the snapshot of the first.
+      insert into ticket_key_claim (fingerprint, member_id) values (${fingerprint}::bytea, ${memberId}::bigint) on conflict do nothing`)
+    // A second statement: a claim that was waited for is not in the snapshot of the first. Of an account that was closed no member is left.
     const { own } = await one<{ own: boolean }>(
       tx,
-      sql`
-      select bool_and(member_id = ${memberId}::bigint) as own from ticket_key_claim where fingerprint = any(${fingerprints}::bytea[])`,
+      sql`select member_id is not distinct from ${memberId}::bigint as own from ticket_key_claim where fingerprint = ${fingerprint}::bytea`,
     )
     return own
   }
 
-  /** Puts a key in the place of all there are: nothing was ever entered with them. */
+  /**
+   * A first key, or one in the place of one that nothing was entered with: from today on. What was owed
+   * to the member on the days before was cut under the old one, and is found by it alone.
+   */
   async function replaceUnused(tx: Tx, memberId: bigint, given: string | undefined): Promise<Outcome<TicketKey, 'ticket_key_taken'>> {
     const key = given === undefined ? randomBytes(32) : Buffer.from(given, 'hex')
     if (!(await claim(tx, memberId, key))) return refused('ticket_key_taken')
-    await tx.query(sql`delete from ticket_key where member_id = ${memberId}::bigint`)
-    await store(tx, memberId, key, { custodial: given === undefined, servesFrom: '-infinity' })
+    // Under the day's fence: until this commits the day is not sealed, so nothing of it is cut yet.
+    const { servesFrom } = await one<{ servesFrom: IstDay | '-infinity' }>(
+      tx,
+      sql`select case when exists (select from ticket_key where member_id = ${memberId}::bigint) then posting_day() else '-infinity' end as "servesFrom"`,
+    )
+    await store(tx, memberId, key, { custodial: given === undefined, servesFrom })
     return accepted({ key: key.toString('hex'), custodial: given === undefined })
   }
 

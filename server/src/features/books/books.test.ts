@@ -1,6 +1,7 @@
 /** Books and liabilities: whole, once, resumable, and telling nothing about anybody. */
 import { afterEach, expect, test } from 'vitest'
 import { paise } from '@roz/core/money.ts'
+import { REFUSALS } from '@roz/core/refusals.ts'
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'
 import type { BooksFile } from '@roz/core/books.ts'
 import { connect, one, sql } from '../../db/sql.ts'
@@ -41,6 +42,13 @@ test('withdrawals, holds and help are in the books of their day, and each member
   expect(await give('help-1', 70n, hash('a'))).toEqual({ ok: true, value: { replayed: false } })
   expect(await give('help-1', 70n, hash('a'))).toEqual({ ok: true, value: { replayed: true } })
   expect(await give('help-1', 71n, hash('a'))).toMatchObject({ code: 'idempotency_mismatch' })
+  // One receipt proves one disbursement, whatever the amount and whoever asks.
+  const again = await give('help-again', 10n, hash('a'))
+  expect(again).toEqual({ ok: false, code: 'receipt_used' })
+  expect(REFUSALS.receipt_used.en).toBe('This receipt already proves another disbursement. Each one needs a receipt of its own.')
+  await expect(
+    world.db.query(sql`insert into disbursement (id, amount, evidence) values ('help-again', 10, ${hash('a')}::bytea)`),
+  ).rejects.toThrow(/disbursement_evidence_once/)
   // Two at once for the last of it: one is refused.
   const both = await Promise.all([give('help-2', 50n, hash('b')), give('help-3', 50n, hash('c'))])
   expect(both.map(({ ok }) => ok).toSorted()).toEqual([false, true])

@@ -27,8 +27,10 @@ export async function eraseIdentity(tx: Tx, memberId: bigint): Promise<string | 
   await tx.query(sql`delete from notice where member_id = ${id}`)
   await tx.query(sql`delete from join_notice_read where member_id = ${id}`)
   await tx.query(sql`delete from idempotency_key where member_id = ${id}`)
-  // Every round they were in has ended: its list is sealed. The claim stays, so that no other member ever holds the key.
+  // Every round they were in has ended, and whose its tickets were is forgotten: without the key nobody can say it again.
+  // The claim stays, so that no other member ever holds the key, and names nobody.
   await tx.query(sql`delete from ticket_key where member_id = ${id}`)
+  await tx.query(sql`update ticket_key_claim set member_id = null where member_id = ${id}`)
   // Withdrawals name these rows. Neither the details nor what they could be recognised by is left.
   await tx.query(sql`
     update bank_account set sealed = ''::bytea, account_mac = sha256(uuid_send(gen_random_uuid())), details_mac = sha256(uuid_send(gen_random_uuid()))

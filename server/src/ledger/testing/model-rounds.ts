@@ -146,6 +146,7 @@ function disburse(books: Books, { id, amount, evidence }: OpOf<'disburse'>): unk
   const known = books.disbursements.get(id)
   if (known !== undefined)
     return known.amount === amount && known.evidence === evidence ? yes({ replayed: true }) : no('idempotency_mismatch')
+  if ([...books.disbursements.values()].some((other) => other.evidence === evidence)) return no('receipt_used')
   if ((books.accounts.get(SYSTEM.HELP_FUND) ?? 0n) < amount) return no('insufficient_funds')
   books.disbursements.set(id, { amount, evidence })
   books.move('disbursement', id, SYSTEM.HELP_FUND, SYSTEM.BANK, amount)

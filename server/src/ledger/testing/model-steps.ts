@@ -69,6 +69,9 @@ export class History {
   disbursement(index: number): string {
     return `need${this.#number}-${index}`
   }
+  receipt(index: number): string {
+    return `receipt${this.#number}-${index}`
+  }
   uuid(): string {
     this.#ids++
     return `${this.#number.toString(16).padStart(8, '0')}-0000-4000-8000-${this.#ids.toString(16).padStart(12, '0')}`
@@ -176,7 +179,9 @@ const MAKERS: Readonly<Record<StepName, Maker>> = {
   disburse: (books, history, [index, much, all, other]) => {
     const fund = books.accounts.get(SYSTEM.HELP_FUND) ?? 0n
     const amount = all % 4 === 0 ? fund + BigInt(other % 2) : BigInt(1 + (much % 80))
-    return amount === 0n ? [] : [{ do: 'disburse', id: history.disbursement(index % 8), amount, evidence: `receipt ${other % 3 === 0}` }]
+    // Its own receipt, or now and then one that may have proven another.
+    const evidence = history.receipt((other % 5 === 0 ? other : index) % 8)
+    return amount === 0n ? [] : [{ do: 'disburse', id: history.disbursement(index % 8), amount, evidence }]
   },
   flag: (books, _, [who, which, on]) => [
     { do: 'flag', memberId: memberOf(books, who), flag: which % 3 === 0 ? 'mayMove' : 'autoJoin', on: on % 3 !== 0 },

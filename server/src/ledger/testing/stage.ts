@@ -229,7 +229,7 @@ async function emptyFund(ledger: Ledger, stage: Stage): Promise<void> {
     ledger.db,
     sql`select coalesce(sum(amount), 0)::bigint as fund from leg where account = (select id from account where name = 'HELP_FUND')`,
   )
-  if (fund > 0n) await answerOf(ledger, { do: 'disburse', id: `before ${stage.number}`, amount: fund, evidence: 'all' })
+  if (fund > 0n) await answerOf(ledger, { do: 'disburse', id: `before ${stage.number}`, amount: fund, evidence: `before ${stage.number}` })
 }
 
 async function setRounds(ledger: Ledger, stage: Stage): Promise<void> {
@@ -365,8 +365,8 @@ export const OPERATIONS: readonly Operation[] = [
   operation('a dispute takes again what came back', ['returned to who left'], (s) => told(s, 'gone', 500n, true, s.goneDispute)),
   operation('a dispute takes', [], (s) => told(s, 'paid', 2000n, true)),
   operation('a dispute returns', ['taken dispute'], (s) => told(s, 'fund', 400n, false)),
-  operation('disburse', ['filled fund'], (s) => ({ do: 'disburse', id: s.id('need'), amount: 100n, evidence: 'one' })),
-  operation('disburse another', ['filled fund'], (s) => ({ do: 'disburse', id: s.id('need2'), amount: 70n, evidence: 'two' })),
+  operation('disburse', ['filled fund'], (s) => ({ do: 'disburse', id: s.id('need'), amount: 100n, evidence: s.id('need') })),
+  operation('disburse another', ['filled fund'], (s) => ({ do: 'disburse', id: s.id('need2'), amount: 70n, evidence: s.id('need2') })),
   operation('a member is stopped', [], (s) => ({ do: 'flag', memberId: s.member, flag: 'mayMove', on: false })),
   operation('close early', ['own day'], (s) => ({ do: 'close', day: s.today, early: true })),
   operation('draw', ['closed round'], (s) => ({ do: 'draw', day: s.closedDay, winners: [s.member], taxPercent: 0n })),
