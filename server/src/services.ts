@@ -48,8 +48,8 @@ export type ServiceDeps = {
   readonly gateway: PaymentGateway
   /** None without payout keys: withdrawals are then paid by hand. */
   readonly payouts?: PayoutGateway | undefined
-  readonly log: FastifyBaseLogger
   readonly push: PushSender
+  readonly log: FastifyBaseLogger
   readonly config: Pick<Config, 'production' | 'publicUrl' | 'port' | 'google' | 'business' | 'site' | 'beacon' | 'witnesses' | 'webDir'>
 }
 
@@ -155,10 +155,10 @@ export function createServices(deps: ServiceDeps) {
     ],
     handlers: { ...wallet.jobs, ...payouts.jobs, ...impact.jobs, ...notifications.jobs, ...push.jobs, ...rounds.jobs, mail },
   }
+  const worker = createWorker(workerDeps)
   return {
     sessions: identity.sessions,
     recentStories: impact.recentStories,
-  const worker = createWorker(workerDeps)
     /** What the public pages show: the same as the API tells a visitor. */
     publicReads: {
       home: home.read,
@@ -179,6 +179,7 @@ export function createServices(deps: ServiceDeps) {
       ...impact.handlers,
       ...home.handlers,
       ...notifications.handlers,
+      ...push.handlers,
       ...rights.handlers,
       ...contact.handlers,
       ...createAdmin({ db }).handlers,
@@ -191,7 +192,6 @@ export function createServices(deps: ServiceDeps) {
         await worker.stop()
       },
     },
-      ...push.handlers,
     /** Brings the rounds up to the present: what a start does before it serves. */
     catchUp: async (): Promise<void> => {
       while (await rounds.due());

@@ -149,6 +149,8 @@ function jobHandlers(jobs: Written[], own: ReturnType<typeof createRounds>['jobs
     notice: keep('notice'),
     settle_order: keep('settle_order'),
     draft_story: keep('draft_story'),
+    push_round: keep('push_round'),
+    push_page: keep('push_page'),
     send_payout: keep('send_payout'),
     check_payout: keep('check_payout'),
     send_refund: keep('send_refund'),
@@ -159,8 +161,6 @@ function jobHandlers(jobs: Written[], own: ReturnType<typeof createRounds>['jobs
 }
 
 function devClock(devUrl: string) {
-    push_round: keep('push_round'),
-    push_page: keep('push_page'),
   const set = async (body: unknown): Promise<{ status: number; body: Record<string, unknown> }> => {
     const response = await fetch(`${devUrl}/dev/clock`, {
       method: 'POST',
