@@ -6,7 +6,7 @@ import { inTransaction } from '../db/transaction.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { addMoney, DAY, endDay, newMember, newOrderId, openDay, payOut } from './fixtures.ts'
 import { createJoinBatcher } from './join-batcher.ts'
-import { listMovements, type Movement } from './movements.ts'
+import { gatherMovements, listMovements, type Movement } from './movements.ts'
 import { createTopup, markTopup } from './topups.ts'
 import { holdWithdrawal, rejectWithdrawal } from './withdrawals.ts'
 
@@ -103,4 +103,22 @@ test("nobody sees another member's movements", async () => {
   const other = await newMember(database.db, { rupees: 10 })
   const listed = await listMovements(database.db, { memberId: other, limit: 10 })
   expect(listed.ok && listed.value.movements.map(({ kind }) => kind)).toEqual(['topup'])
+})
+
+test('pages that are asked for at one moment are each their own: member, size and place', async () => {
+  const { db } = database
+  const other = await newMember(db, { rupees: 10 })
+  const { nextCursor } = await page(undefined, 4)
+  const asked = [
+    { memberId, limit: 4 },
+    { memberId: other, limit: 10 },
+    { memberId, limit: 3, cursor: nextCursor ?? '' },
+    { memberId: 1n, limit: 10 },
+    { memberId, limit: 100 },
+  ]
+  const read = gatherMovements(db)
+  const together = await Promise.all([...asked, { memberId, limit: 1, cursor: 'x' }].map(read))
+  expect(together.at(-1)).toEqual({ ok: false, code: 'cursor_invalid' })
+  for (const [index, query] of asked.entries()) expect(together[index]).toEqual(await listMovements(db, query))
+  expect(together.slice(0, 4).map((one) => one.ok && one.value.movements.length)).toEqual([4, 1, 3, 0])
 })

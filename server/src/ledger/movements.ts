@@ -2,12 +2,14 @@
  * A member's movements, newest first: joins, transfers, and orders that are not paid. Invariant: paging
  * neither skips nor repeats a row. Each source has its own key and its own part of the cursor (joins by
  * day, transfers by the wallet's seq, orders by time and id), so each page reads one index per source.
+ * Pages that are asked for at one moment share a statement.
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { parseDay } from '@roz/core/ist-day.ts'
 import type { Paise } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
-import { type Queryable, sql } from '../db/sql.ts'
+import { gatherReads } from '../db/gathered-read.ts'
+import { type Db, type Queryable, sql } from '../db/sql.ts'
 import type { TransferKind } from './accounts.ts'
 import type { RefundStatus } from './refunds.ts'
 import type { TopupStatus } from './topups.ts'
@@ -28,6 +30,8 @@ export type Movement = {
   readonly status: TopupStatus | WithdrawalStatus | RefundStatus | null
   /** Its place in the wallet's history; null for an order. */
   readonly seq: bigint | null
+  /** Of a top-up: the order that it paid, or null where there is none. */
+  readonly orderId?: string | null
 }
 export type MovementPage = { readonly movements: readonly Movement[]; readonly nextCursor: string | null }
 
@@ -42,22 +46,52 @@ type Cursor = {
 }
 const START: Cursor = { day: '9999-12-31' as IstDay, seq: 2n ** 62n, orderUs: 2n ** 52n, orderId: '' }
 
-type Row = Movement & { readonly source: 'join' | 'transfer' | 'order'; readonly atUs: bigint; readonly day: IstDay | null }
+export type MovementQuery = { readonly memberId: bigint; readonly cursor?: string | undefined; readonly limit: number }
+export type MovementAnswer = Outcome<MovementPage, 'cursor_invalid'>
 
-export async function listMovements(
-  from: Queryable,
-  query: { readonly memberId: bigint; readonly cursor?: string | undefined; readonly limit: number },
-): Promise<Outcome<MovementPage, 'cursor_invalid'>> {
-  const cursor = query.cursor === undefined ? START : parseCursor(query.cursor)
-  if (cursor === undefined) return refused('cursor_invalid')
-  const rows = await from.query<Row>(pageStatement(query.memberId, cursor, query.limit + 1))
-  rows.sort(newestFirst)
-  const page = rows.slice(0, query.limit)
-  const movements = page.map(movementOf)
-  return accepted({ movements, nextCursor: rows.length > query.limit ? textOf(after(cursor, page)) : null })
+/** A page from where its cursor stands. */
+type Asked = { readonly memberId: bigint; readonly cursor: Cursor; readonly count: number }
+/** `place`: of its page among those asked for, from 1; `epoch`: seconds to the microsecond. */
+type Found = Omit<Movement, 'id' | 'at'> & {
+  readonly place: number
+  readonly source: 'join' | 'transfer' | 'order'
+  readonly transferId: bigint | null
+  readonly epoch: string
+}
+type Row = Movement & { readonly source: Found['source']; readonly atUs: bigint }
+
+export async function listMovements(from: Queryable, query: MovementQuery): Promise<MovementAnswer> {
+  return pageOf(query, async (asked) => (await readPages(from, [asked]))[0] ?? [])
 }
 
-const movementOf = ({ id, kind, direction, amount, at, balanceAfter, ref, status, seq }: Row): Movement => ({
+/** The same, for many readers: what they ask for while a statement runs shares the next one. */
+export function gatherMovements(db: Db): (query: MovementQuery) => Promise<MovementAnswer> {
+  const read = gatherReads<Asked, Row[]>((asked) => readPages(db, asked))
+  return (query) => pageOf(query, async (asked) => (await read(asked)) ?? [])
+}
+
+async function pageOf({ memberId, cursor: text, limit }: MovementQuery, read: (asked: Asked) => Promise<Row[]>): Promise<MovementAnswer> {
+  const cursor = text === undefined ? START : parseCursor(text)
+  if (cursor === undefined) return refused('cursor_invalid')
+  const rows = (await read({ memberId, cursor, count: limit + 1 })).sort(newestFirst)
+  const page = rows.slice(0, limit)
+  return accepted({ movements: page.map(movementOf), nextCursor: rows.length > limit ? textOf(after(cursor, page)) : null })
+}
+
+async function readPages(from: Queryable, asked: readonly Asked[]): Promise<Row[][]> {
+  const pages: Row[][] = asked.map(() => [])
+  for (const found of await from.query<Found>(pagesStatement(asked))) pages[found.place - 1]?.push(rowOf(found))
+  return pages
+}
+
+function rowOf(found: Found): Row {
+  // PostgreSQL writes an instant's seconds with six places, always.
+  const atUs = BigInt(found.epoch.replace('.', ''))
+  const { source, ref, transferId } = found
+  return { ...found, atUs, at: new Date(Number(atUs / 1000n)), id: `${source}:${transferId ?? ref}` }
+}
+
+const movementOf = ({ id, kind, direction, amount, at, balanceAfter, ref, status, seq, orderId = null }: Row): Movement => ({
   id,
   kind,
   direction,
@@ -67,32 +101,42 @@ const movementOf = ({ id, kind, direction, amount, at, balanceAfter, ref, status
   ref,
   status,
   seq,
+  orderId,
 })
 
-const pageStatement = (memberId: bigint, cursor: Cursor, count: number) => sql`
-(select 'join' as source, 'join:' || j.day as id, 'join' as kind, 'debit' as direction, entry_fee() as amount, b.created_at as at,
-        (extract(epoch from b.created_at) * 1000000)::bigint as "atUs", j.day, j.balance_after as "balanceAfter", j.day::text as ref,
-        null as status, j.wallet_seq::bigint as seq
-   from round_join j join join_batch b using (batch_id)
-  where j.member_id = ${memberId}::bigint and j.day < ${cursor.day}::date order by j.day desc limit ${count}::int)
-union all
-(select 'transfer', 'transfer:' || t.transfer_id, t.kind, t.direction, t.amount, t.created_at, (extract(epoch from t.created_at) * 1000000)::bigint,
-        null, t.balance_after, t.ref, case t.kind
+/** How the withdrawal or refund stands that a hold belongs to. */
+const heldStatus = sql`case t.kind
           when 'wd_hold' then (select w.status from withdrawal w where w.id = t.ref::uuid)
-          when 'refund_hold' then (select r.status from refund r where r.id = t.ref::uuid) end, t.wallet_seq
+          when 'refund_hold' then (select r.status from refund r where r.id = t.ref::uuid) end`
+
+const pagesStatement = (asked: readonly Asked[]) => sql`
+select q.place::int as place, m.*
+  from unnest(${asked.map(({ memberId }) => memberId)}::bigint[], ${asked.map(({ count }) => count)}::int[],
+              ${asked.map(({ cursor }) => cursor.day)}::date[], ${asked.map(({ cursor }) => cursor.seq)}::bigint[],
+              ${asked.map(({ cursor }) => cursor.orderUs)}::bigint[], ${asked.map(({ cursor }) => cursor.orderId)}::text[])
+       with ordinality as q (member_id, count, day, seq, order_us, order_id, place)
+ cross join lateral (
+(select 'join' as source, null::bigint as "transferId", 'join' as kind, 'debit' as direction, entry_fee() as amount,
+        extract(epoch from b.created_at) as epoch, j.balance_after as "balanceAfter", j.day::text as ref,
+        null as status, j.wallet_seq::bigint as seq, null as "orderId"
+   from round_join j join join_batch b using (batch_id)
+  where j.member_id = q.member_id and j.day < q.day order by j.day desc limit q.count)
+union all
+(select 'transfer', t.transfer_id, t.kind, t.direction, t.amount, extract(epoch from t.created_at), t.balance_after, t.ref,
+        ${heldStatus}, t.wallet_seq,
+        case t.kind when 'topup' then (select o.order_id from topup o where o.payment_id = t.ref and o.member_id = q.member_id) end
    from ((select 'credit' as direction, c.* from transfer c
-           where c.credit = ${memberId}::bigint and c.credit > 1000 and c.wallet_seq < ${cursor.seq}::bigint order by c.wallet_seq desc limit ${count}::int)
+           where c.credit = q.member_id and c.credit > 1000 and c.wallet_seq < q.seq order by c.wallet_seq desc limit q.count)
          union all
          (select 'debit', d.* from transfer d
-           where d.debit = ${memberId}::bigint and d.debit > 1000 and d.wallet_seq < ${cursor.seq}::bigint order by d.wallet_seq desc limit ${count}::int)) t)
+           where d.debit = q.member_id and d.debit > 1000 and d.wallet_seq < q.seq order by d.wallet_seq desc limit q.count)) t)
 union all
-(select 'order', 'order:' || order_id, 'order', 'credit', amount, created_at, (extract(epoch from created_at) * 1000000)::bigint,
-        null, null, order_id, status, null
+(select 'order', null, 'order', 'credit', amount, extract(epoch from created_at), null, order_id, status, null, null
    from topup
-  where member_id = ${memberId}::bigint and status in ('created', 'pending', 'failed', 'expired')
-    and created_at <= to_timestamp(${cursor.orderUs}::numeric / 1000000)
-    and ((extract(epoch from created_at) * 1000000)::bigint, order_id) < (${cursor.orderUs}::bigint, ${cursor.orderId}::text)
-  order by created_at desc, order_id desc limit ${count}::int)`
+  where member_id = q.member_id and status in ('created', 'pending', 'failed', 'expired')
+    and created_at <= to_timestamp(q.order_us::numeric / 1000000)
+    and ((extract(epoch from created_at) * 1000000)::bigint, order_id) < (q.order_us, q.order_id)
+  order by created_at desc, order_id desc limit q.count)) m`
 
 /** By the wallet's own order where both have one: two movements of one instant keep their sequence. */
 function newestFirst(a: Row, b: Row): number {
@@ -106,7 +150,8 @@ function newestFirst(a: Row, b: Row): number {
 function after(cursor: Cursor, page: readonly Row[]): Cursor {
   let { day, seq, orderUs, orderId } = cursor
   for (const row of page) {
-    if (row.source === 'join' && row.day !== null && row.day < day) day = row.day
+    // A join is named by its day.
+    if (row.source === 'join' && row.ref < day) day = row.ref as IstDay
     if (row.source === 'transfer' && row.seq !== null && row.seq < seq) seq = row.seq
     if (row.source === 'order') {
       orderUs = row.atUs

@@ -43,26 +43,37 @@ export async function listAllTransactions(from: Queryable, memberId: bigint, lan
 }
 
 const WITHDRAWAL_KINDS: ReadonlySet<string> = new Set(['wd_hold', 'wd_back', 'wd_reversed'])
+const NOBODY: ReadonlyMap<string, string> = new Map()
 
+/** Most pages name no bank, and a list has brought its orders along: then nothing is asked. */
 async function readDetails(from: Queryable, memberId: bigint, movements: readonly Movement[]): Promise<Details> {
   const refs = (of: (movement: Movement) => boolean): string[] => movements.filter(of).map((movement) => movement.ref)
-  const payments = refs(({ kind }) => kind === 'topup')
+  const payments = refs(({ kind, orderId }) => kind === 'topup' && orderId === undefined)
   const withdrawals = refs(({ kind }) => WITHDRAWAL_KINDS.has(kind))
+  const [orderByPayment, bankByWithdrawal] = await Promise.all([
+    payments.length === 0 ? NOBODY : readOrders(from, memberId, payments),
+    withdrawals.length === 0 ? NOBODY : readBanks(from, memberId, withdrawals),
+  ])
+  return { orderByPayment, bankByWithdrawal }
+}
+
+async function readOrders(from: Queryable, memberId: bigint, payments: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const orders = await from.query<{ paymentId: string; orderId: string }>(sql`
     select payment_id as "paymentId", order_id as "orderId" from topup
     where member_id = ${memberId}::bigint and payment_id = any (${payments}::text[])`)
+  return new Map(orders.map((row) => [row.paymentId, row.orderId]))
+}
+
+async function readBanks(from: Queryable, memberId: bigint, withdrawals: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const banks = await from.query<{ id: string; bank: string }>(sql`
     select w.id, b.bank_name || ' ••' || b.last_four as bank from withdrawal w join bank_account b on b.id = w.bank_account_id
     where w.member_id = ${memberId}::bigint and w.id = any (${withdrawals}::uuid[])`)
-  return {
-    orderByPayment: new Map(orders.map((row) => [row.paymentId, row.orderId])),
-    bankByWithdrawal: new Map(banks.map((row) => [row.id, row.bank])),
-  }
+  return new Map(banks.map((row) => [row.id, row.bank]))
 }
 
 function transactionOf(movement: Movement, details: Details, language: Language): Transaction {
   const { kind, ref } = movement
-  const orderId = kind === 'order' ? ref : details.orderByPayment.get(ref)
+  const orderId = kind === 'order' ? ref : (movement.orderId ?? details.orderByPayment.get(ref))
   return {
     id: orderId ?? movement.id,
     type: movement.direction,

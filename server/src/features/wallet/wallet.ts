@@ -12,7 +12,7 @@ import type { Tx } from '../../db/transaction.ts'
 import { CURSOR_PARTS, cutPage, readPage, readWhole } from '../../http/cursor.ts'
 import { createIdempotency } from '../../http/idempotency.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
-import { listMovements } from '../../ledger/movements.ts'
+import { gatherMovements } from '../../ledger/movements.ts'
 import type { Topup } from '../../ledger/topups.ts'
 import { readWallet } from '../../ledger/wallets.ts'
 import type { Secrets } from '../../secrets.ts'
@@ -55,6 +55,7 @@ const PATIENCE_MS = 4000
 export function createWallet(deps: WalletDeps) {
   const { db, gateway } = deps
   const idempotency = createIdempotency({ db, secrets: deps.secrets })
+  const readMovements = gatherMovements(db)
 
   /** An order as it stands after asking the gateway, where asking may still change it. */
   async function freshTopup(topup: Topup): Promise<Topup> {
@@ -92,7 +93,7 @@ export function createWallet(deps: WalletDeps) {
       return { ok: true, value: { withdrawals: rows.map((row) => row.shown), nextCursor } }
     },
     transactions: async ({ query, session, language }) => {
-      const page = await listMovements(db, { memberId: session.memberId, ...query })
+      const page = await readMovements({ memberId: session.memberId, ...query })
       if (!page.ok) return invalid({ cursor: 'cursor_invalid' })
       const { movements, nextCursor } = page.value
       return { ok: true, value: { transactions: await showTransactions(db, session.memberId, movements, language), nextCursor } }
