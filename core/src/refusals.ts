@@ -60,6 +60,7 @@ export const REFUSALS = {
   topups_paused: refusal(403, 'Adding money is paused.', 'पैसे जोड़ना अभी रुका हुआ है।'),
   withdrawals_paused: refusal(403, 'Withdrawals are paused.', 'पैसे निकालना अभी रुका हुआ है।'),
   order_not_found: refusal(404, "We couldn't find any payment information for this order.", 'इस ऑर्डर की कोई भुगतान जानकारी नहीं मिली।'),
+  transaction_not_found: refusal(404, 'There is no such transaction.', 'ऐसा कोई लेन-देन नहीं है।'),
   gateway_unavailable: refusal(
     502,
     'The payment gateway did not answer. Please try again.',
@@ -121,12 +122,12 @@ export const REFUSALS = {
   already_joined: refusal(409, "You have already joined today's round.", 'आप आज के राउंड में पहले ही शामिल हो चुके हैं।'),
   round_closed: refusal(409, "Today's round is closed. The next one opens at midnight.", 'आज का राउंड बंद हो चुका है। अगला आधी रात को खुलेगा।'),
   yearly_maximum: refusal(409, 'You have reached the yearly maximum of ₹365.', 'आप साल की अधिकतम सीमा ₹365 तक पहुँच चुके हैं।'),
-  ticket_key_taken: refusal(
   receipt_used: refusal(
     409,
     'This receipt already proves another disbursement. Each one needs a receipt of its own.',
     'यह रसीद पहले से किसी और सहायता भुगतान का प्रमाण है। हर भुगतान की अपनी रसीद चाहिए।',
   ),
+  ticket_key_taken: refusal(
     409,
     'This ticket key is already in use. Please make another.',
     'यह टिकट कुंजी पहले से इस्तेमाल में है। कृपया दूसरी बनाएँ।',
