@@ -310,7 +310,10 @@ describe('my ticket', () => {
         expect(evidence.published.join()).toContain('"kind":"close"')
       },
       // The device's clock is days behind, and what the server's says comes late.
-      { token: biju.token, before: (page) => page.route('**/api/rounds/current', (route) => setTimeout(() => void route.continue(), 2000)) },
+      {
+        token: biju.token,
+        before: (page) => page.route('**/api/rounds/current', (route) => setTimeout(() => void route.continue(), 2000)),
+      },
     )
   })
 
