@@ -173,6 +173,11 @@ function payer(sandboxUrl: string, calls: ServedCalls) {
   return {
     control,
     pay: (orderId: string, outcome: string, webhooks = 1) => control('POST', `/orders/${orderId}/pay`, { outcome, webhooks }),
+    /** What we answered to the first sending of an order's webhook; undefined before. */
+    async answerToWebhook(orderId: string): Promise<number | undefined> {
+      const { webhooks } = (await control('GET', `/orders/${orderId}`)) as { webhooks: { attempts: { status: number }[] }[] }
+      return webhooks[0]?.attempts[0]?.status
+    },
     /** An order at the gateway that we never made, its webhooks sent to us. */
     async strangeOrder(amount: number): Promise<string> {
       const orderId = crypto.randomUUID().replaceAll('-', '')

@@ -31,7 +31,7 @@ test('a tampered one answers 401 and leaves nothing', async () => {
   const orderId = await world.newOrder(member)
   await world.control('POST', '/faults', { tamper: true })
   await world.pay(orderId, 'success')
-  await new Promise((resolve) => setTimeout(resolve, 200))
+  await expect.poll(() => world.answerToWebhook(orderId), { timeout: 10_000 }).toBe(401)
   expect(await world.eventCount()).toBe(before)
   expect(await world.balanceOf(member)).toBe(0)
 })
