@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { inject } from 'vitest'
 import { connect, type Db, one, sql } from '../db/sql.ts'
 import { describeViolations, runAudit } from '../ledger/audit.ts'
-import { TEMPLATE, urlOf } from './server-urls.ts'
+import { type ServerUrls, TEMPLATE, urlOf } from './server-urls.ts'
 
 export type TestDatabase = {
   /** As the server's own role. */
@@ -22,8 +22,10 @@ export type TestDatabase = {
   readonly dropUnaudited: () => Promise<void>
 }
 
-export async function createTestDatabase(options: { readonly connectionsMax?: number } = {}): Promise<TestDatabase> {
-  const urls = inject('postgres')
+type Options = { readonly connectionsMax?: number }
+export const createTestDatabase = (options: Options = {}): Promise<TestDatabase> => cloneTemplate(inject('postgres'), options)
+
+export async function cloneTemplate(urls: ServerUrls, options: Options = {}): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`
   const maintenance = urlOf(urls, 'superuser', 'postgres')
   await withDb(maintenance, (admin) => clone(admin, name))

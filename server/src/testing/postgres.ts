@@ -15,7 +15,8 @@ declare module 'vitest' {
   }
 }
 
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+/** A server with the template on it, for tests and for tools that play what tests play. */
+export async function startTestServer(): Promise<{ readonly urls: ServerUrls; readonly stop: () => Promise<void> }> {
   // Many test files at once, each with a pool or several.
   const server = await temporaryPostgres({ flags: ['max_connections=300'] })
   const urls: ServerUrls = { superuser: server.superUrl, owner: server.ownerUrl, app: server.appUrl }
@@ -25,8 +26,13 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await server.stop()
     throw error
   }
+  return { urls, stop: server.stop }
+}
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const { urls, stop } = await startTestServer()
   project.provide('postgres', urls)
-  return server.stop
+  return stop
 }
 
 async function makeTemplate(urls: ServerUrls): Promise<void> {

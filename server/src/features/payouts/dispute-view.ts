@@ -23,8 +23,8 @@ type Row = Pick<Dispute, 'id' | 'paymentId' | 'type' | 'status' | 'state' | 'isT
   readonly sortedAt: string
 }
 
-/** The gateway names the step behind the stage: one that is only created waits for us. */
-const waitsForUs = ({ state, status }: Row): boolean => state === 'open' && status.endsWith('_CREATED')
+/** The gateway names the step, behind the stage or alone: one that is only created waits for us. */
+const waitsForUs = ({ state, status }: Row): boolean => state === 'open' && /(?:^|_)CREATED$/.test(status)
 const instantOf = (at: Date): string => isoIst(at.getTime())
 
 const viewOf = (row: Row): Dispute => ({

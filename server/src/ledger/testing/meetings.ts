@@ -1,0 +1,164 @@
+/**
+ * Two operations of money on two connections: the first stops after one of its statements, with its
+ * locks held, until the second waits for it or is done; then it goes on to its commit or to a rollback.
+ * The answers and the whole state must be those of one of the two orders, one after the other, and of
+ * the second alone after a rollback. No deadlock is needed to get there.
+ */
+import { connect, type Db, one, sql } from '../../db/sql.ts'
+import type { TestDatabase } from '../../testing/database.ts'
+import { createJoinBatcher } from '../join-batcher.ts'
+import { answerIn, clearStage, linesOf, type Operation, play, setStage, type Stage } from './stage.ts'
+import { RolledBackError, type Stop, stepped } from './stepped-db.ts'
+
+const SECOND = 'second of two'
+/** Many stages have many days, each a part of the joins' table. */
+const STAGES_PER_DATABASE = 400
+
+/** The answers of both, and everything that came of it. */
+type Result = { readonly answers: readonly string[]; readonly lines: readonly string[] }
+export type Finding = { readonly where: string; readonly got: unknown; readonly due: unknown }
+export type Meetings = ReturnType<typeof createMeetings>
+
+export function createMeetings(openDatabase: () => Promise<TestDatabase>) {
+  let house: House | undefined
+  let orders = new Map<string, Promise<Result>>()
+  const statementCounts = new Map<Operation, Promise<number>>()
+  let met = 0
+
+  async function onStage(
+    operations: readonly Operation[],
+    work: (stage: Stage, house: House) => Promise<readonly string[]>,
+  ): Promise<Result> {
+    house ??= await openHouse(await openDatabase())
+    const { database } = house
+    const { db, setClock } = database
+    const needs = operations.flatMap((operation) => operation.needs)
+    const stage = await setStage({ db, setClock, batcher: createJoinBatcher({ db }) }, ++house.stages, needs)
+    const answers = await work(stage, house)
+    const lines = await linesOf(db, stage)
+    await clearStage(db, stage)
+    return { answers, lines }
+  }
+
+  /** One after the other. `of`: on whose stage, when one of them alone is run. */
+  function oneByOne(operations: readonly Operation[], of: readonly Operation[] = operations): Promise<Result> {
+    const names = (all: readonly Operation[]): string[] => all.map(({ name }) => name)
+    const key = `${names(operations).join(' then ')} of ${names(of).sort().join()}`
+    const known = orders.get(key)
+    if (known !== undefined) return known
+    const result = onStage(of, async (stage, { database }) => {
+      const answers: string[] = []
+      for (const operation of operations) answers.push(await ended(stage, play(database, stage, operation)))
+      return answers
+    })
+    orders.set(key, result)
+    return result
+  }
+
+  async function meet(first: Operation, second: Operation, stop: Stop): Promise<Result & { readonly deadlocks: number }> {
+    let deadlocks = 0
+    const result = await onStage([first, second], async (stage, { database, secondDb, secondWaits }) => {
+      const { setClock } = database
+      const ahead = stepped(database.db, stop)
+      const behind = stepped(secondDb, undefined)
+      const firstEnds = ended(stage, play({ db: ahead.db, setClock }, stage, first))
+      await Promise.race([ahead.stopped, firstEnds])
+      let done = false
+      const secondEnds = ended(stage, play({ db: behind.db, setClock }, stage, second)).finally(() => {
+        done = true
+      })
+      while (!done && !(await secondWaits()));
+      ahead.letGo()
+      const answers = await Promise.all([firstEnds, secondEnds])
+      deadlocks = ahead.deadlocks() + behind.deadlocks()
+      return answers
+    })
+    return { ...result, deadlocks }
+  }
+
+  return {
+    /** How many places there are to stop at. */
+    statementsOf(operation: Operation): Promise<number> {
+      const known = statementCounts.get(operation)
+      if (known !== undefined) return known
+      const counting = (async () => {
+        let count = 0
+        await onStage([operation], async (stage, { database }) => {
+          const { db, statements } = stepped(database.db, undefined)
+          const answer = await ended(stage, play({ db, setClock: database.setClock }, stage, operation))
+          count = statements()
+          return [answer]
+        })
+        return count
+      })()
+      statementCounts.set(operation, counting)
+      return counting
+    },
+
+    /** What is wrong with this meeting; undefined where nothing is. */
+    async judge(first: Operation, second: Operation, stop: Stop): Promise<Finding | undefined> {
+      met++
+      const { deadlocks, ...got } = await meet(first, second, stop)
+      const where = `${first.name} (stops after ${stop.after}, ${stop.ends}) × ${second.name}`
+      if (deadlocks > 0) return { where: `${where}: a deadlock`, got: deadlocks, due: 0 }
+      if (stop.ends === 'rollback') {
+        const { answers, lines } = await oneByOne([second], [first, second])
+        const alone: Result = { answers: ['rolled back', answers[0] as string], lines }
+        return isSame(got, alone) ? undefined : { where, got, due: alone }
+      }
+      const inOrder = await oneByOne([first, second])
+      if (isSame(got, inOrder)) return undefined
+      const turned = await oneByOne([second, first])
+      return isSame(got, { ...turned, answers: turned.answers.toReversed() })
+        ? undefined
+        : { where: `${where}: neither order`, got, due: inOrder }
+    },
+    met: (): number => met,
+    /** Between two pairs: a database that is full is audited and left. */
+    async rest(): Promise<void> {
+      orders = new Map()
+      if ((house?.stages ?? 0) > STAGES_PER_DATABASE) await this.close()
+    },
+    /** The audit reads what all the stages came to. */
+    async close(): Promise<void> {
+      const left = house
+      house = undefined
+      await left?.close()
+    },
+  }
+}
+
+type House = Awaited<ReturnType<typeof openHouse>>
+async function openHouse(database: TestDatabase) {
+  const secondDb: Db = connect({ url: database.appUrl, applicationName: SECOND, max: 4 })
+  const watcher = connect({ url: database.superUrl, max: 1 })
+  return {
+    database,
+    secondDb,
+    stages: 0,
+    secondWaits: async (): Promise<boolean> => {
+      const { waits } = await one<{ waits: boolean }>(
+        watcher,
+        sql`select exists (select from pg_stat_activity where datname = current_database() and application_name = ${SECOND}::text
+              and wait_event_type = 'Lock') as waits`,
+      )
+      return waits
+    },
+    async close(): Promise<void> {
+      await secondDb.close()
+      await watcher.close()
+      await database.drop()
+    },
+  }
+}
+
+const isSame = (a: Result, b: Result): boolean => JSON.stringify(a) === JSON.stringify(b)
+
+const ended = async (stage: Stage, running: Promise<unknown>): Promise<string> => {
+  try {
+    return answerIn(stage, await running)
+  } catch (error) {
+    if (error instanceof RolledBackError) return 'rolled back'
+    return `threw ${stage.named(String(error))}`
+  }
+}
