@@ -8,6 +8,7 @@ import { auditNow } from './audit-now.ts'
 import { auditSettings, ConfigError, readConfig, type Config } from './config.ts'
 import { createLog } from './log.ts'
 import { EmbeddedPostgresError } from './db/embedded-error.ts'
+import { resealNow } from './reseal-now.ts'
 import { rotateLogKey } from './rotate-log-key.ts'
 import { rotatePushKey } from './rotate-push-key.ts'
 import { StartError, startServer, type Running } from './start.ts'
@@ -28,12 +29,12 @@ function configOrExit(): Config {
 if (process.argv[2] === 'audit')
   process.exit(await auditNow({ ...auditSettings(process.env), say: (line) => void process.stdout.write(`${line}\n`) }))
 
-/** `npm run rotate-log-key`, `npm run rotate-push-key`. */
-const rotate = { 'rotate-log-key': rotateLogKey, 'rotate-push-key': rotatePushKey }[process.argv[2] ?? '']
-if (rotate !== undefined) {
+/** `npm run rotate-log-key`, `npm run rotate-push-key`, `npm run reseal`. */
+const renew = { 'rotate-log-key': rotateLogKey, 'rotate-push-key': rotatePushKey, reseal: resealNow }[process.argv[2] ?? '']
+if (renew !== undefined) {
   const { SECRET_KEY: secretKey, SECRET_KEY_OLD: secretKeyOld } = process.env
   const target = { ...auditSettings(process.env), secretKey, secretKeyOld, say: (line: string) => void process.stdout.write(`${line}\n`) }
-  process.exit(await rotate(target))
+  process.exit(await renew(target))
 }
 
 const config = configOrExit()

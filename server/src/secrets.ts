@@ -16,6 +16,8 @@ export type SecretKeys = { readonly secretKey: string; readonly secretKeyOld?: s
 export type Secrets = {
   /** What a thread of this process makes the same secrets from. */
   readonly keys: SecretKeys
+  /** What a sealed value names its key by: SECRET_KEY's, then SECRET_KEY_OLD's. */
+  readonly keyIds: readonly [Buffer, ...Buffer[]]
   /** Layout: version, key id, nonce, tag, ciphertext. `context` says what and whose it is: `ticket_key:1001`. */
   readonly seal: (plain: Uint8Array, context: string) => Buffer
   /** Throws when the value was altered, belongs elsewhere, or its key is neither of the two. */
@@ -33,6 +35,7 @@ export function createSecrets(given: SecretKeys): Secrets {
   const keys: readonly [Key, ...Key[]] = secretKeyOld === undefined ? [current] : [current, deriveKey(secretKeyOld)]
   return {
     keys: given,
+    keyIds: [current.id, ...keys.slice(1).map(({ id }) => id)],
     seal: (plain, context) => {
       const nonce = randomBytes(NONCE_BYTES)
       const cipher = createCipheriv('aes-256-gcm', current.sealing, nonce).setAAD(Buffer.from(context))

@@ -35,6 +35,7 @@ import { createLogKeys, originOf } from './log-of-days/log-key.ts'
 import { createLogProofs } from './log-of-days/log-tree.ts'
 import { createReceipts } from './log-of-days/receipts.ts'
 import { createMailJob } from './people/mail-job.ts'
+import { createReseal } from './reseal.ts'
 import type { Secrets } from './secrets.ts'
 import { createTicketKeys } from './tickets/ticket-keys.ts'
 
@@ -152,6 +153,7 @@ export function createServices(deps: ServiceDeps) {
       notifications.due,
       audit.due,
       () => forgetDoneJobs(db),
+      createReseal(deps).due,
     ],
     handlers: { ...wallet.jobs, ...payouts.jobs, ...impact.jobs, ...notifications.jobs, ...push.jobs, ...rounds.jobs, mail },
   }

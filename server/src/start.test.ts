@@ -5,14 +5,16 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import type { IstDay } from '@roz/core/ist-day.ts'
 import { pino } from 'pino'
 import { expect, inject, test } from 'vitest'
 import { readConfig } from './config.ts'
 import { StartError, startServer } from './start.ts'
 import { sql } from './db/sql.ts'
 import { witnessKeyText } from './log-of-days/note.ts'
-import { makeMember } from './testing/calls.ts'
+import { makeMember, testSecrets } from './testing/calls.ts'
 import { createTestDatabase } from './testing/database.ts'
+import { createTicketKeys } from './tickets/ticket-keys.ts'
 import { urlOf } from './testing/server-urls.ts'
 
 async function freePort(): Promise<number> {
@@ -71,6 +73,23 @@ test('a witness with the name or the key of the log itself stops the start', asy
       new StartError(`WITNESS_KEYS: “${text}” is the log's own name or key. A witness is somebody else.`),
     )
   }
+  await database.drop()
+})
+
+test('what is sealed with a key that is not given stops the start, with what it is and which setting would open it', async () => {
+  const database = await createTestDatabase()
+  const keys = createTicketKeys({ secrets: testSecrets })
+  for (let n = 0; n < 2; n++) await keys.get(database.db, await makeMember(database.db), '2026-11-21' as IstDay)
+  const env = { DATABASE_URL: database.appUrl, MIGRATE_DATABASE_URL: database.ownerUrl, SECRET_KEY: 'another secret of the tests' }
+  expect(await failureOf(env)).toEqual(
+    new StartError(
+      'What the database keeps sealed cannot be opened (2 ticket keys): it was sealed with another key than SECRET_KEY. ' +
+        'Start with the key that was used before as SECRET_KEY_OLD; it can be removed once “npm run reseal” says so.',
+    ),
+  )
+  expect(await failureOf({ ...env, SECRET_KEY_OLD: 'a wrong one' })).toMatchObject({
+    message: expect.stringContaining('a key that is neither SECRET_KEY nor SECRET_KEY_OLD'),
+  })
   await database.drop()
 })
 

@@ -24,8 +24,9 @@ import { connect, type Db, one, sql } from './db/sql.ts'
 import { DEMO_PASSWORD, seedDemo } from './demo/demo.ts'
 import { AdminAddressError, ensureAdmin } from './features/identity/ensure-admin.ts'
 import { adminPassword, keepAdminPassword } from './first-start.ts'
+import { inWords, listUnreadable } from './reseal.ts'
 import { ensureSecretKey } from './secret-key.ts'
-import { createSecrets } from './secrets.ts'
+import { createSecrets, type Secrets } from './secrets.ts'
 import { parseWitnessKey } from './log-of-days/note.ts'
 import { createServices, type Services } from './services.ts'
 
@@ -154,6 +155,7 @@ async function serve(config: Config, shared: Shared, around: Surroundings, stops
   const clock = createClock(db)
   const storage = createFileStorage({ folder: path.join(config.dataDir, 'uploads') })
   const secrets = createSecrets({ secretKey: shared.secretKey, secretKeyOld: config.secretKeyOld })
+  await refuseUnreadable(db, secrets)
   const { gateway } = config
   const services = createServices({
     db,
@@ -182,6 +184,20 @@ async function serve(config: Config, shared: Shared, around: Surroundings, stops
   await app.listen({ host: config.host, port: config.port })
   services.worker.start()
   if (first) announce(config, around, signIns)
+}
+
+/** Better not to start than to fail at midnight, when the first sealed value is opened. */
+async function refuseUnreadable(db: Db, secrets: Secrets): Promise<void> {
+  const unreadable = await listUnreadable(db, secrets)
+  if (unreadable.length === 0) return
+  const [, old] = secrets.keyIds
+  const [what, advice] =
+    old === undefined
+      ? ['another key than SECRET_KEY', 'Start with the key that was used before as SECRET_KEY_OLD']
+      : ['a key that is neither SECRET_KEY nor SECRET_KEY_OLD', 'Start with the right one of before as SECRET_KEY_OLD']
+  throw new StartError(
+    `What the database keeps sealed cannot be opened (${inWords(unreadable)}): it was sealed with ${what}. ${advice}; it can be removed once “npm run reseal” says so.`,
+  )
 }
 
 /** Who keeps the log is no witness of it. */

@@ -26,15 +26,20 @@ const contextOf = (memberId: bigint, mac: Buffer): string => `push_device:${memb
 export const openDevice = (secrets: Pick<Secrets, 'open'>, { memberId, endpointMac, sealed }: SealedDevice): PushTarget =>
   JSON.parse(secrets.open(sealed, contextOf(memberId, endpointMac)).toString('utf8')) as PushTarget
 
+/** A device as it lies: what it is looked up by, and the subscription bound to that and its member. */
+export function sealDevice(secrets: Pick<Secrets, 'seal' | 'fingerprints'>, memberId: bigint, target: PushTarget) {
+  const macs = secrets.fingerprints(Buffer.from(target.endpoint), 'push_endpoint')
+  return { macs, sealed: secrets.seal(Buffer.from(JSON.stringify(target)), contextOf(memberId, macs[0])) }
+}
+
 const lockMember = async (tx: Tx, memberId: bigint): Promise<boolean> =>
   (await tx.query(sql`select 1 from member where id = ${memberId}::bigint and deleted_at is null for no key update`)).length > 0
 
 /** False where the session has ended meanwhile. */
 export function addDevice(db: Db, secrets: DeviceSecrets, device: NewDevice): Promise<boolean> {
   const { sessionHash, memberId, target, keyNumber } = device
-  const macs = secrets.fingerprints(Buffer.from(target.endpoint), 'push_endpoint')
+  const { macs, sealed } = sealDevice(secrets, memberId, target)
   const [mac] = macs
-  const sealed = secrets.seal(Buffer.from(JSON.stringify(target)), contextOf(memberId, mac))
   return inTransaction(db, async (tx) => {
     if (!(await lockMember(tx, memberId))) return false
     await tx.query(sql`select pg_advisory_xact_lock(${mac.readBigInt64BE()}::bigint)`)

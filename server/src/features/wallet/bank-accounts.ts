@@ -21,10 +21,15 @@ export type KnownAccount = {
   readonly lastFour: string
 }
 
+/** What an account, and details to the letter, are known again by. */
+export const macsOf = (secrets: Pick<Secrets, 'fingerprints'>, detail: BankDetail) => ({
+  accountMacs: secrets.fingerprints(Buffer.from(`${detail.accountNumber}\n${detail.ifscCode}`), 'bank_account'),
+  detailsMacs: secrets.fingerprints(Buffer.from(canonicalJson(detail)), 'bank_details'),
+})
+
 /** The row of these details, made at their first use. */
 export async function useBankAccount(tx: Tx, secrets: Secrets, memberId: bigint, detail: BankDetail): Promise<KnownAccount> {
-  const accountMacs = secrets.fingerprints(Buffer.from(`${detail.accountNumber}\n${detail.ifscCode}`), 'bank_account')
-  const detailsMacs = secrets.fingerprints(Buffer.from(canonicalJson(detail)), 'bank_details')
+  const { accountMacs, detailsMacs } = macsOf(secrets, detail)
   const known = await one<{ isNew: boolean; isRecent: boolean }>(
     tx,
     sql`
