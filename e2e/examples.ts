@@ -40,6 +40,7 @@ export const BODIES: Readonly<Record<CallName, JsonObject | undefined>> = {
   withdraw: { amount: 10, bankDetail: BANK },
   withdrawals: undefined,
   transactions: undefined,
+  receipt: undefined,
   cashfreeWebhook: undefined,
   adminWithdrawals: undefined,
   approveWithdrawal: undefined,

@@ -4,7 +4,7 @@ import { accountHolderName, accountNumber, accountType, bankName, ifscCode } fro
 import { phone } from '@roz/core/person-fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { instant, nextCursor, page, rupees } from './shapes.ts'
+import { day, instant, nextCursor, page, rupees } from './shapes.ts'
 
 export const checkout = z.object({ mode: z.enum(['sandbox', 'production']), script_url: z.string() })
 export const orderStatus = z.enum(['PAID', 'PENDING', 'FAILED', 'EXPIRED', 'TERMINATED'])
@@ -29,6 +29,22 @@ export const transaction = z.object({
 })
 
 /** One that is missing is missed from its first field on. */
+/** One transaction as a receipt prints it: texts ready in the asked language, a bank by its last four digits. */
+export const receipt = z.object({
+  ...transaction.shape,
+  /** Names the receipt: the wallet and the movement's place in it, or the order. */
+  number: z.string(),
+  from: z.string(),
+  to: z.string(),
+  /** Null where no money has moved. */
+  balanceAfter: rupees.nullable(),
+  orderId: z.string().nullable(),
+  /** The gateway's or the bank's own number. */
+  reference: z.string().nullable(),
+  /** The day of the round that it belongs to. */
+  day: day.nullable(),
+})
+
 export const bankDetail = z.strictObject({ accountHolderName, accountNumber, ifscCode, bankName, accountType }, 'holder_required')
 
 export const walletCalls = {
@@ -98,6 +114,15 @@ export const walletCalls = {
     query: page,
     output: z.object({ transactions: z.array(transaction), nextCursor }),
     refusals: [],
+  }),
+  receipt: endpoint({
+    method: 'GET',
+    path: '/wallet/transactions/{id}',
+    access: 'member',
+    summary: "One of the member's own transactions, as a receipt prints it.",
+    params: z.object({ id: z.string().max(100) }),
+    output: z.object({ receipt }),
+    refusals: ['transaction_not_found'],
   }),
   cashfreeWebhook: endpoint({
     method: 'POST',

@@ -16,6 +16,7 @@ export const paths = {
   profile: '/profile',
   notifications: '/notifications',
   myTicket: '/my-ticket',
+  receipt: '/receipt',
   goodbye: '/goodbye',
   adminLogin: '/admin/login',
   adminDashboard: '/admin/dashboard',

@@ -124,6 +124,13 @@ const myTicket = createRoute({
   component: lazyRouteComponent(() => import('./features/ticket/MyTicketPage.tsx'), 'MyTicketPage'),
 })
 
+const receipt = createRoute({
+  getParentRoute: () => member,
+  path: paths.receipt,
+  validateSearch: (search: Record<string, unknown>): { id?: string | undefined } => ({ id: textOf(search, 'id') }),
+  component: lazyRouteComponent(() => import('./features/wallet/ReceiptPage.tsx'), 'ReceiptPage'),
+})
+
 const goodbye = createRoute({
   getParentRoute: () => anonymous,
   path: paths.goodbye,
@@ -154,7 +161,7 @@ const tree = root.addChildren([
   resetPassword,
   verifyEmail,
   paymentStatus,
-  member.addChildren([dashboard, wallet, impact, history, profile, notifications, myTicket]),
+  member.addChildren([dashboard, wallet, impact, history, profile, notifications, myTicket, receipt]),
   adminLogin,
   admin.addChildren([adminDashboard]),
   ...(settings.production ? [] : [kitchenSink]),

@@ -12,6 +12,10 @@ export type AppSettings = {
   readonly topupMaxRupees: number
   /** Demo sign-ins and the draw's label are shown outside production only. */
   readonly production: boolean
+  /** Who stands on a receipt. */
+  readonly issuer: string
+  readonly officeAddress: string
+  readonly supportEmail: string
 }
 
 const DEFAULTS: AppSettings = {
@@ -21,6 +25,9 @@ const DEFAULTS: AppSettings = {
   topupMinRupees: 10,
   topupMaxRupees: 30,
   production: false,
+  issuer: 'Roz',
+  officeAddress: '',
+  supportEmail: '',
 }
 
 function readSettings(): AppSettings {

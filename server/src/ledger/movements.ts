@@ -9,7 +9,7 @@ import { parseDay } from '@roz/core/ist-day.ts'
 import type { Paise } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
 import { gatherReads } from '../db/gathered-read.ts'
-import { type Db, type Queryable, sql } from '../db/sql.ts'
+import { type Db, maybeOne, type Queryable, type Sql, sql } from '../db/sql.ts'
 import type { TransferKind } from './accounts.ts'
 import type { RefundStatus } from './refunds.ts'
 import type { TopupStatus } from './topups.ts'
@@ -137,6 +137,36 @@ union all
     and created_at <= to_timestamp(q.order_us::numeric / 1000000)
     and ((extract(epoch from created_at) * 1000000)::bigint, order_id) < (q.order_us, q.order_id)
   order by created_at desc, order_id desc limit q.count)) m`
+
+const BY_DAY = /^join:(\d{4}-\d{2}-\d{2})$/
+const BY_TRANSFER = /^transfer:(\d{1,18})$/
+const BY_ORDER = /^[0-9a-f]{32}$/
+
+/** One movement by the name that lists give it, where it is this member's: a captured order is its transfer. */
+export async function findMovement(from: Queryable, memberId: bigint, id: string): Promise<Movement | undefined> {
+  const day = parseDay(BY_DAY.exec(id)?.[1] ?? '')
+  if (day !== undefined) return maybeOne<Movement>(from, joinStatement(memberId, day))
+  const transferId = BY_TRANSFER.exec(id)?.[1]
+  if (transferId !== undefined) return maybeOne<Movement>(from, transferStatement(memberId, sql`t.transfer_id = ${transferId}::bigint`))
+  if (!BY_ORDER.test(id)) return undefined
+  const paid = sql`t.kind = 'topup' and t.ref = (select payment_id from topup where order_id = ${id}::text)`
+  return (await maybeOne<Movement>(from, transferStatement(memberId, paid))) ?? maybeOne<Movement>(from, orderStatement(memberId, id))
+}
+
+const joinStatement = (memberId: bigint, day: IstDay) => sql`
+  select 'join:' || j.day as id, 'join' as kind, 'debit' as direction, entry_fee() as amount, b.created_at as at,
+         j.balance_after as "balanceAfter", j.day::text as ref, null as status, j.wallet_seq::bigint as seq
+    from round_join j join join_batch b using (batch_id) where j.member_id = ${memberId}::bigint and j.day = ${day}::date`
+
+const transferStatement = (memberId: bigint, which: Sql) => sql`
+  select 'transfer:' || t.transfer_id as id, t.kind, case when t.credit = ${memberId}::bigint then 'credit' else 'debit' end as direction,
+         t.amount, t.created_at as at, t.balance_after as "balanceAfter", t.ref, ${heldStatus} as status, t.wallet_seq as seq
+    from transfer t where ${which} and ${memberId}::bigint > 1000 and ${memberId}::bigint in (t.debit, t.credit)`
+
+const orderStatement = (memberId: bigint, orderId: string) => sql`
+  select 'order:' || order_id as id, 'order' as kind, 'credit' as direction, amount, created_at as at,
+         null as "balanceAfter", order_id as ref, status, null as seq
+    from topup where member_id = ${memberId}::bigint and order_id = ${orderId}::text and status in ('created', 'pending', 'failed', 'expired')`
 
 /** By the wallet's own order where both have one: two movements of one instant keep their sequence. */
 function newestFirst(a: Row, b: Row): number {

@@ -131,6 +131,9 @@ async function registerApp(app: FastifyInstance, deps: SiteDeps, addresses: read
     topupMinRupees: site.topupMinRupees,
     topupMaxRupees: site.topupMaxRupees,
     production: deps.production,
+    issuer: site.legalEntity ?? site.brandName,
+    officeAddress: site.officeAddress,
+    supportEmail: site.supportEmail,
   }
   const template = await readFile(path.join(deps.webDir, 'app.html'), 'utf8')
   // Replaced by function: `$` in a setting would be a pattern in a replacement text.

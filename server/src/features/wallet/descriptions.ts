@@ -43,10 +43,13 @@ const printed = {
   hi: new Intl.DateTimeFormat('hi-IN', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC', numberingSystem: 'latn' }),
 } as const satisfies Record<Language, Intl.DateTimeFormat>
 
+/** `5 Mar 2026`. */
+export const printDay = (day: string, language: Language): string => printed[language].format(new Date(`${day}T00:00:00Z`))
+
 export function describe(
   movement: { readonly kind: Movement['kind']; readonly day: string | undefined; readonly bank: string | undefined },
   language: Language,
 ): string {
-  const day = movement.day === undefined ? '' : printed[language].format(new Date(`${movement.day}T00:00:00Z`))
+  const day = movement.day === undefined ? '' : printDay(movement.day, language)
   return DESCRIPTIONS[movement.kind][language].replace('{day}', day).replace('{bank}', movement.bank ?? '')
 }

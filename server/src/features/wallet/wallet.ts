@@ -21,6 +21,7 @@ import { addMoney } from './add-money.ts'
 import { settleDispute, sweepDisputes } from './disputes.ts'
 import { findTopup, isOpen, ORDER_STATUS_OF } from './orders.ts'
 import { settleOrder, sweepOrders } from './settle.ts'
+import { findReceipt } from './receipt.ts'
 import { listAllTransactions, showTransactions } from './transactions.ts'
 import { cleanOldEvents, receiveWebhook } from './webhook.ts'
 import { listWithdrawals, withdraw, withdrawRest } from './withdraw.ts'
@@ -47,6 +48,7 @@ type WalletCalls =
   | 'withdraw'
   | 'withdrawals'
   | 'transactions'
+  | 'receipt'
   | 'cashfreeWebhook'
 
 /** How long a page that asks waits for the gateway before it is told what we know. */
@@ -97,6 +99,10 @@ export function createWallet(deps: WalletDeps) {
       if (!page.ok) return invalid({ cursor: 'cursor_invalid' })
       const { movements, nextCursor } = page.value
       return { ok: true, value: { transactions: await showTransactions(db, session.memberId, movements, language), nextCursor } }
+    },
+    receipt: async ({ params, session, language }) => {
+      const receipt = await findReceipt(db, session.memberId, params.id, language)
+      return receipt === undefined ? { ok: false, code: 'transaction_not_found' } : { ok: true, value: { receipt } }
     },
     cashfreeWebhook: async ({ raw }) => {
       const received = await receiveWebhook(db, gateway, raw)

@@ -2,7 +2,9 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { Api, Output } from '@roz/contract/api.ts'
 import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { currentLanguage } from '../../language.ts'
+import { paths } from '../../paths.ts'
 import { Badge, EmptyState } from '../../ui/Feedback.tsx'
 import { formatInstant } from '../../ui/format.ts'
 import { formatMoney } from '../../ui/Money.tsx'
@@ -46,13 +48,21 @@ export function Status({ status }: { readonly status: string }) {
   return <Badge tone={tone}>{typeof label === 'string' ? label : i18n._(label)}</Badge>
 }
 
+function ToReceipt({ transaction: { id, description } }: { readonly transaction: Transaction }) {
+  return (
+    <Link className="to-receipt" to={paths.receipt} search={{ id }}>
+      {description}
+    </Link>
+  )
+}
+
 const amountClass = ({ type, status }: Transaction): string => (isVoided(status) ? ' struck' : type === 'credit' ? ' credit' : '')
 
 function Line({ transaction }: { readonly transaction: Transaction }) {
-  const { description, type, amount, createdAt, status } = transaction
+  const { type, amount, createdAt, status } = transaction
   return (
     <li>
-      <span>{description}</span>
+      <ToReceipt transaction={transaction} />
       <span className={`amount${amountClass(transaction)}`}>
         {type === 'credit' ? '+' : '−'}
         {formatMoney(amount)}
@@ -95,7 +105,9 @@ function Book({ transactions }: { readonly transactions: readonly Transaction[] 
             <td className="muted">
               <time dateTime={transaction.createdAt}>{formatInstant(transaction.createdAt, currentLanguage())}</time>
             </td>
-            <td>{transaction.description}</td>
+            <td>
+              <ToReceipt transaction={transaction} />
+            </td>
             <td>
               <Status status={transaction.status} />
             </td>

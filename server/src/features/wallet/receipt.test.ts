@@ -1,0 +1,91 @@
+/** One transaction as a receipt: what it says of each kind, in both languages, and to nobody but its owner. */
+import type { Answered } from '../../testing/calls.ts'
+import { makeMember } from '../../testing/calls.ts'
+import { openWalletWorld, type WalletWorld } from '../../testing/wallet-world.ts'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+
+let world: WalletWorld
+beforeAll(async () => {
+  world = await openWalletWorld()
+})
+beforeEach(() => world.reset())
+afterAll(() => world.close())
+
+const receipt = (as: bigint, id: string, language = 'en'): Promise<Answered> =>
+  world.calls.ask(`GET /wallet/transactions/${encodeURIComponent(id)}`, { as, headers: { 'accept-language': language } })
+const idsOf = async (as: bigint): Promise<string[]> => (await world.transactions(as)).transactions.map(({ id }) => id)
+
+test('of a top-up: order, the gateway’s number, balance, and a number of the wallet', async () => {
+  const member = await makeMember(world.db)
+  const orderId = await world.newOrder(member, 20)
+  await world.pay(orderId, 'success', 0)
+  await world.verify(member, orderId)
+  const { status, body } = await receipt(member, orderId)
+  expect([status, body]).toMatchObject([
+    200,
+    {
+      receipt: {
+        id: orderId,
+        type: 'credit',
+        description: 'Money added',
+        amount: 20,
+        status: 'completed',
+        from: 'Your payment',
+        to: 'Your wallet',
+        balanceAfter: 20,
+        orderId,
+        reference: expect.stringMatching(/./),
+        day: null,
+        number: expect.stringMatching(/^[0-9A-F]{8}-0001$/),
+      },
+    },
+  ])
+})
+
+test('of a withdrawal: the bank by its last four digits and nothing more, in the reader’s language', async () => {
+  const member = await world.funded(20)
+  await world.withdraw(member, 10)
+  const [id = ''] = await idsOf(member)
+  const { body } = await receipt(member, id, 'hi')
+  expect(body).toMatchObject({ receipt: { type: 'debit', from: 'आपका वॉलेट', to: 'HDFC Bank ••9012', balanceAfter: 10, status: 'pending' } })
+  expect(JSON.stringify(body)).not.toContain('123456789012')
+  expect(JSON.stringify(body)).not.toContain('HDFC0')
+})
+
+test('of an order that is not paid: no balance and no number but the order’s', async () => {
+  const member = await makeMember(world.db)
+  const orderId = await world.newOrder(member)
+  expect((await receipt(member, orderId)).body).toMatchObject({
+    receipt: { id: orderId, number: orderId, orderId, balanceAfter: null, reference: null, status: 'pending' },
+  })
+})
+
+test('each line of the list has its receipt, which says the same; those of another member are none', async () => {
+  const member = await world.funded(30)
+  const stranger = await world.funded(30)
+  await world.newOrder(member)
+  await world.withdraw(member, 10)
+  const { transactions } = await world.transactions(member)
+  expect(transactions).toHaveLength(3)
+  for (const transaction of transactions) {
+    expect((await receipt(member, transaction.id)).body).toMatchObject({ receipt: transaction })
+    expect(await receipt(stranger, transaction.id)).toMatchObject({ status: 404, body: { code: 'transaction_not_found' } })
+  }
+})
+
+test('what is no transaction is not found, whatever its name', async () => {
+  const member = await world.funded(10)
+  const names = [
+    'x',
+    'join:2026-11-21',
+    'join:2026-13-41',
+    'transfer:0',
+    'transfer:999999999999999999',
+    'transfer:-1',
+    'order:x',
+    'a'.repeat(32),
+    "1' or 1=1",
+  ]
+  for (const id of names) expect([id, (await receipt(member, id)).status]).toEqual([id, 404])
+  expect((await world.calls.ask('GET /wallet/transactions/transfer%3A1')).status).toBe(401)
+})

@@ -1,0 +1,105 @@
+/**
+ * One movement of the wallet as a receipt prints it. Invariants: only the member's own; a bank account
+ * is never more than its name and last four digits; the number names wallet and movement for good.
+ */
+import type { receipt } from '@roz/contract/wallet.ts'
+import type { Language, Texts } from '@roz/core/language.ts'
+import { rupeesFromPaise } from '@roz/core/money.ts'
+import type { z } from 'zod'
+import { maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
+import { findMovement, type Movement } from '../../ledger/movements.ts'
+import { printDay } from './descriptions.ts'
+import { showTransactions } from './transactions.ts'
+
+type Receipt = z.infer<typeof receipt>
+
+const WALLET: Texts = { en: 'Your wallet', hi: 'आपका वॉलेट' }
+const PAYMENT: Texts = { en: 'Your payment', hi: 'आपका भुगतान' }
+const SOURCE: Texts = { en: 'The source of your payment', hi: 'आपके भुगतान का स्रोत' }
+const ROUND: Texts = { en: 'The round of {day}', hi: '{day} का राउंड' }
+const BANK: Texts = { en: '{bank}', hi: '{bank}' }
+const FUND: Texts = { en: 'The help fund', hi: 'सहायता कोष' }
+const BOOKS: Texts = { en: 'The books', hi: 'बही' }
+
+/** The other side of what moves a wallet; what moves between other accounts alone is in no wallet's list. */
+const OTHER_SIDE: Readonly<Partial<Record<Movement['kind'], Texts>>> = {
+  join: ROUND,
+  order: PAYMENT,
+  topup: PAYMENT,
+  suspense_credit: PAYMENT,
+  prize: ROUND,
+  round_refund: ROUND,
+  gift: FUND,
+  wd_hold: BANK,
+  wd_back: BANK,
+  wd_reversed: BANK,
+  refund_hold: SOURCE,
+  refund_failed: SOURCE,
+  refund_reversed: SOURCE,
+  chargeback: SOURCE,
+  chargeback_back: SOURCE,
+}
+
+/** What outside of our books knows the movement by. */
+type Outside = { readonly orderId: string | null; readonly reference: string | null; readonly bank: string | null }
+const NONE: Outside = { orderId: null, reference: null, bank: null }
+
+async function readOutside(from: Queryable, memberId: bigint, { kind, ref }: Movement): Promise<Outside> {
+  if (kind === 'order') return { ...NONE, orderId: ref }
+  if (kind === 'topup' || kind === 'suspense_credit') {
+    const found = await maybeOne<Outside>(
+      from,
+      sql`select order_id as "orderId", payment_id as reference, null as bank from topup
+           where payment_id = ${ref}::text and member_id = ${memberId}::bigint`,
+    )
+    return found ?? { ...NONE, reference: ref }
+  }
+  if (kind === 'wd_hold' || kind === 'wd_back' || kind === 'wd_reversed')
+    return one<Outside>(
+      from,
+      sql`select null as "orderId", w.reference, b.bank_name || ' ••' || b.last_four as bank
+            from withdrawal w join bank_account b on b.id = w.bank_account_id
+           where w.id = ${ref}::uuid and w.member_id = ${memberId}::bigint`,
+    )
+  if (kind === 'refund_hold' || kind === 'refund_failed' || kind === 'refund_reversed')
+    return (
+      (await maybeOne<Outside>(
+        from,
+        sql`select order_id as "orderId", reference, null as bank from refund where id = ${ref}::uuid and member_id = ${memberId}::bigint`,
+      )) ?? NONE
+    )
+  return NONE
+}
+
+/** The wallet by the first letters of the member's id, and the movement's place in it. */
+async function numberOf(from: Queryable, memberId: bigint, movement: Movement): Promise<string> {
+  if (movement.seq === null) return movement.ref
+  const { wallet } = await one<{ wallet: string }>(
+    from,
+    sql`select upper(left(public_id::text, 8)) as wallet from member where id = ${memberId}::bigint`,
+  )
+  return `${wallet}-${String(movement.seq).padStart(4, '0')}`
+}
+
+export async function findReceipt(from: Queryable, memberId: bigint, id: string, language: Language): Promise<Receipt | undefined> {
+  const movement = await findMovement(from, memberId, id)
+  if (movement === undefined) return undefined
+  const [shown] = await showTransactions(from, memberId, [movement], language)
+  if (shown === undefined) throw new Error('a movement is no transaction')
+  const outside = await readOutside(from, memberId, movement)
+  const day = /^\d{4}-\d{2}-\d{2}/.exec(movement.ref)?.[0] ?? null
+  const other = (OTHER_SIDE[movement.kind] ?? BOOKS)[language]
+    .replace('{day}', day === null ? '' : printDay(day, language))
+    .replace('{bank}', outside.bank ?? '')
+  const [giver, taker] = movement.direction === 'credit' ? [other, WALLET[language]] : [WALLET[language], other]
+  return {
+    ...shown,
+    number: await numberOf(from, memberId, movement),
+    from: giver,
+    to: taker,
+    balanceAfter: movement.balanceAfter === null ? null : rupeesFromPaise(movement.balanceAfter),
+    orderId: outside.orderId,
+    reference: outside.reference,
+    day,
+  }
+}

@@ -1,0 +1,190 @@
+/**
+ * One transaction as a receipt, to be looked at, printed or saved: on a phone a slip, on paper one A4
+ * page without the app around it. What has moved no money says that it is no receipt.
+ */
+import { Trans, useLingui } from '@lingui/react/macro'
+import type { Api, Output } from '@roz/contract/api.ts'
+import { amountInWords } from '@roz/core/amount-words.ts'
+import { paiseFromRupees, ZERO } from '@roz/core/money.ts'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useSearch } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { ApiError, call, messageOf } from '../../api.ts'
+import { currentLanguage } from '../../language.ts'
+import { paths, publicPath } from '../../paths.ts'
+import { useMember } from '../../session.tsx'
+import { settings } from '../../settings.ts'
+import { LogoArt } from '../../ui/Art.tsx'
+import { Button, buttonClass } from '../../ui/Button.tsx'
+import { EmptyState, ErrorState, Skeleton } from '../../ui/Feedback.tsx'
+import { formatDay, formatInstant } from '../../ui/format.ts'
+import { Book } from '../../ui/Layout.tsx'
+import { formatMoney, Money } from '../../ui/Money.tsx'
+import { TodaySection } from '../TodaySection.tsx'
+import { isVoided } from './transaction-status.ts'
+import { Status } from './Transactions.tsx'
+import '../screens.css'
+import './receipt.css'
+
+type Found = Output<Api['receipt']>['receipt']
+
+export function ReceiptPage() {
+  const { t } = useLingui()
+  const { id = '' } = useSearch({ strict: false })
+  const found = useQuery({
+    queryKey: ['mine', 'receipt', id, currentLanguage()],
+    queryFn: ({ signal }) => call('receipt', { params: { id }, signal }),
+    retry: false,
+  })
+  return (
+    <Book title={t`Receipt`}>
+      <TodaySection>
+        <div className="receipt">
+          {found.data !== undefined ? (
+            <Paper receipt={found.data.receipt} />
+          ) : (
+            <>
+              <h1>
+                <Trans>Receipt</Trans>
+              </h1>
+              <Missing error={found.error} busy={found.isFetching} onRetry={() => void found.refetch()} />
+            </>
+          )}
+          <p className="buttons card-actions no-print">
+            {found.data === undefined ? null : (
+              <Button onClick={() => window.print()}>
+                <Trans>Print or save</Trans>
+              </Button>
+            )}
+            <Link className={buttonClass('secondary')} to={paths.wallet}>
+              <Trans>Go to Wallet</Trans>
+            </Link>
+          </p>
+        </div>
+      </TodaySection>
+    </Book>
+  )
+}
+
+function Missing({ error, busy, onRetry }: { readonly error: Error | null; readonly busy: boolean; readonly onRetry: () => void }) {
+  const { t } = useLingui()
+  if (error === null) return <Skeleton lines={7} />
+  // Another member's, or none at all: asking again changes nothing.
+  if (error instanceof ApiError && error.status === 404) return <EmptyState art="slip" title={error.message} />
+  return <ErrorState title={messageOf(error, t`The receipt could not be loaded.`)} busy={busy} onRetry={onRetry} />
+}
+
+function Paper({ receipt }: { readonly receipt: Found }) {
+  const language = currentLanguage()
+  const { amount, type, status, day, balanceAfter } = receipt
+  const inWords = amountInWords(paiseFromRupees(amount) ?? ZERO, language)
+  const moved = balanceAfter !== null && !isVoided(status)
+  return (
+    <article className="receipt-paper" data-receipt={receipt.id}>
+      <Letterhead />
+      <div className="head-row receipt-head">
+        <h1>
+          <Trans>Receipt</Trans>
+        </h1>
+        <Status status={status} />
+      </div>
+      {moved ? null : (
+        <p className="demo-label" role="note">
+          <Trans>No money has changed hands by this, or it came back: this page is no receipt of a payment.</Trans>
+        </p>
+      )}
+      <p className="receipt-amount">
+        <span className="hidden">{type === 'credit' ? <Trans>Into your wallet</Trans> : <Trans>Out of your wallet</Trans>}</span>
+        <span aria-hidden="true">{type === 'credit' ? '+' : '−'}</span>
+        <Money amount={amount} />
+      </p>
+      <p className="receipt-words">{inWords}</p>
+      <Facts receipt={receipt} />
+      {day === null ? null : <DayLink day={day} />}
+      <p className="small muted receipt-foot">
+        <Trans>Made by computer from the books; valid without a signature.</Trans>
+      </p>
+    </article>
+  )
+}
+
+/** Who gives the receipt. On the screen the bar says it already. */
+function Letterhead() {
+  const { brandName, issuer, officeAddress, supportEmail } = settings
+  return (
+    <div className="letterhead">
+      <p className="letterhead-brand">
+        <LogoArt brandName={brandName} language={currentLanguage()} />
+      </p>
+      <p className="small">
+        {[issuer, officeAddress, supportEmail]
+          .filter((line) => line !== '' && line !== brandName)
+          .map((line) => (
+            <span className="block" key={line}>
+              {line}
+            </span>
+          ))}
+      </p>
+    </div>
+  )
+}
+
+function Facts({ receipt }: { readonly receipt: Found }) {
+  const { t } = useLingui()
+  const member = useMember()
+  const { number, createdAt, description, from, to, balanceAfter, orderId, reference } = receipt
+  const when = formatInstant(createdAt, currentLanguage())
+  return (
+    <dl className="receipt-facts">
+      <Fact label={t`Receipt number`} code>
+        {number}
+      </Fact>
+      <Fact label={t`Date & Time`}>
+        <time dateTime={createdAt}>
+          <Trans>{when} (IST)</Trans>
+        </time>
+      </Fact>
+      <Fact label={t`For`}>{description}</Fact>
+      <Fact label={t`From`}>{from}</Fact>
+      <Fact label={t`To`}>{to}</Fact>
+      <Fact label={t`Member`}>
+        {member.name}
+        <span className="small block">{member.email}</span>
+      </Fact>
+      {balanceAfter === null ? null : <Fact label={t`Balance after it`}>{formatMoney(balanceAfter)}</Fact>}
+      {orderId === null || orderId === number ? null : (
+        <Fact label={t`Order ID`} code>
+          {orderId}
+        </Fact>
+      )}
+      {reference === null ? null : (
+        <Fact label={t`Gateway reference`} code>
+          {reference}
+        </Fact>
+      )}
+    </dl>
+  )
+}
+
+function Fact({ label, code = false, children }: { readonly label: string; readonly code?: boolean; readonly children: ReactNode }) {
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd className={code ? 'code' : undefined}>{children}</dd>
+    </div>
+  )
+}
+
+/** A round is open to everybody: paper carries the address in letters too. */
+function DayLink({ day }: { readonly day: string }) {
+  const date = formatDay(day, currentLanguage())
+  const address = `${location.origin}${publicPath('verify', currentLanguage())}/${day}`
+  return (
+    <p className="receipt-day">
+      <a className="tap" href={address}>
+        <Trans>The round of {date}, open to everybody</Trans>
+      </a>
+      <span className="print-only small code">{address}</span>
+    </p>
+  )
+}
