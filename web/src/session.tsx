@@ -7,6 +7,7 @@ import type { User } from '@roz/contract/shapes.ts'
 import { useSyncExternalStore } from 'react'
 import { ApiError, call } from './api.ts'
 import { adoptLanguage, chosenLanguage } from './language.ts'
+import { forgetDevice, keepDevice } from './pwa/device.ts'
 import { queryClient } from './query.ts'
 import { token } from './token.ts'
 
@@ -56,6 +57,7 @@ export const session = {
       const { user } = await call('me')
       change(sessionOf(user))
       void alignLanguage(user)
+      keepDevice(user.id)
     } catch {
       if (!leaving) session.clear()
     }
@@ -78,6 +80,7 @@ export const session = {
     queryClient.clear()
     change(next)
     void alignLanguage(answer.user)
+    keepDevice(answer.user.id)
   },
   /** Ends the session here at once, and at the server as well as it can. */
   signOut: async (): Promise<void> => {
@@ -88,6 +91,7 @@ export const session = {
   /** Forgets who was here. */
   clear: (): void => {
     token.clear()
+    forgetDevice()
     queryClient.clear()
     change({ status: 'anonymous' })
   },

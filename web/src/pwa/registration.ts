@@ -1,11 +1,14 @@
 /**
- * The app's side of the service worker, and of being put on a home screen. Invariants: a new version
- * takes over only when the member says so; the install prompt is offered once, after a join.
+ * The app's side of the service worker, of being put on a home screen and of results on this device.
+ * Invariants: a new version takes over only when the member says so; a join brings at most one offer,
+ * each of them once.
  */
 import { useSyncExternalStore } from 'react'
 import { currentLanguage } from '../language.ts'
+import { deviceOwner } from './device.ts'
 
 const OFFERED = 'install-offered'
+const RESULTS_OFFERED = 'results-offered'
 const LOOK_AGAIN_MS = 3_600_000
 
 type InstallEvent = Event & { readonly prompt: () => Promise<unknown> }
@@ -14,12 +17,19 @@ type State = {
   readonly update: ServiceWorker | undefined
   /** The browser's own prompt, where it has one and a join has earned it. */
   readonly install: InstallEvent | undefined
+  /** The result of the round that was joined may come to this device: what a tap does. */
+  readonly results: TurnOn | undefined
 }
+type TurnOn = typeof import('./push.ts').turnOn
 
-let state: State = { update: undefined, install: undefined }
+let state: State = { update: undefined, install: undefined, results: undefined }
 let held: InstallEvent | undefined
 let joined = false
 const listeners = new Set<() => void>()
+
+const registered = Promise.withResolvers<ServiceWorkerRegistration | undefined>()
+/** Undefined where there is none. */
+export const workerRegistration = registered.promise
 
 function change(next: Partial<State>): void {
   state = { ...state, ...next }
@@ -40,7 +50,7 @@ export function startWorker(): void {
     if (joined) offer()
   })
   window.addEventListener('appinstalled', () => change({ install: undefined }))
-  if (!('serviceWorker' in navigator)) return
+  if (!('serviceWorker' in navigator)) return registered.resolve(undefined)
   if (document.readyState === 'complete') void register()
   else window.addEventListener('load', () => void register())
 }
@@ -49,11 +59,13 @@ async function register(): Promise<void> {
   try {
     await navigator.serviceWorker.register('/sw.js')
     const registration = await navigator.serviceWorker.getRegistration()
+    registered.resolve(registration)
     if (registration === undefined) return
     watch(registration)
     tellLanguage()
   } catch (error) {
-    // Without it everything works but the offline page.
+    // Without it everything works but the offline page and results on this device.
+    registered.resolve(undefined)
     console.info('No service worker:', error)
   }
 }
@@ -93,7 +105,23 @@ export const putOffUpdate = (): void => change({ update: undefined })
 export function offerInstall(): void {
   joined = true
   if (held !== undefined) offer()
+  if (state.install === undefined) void offerResults()
 }
+
+/** Where the browser would still ask, and nobody here has been offered it. */
+async function offerResults(): Promise<void> {
+  if (!('PushManager' in window) || !('Notification' in window) || Notification.permission === 'denied') return
+  if (deviceOwner() !== undefined || (await workerRegistration) === undefined) return
+  try {
+    if (localStorage.getItem(RESULTS_OFFERED) !== null) return
+    localStorage.setItem(RESULTS_OFFERED, '1')
+    // Loaded before the tap: a browser asks for permission only at once after it.
+    change({ results: (await import('./push.ts')).turnOn })
+  } catch {
+    return
+  }
+}
+export const putOffResults = (): void => change({ results: undefined })
 
 function offer(): void {
   try {

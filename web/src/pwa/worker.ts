@@ -1,19 +1,32 @@
 /**
  * The service worker. Invariants: it never touches /api nor any address of another host; a screen is
  * always asked for anew, and only when no answer comes at all does the offline page stand in for it;
- * hashed files are kept once used, and those of an older version go when this one takes over.
+ * hashed files are kept once used, and those of an older version go when this one takes over; a round
+ * has one notification, which makes no sound at night.
  */
+import type { ResultNews } from '@roz/core/result-news.ts'
+
 declare const __VERSION__: string
 declare const __OFFLINE__: Readonly<Record<'en' | 'hi', string>>
 declare const __SHELL__: readonly string[]
 
 type Waitable = Event & { readonly waitUntil: (work: Promise<unknown>) => void }
 type Fetched = Waitable & { readonly request: Request; readonly respondWith: (answer: Promise<Response>) => void }
+type Pushed = Waitable & { readonly data: { readonly json: () => unknown } | null }
+type Clicked = Waitable & { readonly notification: Notification }
+type Window = { readonly url: string; readonly focus: () => Promise<unknown> }
 type ServiceWorkerSelf = {
-  readonly clients: { readonly claim: () => Promise<void> }
+  readonly clients: {
+    readonly claim: () => Promise<void>
+    readonly matchAll: (which: { readonly type: 'window' }) => Promise<readonly Window[]>
+    readonly openWindow: (address: string) => Promise<unknown>
+  }
+  readonly registration: { readonly showNotification: (title: string, options: NotificationOptions) => Promise<void> }
   readonly skipWaiting: () => Promise<void>
   addEventListener(type: 'install' | 'activate', listener: (event: Waitable) => void): void
   addEventListener(type: 'fetch', listener: (event: Fetched) => void): void
+  addEventListener(type: 'push', listener: (event: Pushed) => void): void
+  addEventListener(type: 'notificationclick', listener: (event: Clicked) => void): void
   addEventListener(type: 'message', listener: (event: MessageEvent & Waitable) => void): void
 }
 const worker = self as unknown as ServiceWorkerSelf
@@ -22,6 +35,8 @@ const KEPT = `roz-${__VERSION__}`
 /** Outlives versions: the language that was chosen in this browser, which a worker cannot read. */
 const CHOICE = 'choice'
 const CHOSEN = '/chosen-language'
+/** By the device's own clock: results come at midnight. */
+const [NIGHT_FROM, NIGHT_TO] = [22, 7]
 
 worker.addEventListener('install', (event) => event.waitUntil(keepShell()))
 worker.addEventListener('activate', (event) => event.waitUntil(takeOver()))
@@ -29,6 +44,11 @@ worker.addEventListener('message', (event) => {
   const told = event.data as { readonly language?: string; readonly takeOver?: true } | null
   if (told?.takeOver === true) event.waitUntil(worker.skipWaiting())
   if (told?.language === 'en' || told?.language === 'hi') event.waitUntil(keepChoice(told.language))
+})
+worker.addEventListener('push', (event) => event.waitUntil(tell(event.data)))
+worker.addEventListener('notificationclick', (event) => {
+  event.notification.close()
+  event.waitUntil(open((event.notification.data as Pick<ResultNews, 'path'>).path))
 })
 worker.addEventListener('fetch', (event) => {
   const { request } = event
@@ -53,6 +73,28 @@ async function keepChoice(language: string): Promise<void> {
   await (await caches.open(CHOICE)).put(CHOSEN, new Response(language))
 }
 
+/** A browser wants something shown for every push: also for one that came without words. */
+async function tell(data: Pushed['data']): Promise<void> {
+  const { title = location.host, path = '/dashboard', ...news } = readNews(data)
+  const hour = new Date().getHours()
+  const silent = hour >= NIGHT_FROM || hour < NIGHT_TO
+  await worker.registration.showNotification(title, { ...news, icon: '/icons/icon-192.png', silent, data: { path } })
+}
+
+function readNews(data: Pushed['data']): Partial<ResultNews> {
+  try {
+    return data?.json() ?? {}
+  } catch {
+    return {}
+  }
+}
+
+async function open(path: string): Promise<void> {
+  const windows = await worker.clients.matchAll({ type: 'window' })
+  const there = windows.find(({ url }) => new URL(url).pathname === path)
+  await (there === undefined ? worker.clients.openWindow(path) : there.focus())
+}
+
 async function screen(request: Request, pathname: string): Promise<Response> {
   try {
     return await fetch(request)
@@ -70,5 +112,3 @@ async function asset(request: Request): Promise<Response> {
   if (answer.status === 200) await (await caches.open(KEPT)).put(request, answer.clone())
   return answer
 }
-
-export {}

@@ -1,13 +1,28 @@
-/** What the program itself has to say: a new version is there; it may live on the home screen. */
+/** What the program itself has to say: a new version is there; it may live on the home screen, and tell of results. */
 import { Trans, useLingui } from '@lingui/react/macro'
-import { answerInstall, putOffUpdate, takeUpdate, usePrompts } from '../pwa/registration.ts'
+import { refreshMine } from '../features/queries.ts'
+import { answerInstall, putOffResults, putOffUpdate, takeUpdate, usePrompts } from '../pwa/registration.ts'
+import { session } from '../session.tsx'
 import { settings } from '../settings.ts'
 import { Button } from '../ui/Button.tsx'
+import { toast } from '../ui/Toast.tsx'
 
 export function Prompts() {
   const { t } = useLingui()
-  const { update, install } = usePrompts()
+  const { update, install, results } = usePrompts()
   const { brandName } = settings
+  const tellHere = async (): Promise<void> => {
+    const now = session.get()
+    putOffResults()
+    if (now.status !== 'member') return
+    try {
+      if ((await results?.(now.user.id)) === 'on') toast.success(t`Done: the result comes to this device.`)
+      void refreshMine()
+    } catch (error) {
+      console.warn('Results on this device could not be turned on:', error)
+      toast.error(t`That could not be turned on now. You find the switch on the page Notifications.`)
+    }
+  }
   return (
     <>
       {update === undefined ? null : (
@@ -32,6 +47,19 @@ export function Prompts() {
             <Trans>Install</Trans>
           </Button>
           <Button kind="quiet" onClick={() => answerInstall(false)}>
+            <Trans>Not now</Trans>
+          </Button>
+        </aside>
+      )}
+      {results === undefined ? null : (
+        <aside className="notice stays" aria-label={t`Results on this device`}>
+          <p>
+            <Trans>Your rupee is in. Shall we tell you on this device how the round ends?</Trans>
+          </p>
+          <Button onClick={() => void tellHere()}>
+            <Trans>Tell me</Trans>
+          </Button>
+          <Button kind="quiet" onClick={putOffResults}>
             <Trans>Not now</Trans>
           </Button>
         </aside>

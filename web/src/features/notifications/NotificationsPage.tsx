@@ -14,6 +14,7 @@ import { Listing } from '../Listing.tsx'
 import { noticesQuery } from '../queries.ts'
 import { TodaySection } from '../TodaySection.tsx'
 import { Preferences } from './Preferences.tsx'
+import { ResultsOnDevice } from './ResultsOnDevice.tsx'
 import '../screens.css'
 
 type Notice = Output<Api['notifications']>['notifications'][number]
@@ -74,6 +75,9 @@ export function NotificationsPage() {
       </TodaySection>
       <Section when={t`By email`} note={t`what we write`}>
         <Preferences />
+      </Section>
+      <Section when={t`On this device`} note={t`the result`}>
+        <ResultsOnDevice />
       </Section>
     </Book>
   )

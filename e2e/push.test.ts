@@ -1,0 +1,247 @@
+/**
+ * Results on a device, from the tap to the notification: the switch with all its states, the offer after
+ * a join, what arrives at the push service and what the worker makes of it.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { PUSH_SERVICE_CA, type PushService, startPushService } from '@roz/server/testing/push-service.ts'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { auditScreen, expectNoSidewaysScroll, newVisit, openBrowser, SMALL, type Visit, WIDE } from './browser.ts'
+import { ask } from './calls.ts'
+import { expect } from './expect.ts'
+import { latinIn } from './latin.ts'
+import { newMember, type Person, readClock, setClock } from './people.ts'
+import { type Program, startProgram } from './program.ts'
+import { deliver, givePushService, notifications, type PushDevice, tapNotification } from './push-device.ts'
+
+const DAY_MS = 86_400_000
+const LABEL = { en: 'Results on this device', hi: 'इस डिवाइस पर नतीजे' } as const
+let roz: Program
+let env: Record<string, string>
+let browser: Browser
+let service: PushService
+let asha: Person
+let visit: Visit
+let page: Page
+let device: PushDevice
+const folder = mkdtempSync(path.join(os.tmpdir(), 'roz-push-'))
+
+beforeAll(async () => {
+  service = await startPushService()
+  const ca = path.join(folder, 'ca.pem')
+  writeFileSync(ca, PUSH_SERVICE_CA)
+  env = { PUSH_HOSTS: service.host, NODE_EXTRA_CA_CERTS: ca, BRAND_NAME: 'रोज़' }
+  ;[roz, browser] = await Promise.all([startProgram({ env }), openBrowser()])
+  asha = await newMember(roz, { name: 'आशा वर्मा', rupees: 10 })
+  visit = await newVisit(browser, { hosts: [new URL(roz.url).host], token: asha.token, withWorker: true })
+  ;({ page } = visit)
+  device = await givePushService(visit, service)
+  await visit.context.grantPermissions(['notifications'], { origin: roz.url })
+})
+afterAll(async () => {
+  await browser?.close()
+  await service?.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const switchIn = (at: Page, language: 'en' | 'hi' = 'en') => at.getByRole('switch', { name: LABEL[language], exact: true })
+/** On the screen itself; what stands around it is walked in hindi.test.ts. */
+const latinOn = async (at: Page): Promise<string[]> => latinIn([await at.locator('main').innerText()])
+const state = async (token = asha.token) => (await ask(roz.url, 'pushState', { token })).output
+async function nextDay(): Promise<void> {
+  await setClock(roz.url, new Date(Date.parse(await readClock(roz.url)) + DAY_MS).toISOString())
+}
+const join = async (token = asha.token) => expect((await ask(roz.url, 'joinRound', { token, body: {} })).status).toBe(200)
+
+describe('the switch', () => {
+  test('is off until it is tapped; it fails in words, with a way on, and holds over a reload', async () => {
+    await page.goto(`${roz.url}/notifications`)
+    await expect(switchIn(page)).toHaveAttribute('aria-checked', 'false')
+    expect(device.subscribed).toEqual([])
+    device.fails = true
+    await switchIn(page).click()
+    await expect(page.getByRole('alert')).toContainText('try the switch again')
+    await expect(switchIn(page)).toHaveAttribute('aria-checked', 'false')
+    await auditScreen(page)
+    device.fails = false
+    await switchIn(page).click()
+    await expect(switchIn(page)).toHaveAttribute('aria-checked', 'true')
+    await expect(page.getByRole('alert')).toHaveCount(0)
+    expect(await state()).toMatchObject({ subscribed: true, wanted: true })
+    await page.reload()
+    await expect(switchIn(page)).toHaveAttribute('aria-checked', 'true')
+    expect(device.subscribed).toHaveLength(1)
+  })
+
+  test.each([
+    ['en', SMALL],
+    ['hi', SMALL],
+    ['hi', WIDE],
+    ['en', WIDE],
+  ] as const)('is for everybody, in %s at %o', async (language, size) => {
+    await page.setViewportSize(size)
+    await page.evaluate((chosen) => localStorage.setItem('language', chosen), language)
+    await page.goto(`${roz.url}/notifications`)
+    await expect(switchIn(page, language)).toHaveAttribute('aria-checked', 'true')
+    await auditScreen(page)
+    await expectNoSidewaysScroll(page)
+    if (language === 'hi') expect(await latinOn(page)).toEqual([])
+    await switchIn(page, language).focus()
+    await page.keyboard.press('Space')
+    await expect(switchIn(page, language)).toHaveAttribute('aria-checked', 'false')
+    await page.keyboard.press('Space')
+    await expect(switchIn(page, language)).toHaveAttribute('aria-checked', 'true')
+  })
+})
+
+describe('a result', () => {
+  test('is shown once on the device, in the member’s words, and a tap opens its screen', async () => {
+    await page.evaluate(() => localStorage.setItem('language', 'hi'))
+    await page.goto(`${roz.url}/history`)
+    await expect.poll(async () => (await ask(roz.url, 'me', { token: asha.token })).output.user.language).toBe('hi')
+    await join()
+    const biju = await newMember(roz, { name: 'बीजू नायर', rupees: 10 })
+    await join(biju.token)
+    await nextDay()
+    const [arrived] = device.subscribed.at(-1)?.arrived ?? []
+    if (arrived === undefined) throw new Error('nothing arrived')
+    const devtools = await visit.context.newCDPSession(page)
+    await deliver(page, devtools, arrived.text)
+    await deliver(page, devtools, arrived.text)
+    await expect.poll(() => notifications(page)).toHaveLength(1)
+    const [shown] = await notifications(page)
+    const { results } = (await ask(roz.url, 'roundHistory', { token: asha.token, query: {} })).output
+    const [settled] = results
+    expect(shown).toMatchObject({ lang: 'hi', tag: `result-${settled?.date}` })
+    expect(latinIn([shown?.title ?? '', shown?.body ?? ''])).toEqual([])
+    expect(shown?.body.includes('₹')).toBe(settled?.isWinner === true)
+    const screen = settled?.isWinner === true ? '/wallet' : '/dashboard'
+    expect(await tapNotification(visit)).toEqual([`opens ${screen}`])
+    await page.goto(roz.url + screen)
+    await deliver(page, devtools, arrived.text)
+    await expect.poll(() => notifications(page)).toHaveLength(1)
+    expect(await tapNotification(visit)).toEqual([`goes to ${screen}`])
+    expect(await notifications(page)).toEqual([])
+    // A push without words is shown all the same: browsers take the permission back otherwise.
+    await deliver(page, devtools, '')
+    await expect.poll(async () => (await notifications(page)).map(({ title }) => title)).toEqual([new URL(roz.url).host])
+    await tapNotification(visit)
+    await devtools.detach()
+  })
+
+  test('whose sender was killed between claim and answer comes after the next start, once', async () => {
+    await page.evaluate(() => localStorage.setItem('language', 'en'))
+    await join()
+    const reached = device.subscribed.at(-1)
+    if (reached === undefined) throw new Error('no device')
+    const [asked, known] = [reached.asked, reached.arrived.length]
+    reached.answers.push('hang')
+    const night = nextDay().catch(() => undefined)
+    await expect.poll(() => reached.asked).toBe(asked + 1)
+    await roz.kill()
+    await night
+    expect(reached.arrived).toHaveLength(known)
+    roz = await startProgram({ port: roz.port, dataDir: roz.dataDir, env })
+    await setClock(roz.url, new Date(Date.parse(await readClock(roz.url)) + 120_000).toISOString())
+    await expect.poll(() => reached.arrived.length).toBe(known + 1)
+    await setClock(roz.url, new Date(Date.parse(await readClock(roz.url)) + 3_600_000).toISOString())
+    expect(reached.asked).toBe(asked + 2)
+    expect(service.problems).toEqual([])
+  })
+
+  test('comes no more once it is switched off, and again on a device that the server had lost', async () => {
+    await page.goto(`${roz.url}/notifications`)
+    const before = device.subscribed.length
+    const reached = device.subscribed.at(-1)
+    reached?.answers.push({ status: 410 })
+    await join()
+    await nextDay()
+    expect(await state()).toMatchObject({ subscribed: false, wanted: true })
+    await page.goto(`${roz.url}/notifications`)
+    await expect.poll(async () => (await state()).subscribed).toBe(true)
+    await page.reload()
+    await switchIn(page).click()
+    await expect(switchIn(page)).toHaveAttribute('aria-checked', 'false')
+    expect(await state()).toMatchObject({ subscribed: false, wanted: false })
+    expect(await page.evaluate(() => localStorage.getItem('push-service-of-the-test'))).toBeNull()
+    expect(device.subscribed).toHaveLength(before)
+  })
+})
+
+test('is offered once, after a join, and asked for by a tap alone; a logout ends it here, also for whoever comes next', async () => {
+  const mira = await newMember(roz, { name: 'मीरा दास', rupees: 10 })
+  await page.evaluate((token) => localStorage.setItem('token', token), mira.token)
+  await page.setViewportSize(SMALL)
+  await page.goto(`${roz.url}/dashboard`)
+  const offer = page.getByRole('complementary', { name: LABEL.en })
+  await page.getByRole('button', { name: 'Join with ₹1.00' }).click()
+  await expect(offer).toContainText('Shall we tell you on this device')
+  expect((await state(mira.token)).wanted).toBe(false)
+  await auditScreen(page)
+  await expectNoSidewaysScroll(page)
+  await offer.getByRole('button', { name: 'Tell me' }).click()
+  await expect(page.locator('.toast').filter({ hasText: 'Done: the result comes to this device.' })).toBeVisible()
+  await expect(offer).toHaveCount(0)
+  await expect.poll(() => state(mira.token)).toMatchObject({ subscribed: true, wanted: true })
+  expect(await page.evaluate(() => localStorage.getItem('results-offered'))).toBe('1')
+
+  await page.getByRole('button', { name: 'Menu', exact: true }).click()
+  await page.getByRole('button', { name: 'Logout' }).click()
+  await expect(page).toHaveURL(/\/(login)?$/)
+  await expect.poll(() => page.evaluate(() => localStorage.getItem('push-service-of-the-test'))).toBeNull()
+  await page.evaluate((token) => localStorage.setItem('token', token), asha.token)
+  await page.goto(`${roz.url}/notifications`)
+  await expect(switchIn(page)).toHaveAttribute('aria-checked', 'false')
+})
+
+describe('where it cannot be', () => {
+  /** Somebody else’s browser, changed before any page runs. */
+  async function elsewhere(language: 'en' | 'hi', change: () => void, work: (other: Page) => Promise<void>): Promise<void> {
+    const own = await newVisit(browser, { hosts: [new URL(roz.url).host], token: asha.token, withWorker: true })
+    try {
+      await own.context.addInitScript(change)
+      await own.context.addInitScript((chosen) => localStorage.setItem('language', chosen), language)
+      await own.page.goto(`${roz.url}/notifications`)
+      await work(own.page)
+      await auditScreen(own.page)
+      await expectNoSidewaysScroll(own.page)
+      if (language === 'hi') expect(await latinOn(own.page)).toEqual([])
+      await expect(switchIn(own.page, language)).toHaveCount(0)
+    } finally {
+      await own.close()
+    }
+  }
+  const noPush = (): void => void Reflect.deleteProperty(window, 'PushManager')
+  const iPhone = (): void => {
+    Reflect.deleteProperty(window, 'PushManager')
+    Object.defineProperty(Navigator.prototype, 'userAgent', { get: () => 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X)' })
+  }
+  const blocked = (): void => void Object.defineProperty(Notification, 'permission', { get: () => 'denied' })
+
+  test.each([
+    ['en', 'This browser shows no notifications.'],
+    ['hi', 'यह ब्राउज़र सूचनाएँ नहीं दिखाता।'],
+  ] as const)('a browser that shows none is told of in %s', (language, words) =>
+    elsewhere(language, noPush, (other) => expect(other.getByText(words)).toBeVisible()),
+  )
+
+  test.each([
+    ['en', 'tap Share, then Add to Home Screen'],
+    ['hi', 'होम स्क्रीन में जोड़ें'],
+  ] as const)('an iPhone is told in %s how', (language, words) =>
+    elsewhere(language, iPhone, (other) => expect(other.getByText(words)).toBeVisible()),
+  )
+
+  test.each([
+    ['en', 'Your browser blocks notifications from this site.', 'Check again'],
+    ['hi', 'आपका ब्राउज़र इस साइट की सूचनाएँ रोक रहा है।', 'दोबारा जाँचें'],
+  ] as const)('a browser that blocks them says in %s how that is undone', (language, words, again) =>
+    elsewhere(language, blocked, async (other) => {
+      await expect(other.getByText(words)).toBeVisible()
+      await other.getByRole('button', { name: again }).click()
+      await expect(other.getByText(words)).toBeVisible()
+    }),
+  )
+})

@@ -1,0 +1,112 @@
+/** The result of the member's round on this very device. What keeps the browser from it is said in words, with the way on. */
+import { Trans, useLingui } from '@lingui/react/macro'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { messageOf } from '../../api.ts'
+import { type DeviceState, readDevice, turnOff, turnOn } from '../../pwa/push.ts'
+import { useMember } from '../../session.tsx'
+import { settings } from '../../settings.ts'
+import { Button } from '../../ui/Button.tsx'
+import { ErrorState, Skeleton } from '../../ui/Feedback.tsx'
+import { Switch } from '../../ui/Field.tsx'
+import { toast } from '../../ui/Toast.tsx'
+
+export function ResultsOnDevice() {
+  const { id } = useMember()
+  const { t } = useLingui()
+  const device = useQuery({ queryKey: ['mine', 'device', id], queryFn: () => readDevice(id) })
+  return (
+    <>
+      <h2 className="spaced">
+        <Trans>The day's result</Trans>
+      </h2>
+      {device.data !== undefined ? (
+        <Shown state={device.data} memberId={id} onLook={() => void device.refetch()} />
+      ) : device.isError ? (
+        <ErrorState title={t`This switch could not be loaded.`} busy={device.isFetching} onRetry={() => void device.refetch()} />
+      ) : (
+        <Skeleton lines={1} />
+      )}
+    </>
+  )
+}
+
+type ShownProps = { readonly state: DeviceState; readonly memberId: string; readonly onLook: () => void }
+
+function Shown({ state, memberId, onLook }: ShownProps) {
+  const { brandName } = settings
+  switch (state) {
+    case 'unsupported':
+      return (
+        <p className="muted">
+          <Trans>This browser shows no notifications. The result always stands on your dashboard.</Trans>
+        </p>
+      )
+    case 'install':
+      return (
+        <p>
+          <Trans>
+            On an iPhone or iPad, first put {brandName} on the home screen: tap Share, then Add to Home Screen, and open it from there. Then
+            the switch is here.
+          </Trans>
+        </p>
+      )
+    case 'blocked':
+      return (
+        <>
+          <p className="spaced">
+            <Trans>
+              Your browser blocks notifications from this site. Open the site's settings by the sign beside its address, allow
+              notifications, then check again.
+            </Trans>
+          </p>
+          <Button kind="secondary" onClick={onLook}>
+            <Trans>Check again</Trans>
+          </Button>
+        </>
+      )
+    case 'on':
+    case 'off':
+      return <DeviceSwitch isOn={state === 'on'} memberId={memberId} />
+  }
+}
+
+function DeviceSwitch({ isOn, memberId }: { readonly isOn: boolean; readonly memberId: string }) {
+  const { t } = useLingui()
+  const client = useQueryClient()
+  const change = useMutation({
+    mutationFn: (on: boolean) => (on ? turnOn(memberId) : turnOff()),
+    onSuccess: (state) => client.setQueryData(['mine', 'device', memberId], state),
+    onError: (error, on) => {
+      console.warn('Failed to change results on this device:', error)
+      if (!on) toast.error(messageOf(error, t`The change could not be saved.`))
+    },
+  })
+  const isAsking = change.isPending && change.variables
+  const isUnanswered = change.isSuccess && change.variables && !isOn
+  return (
+    <>
+      <Switch
+        label={t`Results on this device`}
+        checked={isOn}
+        on={t`Enabled`}
+        off={t`Disabled`}
+        busy={change.isPending}
+        onChange={(on) => change.mutate(on)}
+      />
+      {change.isError && change.variables ? (
+        <p className="spaced" role="alert">
+          <Trans>
+            It could not be turned on: your browser or its message service did not answer. Check your connection and try the switch again.
+          </Trans>
+        </p>
+      ) : null}
+      <p className="small muted" role="status">
+        {isAsking || isUnanswered ? (
+          <Trans>Your browser asks whether it may show notifications: choose Allow.</Trans>
+        ) : (
+          <Trans>A notification when the round you joined has its result. At night, from 10 pm to 7 am, it makes no sound.</Trans>
+        )}
+      </p>
+    </>
+  )
+}

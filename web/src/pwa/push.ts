@@ -1,0 +1,98 @@
+/**
+ * Results on this device, by the browser's push service. Invariants: the browser asks for permission
+ * only after a tap; what the switch says is what the server and the browser both hold.
+ */
+import { call } from '../api.ts'
+import { deviceOwner, setDeviceOwner } from './device.ts'
+import { workerRegistration } from './registration.ts'
+
+/** install: an iPhone or iPad lets only an app on the home screen. */
+export type DeviceState = 'unsupported' | 'install' | 'blocked' | 'off' | 'on'
+
+const READY_MS = 15_000
+const KEY_BYTES = 65
+
+function isAppleTouch(): boolean {
+  return /iPhone|iPad|iPod/.test(navigator.userAgent) || (navigator.platform === 'MacIntel' && navigator.maxTouchPoints > 1)
+}
+
+function supported(): DeviceState | undefined {
+  if ('serviceWorker' in navigator && 'PushManager' in window && 'Notification' in window) return undefined
+  return isAppleTouch() && !matchMedia('(display-mode: standalone)').matches ? 'install' : 'unsupported'
+}
+
+export async function readDevice(memberId: string): Promise<DeviceState> {
+  const cannot = supported()
+  if (cannot !== undefined) return cannot
+  const registration = await workerRegistration
+  if (registration === undefined) return 'unsupported'
+  if (Notification.permission === 'denied') return 'blocked'
+  const { subscribed } = await call('pushState')
+  const held = await registration.pushManager.getSubscription()
+  return subscribed && held !== null && deviceOwner() === memberId ? 'on' : 'off'
+}
+
+/** To be called from a tap. Throws where the push service or the server cannot be reached. */
+export async function turnOn(memberId: string): Promise<DeviceState> {
+  const permission = await Notification.requestPermission()
+  if (permission !== 'granted') return permission === 'denied' ? 'blocked' : 'off'
+  await subscribe(memberId, (await call('pushState')).publicKey)
+  return 'on'
+}
+
+export async function turnOff(): Promise<DeviceState> {
+  await call('unsubscribePush')
+  setDeviceOwner(undefined)
+  await dropSubscription()
+  return 'off'
+}
+
+/** After the app has opened, or a password was changed: nobody is asked anything. */
+export async function renewSubscription(memberId: string): Promise<void> {
+  if (supported() !== undefined || Notification.permission !== 'granted') return
+  const registration = await workerRegistration
+  if (registration === undefined) return
+  const { publicKey, subscribed, wanted } = await call('pushState')
+  if (!wanted) {
+    setDeviceOwner(undefined)
+    return dropSubscription()
+  }
+  const held = await registration.pushManager.getSubscription()
+  if (!subscribed || held === null || !isUnder(held, publicKey)) await subscribe(memberId, publicKey)
+}
+
+export async function dropSubscription(): Promise<void> {
+  const held = await (await workerRegistration)?.pushManager?.getSubscription()
+  await held?.unsubscribe()
+}
+
+async function subscribe(memberId: string, publicKey: string): Promise<void> {
+  const { pushManager } = await inTime(navigator.serviceWorker.ready)
+  const held = await pushManager.getSubscription()
+  // Of a key that was replaced: the browser takes a new one only without it.
+  if (held !== null && !isUnder(held, publicKey)) await held.unsubscribe()
+  const made = await inTime(pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: bytesOf(publicKey) }))
+  const { endpoint = '', keys } = made.toJSON()
+  await call('subscribePush', { body: { endpoint, keys: { p256dh: keys?.p256dh ?? '', auth: keys?.auth ?? '' } } })
+  setDeviceOwner(memberId)
+}
+
+/** Some browsers never answer where they reach no push service. */
+function inTime<T>(work: Promise<T>): Promise<T> {
+  const late = new Promise<never>((_resolve, reject) => {
+    setTimeout(() => reject(new Error('the push service does not answer')), READY_MS)
+  })
+  return Promise.race([work, late])
+}
+
+function bytesOf(publicKey: string): Uint8Array<ArrayBuffer> {
+  const text = atob(publicKey.replaceAll('-', '+').replaceAll('_', '/'))
+  return Uint8Array.from({ length: KEY_BYTES }, (_, at) => text.charCodeAt(at))
+}
+
+function isUnder(held: PushSubscription, publicKey: string): boolean {
+  const key = held.options.applicationServerKey
+  if (key === null) return false
+  const given = new Uint8Array(key)
+  return bytesOf(publicKey).every((byte, at) => byte === given[at])
+}
