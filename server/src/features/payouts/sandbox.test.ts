@@ -26,6 +26,8 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
+const nothing = async (): Promise<void> => undefined
+
 async function open() {
   const database = await createTestDatabase()
   const { db } = database
@@ -77,7 +79,6 @@ async function open() {
   })
   const calls = await serveCalls(db, { ...wallet.handlers, ...payouts.handlers })
   target = calls.url
-  const nothing = async (): Promise<void> => undefined
   const handlers: JobHandlers = {
     mail: nothing,
     notice: nothing,
