@@ -6,7 +6,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { dayAt } from '@roz/core/ist-day.ts'
 import { ADMIN } from '../program.ts'
+import type { DeedKind } from './journal.ts'
 import { isClean, judge, judgeAtRest, type Verdict } from './judge.ts'
+import type { Gateways } from './judge-returns.ts'
 import { createLoad } from './load.ts'
 import { createCalls } from './patient-calls.ts'
 import { createDice, type Dice } from './random.ts'
@@ -27,6 +29,8 @@ export type StandResult = {
   /** Strikes that met nothing in flight. */
   readonly idle: readonly Kind[]
   readonly acknowledged: number
+  /** By what they were. */
+  readonly deeds: Readonly<Partial<Record<DeedKind, number>>>
   readonly faultAnswers: Readonly<Record<string, number>>
   readonly smallDisk: boolean
   readonly finding: Finding | undefined
@@ -46,7 +50,8 @@ export type StandOptions = {
 
 const BACK_WITHIN_MS = 60_000
 const REST_WITHIN_MS = 60_000
-const REST_STEP_MS = 3_600_000
+/** What was decided already is asked about once a day. */
+const REST_STEP_MS = 6 * 3_600_000
 const NOTHING: Verdict = { lost: [], doubled: [], strange: [], broken: [] }
 
 /** One stand, struck once for each of these kinds, in this order. */
@@ -56,10 +61,20 @@ export async function runStand(options: StandOptions): Promise<StandResult> {
   const forgetsKeys = options.weaken === 'forgotten-keys'
   const calls = createCalls({ origin: () => stand.server().url, forgetsKeys })
   const gateway = createCalls({ origin: () => stand.server().sandboxUrl, forgetsKeys })
-  const load = createLoad({ calls, gateway, journal: stand.journal, members: stand.members, dice, admin: ADMIN, clients: options.clients })
+  const load = createLoad({
+    calls,
+    gateway,
+    journal: stand.journal,
+    members: stand.members,
+    dice,
+    admin: ADMIN,
+    clients: options.clients,
+    noticeUrl: () => stand.server().url,
+  })
   const field: Field = { stand, load, calls, gateway, dice }
   // What the members started with was acknowledged to nobody.
   const before = stand.journal.acknowledged()
+  const countsBefore = new Map(stand.journal.counts())
   const cycles: Cycle[] = []
   const idle: Kind[] = []
   let finding: Finding | undefined
@@ -92,7 +107,16 @@ export async function runStand(options: StandOptions): Promise<StandResult> {
     await stand.close()
   }
   const faultAnswers = Object.fromEntries([...calls.statuses()].map(([status, count]) => [String(status), count]))
-  return { cycles, idle, acknowledged: stand.journal.acknowledged() - before, faultAnswers, smallDisk: stand.disk !== undefined, finding }
+  const deeds = Object.fromEntries([...stand.journal.counts()].map(([kind, count]) => [kind, count - (countsBefore.get(kind) ?? 0)]))
+  return {
+    cycles,
+    idle,
+    acknowledged: stand.journal.acknowledged() - before,
+    deeds,
+    faultAnswers,
+    smallDisk: stand.disk !== undefined,
+    finding,
+  }
 }
 
 const describe = ({ kind, inFlight, cutOff, recoveryMs }: Cycle, number: number): string =>
@@ -131,13 +155,22 @@ async function rest(field: Field, dice: Dice, cycle: number): Promise<Finding | 
     const { body } = await gateway.patiently({ method: 'GET', path: `/__sandbox/transfers/${id.replaceAll('-', '')}` })
     return typeof body.status === 'string' ? body.status : 'unknown there'
   }
+  const gateways: Gateways = async (what, id) => {
+    const { status, body } = await gateway.patiently({ method: 'GET', path: `/__sandbox/${what}/${id}` })
+    if (status !== 200) return undefined
+    const letters = (body.webhooks ?? []) as readonly { readonly attempts: readonly { readonly status: number | null }[] }[]
+    return {
+      status: String(body.order_status ?? body.refund_status ?? body.dispute_status),
+      heard: letters.some(({ attempts }) => attempts.some((attempt) => attempt.status === 200)),
+    }
+  }
   const until = performance.now() + REST_WITHIN_MS
   let missing: string[] = []
   do {
     const later = new Date((await stand.now()).getTime() + REST_STEP_MS + dice.below(60_000)).toISOString()
     await calls.patiently({ path: '/dev/clock', body: { now: later } })
     await load.endTransfers()
-    missing = await judgeAtRest(stand.db, stand.journal, transferStatus)
+    missing = await judgeAtRest(stand.db, stand.journal, transferStatus, gateways)
   } while (missing.length > 0 && performance.now() < until)
   const found = await lookAfter(field, 'at rest', cycle)
   if (missing.length === 0) return found

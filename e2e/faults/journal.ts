@@ -5,8 +5,26 @@
  */
 import { closeSync, fdatasyncSync, openSync, readFileSync, writeSync } from 'node:fs'
 
-/** `payment` is the payer's, at the gateway; `credit` is its arrival in the wallet. */
-export type DeedKind = 'join' | 'topup' | 'payment' | 'credit' | 'withdraw' | 'approve' | 'reject'
+/**
+ * `payment` is the payer's, at the gateway, and `credit` its arrival in the wallet; `strange` is the
+ * payment of an order that is none of ours, an `item` what becomes of it; a `dispute` is raised at the
+ * payer's bank. `approve` and `reject` decide withdrawals.
+ */
+export type DeedKind =
+  | 'join'
+  | 'topup'
+  | 'payment'
+  | 'credit'
+  | 'withdraw'
+  | 'approve'
+  | 'reject'
+  | 'refund'
+  | 'refund-approve'
+  | 'refund-reject'
+  | 'strange'
+  | 'item-credit'
+  | 'item-refund'
+  | 'dispute'
 
 export type Tried = {
   readonly line: 'tried'
@@ -36,9 +54,12 @@ export function openJournal(file: string) {
   const write = (line: Tried | Told | Refused): void => void writeSync(handle, `${JSON.stringify(line)}\n`)
   let ids = 0
   let acknowledged = 0
+  const kinds = new Map<number, DeedKind>()
+  const counts = new Map<DeedKind, number>()
   return {
     tried(deed: Omit<Tried, 'line' | 'id'>): number {
       const id = ++ids
+      kinds.set(id, deed.kind)
       write({ line: 'tried', id, ...deed })
       return id
     },
@@ -46,11 +67,15 @@ export function openJournal(file: string) {
       write({ line: 'told', id, effect })
       fdatasyncSync(handle)
       acknowledged++
+      const kind = kinds.get(id)
+      if (kind !== undefined) counts.set(kind, (counts.get(kind) ?? 0) + 1)
     },
     refused(id: number, code: string, first: boolean): void {
       write({ line: 'refused', id, code, first })
     },
     acknowledged: (): number => acknowledged,
+    /** Acknowledgements by what they were. */
+    counts: (): ReadonlyMap<DeedKind, number> => counts,
     read: (): Deed[] => readDeeds(readFileSync(file, 'utf8')),
     close: (): void => closeSync(handle),
   }

@@ -1,7 +1,8 @@
 import { keyPrefix } from '@roz/server/ledger/join-outcome.ts'
 import { expect, test } from 'vitest'
-import type { Deed } from './journal.ts'
+import type { Deed, DeedKind } from './journal.ts'
 import { compare, type Ledger } from './judge.ts'
+import { findLate, type Gateways } from './judge-returns.ts'
 
 const DAY = '2026-11-21'
 const JOIN: Deed = { line: 'tried', id: 1, kind: 'join', memberId: '1001', key: 'k1', effects: [DAY], refused: undefined }
@@ -33,7 +34,30 @@ const DEEDS = [JOIN, ORDER, PAYMENT, CREDIT, WITHDRAW, APPROVE]
 const ENTRY = { member: '1001', day: DAY, prefix: keyPrefix('k1'), via: 'member' }
 const TOPUP = { order: 'o1', member: '1001', amount: 1000n, credits: 1, credited: 1000n }
 const WITHDRAWAL = { id: 'w1', member: '1001', amount: 1000n, status: 'sending', holds: 1, backs: 0 }
-const LEDGER: Ledger = { entries: [ENTRY], orders: [TOPUP], withdrawals: [WITHDRAWAL] }
+const tried = (id: number, kind: DeedKind, effect: string, more: Partial<Deed> = {}): Deed => ({
+  line: 'tried',
+  id,
+  kind,
+  memberId: '1001',
+  key: `k${id}`,
+  effects: [effect],
+  refused: undefined,
+  ...more,
+})
+const RETURNED = [
+  tried(7, 'refund', 'r1', { paise: 500, subject: 'o1' }),
+  tried(8, 'refund-approve', 'r1'),
+  tried(10, 'strange', 's1', { memberId: '0', subject: 's1' }),
+  tried(11, 'item-credit', '5'),
+  tried(12, 'dispute', 'd1', { subject: 'o1' }),
+]
+const REFUND = { id: 'r1', member: '1001', item: null, amount: 500n, status: 'sending', problem: null, holds: 1, backs: 0 }
+const ITEM = { id: '5', order: 's1', credits: 1, creditedTo: '1001' }
+const DISPUTE = { id: 'd1', order: 'o1', isTaken: true, problem: null }
+const NOTHING_RETURNED = { refunds: [], items: [], disputes: [] }
+const LEDGER: Ledger = { entries: [ENTRY], orders: [TOPUP], withdrawals: [WITHDRAWAL], ...NOTHING_RETURNED }
+const WITH_RETURNS: Ledger = { ...LEDGER, refunds: [REFUND], items: [ITEM], disputes: [DISPUTE] }
+const ALL_DEEDS = [...DEEDS, ...RETURNED]
 
 const found = (deeds: readonly Deed[], ledger: Ledger) => {
   const { lost, doubled, strange } = compare(deeds, ledger, deeds)
@@ -67,7 +91,7 @@ test.each<[string, readonly Deed[], Ledger]>([
 test('a deed without an answer may stand or not; one that was refused at once must not', () => {
   const open: Deed = { ...JOIN, effects: [] }
   expect(found([open], { ...LEDGER, orders: [], withdrawals: [] })).toEqual([0, 0, 0])
-  expect(found([open], { entries: [], orders: [], withdrawals: [] })).toEqual([0, 0, 0])
+  expect(found([open], { entries: [], orders: [], withdrawals: [], ...NOTHING_RETURNED })).toEqual([0, 0, 0])
   const refused: Deed = { ...open, refused: { line: 'refused', id: 1, code: 'round_closed', first: true } }
   expect(found([refused], { ...LEDGER, orders: [], withdrawals: [] })[2]).toBe(1)
 })
@@ -75,4 +99,39 @@ test('a deed without an answer may stand or not; one that was refused at once mu
 test('a join that nobody tried and a credit that nobody paid are strange', () => {
   expect(found(DEEDS, { ...LEDGER, entries: [ENTRY, { ...ENTRY, member: '1002', prefix: 5n }] })[2]).toBe(1)
   expect(found([JOIN, ORDER], { ...LEDGER, withdrawals: [] })[2]).toBe(1)
+})
+
+test.each<[string, 'lost' | 'doubled' | 'strange', Partial<Ledger>]>([
+  ['a refund that is not held', 'lost', { refunds: [{ ...REFUND, holds: 0 }] }],
+  ['an approval of a refund that is forgotten', 'lost', { refunds: [{ ...REFUND, status: 'requested' }] }],
+  ['an item that was credited to another member', 'lost', { items: [{ ...ITEM, creditedTo: '1002' }] }],
+  ['an item credited twice', 'doubled', { items: [{ ...ITEM, credits: 2 }] }],
+  ['an item credited and sent back', 'doubled', { refunds: [REFUND, { ...REFUND, id: 'r2', member: null, item: '5' }] }],
+  ['a second refund of one deed', 'doubled', { refunds: [REFUND, { ...REFUND, id: 'r2' }] }],
+  ['one payment that waits twice', 'doubled', { items: [ITEM, { ...ITEM, id: '6', credits: 0, creditedTo: null }] }],
+  ['an item of a payment that nobody made', 'strange', { items: [ITEM, { ...ITEM, id: '6', order: 's2', credits: 0 }] }],
+  ['a dispute that nobody raised', 'strange', { disputes: [DISPUTE, { ...DISPUTE, id: 'd2', order: 'o9' }] }],
+])('%s is %s', (_what, word, change) => {
+  expect(compare(ALL_DEEDS, WITH_RETURNS, ALL_DEEDS)).toEqual({ lost: [], doubled: [], strange: [] })
+  expect(compare(ALL_DEEDS, { ...WITH_RETURNS, ...change }, ALL_DEEDS)[word]).toHaveLength(1)
+})
+
+test('at rest, what the gateway says and told us must be here', async () => {
+  const there =
+    (refund: string, dispute: string, heard = true): Gateways =>
+    async (what) => ({
+      status: what === 'refunds' ? refund : what === 'disputes' ? dispute : 'PAID',
+      heard,
+    })
+  const late = (ledger: Ledger, gateways: Gateways) => findLate(ALL_DEEDS, ledger, gateways)
+  expect(await late(WITH_RETURNS, there('PENDING', 'CHARGEBACK_CREATED'))).toEqual([])
+  expect(await late(WITH_RETURNS, there('SUCCESS', 'CHARGEBACK_MERCHANT_LOST'))).toHaveLength(1)
+  expect(await late({ ...WITH_RETURNS, refunds: [{ ...REFUND, status: 'paid' }] }, there('FAILED', 'DISPUTE_MERCHANT_LOST'))).toHaveLength(
+    1,
+  )
+  expect(await late(WITH_RETURNS, there('PENDING', 'CHARGEBACK_MERCHANT_WON'))).toHaveLength(1)
+  expect(await late({ ...WITH_RETURNS, items: [] }, there('PENDING', 'ARBITRATION_CREATED'))).toHaveLength(1)
+  expect(await late({ ...WITH_RETURNS, disputes: [] }, there('PENDING', 'RETRIEVAL_CREATED'))).toHaveLength(1)
+  // Of what no webhook ever reached us nobody here can know.
+  expect(await late({ ...WITH_RETURNS, items: [], disputes: [] }, there('PENDING', 'CHARGEBACK_CREATED', false))).toEqual([])
 })

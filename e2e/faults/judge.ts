@@ -8,6 +8,7 @@ import { type Db, sql } from '@roz/server/db/sql.ts'
 import { runAudit } from '@roz/server/ledger/audit.ts'
 import { keyPrefix } from '@roz/server/ledger/join-outcome.ts'
 import type { Deed, DeedKind, Journal } from './journal.ts'
+import { findDoubled, findLate, findNobodys, type Gateways, readReturns, type Returns, standsIn } from './judge-returns.ts'
 
 export type Verdict = {
   readonly lost: readonly string[]
@@ -20,10 +21,15 @@ export const isClean = (verdict: Verdict): boolean => Object.values(verdict).eve
 type Entry = { member: string; day: string; prefix: bigint | null; via: string }
 type Order = { order: string; member: string; amount: bigint; credits: number; credited: bigint | null }
 type Withdrawal = { id: string; member: string; amount: bigint; status: string; holds: number; backs: number }
-export type Ledger = { readonly entries: readonly Entry[]; readonly orders: readonly Order[]; readonly withdrawals: readonly Withdrawal[] }
+export type Ledger = Returns & {
+  readonly entries: readonly Entry[]
+  readonly orders: readonly Order[]
+  readonly withdrawals: readonly Withdrawal[]
+}
 
 async function readLedger(db: Db): Promise<Ledger> {
   return {
+    ...(await readReturns(db)),
     entries: await db.query<Entry>(sql`
       select j.member_id::text as member, j.day, j.key_prefix as prefix, b.via
         from round_join j join join_batch b on b.day = j.day and b.batch_id = j.batch_id`),
@@ -55,8 +61,8 @@ export async function judge(db: Db, journal: Journal): Promise<Verdict> {
 export function compare(before: readonly Deed[], ledger: Ledger, after: readonly Deed[]): Omit<Verdict, 'broken'> {
   return {
     lost: findLost(before, ledger),
-    doubled: [...findContradictions(after), ...findSurplus(after, ledger)],
-    strange: findStrange(after, ledger),
+    doubled: [...findContradictions(after), ...findSurplus(after, ledger), ...findDoubled(ledger)],
+    strange: [...findStrange(after, ledger), ...findNobodys(after, ledger)],
   }
 }
 
@@ -69,6 +75,7 @@ function findLost(deeds: readonly Deed[], ledger: Ledger): string[] {
   const orders = new Map(ledger.orders.map((order) => [order.order, order]))
   const withdrawals = new Map(ledger.withdrawals.map((one) => [one.id, one]))
   const stands: Readonly<Record<DeedKind, (told: Acknowledged) => boolean>> = {
+    ...standsIn(ledger),
     join: ({ deed, effect }) => {
       const entry = entries.get(`${deed.memberId} ${effect}`)
       return entry !== undefined && (deed.key === undefined || entry.prefix === keyPrefix(deed.key))
@@ -102,8 +109,9 @@ function findContradictions(deeds: readonly Deed[]): string[] {
     .map((deed) => `${deed.kind} ${deed.id} was acknowledged as ${deed.effects.join(' and as ')}`)
   const owners = new Map<string, Deed>()
   for (const { deed, effect } of acknowledged(deeds)) {
-    if (!['join', 'topup', 'withdraw'].includes(deed.kind)) continue
-    const name = `${deed.kind} ${deed.memberId} ${effect}`
+    const isItem = deed.kind === 'item-credit' || deed.kind === 'item-refund'
+    if (!isItem && !['join', 'topup', 'withdraw', 'refund'].includes(deed.kind)) continue
+    const name = isItem ? `item ${effect}` : `${deed.kind} ${deed.memberId} ${effect}`
     if (owners.has(name)) found.push(`${name} was acknowledged to two deeds`)
     owners.set(name, deed)
   }
@@ -124,6 +132,7 @@ function findSurplus(deeds: readonly Deed[], ledger: Ledger): string[] {
     ...ledger.entries.filter(({ via }) => via === 'member').map(({ member }) => `join ${member}`),
     ...ledger.orders.map(({ member }) => `topup ${member}`),
     ...ledger.withdrawals.map(({ member }) => `withdraw ${member}`),
+    ...ledger.refunds.flatMap(({ member }) => (member === null ? [] : [`refund ${member}`])),
   ]
   const counts = new Map<string, number>()
   for (const name of rows) counts.set(name, (counts.get(name) ?? 0) + 1)
@@ -156,15 +165,21 @@ function findStrange(deeds: readonly Deed[], ledger: Ledger): string[] {
 const UNDER_WAY = new Set(['RECEIVED', 'APPROVAL_PENDING', 'QUEUED', 'PENDING'])
 
 /** At rest, with the gateway's word on everything: every payment is in a wallet, every approved withdrawal was sent, and ended here where it has ended there. */
-export async function judgeAtRest(db: Db, journal: Journal, transferStatus: (id: string) => Promise<string>): Promise<string[]> {
+export async function judgeAtRest(
+  db: Db,
+  journal: Journal,
+  transferStatus: (id: string) => Promise<string>,
+  gateways: Gateways,
+): Promise<string[]> {
+  const deeds = journal.read()
   const ledger = await readLedger(db)
   const credited = new Set(ledger.orders.filter(({ credits }) => credits === 1).map(({ order }) => order))
-  const lost = journal
-    .read()
+  const lost = deeds
     .filter((deed) => deed.kind === 'payment' && deed.effects.length > 0 && !credited.has(deed.subject ?? ''))
     .map((deed) => `the payment of order ${deed.subject} by member ${deed.memberId} never arrived`)
   const open = ledger.withdrawals.filter(({ status }) => status === 'sending' || status === 'approved')
   const told = await Promise.all(open.map(async ({ id, status }) => ({ id, status, there: await transferStatus(id) })))
   const late = told.filter(({ there }) => !UNDER_WAY.has(there))
-  return [...lost, ...late.map(({ id, status, there }) => `withdrawal ${id} is still ${status}; at the gateway it is ${there}`)]
+  const returns = await findLate(deeds, ledger, gateways)
+  return [...lost, ...returns, ...late.map(({ id, status, there }) => `withdrawal ${id} is still ${status}; at the gateway it is ${there}`)]
 }

@@ -1,15 +1,17 @@
 /**
  * What runs while the strikes come: patient clients that join, add money and pay it at the gateway,
- * withdraw, decide as administrators, look at their histories, and repeat keys. Invariant: everything
- * that could move money stands in the journal before it leaves.
+ * withdraw, ask for refunds, decide as administrators, look at their histories, and repeat keys.
+ * Invariant: everything that could move money stands in the journal before it leaves.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BANK } from '../people.ts'
+import { createDeeds } from './deeds.ts'
 import type { DeedKind, Journal } from './journal.ts'
 import type { Member } from './members.ts'
-import { type Calls, type Reply, type Request, UnansweredError } from './patient-calls.ts'
+import { type Calls, type Reply, UnansweredError } from './patient-calls.ts'
 import type { Dice } from './random.ts'
+import { createReturns, type Decision } from './returns.ts'
 
 export type LoadDeps = {
   readonly calls: Calls
@@ -19,69 +21,59 @@ export type LoadDeps = {
   readonly dice: Dice
   readonly admin: { readonly email: string; readonly password: string }
   readonly clients: number
+  /** Where the server hears the gateway. */
+  readonly noticeUrl: () => string
 }
 
 /** Between strikes the judge and other users of the machine have their turn. */
 const PAUSE_MS = [150, 450] as const
 const RUPEES = [10, 15, 20, 30] as const
-const REMEMBERED = 200
-const HEARD_MAX = 10_000
-
-/** What is to be decided. */
-type Decision = { readonly id: string; readonly memberId: string; readonly kind: 'approve' | 'reject'; readonly key: string }
-type Keyed = { readonly deed: number; readonly request: Request; readonly effectOf: (reply: Reply) => string | undefined }
+/** What an acknowledged decision is called in the journal. */
+const DECISIONS = {
+  withdrawals: { approve: 'approve', reject: 'reject' },
+  refunds: { approve: 'refund-approve', reject: 'refund-reject' },
+  suspense: { credit: 'item-credit', refund: 'item-refund' },
+} as const satisfies Record<Decision['of'], Partial<Record<Decision['verb'], DeedKind>>>
+/** Of two who decide one is told so; what the payer's bank has is not given out. */
+const LATE = new Set(['suspense_decided', 'payment_taken_back'])
 
 export type Load = ReturnType<typeof createLoad>
 
 export function createLoad(deps: LoadDeps) {
   const { calls, gateway, journal, members, dice } = deps
-  /** Withdrawals to be decided, and those that the gateway was told of. */
+  const deeds = createDeeds(calls, journal)
+  const { deed, ok, field, heard } = deeds
+  /** What is to be decided, and withdrawals that the gateway was told of. */
   const requested: Decision[] = []
   const sent: string[] = []
-  const remembered: Keyed[] = []
   const complaints: string[] = []
   let adminToken: string | undefined
   let today = ''
   let running = true
   let rush = false
   let topupsFirst = false
-  /** When deeds left that were acknowledged, and when they were; the newest. */
-  let heards: { readonly sentAt: number; readonly at: number }[] = []
 
-  /** A call that moves money: in the journal before and after. */
-  async function deed(
-    what: { readonly kind: DeedKind; readonly memberId: string; readonly paise?: number; readonly subject?: string },
-    request: Request,
-    effectOf: (reply: Reply) => string | undefined,
-    by: Calls = calls,
-  ): Promise<{ readonly reply: Reply; readonly effect: string | undefined; readonly deed: number }> {
-    const id = journal.tried({ ...what, ...(request.key === undefined ? {} : { key: request.key }) })
-    const reply = await by.patiently({ ...request, moves: by === calls })
-    const effect = effectOf(reply)
-    if (effect === undefined) journal.refused(id, typeof reply.body.code === 'string' ? reply.body.code : String(reply.status), reply.first)
-    else {
-      journal.told(id, effect)
-      if (by === calls) heard(reply.sentAt)
-      if (by === calls && request.key !== undefined) {
-        remembered.push({ deed: id, request, effectOf })
-        if (remembered.length > REMEMBERED) remembered.shift()
-      }
-    }
-    if (reply.status === 401 && what.kind !== 'approve' && what.kind !== 'reject') complaints.push(`${request.path} answered 401`)
-    return { reply, effect, deed: id }
+  const returns = createReturns({
+    deeds,
+    gateway,
+    journal,
+    dice,
+    decide: (decision) => void requested.push(decision),
+    complain: (complaint) => void complaints.push(complaint),
+    openItems,
+    noticeUrl: deps.noticeUrl,
+  })
+
+  /** A member's own call; theirs never end here. */
+  async function own(...asked: Parameters<typeof deed>): ReturnType<typeof deed> {
+    const done = await deed(...asked)
+    if (done.reply.status === 401) complaints.push(`${asked[1].path} answered 401`)
+    return done
   }
-
-  function heard(sentAt: number): void {
-    heards.push({ sentAt, at: performance.now() })
-    if (heards.length > 2 * HEARD_MAX) heards = heards.slice(-HEARD_MAX)
-  }
-
-  const ok = (reply: Reply): boolean => reply.status >= 200 && reply.status < 300
-  const field = (value: unknown, name: string): string => String((value as Record<string, unknown>)[name])
 
   async function join(member: Member): Promise<void> {
     const key = dice.chance(0.9) ? randomUUID() : undefined
-    const { reply } = await deed(
+    const { reply } = await own(
       { kind: 'join', memberId: member.id },
       { path: '/api/rounds/join', token: member.token, key, body: {} },
       (answer) => (ok(answer) ? field(answer.body.ticket, 'day') : undefined),
@@ -92,7 +84,7 @@ export function createLoad(deps: LoadDeps) {
 
   async function addMoney(member: Member): Promise<void> {
     const rupees = dice.pick(RUPEES)
-    const { effect: orderId } = await deed(
+    const { effect: orderId } = await own(
       { kind: 'topup', memberId: member.id, paise: rupees * 100 },
       { path: '/api/wallet/add', token: member.token, key: randomUUID(), body: { amount: rupees, phoneNumber: '9876543210' } },
       (answer) => (ok(answer) ? field(answer.body, 'order_id') : undefined),
@@ -112,8 +104,10 @@ export function createLoad(deps: LoadDeps) {
     const reply = await playPayment(orderId, 'success')
     if (reply.status !== 200 && reply.status !== 409) complaints.push(`the gateway answered ${reply.status} to the payment of ${orderId}`)
     const { body } = await gateway.patiently({ method: 'GET', path: `/__sandbox/orders/${orderId}` })
-    if (body.order_status === 'PAID') journal.told(id, orderId)
-    else journal.refused(id, String(body.order_status), reply.first)
+    if (body.order_status === 'PAID') {
+      journal.told(id, orderId)
+      returns.remember(orderId, member.id)
+    } else journal.refused(id, String(body.order_status), reply.first)
   }
 
   async function verify(member: Member, orderId: string): Promise<void> {
@@ -126,32 +120,46 @@ export function createLoad(deps: LoadDeps) {
   }
 
   async function withdraw(member: Member): Promise<void> {
-    const { effect: id } = await deed(
+    const { effect: id } = await own(
       { kind: 'withdraw', memberId: member.id, paise: 1000 },
       { path: '/api/wallet/withdraw', token: member.token, key: randomUUID(), body: { amount: 10, bankDetail: BANK } },
       (answer) => (ok(answer) ? field(answer.body.withdrawal, 'id') : undefined),
     )
-    if (id !== undefined) requested.push({ id, memberId: member.id, kind: dice.chance(0.8) ? 'approve' : 'reject', key: randomUUID() })
+    if (id === undefined) return
+    const verb = dice.chance(0.8) ? 'approve' : 'reject'
+    const body = verb === 'reject' ? { body: { reason: 'The account is not yours.' } } : {}
+    requested.push({ of: 'withdrawals', id, memberId: member.id, verb, key: randomUUID(), ...body })
+  }
+
+  async function signIn(): Promise<string> {
+    adminToken ??= field((await calls.patiently({ path: '/api/admin/login', body: deps.admin })).body, 'token')
+    return adminToken
+  }
+
+  async function openItems(): Promise<readonly { readonly id: string }[]> {
+    const reply = await calls.patiently({ method: 'GET', path: '/api/admin/suspense?status=open&limit=20', token: await signIn() })
+    if (reply.status === 401) adminToken = undefined
+    return (reply.body.suspense ?? []) as readonly { readonly id: string }[]
   }
 
   async function decide(): Promise<void> {
     const next = requested.shift()
     if (next === undefined) return
-    adminToken ??= field((await calls.patiently({ path: '/api/admin/login', body: deps.admin })).body, 'token')
-    const { kind, key } = next
-    const { reply } = await deed(
-      { kind, memberId: next.memberId, subject: next.id },
-      {
-        path: `/api/admin/withdrawals/${next.id}/${kind}`,
-        token: adminToken,
-        key,
-        ...(kind === 'reject' ? { body: { reason: 'The account is not yours.' } } : {}),
-      },
-      (answer) => (ok(answer) ? next.id : undefined),
-    )
-    if (ok(reply)) return void (kind === 'approve' && sent.push(next.id))
+    const { of, id, verb, key, body } = next
+    const kind = (DECISIONS[of] as Partial<Record<Decision['verb'], DeedKind>>)[verb]
+    if (kind === undefined) throw new Error(`nobody decides ${verb} of ${of}`)
+    const path = `/api/admin/${of}/${id}/${verb}`
+    const asked = { path, token: await signIn(), key, ...(body === undefined ? {} : { body }) }
+    const { reply } = await deed({ kind, memberId: next.memberId, subject: id }, asked, (answer) => (ok(answer) ? id : undefined))
+    if (ok(reply)) {
+      if (verb !== 'approve') return
+      if (of === 'refunds') returns.sent(id)
+      else sent.push(id)
+      return
+    }
+    if (typeof reply.body.code === 'string' && LATE.has(reply.body.code)) return
     if (reply.status !== 401 && reply.body.code !== 'step_up_required')
-      return void complaints.push(`${kind} answered ${reply.status} ${JSON.stringify(reply.body)}`)
+      return void complaints.push(`${path} answered ${reply.status} ${JSON.stringify(reply.body)}`)
     // A night has passed: administrators sign in anew, and ask again with the key.
     adminToken = undefined
     requested.push(next)
@@ -176,26 +184,19 @@ export function createLoad(deps: LoadDeps) {
     if (reply.status !== 200) complaints.push(`${path} answered ${reply.status}`)
   }
 
-  /** The same key again: the same answer, nothing new. */
-  async function repeat(): Promise<void> {
-    if (remembered.length === 0) return
-    const { deed: id, request, effectOf } = dice.pick(remembered)
-    const reply = await calls.patiently({ ...request, moves: true })
-    const effect = effectOf(reply)
-    // An administrator's session ends at night; a join's key is known until the next join.
-    if (effect !== undefined) journal.told(id, effect)
-  }
-
   async function step(member: Member): Promise<void> {
     const chance = dice.between(0, 1)
-    if (topupsFirst && chance < 0.6) return addMoney(member)
-    if (member.joined !== today && !member.autoJoin && chance < 0.6) return join(member)
-    if (chance < 0.66) return addMoney(member)
-    if (chance < 0.76) return withdraw(member)
-    if (chance < 0.84) return decide()
-    if (chance < 0.9) return endTransfer()
-    if (chance < 0.95) return look(member)
-    return repeat()
+    if (topupsFirst && chance < 0.6) return chance < 0.3 ? addMoney(member) : returns.bring()
+    if (member.joined !== today && !member.autoJoin && chance < 0.45) return join(member)
+    if (chance < 0.55) return addMoney(member)
+    if (chance < 0.62) return withdraw(member)
+    if (chance < 0.68) return returns.ask(member)
+    if (chance < 0.72) return returns.chooseItem(member)
+    if (chance < 0.82) return decide()
+    if (chance < 0.86) return endTransfer()
+    if (chance < 0.92) return returns.bring()
+    if (chance < 0.96) return look(member)
+    return deeds.repeat(dice)
   }
 
   async function client(): Promise<void> {
@@ -230,7 +231,7 @@ export function createLoad(deps: LoadDeps) {
     setToday(day: string): void {
       today = day
       // A join's key is known until the next join.
-      remembered.length = 0
+      deeds.forget()
     },
     /** Without pauses between deeds, and with more payments: while a strike is on. */
     press(options: { readonly rush: boolean; readonly topupsFirst?: boolean }): void {
@@ -238,13 +239,13 @@ export function createLoad(deps: LoadDeps) {
       topupsFirst = options.topupsFirst ?? false
     },
     inFlight: (): number => calls.inFlight(),
-    /** When the first deed was acknowledged that left after this moment. */
-    acknowledgedAfter: (moment: number): number | undefined => heards.find(({ sentAt }) => sentAt >= moment)?.at,
+    acknowledgedAfter: deeds.acknowledgedAfter,
     /** What must not be answered so; empty where all is well. */
     complaints: (): readonly string[] => complaints,
-    /** One round more of the bank's part: transfers that reached the gateway only now are ended too. */
+    /** One round more of the bank's part: what reached the gateway only now is ended too. */
     async endTransfers(): Promise<void> {
       for (let left = sent.length; left > 0; left--) await endTransfer()
+      await returns.endRefunds()
     },
   }
 }

@@ -28,7 +28,8 @@ const MEANINGS: Readonly<Record<string, string>> = {
   'letters-tampered': '… changed after they were signed',
   'letters-late': '… 1.5 s late',
   'letters-lost': '… not at all',
-  'letters-early': 'signed webhooks about orders that nobody has paid, and forged ones',
+  'letters-early':
+    'signed webhooks about orders that nobody has paid, refunds that have not ended and disputes that nobody raised, and forged ones',
   'letters-cut': 'repeated webhooks, and a commit whose answer is lost',
 }
 
@@ -42,6 +43,7 @@ const controlLine = ({ control, shows, cycles, found }: ControlResult): string =
 
 function pageOf(report: FaultReport): string {
   const { totals } = report
+  const deeds = Object.entries(report.deeds ?? {}).map(([kind, count]) => `${kind} ${thousands(count)}`)
   const answers = Object.entries(report.faultAnswers).map(([status, count]) => `${status}: ${thousands(count)}`)
   const order = Object.keys(MEANINGS)
   const rows = report.kinds.toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind))
@@ -63,12 +65,12 @@ on ${report.machine}, Node ${report.node}, at commit \`${report.commit.slice(0, 
 
 ## What a cycle is
 
-${report.clients} clients join, add money and pay it at the gateway's sandbox, withdraw, decide withdrawals as administrators, read their histories and repeat keys, for ${report.members} members; each asks again, with its key, until it is answered for good.
+${report.clients} clients join, add money and pay it at the gateway's sandbox, withdraw, ask for refunds, decide withdrawals, refunds and payments in suspense as administrators, read their histories and repeat keys; strangers pay orders that are none of ours and payers dispute at their banks; for ${report.members} members; each asks again, with its key, until it is answered for good.
 A fault strikes while calls that move money are on their way; then what broke is mended. When a call that began after the fault has been acknowledged, the judge looks: every invariant of money (\`server/src/ledger/audit\`), and acknowledged ⇔ present.
 Every try stands in a file before it leaves, every acknowledgement is on the disk before its client goes on: what was acknowledged must be in the ledger as it was told, once, and nothing may be there that nobody tried.
-Every few dozen cycles the load stops, the clock goes on by hours, and every payment made at the gateway must have reached its wallet, every transfer that ended there its end here; then a new server with a new database takes over.
+Every few dozen cycles the load stops, the clock goes on by hours, and every payment made at the gateway must have reached its wallet, every transfer, refund and dispute must stand here as it stands there, every payment of a stranger that we were told of must wait in suspense; then a new server with a new database takes over.
 
-## The faults
+${deeds.length === 0 ? '' : `Acknowledged: ${deeds.join(' · ')}.\n\n`}## The faults
 
 Recovery is the time from the end of the fault (a kill, a cut; for what is held on purpose, its release) to the first acknowledgement of a call that began after it. It includes starting the server again, and the machine's other work.
 

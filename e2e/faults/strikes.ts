@@ -2,11 +2,11 @@
  * The faults, one by one. Each waits until deeds are in flight, strikes, and mends what it broke.
  * Invariant: a strike says how many deeds were in flight at its moment; with none it did not happen.
  */
-import { createHmac } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { dayAt, nextDay, startOfDayMs } from '@roz/core/ist-day.ts'
 import { signal } from '@roz/server/db/embedded-process.ts'
 import { sql } from '@roz/server/db/sql.ts'
+import { earlyLetters } from './early-letters.ts'
 import type { Load } from './load.ts'
 import type { Calls } from './patient-calls.ts'
 import type { Moment } from './pg-proxy.ts'
@@ -150,40 +150,6 @@ const letters =
     return struck
   }
 
-/** Signed letters about orders that nobody has paid, and forged ones about them: no money may come of either. */
-async function earlyLetters(field: Field): Promise<Struck | undefined> {
-  const { calls, stand } = field
-  const orders = await stand.db.query<{ id: string }>(sql`select order_id as id from topup where status in ('created', 'pending') limit 20`)
-  const inFlight = await aim(field)
-  if (inFlight === undefined || orders.length === 0) return undefined
-  const endedAt = performance.now()
-  const timestamp = String((await stand.now()).getTime())
-  for (const { id } of orders) {
-    const body = JSON.stringify({
-      data: {
-        order: { order_id: id, order_amount: 30, order_currency: 'INR' },
-        payment: { cf_payment_id: `early${id}`, payment_status: 'SUCCESS', payment_amount: 30 },
-      },
-      event_time: new Date(Number(timestamp)).toISOString(),
-      type: 'PAYMENT_SUCCESS_WEBHOOK',
-    })
-    for (const secret of ['sandbox-secret', 'not-the-secret']) {
-      const signature = createHmac('sha256', secret)
-        .update(timestamp + body)
-        .digest('base64')
-      const headers = {
-        'content-type': 'application/json',
-        'x-webhook-timestamp': timestamp,
-        'x-webhook-signature': signature,
-        'x-webhook-version': '2025-01-01',
-      }
-      const { status } = await calls.patiently({ path: '/api/webhooks/cashfree', body, headers, moves: true })
-      if ((status === 200) !== (secret === 'sandbox-secret')) throw new Error(`a letter signed with ${secret} was answered ${status}`)
-    }
-  }
-  return { inFlight, endedAt }
-}
-
 /** The kill is done when the process is gone: only then can it be started again. */
 const killServer = at(async ({ stand }) => {
   signal(stand.server().pid, 'SIGKILL')
@@ -208,7 +174,11 @@ export const STRIKES = {
   'letters-tampered': letters({ tamper: true, duplicate: 1 }),
   'letters-late': letters({ delayMs: 1500 }),
   'letters-lost': letters({ lose: true }),
-  'letters-early': earlyLetters,
+  'letters-early': async (field) => {
+    const inFlight = await aim(field)
+    const endedAt = performance.now()
+    return inFlight !== undefined && (await earlyLetters(field.stand, field.calls)) ? { inFlight, endedAt } : undefined
+  },
   'letters-cut': letters({ duplicate: 3, shuffle: true }, cutting('after-commit')),
   'backend-kill': at(async ({ stand }) => {
     const pid = await stand.busyBackend()

@@ -38,6 +38,8 @@ export type FaultReport = Circumstances & {
     readonly broken: number
     readonly complaints: number
   }
+  /** Acknowledged operations by what they were. */
+  readonly deeds: Readonly<Record<string, number>>
   /** Answers of 500 and above, which clients asked again. */
   readonly faultAnswers: Readonly<Record<string, number>>
   readonly kinds: readonly KindRow[]
@@ -52,9 +54,6 @@ export function summarise(stands: readonly StandResult[], controls: readonly Con
   const cycles = stands.flatMap((stand) => stand.cycles)
   const findings = stands.flatMap(({ finding }) => finding ?? [])
   const count = (list: 'lost' | 'doubled' | 'strange' | 'broken' | 'told'): number => sum(findings.map((finding) => finding[list].length))
-  const answers = new Map<string, number>()
-  for (const { faultAnswers } of stands)
-    for (const [status, times] of Object.entries(faultAnswers)) answers.set(status, (answers.get(status) ?? 0) + times)
   return {
     ...circumstances,
     smallDisk: stands.every(({ smallDisk }) => smallDisk),
@@ -68,7 +67,8 @@ export function summarise(stands: readonly StandResult[], controls: readonly Con
       broken: count('broken'),
       complaints: count('told'),
     },
-    faultAnswers: Object.fromEntries(answers),
+    deeds: addUp(stands.map(({ deeds }) => deeds)),
+    faultAnswers: addUp(stands.map(({ faultAnswers }) => faultAnswers)),
     kinds: [...new Set(cycles.map(({ kind }) => kind))].sort().map((kind) =>
       rowOf(
         kind,
@@ -79,6 +79,12 @@ export function summarise(stands: readonly StandResult[], controls: readonly Con
     findings,
     clean: findings.length === 0 && controls.every(({ found }) => found !== undefined),
   }
+}
+
+function addUp(all: readonly Readonly<Record<string, number>>[]): Record<string, number> {
+  const totals: Record<string, number> = {}
+  for (const counts of all) for (const [name, count] of Object.entries(counts)) totals[name] = (totals[name] ?? 0) + count
+  return totals
 }
 
 function rowOf(kind: string, cycles: readonly Cycle[]): KindRow {

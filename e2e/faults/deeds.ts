@@ -1,0 +1,63 @@
+/**
+ * A deed is a call that moves money. Invariants: it stands in the journal before its first byte leaves
+ * and after its answer; what was acknowledged under a key may be asked for again with it.
+ */
+import type { DeedKind, Journal } from './journal.ts'
+import type { Calls, Reply, Request } from './patient-calls.ts'
+import type { Dice } from './random.ts'
+
+const REMEMBERED = 200
+const HEARD_MAX = 10_000
+
+type Keyed = { readonly deed: number; readonly request: Request; readonly effectOf: (reply: Reply) => string | undefined }
+export type Deeds = ReturnType<typeof createDeeds>
+
+export function createDeeds(calls: Calls, journal: Journal) {
+  const remembered: Keyed[] = []
+  /** When deeds left that were acknowledged, and when they were; the newest. */
+  let heards: { readonly sentAt: number; readonly at: number }[] = []
+
+  function heard(sentAt: number): void {
+    heards.push({ sentAt, at: performance.now() })
+    if (heards.length > 2 * HEARD_MAX) heards = heards.slice(-HEARD_MAX)
+  }
+
+  return {
+    calls,
+    heard,
+    ok: (reply: Reply): boolean => reply.status >= 200 && reply.status < 300,
+    field: (value: unknown, name: string): string => String((value as Record<string, unknown>)[name]),
+    deed: async (
+      what: { readonly kind: DeedKind; readonly memberId: string; readonly paise?: number; readonly subject?: string },
+      request: Request,
+      effectOf: (reply: Reply) => string | undefined,
+    ): Promise<{ readonly reply: Reply; readonly effect: string | undefined }> => {
+      const id = journal.tried({ ...what, ...(request.key === undefined ? {} : { key: request.key }) })
+      const reply = await calls.patiently({ ...request, moves: true })
+      const effect = effectOf(reply)
+      if (effect === undefined) {
+        journal.refused(id, typeof reply.body.code === 'string' ? reply.body.code : String(reply.status), reply.first)
+        return { reply, effect }
+      }
+      journal.told(id, effect)
+      heard(reply.sentAt)
+      if (request.key !== undefined) {
+        remembered.push({ deed: id, request, effectOf })
+        if (remembered.length > REMEMBERED) remembered.shift()
+      }
+      return { reply, effect }
+    },
+    /** The same key again: the same answer, nothing new. */
+    async repeat(dice: Dice): Promise<void> {
+      if (remembered.length === 0) return
+      const { deed: id, request, effectOf } = dice.pick(remembered)
+      const reply = await calls.patiently({ ...request, moves: true })
+      const effect = effectOf(reply)
+      // An administrator's session ends at night; a join's key is known until the next join.
+      if (effect !== undefined) journal.told(id, effect)
+    },
+    forget: (): void => void remembered.splice(0),
+    /** When the first deed was acknowledged that left after this moment. */
+    acknowledgedAfter: (moment: number): number | undefined => heards.find(({ sentAt }) => sentAt >= moment)?.at,
+  }
+}
