@@ -45,6 +45,8 @@ test('struck while deeds are in flight, nothing acknowledged is lost, nothing is
   expect(stand.cycles.length, lines.join('\n')).toBeGreaterThan(stand.idle.length)
   for (const cycle of stand.cycles) expect(cycle.inFlight).toBeGreaterThan(0)
   expect(stand.acknowledged).toBeGreaterThan(stand.cycles.length)
+  const { refund = 0, strange = 0, dispute = 0 } = stand.deeds
+  expect(refund + strange + dispute, lines.join('\n')).toBeGreaterThan(0)
 })
 
 /** The machine's death takes several starts: with npm run test:all, and before every run of npm run faults. */

@@ -12,7 +12,7 @@ export type Bug = {
 
 export const LEDGER = 'server/src/ledger'
 export const SCHEMA = 'server/migrations/0002_ledger.sql'
-/** Random histories: as many as it takes within the bound. */
+/** Random histories. */
 export const MODEL = `${LEDGER}/model.test.ts`
 export const INTERLEAVINGS = `${LEDGER}/interleavings.test.ts`
 export const JOINS = `${LEDGER}/joins.test.ts`
@@ -21,3 +21,11 @@ export const REFUNDS = `${LEDGER}/refunds.test.ts`
 export const PAYOUTS = `${LEDGER}/payouts.test.ts`
 export const RIGHTS = 'server/src/features/rights/rights.test.ts'
 export const AUTO_JOIN = `${LEDGER}/auto-join.test.ts`
+export const CHARGEBACKS = `${LEDGER}/chargebacks.test.ts`
+export const SUSPENSE = 'server/src/features/payouts/suspense.test.ts'
+
+/** Where a bug is looked for that its own tests did not notice. */
+export const WIDER = [LEDGER, 'server/src/features/payouts', 'server/src/features/wallet', 'server/src/features/rights']
+
+/** The name of a file without its folders. */
+export const fileOf = (file: string): string => file.split('/').at(-1) ?? file

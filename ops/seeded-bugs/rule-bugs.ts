@@ -1,5 +1,5 @@
 /** Bugs in what may be done with money: payments, withdrawals, refunds, suspense, disputes, rounds. */
-import { AUTO_JOIN, type Bug, JOINS, LEDGER, MODEL, PAYOUTS, REFUNDS, RIGHTS, ROUNDS } from './bug.ts'
+import { AUTO_JOIN, type Bug, CHARGEBACKS, INTERLEAVINGS, JOINS, LEDGER, PAYOUTS, REFUNDS, RIGHTS, ROUNDS, SUSPENSE } from './bug.ts'
 
 export const RULES: readonly Bug[] = [
   {
@@ -42,7 +42,7 @@ export const RULES: readonly Bug[] = [
     file: `${LEDGER}/withdrawals.ts`,
     find: "from: 'PAYOUTS_PENDING', releases: amount })",
     replace: "from: 'PAYOUTS_PENDING' })",
-    test: MODEL,
+    test: PAYOUTS,
   },
   {
     name: 'A withdrawal is taken, and not held',
@@ -56,7 +56,7 @@ export const RULES: readonly Bug[] = [
     file: `${LEDGER}/withdrawals.ts`,
     find: "if (found.status !== 'requested' && found.status !== 'approved') return refused('withdrawal_final')",
     replace: "if (found.status === 'rejected') return refused('withdrawal_final')",
-    test: MODEL,
+    test: PAYOUTS,
   },
   {
     name: 'A payout that came back is not given back',
@@ -110,8 +110,8 @@ export const RULES: readonly Bug[] = [
   {
     name: 'An item in suspense is decided twice',
     file: `${LEDGER}/suspense.ts`,
-    find: "  if (item.status !== 'open') return refused('suspense_decided')\n  if (await isTakenBack(tx, itemId)) return refused('payment_taken_back')\n  const wallet",
-    replace: "  if (await isTakenBack(tx, itemId)) return refused('payment_taken_back')\n  const wallet",
+    find: "  if (item.status !== 'open') return refused('suspense_decided')\n",
+    replace: '',
     test: REFUNDS,
   },
   {
@@ -133,14 +133,85 @@ export const RULES: readonly Bug[] = [
     file: `${LEDGER}/chargebacks.ts`,
     find: "  if (out.length > 0) return accepted({ result: 'duplicate' })\n",
     replace: '',
-    test: REFUNDS,
+    test: CHARGEBACKS,
   },
   {
     name: 'Two disputes take more than was paid',
     file: `${LEDGER}/chargebacks.ts`,
     find: 'amount + others > payment.amount',
     replace: 'amount > payment.amount',
-    test: REFUNDS,
+    test: CHARGEBACKS,
+  },
+]
+
+/** Accounts that are closed, and what comes late for them. */
+export const CLOSED_RULES: readonly Bug[] = [
+  {
+    name: 'An account is closed without its lock: what is paid at that moment meets a closed wallet, or none',
+    file: `${LEDGER}/closing.ts`,
+    find: '  const wallet = await lockWallet(tx, memberId)\n  if (wallet === undefined) throw',
+    replace:
+      '  const wallet = await one<{ balance: bigint; held: bigint } | undefined>(tx, sql`select balance, held from wallet where member_id = ${memberId}::bigint`)\n  if (wallet === undefined) throw',
+    test: INTERLEAVINGS,
+    only: 'close an account',
+  },
+  {
+    name: 'Who leaves gives more than is left: the rest is judged on a wallet that is not locked',
+    file: `${LEDGER}/closing.ts`,
+    find: '  const wallet = await lockWallet(tx, memberId)\n  if (wallet === undefined || !wallet.mayMove)',
+    replace:
+      '  const wallet = await one<{ balance: Paise; mayMove: boolean }>(tx, sql`select balance, may_move as "mayMove" from wallet where member_id = ${memberId}::bigint`)\n  if (wallet === undefined || !wallet.mayMove)',
+    test: INTERLEAVINGS,
+    only: 'give the rest',
+  },
+  {
+    name: 'An account is closed with a withdrawal under way',
+    file: `${LEDGER}/closing.ts`,
+    find: "  if (open.payout) return refused('payout_pending')\n",
+    replace: '',
+    test: RIGHTS,
+  },
+  {
+    name: 'A payout that comes back is put into a closed wallet',
+    file: `${LEDGER}/withdrawals.ts`,
+    find: 'if (wallet?.isClosed === true) await suspendReturn',
+    replace: 'if (wallet === undefined) await suspendReturn',
+    test: RIGHTS,
+  },
+  {
+    name: "What came back for a closed account is given out while the payer's bank has it again",
+    file: `${LEDGER}/suspense.ts`,
+    find: "return (await isTakenBack(tx, itemId)) ? refused('payment_taken_back') : accepted(item)",
+    replace: 'return accepted(item)',
+    test: CHARGEBACKS,
+  },
+  {
+    name: "A stranger's payment is paid out by hand",
+    file: `${LEDGER}/suspense.ts`,
+    find: "  if (reason !== 'closed_account') return refused('suspense_by_wallet')\n",
+    replace: '',
+    test: SUSPENSE,
+  },
+  {
+    name: 'A payout that came back is sent to a gateway that knows no payment of it',
+    file: `${LEDGER}/suspense.ts`,
+    find: "  if (item.paymentId.startsWith('wd_reversed:')) return refused('suspense_no_source')\n",
+    replace: '',
+    test: SUSPENSE,
+  },
+  {
+    name: 'What waits for who left is owed and lost at once when the bank takes it again',
+    file: `${LEDGER}/chargebacks.ts`,
+    find: 'await takeReturned(tx, waiting, {',
+    replace: 'await takeReturned(tx, [], {',
+    test: CHARGEBACKS,
+  },
+  {
+    name: 'The bank takes again what is being paid out at that moment',
+    file: `${LEDGER}/suspense.ts`,
+    find: "and reason = 'closed_account' order by id for update`",
+    replace: "and reason = 'closed_account' order by id`",
+    test: CHARGEBACKS,
   },
 ]
 
@@ -150,7 +221,7 @@ export const ROUND_RULES: readonly Bug[] = [
     file: `${LEDGER}/disbursements.ts`,
     find: "  if (fund < amount) return refused('insufficient_funds')\n",
     replace: '',
-    test: MODEL,
+    test: `${LEDGER}/disbursements.test.ts`,
   },
   {
     name: 'Auto-join takes a rupee for a day that is over',
@@ -214,13 +285,13 @@ export const ROUND_RULES: readonly Bug[] = [
     file: `${LEDGER}/seal-day.ts`,
     find: "  if (state.open) return refused('round_open')\n",
     replace: '',
-    test: MODEL,
+    test: ROUNDS,
   },
   {
     name: 'The joins of a year are not counted anew on January 1',
     file: `${LEDGER}/join-statement.ts`,
     find: 'case when w.join_year = r.year then w.year_joins else 0 end + 1',
     replace: 'w.year_joins + 1',
-    test: MODEL,
+    test: `${LEDGER}/year.test.ts`,
   },
 ]

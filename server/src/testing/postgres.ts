@@ -29,7 +29,14 @@ export async function startTestServer(): Promise<{ readonly urls: ServerUrls; re
   return { urls, stop: server.stop }
 }
 
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+/** One that somebody else has started, with its template. */
+const GIVEN = process.env.ROZ_TEST_POSTGRES
+
+export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+  if (GIVEN !== undefined) {
+    project.provide('postgres', JSON.parse(GIVEN) as ServerUrls)
+    return undefined
+  }
   const { urls, stop } = await startTestServer()
   project.provide('postgres', urls)
   return stop

@@ -1,0 +1,56 @@
+/** docs/seeded-bugs.md, written from docs/seeded-bugs.json. Invariant: both are of one whole run of one commit. */
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { type Bug, fileOf } from './bug.ts'
+
+export type Row = {
+  /** Which test noticed; undefined where none did. */
+  readonly by: string | undefined
+  readonly file: string
+  /** Not by the test that was meant to: by one of the wider set. */
+  readonly wider: boolean
+  readonly seconds: number
+}
+export type Results = {
+  readonly commit: string
+  readonly machine: string
+  readonly at: string
+  readonly minutes: number
+  readonly rows: Readonly<Record<string, Row>>
+}
+
+const cell = (text: string): string => text.replaceAll('|', '\\|')
+
+export function writePage(folder: string, bugs: readonly Bug[], results: Results): void {
+  const { commit, machine, at, minutes, rows } = results
+  const found = bugs.flatMap((bug) => (rows[bug.name] === undefined ? [] : [{ bug, row: rows[bug.name] as Row }]))
+  const caught = found.filter(({ row }) => row.by !== undefined).length
+  const lines = found.map(
+    ({ bug: { name, file }, row }, index) =>
+      `| ${index + 1} | ${cell(name)} | \`${file}\` | ${row.by === undefined ? '**not caught**' : `\`${fileOf(row.file)}\`: ${cell(row.by)}`} | ${row.seconds.toFixed(1)} |`,
+  )
+  const json = {
+    at,
+    commit,
+    machine,
+    minutes,
+    bugs: bugs.length,
+    caught,
+    rows: found.map(({ bug, row }) => ({ name: bug.name, in: bug.file, ...row })),
+  }
+  writeFileSync(path.join(folder, 'seeded-bugs.json'), `${JSON.stringify(json, undefined, 2)}\n`)
+  writeFileSync(
+    path.join(folder, 'seeded-bugs.md'),
+    `# Seeded bugs
+
+Each of these was written into a copy of the sources, one at a time, and the test named beside it, which passes without the bug, failed: ${caught} of ${bugs.length} caught.
+Written from \`docs/seeded-bugs.json\` by one run of \`npm run seeded-bugs\` at commit \`${commit.slice(0, 12)}\` on ${machine}, ${at}, ${minutes} minutes. The list is
+[ops/seeded-bugs](../ops/seeded-bugs/bugs.ts); with a word (\`npm run seeded-bugs -- refund\`) those whose name or file has the word are run, and this page stays.
+A run that is broken off goes on where it was when it is started again at the same commit.
+
+| # | Bug | Where | Caught by | Seconds |
+|---|---|---|---|---|
+${lines.join('\n')}
+`,
+  )
+}
