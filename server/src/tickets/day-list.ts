@@ -8,7 +8,7 @@ import { subtreesRoot } from '@roz/core/draw.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
-import { LIST_PAGE, TICKET_BYTES } from './flat-list.ts'
+import { LIST_PAGE, type ListPage, PAGES_AT_ONCE, TICKET_BYTES } from './flat-list.ts'
 import type { ListMaker } from './list-maker.ts'
 import { sha256 } from './sha256.ts'
 import type { TicketKeys } from './ticket-keys.ts'
@@ -18,7 +18,6 @@ const KEYS_PAGE = 4_000
 
 /** Writes the list of a day that has so many entries, and answers its root. */
 export async function writeDayList(tx: Tx, day: IstDay, entries: number, ticketKeys: TicketKeys): Promise<Uint8Array> {
-  await ticketKeys.ensureForEntrants(tx, day)
   const maker = ticketKeys.listMaker(day, entries)
   try {
     const listed = await fill(tx, day, ticketKeys, maker)
@@ -41,17 +40,24 @@ async function fill(tx: Tx, day: IstDay, ticketKeys: TicketKeys, maker: ListMake
   }
 }
 
-/** While one page is written the next is made. */
+/** While one page is written the next ones are made. */
 async function writePages(tx: Tx, day: IstDay, entries: number, maker: ListMaker): Promise<Uint8Array[]> {
   const roots: Uint8Array[] = []
   const pages = Math.ceil(entries / LIST_PAGE)
-  let next = maker.page(0)
-  for (let page = 0; page < pages; page++) {
-    const { members, tickets, groups, root } = await next
-    if (page + 1 < pages) {
-      next = maker.page(page + 1)
+  const making: Promise<ListPage>[] = []
+  let begun = 0
+  const begin = (end: number): void => {
+    while (begun < Math.min(pages, end)) {
+      const next = maker.page(begun++)
+      // Looked at when it is its turn; until then a failure must not count as one that nobody waits for.
       next.catch(() => undefined)
+      making.push(next)
     }
+  }
+  for (let page = 0; page < pages; page++) {
+    begin(page + PAGES_AT_ONCE)
+    const { members, tickets, groups, root } = await (making.shift() as Promise<ListPage>)
+    begin(page + 1 + PAGES_AT_ONCE)
     await tx.query(sql`
       insert into ticket_page (day, page, first_ticket, tickets, groups, root)
       values (${day}::date, ${page}::int, ${asBuffer(tickets.subarray(0, TICKET_BYTES))}::bytea, ${asBuffer(tickets)}::bytea, ${asBuffer(groups)}::bytea,

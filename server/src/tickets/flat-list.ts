@@ -15,6 +15,8 @@ import { keyContextOf, ticketOf } from './ticket.ts'
 export const LIST_PAGE = 16_384
 /** Entries of a group, a power of two too: what is read and hashed to prove one of them. */
 export const LIST_GROUP = 128
+/** Pages that may be in the making beside each other. */
+export const PAGES_AT_ONCE = 2
 const ID_BYTES = 8
 export const TICKET_BYTES = 32
 /** A group's first ticket, and its root. */
@@ -31,8 +33,8 @@ export type FlatList = {
   readonly tickets: Uint8Array
   /** By position: the first bytes of its ticket above, its place in the two lists below. Ascending once it is sorted. */
   readonly order: BigUint64Array
-  /** Where pages are laid out: two of them, so that one is made while the other is written. */
-  readonly shown: readonly [Shown, Shown]
+  /** Where pages are laid out, in turn: PAGES_AT_ONCE are made while another is written. */
+  readonly shown: readonly Shown[]
 }
 /** Members and tickets by position, and the groups of the tickets. */
 type Shown = { readonly members: Uint8Array; readonly tickets: Uint8Array; readonly groups: Uint8Array }
@@ -42,7 +44,7 @@ type Shown = { readonly members: Uint8Array; readonly tickets: Uint8Array; reado
  * other. In base64, so that the thread which wants the bytes decodes them, and not the server's.
  */
 export type SealedKeys = { readonly count: number; readonly members: string; readonly sealed: string }
-/** A page and the root of its subtree. It stands until the next but one is made. */
+/** A page and the root of its subtree. It stands until so many after it are made. */
 export type ListPage = Shown & { readonly root: Uint8Array }
 
 const shared = (bytes: number): Uint8Array => new Uint8Array(new SharedArrayBuffer(bytes))
@@ -60,7 +62,7 @@ export function newList(day: IstDay, count: number): FlatList {
     members: shared(count * ID_BYTES),
     tickets: shared(count * TICKET_BYTES),
     order: new BigUint64Array(new SharedArrayBuffer(count * BigUint64Array.BYTES_PER_ELEMENT)),
-    shown: [show(), show()],
+    shown: Array.from({ length: PAGES_AT_ONCE + 1 }, show),
   }
 }
 
@@ -130,7 +132,7 @@ export function makePage(list: FlatList, page: number): Uint8Array {
 
 /** Where a page lies once it is made. */
 export function shownOf({ count, shown }: FlatList, page: number): Shown {
-  const { members, tickets, groups } = shown[page % 2] as Shown
+  const { members, tickets, groups } = shown[page % shown.length] as Shown
   const length = Math.min(count - page * LIST_PAGE, LIST_PAGE)
   return {
     members: members.subarray(0, length * ID_BYTES),

@@ -15,7 +15,7 @@ export type ListMaker = {
   readonly fill: (keys: SealedKeys) => Promise<void>
   /** Once as many are in as the day has entries. */
   readonly sort: () => Promise<void>
-  /** One page after the other: it lies where the next but one will lie. */
+  /** One page after the other, at most PAGES_AT_ONCE in the making beside the one that is read. */
   readonly page: (page: number) => Promise<ListPage>
   readonly close: () => Promise<void>
 }
