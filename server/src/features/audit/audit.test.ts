@@ -7,6 +7,7 @@ import { addMoney, DAY, newMember, openDay } from '../../ledger/fixtures.ts'
 import { createJoinBatcher } from '../../ledger/join-batcher.ts'
 import { makeStaff, serveCalls } from '../../testing/calls.ts'
 import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { endOfDayMs } from '@roz/core/ist-day.ts'
 import { wholeRupees } from '@roz/core/money.ts'
 import { createAdmin } from '../admin/admin.ts'
 import { createAudit } from './audit.ts'
@@ -144,4 +145,12 @@ test('npm run audit prints every invariant and ends with 0; with a broken one it
     status: 2,
     stdout: expect.stringContaining('could not be read'),
   })
+})
+
+test('not while the day turns: a round that ends, and members who are taken into the next one, come first, but ten minutes at most', async () => {
+  const midnight = endOfDayMs(DAY)
+  await database.setClock(new Date(midnight + 5_000))
+  expect(await audit.due()).toBe(false)
+  await database.setClock(new Date(midnight + 601_000))
+  expect(await audit.due()).toBe(true)
 })

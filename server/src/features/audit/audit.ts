@@ -1,8 +1,9 @@
 /**
  * The check of the books, by schedule: hourly over what is recent, weekly over everything; everything
  * hourly for as long as that takes no more than a minute. Invariants: one process at a time, and each
- * looks once an hour of real time, however fast a clock is set forward; it reads one snapshot and changes nothing but its own report; broken books are an error
- * in the log at every run, and a mail to the owners when they are news.
+ * looks once an hour of real time, however fast a clock is set forward, and not while the day turns; it reads
+ * one snapshot and changes nothing but its own report; broken books are an error in the log at every run,
+ * and a mail to the owners when they are news.
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
@@ -26,6 +27,12 @@ const FULL_EVERY = sql`interval '7 days'`
 /** A full run this quick is made every hour. */
 const QUICK = sql`interval '1 minute'`
 const KEPT = sql`interval '90 days'`
+/** While a round ends and the next one takes its members in, the machine is theirs: at most so long, or a draw that is stuck would keep every look away. */
+const TURN = sql`interval '10 minutes'`
+const TURNING = sql`
+  select from round r
+   where status in ('open', 'closed', 'drawn') and (closes_at <= roz_now() and closes_at > roz_now() - ${TURN}
+      or opens_at <= roz_now() and opens_at > roz_now() - ${TURN} and not exists (select from auto_join_told t where t.day = r.day))`
 const STATEMENT_MS = 600_000
 
 type Run = { readonly id: bigint; readonly since: IstDay | null }
@@ -77,7 +84,7 @@ async function claim(tx: Tx): Promise<Run | undefined> {
     insert into audit_run (scope, since)
     select case when whole.now then 'full' else 'recent' end, case when not whole.now then coalesce(sealed.day, '-infinity'::date) end
       from whole, sealed
-     where not exists (select from audit_run where started_at between roz_now() - ${EVERY} and roz_now())
+     where not exists (select from audit_run where started_at between roz_now() - ${EVERY} and roz_now()) and not exists (${TURNING})
     returning id, since`,
   )
 }
