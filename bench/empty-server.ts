@@ -1,6 +1,6 @@
 /**
- * The product's server as app.ts builds it, with handlers that do nothing and sessions that are not
- * looked up: what HTTP, JSON, validation, headers, metrics and the log cost by themselves.
+ * The product's server as app.ts builds it, with handlers that do nothing: what HTTP, sessions, JSON,
+ * validation, headers, metrics and the log cost by themselves.
  */
 import { api, type CallName } from '@roz/contract/api.ts'
 import { createClock } from '@roz/server/adapters/clock.ts'
@@ -8,15 +8,15 @@ import { buildApp } from '@roz/server/app.ts'
 import { readConfig } from '@roz/server/config.ts'
 import { connect } from '@roz/server/db/sql.ts'
 import { createLog } from '@roz/server/log.ts'
+import { createSessions } from '@roz/server/features/identity/sessions.ts'
 import type { Services } from '@roz/server/services.ts'
 
 const config = readConfig(process.env)
 const db = connect({ url: config.databaseUrl ?? '' })
-const session = { kind: 'member', tokenHash: Buffer.alloc(32), memberId: 1n, emailVerified: true, suspended: false } as const
 const joined = JSON.parse(process.env.JOINED ?? '{}') as unknown
 const empty = async (): Promise<unknown> => ({ ok: true, value: joined })
 const services = {
-  sessions: { find: async () => session },
+  sessions: createSessions(db),
   handlers: Object.fromEntries((Object.keys(api) as CallName[]).map((name) => [name, empty])),
   worker: { runDue: async () => undefined },
 }

@@ -63,7 +63,8 @@ export function subtreesRoot(sha256: Sha256, roots: Iterable<Uint8Array>): Uint8
   return peaks.reduceRight((right, left) => sha256(NODE, left.hash, right), last.hash)
 }
 
-export const leafHash = (sha256: Sha256, entry: Uint8Array): Uint8Array => sha256(LEAF, entry)
+export const leafHash = <Hash extends Uint8Array>(sha256: (...parts: readonly Uint8Array[]) => Hash, entry: Uint8Array): Hash =>
+  sha256(LEAF, entry)
 
 /** What a day's list of tickets is sealed by. */
 export type Sealed = { readonly day: IstDay; readonly count: number; readonly root: Uint8Array }

@@ -1,7 +1,7 @@
 /**
  * The log: JSON lines with request ids and without personal data. Invariants: no address with its
  * query (tokens travel there), no body, no header; of an error its name, words, code and stack, never
- * the row that a constraint refused.
+ * the row that a constraint refused; a line is written within milliseconds, a warning at once.
  */
 import { type DestinationStream, type Logger, pino } from 'pino'
 
@@ -11,6 +11,35 @@ function writtenError(error: unknown): unknown {
   if (typeof error !== 'object' || error === null) return error
   const { name, message, code, stack, constraint, cause } = error as Written
   return { name, message, code, constraint, stack, ...(cause === undefined ? {} : { cause: writtenError(cause) }) }
+}
+
+const GATHER_MS = 20
+const WARNING = 40
+
+/**
+ * Lines are gathered: a hundred answers that leave together are not a hundred calls of the system. An
+ * exit, a stop or a fault that nobody caught, writes what is left; only a kill takes what is milliseconds old.
+ */
+function standardOutput(): DestinationStream {
+  const out = pino.destination(1)
+  let lines = ''
+  const flushSync = (): void => {
+    const text = lines
+    lines = ''
+    if (text !== '') out.write(text)
+  }
+  process.once('exit', flushSync)
+  const stream = {
+    [pino.symbols.needsMetadataGsym]: true as const,
+    /** Of the line that is written next. */
+    lastLevel: 0,
+    write: (line: string): void => {
+      if (lines === '') setTimeout(flushSync, GATHER_MS).unref()
+      lines += line
+      if (stream.lastLevel >= WARNING) flushSync()
+    },
+  }
+  return stream
 }
 
 /** `to`: where the lines go; standard output without it. */
@@ -26,5 +55,5 @@ export const createLog = (options: {
       timestamp: pino.stdTimeFunctions.isoTime,
       serializers: { err: writtenError, req: () => undefined, res: () => undefined },
     },
-    options.to ?? pino.destination(1),
+    options.to ?? standardOutput(),
   )

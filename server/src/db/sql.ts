@@ -174,8 +174,15 @@ function nameOf(text: string): string {
   return name
 }
 
+/** Numbers as one text: the driver would look through each of a thousand for quotes. */
+function parameterOf(value: unknown): unknown {
+  const areNumbers = Array.isArray(value) && value.every((item) => typeof item === 'bigint' || typeof item === 'number' || item === null)
+  return areNumbers ? `{${value.map((item: bigint | number | null) => item ?? 'NULL').join(',')}}` : value
+}
+
 function config(statement: Sql, named: boolean, queryTimeoutMs?: number): pg.QueryConfig & { readonly query_timeout?: number } {
-  const { text, values } = statement
+  const { text } = statement
+  const values = statement.values.map(parameterOf)
   const bound = queryTimeoutMs === undefined ? {} : { query_timeout: queryTimeoutMs }
   return named ? { name: nameOf(text), text, values, ...bound } : { text, values, ...bound }
 }

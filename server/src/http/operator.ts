@@ -18,11 +18,12 @@ export function registerOperator(app: FastifyInstance, deps: OperatorDeps): void
     registers: [registry],
   })
   for (const figure of MONEY_TO_LOOK_AT) registry.registerMetric(figureGauge(deps.db, figure))
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     duration.observe(
       { method: request.method, route: request.routeOptions.url ?? 'unknown', status: reply.statusCode },
       reply.elapsedTime / 1000,
     )
+    done()
   })
   app.get('/healthz', async (_request, reply) => reply.header('cache-control', 'no-store').send({ status: 'ok' }))
   app.get('/readyz', async (request, reply) => {

@@ -1,9 +1,9 @@
 /**
- * Joins in batches (money.md 4). Requests that arrive while a statement runs go into the next one: no
- * timer, a batch of one when idle, a lane per half of the members. Invariants: the outcome is the one
- * that joining one at a time would give; a member is at most once in a batch; an answer that was lost
- * with its connection is found again by the batch's UUID, never taken twice; a wallet that is locked
- * elsewhere keeps nobody else waiting; what cannot be queued is refused at once.
+ * Joins in batches (money.md 4). Requests that arrive in one turn of input, or while a statement runs,
+ * go into the next one: no timer, a batch of one when idle, a lane per half of the members. Invariants:
+ * the outcome is the one that joining one at a time would give; a member is at most once in a batch; an
+ * answer that was lost with its connection is found again by the batch's UUID, never taken twice; a
+ * wallet that is locked elsewhere keeps nobody else waiting; what cannot be queued is refused at once.
  */
 import { randomUUID } from 'node:crypto'
 import type { IstDay } from '@roz/core/ist-day.ts'
@@ -65,11 +65,13 @@ export function createJoinBatcher(options: JoinBatcherOptions): JoinBatcher {
     }
     const lane = laneOf(pending.memberId)
     lane.waiting.push(pending)
-    if (!lane.running) void runLane(lane)
+    if (lane.running) return
+    lane.running = true
+    // After this turn of input: many sessions are found at once, and all who were come into one batch.
+    setImmediate(() => void runLane(lane))
   }
 
   const runLane = async (lane: (typeof lanes)[number]): Promise<void> => {
-    lane.running = true
     while (lane.waiting.length > 0) {
       const { batch, rest } = takeBatch(lane.waiting, batchMax)
       lane.waiting = rest
@@ -143,6 +145,8 @@ function takeBatch(waiting: readonly Pending[], batchMax: number): { batch: Pend
   return { batch, rest }
 }
 
+/** A row that tells of a join tells all of it. */
+type JoinedRow = JoinRow & FoundJoin
 type Told = Pick<JoinBatcherOptions, 'onBatch' | 'onJoined'>
 
 /** Sends a batch and settles all of it, except the busy ones, which it returns. Never throws. */
@@ -159,11 +163,13 @@ async function runBatch(db: Db, batch: readonly Pending[], told: Told): Promise<
     const middle = batch.length >> 1
     return [...(await runBatch(db, batch.slice(0, middle), told)), ...(await runBatch(db, batch.slice(middle), told))]
   }
-  const joined = rows.filter((row) => row.verdict === 'joined')
-  told.onBatch?.({ asked: batch.length, joined: joined.length, day: joined[0]?.day ?? undefined })
-  const [first] = joined
-  if (first !== undefined && first.day !== null && first.batchId !== null && first.at !== null)
-    told.onJoined?.({ batchId: first.batchId, day: first.day, at: first.at, memberIds: joined.map(({ memberId }) => memberId) })
+  const joined = rows.filter((row): row is JoinedRow => row.verdict === 'joined')
+  told.onBatch?.({ asked: batch.length, joined: joined.length, day: joined[0]?.day })
+  // Two of them where an answer was lost: who had joined with it, and the rest, who went anew.
+  for (const [batchId, members] of Map.groupBy(joined, (row) => row.batchId)) {
+    const { day, at } = members[0] as JoinedRow
+    told.onJoined?.({ batchId, day, at, memberIds: members.map(({ memberId }) => memberId) })
+  }
   try {
     return await settleRows(db, batch, rows)
   } catch (error) {
@@ -226,7 +232,7 @@ async function settleRows(db: Db, batch: readonly Pending[], rows: readonly Join
   for (const pending of batch) {
     const row = rowOf.get(pending.memberId)
     if (row === undefined) pending.fail(new Error('the join statement left a member out'))
-    else if (row.verdict === 'joined') pending.settle(accepted(joinedOf(row as FoundJoin, false)))
+    else if (row.verdict === 'joined') pending.settle(accepted(joinedOf(row as JoinedRow, false)))
     else if (row.verdict === 'replayed') replayed.push(pending)
     else if (row.verdict === 'busy') busy.push(pending)
     else if (pending.sentIn.length > 1) uncertain.push({ pending, verdict: row.verdict })

@@ -125,6 +125,27 @@ test('a join that waits alone for a locked wallet and loses its answer is taken 
   expect(await joinsOf([memberId])).toBe(1)
 })
 
+test('batches are told of one by one, each with its own members, where one has joined with a lost answer and one after it', async () => {
+  await openDay(database, '2026-11-26' as IstDay)
+  const [free, locked] = [await newMember(database.db, { rupees: 10 }), await newMember(database.db, { rupees: 10 })]
+  await warm()
+  const held = await holdOpen(database.db, (tx) => lockWallet(tx, locked))
+  let released: Promise<unknown> | undefined
+  wire.onLoss = async () => void (await (released ??= held.commit()))
+  wire.mode = 'lose answer'
+  const told: { batchId: bigint; memberId: bigint }[] = []
+  const onJoined = ({ batchId, memberIds }: { batchId: bigint; memberIds: readonly bigint[] }): void =>
+    void told.push(...memberIds.map((memberId) => ({ batchId, memberId })))
+  const batcher = createJoinBatcher({ db, lanes: 1, onJoined })
+  const outcomes = await Promise.all([free, locked].map((memberId) => batcher.join({ memberId })))
+  expect(outcomes.map(({ ok }) => ok)).toEqual([true, true])
+  const joined = await database.db.query(
+    sql`select batch_id as "batchId", member_id as "memberId" from round_join where member_id = any(${[free, locked]}::bigint[]) order by member_id`,
+  )
+  expect(told.toSorted((left, right) => Number(left.memberId - right.memberId))).toEqual(joined)
+  wire.onLoss = async () => undefined
+})
+
 test('a database that stays away fails the join as unavailable, not as a refusal', async () => {
   const nowhere = connect({ url: 'postgres://a:b@127.0.0.1:1/x' })
   await expect(createJoinBatcher({ db: nowhere }).join({ memberId: 1001n })).rejects.toThrow('database is away')

@@ -4,7 +4,7 @@
  * the batcher, which never waits for it. One that is asked for later covers its own ticket alone.
  */
 import { sign } from 'node:crypto'
-import { hex, leafHash, u64 } from '@roz/core/draw.ts'
+import { leafHash, u64 } from '@roz/core/draw.ts'
 import { endOfDayMs, type IstDay } from '@roz/core/ist-day.ts'
 import type { Db } from '../db/sql.ts'
 import { sha256 } from '../tickets/sha256.ts'
@@ -74,11 +74,11 @@ function signBatch(key: LogKey, { day, at }: JoinedBatch, entries: readonly Entr
   const leaves = entries.map(({ ticket }) => leafHash(sha256, ticket))
   const { root, paths } = rootAndPaths(leaves)
   const signed = Buffer.concat([Buffer.from(`roz/v1/receipt\n${day}`), root, u64(timeMs)])
-  const signature = hex(sign(null, signed, key.privateKey))
+  const signature = sign(null, signed, key.privateKey).toString('hex')
   const made = new Map<bigint, Receipted>()
   for (const [index, { memberId, ticket }] of entries.entries()) {
-    const path = (paths[index] ?? []).map(hex)
-    made.set(memberId, { ticket: hex(ticket), receipt: { count: entries.length, index, keyId: key.keyId, path, signature, time: timeMs } })
+    const receipt = { count: entries.length, index, keyId: key.keyId, path: paths[index] ?? [], signature, time: timeMs }
+    made.set(memberId, { ticket: ticket.toString('hex'), receipt })
   }
   return made
 }

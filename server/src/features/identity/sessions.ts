@@ -4,17 +4,17 @@
  * the path of every request, that shares its statement with those of the same moment; its end slides at most once a minute (a member's 30 days), an admin's
  * 15 idle minutes with every request but never beyond 12 hours.
  */
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { gatherReads } from '../../db/gathered-read.ts'
 import { type Db, type Queryable, type Sql, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import type { Session, Sessions, StaffRole } from '../../http/session.ts'
+import { hashOf } from '../../tickets/sha256.ts'
 
 /** How long a step-up holds; a sign-in counts as one. */
 export const STEP_UP_LASTS = sql`interval '10 minutes'`
 
 const TOKEN = /^[\w-]{43}$/
-const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest()
 
 type Row = {
   kind: 'member' | 'admin'
@@ -47,10 +47,12 @@ const usedBefore = sql`clock.at - case s.kind when 'admin' then interval '1 seco
 
 /**
  * Living sessions with their accounts, and the ends of those that are due moved on. One that another
- * request holds is being moved on, or ended, by that one: nobody waits, and an end stays an end.
+ * request holds is being moved on, or ended, by that one: nobody waits, and an end stays an end. Nor does
+ * anybody wait for the disk: what a crash takes back is the last moment's moves, and the next visit
+ * makes them again.
  */
 const findAndSlide = (tokenHashes: readonly Buffer[]): Sql => sql`
-  with clock as materialized (select roz_now() as at),
+  with clock as materialized (select roz_now() as at, set_config('synchronous_commit', 'off', true)),
   found as materialized (
     select asked.at, s.token_hash, s.kind, s.member_id, m.staff_role, m.email_verified_at is not null as is_verified,
            m.suspended_at is not null as is_suspended, coalesce(s.stepped_up_at > clock.at - ${STEP_UP_LASTS}, false) as is_stepped_up,
