@@ -2,6 +2,7 @@
  * What most screens need comes with the shell, in its one file: together it is smaller than in pieces,
  * and a screen is one journey away.
  */
+import '@roz/core/money.ts'
 import '@roz/core/person-fields.ts'
 import '../ui/Field.tsx'
 import './TodaySection.tsx'
