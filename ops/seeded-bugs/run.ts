@@ -75,6 +75,13 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
 const goesOn = (): boolean => !stopped && seconds() < Number(values.minutes) * 60
 
 /** Each file once without any bug: what fails there proves nothing. */
+const learning = new Map<string, Promise<void>>()
+function learnOnce(lane: Lane, file: string): Promise<void> {
+  const known = learning.get(file) ?? (soundOf(file).size > 0 ? Promise.resolve() : learnSound(lane, file))
+  learning.set(file, known)
+  return known
+}
+
 async function learnSound(lane: Lane, file: string): Promise<void> {
   const { passed, failed, seconds: took, output } = await lane.sound([file], SOUND_MS)
   say(`${failed.length === 0 && passed.length > 0 ? '✓' : '✗'} without a bug: ${file} (${passed.length} passed, ${took.toFixed(1)} s)`)
@@ -96,9 +103,9 @@ async function hunt(lane: Lane, bug: Bug): Promise<Row> {
 }
 
 async function work(lane: Lane, files: string[], bugs: Bug[]): Promise<void> {
-  for (let file = files.shift(); file !== undefined && goesOn(); file = files.shift()) await learnSound(lane, file)
+  for (let file = files.shift(); file !== undefined && goesOn(); file = files.shift()) await learnOnce(lane, file)
   for (let bug = bugs.shift(); bug !== undefined && goesOn(); bug = bugs.shift()) {
-    if (soundOf(bug.test).size === 0) await learnSound(lane, bug.test)
+    await learnOnce(lane, bug.test)
     const row = await hunt(lane, bug)
     if (stopped) return
     kept.rows[bug.name] = { ...row, bug: hashOf(bug) }
