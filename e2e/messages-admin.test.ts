@@ -176,6 +176,24 @@ describe('the draw', () => {
     expect((await ask(roz.url, 'currentRound')).output.status).toBe('open')
   })
 
+  test.each([
+    ['en', 'Trigger Draw', 'The round is closed and waits for its public random number. The draw follows by itself.'],
+    ['hi', 'ड्रॉ शुरू करें', 'राउंड बंद हो गया है और अपनी सार्वजनिक संख्या का इंतज़ार कर रहा है। ड्रॉ अपने-आप होगा।'],
+  ] as const)('a draw that waits for its beacon is not said to be made (%s)', async (language, button, words) => {
+    // This program draws at once: the answer of one that has to wait, to the same call.
+    const { output: round } = await ask(roz.url, 'currentRound')
+    const closed = { ...round, status: 'closed', drawAt: `${today}T23:59:00+05:30` }
+    line.breakLine('POST /api/admin/trigger-draw', { status: 202, body: JSON.stringify({ message: words, round: closed }) })
+    await inPortal(async (page) => {
+      await page.evaluate((spoken) => localStorage.setItem('language', spoken), language)
+      await page.reload()
+      await page.locator('main').getByRole('button', { name: button }).first().click()
+      await page.getByRole('dialog').getByRole('button', { name: button }).click()
+      await expect(page.locator('.toast')).toContainText([words])
+      await page.evaluate(() => localStorage.removeItem('language'))
+    })
+  })
+
   test('Failed to trigger draw: the server is stopped', async () => {
     await inPortal(async (page) => {
       const dialog = await openQuestion(page)

@@ -41,6 +41,8 @@ import { createTicketKeys } from './tickets/ticket-keys.ts'
 
 export type ServiceDeps = {
   readonly db: Db
+  /** Connections for the signing of the log and its witnesses alone; without them they share the others. */
+  readonly witnessDb?: Db
   readonly clock: Clock
   readonly secrets: Secrets
   readonly mailer: Mailer
@@ -58,12 +60,12 @@ export type Services = ReturnType<typeof createServices>
 
 /** Every feature with what it needs; what one needs of another is handed on here. */
 function createFeatures(deps: ServiceDeps) {
-  const { db, secrets, config, log } = deps
+  const { db, witnessDb = db, secrets, config, log } = deps
   const { business } = config
   const ticketKeys = createTicketKeys({ secrets })
   const logKeys = createLogKeys({ secrets, origin: originOf(config.publicUrl ?? `http://localhost:${config.port}`) })
   const receipts = createReceipts({ db, keys: logKeys, ticketKeys })
-  const checkpoints = createCheckpoints({ db, keys: logKeys })
+  const checkpoints = createCheckpoints({ db: witnessDb, keys: logKeys })
   const proofs = createLogProofs({ db, checkpoints })
   const identity = createIdentity({
     db,
@@ -108,6 +110,7 @@ function createFeatures(deps: ServiceDeps) {
   const books = createBooks({ db, ticketKeys, proofs })
   const openLog = createOpenLog({
     db,
+    witnessDb,
     keys: logKeys,
     checkpoints,
     proofs,

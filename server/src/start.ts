@@ -47,6 +47,8 @@ export class StartError extends Error {
 }
 
 const CONNECTIONS_MAX = 12
+/** Beside them, for the log's signatures and its witnesses. */
+const WITNESS_CONNECTIONS_MAX = 3
 
 /** What every process of one server shares. */
 type Shared = { readonly appUrl: string; readonly secretKey: string }
@@ -148,6 +150,8 @@ async function serve(config: Config, shared: Shared, around: Surroundings, stops
   const { log } = around
   const db = connect({ url: shared.appUrl, max: CONNECTIONS_MAX, named: config.namedStatements })
   stops.push(() => db.close())
+  const witnessDb = connect({ url: shared.appUrl, max: WITNESS_CONNECTIONS_MAX, named: config.namedStatements })
+  stops.push(() => witnessDb.close())
   await refuseOwnWitness(config, db)
   const catcher = config.mailUrl === undefined ? createCatcher(db) : undefined
   const mailer = catcher ?? createSmtpMailer({ url: config.mailUrl as string, from: config.mailFrom, brandName: config.business.brandName })
@@ -159,6 +163,7 @@ async function serve(config: Config, shared: Shared, around: Surroundings, stops
   const { gateway } = config
   const services = createServices({
     db,
+    witnessDb,
     clock,
     secrets,
     mailer,

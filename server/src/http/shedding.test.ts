@@ -15,7 +15,7 @@ afterAll(() => database.drop())
 
 /** A server whose every call waits until it is let go. */
 async function openBusy() {
-  const app = Fastify()
+  const app = Fastify({ trustProxy: true })
   registerFaults(app)
   let asked = 0
   let letIn: () => void = () => undefined
@@ -26,7 +26,7 @@ async function openBusy() {
     asked++
     await door
   })
-  registerShedding(app, { ordinaryMax: 2, moneyMax: 3 })
+  registerShedding(app, { ordinaryMax: 2, moneyMax: 3, witnessMax: 3, witnessMaxEach: 2 })
   let letGo: () => void = () => undefined
   let gate = new Promise<void>((resolve) => (letGo = resolve))
   let running = 0
@@ -38,12 +38,14 @@ async function openBusy() {
   }
   for (const path of ['/api/rounds/history', '/somewhere']) app.get(path, wait)
   app.get('/guarded', async () => ({}))
-  for (const path of ['/api/rounds/join', '/api/wallet/withdraw']) app.post(path, wait)
+  app.get('/api/public/log/checkpoint', wait)
+  for (const path of ['/api/rounds/join', '/api/wallet/withdraw', '/api/public/log/cosignatures']) app.post(path, wait)
   app.get('/healthz', async () => ({}))
   const url = await app.listen({ port: 0, host: '127.0.0.1' })
   return {
     url,
     ask: (method: string, path: string, signal?: AbortSignal) => fetch(url + path, { method, ...(signal === undefined ? {} : { signal }) }),
+    askFrom: (ip: string, method: string, path: string) => fetch(url + path, { method, headers: { 'x-forwarded-for': ip } }),
     until: (count: number): Promise<void> => vi.waitFor(() => expect(running).toBe(count), { timeout: 30_000, interval: 5 }),
     untilAsked: (count: number): Promise<void> => vi.waitFor(() => expect(asked).toBe(count), { timeout: 30_000, interval: 5 }),
     letIn: (): void => letIn(),
@@ -76,6 +78,32 @@ test('ordinary calls are refused first with Retry-After, money later, the operat
   await busy.until(1)
   busy.letGo()
   expect((await again).status).toBe(200)
+  await busy.close()
+})
+
+test('a flood of others, or of one address, takes no witness the way to the log', async () => {
+  const busy = await openBusy()
+  const flood = ['/api/rounds/history', '/somewhere'].map((path) => busy.ask('GET', path))
+  await busy.until(2)
+  expect((await busy.ask('GET', '/somewhere')).status).toBe(503)
+  // Somebody asks for the log as often as they can: two of these places are theirs and no more, whatever address of their block they use.
+  const [one, other] = ['192.0.2.7', '192.0.2.200'].map((ip) => busy.askFrom(ip, 'GET', '/api/public/log/checkpoint'))
+  await busy.until(4)
+  for (const [ip, method, path] of [
+    ['192.0.2.7', 'GET', 'checkpoint'],
+    ['192.0.2.9', 'POST', 'cosignatures'],
+  ] as const)
+    expect((await busy.askFrom(ip, method, `/api/public/log/${path}`)).status).toBe(503)
+  const cosigned = busy.askFrom('198.51.100.4', 'POST', '/api/public/log/cosignatures')
+  await busy.until(5)
+  expect((await busy.askFrom('203.0.113.1', 'GET', '/api/public/log/checkpoint')).status).toBe(503)
+  busy.letGo()
+  expect((await Promise.all([...flood, one, other, cosigned])).map((answer) => answer?.status)).toEqual([200, 200, 200, 200, 200])
+  // All of them are free again.
+  const again = ['192.0.2.7', '192.0.2.7', '192.0.2.7', '192.0.2.7'].map((ip) => busy.askFrom(ip, 'GET', '/api/public/log/checkpoint'))
+  await busy.until(4)
+  busy.letGo()
+  expect((await Promise.all(again)).map(({ status }) => status)).toEqual([200, 200, 200, 200])
   await busy.close()
 })
 

@@ -1,40 +1,48 @@
 /**
  * What this process takes on at once. Invariants: above a bound a request hears 503 with Retry-After at
  * once, before a session is looked up or a byte of its body is read; calls that move money have a
- * bound of their own, far higher, so they are refused last; the operator's endpoints never are. A
- * request counts once its body is here: whoever sends slowly holds no place.
+ * bound of their own, far higher, so they are refused last; what a witness of the log needs has a few
+ * places more where all others are taken, and no address has all of them, for a day whose cosignatures
+ * come too late is weak for ever; the operator's endpoints never are refused. A request counts once its
+ * body is here: whoever sends slowly holds no place.
  */
 import { api, type CallName } from '@roz/contract/api.ts'
 import type { EndpointSpec } from '@roz/contract/endpoint.ts'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sendProblem } from './faults.ts'
+import { addressBlock } from './limits.ts'
 
-export type LoadLimits = { readonly ordinaryMax: number; readonly moneyMax: number }
+export type LoadLimits = {
+  readonly ordinaryMax: number
+  readonly moneyMax: number
+  /** Beyond the ordinary ones, and how many of them for one address block. */
+  readonly witnessMax: number
+  readonly witnessMaxEach: number
+}
 /** Of one process. A join waits in a queue of twenty thousand, everything else for one of the database's connections. */
-export const LOAD_LIMITS: LoadLimits = { ordinaryMax: 500, moneyMax: 20_000 }
+export const LOAD_LIMITS: LoadLimits = { ordinaryMax: 500, moneyMax: 20_000, witnessMax: 16, witnessMaxEach: 2 }
 
 /** No Idempotency-Key, yet money follows from them. */
 const ALSO_MONEY: ReadonlySet<CallName> = new Set(['verifyOrder', 'confirmPayment', 'triggerDraw', 'stepUp'])
 const isMoneyCall = (name: CallName, { access, refusals }: EndpointSpec): boolean =>
   access === 'signed' || refusals.includes('idempotency_mismatch') || ALSO_MONEY.has(name)
 
+const addressesOf = (names: readonly CallName[]): ReadonlySet<string> =>
+  new Set(names.map((name) => `${api[name].method} ${api[name].path.replace(/\{(\w+)\}/g, ':$1')}`))
+
 /** `POST /wallet/withdraw`, below /api. */
-export const MONEY_CALLS: ReadonlySet<string> = new Set(
-  (Object.keys(api) as CallName[])
-    .filter((name) => isMoneyCall(name, api[name]))
-    .map((name) => `${api[name].method} ${api[name].path.replace(/\{(\w+)\}/g, ':$1')}`),
-)
+export const MONEY_CALLS = addressesOf((Object.keys(api) as CallName[]).filter((name) => isMoneyCall(name, api[name])))
+/** By which a witness follows the log and hands in what it signed (spec/protocol.md, chapter 10). */
+const WITNESS_CALLS = addressesOf(['logKey', 'logCheckpoint', 'logEntries', 'logConsistency', 'cosign'])
 
 const NEVER = new Set(['/healthz', '/readyz', '/metrics'])
-type Kind = 'ordinary' | 'money'
+type Kind = 'ordinary' | 'money' | 'witness'
 
 export function registerShedding(app: FastifyInstance, limits: LoadLimits = LOAD_LIMITS): void {
-  const inFlight: Record<Kind, number> = { ordinary: 0, money: 0 }
-  const isFull = (kind: Kind): boolean => inFlight[kind] >= (kind === 'money' ? limits.moneyMax : limits.ordinaryMax)
-
+  const places = createPlaces(limits)
   app.addHook('onRequest', async (request, reply) => {
     const kind = kindOf(request)
-    if (kind !== undefined && isFull(kind)) return sendProblem(request, reply, { code: 'overloaded', retryAfterSeconds: 1 })
+    if (kind !== undefined && places.find(kind, request.ip) === undefined) return refuse(request, reply)
   })
   app.addHook('preHandler', async (request, reply) => {
     const kind = kindOf(request)
@@ -42,16 +50,53 @@ export function registerShedding(app: FastifyInstance, limits: LoadLimits = LOAD
     // Whoever left while the session was looked up has had the one `close` there is: a place would be kept for ever.
     if (reply.raw.destroyed) return reply.hijack()
     // Many bodies can arrive in one moment.
-    if (isFull(kind)) return sendProblem(request, reply, { code: 'overloaded', retryAfterSeconds: 1 })
-    inFlight[kind]++
+    const place = places.find(kind, request.ip)
+    if (place === undefined) return refuse(request, reply)
     // Comes for every answer, also to somebody who is gone.
-    reply.raw.once('close', () => inFlight[kind]--)
+    reply.raw.once('close', place.take())
   })
+}
+
+const refuse = (request: FastifyRequest, reply: FastifyReply) => sendProblem(request, reply, { code: 'overloaded', retryAfterSeconds: 1 })
+
+/** Takes a place, and answers how it is given back. */
+type Place = { readonly take: () => () => void }
+
+function createPlaces({ ordinaryMax, moneyMax, witnessMax, witnessMaxEach }: LoadLimits) {
+  const inFlight: Record<Kind, number> = { ordinary: 0, money: 0, witness: 0 }
+  /** Of the places for witnesses, by address block. */
+  const each = new Map<string, number>()
+  const add = (kind: Kind, source: string | undefined, count: 1 | -1): void => {
+    inFlight[kind] += count
+    if (source === undefined) return
+    const now = (each.get(source) ?? 0) + count
+    if (now === 0) each.delete(source)
+    else each.set(source, now)
+  }
+  const place = (kind: Kind, source?: string): Place => ({
+    take: () => {
+      add(kind, source, 1)
+      return () => add(kind, source, -1)
+    },
+  })
+
+  return {
+    /** Where a request would go; undefined where all that it may take are taken. */
+    find(kind: Kind, ip: string): Place | undefined {
+      if (kind === 'money') return inFlight.money < moneyMax ? place('money') : undefined
+      if (inFlight.ordinary < ordinaryMax) return place('ordinary')
+      if (kind === 'ordinary') return undefined
+      const source = addressBlock(ip)
+      return inFlight.witness < witnessMax && (each.get(source) ?? 0) < witnessMaxEach ? place('witness', source) : undefined
+    },
+  }
 }
 
 function kindOf(request: FastifyRequest): Kind | undefined {
   const { url } = request.routeOptions
   if (url === undefined) return 'ordinary'
   if (NEVER.has(url)) return undefined
-  return MONEY_CALLS.has(`${request.method} ${url.replace(/^\/api/, '')}`) ? 'money' : 'ordinary'
+  const call = `${request.method} ${url.replace(/^\/api/, '')}`
+  if (MONEY_CALLS.has(call)) return 'money'
+  return WITNESS_CALLS.has(call) ? 'witness' : 'ordinary'
 }

@@ -81,9 +81,9 @@ export function createCheckpoints({ db, keys }: { readonly db: Db; readonly keys
     signNext,
 
     /** The newest checkpoint with the cosignatures that have come; undefined before the first. */
-    async latest(): Promise<{ readonly size: number; readonly note: string } | undefined> {
+    async latest(from: Queryable = db): Promise<{ readonly size: number; readonly note: string } | undefined> {
       return maybeOne(
-        db,
+        from,
         sql`select c.size::float8 as size, c.body || coalesce((select string_agg(line, '' order by name collate "C") from cosignature s where s.size = c.size), '') as note
               from checkpoint c order by c.size desc limit 1`,
       )

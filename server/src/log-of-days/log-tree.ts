@@ -77,7 +77,7 @@ export function createLogProofs({ db, checkpoints }: { readonly db: Db; readonly
         db,
         sql`select index::float8 as index, bytes from log_entry where day = ${day}::date and kind = ${kind}::text`,
       )
-      const latest = found === undefined ? undefined : await checkpoints.latest()
+      const latest = found === undefined ? undefined : await checkpoints.latest(db)
       const path = found === undefined || latest === undefined ? undefined : await inclusion(found.index, latest.size)
       if (found === undefined || latest === undefined || path === undefined) return undefined
       return { checkpoint: latest.note, proven: { index: found.index, path, record: JSON.parse(found.bytes.toString()) as R } }

@@ -77,6 +77,7 @@ export async function openRoundsWorld(options: RoundsOptions = {}) {
   const books = createBooks({ db, ticketKeys, proofs, ...(options.bookPages === undefined ? {} : { pages: options.bookPages }) })
   const openLog = createOpenLog({
     db,
+    witnessDb: db,
     keys: logKeys,
     checkpoints,
     proofs,
@@ -105,6 +106,7 @@ export async function openRoundsWorld(options: RoundsOptions = {}) {
     ticketKeys,
     logKeys,
     proofs,
+    receipts,
     books,
     openLog,
     clock,

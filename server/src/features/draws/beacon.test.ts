@@ -118,6 +118,7 @@ test.each([
 
 test('triggered by hand it is sealed and answers 202 with its drawAt; asked again it is waiting', async () => {
   const { status, body } = await world.trigger({ day: today })
+  expect(body['message']).toBe('The round is closed and waits for its public random number. The draw follows by itself.')
   expect({ status, round: body['round'] }).toMatchObject({ status: 202, round: { status: 'closed', drawAt: expect.any(String) } })
   const again = await world.trigger({ day: today })
   expect({ status: again.status, ...again.body }).toMatchObject({ status: 409, code: 'draw_waiting' })

@@ -18,6 +18,8 @@ import type { Receipts } from '../../log-of-days/receipts.ts'
 
 export type OpenLogDeps = {
   readonly db: Db
+  /** Connections that nobody else waits for: what a witness asks is not queued behind a flood of others. */
+  readonly witnessDb: Db
   readonly keys: LogKeys
   readonly checkpoints: Checkpoints
   readonly proofs: LogProofs
@@ -32,9 +34,9 @@ const HOUR_MS = 3_600_000
 type Calls = 'logKey' | 'logCheckpoint' | 'logEntries' | 'logSealed' | 'logInclusion' | 'logConsistency' | 'cosign'
 type DrawCalls = 'drawFile' | 'drawTickets' | 'rulesFile' | 'userTicket'
 
-export function createOpenLog({ db, keys, checkpoints, proofs, receipts, programFile }: OpenLogDeps) {
+export function createOpenLog({ db, witnessDb, keys, checkpoints, proofs, receipts, programFile }: OpenLogDeps) {
   const handlers: Handlers<Calls | DrawCalls> = {
-    logKey: async () => answerFile(`${(await keys.get(db)).text}\n`, 'text', false),
+    logKey: async () => answerFile(`${(await keys.get(witnessDb)).text}\n`, 'text', false),
 
     logCheckpoint: async () => {
       const latest = await checkpoints.latest()
@@ -44,7 +46,7 @@ export function createOpenLog({ db, keys, checkpoints, proofs, receipts, program
     logEntries: async ({ params }) => {
       if (!/^(0|[1-9]\d{0,8})$/.test(params.n)) return NOT_FOUND
       const first = Number(params.n) * ENTRIES_AT_ONCE
-      const rows = await db.query<{ bytes: Buffer }>(
+      const rows = await witnessDb.query<{ bytes: Buffer }>(
         sql`select bytes from log_entry where index >= ${first}::bigint and index < ${first + ENTRIES_AT_ONCE}::bigint order by index`,
       )
       if (rows.length === 0) return NOT_FOUND

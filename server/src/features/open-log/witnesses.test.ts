@@ -1,11 +1,14 @@
 /** Sealed in time: a day by a beacon that two witnesses saw, and all that makes it weak. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'
-import { sql } from '../../db/sql.ts'
+import { connect, sql } from '../../db/sql.ts'
+import { createCheckpoints } from '../../log-of-days/checkpoints.ts'
 import { cosign, parseNote, privateKeyObject, publicKeyOf, witnessKeyText } from '../../log-of-days/note.ts'
 import { makeChain, startRelay, type TestRelay } from '../../testing/beacon-relay.ts'
+import { serveCalls } from '../../testing/calls.ts'
 import { openRoundsWorld, type RoundsWorld } from '../../testing/rounds-world.ts'
 import { verifyDay, verifyDayByTwin, VERDICT } from '../../testing/verifier.ts'
+import { createOpenLog } from './open-log.ts'
 
 const made = makeChain()
 const witness = (name: string) => {
@@ -35,7 +38,7 @@ beforeEach(async () => {
   await world.goTo(tomorrow('00:00:02'))
 })
 const tomorrow = (time: string): string => `${addDays(today, 1)}T${time}+05:30`
-const seconds = (at: string): number => Date.parse(at) / 1000
+const seconds = (at: string): number => Math.floor(Date.parse(at) / 1000)
 const newest = async (): Promise<string> => parseNote((await world.ask('GET /public/log/checkpoint')).text)?.text ?? ''
 const hand = async (body: string) => {
   const answer = await world.ask('POST /public/log/cosignatures', { body, headers: { 'content-type': 'text/plain' } })
@@ -69,8 +72,10 @@ test('a day that the quorum saw before its draw passes, by both verifiers, and e
 test('one of two, one of them twice, and one that came too late are no quorum: the day is weak', async () => {
   expect(await say(alfa, tomorrow('00:01:00'))).toBe(204)
   expect(await say(alfa, tomorrow('00:02:00'))).toBe(204)
-  // The draw is at 00:15:02; a minute before it is the last moment.
-  expect(await say(beta, tomorrow('00:14:03'))).toBe(204)
+  // The draw is a quarter of an hour after the seal; a minute before it is the last moment.
+  const close = (await world.log()).find(({ kind, day }) => kind === 'close' && day === today)
+  const lastMs = Number(close?.['sealedAt']) + 14 * 60_000
+  expect(await say(beta, new Date(lastMs + 1000).toISOString())).toBe(204)
   await world.goTo(tomorrow('00:16:00'))
   expect(await assurance()).toBe('weak')
   expect(await verified()).toBe(VERDICT.weak)
@@ -98,4 +103,32 @@ test('what is no cosignature of ours is refused by its reason', async () => {
   expect(await hand(`${text}\n${line}`)).toBe('422 cosignature_invalid')
   await world.goTo(tomorrow('00:16:00'))
   expect(await verified()).toBe(VERDICT.weak)
+})
+
+test('a witness is heard while every other connection of the database is taken', async () => {
+  const crowded = connect({ url: world.database.appUrl, max: 1 })
+  let letGo: () => void = () => undefined
+  const held = crowded.withConnection(() => new Promise<void>((resolve) => (letGo = resolve)))
+  const witnessDb = connect({ url: world.database.appUrl, max: 1 })
+  const checkpoints = createCheckpoints({ db: witnessDb, keys: world.logKeys })
+  const { handlers, due } = createOpenLog({
+    db: crowded,
+    witnessDb,
+    keys: world.logKeys,
+    checkpoints,
+    proofs: world.proofs,
+    receipts: world.receipts,
+  })
+  const calls = await serveCalls(crowded, handlers)
+  const ask = (call: string, body?: unknown) =>
+    calls.ask(call, body === undefined ? {} : { body, headers: { 'content-type': 'text/plain' } })
+  while (await due(new Date()));
+  const note = parseNote((await ask('GET /public/log/checkpoint')).text)?.text ?? ''
+  expect((await ask('GET /public/log/key')).text).toContain('test.example/log')
+  expect((await ask('GET /public/log/entries/0')).status).toBe(200)
+  expect((await ask('POST /public/log/cosignatures', `${note}\n${cosign(note, beta, seconds(tomorrow('00:02:00')))}`)).status).toBe(204)
+  letGo()
+  await held
+  await calls.close()
+  await Promise.all([crowded.close(), witnessDb.close()])
 })

@@ -22,9 +22,10 @@ type TriggerCall = typeof roundCalls.triggerDraw
 type Refusal = 'no_participants' | 'round_already_closed' | 'round_not_found' | 'draw_waiting'
 
 const DONE: Texts = { en: 'Draw triggered successfully!', hi: 'ड्रॉ हो गया!' }
-const SEALED: Texts = {
-  en: 'The round is closed. The draw follows by itself, with the public random number.',
-  hi: 'राउंड बंद हो गया। ड्रॉ सार्वजनिक संख्या के साथ अपने-आप होगा।',
+/** Nothing is drawn yet: the beacon's round that decides has not come. */
+const WAITING: Texts = {
+  en: 'The round is closed and waits for its public random number. The draw follows by itself.',
+  hi: 'राउंड बंद हो गया है और अपनी सार्वजनिक संख्या का इंतज़ार कर रहा है। ड्रॉ अपने-आप होगा।',
 }
 
 export type TriggerDeps = { readonly db: Db; readonly clockwork: Clockwork; readonly idempotency: Pick<Idempotency, 'onceInSteps'> }
@@ -48,7 +49,7 @@ async function drawNow(db: Db, clockwork: Clockwork, call: Call<TriggerCall>, me
   if (!isWaiting) await inClockwork(db, (tx) => clockwork.settle(tx, day))
   const round = (await findRound(db, day)) as Round
   const view = roundView(round, round.entries ?? 0, false)
-  if (isWaiting) return { ok: true, status: 202, value: { message: SEALED[call.language], round: view } }
+  if (isWaiting) return { ok: true, status: 202, value: { message: WAITING[call.language], round: view } }
   return { ok: true, value: { message: DONE[call.language], round: view } }
 }
 

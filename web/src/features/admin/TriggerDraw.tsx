@@ -1,6 +1,7 @@
 /**
  * Trigger Draw, behind a confirmation. Invariant: the call carries the day the confirmation showed,
- * so that a second press, or one after midnight, can never close another round (product.md).
+ * so that a second press, or one after midnight, can never close another round (product.md); a draw
+ * that waits for its beacon is not said to be made.
  */
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { useMutation, useQuery } from '@tanstack/react-query'
@@ -27,7 +28,12 @@ export function TriggerDraw() {
   }
   const draw = useMutation({
     mutationFn: (day: string) => call('triggerDraw', { body: { day } }),
-    onSuccess: () => toast.success(t`Draw triggered successfully!`),
+    onSuccess: (answer) =>
+      toast.success(
+        answer.round.status === 'settled'
+          ? t`Draw triggered successfully!`
+          : t`The round is closed and waits for its public random number. The draw follows by itself.`,
+      ),
     onError: (error) => toast.error(messageOf(error, t`Failed to trigger draw`)),
     onSettled: async () => {
       setAsked(undefined)
