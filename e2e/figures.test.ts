@@ -9,7 +9,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { handOver, newVisit, openBrowser, settle, type Visit, WIDE } from './browser.ts'
 import { expect } from './expect.ts'
-import { newMember, type Person, readClock } from './people.ts'
+import { addMoney, newMember, type Person, readClock } from './people.ts'
 import { type Program, startProgram } from './program.ts'
 
 /** Unlike the defaults, so that a default left in a text is found. */
@@ -127,6 +127,13 @@ describe('every number has its source', () => {
   test('on the member’s screens', async () => {
     await handOver(visit, roz.url, person.token)
     await expectAccounted([paths.dashboard, paths.wallet, paths.impact, paths.history, paths.profile, paths.notifications])
+    const orderId = await addMoney(roz, person, 20)
+    await expectAccounted([paths.myTicket, `${paths.receipt}?id=${orderId}`, paths.wallet])
+  })
+
+  test('on the last page of somebody who leaves', async () => {
+    await handOver(visit, roz.url)
+    await expectAccounted([paths.goodbye])
   })
 })
 

@@ -187,7 +187,8 @@ describe('with a winner, a story and money under way', () => {
   })
 
   test('the member’s screens, their panels and forms', async () => {
-    await walk(MEMBERS, asha.token)
+    const { transactions } = (await ask(roz.url, 'transactions', { token: asha.token })).output
+    await walk([...MEMBERS, ...transactions.map(({ id }) => `${paths.receipt}?id=${encodeURIComponent(id)}`)], asha.token)
     await open(paths.wallet)
     for (const button of await page.locator('main button[aria-expanded=false]').all()) {
       await button.click()

@@ -30,19 +30,30 @@ const VISITORS = [
   `${paths.resetPassword}?token=x`,
   paths.verifyEmail,
   paths.paymentStatus,
+  paths.goodbye,
 ]
 const MEMBERS = [paths.dashboard, paths.wallet, paths.impact, paths.history, paths.profile, paths.notifications, paths.myTicket]
 const TABS = ['overview', 'users', 'stories', 'withdrawals', 'refunds', 'suspense', 'disputes']
 
-const SCREENS: readonly Screen[] = [
+/** What lies below the pages, of the demo community: a receipt of each direction, a story, a day. */
+type Below = { readonly receipts: readonly string[]; readonly story: string; readonly day: string }
+
+const screensOf = ({ receipts, story, day }: Below): readonly Screen[] => [
   ...Object.keys(publicPaths).map((page) => ({
     name: `public-${page}`,
     address: (language: Language) => publicPath(page as PublicPage, language),
   })),
+  { name: 'public-story', address: (language) => `${publicPath('impactStories', language)}/${story}` },
+  { name: 'public-verify-day', address: (language) => `${publicPath('verify', language)}/${day}` },
   { name: 'not-found', address: at('/nothing-here') },
   ...VISITORS.map((address) => ({ name: named(address).replace(/\?.*/, ''), address: at(address) })),
   { name: 'admin-login', address: at(paths.adminLogin) },
   ...MEMBERS.map((address) => ({ name: named(address), address: at(address), as: 'member' as const })),
+  ...receipts.map((id, index) => ({
+    name: `receipt-${index + 1}`,
+    address: at(`${paths.receipt}?id=${encodeURIComponent(id)}`),
+    as: 'member' as const,
+  })),
   ...TABS.map((tab) => ({ name: `admin-${tab}`, address: at(`${paths.adminDashboard}?tab=${tab}`), as: 'admin' as const })),
 ]
 
@@ -51,10 +62,25 @@ const LOOKS: readonly Look[] = (['en', 'hi'] as const).flatMap((language) =>
   [false, true].flatMap((dark) => [SMALL, WIDE].map((size) => ({ language, dark, size }))),
 )
 
-async function shoot(browser: Browser, roz: Program, tokens: Readonly<Record<'member' | 'admin', string>>, look: Look): Promise<string[]> {
+type Tour = { readonly roz: Program; readonly tokens: Readonly<Record<'member' | 'admin', string>>; readonly screens: readonly Screen[] }
+
+/** Ids of what the demo community has done. */
+async function findBelow(roz: Program, token: string): Promise<Below> {
+  const { transactions } = (await ask(roz.url, 'transactions', { token, query: { limit: '100' } })).output
+  const { stories } = (await ask(roz.url, 'stories', {})).output
+  const { results } = (await ask(roz.url, 'roundHistory', { token })).output
+  const firstOf = (type: string): readonly string[] =>
+    transactions
+      .filter((one) => one.type === type)
+      .slice(0, 1)
+      .map(({ id }) => id)
+  return { receipts: [...firstOf('credit'), ...firstOf('debit')], story: stories[0]?.id ?? '', day: results[0]?.date ?? '' }
+}
+
+async function shoot(browser: Browser, { roz, tokens, screens: all }: Tour, look: Look): Promise<string[]> {
   const written: string[] = []
   for (const as of [undefined, 'member', 'admin'] as const) {
-    const screens = SCREENS.filter((screen) => screen.as === as && screen.name.includes(values.only))
+    const screens = all.filter((screen) => screen.as === as && screen.name.includes(values.only))
     if (screens.length === 0) continue
     const visit = await newVisit(browser, {
       size: look.size,
@@ -83,8 +109,9 @@ try {
   const roz = await startProgram({ env: { DEMO: '1' } })
   const member = (await ask(roz.url, 'login', { body: { email: DEMO_EMAIL, password: DEMO_PASSWORD } })).output.token
   const tokens = { member, admin: await adminToken(roz.url) }
+  const tour = { roz, tokens, screens: screensOf(await findBelow(roz, member)) }
   const files: string[] = []
-  for (const look of LOOKS) files.push(...(await shoot(browser, roz, tokens, look)))
+  for (const look of LOOKS) files.push(...(await shoot(browser, tour, look)))
   const figures = files.map((file) => `<figure><img src="${file}" loading="lazy" width="300"><figcaption>${file}</figcaption></figure>`)
   writeFileSync(
     path.join(OUT, 'index.html'),

@@ -7,7 +7,7 @@ import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { apportion, paiseFromRupees, rupeesFromPaise, ZERO } from '@roz/core/money.ts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { call, messageOf } from '../../api.ts'
 import { currentLanguage } from '../../language.ts'
 import { paths, pictureOf, publicPath } from '../../paths.ts'
@@ -15,7 +15,7 @@ import { offerInstall } from '../../pwa/registration.ts'
 import { session, useMember } from '../../session.tsx'
 import { settings } from '../../settings.ts'
 import { withTicketKey } from '../../ticket-key.ts'
-import { Key, Postmark } from '../../ui/Art.tsx'
+import { Art, Key, Postmark } from '../../ui/Art.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Countdown } from '../../ui/Countdown.tsx'
 import { Badge, ErrorState, Skeleton } from '../../ui/Feedback.tsx'
@@ -89,7 +89,9 @@ function LoadedRound({ round, onEnd }: { readonly round: CurrentRound; readonly 
               <Trans>Today's round is closed. The next one opens at midnight.</Trans>
             </p>
           )}
-          {round.hasParticipated ? <Joined round={round} fresh={!wasIn} /> : isOpen ? <JoinForm round={round} /> : null}
+          <div className={isOpen ? 'entry' : undefined}>
+            {round.hasParticipated ? <Joined round={round} fresh={!wasIn} /> : isOpen ? <JoinForm round={round} /> : null}
+          </div>
         </div>
         <Shares round={round} />
       </div>
@@ -146,11 +148,17 @@ function JoinForm({ round }: { readonly round: CurrentRound }) {
   )
 }
 
+/** Where the button stood: a coin falls, the stamp is pressed on it, half a second for both; whoever pressed goes on from here. */
 function Joined({ round, fresh }: { readonly round: CurrentRound; readonly fresh: boolean }) {
   const { t } = useLingui()
+  const place = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (fresh) place.current?.focus({ preventScroll: true })
+  }, [fresh])
   const day = formatDay(round.id, currentLanguage())
   return (
-    <div className={fresh ? 'joined fresh' : 'joined'}>
+    <div ref={place} className={fresh ? 'joined fresh' : 'joined'} tabIndex={-1}>
+      {fresh ? <Art name="c1" className="falling" /> : null}
       <Postmark
         id="joined"
         top={t`ONE RUPEE A DAY`}

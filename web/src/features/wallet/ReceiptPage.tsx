@@ -170,7 +170,7 @@ function Fact({ label, code = false, children }: { readonly label: string; reado
   return (
     <div>
       <dt>{label}</dt>
-      <dd className={code ? 'code' : undefined}>{children}</dd>
+      <dd>{code ? <code>{children}</code> : children}</dd>
     </div>
   )
 }
@@ -184,7 +184,7 @@ function DayLink({ day }: { readonly day: string }) {
       <a className="tap" href={address}>
         <Trans>The round of {date}, open to everybody</Trans>
       </a>
-      <span className="print-only small code">{address}</span>
+      <code className="print-only small">{address}</code>
     </p>
   )
 }
