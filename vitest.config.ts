@@ -1,17 +1,44 @@
 import { configDefaults, defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** A kill counts what was acknowledged in milliseconds, a night passes by itself: nothing runs beside them. */
-const ALONE = ['e2e/faults/faults.test.ts', 'e2e/kill-journey.test.ts', 'e2e/midnight.test.ts']
+/** A kill counts what was acknowledged in milliseconds: nothing runs beside them. */
+const ALONE = ['e2e/faults/faults.test.ts', 'e2e/kill-journey.test.ts']
 
 /**
- * Two files at a time: while one waits for its database or server, the other works. Unsaid, Vitest
- * would give one of two cores to itself and run one file at a time, after all other projects.
+ * Screens, two files at a time: while one waits for its server, the other works. Unsaid, Vitest would
+ * give one of two cores to itself and run one file at a time, after all other projects.
  */
 const TWO = 2
+/** What waits for a database most of its time. */
+const THREE = 3
+
+/** Begun first, so that none of them is what everything waits for in the end; the longest before the long. */
+const LONG = [
+  'ops/launch/fresh.test.ts',
+  'e2e/messages-auth.test.ts',
+  'e2e/public-pages.test.ts',
+  'e2e/verify-page.test.ts',
+  'e2e/journey.test.ts',
+  'e2e/screens.test.ts',
+  'e2e/messages-wallet.test.ts',
+  'e2e/midnight.test.ts',
+]
+/** Projects of one groupOrder are mixed; what is not long keeps the order that Vitest gives it. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const groupOf = ({ project }: TestSpecification): number => project.config.sequence.groupOrder
+    const placeOf = ({ moduleId }: TestSpecification): number => {
+      const place = LONG.findIndex((name) => moduleId.endsWith(name))
+      return place < 0 ? LONG.length : place
+    }
+    return (await super.sort(files)).toSorted((a, b) => groupOf(a) - groupOf(b) || placeOf(a) - placeOf(b))
+  }
+}
 
 /** Projects run in one process tree, and those of one groupOrder beside each other. */
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
@@ -26,7 +53,7 @@ export default defineConfig({
             'ops/tidy/**/*.test.ts',
             '*.test.ts',
           ],
-          maxWorkers: TWO,
+          maxWorkers: THREE,
           testTimeout: 30_000,
           hookTimeout: 60_000,
         },
@@ -35,7 +62,7 @@ export default defineConfig({
         test: {
           name: 'server',
           include: ['server/**/*.test.ts'],
-          maxWorkers: TWO,
+          maxWorkers: THREE,
           testTimeout: 60_000,
           hookTimeout: 120_000,
           globalSetup: ['server/src/testing/postgres.ts'],
@@ -47,6 +74,7 @@ export default defineConfig({
           name: 'browser',
           include: ['e2e/**/*.test.ts', 'web/**/*.test.ts'],
           exclude: [...configDefaults.exclude, ...ALONE],
+          globalSetup: ['e2e/first-data-setup.ts'],
           setupFiles: ['e2e/setup.ts'],
           maxWorkers: TWO,
           sequence: { groupOrder: 1 },
@@ -58,9 +86,9 @@ export default defineConfig({
         test: {
           name: 'alone',
           include: ALONE,
+          globalSetup: ['e2e/first-data-setup.ts'],
           setupFiles: ['e2e/setup.ts'],
           fileParallelism: false,
-          // After everything else: a night that is waited for must not wait for the processor too.
           sequence: { groupOrder: 2 },
           testTimeout: 120_000,
           hookTimeout: 180_000,
@@ -70,10 +98,11 @@ export default defineConfig({
         test: {
           name: 'launch',
           include: ['ops/launch/**/*.test.ts'],
-          fileParallelism: false,
-          // Installs and builds take every processor: nothing that waits for an answer runs beside them.
-          sequence: { groupOrder: 3 },
-          testTimeout: 180_000,
+          globalSetup: ['e2e/first-data-setup.ts'],
+          maxWorkers: TWO,
+          // Beside the browser's: an install waits for the disk and the network, a screen for its server.
+          sequence: { groupOrder: 1 },
+          testTimeout: 400_000,
           hookTimeout: 120_000,
         },
       },

@@ -10,6 +10,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { dayAt } from '@roz/core/ist-day.ts'
 import { processesIn, signal, waitUntil } from '@roz/server/db/embedded-process.ts'
+import { copyFirstData } from './first-data.ts'
 
 export const ROOT = path.resolve(import.meta.dirname, '..')
 const READY_MS = 120_000
@@ -152,12 +153,21 @@ export async function endEverything(): Promise<string[]> {
   return complaints
 }
 
-/** Starts server/src/main.ts and waits until it answers /readyz. */
+/** Starts server/src/main.ts and waits until it answers /readyz; on new data at noon. */
 export async function startProgram(options: ProgramOptions = {}): Promise<Program> {
-  const port = options.port ?? (await freePorts())
   const dataDir = options.dataDir ?? newDataDir()
   // A database of somebody else's keeps its own time.
   const isFirst = options.env?.DATABASE_URL === undefined && !existsSync(path.join(dataDir, 'postgres'))
+  if (isFirst) copyFirstData(dataDir, options.env)
+  const program = await startUntouched({ ...options, dataDir })
+  if (isFirst) await setToNoon(program.url)
+  return program
+}
+
+/** Starts it on what lies there, by the time that it has. */
+export async function startUntouched(options: ProgramOptions & { readonly dataDir: string }): Promise<Program> {
+  const { dataDir } = options
+  const port = options.port ?? (await freePorts())
   orphaned.delete(dataDir)
   const child = startChild('server/src/main.ts', [], {
     PORT: String(port),
@@ -176,7 +186,6 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
   const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))
   const url = `http://127.0.0.1:${port}`
   await waitUntilReady(child, url, () => output)
-  if (isFirst) await setToNoon(url)
   addresses.set(child, url)
   return {
     url,

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { marked } from './processes.mjs'
 
 export const ROOT = path.resolve(import.meta.dirname, '../..')
-const READY_MS = 150_000
+const READY_MS = 300_000
 
 export type Launched = {
   readonly url: string

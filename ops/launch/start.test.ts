@@ -1,8 +1,9 @@
 /** Starting and stopping, as whoever types the command meets it. */
-import { readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { afterAll, afterEach, expect, test } from 'vitest'
+import { copyFirstData } from '../../e2e/first-data.ts'
 import { freePorts } from '../../e2e/program.ts'
 import { endAll, launch, type Launched, newFolder, nothingLeft } from './launched.ts'
 
@@ -11,10 +12,14 @@ const folder = newFolder('roz start ')
 const GONE_MS = 30_000
 let count = 0
 
-async function start(
-  options: { readonly dataDir?: string; readonly command?: readonly string[] } = {},
-): Promise<Launched & { readonly dataDir: string }> {
+type Options = { readonly dataDir?: string; readonly command?: readonly string[]; readonly isFirst?: boolean }
+/** On data that a first start has left, unless this is to be one. */
+async function start(options: Options = {}): Promise<Launched & { readonly dataDir: string }> {
   const dataDir = options.dataDir ?? path.join(folder, `data ${++count}`)
+  if (options.dataDir === undefined && options.isFirst !== true) {
+    mkdirSync(dataDir, { mode: 0o711 })
+    copyFirstData(dataDir)
+  }
   const launched = launch({ port: await freePorts(), dataDir, ...(options.command === undefined ? {} : { command: options.command }) })
   return { ...launched, dataDir }
 }
@@ -26,7 +31,7 @@ afterEach(endAll)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 test('npm start says where it serves, and Ctrl-C ends the server and its database', async () => {
-  const roz = await start()
+  const roz = await start({ isFirst: true })
   await roz.ready()
   await expect.poll(roz.output, { timeout: GONE_MS }).toContain('is ready at')
   expect(roz.processes().length).toBeGreaterThan(3)
@@ -62,7 +67,7 @@ test('SIGTERM to the launcher alone ends all of them with code 0', async () => {
 })
 
 test('a stop while it is still starting leaves nothing behind', async () => {
-  const roz = await start()
+  const roz = await start({ isFirst: true })
   await expect.poll(() => roz.processes().length, { timeout: GONE_MS, interval: 5 }).toBeGreaterThan(3)
   roz.tellGroup('SIGINT')
   await roz.ended
@@ -124,7 +129,7 @@ test('after kill -9 of the launcher the server ends by itself', async () => {
 })
 
 test('two starts from one checkout run side by side', async () => {
-  const [one, two] = await Promise.all([start(), start()])
+  const [one, two] = await Promise.all([start({ isFirst: true }), start({ isFirst: true })])
   await Promise.all([one.ready(), two.ready()])
   one.tellGroup('SIGINT')
   expect(await nothingLeft(one, GONE_MS)).toEqual([])
