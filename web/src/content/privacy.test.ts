@@ -1,0 +1,32 @@
+/** Section 9 of the privacy policy names, in both languages, all that is kept in a browser: what is added to the code has to be added there. */
+import { globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+
+const SOURCES = path.resolve(import.meta.dirname, '..')
+
+/** Where something is kept, and the words that say so. */
+const KEPT: Readonly<Record<string, { readonly en: string; readonly hi: string }>> = {
+  'token.ts': { en: 'the sign-in token', hi: 'लॉगिन टोकन' },
+  'language.ts': { en: 'your choice of language', hi: 'भाषा की पसंद' },
+  'public/site.ts': { en: 'your choice of language', hi: 'भाषा की पसंद' },
+  'ticket-key.ts': { en: 'your ticket key, and since which day it serves', hi: 'आपकी टिकट कुंजी, और यह कि वह किस दिन से चलती है' },
+  'features/ticket/kept-receipts.ts': { en: 'the receipts of your last 14 entries', hi: 'पिछली 14 प्रविष्टियों की रसीदें' },
+  'log-memory.ts': { en: 'the newest state of the log of days', hi: 'दिनों के लॉग की कुंजी और उसकी सबसे नई स्थिति' },
+  'pwa/device.ts': { en: 'which member asked to be told of results', hi: 'किस सदस्य ने इस डिवाइस पर नतीजे बताने को कहा' },
+  'pwa/registration.ts': { en: 'which offers (install, results) were already shown', hi: 'कौन-से प्रस्ताव (इंस्टॉल, नतीजे) दिखाए जा चुके हैं' },
+  'pwa/worker.ts': { en: 'pages and parts of the app itself', hi: 'ऐप के अपने पन्ने और हिस्से' },
+}
+const KEEPS = /localStorage\.setItem|sessionStorage|indexedDB|caches\.open|document\.cookie/
+
+test('every place that keeps something is known, and named in both languages', () => {
+  const files = globSync('**/*.{ts,tsx,js}', { cwd: SOURCES }).filter((file) => !file.endsWith('.test.ts'))
+  const keeping = files.filter((file) => KEEPS.test(readFileSync(path.join(SOURCES, file), 'utf8')))
+  expect(keeping.toSorted()).toEqual(Object.keys(KEPT).toSorted())
+  for (const language of ['en', 'hi'] as const) {
+    const policy = readFileSync(path.join(import.meta.dirname, language, 'privacy-policy.md'), 'utf8')
+    expect(policy.match(/^## \d+\./gm)).toHaveLength(12)
+    const section = /^## 9\.[^]*?(?=^## 10\.)/m.exec(policy)?.[0] ?? ''
+    for (const [file, { [language]: words }] of Object.entries(KEPT)) expect(section, file).toContain(words)
+  }
+})
