@@ -51,8 +51,14 @@ export function createBooks({ db, ticketKeys, proofs, pages = {} }: BooksDeps) {
       sealed = await stepLiabilities(tx, { ticketKeys, day, options: pages })
       if (sealed === undefined && performance.now() - startedMs >= (pages.portionMs ?? PORTION_MS)) return 'portion'
     }
-    const bytes = Buffer.from(booksBytes(await makeBooks(tx, ledger, sealed)))
-    await tx.query(sql`insert into books_day (day, bytes) values (${day}::date, ${bytes}::bytea)`)
+    const books = await makeBooks(tx, ledger, sealed)
+    const bytes = Buffer.from(booksBytes(books))
+    const spent = books.help.disbursements.reduce((total, { paise }) => total + paise, 0)
+    // Days are made without a gap: the newest one says what had come and gone before this.
+    await tx.query(sql`
+      insert into books_day (day, bytes, help_in, help_out)
+      select ${day}::date, ${bytes}::bytea, coalesce(max(help_in), 0) + ${books.help.in}::bigint, coalesce(max(help_out), 0) + ${spent}::bigint
+        from (select help_in, help_out from books_day order by day desc limit 1) newest`)
     await appendRecord(tx, { v: 1, kind: 'books', day, books: createHash('sha256').update(bytes).digest('hex') })
     return 'day'
   }

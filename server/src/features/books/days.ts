@@ -51,8 +51,12 @@ const listRows = (db: Db, where: Sql): Promise<Row[]> =>
            coalesce(r.reward_paise, 0)::bigint as reward, coalesce(r.platform_paise, 0)::bigint as platform, ${assuranceSql(sql`r.day`)} as assurance,
            (select bytes from log_entry e where e.day = r.day and e.kind = 'result') as result,
            (select bytes from books_day b where b.day = r.day) as books,
-           coalesce((select sum(f.amount) from transfer n join transfer f on f.kind in ('need', 'gift') and f.transfer_id < n.transfer_id
-                      where n.kind = 'need' and n.ref = r.day::text), 0)::bigint as before
+           coalesce((
+             select coalesce(b.help_in, 0) + coalesce((
+                      select sum(f.amount) from transfer f
+                       where f.kind in ('need', 'gift') and f.day > coalesce(b.day, '-infinity') and (f.day, f.transfer_id) < (n.day, n.transfer_id)), 0)
+               from transfer n left join lateral (select day, help_in from books_day where day < n.day order by day desc limit 1) b on true
+              where n.kind = 'need' and n.ref = r.day::text), 0)::bigint as before
       from round r where r.status in ('settled', 'void') and r.day < ist_day(roz_now()) and ${where}`)
 
 const listNames = (db: Db, days: readonly IstDay[]): Promise<Named[]> =>
@@ -60,13 +64,21 @@ const listNames = (db: Db, days: readonly IstDay[]): Promise<Named[]> =>
     select w.day, w.rank, m.name, m.public_name as "publicName", m.deleted_at is not null as "isDeleted"
       from draw_winner w join member m on m.id = w.member_id where w.day = any(${days}::date[]) order by w.day, w.rank`)
 
-/** What was spent of the rupees that came in after `from` and up to `to`: enough for the days in between. */
+/**
+ * What was spent of the rupees that came in after `from` and up to `to`: enough for the days in between.
+ * Only of the days on which that was spent: the books before them say what had gone.
+ */
 const listSpent = (db: Db, from: bigint, to: bigint): Promise<Spent[]> =>
   db.query<Spent>(sql`
-    select t.day as date, t.amount, d.evidence, s."upTo"
-      from (select transfer_id, amount, sum(amount) over (order by transfer_id)::bigint as "upTo" from transfer where kind = 'disbursement') s
-      join transfer t using (transfer_id) left join disbursement d on d.id = t.ref
-     where s."upTo" > ${from}::bigint and s."upTo" - s.amount < ${to}::bigint order by transfer_id`)
+    with gone as (select day, help_out from books_day where help_out <= ${from}::bigint order by help_out desc, day desc limit 1),
+    last as (select day from books_day where help_out >= ${to}::bigint order by help_out, day limit 1),
+    spent as (
+      select transfer_id, day, ref, amount,
+             (coalesce((select help_out from gone), 0) + sum(amount) over (order by day, transfer_id))::bigint as "upTo"
+        from transfer
+       where kind = 'disbursement' and day > coalesce((select day from gone), '-infinity') and day <= coalesce((select day from last), 'infinity'))
+    select s.day as date, s.amount, d.evidence, s."upTo" from spent s left join disbursement d on d.id = s.ref
+     where s."upTo" > ${from}::bigint and s."upTo" - s.amount < ${to}::bigint order by s.day, s.transfer_id`)
 
 async function viewsOf(db: Db, rows: readonly Row[], language: Language): Promise<DayView[]> {
   const days = rows.map(({ day }) => day)
@@ -139,12 +151,16 @@ async function readTotals(db: Db): Promise<Output<Api['publicDays']>['totals']> 
   type Totals = { days: number; entries: number; pool: Paise; need: Paise; reward: Paise; platform: Paise; disbursed: Paise; fund: Paise }
   const totals = await one<Totals>(
     db,
-    sql`select count(*)::int as days, coalesce(sum(entries), 0)::float8 as entries, coalesce(sum(pool), 0)::bigint as pool,
+    sql`with kept as (select day, help_in, help_out from books_day order by day desc limit 1),
+        since as (
+          select coalesce(sum(amount) filter (where kind <> 'disbursement'), 0) as came, coalesce(sum(amount) filter (where kind = 'disbursement'), 0) as went
+            from transfer where kind in ('need', 'gift', 'disbursement') and day > coalesce((select day from kept), '-infinity')),
+        help as (
+          select (coalesce((select help_in from kept), 0) + came)::bigint as came, (coalesce((select help_out from kept), 0) + went)::bigint as went from since)
+        select count(*)::int as days, coalesce(sum(entries), 0)::float8 as entries, coalesce(sum(pool), 0)::bigint as pool,
                coalesce(sum(need_paise), 0)::bigint as need, coalesce(sum(reward_paise), 0)::bigint as reward,
                coalesce(sum(platform_paise), 0)::bigint as platform,
-               (select coalesce(sum(amount), 0)::bigint from transfer where kind = 'disbursement') as disbursed,
-               (select coalesce(sum(case when kind = 'disbursement' then -amount else amount end), 0)::bigint
-                  from transfer where kind in ('need', 'gift', 'disbursement')) as fund
+               (select went from help) as disbursed, (select came - went from help) as fund
           from round where status = 'settled' and day < ist_day(roz_now())`,
   )
   const split = { need: rupeesFromPaise(totals.need), reward: rupeesFromPaise(totals.reward), platform: rupeesFromPaise(totals.platform) }

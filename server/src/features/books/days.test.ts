@@ -1,0 +1,64 @@
+/** Days of the books: a need share is spent first in, first out, over any number of days. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addDays, type IstDay } from '@roz/core/ist-day.ts'
+import { paise } from '@roz/core/money.ts'
+import { sql } from '../../db/sql.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { bookDisbursement } from '../../ledger/disbursements.ts'
+import { openRoundsWorld, type RoundsWorld } from '../../testing/rounds-world.ts'
+
+let world: RoundsWorld
+beforeAll(async () => {
+  world = await openRoundsWorld()
+})
+afterAll(() => world.close())
+
+const DAY = '2026-11-21' as IstDay
+type View = { readonly day: string; readonly disbursed: number; readonly receipts: readonly { readonly amount: number }[] }
+
+test('what left the help fund is told with the days whose rupees it was, whether their books are made or not', async () => {
+  const members = [await world.member(30), await world.member(30), await world.member(30)]
+  // Entries of each day, and what is spent on the day after it; 60 paise of a rupee are for need.
+  const story: readonly (readonly [number, readonly bigint[]])[] = [
+    [3, []],
+    [1, [100n]],
+    [0, [20n, 20n]],
+    [2, []],
+    [3, [130n, 10n, 100n]],
+    [1, [1n]],
+  ]
+  const spent: { readonly upTo: bigint; readonly amount: bigint }[] = []
+  for (const [n, [entries, amounts]] of story.entries()) {
+    for (const member of members.slice(0, entries)) expect((await world.join(member)).status).toBe(200)
+    await world.goTo(`${addDays(DAY, n + 1)}T00:00:05+05:30`)
+    for (const amount of amounts) {
+      const evidence = Buffer.alloc(32, `${n} ${spent.length}`)
+      const booked = await inTransaction(world.db, (tx) =>
+        bookDisbursement(tx, { id: `help-${spent.length}`, amount: paise(amount), evidence }),
+      )
+      expect(booked.ok).toBe(true)
+      spent.push({ amount, upTo: (spent.at(-1)?.upTo ?? 0n) + amount })
+    }
+    const { days, totals } = (await world.ask('GET /public/days?limit=50')).body as unknown as {
+      readonly days: readonly View[]
+      readonly totals: { readonly disbursed: number; readonly helpFund: number }
+    }
+    const out = spent.at(-1)?.upTo ?? 0n
+    let before = 0n
+    for (const [index, [joined]] of story.slice(0, n + 1).entries()) {
+      const end = before + BigInt(joined) * 60n
+      const used = out <= before ? 0n : out >= end ? end - before : out - before
+      const receipts = spent.filter(({ upTo, amount }) => end > before && upTo > before && upTo - amount < end)
+      expect(days.find(({ day }) => day === addDays(DAY, index))).toMatchObject({
+        disbursed: Number(used) / 100,
+        receipts: receipts.map(({ amount }) => ({ amount: Number(amount) / 100 })),
+      })
+      before = end
+    }
+    expect(totals).toMatchObject({ disbursed: Number(out) / 100, helpFund: Number(before - out) / 100 })
+    // One day alone is told as in the list.
+    expect((await world.ask(`GET /public/days/${addDays(DAY, n)}`)).body['day']).toEqual(days[0])
+  }
+  const [newest] = await world.db.query(sql`select help_in as came, help_out as went from books_day order by day desc limit 1`)
+  expect(newest).toEqual({ came: 540n, went: 380n })
+})
