@@ -2,35 +2,45 @@
  * The portal's plain screens for money that leaves: withdrawals, refunds and payments in suspense are
  * decided in the browser, with the password where the last time is too long ago, and the members'
  * wallets follow. Where somebody else decided first, the screen says so and shows how it stands.
+ * Disputes are listed, and the overview says whether the books add up.
  */
 import { expect } from './expect.ts'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, test } from 'vitest'
-import { auditVisit, newVisit, openBrowser, SMALL, type Visit, WIDE } from './browser.ts'
+import type { Page } from 'playwright-core'
+import { sql } from '@roz/server/db/sql.ts'
+import { beforeAll, describe, test } from 'vitest'
+import { auditVisit, SMALL, type Visit, WIDE } from './browser.ts'
 import { ask } from './calls.ts'
+import { inDatabase } from './database.ts'
 import { addMoney, adminToken, BANK, eventually, newMember, pay, type Person, readClock, setClock } from './people.ts'
-import { ADMIN, type Program, startProgram } from './program.ts'
+import { ADMIN, type Program } from './program.ts'
+import { useStage } from './stage.ts'
 import { toast } from './steps.ts'
 
+const stage = useStage({ size: WIDE })
 let roz: Program
-let browser: Browser
 let asha: Person
 let visit: Visit
 let page: Page
 
 beforeAll(async () => {
-  roz = await startProgram()
-  browser = await openBrowser()
+  ;({ roz, visit, page } = stage)
   asha = await newMember(roz, { name: 'Asha Verma', rupees: 30 })
-  visit = await newVisit(browser, { size: WIDE, hosts: [new URL(roz.url).host], token: await adminToken(roz.url) })
-  page = visit.page
+  await stage.at('/admin/dashboard', async () => undefined, { token: await adminToken(roz.url) })
 })
-afterAll(() => browser?.close())
 
 const balance = async (): Promise<number> => (await ask(roz.url, 'profile', { token: asha.token })).output.user.wallet.balance
 const row = (words: string) => page.locator('.story-rows li', { hasText: words })
 const dialog = () => page.getByRole('dialog')
-const openTab = (tab: string) => page.goto(`${roz.url}/admin/dashboard?tab=${tab}`)
+const openTab = (tab: string) => page.goto(`${stage.line.url}/admin/dashboard?tab=${tab}`)
+const play = async (what: string, body: object): Promise<Record<string, unknown>> => {
+  const response = await fetch(`${roz.sandboxUrl}/__sandbox/${what}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  expect(response.status).toBe(200)
+  return (await response.json()) as Record<string, unknown>
+}
 const withdraw = async (amount: number): Promise<string> =>
   (await ask(roz.url, 'withdraw', { token: asha.token, body: { amount, bankDetail: BANK } })).output.withdrawal.id
 
@@ -173,5 +183,104 @@ describe('payments in suspense', () => {
     await decide('Send back')
     await expect(toast(page, 'The payment goes back to where it came from.')).toBeVisible()
     expect(visit.complaints()).toEqual([])
+  })
+})
+
+/** Leela withdraws all, leaves, and her bank sends it back. Her withdrawal. */
+async function returnedPayout(): Promise<string> {
+  const token = await adminToken(roz.url)
+  const leela = await newMember(roz, { name: 'Leela Nair', rupees: 20 })
+  const { withdrawal } = (await ask(roz.url, 'closeAccount', { token: leela.token, body: { bankDetail: BANK } })).output
+  const id = withdrawal?.id ?? ''
+  await ask(roz.url, 'approveWithdrawal', { token, params: { id } })
+  const transfer = `transfers/${id.replaceAll('-', '')}`
+  const there = async () => (await fetch(`${roz.sandboxUrl}/__sandbox/${transfer}`)).status === 200 || undefined
+  await eventually('the transfer', there)
+  const isNow = (status: string) => async () => {
+    const { withdrawals } = (await ask(roz.url, 'adminWithdrawals', { token, query: { q: id } })).output
+    return withdrawals.find((one) => one.status === status)
+  }
+  await play(transfer, { status: 'SUCCESS' })
+  await eventually('the payment', isNow('paid'))
+  expect((await ask(roz.url, 'deleteAccount', { token: leela.token })).status).toBe(204)
+  await play(transfer, { status: 'REVERSED' })
+  await eventually('the reversal', isNow('reversed'))
+  return id
+}
+
+describe('money of who has left', () => {
+  test('a payout that came back tells where it went, and is noted as paid by hand with the bank’s reference', async () => {
+    const id = await returnedPayout()
+    await openTab('suspense')
+    const item = row(`Payment wd_reversed:${id}`)
+    await expect(item).toContainText('A payout that the bank returned')
+    await expect(item).toContainText('The account is closed.')
+    await expect(item).toContainText(`${BANK.bankName}, account ending in 9012`)
+    await expect(item.getByRole('button')).toHaveText(['Paid by hand', 'Give to a member'])
+    await item.getByRole('button', { name: /^Paid by hand/ }).click()
+    await dialog().getByRole('button', { name: 'Mark as paid', exact: true }).click()
+    await expect(dialog().locator('.field-error, [aria-invalid=true]').first()).toBeVisible()
+    await dialog().getByLabel('Bank reference').fill('UTR0000000042')
+    await auditVisit(visit, 'light')
+    await dialog().getByRole('button', { name: 'Mark as paid', exact: true }).click()
+    await expect(toast(page, 'The money is marked as paid to its owner.')).toBeVisible()
+    await expect(item).toContainText('Paid by hand')
+    await expect(item).toContainText('Bank reference: UTR0000000042')
+    await expect(item.getByRole('button')).toHaveCount(0)
+    expect(visit.complaints()).toEqual([])
+  })
+})
+
+describe('disputes', () => {
+  test('an empty list says so; one that is raised stands there with its deadline, and how it ended', async () => {
+    await openTab('disputes')
+    await expect(page.getByText('No disputes found')).toBeVisible()
+    await auditVisit(visit)
+    const order = await addMoney(roz, asha, 10)
+    const { dispute_id: id } = await play(`orders/${order}/dispute`, { stage: 'CHARGEBACK' })
+    const token = await adminToken(roz.url)
+    const isNow = (status: 'open' | 'won') => async () =>
+      (await ask(roz.url, 'disputes', { token, query: { status } })).output.disputes.find((one) => one.id === String(id))
+    await eventually('the dispute', isNow('open'))
+    await page.reload()
+    const dispute = row(`Dispute ${id}`)
+    await expect(dispute).toContainText('₹10.00, Asha Verma')
+    await expect(dispute).toContainText('Open')
+    await expect(dispute).toContainText('Answer the bank by')
+    await expect(dispute).toContainText("The payer's bank has the money: ₹10.00 of the member's, ₹0.00 our loss.")
+    await page.setViewportSize(SMALL)
+    await auditVisit(visit)
+    await page.setViewportSize(WIDE)
+    await play(`disputes/${id}`, { step: 'DOCS_RECEIVED' })
+    await play(`disputes/${id}`, { step: 'MERCHANT_WON' })
+    await eventually('its end', isNow('won'))
+    await page.getByLabel('State').selectOption('won')
+    await expect(dispute).toContainText('Won')
+    await expect(dispute).toContainText('The money is with us.')
+    await expect(dispute).not.toContainText('Answer the bank')
+    await page.getByLabel('State').selectOption('lost')
+    await expect(page.getByText('No disputes found')).toBeVisible()
+    expect(visit.complaints()).toEqual([])
+  })
+})
+
+describe('the check of the books', () => {
+  test('the overview says when it was and that all adds up; broken books are an alarm that names what is wrong', async () => {
+    const token = await adminToken(roz.url)
+    await eventually('the first check', async () => (await ask(roz.url, 'adminStats', { token })).output.audit ?? undefined)
+    await openTab('overview')
+    const check = page.getByRole('region', { name: 'Check of the books' })
+    await expect(check).toContainText('All add up')
+    await expect(check).toContainText('Last checked')
+    await inDatabase(roz.dataDir, (db) =>
+      db.query(sql`
+        update audit_run set broken = '[{"invariant": "legs_sum_to_zero", "sentence": "Every rupee is somewhere.",
+          "rows": [{"subject": "all accounts", "found": "100"}], "hasMore": false}]'::jsonb where finished_at is not null`),
+    )
+    await page.reload()
+    await expect(check).toContainText('Broken')
+    await expect(check.getByRole('alert')).toContainText('The books do not add up')
+    await expect(check).toContainText('Every rupee is somewhere. (1: all accounts: 100)')
+    await auditVisit(visit)
   })
 })

@@ -33,7 +33,7 @@ export function useStage({ size = SMALL, env }: StageOptions = {}) {
   beforeAll(async () => {
     settings = (await env?.()) ?? {}
     ;[roz, browser, line] = await Promise.all([startProgram({ env: settings }), openBrowser(), startFaultyProxy(() => roz.port)])
-    visit = await newVisit(browser, { size, hosts: [] })
+    visit = await newVisit(browser, { size, hosts: [new URL(line.url).host] })
   })
   afterEach(() => line.mend())
   afterAll(async () => {
@@ -54,9 +54,12 @@ export function useStage({ size = SMALL, env }: StageOptions = {}) {
     get line() {
       return line
     },
-    /** The page that goes from test to test. */
+    /** The page that goes from test to test, and what it complained about. */
     get page() {
       return visit.page
+    },
+    get visit() {
+      return visit
     },
 
     /** Somebody at a screen, over the line. */
