@@ -1,0 +1,162 @@
+/** Whoever left: nothing in the database says any more which ticket was theirs, and what stays of them are the ledger's rows by number. */
+import { readFileSync } from 'node:fs'
+import { hex } from '@roz/core/draw.ts'
+import { addDays, endOfDayMs, type IstDay } from '@roz/core/ist-day.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connect, type Db, one, sql } from '../../db/sql.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { DAY } from '../../ledger/fixtures.ts'
+import { captureTopup, createTopup } from '../../ledger/topups.ts'
+import { bookPayout } from '../../ledger/withdrawals.ts'
+import { makeMember, testSecrets } from '../../testing/calls.ts'
+import { openServicesWorld, type ServicesWorld } from '../../testing/services-world.ts'
+import { BANK } from '../../testing/wallet-world.ts'
+import { createTicketKeys } from '../../tickets/ticket-keys.ts'
+import { ticketOf } from '../../tickets/ticket.ts'
+import { paise } from '@roz/core/money.ts'
+
+const KEY = 'ab'.repeat(32)
+const NAME = 'Leela Quintara'
+const OWN_BANK = { ...BANK, accountHolderName: NAME, accountNumber: '998877665544' }
+const DAYS = [DAY, addDays(DAY, 1)]
+/** What the books must keep of a member, by their number: movements, where they went, and who changed what. */
+const LEDGER = [
+  'audit_log',
+  'bank_account',
+  'draw_winner',
+  'member',
+  'member_flag',
+  'refund',
+  'round_join',
+  'suspense_item',
+  'topup',
+  'transfer',
+  'wallet',
+  'withdrawal',
+]
+let world: ServicesWorld
+let owner: Db
+let leaver: bigint
+const others: bigint[] = []
+
+beforeAll(async () => {
+  world = await openServicesWorld()
+  const { database, calls, services } = world
+  owner = connect({ url: database.superUrl, max: 1 })
+  // A number that stands in a row by no chance.
+  await owner.query(sql`select setval(pg_get_serial_sequence('member', 'id'), 987654320)`)
+  for (let n = 0; n < 4; n++) others.push(await fund(await makeMember(database.db)))
+  leaver = await fund(await makeMember(database.db, { name: NAME }))
+  await calls.ask('PUT /user/ticket-key', { as: leaver, body: { ticketKey: KEY } })
+  for (const day of DAYS) {
+    for (const member of [leaver, ...others]) expect((await calls.ask('POST /rounds/join', { as: member, body: {} })).status).toBe(200)
+    await database.setClock(new Date(endOfDayMs(day) + 5_000))
+    await services.worker.runDue()
+  }
+})
+afterAll(async () => {
+  await owner.close()
+  await world.close()
+})
+
+async function fund(member: bigint): Promise<bigint> {
+  const orderId = crypto.randomUUID().replaceAll('-', '')
+  await inTransaction(world.database.db, async (tx) => {
+    await createTopup(tx, { orderId, memberId: member, amount: paise(1_000n) })
+    await captureTopup(tx, { orderId, paymentId: `pay_${orderId}`, orderAmount: paise(1_000n) })
+  })
+  return member
+}
+
+/** Tables with a row that holds one of these texts. */
+async function tablesWith(...texts: readonly string[]): Promise<string[]> {
+  const tables = await owner.query<{ name: string }>(
+    sql`select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace order by 1`,
+  )
+  const found: string[] = []
+  for (const { name } of tables) {
+    const [row] = await owner.query<{ holds: boolean }>(
+      sql([`select exists (select from "${name}" t where t::text ~* '${texts.join('|')}') as holds`] as unknown as TemplateStringsArray),
+    )
+    // Joins lie in tables by month.
+    if (row?.holds === true) found.push(name.replace(/_\d{4}_\d\d$/, ''))
+  }
+  return found
+}
+const numbersOf = (member: bigint): string[] => [`\\m${member}\\M`, member.toString(16).padStart(16, '0')]
+const ownTickets = (): string[] => DAYS.map((day) => hex(ticketOf(Buffer.from(KEY, 'hex'), day)))
+
+test('while they are here, their own key alone leads from a member to a ticket', async () => {
+  expect(await tablesWith(...ownTickets())).toEqual(expect.arrayContaining(['ticket_page']))
+  expect(await world.database.db.query(sql`select 1 from ticket_owner`)).toEqual([])
+  expect(await tablesWith(...numbersOf(leaver))).toEqual(expect.arrayContaining(['ticket_key', 'ticket_key_claim', 'round_join']))
+})
+
+test('once they have left nothing links the person to a ticket, and to a day the ledger’s rows by number alone', async () => {
+  const { calls, database, services } = world
+  const { email, id: publicId } = (await calls.ask('GET /user/me', { as: leaver })).body.user
+  const { withdrawal } = (await calls.ask('POST /user/close', { as: leaver, body: { bankDetail: OWN_BANK } })).body
+  await inTransaction(database.db, (tx) => bookPayout(tx, { id: withdrawal.id, word: 'paid' }))
+  await services.worker.runDue()
+  expect((await calls.ask('DELETE /user', { as: leaver })).status).toBe(204)
+  await services.worker.runDue()
+  // What was sent is the outbox's and the mail catcher's, which forget it in their own time.
+  await owner.query(sql`delete from caught_mail`)
+  await owner.query(sql`delete from job`)
+
+  expect(await tablesWith(NAME, email, OWN_BANK.accountNumber)).toEqual([])
+  expect(await tablesWith(publicId)).toEqual(['member'])
+  const byNumber = await tablesWith(...numbersOf(leaver))
+  expect(LEDGER).toEqual(expect.arrayContaining(byNumber))
+  expect(byNumber).toEqual(expect.arrayContaining(['round_join', 'transfer', 'wallet']))
+  // Tickets are the published lists'. No table of both: whoever has all of the database has no way from one to the other …
+  const byTicket = await tablesWith(...ownTickets())
+  expect(byTicket.filter((table) => byNumber.includes(table))).toEqual([])
+  expect(['ticket_page', 'log_entry', 'books_day']).toEqual(expect.arrayContaining(byTicket))
+  // … and the key, with which it could be computed, is nowhere, sealed or not.
+  expect(await tablesWith(KEY)).toEqual([])
+  expect(await database.db.query(sql`select 1 from ticket_key where member_id = ${leaver}::bigint`)).toEqual([])
+  const claims = await one<{ named: number; unnamed: number }>(
+    database.db,
+    sql`select count(member_id)::int as named, (count(*) - count(member_id))::int as unnamed from ticket_key_claim`,
+  )
+  expect(claims).toEqual({ named: others.length, unnamed: 1 })
+})
+
+test('a winner’s number stands with the prize, and the person with nothing', async () => {
+  const winners = await world.database.db.query<{ id: bigint; day: IstDay }>(sql`select member_id as id, day from draw_winner`)
+  for (const { id, day } of winners) {
+    const { ref } = await one<{ ref: string }>(
+      world.database.db,
+      sql`select ref from transfer where kind = 'prize' and credit = ${id}::bigint and ref like ${`${day}%`}::text`,
+    )
+    expect(ref.startsWith(day)).toBe(true)
+  }
+})
+
+test('the key of somebody who left is nobody else’s; the proofs of those who stay are served as before', async () => {
+  const { calls, database } = world
+  const newcomer = await makeMember(database.db)
+  expect((await calls.ask('PUT /user/ticket-key', { as: newcomer, body: { ticketKey: KEY } })).body).toMatchObject({
+    code: 'ticket_key_taken',
+  })
+  const { checkMyTicket } = (await import(new URL('../../../../verifier/src/my-ticket.ts', import.meta.url).href)) as {
+    checkMyTicket: (input: object) => Promise<{ state: string }>
+  }
+  const logKey = (await calls.ask('GET /public/log/key')).text.trim()
+  const keys = createTicketKeys({ secrets: testSecrets })
+  for (const member of others)
+    for (const day of DAYS) {
+      const { body } = await calls.ask(`GET /user/tickets/${day}`, { as: member })
+      const own = await keys.find(database.db, member, day)
+      const input = { day, ticketKey: Buffer.from(own?.key ?? '', 'hex'), answer: body, logKey, source: {} }
+      expect(await checkMyTicket(input)).toMatchObject({ state: 'included' })
+      const owed = (await calls.ask(`GET /user/liabilities/${day}?limit=128`, { as: member })).body
+      expect(owed.parts.reduce((sum: number, { amount }: { amount: number }) => sum + amount, 0)).toBe(owed.balance + owed.held)
+    }
+})
+
+test('what stays is written down', () => {
+  const page = readFileSync(new URL('../../../../docs/decisions/0010-whose-a-ticket-is.md', import.meta.url), 'utf8')
+  for (const table of LEDGER) expect(page).toContain(`\`${table}\``)
+})
