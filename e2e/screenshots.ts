@@ -6,15 +6,17 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
+import { waitUntil } from '@roz/server/db/embedded-process.ts'
 import { DEMO_EMAIL } from '@roz/server/demo/community.ts'
 import { DEMO_PASSWORD } from '@roz/server/demo/demo.ts'
 import { paths, type PublicPage, publicPath, publicPaths } from '@roz/web/paths.ts'
 import type { Browser } from 'playwright-core'
-import { newVisit, openBrowser, SMALL, WIDE } from './browser.ts'
+import { newVisit, openBrowser, settle, SMALL, type Visit, WIDE } from './browser.ts'
 import { ask } from './calls.ts'
 import { adminToken } from './people.ts'
 import { endEverything, type Program, ROOT, startProgram } from './program.ts'
 
+const QUIET_WITHIN_MS = 5000
 const OUT = path.join(ROOT, '.build', 'screenshots')
 const { values } = parseArgs({ options: { only: { type: 'string', default: '' } } })
 
@@ -77,6 +79,13 @@ async function findBelow(roz: Program, token: string): Promise<Below> {
   return { receipts: [...firstOf('credit'), ...firstOf('debit')], story: stories[0]?.id ?? '', day: results[0]?.date ?? '' }
 }
 
+/** All that the screen asks for has come. A day's check goes on in a worker, whose requests the page is not told the end of. */
+async function expectSettled(visit: Visit): Promise<void> {
+  await settle(visit.page)
+  await waitUntil(visit.isQuiet, QUIET_WITHIN_MS)
+  await settle(visit.page)
+}
+
 async function shoot(browser: Browser, { roz, tokens, screens: all }: Tour, look: Look): Promise<string[]> {
   const written: string[] = []
   for (const as of [undefined, 'member', 'admin'] as const) {
@@ -90,8 +99,8 @@ async function shoot(browser: Browser, { roz, tokens, screens: all }: Tour, look
     })
     await visit.context.addInitScript((language) => localStorage.setItem('language', language), look.language)
     for (const screen of screens) {
-      await visit.page.goto(roz.url + screen.address(look.language), { waitUntil: 'networkidle' })
-      await visit.page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null && document.fonts.status === 'loaded')
+      await visit.page.goto(roz.url + screen.address(look.language))
+      await expectSettled(visit)
       const file = `${screen.name}-${look.language}-${look.dark ? 'dark' : 'light'}-${look.size.width}.png`
       await visit.page.screenshot({ path: path.join(OUT, file), fullPage: true })
       written.push(file)

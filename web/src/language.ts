@@ -3,7 +3,9 @@
  * browser's own languages decide. Catalogues load on demand, the portal's only in the portal.
  */
 import { i18n, type Messages } from '@lingui/core'
+import { msg } from '@lingui/core/macro'
 import { type Language, LANGUAGES, languageOf } from '@roz/core/language.ts'
+import { settings } from './settings.ts'
 
 const KEY = 'language'
 
@@ -29,6 +31,10 @@ const ADMIN = {
   hi: () => import('./locales/hi/admin.po'),
 } satisfies Record<Language, () => Promise<Catalogue>>
 
+const { brandName } = settings
+/** As the page came, in the language of its screens. */
+const ABOUT = msg`${brandName}: one rupee a day, together. A daily round, a fair draw, and books that are open to everybody.`
+
 let adminWanted = false
 
 async function activate(next: Language): Promise<void> {
@@ -37,6 +43,7 @@ async function activate(next: Language): Promise<void> {
   language = next
   i18n.activate(next)
   document.documentElement.lang = next
+  document.querySelector('meta[name="description"]')?.setAttribute('content', i18n._(ABOUT))
 }
 
 /** Loads the first catalogue; nothing is drawn before. */
