@@ -19,6 +19,7 @@ const SHELL_MAX = 110 * KB
 const ROUTE_MAX = 20 * KB
 const ADMIN_MAX = 60 * KB
 const FIRST_LOAD_MAX = 160 * KB
+const WORKER_MAX = 2 * KB
 const SHIFT_MAX = 0.02
 
 let roz: Program
@@ -163,6 +164,12 @@ describe('the app', () => {
       expect([...loaded.difference(base).difference(screen)].map(nameOf)).toEqual(['app'])
       expect([...base.union(screen).difference(loaded)]).toEqual([])
     }
+  })
+
+  test('the service worker weighs at most 2 KB', async () => {
+    const worker = await sent('/sw.js')
+    expect(worker.encoding).toBe('br')
+    expect(worker.bytes).toBeLessThanOrEqual(WORKER_MAX)
   })
 
   test('the portal adds at most 60 KB', () => {

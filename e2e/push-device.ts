@@ -70,12 +70,25 @@ export async function deliver(page: Page, devtools: CDPSession, text: string): P
   await devtools.send('ServiceWorker.deliverPushMessage', { origin, registrationId: await registered, data: text })
 }
 
-export type Shown = { readonly title: string; readonly body: string; readonly lang: string; readonly tag: string }
+export type Shown = { readonly title: string; readonly body: string; readonly lang: string; readonly tag: string; readonly silent: boolean }
 export const notifications = (page: Page): Promise<Shown[]> =>
   page.evaluate(async () => {
     const registration = await navigator.serviceWorker.ready
-    return (await registration.getNotifications()).map(({ title, body, lang, tag }) => ({ title, body, lang, tag }))
+    return (await registration.getNotifications()).map(({ title, body, lang, tag, silent }) => ({
+      title,
+      body,
+      lang,
+      tag,
+      silent: silent === true,
+    }))
   })
+
+/** The hour by the device's own clock. */
+export async function setHour({ context }: Visit, hour: number): Promise<void> {
+  await context.serviceWorkers()[0]?.evaluate((now) => {
+    Date.prototype.getHours = () => now
+  }, hour)
+}
 
 /** A tap on the notification, and where it leads: Chromium opens and focuses only for a real one. */
 export function tapNotification({ context }: Visit): Promise<string[]> {

@@ -8,13 +8,13 @@ import path from 'node:path'
 import { PUSH_SERVICE_CA, type PushService, startPushService } from '@roz/server/testing/push-service.ts'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { auditScreen, expectNoSidewaysScroll, newVisit, openBrowser, SMALL, type Visit, WIDE } from './browser.ts'
+import { auditScreen, auditVisit, expectNoSidewaysScroll, newVisit, openBrowser, SMALL, type Visit, WIDE } from './browser.ts'
 import { ask } from './calls.ts'
 import { expect } from './expect.ts'
 import { latinIn } from './latin.ts'
 import { newMember, type Person, readClock, setClock } from './people.ts'
 import { type Program, startProgram } from './program.ts'
-import { deliver, givePushService, notifications, type PushDevice, tapNotification } from './push-device.ts'
+import { deliver, givePushService, notifications, type PushDevice, setHour, tapNotification } from './push-device.ts'
 
 const DAY_MS = 86_400_000
 const LABEL = { en: 'Results on this device', hi: 'इस डिवाइस पर नतीजे' } as const
@@ -85,8 +85,8 @@ describe('the switch', () => {
     await page.evaluate((chosen) => localStorage.setItem('language', chosen), language)
     await page.goto(`${roz.url}/notifications`)
     await expect(switchIn(page, language)).toHaveAttribute('aria-checked', 'true')
-    await auditScreen(page)
-    await expectNoSidewaysScroll(page)
+    visit.complaints()
+    await auditVisit(visit)
     if (language === 'hi') expect(await latinOn(page)).toEqual([])
     await switchIn(page, language).focus()
     await page.keyboard.press('Space')
@@ -124,6 +124,16 @@ describe('a result', () => {
     await expect.poll(() => notifications(page)).toHaveLength(1)
     expect(await tapNotification(visit)).toEqual([`goes to ${screen}`])
     expect(await notifications(page)).toEqual([])
+    for (const [hour, silent] of [
+      [23, true],
+      [6, true],
+      [12, false],
+    ] as const) {
+      await setHour(visit, hour)
+      await deliver(page, devtools, arrived.text)
+      await expect.poll(async () => (await notifications(page)).map((one) => one.silent)).toEqual([silent])
+    }
+    await tapNotification(visit)
     // A push without words is shown all the same: browsers take the permission back otherwise.
     await deliver(page, devtools, '')
     await expect.poll(async () => (await notifications(page)).map(({ title }) => title)).toEqual([new URL(roz.url).host])
@@ -194,6 +204,15 @@ test('is offered once, after a join, and asked for by a tap alone; a logout ends
   await page.evaluate((token) => localStorage.setItem('token', token), asha.token)
   await page.goto(`${roz.url}/notifications`)
   await expect(switchIn(page)).toHaveAttribute('aria-checked', 'false')
+  // Whose session ended by itself: the next one here does not take over what was theirs.
+  await switchIn(page).click()
+  await expect(switchIn(page)).toHaveAttribute('aria-checked', 'true')
+  const next = await newMember(roz, { name: 'बीजू नायर' })
+  await page.evaluate((token) => localStorage.setItem('token', token), next.token)
+  await page.goto(`${roz.url}/notifications`)
+  await expect(switchIn(page)).toHaveAttribute('aria-checked', 'false')
+  await expect.poll(() => page.evaluate(() => localStorage.getItem('push-service-of-the-test'))).toBeNull()
+  expect((await state(next.token)).wanted).toBe(false)
 })
 
 describe('where it cannot be', () => {

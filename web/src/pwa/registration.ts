@@ -101,7 +101,7 @@ export function takeUpdate(): void {
 }
 export const putOffUpdate = (): void => change({ update: undefined })
 
-/** After a join; the first one in this browser brings the offer, if the browser has one. */
+/** After a join; the first one in this browser brings the browser's own offer, if it has one, the next that of results. */
 export function offerInstall(): void {
   joined = true
   if (held !== undefined) offer()

@@ -8,6 +8,7 @@ import { settings } from '../../settings.ts'
 import { Button } from '../../ui/Button.tsx'
 import { ErrorState, Skeleton } from '../../ui/Feedback.tsx'
 import { Switch } from '../../ui/Field.tsx'
+import { ErrorIcon } from '../../ui/icons.tsx'
 import { toast } from '../../ui/Toast.tsx'
 
 export function ResultsOnDevice() {
@@ -94,10 +95,13 @@ function DeviceSwitch({ isOn, memberId }: { readonly isOn: boolean; readonly mem
         onChange={(on) => change.mutate(on)}
       />
       {change.isError && change.variables ? (
-        <p className="spaced" role="alert">
-          <Trans>
-            It could not be turned on: your browser or its message service did not answer. Check your connection and try the switch again.
-          </Trans>
+        <p className="field-error" role="alert">
+          <ErrorIcon />
+          <span>
+            <Trans>
+              It could not be turned on: your browser or its message service did not answer. Check your connection and try the switch again.
+            </Trans>
+          </span>
         </p>
       ) : null}
       <p className="small muted" role="status">
