@@ -1,54 +1,21 @@
 import { runInNewContext } from 'node:vm'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Sandbox } from './sandbox.ts'
-import {
-  type Answer,
-  type Body,
-  type Clock,
-  call,
-  HEADERS,
-  openClock,
-  openSandbox,
-  openShop,
-  orderBody,
-  removeFolder,
-  type Shop,
-  temporaryFolder,
-  waitUntil,
-} from './testing/world.ts'
+import { describe, expect, test } from 'vitest'
+import { type Answer, type Body, call, HEADERS, orderBody, waitUntil, useSandbox } from './testing/world.ts'
 
-let sandbox: Sandbox
-let clock: Clock
-let shop: Shop
-const dataDir = temporaryFolder()
-
-beforeAll(async () => {
-  clock = await openClock()
-  sandbox = await openSandbox(dataDir, clock.url)
-})
-afterAll(async () => {
-  await sandbox.close()
-  await clock.close()
-  removeFolder(dataDir)
-})
-beforeEach(async () => {
-  clock.set(Date.now())
-  shop = await openShop()
-  return () => shop.close()
-})
+const world = useSandbox({ shopPerTest: true })
 
 async function made(more: Record<string, unknown> = {}): Promise<Body> {
-  const meta = { return_url: `${shop.url}/payment-status?order_id={order_id}`, notify_url: `${shop.url}/hook` }
-  return (await call('POST', `${sandbox.url}/pg/orders`, orderBody({ order_meta: meta, ...more }), HEADERS)).body
+  const meta = { return_url: `${world.shop.url}/payment-status?order_id={order_id}`, notify_url: `${world.shop.url}/hook` }
+  return (await call('POST', `${world.url}/pg/orders`, orderBody({ order_meta: meta, ...more }), HEADERS)).body
 }
 const post = (path: string, fields: Record<string, string>): Promise<Answer> =>
-  call('POST', `${sandbox.url}/pg/view/sessions/${path}`, new URLSearchParams(fields).toString(), {
+  call('POST', `${world.url}/pg/view/sessions/${path}`, new URLSearchParams(fields).toString(), {
     'content-type': 'application/x-www-form-urlencoded',
   })
 const open = (order: Body): Promise<Answer> =>
   post('checkout', { payment_session_id: order.payment_session_id, browser_meta: '', platform: 'js-sdk' })
 const press = (order: Body, outcome: string): Promise<Answer> => post('outcome', { payment_session_id: order.payment_session_id, outcome })
-const seen = async (order: Body): Promise<Body> => (await call('GET', `${sandbox.url}/__sandbox/orders/${order.order_id}`)).body
+const seen = async (order: Body): Promise<Body> => (await call('GET', `${world.url}/__sandbox/orders/${order.order_id}`)).body
 const buttons = (page: Answer): string[] => [...page.text.matchAll(/<button[^>]*>([^<]*)<\/button>/g)].map((match) => match[1] ?? '')
 
 describe('the hosted page', () => {
@@ -71,7 +38,7 @@ describe('the hosted page', () => {
     expect(policy).toMatch(
       /^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/=]+'; form-action 'self' http:\/\/127\.0\.0\.1:\d+; base-uri 'none'; frame-ancestors 'none'$/,
     )
-    expect(policy).toContain(shop.url)
+    expect(policy).toContain(world.shop.url)
   })
 
   test.each([
@@ -82,11 +49,11 @@ describe('the hosted page', () => {
   ])('pressed with %s returns to the shop with the order id and sends its webhook', async (outcome, orderStatus, paymentStatus, type) => {
     const order = await made()
     const answer = await press(order, outcome)
-    expect([answer.status, answer.headers.get('location')]).toEqual([303, `${shop.url}/payment-status?order_id=${order.order_id}`])
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, `${world.shop.url}/payment-status?order_id=${order.order_id}`])
     const after = await seen(order)
     expect([after.order_status, after.payments.map((payment) => payment.payment_status)]).toEqual([orderStatus, [paymentStatus]])
-    await waitUntil('the webhook', () => shop.letters.length === 1)
-    expect(shop.letters[0]?.event.type).toBe(type)
+    await waitUntil('the webhook', () => world.shop.letters.length === 1)
+    expect(world.shop.letters[0]?.event.type).toBe(type)
   })
 
   test('of a pending payment says so when opened again, and ends it', async () => {
@@ -113,9 +80,9 @@ describe('the hosted page', () => {
     await press(paid, 'success')
     const page = await open(paid)
     expect([page.text.includes('Payment complete'), buttons(page)]).toEqual([true, []])
-    expect(page.text).toContain(`href="${shop.url}/payment-status?order_id=${paid.order_id}"`)
+    expect(page.text).toContain(`href="${world.shop.url}/payment-status?order_id=${paid.order_id}"`)
     const late = await made({ order_expiry_time: new Date(Date.now() + 16 * 60_000).toISOString() })
-    clock.set(Date.now() + 17 * 60_000)
+    world.clock.set(Date.now() + 17 * 60_000)
     expect((await open(late)).text).toContain('Order expired')
     expect((await press(late, 'success')).status).toBe(303)
     expect((await seen(late)).payments).toEqual([])
@@ -146,11 +113,11 @@ describe('the hosted page', () => {
       await post('outcome', { payment_session_id: 'session_guessed', outcome: 'success' }),
       await press(order, 'toString'),
       await press(order, 'refunded'),
-      await call('POST', `${sandbox.url}/pg/view/sessions/checkout`, 'payment_session_id=a&payment_session_id=b', {
+      await call('POST', `${world.url}/pg/view/sessions/checkout`, 'payment_session_id=a&payment_session_id=b', {
         'content-type': 'application/x-www-form-urlencoded',
       }),
-      await call('POST', `${sandbox.url}/pg/view/sessions/checkout`, '{', { 'content-type': 'application/json' }),
-      await call('GET', `${sandbox.url}/pg/view/sessions/checkout`),
+      await call('POST', `${world.url}/pg/view/sessions/checkout`, '{', { 'content-type': 'application/json' }),
+      await call('GET', `${world.url}/pg/view/sessions/checkout`),
     ]) {
       expect(answer.status).toBeGreaterThanOrEqual(400)
       expect(answer.status).toBeLessThan(500)
@@ -165,13 +132,13 @@ describe('the script for the browser', () => {
 
   /** The few parts of a page that the script touches; the browser itself is used by the journeys. */
   async function checkout(options: unknown): Promise<{ answer: unknown; form: Form }> {
-    const { text } = await call('GET', `${sandbox.url}/js/v3/cashfree.js`)
+    const { text } = await call('GET', `${world.url}/js/v3/cashfree.js`)
     const form: Form & Record<string, unknown> = { method: '', action: '', target: '', fields: {}, submitted: false }
     form.append = (input: { name: string; value: string }) => Object.assign(form.fields, { [input.name]: input.value })
     form.submit = () => Object.assign(form, { submitted: true })
     form.remove = () => undefined
     const document = {
-      currentScript: { src: `${sandbox.url}/js/v3/cashfree.js` },
+      currentScript: { src: `${world.url}/js/v3/cashfree.js` },
       createElement: (tag: string) => (tag === 'form' ? form : {}),
       body: { append: () => undefined },
     }
@@ -181,7 +148,7 @@ describe('the script for the browser', () => {
   }
 
   test('is served as a script that other origins may load', async () => {
-    const { status, headers } = await call('GET', `${sandbox.url}/js/v3/cashfree.js`)
+    const { status, headers } = await call('GET', `${world.url}/js/v3/cashfree.js`)
     expect([status, headers.get('content-type'), headers.get('cross-origin-resource-policy')]).toEqual([
       200,
       'text/javascript; charset=utf-8',
@@ -197,7 +164,7 @@ describe('the script for the browser', () => {
     ]) {
       const { answer, form } = await checkout({ paymentSessionId: 'session_x', redirectTarget })
       expect(answer).toEqual({ redirect: true })
-      expect(form).toMatchObject({ method: 'POST', action: `${sandbox.url}/pg/view/sessions/checkout`, target, submitted: true })
+      expect(form).toMatchObject({ method: 'POST', action: `${world.url}/pg/view/sessions/checkout`, target, submitted: true })
       expect(form.fields.payment_session_id).toBe('session_x')
     }
   })

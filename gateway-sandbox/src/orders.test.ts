@@ -1,39 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Sandbox } from './sandbox.ts'
-import {
-  type Body,
-  type Clock,
-  call,
-  freshId,
-  HEADERS,
-  openClock,
-  openSandbox,
-  orderBody,
-  removeFolder,
-  temporaryFolder,
-} from './testing/world.ts'
+import { describe, expect, test } from 'vitest'
+import { HEADERS, type Body, call, freshId, orderBody, useSandbox } from './testing/world.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 const IST_SECONDS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+05:30$/
 
-let sandbox: Sandbox
-let clock: Clock
-const dataDir = temporaryFolder()
-
-beforeAll(async () => {
-  clock = await openClock()
-  sandbox = await openSandbox(dataDir, clock.url)
-})
-afterAll(async () => {
-  await sandbox.close()
-  await clock.close()
-  removeFolder(dataDir)
-})
+const world = useSandbox()
+const { control } = world
 
 const api = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
-  call(method, `${sandbox.url}/pg${path}`, body, { ...HEADERS, ...headers })
-const control = (path: string, body?: unknown) => call(body === undefined ? 'GET' : 'POST', `${sandbox.url}/__sandbox${path}`, body)
+  call(method, `${world.url}/pg${path}`, body, { ...HEADERS, ...headers })
 const made = async (more: Record<string, unknown> = {}): Promise<Body> => (await api('POST', '/orders', orderBody(more))).body
 const inMs = (ms: number): string => new Date(Date.now() + ms).toISOString()
 
@@ -107,21 +83,21 @@ describe('an order', () => {
 
   test('turns EXPIRED on reading once its time is over, and takes no new payment', async () => {
     const { order_id: id } = await made({ order_expiry_time: inMs(16 * MINUTE_MS) })
-    clock.set(Date.now() + 17 * MINUTE_MS)
+    world.clock.set(Date.now() + 17 * MINUTE_MS)
     expect((await api('GET', `/orders/${id}`)).body.order_status).toBe('EXPIRED')
     expect((await control(`/orders/${id}/pay`, { outcome: 'success' })).status).toBe(409)
-    clock.set(Date.now())
+    world.clock.set(Date.now())
     expect((await api('GET', `/orders/${id}`)).body.order_status).toBe('EXPIRED')
   })
 
   test('whose attempt began in time can still be paid after it expired', async () => {
     const { order_id: id } = await made({ order_expiry_time: inMs(16 * MINUTE_MS) })
     await control(`/orders/${id}/pay`, { outcome: 'pending' })
-    clock.set(Date.now() + 17 * MINUTE_MS)
+    world.clock.set(Date.now() + 17 * MINUTE_MS)
     expect((await api('GET', `/orders/${id}`)).body.order_status).toBe('EXPIRED')
     const paid = await control(`/orders/${id}/pay`, { outcome: 'success' })
     expect([paid.status, paid.body.order_status, paid.body.payments.length]).toEqual([200, 'PAID', 1])
-    clock.set(Date.now())
+    world.clock.set(Date.now())
   })
 
   test('is terminated by PATCH; with an attempt under way the end is only requested, and it can still be paid', async () => {
@@ -357,9 +333,9 @@ describe('an idempotency key', () => {
   test('is forgotten after a day', async () => {
     const key = { 'x-idempotency-key': crypto.randomUUID() }
     await api('POST', '/orders', orderBody(), key)
-    clock.set(Date.now() + DAY_MS + MINUTE_MS)
+    world.clock.set(Date.now() + DAY_MS + MINUTE_MS)
     expect((await api('POST', '/orders', orderBody(), key)).status).toBe(200)
-    clock.set(Date.now())
+    world.clock.set(Date.now())
   })
 
   test('keeps nothing of a refused request', async () => {

@@ -1,57 +1,37 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Sandbox } from './sandbox.ts'
-import {
-  type Answer,
-  call,
-  HEADERS,
-  openSandbox,
-  orderBody,
-  PAYOUT_HEADERS,
-  PAYOUT_KEYS,
-  removeFolder,
-  temporaryFolder,
-  whole,
-} from './testing/world.ts'
+import { expect, test } from 'vitest'
+import { type Answer, call, HEADERS, orderBody, PAYOUT_HEADERS, whole, useSandbox } from './testing/world.ts'
 
-let sandbox: Sandbox
-const dataDir = temporaryFolder()
-beforeAll(async () => {
-  sandbox = await openSandbox(dataDir, undefined, PAYOUT_KEYS)
-})
-afterAll(async () => {
-  await sandbox.close()
-  removeFolder(dataDir)
-})
+const world = useSandbox({ payouts: true })
+const { control } = world
 
-const page = async (): Promise<string> => (await call('GET', `${sandbox.url}/`)).text
+const page = async (): Promise<string> => (await call('GET', `${world.url}/`)).text
 const tokenOf = (html: string): string => /name="token" value="([^"]+)"/.exec(html)?.[1] ?? ''
 const press = (form: Record<string, string>): Promise<Answer> =>
-  call('POST', `${sandbox.url}/press`, new URLSearchParams(form).toString(), { 'content-type': 'application/x-www-form-urlencoded' })
+  call('POST', `${world.url}/press`, new URLSearchParams(form).toString(), { 'content-type': 'application/x-www-form-urlencoded' })
 /** The part of the page that is about one thing. */
 const partOf = (html: string, id: string): string => html.split('<li>').find((part) => part.includes(id)) ?? ''
-const control = (path: string) => call('GET', `${sandbox.url}/__sandbox${path}`)
 
 async function oneOfEach(): Promise<{ orderId: string; refundId: string; transferId: string }> {
   const orderId = String(orderBody().order_id)
   const refundId = crypto.randomUUID().replaceAll('-', '')
   const transferId = crypto.randomUUID().replaceAll('-', '')
-  const paid = await call('POST', `${sandbox.url}/pg/orders`, orderBody({ order_id: `${orderId}_paid`, order_amount: 30 }), HEADERS)
-  await call('POST', `${sandbox.url}/pg/orders`, orderBody({ order_id: orderId }), HEADERS)
-  await call('POST', `${sandbox.url}/__sandbox/orders/${paid.body.order_id}/pay`, { outcome: 'success' })
-  await call('POST', `${sandbox.url}/pg/orders/${paid.body.order_id}/refunds`, { refund_amount: 12.5, refund_id: refundId }, HEADERS)
+  const paid = await call('POST', `${world.url}/pg/orders`, orderBody({ order_id: `${orderId}_paid`, order_amount: 30 }), HEADERS)
+  await call('POST', `${world.url}/pg/orders`, orderBody({ order_id: orderId }), HEADERS)
+  await call('POST', `${world.url}/__sandbox/orders/${paid.body.order_id}/pay`, { outcome: 'success' })
+  await call('POST', `${world.url}/pg/orders/${paid.body.order_id}/refunds`, { refund_amount: 12.5, refund_id: refundId }, HEADERS)
   const beneficiary = {
     beneficiary_id: transferId,
     beneficiary_name: 'Asha Verma',
     beneficiary_instrument_details: { bank_account_number: String(Date.now()), bank_ifsc: 'HDFC0ABC123' },
   }
-  await call('POST', `${sandbox.url}/payout/beneficiary`, beneficiary, PAYOUT_HEADERS)
+  await call('POST', `${world.url}/payout/beneficiary`, beneficiary, PAYOUT_HEADERS)
   const transfer = { transfer_id: transferId, transfer_amount: 123_456, beneficiary_details: { beneficiary_id: transferId } }
-  await call('POST', `${sandbox.url}/payout/transfers`, transfer, PAYOUT_HEADERS)
+  await call('POST', `${world.url}/payout/transfers`, transfer, PAYOUT_HEADERS)
   return { orderId, refundId, transferId }
 }
 
 test('the page says that it is a demo, and when there is nothing yet', async () => {
-  const answer = await call('GET', `${sandbox.url}/`)
+  const answer = await call('GET', `${world.url}/`)
   expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
   expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'")
   for (const text of ['Demo payment gateway.', 'No real money moves.', 'No order yet.', 'No refund yet.', 'No transfer yet.']) {

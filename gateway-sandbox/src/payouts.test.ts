@@ -1,52 +1,27 @@
 import { constants, generateKeyPairSync, publicEncrypt } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Sandbox } from './sandbox.ts'
+import { describe, expect, test } from 'vitest'
 import {
   type Answer,
-  type Clock,
   call,
   HEADERS,
-  openClock,
   openSandbox,
-  openShop,
   opensslSignature,
   PAYOUT_HEADERS,
   PAYOUT_KEYS,
   refusalOf,
   removeFolder,
-  type Shop,
   temporaryFolder,
   waitUntil,
   whole,
+  useSandbox,
 } from './testing/world.ts'
 
 const MINUTE_MS = 60_000
-let sandbox: Sandbox
-let clock: Clock
-let shop: Shop
-const dataDir = temporaryFolder()
+const world = useSandbox({ payouts: true })
+const { control } = world
 
-beforeAll(async () => {
-  clock = await openClock()
-  shop = await openShop()
-  sandbox = await openSandbox(dataDir, clock.url, { ...PAYOUT_KEYS, notifyUrl: `${shop.url}/payouts` })
-})
-afterAll(async () => {
-  await sandbox.close()
-  await shop.close()
-  await clock.close()
-  removeFolder(dataDir)
-})
-beforeEach(async () => {
-  clock.set(Date.now())
-  shop.letters.length = 0
-  shop.answerWith(200)
-  await control('/faults', {})
-})
-
-const control = (path: string, body?: unknown) => call(body === undefined ? 'GET' : 'POST', `${sandbox.url}/__sandbox${path}`, body)
 const api = (method: string, path: string, body?: unknown, headers: Record<string, string> = PAYOUT_HEADERS): Promise<Answer> =>
-  call(method, `${sandbox.url}/payout${path}`, body, headers)
+  call(method, `${world.url}/payout${path}`, body, headers)
 
 let made = 0
 const freshId = (): string => `wd_${Date.now()}_${made++}`
@@ -86,7 +61,7 @@ describe('the payouts account', () => {
       400,
       'version_invalid',
     ])
-    expect((await call('GET', `${sandbox.url}/pg/orders/x`, undefined, PAYOUT_HEADERS)).status).toBe(401)
+    expect((await call('GET', `${world.url}/pg/orders/x`, undefined, PAYOUT_HEADERS)).status).toBe(401)
     const answer = await api('GET', id, undefined, { ...PAYOUT_HEADERS, 'x-request-id': 'mine' })
     expect([answer.headers.get('x-request-id'), refusalOf(answer)]).toEqual(['mine', [404, 'transfer_id_not_found']])
     expect((await api('GET', '/nothing')).status).toBe(404)
@@ -107,7 +82,7 @@ describe('the payouts account', () => {
     const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
     const signatureKey = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
     const folder = temporaryFolder()
-    const guarded = await openSandbox(folder, clock.url, { ...PAYOUT_KEYS, signatureKey })
+    const guarded = await openSandbox(folder, world.clock.url, { ...PAYOUT_KEYS, signatureKey })
     const sealed = (text: string, oaepHash = 'sha1'): string =>
       publicEncrypt({ key: publicKey, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash }, Buffer.from(text)).toString('base64')
     const ask = async (signature: string | undefined) =>
@@ -250,7 +225,7 @@ describe('a transfer', () => {
     })
     expect((await api('GET', `/transfers?transfer_id=${String(body.transfer_id)}`)).text).toBe(answer.text)
     expect((await api('GET', `/transfers?cf_transfer_id=${String(whole(answer).cf_transfer_id)}`)).text).toBe(answer.text)
-    expect(shop.letters).toEqual([])
+    expect(world.shop.letters).toEqual([])
   })
 
   test.each([
@@ -323,8 +298,8 @@ describe('the bank', () => {
     const moved = await move(id, { status })
     expect([moved.status, whole(moved).status, whole(moved).status_code]).toEqual([200, status, code])
     expect(whole(moved).transfer_utr !== null).toBe(status === 'SUCCESS')
-    await waitUntil('the webhook', () => shop.letters.length === 1)
-    const letter = shop.letters[0]
+    await waitUntil('the webhook', () => world.shop.letters.length === 1)
+    const letter = world.shop.letters[0]
     if (letter === undefined) throw new Error('no letter')
     const { webhooks: _, ...entity } = whole(moved)
     expect(letter.event).toEqual({ data: entity, event_time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/), type })
@@ -346,8 +321,8 @@ describe('the bank', () => {
     const acknowledged = await move(id, { status: 'SUCCESS', status_code: 'COMPLETED' })
     expect([whole(acknowledged).status_code, whole(acknowledged).transfer_utr]).toEqual(['COMPLETED', whole(sent).transfer_utr])
     expect((await move(id, { status: 'REVERSED' })).status).toBe(200)
-    await waitUntil('three webhooks', () => shop.letters.length === 3)
-    expect(shop.letters.map(({ event }) => event.type).toSorted()).toEqual([
+    await waitUntil('three webhooks', () => world.shop.letters.length === 3)
+    expect(world.shop.letters.map(({ event }) => event.type).toSorted()).toEqual([
       'TRANSFER_ACKNOWLEDGED',
       'TRANSFER_REVERSED',
       'TRANSFER_SUCCESS',
@@ -359,8 +334,8 @@ describe('the bank', () => {
     for (const status of ['RECEIVED', 'QUEUED', 'APPROVAL_PENDING', 'PENDING']) {
       expect(whole(await move(id, { status })).status).toBe(status)
     }
-    await waitUntil('the webhook', () => shop.letters.length === 1)
-    expect(shop.letters[0]?.event.type).toBe('TRANSFER_APPROVED')
+    await waitUntil('the webhook', () => world.shop.letters.length === 1)
+    expect(world.shop.letters[0]?.event.type).toBe('TRANSFER_APPROVED')
   })
 
   test('cannot return what was not paid, nor take a word back, but for one that is forced to', async () => {
@@ -383,18 +358,18 @@ describe('the bank', () => {
     await move(silent, { status: 'SUCCESS', webhooks: 0 })
     await control('/faults', { duplicate: true })
     await move(twice, { status: 'SUCCESS' })
-    await waitUntil('both copies', () => shop.letters.length === 2)
+    await waitUntil('both copies', () => world.shop.letters.length === 2)
     await control('/faults', { tamper: true })
     await move(changed, { status: 'SUCCESS' })
-    await waitUntil('the changed one', () => shop.letters.length === 3)
-    expect(shop.letters[2]?.bytes.toString()).toContain('"transfer_amount":910.00')
+    await waitUntil('the changed one', () => world.shop.letters.length === 3)
+    expect(world.shop.letters[2]?.bytes.toString()).toContain('"transfer_amount":910.00')
     await control('/faults', {})
-    shop.answerWith(500)
+    world.shop.answerWith(500)
     await move(late, { status: 'SUCCESS' })
-    await waitUntil('the first try', () => shop.letters.length === 4)
-    shop.answerWith(200)
-    clock.set(start + 3 * MINUTE_MS)
-    await waitUntil('the second try', () => shop.letters.length === 5)
-    expect(shop.letters[4]?.headers['x-webhook-attempt']).toBe('2')
+    await waitUntil('the first try', () => world.shop.letters.length === 4)
+    world.shop.answerWith(200)
+    world.clock.set(start + 3 * MINUTE_MS)
+    await waitUntil('the second try', () => world.shop.letters.length === 5)
+    expect(world.shop.letters[4]?.headers['x-webhook-attempt']).toBe('2')
   })
 })

@@ -1,57 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Sandbox } from './sandbox.ts'
-import {
-  type Answer,
-  type Clock,
-  call,
-  HEADERS,
-  KEYS,
-  openClock,
-  openSandbox,
-  openShop,
-  opensslSignature,
-  orderBody,
-  refusalOf,
-  removeFolder,
-  type Shop,
-  temporaryFolder,
-  waitUntil,
-  whole,
-} from './testing/world.ts'
+import { describe, expect, test } from 'vitest'
+import { type Answer, call, HEADERS, KEYS, opensslSignature, refusalOf, waitUntil, whole, useSandbox } from './testing/world.ts'
 
 const DAY_MS = 86_400_000
-let sandbox: Sandbox
-let clock: Clock
-let shop: Shop
-const dataDir = temporaryFolder()
+const world = useSandbox()
+const { control, ordered } = world
 
-beforeAll(async () => {
-  clock = await openClock()
-  shop = await openShop()
-  sandbox = await openSandbox(dataDir, clock.url)
-})
-afterAll(async () => {
-  await sandbox.close()
-  await shop.close()
-  await clock.close()
-  removeFolder(dataDir)
-})
-beforeEach(async () => {
-  clock.set(Date.now())
-  shop.letters.length = 0
-  await control('/faults', {})
-})
-
-const control = (path: string, body?: unknown) => call(body === undefined ? 'GET' : 'POST', `${sandbox.url}/__sandbox${path}`, body)
 const refundId = (): string => crypto.randomUUID().replaceAll('-', '')
 
-async function ordered(outcome: string | undefined, amount = 30): Promise<string> {
-  const body = orderBody({ order_amount: amount, order_meta: { notify_url: `${shop.url}/hook` } })
-  const order = await call('POST', `${sandbox.url}/pg/orders`, body, HEADERS)
-  if (outcome !== undefined) await control(`/orders/${order.body.order_id}/pay`, { outcome, webhooks: 0 })
-  return order.body.order_id
-}
-const refundsUrl = (orderId: string): string => `${sandbox.url}/pg/orders/${orderId}/refunds`
+const refundsUrl = (orderId: string): string => `${world.url}/pg/orders/${orderId}/refunds`
 const ask = (orderId: string, more: Record<string, unknown> = {}, headers: Record<string, string> = {}): Promise<Answer> =>
   call('POST', refundsUrl(orderId), { refund_amount: 10, refund_id: refundId(), ...more }, { ...HEADERS, ...headers })
 const get = (orderId: string, id: string): Promise<Answer> => call('GET', `${refundsUrl(orderId)}/${id}`, undefined, HEADERS)
@@ -138,9 +94,9 @@ describe('a refund', () => {
 
   test('is refused six months after the payment', async () => {
     const orderId = await ordered('success')
-    clock.set(Date.now() + 180 * DAY_MS)
+    world.clock.set(Date.now() + 180 * DAY_MS)
     expect((await ask(orderId, { refund_amount: 1 })).status).toBe(200)
-    clock.set(Date.now() + 190 * DAY_MS)
+    world.clock.set(Date.now() + 190 * DAY_MS)
     expect(refusalOf(await ask(orderId))).toEqual([400, 'refund_not_allowed'])
   })
 })
@@ -159,8 +115,8 @@ describe('the bank', () => {
     expect([moved.status, whole(moved).refund_status]).toEqual([200, status])
     expect(whole(moved).processed_at !== null).toBe(final)
     expect(whole(moved).refund_arn !== null).toBe(status === 'SUCCESS')
-    await waitUntil('the webhook', () => shop.letters.length === 1)
-    const letter = shop.letters[0]
+    await waitUntil('the webhook', () => world.shop.letters.length === 1)
+    const letter = world.shop.letters[0]
     if (letter === undefined) throw new Error('no letter')
     expect(letter.event).toEqual({
       data: {
@@ -220,11 +176,11 @@ describe('the bank', () => {
     for (const id of ids) await ask(orderId, { refund_id: id })
     await control(`/refunds/${ids[0]}`, { status: 'SUCCESS', webhooks: 0 })
     await control(`/refunds/${ids[1]}`, { status: 'SUCCESS', webhooks: 3 })
-    await waitUntil('three webhooks', () => shop.letters.length === 3)
+    await waitUntil('three webhooks', () => world.shop.letters.length === 3)
     await control('/faults', { tamper: true })
     await control(`/refunds/${ids[2]}`, { status: 'SUCCESS' })
-    await waitUntil('the changed one', () => shop.letters.length === 4)
-    const letter = shop.letters[3]
+    await waitUntil('the changed one', () => world.shop.letters.length === 4)
+    const letter = world.shop.letters[3]
     expect(letter?.bytes.toString()).toContain('"refund_amount":910.00')
     expect(letter && opensslSignature(letter, KEYS.clientSecret)).not.toBe(letter?.headers['x-webhook-signature'])
   })

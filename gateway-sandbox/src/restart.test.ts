@@ -45,7 +45,7 @@ async function startProcess(stdio: 'plain' | 'ipc' = 'plain'): Promise<{ child: 
   running.add(child)
   let printed = ''
   child.stdout?.on('data', (chunk: Buffer) => (printed += chunk.toString()))
-  await waitUntil('the line that says it is ready', () => printed.includes('ready at'), 15_000)
+  await waitUntil('the line that says it is ready', () => printed.includes('ready at'), 60_000)
   return { child, url: /http:\S+/.exec(printed)?.[0] ?? '' }
 }
 

@@ -1,53 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Sandbox } from './sandbox.ts'
-import {
-  type Body,
-  type Clock,
-  call,
-  HEADERS,
-  KEYS,
-  type Letter,
-  openClock,
-  openSandbox,
-  openShop,
-  opensslSignature,
-  orderBody,
-  removeFolder,
-  type Shop,
-  temporaryFolder,
-  waitUntil,
-} from './testing/world.ts'
+import { describe, expect, test } from 'vitest'
+import { type Body, call, HEADERS, KEYS, type Letter, opensslSignature, orderBody, waitUntil, useSandbox } from './testing/world.ts'
 
 const MINUTE_MS = 60_000
-let sandbox: Sandbox
-let clock: Clock
-let shop: Shop
-const dataDir = temporaryFolder()
-
-beforeAll(async () => {
-  clock = await openClock()
-  sandbox = await openSandbox(dataDir, clock.url)
-})
-afterAll(async () => {
-  await sandbox.close()
-  await clock.close()
-  removeFolder(dataDir)
-})
-beforeEach(async () => {
-  clock.set(Date.now())
-  shop = await openShop()
-  await control('/faults', {})
-  return () => shop.close()
-})
-
-const control = (path: string, body?: unknown) => call(body === undefined ? 'GET' : 'POST', `${sandbox.url}/__sandbox${path}`, body)
+const world = useSandbox({ shopPerTest: true })
+const { control } = world
 
 async function paid(outcome: string, webhooks?: number): Promise<Body> {
-  const order = await call('POST', `${sandbox.url}/pg/orders`, orderBody({ order_meta: { notify_url: `${shop.url}/hook` } }), HEADERS)
+  const order = await call('POST', `${world.url}/pg/orders`, orderBody({ order_meta: { notify_url: `${world.shop.url}/hook` } }), HEADERS)
   return (await control(`/orders/${order.body.order_id}/pay`, webhooks === undefined ? { outcome } : { outcome, webhooks })).body
 }
-const arrived = (count: number): Promise<void> => waitUntil(`${count} webhooks`, () => shop.letters.length >= count)
-const first = (): Letter => shop.letters[0] as Letter
+const arrived = (count: number): Promise<void> => waitUntil(`${count} webhooks`, () => world.shop.letters.length >= count)
+const first = (): Letter => world.shop.letters[0] as Letter
 /** Long enough for a webhook that should not come to have come. */
 const quiet = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 300))
 
@@ -138,27 +101,27 @@ describe('a webhook', () => {
   test('is sent as often as the control call says: five copies of one event, or none', async () => {
     await paid('success', 5)
     await arrived(5)
-    expect(new Set(shop.letters.map((letter) => letter.headers['x-idempotency-key'])).size).toBe(1)
-    expect(new Set(shop.letters.map((letter) => letter.bytes.toString())).size).toBe(1)
+    expect(new Set(world.shop.letters.map((letter) => letter.headers['x-idempotency-key'])).size).toBe(1)
+    expect(new Set(world.shop.letters.map((letter) => letter.bytes.toString())).size).toBe(1)
     expect((await paid('success', 0)).webhooks).toEqual([])
     await quiet()
-    expect(shop.letters.length).toBe(5)
+    expect(world.shop.letters.length).toBe(5)
   })
 
   test('is tried again after 2, 10 and 30 minutes of the clock, with a rising attempt, and then given up', async () => {
     const start = Date.now()
-    shop.answerWith(500)
+    world.shop.answerWith(500)
     const { order_id: id } = await paid('success')
     await arrived(1)
     for (const [index, minutes] of [2, 10, 30].entries()) {
-      clock.set(start + (minutes - 0.5) * MINUTE_MS)
+      world.clock.set(start + (minutes - 0.5) * MINUTE_MS)
       await new Promise((resolve) => setTimeout(resolve, 1_200))
-      expect(shop.letters.length, `before minute ${minutes}`).toBe(index + 1)
-      clock.set(start + (minutes + 0.2) * MINUTE_MS)
+      expect(world.shop.letters.length, `before minute ${minutes}`).toBe(index + 1)
+      world.clock.set(start + (minutes + 0.2) * MINUTE_MS)
       await arrived(index + 2)
     }
-    expect(shop.letters.map((letter) => letter.headers['x-webhook-attempt'])).toEqual(['1', '2', '3', '4'])
-    for (const letter of shop.letters) expect(letter.headers['x-webhook-signature']).toBe(opensslSignature(letter, KEYS.clientSecret))
+    expect(world.shop.letters.map((letter) => letter.headers['x-webhook-attempt'])).toEqual(['1', '2', '3', '4'])
+    for (const letter of world.shop.letters) expect(letter.headers['x-webhook-signature']).toBe(opensslSignature(letter, KEYS.clientSecret))
     await waitUntil('giving up', async () => (await control(`/orders/${id}`)).body.webhooks[0]?.state === 'given_up')
     const webhook = (await control(`/orders/${id}`)).body.webhooks[0]
     expect(webhook?.attempts.map(({ attempt, status, answer }) => [attempt, status, answer])).toEqual(
@@ -168,7 +131,7 @@ describe('a webhook', () => {
   })
 
   test.each([302, 404])('that is answered with %i waits for its next try', async (status) => {
-    shop.answerWith(status)
+    world.shop.answerWith(status)
     const { order_id: id } = await paid('success')
     await arrived(1)
     await waitUntil('the answer', async () => (await control(`/orders/${id}`)).body.webhooks[0]?.attempts.length === 1)
@@ -181,27 +144,27 @@ describe('a webhook', () => {
     const start = Date.now()
     const order = await call(
       'POST',
-      `${sandbox.url}/pg/orders`,
+      `${world.url}/pg/orders`,
       orderBody({ order_meta: { notify_url: 'http://127.0.0.1:9/hook' } }),
       HEADERS,
     )
     await control(`/orders/${order.body.order_id}/pay`, { outcome: 'success' })
     await waitUntil('the error', async () => (await control(`/orders/${order.body.order_id}`)).body.webhooks[0]?.attempts.length === 1)
     expect((await control(`/orders/${order.body.order_id}`)).body.webhooks[0]?.attempts[0]?.error).toEqual(expect.any(String))
-    shop.answerWith(503)
+    world.shop.answerWith(503)
     await paid('success')
     await arrived(1)
-    shop.answerWith(200)
-    clock.set(start + 3 * MINUTE_MS)
+    world.shop.answerWith(200)
+    world.clock.set(start + 3 * MINUTE_MS)
     await arrived(2)
-    expect(shop.letters[1]?.headers['x-webhook-attempt']).toBe('2')
+    expect(world.shop.letters[1]?.headers['x-webhook-attempt']).toBe('2')
   })
 
   test('follows a simulated payment too', async () => {
     const order = await paid('pending', 0)
     await call(
       'POST',
-      `${sandbox.url}/pg/simulate`,
+      `${world.url}/pg/simulate`,
       { entity: 'PAYMENTS', entity_id: order.payments[0]?.cf_payment_id, entity_simulation: { payment_status: 'SUCCESS' } },
       HEADERS,
     )
@@ -231,14 +194,14 @@ describe('the faults', () => {
     await control('/faults', { duplicate: true })
     await paid('success')
     await arrived(2)
-    expect(shop.letters[0]?.bytes.equals(shop.letters[1]?.bytes as Buffer)).toBe(true)
+    expect(world.shop.letters[0]?.bytes.equals(world.shop.letters[1]?.bytes as Buffer)).toBe(true)
   })
 
   test('delayMs holds webhooks back', async () => {
     await control('/faults', { delayMs: 600 })
     await paid('success')
     await quiet()
-    expect(shop.letters.length).toBe(0)
+    expect(world.shop.letters.length).toBe(0)
     await arrived(1)
   })
 
@@ -247,7 +210,7 @@ describe('the faults', () => {
     const orders: string[] = []
     for (let i = 0; i < 12; i++) orders.push((await paid('success')).order_id)
     await arrived(12)
-    const came = shop.letters.map((letter) => letter.event.data.order.order_id)
+    const came = world.shop.letters.map((letter) => letter.event.data.order.order_id)
     expect(came.toSorted()).toEqual(orders.toSorted())
     expect(came).not.toEqual(orders)
   })
@@ -266,9 +229,9 @@ describe('the faults', () => {
     const order = await paid('success')
     expect(order.order_status).toBe('PAID')
     await quiet()
-    expect(shop.letters.length).toBe(0)
+    expect(world.shop.letters.length).toBe(0)
     await control('/faults', {})
-    clock.set(start + 3 * MINUTE_MS)
+    world.clock.set(start + 3 * MINUTE_MS)
     await arrived(1)
   })
 
@@ -282,17 +245,17 @@ describe('the faults', () => {
 
   test('of the API: too many requests before anything is done, and an answer lost after all is done', async () => {
     const body = orderBody()
-    const make = () => call('POST', `${sandbox.url}/pg/orders`, body, HEADERS)
+    const make = () => call('POST', `${world.url}/pg/orders`, body, HEADERS)
     await control('/faults', { api: 'rate_limit' })
     const limited = await make()
     expect([limited.status, limited.body.type, limited.headers.get('x-ratelimit-retry')]).toEqual([429, 'rate_limit_error', '1'])
     await control('/faults', { api: 'error_after_commit' })
     expect([(await make()).status, (await make()).body.code]).toEqual([500, 'order_already_exists'])
     await control('/faults', { api: 'no_answer' })
-    await expect(fetch(`${sandbox.url}/pg/orders/x`, { headers: HEADERS, signal: AbortSignal.timeout(200) })).resolves.toMatchObject({
+    await expect(fetch(`${world.url}/pg/orders/x`, { headers: HEADERS, signal: AbortSignal.timeout(200) })).resolves.toMatchObject({
       status: 404,
     })
-    const url = `${sandbox.url}/pg/orders/${String(body.order_id)}`
+    const url = `${world.url}/pg/orders/${String(body.order_id)}`
     await expect(fetch(url, { headers: HEADERS, signal: AbortSignal.timeout(200) })).rejects.toThrow(/timeout/)
   })
 })
@@ -317,7 +280,7 @@ describe('a control call', () => {
 
   test('from a form of some web page is not taken', async () => {
     const { order_id: id } = await paid('failed')
-    const answer = await call('POST', `${sandbox.url}/__sandbox/orders/${id}/pay`, 'outcome=success', {
+    const answer = await call('POST', `${world.url}/__sandbox/orders/${id}/pay`, 'outcome=success', {
       'content-type': 'application/x-www-form-urlencoded',
     })
     expect(answer.status).toBe(415)

@@ -5,6 +5,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach } from 'vitest'
 import type { PayoutAccount } from '../calls.ts'
 import { type Sandbox, startSandbox } from '../sandbox.ts'
 
@@ -111,6 +112,71 @@ export async function openClock(): Promise<Clock> {
 
 export const openSandbox = (dataDir: string, clockUrl?: string, payouts?: PayoutAccount): Promise<Sandbox> =>
   startSandbox({ port: 0, host: '127.0.0.1', dataDir, pg: KEYS, payouts, clockUrl })
+
+type SandboxWith = {
+  /** With a payouts account, whose webhooks go to the shop as well. */
+  readonly payouts?: boolean
+  /** What still comes for one test's shop must not reach the next one's. */
+  readonly shopPerTest?: boolean
+}
+
+/** To be called once, outside of every test: a sandbox by a clock of its own and a shop, all at rest before each test. */
+export function useSandbox({ payouts = false, shopPerTest = false }: SandboxWith = {}) {
+  let sandbox: Sandbox
+  let clock: Clock
+  let shop: Shop
+  const dataDir = temporaryFolder()
+  const control = (path: string, body?: unknown) => call(body === undefined ? 'GET' : 'POST', `${sandbox.url}/__sandbox${path}`, body)
+
+  const open = () => openSandbox(dataDir, clock.url, payouts ? { ...PAYOUT_KEYS, notifyUrl: `${shop.url}/payouts` } : undefined)
+
+  beforeAll(async () => {
+    clock = await openClock()
+    shop = await openShop()
+    sandbox = await open()
+  })
+  afterAll(async () => {
+    await sandbox.close()
+    await shop.close()
+    await clock.close()
+    removeFolder(dataDir)
+  })
+  beforeEach(async () => {
+    clock.set(Date.now())
+    if (shopPerTest) {
+      await shop.close()
+      shop = await openShop()
+    }
+    shop.letters.length = 0
+    shop.answerWith(200)
+    await control('/faults', {})
+  })
+
+  return {
+    get url() {
+      return sandbox.url
+    },
+    get clock() {
+      return clock
+    },
+    get shop() {
+      return shop
+    },
+    control,
+    /** Ended and started again over what it has kept. */
+    async restart(): Promise<void> {
+      await sandbox.close()
+      sandbox = await open()
+    },
+    /** An order that tells the shop; `outcome`: what its payer then does. */
+    ordered: async (outcome: string | undefined, amount = 30): Promise<string> => {
+      const body = orderBody({ order_amount: amount, order_meta: { notify_url: `${shop.url}/hook` } })
+      const order = await call('POST', `${sandbox.url}/pg/orders`, body, HEADERS)
+      if (outcome !== undefined) await control(`/orders/${order.body.order_id}/pay`, { outcome, webhooks: 0 })
+      return order.body.order_id
+    },
+  }
+}
 
 export async function call(method: string, url: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
   const response = await fetch(url, {
