@@ -269,18 +269,19 @@ describe('care', () => {
     const english = ['/', ...Object.keys(TITLES)]
     const hindi = english.map((one) => (one === '/' ? '/hi' : `/hi${one}`))
     // Wide pages differ by language in their words alone, and words are judged on the small ones.
-    for (const [size, addresses, themes] of [
-      [SMALL, english, 'both'],
-      [SMALL, hindi, 'light'],
-      [WIDE, english, 'both'],
-    ] as const) {
-      await visit(async (page, own) => {
+    const walk = (size: Size, addresses: readonly string[], themes: 'both' | 'light') =>
+      visit(async (page, own) => {
         for (const address of addresses) {
           await page.goto(program.url + address)
           await auditVisit(own, themes)
         }
       }, size)
+    const small = async (): Promise<void> => {
+      await walk(SMALL, english, 'both')
+      await walk(SMALL, hindi, 'light')
     }
+    // Each size has a browser of its own: one waits for its page while the other is judged.
+    await Promise.all([small(), walk(WIDE, english, 'both')])
   }, 300_000)
 
   test('an unknown address is a real 404 with a way on', async () => {

@@ -2,6 +2,7 @@
  * npm run bench: the packages of the peer beside ours, then every measurement (bench/run.ts) on Node 26.
  * npm run bench:web: Lighthouse beside ours, then what it says of the pages (bench/web.ts).
  */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { install } from './install.mjs'
 import { findNode } from './node26.mjs'
@@ -15,14 +16,22 @@ stopOnSignals(async () => {
 })
 const isWeb = process.argv[2] === '--web'
 await install()
-// Kept apart from the product's: nobody who only runs Roz installs them.
-const npm = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error']
-const beside = await run('npm', npm, { cwd: path.join(ROOT, 'bench', isWeb ? 'web' : 'peer'), quiet: true })
-if (beside.code !== 0) {
-  process.stderr.write(`${beside.output}\n`)
-  process.exit(1)
-}
+await installBeside(path.join(ROOT, 'bench', isWeb ? 'web' : 'peer'))
 const node = findNode()
 const env = isWeb ? { ...process.env, CHROMIUM: await ensureChromium(), WEB_DIR: await buildWeb(node) } : process.env
 const { code } = await run(node, [isWeb ? 'bench/web.ts' : 'bench/run.ts', ...process.argv.slice(isWeb ? 3 : 2)], { env })
 process.exit(code ?? 1)
+
+/** Kept apart from the product's packages: nobody who only runs Roz installs them. Once for each lockfile. */
+async function installBeside(cwd) {
+  const lockfile = readFileSync(path.join(cwd, 'package-lock.json'), 'utf8')
+  const stamp = path.join(cwd, 'node_modules', '.roz-installed')
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lockfile) return
+  const npm = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error']
+  const { code, output } = await run('npm', npm, { cwd, quiet: true })
+  if (code !== 0) {
+    process.stderr.write(`${output}\n`)
+    process.exit(1)
+  }
+  writeFileSync(stamp, lockfile)
+}
