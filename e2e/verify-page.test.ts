@@ -223,7 +223,7 @@ describe('my ticket', () => {
       await page.evaluate((token) => localStorage.setItem('token', token), asha.token)
       await page.goto(stage.line.url + ofTicket(first))
       await expect(page.getByText(/^Line [12] of 2$/)).toBeVisible()
-      await expect(page.locator('.is-right')).toHaveCount(5)
+      await expect(page.locator('.is-right')).toHaveCount(7)
       await expect(page.locator('.owed')).toContainText('Owed to you')
       const fetched = await page.evaluate(() =>
         performance
@@ -302,10 +302,11 @@ describe('my ticket', () => {
     await stage.at(
       ofTicket(second),
       async (page) => {
-        await expect(page.locator('.alarm-box')).toContainText('We could not show that your ticket is in the sealed list')
+        const alarm = page.locator('.alarm-box').filter({ hasText: 'We could not show that your ticket is in the sealed list' })
+        await expect(alarm).toBeVisible()
         await expect(page.getByText('Your money is not all in the total that we published.')).toBeVisible()
         const saved = page.waitForEvent('download')
-        await page.locator('.alarm-box').getByRole('button', { name: 'Save the evidence' }).click()
+        await alarm.getByRole('button', { name: 'Save the evidence' }).click()
         const evidence = JSON.parse(readFileSync((await (await saved).path()) ?? '', 'utf8')) as { readonly published: readonly string[] }
         expect(evidence.published.join()).toContain('"kind":"close"')
       },

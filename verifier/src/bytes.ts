@@ -53,8 +53,11 @@ export function fromHex(text: string, length?: number): Uint8Array {
   return bytes
 }
 
-/** Of keys, hashes and signatures: short. */
-export const toBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes))
+export function toBase64(bytes: Uint8Array): string {
+  let binary = ''
+  for (const byte of bytes) binary += String.fromCharCode(byte)
+  return btoa(binary)
+}
 
 /** Standard alphabet with padding; anything that would not be written that way again is refused. */
 export function fromBase64(text: string): Uint8Array {

@@ -33,7 +33,7 @@ export async function readEntries(source: Source, size: number, onProgress: (don
   return entries
 }
 
-function linesOf(bytes: Uint8Array, path: string): readonly Uint8Array[] {
+export function linesOf(bytes: Uint8Array, path: string): readonly Uint8Array[] {
   const lines: Uint8Array[] = []
   let start = 0
   for (let end = bytes.indexOf(10); end !== -1; end = bytes.indexOf(10, start)) {

@@ -3,18 +3,18 @@
  * the sealed list, and the close record of that list is in the log that others see too.
  */
 import { fromHex, MalformedError, toHex, utf8 } from './bytes.ts'
-import { canonicalBytes, day, hash, type Json, list, parseCanonical, record, text, whole } from './canonical.ts'
+import { day, hash, type Json, list, record, text, whole } from './canonical.ts'
 import { shiftDay, startOfDayMs } from './day.ts'
 import { ticketOf } from './draw.ts'
-import { isConsistent, isIncluded, leafHash } from './merkle.ts'
-import { type Checkpoint, isLogSignature, readCheckpoint, readVerifierKey } from './note.ts'
+import { isIncluded, leafHash } from './merkle.ts'
+import { readCheckpoint, readVerifierKey } from './note.ts'
+import { hashes, judgeLog, shownRecord } from './own-log.ts'
 import { receiptProblem, receiptShape } from './receipt.ts'
 import { readDraws, readRecord } from './records.ts'
-import { readFile, type Source, UnavailableError } from './sources.ts'
+import { readFile, type Source } from './sources.ts'
 import type { Kept } from './steps-log.ts'
 
-const closeProof = record({ index: whole, path: list(hash), record: (value) => value })
-const proof = record({ checkpoint: text, close: closeProof, path: list(hash), position: whole })
+const proof = record({ checkpoint: text, close: shownRecord, path: list(hash), position: whole })
 const anything = (value: unknown): unknown => value
 const answerShape = record({
   day,
@@ -22,7 +22,6 @@ const answerShape = record({
   receipt: anything,
   ticket: hash,
 })
-const consistencyShape = record({ from: whole, path: list(hash), to: whole })
 type Proof = ReturnType<typeof proof>
 
 export type MyTicket = {
@@ -83,10 +82,8 @@ async function judge({ day: today, ticketKey, answer, logKey, kept, source, nowM
   const { position, path } = given.proof
   if (!isIncluded(leafHash(fromHex(ticket)), position, close.count, hashes(path), fromHex(close.root)))
     return say('missing', 'your ticket is not in the sealed list')
-  const checkpoint = readCheckpoint(new TextEncoder().encode(given.proof.checkpoint))
-  const doubt = await logProblem(checkpoint, given.proof, logKey, kept, source)
-  if (doubt !== undefined) return say('unknown-log', doubt)
-  const { origin, size, root } = checkpoint
+  const keep = await judgeLog({ checkpoint: given.proof.checkpoint, record: given.proof.close, logKey, kept, source })
+  if ('step' in keep) return say('unknown-log', keep.words)
   return {
     state: 'included',
     words: `your ticket is number ${position + 1} of ${close.count}`,
@@ -94,7 +91,7 @@ async function judge({ day: today, ticketKey, answer, logKey, kept, source, nowM
     count: close.count,
     root: close.root,
     hasReceipt,
-    keep: { origin, size, root },
+    keep,
   }
 }
 
@@ -119,39 +116,10 @@ async function findSealed(today: string, source: Source): Promise<{ words: strin
   return { words, evidence: [utf8(draws), utf8(note)] }
 }
 
-const hashes = (path: readonly string[]): readonly Uint8Array[] => path.map((one) => fromHex(one))
-
 function readClose({ close }: Proof) {
   const found = readRecord(close.record as Json, 'the close record')
   if (found.kind !== 'close') throw new MalformedError('the record shown is no close record')
   return found
-}
-
-async function logProblem(
-  checkpoint: Checkpoint,
-  { close }: Proof,
-  logKey: string,
-  kept: Kept | undefined,
-  source: Source,
-): Promise<string | undefined> {
-  const [own] = checkpoint.note.signatures
-  const key = readVerifierKey(logKey)
-  if (own === undefined || checkpoint.origin !== key.name || !isLogSignature(own, checkpoint.note.text, key))
-    return 'the log is not signed by the key that you know; check the whole day to see whether the key was replaced'
-  const leaf = leafHash(canonicalBytes(close.record as Json))
-  if (!isIncluded(leaf, close.index, checkpoint.size, hashes(close.path), checkpoint.root)) return 'the close record is not in the log'
-  if (kept === undefined) return undefined
-  if (kept.origin !== checkpoint.origin || kept.size > checkpoint.size) return 'the log has fewer records than when you last looked'
-  return isConsistent(kept, checkpoint, await growth(kept.size, checkpoint.size, source))
-    ? undefined
-    : 'the log was rewritten since you last looked'
-}
-
-async function growth(from: number, to: number, source: Source): Promise<readonly Uint8Array[]> {
-  if (from === to) return []
-  const bytes = await readFile(source, `log/consistency?from=${from}&to=${to}`)
-  if (bytes === undefined) throw new UnavailableError('this copy of the log computes no consistency proofs')
-  return hashes(consistencyShape(parseCanonical(bytes, 'the consistency proof'), 'the consistency proof').path)
 }
 
 function holdsReceipt(given: unknown, today: string, ticket: string, logKey: string): boolean {

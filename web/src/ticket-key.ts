@@ -4,29 +4,56 @@
  * Invariant: a key counts as the member's only after the server took it; until then it is marked
  * as offered, so that a lost answer leads to the same key being offered again, never to a second one.
  */
+import { dayAt, type IstDay, parseDay } from '@roz/core/ist-day.ts'
 import { ApiError, call } from './api.ts'
+import { serverNowMs } from './features/clock.ts'
 
 const OFFERED = '?'
 const KEYS_TRIED_MAX = 3
 const KEY = /^[0-9a-f]{64}$/
 
 const slot = (memberId: string): string => `roz-ticket-key:${memberId}`
+const sinceSlot = (memberId: string): string => `roz-ticket-key-since:${memberId}`
 
 /** Storage may be shut (private windows): the key then lives for this page only; the server keeps it anyway. */
 const fallback = new Map<string, string>()
-function read(memberId: string): string | undefined {
+function readSlot(name: string): string | undefined {
   try {
-    return localStorage.getItem(slot(memberId)) ?? undefined
+    return localStorage.getItem(name) ?? undefined
   } catch {
-    return fallback.get(slot(memberId))
+    return fallback.get(name)
   }
 }
-function keep(memberId: string, value: string): void {
+function fillSlot(name: string, value: string): void {
   try {
-    localStorage.setItem(slot(memberId), value)
+    localStorage.setItem(name, value)
   } catch {
-    fallback.set(slot(memberId), value)
+    fallback.set(name, value)
   }
+}
+const read = (memberId: string): string | undefined => readSlot(slot(memberId))
+function keep(memberId: string, value: string): void {
+  if (KEY.test(value) && read(memberId) !== value) fillSlot(sinceSlot(memberId), dayAt(serverNowMs()))
+  fillSlot(slot(memberId), value)
+}
+
+/**
+ * The first day on which no other key than this device's may serve. Of the days before it the server
+ * may name an earlier key, which this one replaced or which another device made.
+ */
+export function servesSince(memberId: string): IstDay {
+  const known = parseDay(readSlot(sinceSlot(memberId)) ?? '')
+  if (known !== undefined) return known
+  const today = dayAt(serverNowMs())
+  fillSlot(sinceSlot(memberId), today)
+  return today
+}
+
+/** The server's copy of the key of a day before that; undefined where there is none. */
+export async function earlierTicketKey(memberId: string, day: string): Promise<string | undefined> {
+  if (day >= servesSince(memberId)) return undefined
+  const { key } = await call('ticketKey', { query: { day } })
+  return key === null || key === ticketKeyOf(memberId) ? undefined : key
 }
 
 export function newTicketKey(): string {

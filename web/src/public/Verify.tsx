@@ -5,11 +5,11 @@
  */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { STEPS } from '@roz/verifier/steps.ts'
+import { DrawStory } from '../ui/DrawStory.tsx'
 import { formatDay } from '../ui/format.ts'
 import { Section } from '../ui/Section.tsx'
 import { publicPath } from '../paths.ts'
 import { usePage } from './context.ts'
-import { DrawStory } from './DrawStory.tsx'
 import { Heading } from './Frame.tsx'
 import { Prose } from './Prose.tsx'
 import { useStepWords, type StepWords } from './step-words.ts'

@@ -1,16 +1,19 @@
 /** Yesterday's impact video and yesterday's winner. */
 import { Trans, useLingui } from '@lingui/react/macro'
+import { dayAt } from '@roz/core/ist-day.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { currentLanguage } from '../../language.ts'
 import { paths, publicPath } from '../../paths.ts'
 import { useMember } from '../../session.tsx'
 import { Art } from '../../ui/Art.tsx'
+import { Button } from '../../ui/Button.tsx'
 import { EmptyState, SkeletonBlock } from '../../ui/Feedback.tsx'
 import { formatCount, formatDay } from '../../ui/format.ts'
 import { CheckIcon } from '../../ui/icons.tsx'
 import { Money } from '../../ui/Money.tsx'
 import { Video } from '../../ui/Video.tsx'
+import { useServerDay } from '../clock.ts'
 import { type CurrentRound, homeQuery } from '../queries.ts'
 import { latestRoundsQuery, useYesterdaysTicket } from '../ticket/use-ticket.ts'
 import { WinnerLabel } from '../WinnerLabel.tsx'
@@ -67,6 +70,7 @@ export function YesterdaysWinner({ round }: { readonly round: RoundResult }) {
           <Trans>The first round is drawn after midnight.</Trans>
         </EmptyState>
       )}
+      <OwnTicket />
     </div>
   )
 }
@@ -103,7 +107,11 @@ function WinnerCard({ winner }: { readonly winner: Winner }) {
         )}
       </ul>
       <WinnerLabel assurance={winner.assurance} />
-      <OwnTicket />
+      <p className="small">
+        <Link className="tap" to={paths.myTicket} search={{ day: winner.date }} hash="draw">
+          <Trans>See in pictures how it was drawn</Trans>
+        </Link>
+      </p>
       <p className="small">
         <a className="tap" href={`${publicPath('verify', currentLanguage())}/${winner.date}`}>
           <Trans>See how it was drawn, and check it</Trans>
@@ -113,10 +121,43 @@ function WinnerCard({ winner }: { readonly winner: Winner }) {
   )
 }
 
-/** What this device found about the member's own ticket; an alarm stands above every screen already. */
+/** What this device found about the member's own ticket of yesterday, by itself; an alarm stands above every screen already. */
 function OwnTicket() {
-  const finding = useYesterdaysTicket(useMember().id).data
-  if (finding?.state !== 'included' || finding.position === undefined || finding.count === undefined) return null
+  const member = useMember()
+  const today = useServerDay()
+  const ticket = useYesterdaysTicket(member.id)
+  const finding = ticket.data
+  // Who came today had no yesterday.
+  if (dayAt(Date.parse(member.createdAt)) >= today) return null
+  if (finding === undefined) {
+    if (!ticket.isError)
+      return (
+        <p className="own-ticket muted" role="status">
+          <Trans>Checking your ticket of yesterday…</Trans>
+        </p>
+      )
+    return (
+      <p className="own-ticket muted">
+        <Trans>Your ticket of yesterday could not be checked.</Trans>{' '}
+        <Button kind="quiet" busy={ticket.isFetching} onClick={() => void ticket.refetch()}>
+          <Trans>Try Again</Trans>
+        </Button>
+      </p>
+    )
+  }
+  if (finding.state === 'not-joined')
+    return (
+      <p className="own-ticket muted">
+        <Trans>You had no ticket yesterday: there is nothing to check.</Trans>
+      </p>
+    )
+  if (finding.state === 'waiting')
+    return (
+      <p className="own-ticket muted" role="status">
+        <Trans>Your ticket of yesterday is checked here as soon as its list is sealed.</Trans>
+      </p>
+    )
+  if (finding.state !== 'included' || finding.position === undefined || finding.count === undefined) return null
   return (
     <p className="own-ticket">
       <CheckIcon />

@@ -1,10 +1,8 @@
 /** A member's own ticket of a day: what this device checked about it, and what was owed to them at the day's end. */
-import { Plural, Trans, useLingui } from '@lingui/react/macro'
-import { addDays, dayAt, parseDay } from '@roz/core/ist-day.ts'
-import { paise, rupeesFromPaise } from '@roz/core/money.ts'
+import { Trans, useLingui } from '@lingui/react/macro'
+import { addDays, parseDay } from '@roz/core/ist-day.ts'
 import { useQuery, type UseQueryResult } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
 import { currentLanguage } from '../../language.ts'
 import { paths, publicPath } from '../../paths.ts'
 import { saveFile } from '../../save-file.ts'
@@ -13,12 +11,14 @@ import { Seal } from '../../ui/Art.tsx'
 import { Button, buttonClass } from '../../ui/Button.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/Feedback.tsx'
 import { formatCount, formatDay } from '../../ui/format.ts'
-import { CheckIcon, ErrorIcon } from '../../ui/icons.tsx'
+import { ErrorIcon } from '../../ui/icons.tsx'
 import { Book, Section } from '../../ui/Layout.tsx'
-import { formatMoney } from '../../ui/Money.tsx'
 import { useServerDay } from '../clock.ts'
 import { ROUND_POLL_MS, roundQuery } from '../queries.ts'
-import type { Finding, Owed } from './check-ticket.ts'
+import type { Finding } from './check-ticket.ts'
+import { Checked } from './Checked.tsx'
+import { DrawSection } from './DrawSection.tsx'
+import { OwedSection } from './OwedSection.tsx'
 import { AlarmWords, isAlarm, SaveEvidence } from './TicketWatch.tsx'
 import { ticketQuery, useYesterdaysTicket } from './use-ticket.ts'
 import '../screens.css'
@@ -41,6 +41,7 @@ export function MyTicketPage() {
         {asked === undefined && round.data === undefined && !round.isError ? <Skeleton lines={4} /> : <Ticket key={day} day={day} />}
       </Section>
       <OwedSection day={day} />
+      <DrawSection day={day} />
     </Book>
   )
 }
@@ -122,7 +123,7 @@ function Alarm({ finding }: { readonly finding: Finding }) {
   )
 }
 
-function Found({ finding: { state, ticket, position, count, root, hasReceipt, isCompared } }: { readonly finding: Finding }) {
+function Found({ finding: { state, ticket, position, count, root, hasReceipt, isCompared, isEarlierKey } }: { readonly finding: Finding }) {
   const { t } = useLingui()
   const isIncluded = state === 'included' && position !== undefined && count !== undefined
   return (
@@ -149,7 +150,11 @@ function Found({ finding: { state, ticket, position, count, root, hasReceipt, is
       </div>
       <ul className="ledger own-checks">
         <Checked>
-          <Trans>The ticket is made with the key on this device, and with no other.</Trans>
+          {isEarlierKey === true ? (
+            <Trans>The ticket is made with an earlier key of yours, from before this device had one. The server kept it for you.</Trans>
+          ) : (
+            <Trans>The ticket is made with the key on this device, and with no other.</Trans>
+          )}
         </Checked>
         {hasReceipt ? (
           <Checked>
@@ -174,90 +179,6 @@ function Found({ finding: { state, ticket, position, count, root, hasReceipt, is
             </Checked>
           </>
         ) : null}
-      </ul>
-    </>
-  )
-}
-
-function Checked({ children, failed = false }: { readonly children: ReactNode; readonly failed?: boolean }) {
-  return (
-    <li className={failed ? 'is-wrong' : 'is-right'}>
-      {failed ? <ErrorIcon /> : <CheckIcon />}
-      <span>{children}</span>
-    </li>
-  )
-}
-
-function OwedSection({ day }: { readonly day: string }) {
-  const { t } = useLingui()
-  const member = useMember()
-  const owed = useQuery({
-    queryKey: ['ticket', member.id, day, 'owed'],
-    queryFn: async (): Promise<Owed | null> => (await (await import('./check-ticket.ts')).checkOwed(member.id, day)) ?? null,
-    staleTime: Number.POSITIVE_INFINITY,
-    // Before the member came, nothing was owed to them.
-    enabled: day < useServerDay() && day >= dayAt(Date.parse(member.createdAt)),
-  })
-  if (owed.data === null || (owed.data === undefined && owed.fetchStatus === 'idle' && !owed.isError)) return null
-  return (
-    <Section when={t`Your money`} note={t`at the day's end`}>
-      <h2>
-        <Trans>What we owed you</Trans>
-      </h2>
-      {owed.data === undefined ? (
-        owed.isError ? (
-          <ErrorState title={t`These figures could not be loaded.`} busy={owed.isFetching} onRetry={() => void owed.refetch()} />
-        ) : (
-          <Skeleton lines={3} />
-        )
-      ) : (
-        <OwedParts owed={owed.data} />
-      )}
-    </Section>
-  )
-}
-
-const money = (amount: number): string => formatMoney(rupeesFromPaise(paise(BigInt(amount))))
-
-function OwedParts({ owed: { isOwed, isShown, words, parts, balancePaise, heldPaise } }: { readonly owed: Owed }) {
-  return (
-    <>
-      {isShown ? (
-        <ul className="ledger owed">
-          <li>
-            <span>
-              <Trans>In your wallet</Trans>
-            </span>
-            <span className="amount">{money(balancePaise)}</span>
-          </li>
-          <li>
-            <span>
-              <Trans>Held for withdrawals and refunds</Trans>
-            </span>
-            <span className="amount">{money(heldPaise)}</span>
-          </li>
-          <li className="sum">
-            <span>
-              <Trans>Owed to you</Trans>
-            </span>
-            <span className="amount">{money(balancePaise + heldPaise)}</span>
-          </li>
-        </ul>
-      ) : null}
-      <ul className="ledger own-checks">
-        <Checked failed={!isOwed}>
-          {isOwed ? (
-            <Plural
-              value={parts}
-              one="Cut into # part without your name, all of it is in the total that we published."
-              other="Cut into # parts without your name, all of it is in the total that we published."
-            />
-          ) : (
-            <>
-              <Trans>Your money is not all in the total that we published.</Trans> <span lang="en">{words}</span>
-            </>
-          )}
-        </Checked>
       </ul>
     </>
   )

@@ -6,14 +6,14 @@
 import type { Api, Output } from '@roz/contract/api.ts'
 import { fromHex } from '@roz/verifier/bytes.ts'
 import { canonicalText } from '@roz/verifier/canonical.ts'
-import { checkOwnParts, type Liabilities } from '@roz/verifier/liabilities.ts'
 import { checkMyTicket, type MyTicket } from '@roz/verifier/my-ticket.ts'
-import { UnavailableError, urlSource } from '@roz/verifier/sources.ts'
+import { type Source, urlSource } from '@roz/verifier/sources.ts'
 import { ApiError, call } from '../../api.ts'
 import { type KnownLog, knownLog, rememberLog } from '../../log-memory.ts'
-import { ownTicketKey } from '../../ticket-key.ts'
-import { checkDay, publicBase } from '../../verify-day.ts'
+import { earlierTicketKey, ownTicketKey } from '../../ticket-key.ts'
+import { publicBase } from '../../verify-day.ts'
 import { serverNowMs } from '../clock.ts'
+import { againstLog, type TrustedLog } from './against-log.ts'
 import { keepReceipt, keptReceipt, type KeptReceipt } from './kept-receipts.ts'
 
 export type Finding = {
@@ -30,6 +30,8 @@ export type Finding = {
   readonly hasReceipt: boolean
   /** Whether an earlier look was remembered, with which this one was compared. */
   readonly isCompared?: boolean
+  /** Made with a key from before this device's, which the server kept. */
+  readonly isEarlierKey?: boolean
   /** The receipt as a file to keep (protocol, chapter 11). */
   readonly receiptFile?: string
   /** All that a stranger needs to judge what went wrong. */
@@ -47,22 +49,18 @@ async function ask(day: string): Promise<Answer | undefined> {
   }
 }
 
-async function readText(path: string): Promise<string> {
-  const response = await fetch(publicBase() + path)
-  if (!response.ok) throw new UnavailableError(`${path}: the site answered ${response.status}`)
-  return response.text()
-}
-
 export async function checkTicket(memberId: string, day: string): Promise<Finding> {
-  const finding = await look(memberId, day)
-  // The list may have been sealed between the two questions: what is missing has to be missing twice.
-  return finding.state === 'missing' ? look(memberId, day) : finding
+  const source = urlSource(publicBase())
+  const finding = await look(memberId, day, source)
+  // The list may have been sealed between the two questions: what is missing has to be missing twice, and past every cache.
+  return finding.state === 'missing' ? look(memberId, day, source.again?.() ?? source) : finding
 }
 
-async function look(memberId: string, day: string): Promise<Finding> {
+async function look(memberId: string, day: string, source: Source): Promise<Finding> {
   const kept = keptReceipt(memberId, day)
-  const answer = await ask(day)
+  // Before the answer: what another look remembers meanwhile may be newer than its checkpoint.
   const known = knownLog(memberId)
+  const answer = await ask(day)
   if (answer === undefined) {
     if (kept === undefined) return { state: 'not-joined', day, hasReceipt: false, evidence: '' }
     return {
@@ -76,7 +74,9 @@ async function look(memberId: string, day: string): Promise<Finding> {
   }
   const ticketKey = await ownTicketKey(memberId)
   if (ticketKey === undefined) throw new Error('the server gave no ticket key')
-  const { found, log } = await judge(memberId, day, fromHex(ticketKey), answer, known)
+  let { found, log } = await judge({ memberId, day, answer, known, source }, ticketKey)
+  const earlier = found.state === 'not-mine' ? await earlierTicketKey(memberId, day) : undefined
+  if (earlier !== undefined) ({ found, log } = await judge({ memberId, day, answer, known, source }, earlier))
   if (found.state === 'included' && found.keep !== undefined) rememberLog(memberId, { logKey: log, checkpoint: found.keep })
   if (found.hasReceipt) keepReceipt(memberId, answer)
   const own = kept ?? answer
@@ -87,6 +87,7 @@ async function look(memberId: string, day: string): Promise<Finding> {
     ticket: answer.ticket,
     hasReceipt,
     isCompared: known !== undefined,
+    isEarlierKey: earlier !== undefined && found.state !== 'not-mine',
     ...(position === undefined ? {} : { position }),
     ...(count === undefined ? {} : { count }),
     ...(root === undefined ? {} : { root }),
@@ -95,19 +96,18 @@ async function look(memberId: string, day: string): Promise<Finding> {
   }
 }
 
-/** When the log is not the one this device knows, the whole log says whether its key was rightly replaced. */
-async function judge(memberId: string, day: string, ticketKey: Uint8Array, answer: Answer, known: KnownLog | undefined) {
-  const source = urlSource(publicBase())
-  const compare = async (logKey: string, kept: KnownLog['checkpoint'] | undefined) => ({
-    found: await checkMyTicket({ day, ticketKey, answer, logKey, source, nowMs: serverNowMs(), ...(kept === undefined ? {} : { kept }) }),
-    log: logKey,
-  })
-  const first = await compare(known?.logKey ?? (await readText('log/key')).trim(), known?.checkpoint)
-  if (first.found.state !== 'unknown-log' || known === undefined) return first
-  const { keep } = await checkDay({ day, logKey: known.logKey, kept: known.checkpoint })
-  if (keep === undefined) return first
-  rememberLog(memberId, keep)
-  return compare(keep.logKey, undefined)
+type Shown = {
+  readonly memberId: string
+  readonly day: string
+  readonly answer: Answer
+  readonly known: KnownLog | undefined
+  readonly source: Source
+}
+
+async function judge({ memberId, day, answer, known, source }: Shown, key: string) {
+  const ticketKey = fromHex(key)
+  const look = (log: TrustedLog) => checkMyTicket({ day, ticketKey, answer, source, nowMs: serverNowMs(), ...log })
+  return againstLog(memberId, day, known, look, ({ state }) => state === 'unknown-log')
 }
 
 const fileOf = ({ day, receipt, ticket }: KeptReceipt): string => canonicalText({ day, receipt, ticket, v: 1 })
@@ -138,41 +138,4 @@ function evidenceOf(
     null,
     2,
   )
-}
-
-export type Owed = {
-  readonly isOwed: boolean
-  /** False where the server shows no parts at all, though the day's books are out. */
-  readonly isShown: boolean
-  readonly words: string
-  readonly parts: number
-  readonly balancePaise: number
-  readonly heldPaise: number
-}
-
-const askOwed = (day: string): Promise<Output<Api['userLiabilities']> | undefined> =>
-  call('userLiabilities', { params: { day } }).catch((error: unknown) => {
-    if (error instanceof ApiError && error.status === 404) return undefined
-    throw error
-  })
-
-/** The member's own parts of what was owed at the day's end; undefined while its books are not made. */
-export async function checkOwed(memberId: string, day: string): Promise<Owed | undefined> {
-  let answer = await askOwed(day)
-  if (answer === undefined) {
-    const { status } = await fetch(`${publicBase()}books/${day}`)
-    if (status === 404) return undefined
-    if (status !== 200) throw new UnavailableError(`books/${day}: the site answered ${status}`)
-    // The books may have come out between the two questions.
-    answer = await askOwed(day)
-  }
-  if (answer === undefined) {
-    const words = 'the books of the day are published, and the site shows none of your parts'
-    return { isOwed: false, isShown: false, words, parts: 0, balancePaise: 0, heldPaise: 0 }
-  }
-  const ticketKey = await ownTicketKey(memberId)
-  if (ticketKey === undefined) return undefined
-  const { liabilities } = JSON.parse(await readText(`books/${day}`)) as { readonly liabilities: Liabilities }
-  const { isOwed, words } = checkOwnParts(answer, fromHex(ticketKey), { day, books: liabilities })
-  return { isOwed, isShown: true, words, parts: answer.parts.length, balancePaise: answer.balance, heldPaise: answer.held }
 }

@@ -1,0 +1,207 @@
+/**
+ * A member's own part of what is owed, checked on their own device: from their parts to the day's total,
+ * from the day's books to the signed log, and the sum against what they see (protocol, chapters 13 and 14).
+ * Invariant: the first step that does not hold is named, and nothing after it is claimed.
+ */
+import { booksShape } from './books.ts'
+import { equal, concat, fromBase64, fromHex, MalformedError, toHex, u64 } from './bytes.ts'
+import { day as dayShape, hash, type Json, list, readCanonical, record, text, whole } from './canonical.ts'
+import { joinParts, MOST_PAISE, partId, partNode } from './liabilities.ts'
+import { linesOf, RECORDS_PER_FILE } from './log.ts'
+import { splitOf } from './merkle.ts'
+import { readCheckpoint } from './note.ts'
+import { judgeLog, shownRecord } from './own-log.ts'
+import { readRecord } from './records.ts'
+import { sha256 } from './sha256.ts'
+import { readFile, type Source } from './sources.ts'
+import type { Kept } from './steps-log.ts'
+
+const NODE_BYTES = 40
+
+/** One answer of GET /api/user/liabilities/{day}. */
+const pageShape = record({
+  balance: whole,
+  count: whole,
+  day: dayShape,
+  held: whole,
+  next: (value, where) => (value === null ? undefined : whole(value, where)),
+  nodes: text,
+  parts: list(record({ amount: whole, position: whole })),
+  proof: (value, where) => (value === null ? undefined : record({ books: shownRecord, checkpoint: text })(value, where)),
+  root: hash,
+  total: whole,
+})
+type Page = ReturnType<typeof pageShape>
+
+/**
+ * In this order. `answer`: it has its form and its day · `parts`: those of one's own key lead to the
+ * total · `books`: that total stands in the day's published books · `log`: the books stand in the signed
+ * log · `growth`: which only grew since the last look · `sum`: the parts add up to balance and holds ·
+ * `view`: which are those that the member sees.
+ */
+export const OWED_STEPS = ['answer', 'parts', 'books', 'log', 'growth', 'sum', 'view'] as const
+export type OwedStep = (typeof OWED_STEPS)[number]
+export type Owed = {
+  /** `waiting`: the books are not in a signed checkpoint yet, nothing wrong. */
+  readonly state: 'owed' | 'waiting' | 'wrong'
+  /** The step that does not hold. */
+  readonly step?: OwedStep
+  readonly words: string
+  readonly parts: number
+  readonly balance: number
+  readonly held: number
+  readonly keep?: Kept
+}
+export type OwedInput = {
+  readonly day: string
+  /** The key that serves the member on this day. */
+  readonly ticketKey: Uint8Array
+  /** The decoded answers, from part 0 on, each beginning at the `next` of the one before. */
+  readonly pages: readonly unknown[]
+  readonly logKey: string
+  readonly kept?: Kept
+  readonly source: Source
+  /** In paise, what the member's own movements say: their balance at the day's end, and the least that was on hold. */
+  readonly seen?: { readonly balance?: number; readonly heldAtLeast?: number }
+}
+
+/** A step that does not hold. */
+class Wrong extends Error {
+  readonly step: OwedStep
+  constructor(step: OwedStep, words: string) {
+    super(words)
+    this.step = step
+  }
+}
+
+export async function checkOwed(input: OwedInput): Promise<Owed> {
+  let step: OwedStep = 'answer'
+  let told = { parts: 0, balance: 0, held: 0 }
+  try {
+    const pages = readPages(input)
+    const [first] = pages
+    told = { parts: pages.reduce((sum, { parts }) => sum + parts.length, 0), balance: first.balance, held: first.held }
+    step = 'parts'
+    checkParts(input, pages)
+    if (first.proof === undefined) {
+      step = 'log'
+      if (await areBooksLogged(input)) throw new Wrong('log', 'the day’s books are in the log, and you are not shown that they are')
+      return { state: 'waiting', words: 'the day’s books are not in the signed log yet', ...told }
+    }
+    step = 'books'
+    await checkBooks(input, first, first.proof.books.record)
+    step = 'log'
+    const { checkpoint, books } = first.proof
+    const keep = await judgeLog({ ...input, checkpoint, record: books, kept: input.kept })
+    if ('step' in keep) throw new Wrong(keep.step === 'growth' ? 'growth' : 'log', keep.words)
+    checkSum(input, pages, first)
+    return { state: 'owed', words: `all ${first.balance + first.held} paise of yours are in what is owed to members`, ...told, keep }
+  } catch (error) {
+    if (error instanceof Wrong) return { state: 'wrong', step: error.step, words: error.message, ...told }
+    if (error instanceof MalformedError) return { state: 'wrong', step, words: error.message, ...told }
+    throw error
+  }
+}
+
+/** The answers as one: the same figures in each, no part left out between them. */
+function readPages({ pages: given, day }: OwedInput): readonly [Page, ...Page[]] {
+  const [first, ...rest] = given.map((one) => pageShape(one, 'the answer'))
+  if (first === undefined) throw new MalformedError('there is no answer')
+  const pages = [first, ...rest] as const
+  let from = 0
+  for (const [at, page] of pages.entries()) {
+    from += page.parts.length
+    const isLast = at === pages.length - 1
+    if (page.next !== (isLast ? undefined : from)) throw new MalformedError('parts are left out between the answers')
+    const figures = ['balance', 'held', 'count', 'root', 'total', 'day'] as const
+    if (figures.some((name) => page[name] !== first[name])) throw new MalformedError('the answers are of different books')
+  }
+  if (first.day !== day) throw new MalformedError('the parts are of another day')
+  return pages
+}
+
+/** The ids are computed here, by one's own key: what leads to the total with them is nobody else's. */
+function checkParts({ day, ticketKey }: OwedInput, pages: readonly Page[]): void {
+  let j = 0
+  const places = new Set<number>()
+  for (const { parts, nodes, count, root, total } of pages) {
+    const shown = parts.map(({ amount, position }) => ({ position, amount, node: partNode(partId(ticketKey, day, j++), amount) }))
+    for (const { position, amount } of shown) {
+      if (amount < 1 || amount > MOST_PAISE) throw new Wrong('parts', `a part of ${amount} paise, outside 1 to ${MOST_PAISE}`)
+      if (position >= count || places.has(position)) throw new Wrong('parts', 'two of your parts stand in one place, or one in none')
+      places.add(position)
+    }
+    if (shown.length === 0) continue
+    const ordered = shown.toSorted((a, b) => a.position - b.position)
+    const reached = rootOfShown(ordered, fromBase64(nodes), count)
+    if (reached === undefined || !equal(reached, concat(fromHex(root), u64(total))))
+      throw new Wrong('parts', 'a part of yours, or of another key than yours, is not in the published total')
+  }
+}
+
+export type ShownPart = { readonly position: number; readonly node: Uint8Array }
+
+/** The root that the shown parts and the nodes beside them lead to; undefined when nodes lack or are left over. */
+export function rootOfShown(shown: readonly ShownPart[], nodes: Uint8Array, count: number): Uint8Array | undefined {
+  let used = 0
+  const reach = (from: number, to: number, inside: readonly ShownPart[]): Uint8Array | undefined => {
+    const [part] = inside
+    if (part === undefined) {
+      used += NODE_BYTES
+      return used <= nodes.length ? nodes.subarray(used - NODE_BYTES, used) : undefined
+    }
+    if (to - from === 1) return part.node
+    const middle = from + splitOf(to - from)
+    const left = reach(
+      from,
+      middle,
+      inside.filter(({ position }) => position < middle),
+    )
+    const right = reach(
+      middle,
+      to,
+      inside.filter(({ position }) => position >= middle),
+    )
+    return left === undefined || right === undefined ? undefined : joinParts(left, right)
+  }
+  const root = reach(0, count, shown)
+  return used === nodes.length ? root : undefined
+}
+
+/** The books are read here, not taken from the answer: they are the ones that everybody sees. */
+async function checkBooks({ day, source }: OwedInput, page: Page, shown: unknown): Promise<void> {
+  const found = readRecord(shown as Json, 'the books record')
+  if (found.kind !== 'books' || found.day !== day) throw new Wrong('books', 'the record shown is not that of the day’s books')
+  const path = `books/${day}`
+  const bytes = await readFile(source, path)
+  if (bytes === undefined) throw new Wrong('books', 'the day’s books are in the log, and not published')
+  if (toHex(sha256(bytes)) !== found.books) throw new Wrong('books', 'the published books are not those of the record')
+  const { liabilities } = readCanonical(bytes, booksShape, path)
+  if (liabilities.root !== page.root || liabilities.total !== page.total || liabilities.count !== page.count)
+    throw new Wrong('books', 'your parts belong to another total than the published one')
+}
+
+function checkSum({ seen = {} }: OwedInput, pages: readonly Page[], { balance, held }: Page): void {
+  const sum = pages.flatMap(({ parts }) => parts).reduce((all, { amount }) => all + amount, 0)
+  if (sum !== balance + held) throw new Wrong('sum', `your parts add up to ${sum} paise, and you are owed ${balance + held}`)
+  if (seen.balance !== undefined && seen.balance !== balance)
+    throw new Wrong('view', `the books count ${balance} paise as your balance, your own movements come to ${seen.balance}`)
+  if (seen.heldAtLeast !== undefined && held < seen.heldAtLeast)
+    throw new Wrong('view', `the books hold ${held} paise for you, and at least ${seen.heldAtLeast} are on hold`)
+}
+
+/** Whether everybody else can see the books in the log: then not to be shown it is no matter of waiting. */
+async function areBooksLogged({ day, source }: OwedInput): Promise<boolean> {
+  const note = await readFile(source, 'log/checkpoint')
+  if (note === undefined) return false
+  const { size } = readCheckpoint(note)
+  const last = Math.floor((size - 1) / RECORDS_PER_FILE)
+  for (const file of last > 0 ? [last, last - 1] : [last]) {
+    const path = `log/entries/${file}`
+    const bytes = await readFile(source, path)
+    const lines = bytes === undefined ? [] : linesOf(bytes, path).slice(0, size - file * RECORDS_PER_FILE)
+    const found = lines.some((line) => new TextDecoder().decode(line).includes(`"day":"${day}","kind":"books"`))
+    if (found) return true
+  }
+  return false
+}

@@ -1,0 +1,214 @@
+/**
+ * A day's draw in four pictures: tickets sealed, public number, pick, money. The app gives it the figures
+ * of a day; a page of the server is written without them, and its script fills them in (verify-drawing.ts).
+ */
+import { Trans, useLingui } from '@lingui/react/macro'
+import { createContext, useContext } from 'react'
+import { Art, Seal } from './Art.tsx'
+import type { Condition, DrawnDay, FigureName } from './draw-figures.ts'
+import { LedgerRow } from './Split.tsx'
+
+const Drawn = createContext<DrawnDay | undefined>(undefined)
+
+/** A figure, or the place that is held open for it. */
+function Figure({ name, as: Tag = 'b' }: { readonly name: FigureName; readonly as?: 'b' | 'span' | 'code' }) {
+  const drawn = useContext(Drawn)
+  const className = name === 'root' || name === 'randomness' ? 'hash' : undefined
+  return drawn === undefined ? <Tag className={className} data-fill={name} /> : <Tag className={className}>{drawn.figures[name]}</Tag>
+}
+
+/** Of a part that stands only under a condition; `hidden`: until a script knows better. */
+function useOnlyIf() {
+  const drawn = useContext(Drawn)
+  return (name: Condition, hidden = true) => (drawn === undefined ? { 'data-if': name, hidden } : { hidden: !drawn.conditions[name] })
+}
+
+const RING = 'M30 12C120 2 300 1 372 10c30 6 28 34-4 41C290 62 90 60 26 50 0 44 2 22 40 9'
+
+export function DrawStory({ drawn }: { readonly drawn?: DrawnDay }) {
+  return (
+    <Drawn value={drawn}>
+      <h2>
+        <Trans>How the winner was drawn</Trans>
+      </h2>
+      <Pictures />
+    </Drawn>
+  )
+}
+
+function Pictures() {
+  const onlyIf = useOnlyIf()
+  return (
+    <>
+      <p className="assurance">
+        <span className="badge ok" {...onlyIf('sealed')}>
+          <Trans>Sealed in time: nobody could have chosen this winner</Trans>
+        </span>
+        <span className="badge wait" {...onlyIf('demo')}>
+          <Trans>Demo draw — the operator could have chosen this winner</Trans>
+        </span>
+        <span className="badge wait" {...onlyIf('unwitnessed')}>
+          <Trans>No witness saw the seal in time: we could have changed the list</Trans>
+        </span>
+      </p>
+      <p className="lead" {...onlyIf('void')}>
+        <Trans>There was no draw that day. Whoever had put in a rupee has it back.</Trans>
+      </p>
+      <ol className="draw-story" {...onlyIf('drawn', false)}>
+        <Sealed />
+        <PublicNumber />
+        <Pick />
+        <MoneyStep />
+      </ol>
+    </>
+  )
+}
+
+function Sealed() {
+  const { t } = useLingui()
+  return (
+    <li>
+      <div className="picture tickets" aria-hidden="true">
+        {['0003af…71', '000a9d…e2', '0011c0…5b', '001c44…09'].map((code, index) => (
+          <span key={code}>
+            <b>{index + 1}</b>
+            {code}
+          </span>
+        ))}
+        <Seal word={t`Sealed`} />
+      </div>
+      <h3>
+        <Trans>1. The tickets are sealed</Trans>
+      </h3>
+      <p>
+        <Trans>
+          <Figure name="entries" /> tickets, codes without names, were put in order. At <Figure name="sealedAt" /> the list got one
+          fingerprint. Add, drop or swap a single ticket, and it changes.
+        </Trans>
+      </p>
+      <Figure name="root" as="code" />
+    </li>
+  )
+}
+
+function PublicNumber() {
+  const onlyIf = useOnlyIf()
+  return (
+    <li>
+      <div className="picture wait-for" aria-hidden="true">
+        <Seal word="✓" />
+        <span className="dash" {...onlyIf('beacon', false)}>
+          <Trans>15 minutes</Trans>
+        </span>
+        <span className="dash" {...onlyIf('local')} />
+        <Art name="coin" className="number-coin" />
+      </div>
+      <h3>
+        <Trans>2. A random number comes</Trans>
+      </h3>
+      <p {...onlyIf('beacon', false)}>
+        <Trans>
+          From a public source that many independent groups run together (drand, round <Figure name="round" />
+          ). When the list was sealed, it did not exist yet.
+        </Trans>
+      </p>
+      <p {...onlyIf('local')}>
+        <Trans>
+          In this demo it came from our own server, which knew it before the list was sealed. That is why the draw counts as weak.
+        </Trans>
+      </p>
+      <Figure name="randomness" as="code" />
+    </li>
+  )
+}
+
+function Pick() {
+  const onlyIf = useOnlyIf()
+  return (
+    <li>
+      <ol className="picture lines" aria-hidden="true" {...onlyIf('picked', false)}>
+        <li>
+          <Figure name="before" as="span" />
+          <code>······</code>
+        </li>
+        <li className="win">
+          <svg viewBox="0 0 400 60" preserveAspectRatio="none" fill="none" stroke="currentColor">
+            <path d={RING} strokeWidth="2.6" vectorEffect="non-scaling-stroke" strokeLinecap="round" />
+          </svg>
+          <Figure name="line" as="span" />
+          <Figure name="ticket" as="code" />
+        </li>
+        <li>
+          <Figure name="after" as="span" />
+          <code>······</code>
+        </li>
+      </ol>
+      <h3>
+        <Trans>3. Divide, keep the remainder</Trans>
+      </h3>
+      <p {...onlyIf('picked', false)}>
+        <Trans>
+          Fingerprint and number are mixed into one very long number. Divided by the <Figure name="entries" /> tickets it leaves a
+          remainder, and that points at line <Figure name="line" />.
+        </Trans>
+      </p>
+      <p {...onlyIf('nobody')}>
+        <Trans>Rewards were switched off for that day: nobody was picked, and the share went to people in need.</Trans>
+      </p>
+    </li>
+  )
+}
+
+function MoneyStep() {
+  const drawn = useContext(Drawn)
+  return (
+    <li>
+      <div className="picture ledger">
+        <LedgerRow part="need" label={<Trans>For people in need</Trans>}>
+          <Figure name="need" as="span" />
+        </LedgerRow>
+        <LedgerRow part="gift" label={<Trans>For members</Trans>}>
+          <Figure name="reward" as="span" />
+        </LedgerRow>
+        <LedgerRow part="run" label={<Trans>For the platform</Trans>}>
+          <Figure name="platform" as="span" />
+        </LedgerRow>
+        <LedgerRow sum label={<Trans>Put in</Trans>}>
+          <Figure name="intake" as="span" />
+        </LedgerRow>
+      </div>
+      <h3>
+        <Trans>4. The money moves</Trans>
+      </h3>
+      <ul className="ledger winners" data-winners="">
+        {drawn === undefined ? (
+          <template>
+            <Winner />
+          </template>
+        ) : (
+          drawn.winners.map((winner) => <Winner key={winner.line} winner={winner} />)
+        )}
+      </ul>
+    </li>
+  )
+}
+
+type WinnerProps = { readonly winner?: DrawnDay['winners'][number] }
+
+function Winner({ winner }: WinnerProps) {
+  return (
+    <li>
+      <span data-winner="name">{winner?.name}</span>
+      <span className="muted">
+        <Trans>
+          line <Line winner={winner} />
+        </Trans>
+      </span>
+      <span className="amount" data-winner="amount">
+        {winner?.amount}
+      </span>
+    </li>
+  )
+}
+
+const Line = ({ winner }: WinnerProps) => <span data-winner="line">{winner?.line}</span>

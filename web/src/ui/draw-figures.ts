@@ -1,0 +1,105 @@
+/** A day's records and its view as the figures of the four pictures (DrawStory). They explain; the check proves. */
+
+export type DayView = {
+  readonly day: string
+  readonly status: 'settled' | 'void'
+  readonly entries: number
+  readonly intake: number
+  readonly split: { readonly need: number; readonly reward: number; readonly platform: number }
+  readonly winners: readonly { readonly name: string; readonly amount: number; readonly position: number; readonly ticket: string }[]
+  readonly assurance: 'weak' | 'sealed'
+  readonly books: { readonly liabilities: { readonly count: number } } | null
+}
+
+type DayRecord = {
+  readonly kind: string
+  readonly rules?: string
+  readonly draw?: { readonly mode: string }
+  readonly root?: string
+  readonly sealedAt?: number
+  readonly round?: number
+  readonly randomness?: string
+}
+export type Drawing = Readonly<Partial<Record<'open' | 'close' | 'result' | 'void', DayRecord>>>
+
+export type FigureName =
+  | 'day'
+  | 'entries'
+  | 'sealedAt'
+  | 'root'
+  | 'round'
+  | 'randomness'
+  | 'line'
+  | 'before'
+  | 'after'
+  | 'ticket'
+  | 'need'
+  | 'reward'
+  | 'platform'
+  | 'intake'
+export type Condition = 'drawn' | 'void' | 'sealed' | 'demo' | 'unwitnessed' | 'local' | 'beacon' | 'picked' | 'nobody'
+export type DrawnDay = {
+  readonly figures: Readonly<Record<FigureName, string>>
+  readonly conditions: Readonly<Record<Condition, boolean>>
+  readonly winners: readonly { readonly name: string; readonly line: string; readonly amount: string }[]
+}
+
+/** Undefined where the day has no file of its draw yet. */
+export async function readDrawing(readJson: (path: string) => Promise<unknown>, day: string): Promise<Drawing | undefined> {
+  const file = (await readJson(`draws/${day}`)) as { readonly records: readonly { readonly record: DayRecord }[] } | undefined
+  return file === undefined ? undefined : Object.fromEntries(file.records.map(({ record }) => [record.kind, record]))
+}
+
+const inr = new Intl.NumberFormat('en-IN', { style: 'currency', currency: 'INR', minimumFractionDigits: 2 })
+const count = new Intl.NumberFormat('en-IN')
+/** Eight digits to a group, as hashes are read aloud. */
+const grouped = (hex: string): string => hex.replace(/(.{8})(?=.)/g, '$1 ')
+
+export function drawnDay(view: DayView, drawing: Drawing, language: 'en' | 'hi'): DrawnDay {
+  const { open, close } = drawing
+  const isLocal = open?.draw?.mode === 'local'
+  const isDrawn = view.status === 'settled' && close !== undefined
+  const isPicked = view.winners.length > 0
+  return {
+    figures: figuresOf(view, drawing, language),
+    conditions: {
+      drawn: isDrawn,
+      void: !isDrawn,
+      sealed: isDrawn && view.assurance === 'sealed',
+      demo: isDrawn && isLocal,
+      unwitnessed: isDrawn && view.assurance === 'weak' && !isLocal,
+      local: isLocal,
+      beacon: !isLocal,
+      picked: isPicked,
+      nobody: !isPicked,
+    },
+    winners: view.winners.map(({ name, position, amount }) => ({ name, line: count.format(position + 1), amount: inr.format(amount) })),
+  }
+}
+
+function figuresOf(view: DayView, { close, result }: Drawing, language: 'en' | 'hi'): DrawnDay['figures'] {
+  const locale = language === 'hi' ? 'hi-IN-u-nu-latn' : 'en-IN'
+  const inIndia = { timeZone: 'Asia/Kolkata' } as const
+  const date = new Intl.DateTimeFormat(locale, { ...inIndia, day: 'numeric', month: 'short', year: 'numeric' })
+  const parts: Intl.DateTimeFormatOptions = { ...inIndia, hour: 'numeric', minute: '2-digit', second: '2-digit', hour12: true }
+  // Hindi has no am and pm: दोपहर 1:30:00.
+  if (language === 'hi') parts.dayPeriod = 'short'
+  const time = new Intl.DateTimeFormat(locale, parts)
+  const first = view.winners[0]
+  return {
+    day: date.format(new Date(`${view.day}T12:00:00+05:30`)),
+    entries: count.format(view.entries),
+    sealedAt: close?.sealedAt === undefined ? '–' : `${date.format(close.sealedAt)}, ${time.format(close.sealedAt)}`,
+    root: grouped(close?.root ?? ''),
+    round: count.format(close?.round ?? 0),
+    randomness: grouped(result?.randomness ?? ''),
+    line: first === undefined ? '–' : count.format(first.position + 1),
+    before: first === undefined || first.position === 0 ? '' : count.format(first.position),
+    after: first === undefined || first.position + 1 === view.entries ? '' : count.format(first.position + 2),
+    ticket: first === undefined ? '' : `${first.ticket.slice(0, 6)}…${first.ticket.slice(-2)}`,
+    need: inr.format(view.split.need),
+    reward: inr.format(view.split.reward),
+    platform: inr.format(view.split.platform),
+    intake: inr.format(view.intake),
+  }
+}
