@@ -1,0 +1,12 @@
+/** One thing that this device looked at: right, or wrong. */
+import type { ReactNode } from 'react'
+import { CheckIcon, ErrorIcon } from '../../ui/icons.tsx'
+
+export function Checked({ children, failed = false }: { readonly children: ReactNode; readonly failed?: boolean }) {
+  return (
+    <li className={failed ? 'is-wrong' : 'is-right'}>
+      {failed ? <ErrorIcon /> : <CheckIcon />}
+      <span>{children}</span>
+    </li>
+  )
+}
