@@ -143,21 +143,8 @@ export function createServices(deps: ServiceDeps) {
     db,
     log,
     now: clock.read,
-    clockwork: [
-      rounds.due,
-      draws.due,
-      openLog.due,
-      async () => (await books.due()) !== undefined,
-      wallet.due,
-      payouts.due,
-      impact.due,
-      identity.due,
-      contact.due,
-      notifications.due,
-      audit.due,
-      () => forgetDoneJobs(db),
-      createReseal(deps).due,
-    ],
+    clockwork: [[rounds.due, async () => (await books.due()) !== undefined, openLog.due], draws.due, notifications.due],
+    sweeps: [wallet.due, payouts.due, impact.due, identity.due, contact.due, audit.due, () => forgetDoneJobs(db), createReseal(deps).due],
     handlers: { ...wallet.jobs, ...payouts.jobs, ...impact.jobs, ...notifications.jobs, ...push.jobs, ...rounds.jobs, mail },
   }
   const worker = createWorker(workerDeps)

@@ -9,6 +9,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
+import { gatherReads } from '../db/gathered-read.ts'
 import { type Db, sql } from '../db/sql.ts'
 import { GiveUpError, type JobKind, type JobPayloads, LaterError, onJobWritten } from './queue.ts'
 
@@ -19,7 +20,10 @@ export type Due = (now: Date) => Promise<boolean>
 export type WorkerDeps = {
   readonly db: Db
   readonly handlers: JobHandlers
-  readonly clockwork: readonly Due[]
+  /** One after the other where they stand in a row: the next one looks at what the one before has done. */
+  readonly clockwork: readonly (Due | readonly Due[])[]
+  /** What is asked for or forgotten after some time: nothing of the clockwork's makes it due. */
+  readonly sweeps?: readonly Due[]
   /** Reads the product's clock: real time plus the offset in the database. */
   readonly now: () => Promise<Date>
   readonly log: FastifyBaseLogger
@@ -63,12 +67,17 @@ export function createWorker(deps: WorkerDeps) {
   let stopped = false
   let timer: NodeJS.Timeout | undefined
   const lane = (portion: () => Promise<boolean>) => createLane(portion, () => stopped)
-  const clockLanes = deps.clockwork
-    // Most go by roz_now() in their own statements: only who asks for the time has it read.
-    .map((due) => (due.length === 0 ? (due as () => Promise<boolean>) : async () => due(await deps.now())))
-    .map(lane)
+  const readNow = gatherReads<undefined, Date>(async (askers) => {
+    const at = await deps.now()
+    return Array.from(askers, () => at)
+  })
+  // Most go by roz_now() in their own statements: only who asks for the time has it read.
+  const laneOf = (due: Due): Lane =>
+    lane(due.length === 0 ? (due as () => Promise<boolean>) : async () => due((await readNow(undefined)) ?? (await deps.now())))
+  const chains = deps.clockwork.map((one) => (typeof one === 'function' ? [one] : one).map(laneOf))
+  const sweepLanes = (deps.sweeps ?? []).map(laneOf)
   const jobLanes = JOB_LANES.map((kinds) => lane(() => runNextJobs(deps, kinds)))
-  const lanes = [...clockLanes, ...jobLanes]
+  const lanes = [...chains.flat(), ...sweepLanes, ...jobLanes]
 
   /**
    * Runs everything that is due, until no lane finds anything. Fails where one did, after all others have
@@ -79,20 +88,35 @@ export function createWorker(deps: WorkerDeps) {
     const { patienceMs = PATIENCE_MS } = deps
     let caughtUpAt: Date | undefined
     let until = 0
-    for (;;) {
-      const jobs = jobLanes.map((one) => runPatiently(one.run(), patienceMs))
-      const runs = await Promise.allSettled([...clockLanes.map((one) => one.run()), ...jobs])
-      const failed = runs.find((run) => run.status === 'rejected')
-      const found = !stopped && runs.some((run) => run.status === 'fulfilled' && run.value)
+    for (let sweeps = sweepLanes; ; ) {
+      const [clockwork, others] = await Promise.all([
+        Promise.all(chains.map(runInOrder)),
+        Promise.all([...sweeps.map((one) => runInOrder([one])), runJobs(patienceMs)]),
+      ])
+      const failed = [...clockwork, ...others].flatMap(({ failures }) => failures)
+      const found = !stopped && [...clockwork, ...others].some((run) => run.found)
+      // What jobs and sweeps have done may make another sweep due.
+      sweeps = others.some((run) => run.found) ? sweepLanes : []
       if (found && performance.now() < until) continue
       if (found && (caughtUpAt === undefined || (await isLeft(deps.db, caughtUpAt)))) {
         caughtUpAt ??= await deps.now()
         until = performance.now() + patienceMs
         continue
       }
-      if (failed !== undefined) throw failed.reason
+      if (failed.length > 0) throw failed[0]
       return
     }
+  }
+
+  /** Of the lanes of jobs those that have something to do; to ask them all is a statement for each. */
+  async function runJobs(patienceMs: number): Promise<Ran> {
+    const due = await listDueLanes(deps.db)
+    const runs = await Promise.all(
+      jobLanes
+        .filter(({ isRunning }, index) => due[index] === true || isRunning())
+        .map(({ run }) => runInOrder([{ run: () => runPatiently(run(), patienceMs) }])),
+    )
+    return { found: runs.some(({ found }) => found), failures: runs.flatMap(({ failures }) => failures) }
   }
 
   const unawaited = new WeakSet<Promise<boolean>>()
@@ -129,6 +153,34 @@ export function createWorker(deps: WorkerDeps) {
       await Promise.allSettled(lanes.filter((one) => one.isRunning()).map((one) => one.run()))
     },
   }
+}
+
+type Lane = ReturnType<typeof createLane>
+type Ran = { readonly found: boolean; readonly failures: readonly unknown[] }
+
+/** One lane after the other, each to its end; one that fails does not keep the next ones from it. */
+async function runInOrder(lanes: readonly Pick<Lane, 'run'>[]): Promise<Ran> {
+  let found = false
+  const failures: unknown[] = []
+  for (const { run } of lanes) {
+    try {
+      if (await run()) found = true
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  return { found, failures }
+}
+
+/** For each lane of jobs whether any is due in it. */
+async function listDueLanes(db: Db): Promise<readonly boolean[]> {
+  const lists = JOB_LANES.map((kinds) => kinds.join())
+  const due = await db.query<{ isDue: boolean }>(sql`
+    select exists (
+      select from job where done_at is null and due_at <= roz_now() and (locked_until is null or locked_until < roz_now())
+         and kind = any (string_to_array(lane.kinds, ','))) as "isDue"
+      from unnest(${lists}::text[]) with ordinality as lane (kinds, place) order by place`)
+  return due.map(({ isDue }) => isDue)
 }
 
 /** Work done portion by portion until there is none; whoever asks while it runs makes it look once more. */
