@@ -50,12 +50,23 @@ export async function readWhole<Row>(
   read: (page: { readonly after: Cursor | undefined; readonly limit: number }) => Promise<readonly Row[]>,
   keyOf: (row: Row) => Cursor,
 ): Promise<Row[]> {
+  return readPages<Row, Cursor>(async (after, limit) => {
+    const rows = await read({ after, limit })
+    const last = rows[limit - 1]
+    return { rows: rows.slice(0, limit), next: rows.length > limit && last !== undefined ? keyOf(last) : undefined }
+  })
+}
+
+/** Page after page, each from where the last one says that the next begins. */
+export async function readPages<Row, From>(
+  read: (from: From | undefined, limit: number) => Promise<{ readonly rows: readonly Row[]; readonly next: From | undefined }>,
+): Promise<Row[]> {
   const whole: Row[] = []
-  for (;;) {
-    const last = whole.at(-1)
-    const rows = await read({ after: last === undefined ? undefined : keyOf(last), limit: AT_ONCE })
-    whole.push(...rows.slice(0, AT_ONCE))
-    if (rows.length <= AT_ONCE) return whole
+  for (let from: From | undefined; ; ) {
+    const { rows, next } = await read(from, AT_ONCE)
+    whole.push(...rows)
+    if (next === undefined) return whole
+    from = next
   }
 }
 

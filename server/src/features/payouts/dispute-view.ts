@@ -1,31 +1,28 @@
 /** Disputes of payments as administrators see them: until when the bank waits for an answer, and what each one took. */
 import type { dispute } from '@roz/contract/payouts.ts'
-import { isoIst } from '@roz/core/ist-day.ts'
 import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
 import type { z } from 'zod'
 import { type Db, sql } from '../../db/sql.ts'
 import { CURSOR_PARTS, type Cursor, type CursorPart } from '../../http/cursor.ts'
 import { ACCOUNTS } from '../../ledger/accounts.ts'
-import { likePattern, type Search } from './lists.ts'
+import { microsOf, olderThan } from '../../http/newest-first.ts'
+import { instantOf, instantOrNull, likePattern, payeeColumns, payeeOf, type PayeeRow, type Search } from './lists.ts'
 
 type Dispute = z.infer<typeof dispute>
 
-type Row = Pick<Dispute, 'id' | 'paymentId' | 'type' | 'status' | 'state' | 'isTaken' | 'problem'> & {
-  readonly orderId: string
-  readonly amount: Paise
-  readonly loss: Paise
-  readonly respondBy: Date | null
-  readonly createdAt: Date
-  readonly updatedAt: Date
-  readonly memberPublicId: string | null
-  readonly memberName: string | null
-  readonly memberEmail: string | null
-  readonly sortedAt: string
-}
+type Row = PayeeRow &
+  Pick<Dispute, 'id' | 'paymentId' | 'type' | 'status' | 'state' | 'isTaken' | 'problem'> & {
+    readonly orderId: string
+    readonly amount: Paise
+    readonly loss: Paise
+    readonly respondBy: Date | null
+    readonly createdAt: Date
+    readonly updatedAt: Date
+    readonly sortedAt: string
+  }
 
 /** The gateway names the step, behind the stage or alone: one that is only created waits for us. */
 const waitsForUs = ({ state, status }: Row): boolean => state === 'open' && /(?:^|_)CREATED$/.test(status)
-const instantOf = (at: Date): string => isoIst(at.getTime())
 
 const viewOf = (row: Row): Dispute => ({
   id: row.id,
@@ -36,13 +33,13 @@ const viewOf = (row: Row): Dispute => ({
   status: row.status,
   state: row.state,
   needsAnswer: waitsForUs(row),
-  respondBy: row.respondBy === null ? null : instantOf(row.respondBy),
+  respondBy: instantOrNull(row.respondBy),
   isTaken: row.isTaken,
   loss: rupeesFromPaise(row.loss),
   problem: row.problem,
   createdAt: instantOf(row.createdAt),
   updatedAt: instantOf(row.updatedAt),
-  member: row.memberPublicId === null ? null : { id: row.memberPublicId, name: row.memberName ?? '', email: row.memberEmail },
+  member: payeeOf(row),
 })
 
 /** The gateway's id, as text. */
@@ -52,16 +49,12 @@ export const DISPUTE_CURSOR: readonly CursorPart[] = [CURSOR_PARTS.micros, isId]
 /** Newest first; one row more than `limit` when there is a next page. */
 export async function searchDisputes(db: Db, search: Search): Promise<{ readonly shown: Dispute; readonly key: Cursor }[]> {
   const pattern = likePattern(search.q)
-  const [at, id] = search.after ?? []
-  const older =
-    at === undefined
-      ? sql`true`
-      : sql`(d.created_at, d.id) < ('epoch'::timestamptz + ${at}::bigint * interval '1 microsecond', ${id}::text)`
+  const older = olderThan({ at: sql`d.created_at`, id: sql`d.id` }, search.after, 'text')
   const found = await db.query<Row>(sql`
     select d.id, d.order_id as "orderId", d.payment_id as "paymentId", d.amount, d.type, d.status, d.state, d.is_taken as "isTaken", d.problem,
       d.respond_by as "respondBy", d.created_at as "createdAt", d.updated_at as "updatedAt",
-      m.public_id as "memberPublicId", m.name as "memberName", m.email as "memberEmail",
-      (extract(epoch from d.created_at) * 1000000)::bigint::text as "sortedAt",
+      ${payeeColumns},
+      ${microsOf(sql`d.created_at`)} as "sortedAt",
       (select coalesce(sum(case t.kind when 'chargeback' then t.amount else -t.amount end), 0)::bigint from transfer t
         where t.kind in ('chargeback', 'chargeback_back') and subject_of(t.ref) = d.id
           and ${ACCOUNTS.LOSSES}::bigint in (t.debit, t.credit)) as loss

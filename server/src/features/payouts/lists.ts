@@ -1,5 +1,6 @@
-/** What the administrator's lists share: paging by instant and id, and searching plain text. */
-import { type Sql, sql } from '../../db/sql.ts'
+/** What the administrator's lists share: pages, searching plain text, and whose a row is. */
+import { isoIst } from '@roz/core/ist-day.ts'
+import { sql } from '../../db/sql.ts'
 import { CURSOR_PARTS, type Cursor, type CursorPart, cutPage, readPage } from '../../http/cursor.ts'
 import type { Refusal } from '../../http/route.ts'
 
@@ -14,11 +15,17 @@ export type Search = {
 /** Matches anything that contains the text, and everything without one. */
 export const likePattern = (q: string | undefined): string => `%${(q ?? '').trim().replace(/[\\%_]/g, '\\$&')}%`
 
-/** Rows beyond a cursor of microseconds and uuid; `key` is the list's own sort key. */
-export function olderThan(key: Sql, after: Cursor | undefined): Sql {
-  const [at, id] = after ?? []
-  return at === undefined ? sql`true` : sql`${key} < ('epoch'::timestamptz + ${at}::bigint * interval '1 microsecond', ${id}::uuid)`
+/** Whose it is, where it is somebody's: a member joined as `m`. */
+export const payeeColumns = sql`m.public_id as "memberPublicId", m.name as "memberName", m.email as "memberEmail"`
+export type PayeeRow = {
+  readonly memberPublicId: string | null
+  readonly memberName: string | null
+  readonly memberEmail: string | null
 }
+export const payeeOf = ({ memberPublicId, memberName, memberEmail }: PayeeRow) =>
+  memberPublicId === null ? null : { id: memberPublicId, name: memberName ?? '', email: memberEmail }
+export const instantOf = (at: Date): string => isoIst(at.getTime())
+export const instantOrNull = (at: Date | null): string | null => (at === null ? null : instantOf(at))
 
 type Shown<T> = { readonly ok: true; readonly rows: readonly T[]; readonly nextCursor: string | null } | Refusal<'invalid_input'>
 type Read<T> = (page: {

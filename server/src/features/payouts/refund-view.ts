@@ -1,13 +1,13 @@
 /** Refunds as members and as administrators see them. */
 import type { adminRefund, refund } from '@roz/contract/payouts.ts'
-import { isoIst } from '@roz/core/ist-day.ts'
 import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
 import type { z } from 'zod'
 import { type Db, one, type Queryable, sql } from '../../db/sql.ts'
 import type { Cursor } from '../../http/cursor.ts'
 import { gatewayIdOf } from '../../ledger/gateway-id.ts'
 import type { RefundStatus } from '../../ledger/refunds.ts'
-import { likePattern, olderThan, type Search } from './lists.ts'
+import { microsOf, olderThan } from '../../http/newest-first.ts'
+import { instantOf, instantOrNull, likePattern, payeeColumns, payeeOf, type PayeeRow, type Search } from './lists.ts'
 
 export type MemberRefund = z.infer<typeof refund>
 export type AdminRefund = z.infer<typeof adminRefund>
@@ -21,7 +21,7 @@ const SHOWN = {
   failed: 'failed',
 } as const satisfies Record<RefundStatus, MemberRefund['status']>
 
-type Row = {
+type Row = PayeeRow & {
   readonly id: string
   readonly orderId: string
   readonly amount: Paise
@@ -33,16 +33,14 @@ type Row = {
   readonly suspenseId: bigint | null
   readonly createdAt: Date
   readonly endedAt: Date | null
-  readonly memberPublicId: string | null
-  readonly memberName: string | null
-  readonly memberEmail: string | null
   readonly sortedAt: string
 }
 
+const KEY = { at: sql`r.created_at`, id: sql`r.id` }
 const rows = sql`
   select r.id, r.order_id as "orderId", r.amount, r.status, r.reason, r.decision, r.problem, r.reference, r.suspense_id as "suspenseId",
-    r.created_at as "createdAt", r.ended_at as "endedAt", m.public_id as "memberPublicId", m.name as "memberName", m.email as "memberEmail",
-    (extract(epoch from r.created_at) * 1000000)::bigint::text as "sortedAt"
+    r.created_at as "createdAt", r.ended_at as "endedAt", ${payeeColumns},
+    ${microsOf(sql`r.created_at`)} as "sortedAt"
   from refund r left join member m on m.id = r.member_id`
 
 const viewOf = (row: Row): MemberRefund => ({
@@ -53,17 +51,17 @@ const viewOf = (row: Row): MemberRefund => ({
   reason: row.reason,
   decision: row.decision,
   reference: row.reference,
-  createdAt: isoIst(row.createdAt.getTime()),
+  createdAt: instantOf(row.createdAt),
 })
 
 const adminViewOf = (row: Row): AdminRefund => ({
   ...viewOf(row),
   status: row.status,
-  member: row.memberPublicId === null ? null : { id: row.memberPublicId, name: row.memberName ?? '', email: row.memberEmail },
+  member: payeeOf(row),
   suspenseId: row.suspenseId === null ? null : String(row.suspenseId),
   refundId: gatewayIdOf(row.id),
   problem: row.problem,
-  endedAt: row.endedAt === null ? null : isoIst(row.endedAt.getTime()),
+  endedAt: instantOrNull(row.endedAt),
 })
 
 const find = (from: Queryable, id: string): Promise<Row> => one<Row>(from, sql`${rows} where r.id = ${id}::uuid`)
@@ -79,7 +77,7 @@ export async function listRefunds(
   page: { readonly after: Cursor | undefined; readonly limit: number },
 ): Promise<Paged<MemberRefund>> {
   const found = await db.query<Row>(sql`
-    ${rows} where r.member_id = ${memberId}::bigint and ${olderThan(sql`(r.created_at, r.id)`, page.after)}
+    ${rows} where r.member_id = ${memberId}::bigint and ${olderThan(KEY, page.after)}
     order by r.created_at desc, r.id desc limit ${page.limit + 1}::int`)
   return found.map((row) => ({ shown: viewOf(row), key: [row.sortedAt, row.id] }))
 }
@@ -87,7 +85,7 @@ export async function listRefunds(
 export async function searchRefunds(db: Db, search: Search): Promise<Paged<AdminRefund>> {
   const pattern = likePattern(search.q)
   const found = await db.query<Row>(sql`
-    ${rows} where ${olderThan(sql`(r.created_at, r.id)`, search.after)}
+    ${rows} where ${olderThan(KEY, search.after)}
       and (${search.status ?? null}::text is null or r.status = ${search.status ?? null}::text)
       and (m.name ilike ${pattern}::text or m.email ilike ${pattern}::text or r.reference ilike ${pattern}::text or r.order_id ilike ${pattern}::text
         or r.id::text ilike ${pattern}::text or replace(r.id::text, '-', '') ilike ${pattern}::text)

@@ -5,7 +5,6 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { suspenseItem } from '@roz/contract/payouts.ts'
-import { isoIst } from '@roz/core/ist-day.ts'
 import { formatPaise, type Paise, rupeesFromPaise } from '@roz/core/money.ts'
 import type { RefusalCode } from '@roz/core/refusals.ts'
 import type { z } from 'zod'
@@ -19,7 +18,7 @@ import { missedAutoJoin } from '../../ledger/auto-join.ts'
 import { creditSuspense, paySuspense, refundSuspense } from '../../ledger/suspense.ts'
 import { type Deciding, decideOnce } from './decision.ts'
 import type { PayoutsDeps } from './deps.ts'
-import { likePattern, pageOf, type Search } from './lists.ts'
+import { instantOf, instantOrNull, likePattern, pageOf, payeeColumns, payeeOf, type PayeeRow, type Search } from './lists.ts'
 
 type Names = 'suspense' | 'creditSuspense' | 'refundSuspense' | 'paySuspense'
 type Item = z.infer<typeof suspenseItem>
@@ -92,7 +91,7 @@ async function tellCredit(tx: Tx, itemId: bigint, memberId: bigint, amount: Pais
   if (await missedAutoJoin(tx, memberId)) await enqueue(tx, { kind: 'join_after_topup', key, payload: { memberId: String(memberId) } })
 }
 
-type Row = {
+type Row = PayeeRow & {
   readonly id: bigint
   readonly orderId: string
   readonly paymentId: string
@@ -101,9 +100,6 @@ type Row = {
   readonly status: Item['status']
   readonly createdAt: Date
   readonly decidedAt: Date | null
-  readonly memberPublicId: string | null
-  readonly memberName: string | null
-  readonly memberEmail: string | null
   readonly bankName: string | null
   readonly lastFour: string | null
   readonly reference: string | null
@@ -111,7 +107,7 @@ type Row = {
 
 const rows = sql`
   select s.id, s.order_id as "orderId", s.payment_id as "paymentId", s.amount, s.reason, s.status, s.created_at as "createdAt",
-    s.decided_at as "decidedAt", m.public_id as "memberPublicId", m.name as "memberName", m.email as "memberEmail",
+    s.decided_at as "decidedAt", ${payeeColumns},
     b.bank_name as "bankName", b.last_four as "lastFour", s.reference
   from suspense_item s
   left join transfer t on t.kind = 'suspense_credit' and t.ref = s.id::text
@@ -133,9 +129,9 @@ const viewOf = (row: Row): Item => ({
   reason: row.reason,
   source: sourceOf(row),
   status: row.status,
-  createdAt: isoIst(row.createdAt.getTime()),
-  decidedAt: row.decidedAt === null ? null : isoIst(row.decidedAt.getTime()),
-  member: row.memberPublicId === null ? null : { id: row.memberPublicId, name: row.memberName ?? '', email: row.memberEmail },
+  createdAt: instantOf(row.createdAt),
+  decidedAt: instantOrNull(row.decidedAt),
+  member: payeeOf(row),
   bank: row.bankName === null || row.lastFour === null ? null : { name: row.bankName, lastFour: row.lastFour },
   reference: row.reference,
 })

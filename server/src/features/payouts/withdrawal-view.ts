@@ -1,13 +1,13 @@
 /** Withdrawals as administrators see them: every state, whose they are, and what is wrong. Never a whole account number. */
 import type { adminWithdrawal } from '@roz/contract/payouts.ts'
-import { isoIst } from '@roz/core/ist-day.ts'
 import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
 import type { z } from 'zod'
 import { type Db, one, type Queryable, sql } from '../../db/sql.ts'
 import type { Cursor } from '../../http/cursor.ts'
 import { gatewayIdOf } from '../../ledger/gateway-id.ts'
 import type { WithdrawalStatus } from '../../ledger/withdrawals.ts'
-import { likePattern, olderThan, type Search } from './lists.ts'
+import { microsOf, olderThan } from '../../http/newest-first.ts'
+import { instantOf, instantOrNull, likePattern, payeeColumns, type Search } from './lists.ts'
 
 export type AdminWithdrawal = z.infer<typeof adminWithdrawal>
 
@@ -31,15 +31,15 @@ type Row = {
 
 const rows = sql`
   select w.id, w.amount, w.status, w.created_at as "createdAt", w.ended_at as "endedAt", b.bank_name as "bankName", b.last_four as "lastFour",
-    w.reference, w.reason, w.problem, w.flags, m.public_id as "memberPublicId", m.name as "memberName", m.email as "memberEmail",
-    (extract(epoch from w.created_at) * 1000000)::bigint::text as "sortedAt"
+    w.reference, w.reason, w.problem, w.flags, ${payeeColumns},
+    ${microsOf(sql`w.created_at`)} as "sortedAt"
   from withdrawal w join bank_account b on b.id = w.bank_account_id join member m on m.id = w.member_id`
 
 const viewOf = (row: Row): AdminWithdrawal => ({
   id: row.id,
   amount: rupeesFromPaise(row.amount),
   status: row.status,
-  createdAt: isoIst(row.createdAt.getTime()),
+  createdAt: instantOf(row.createdAt),
   bank: { name: row.bankName, lastFour: row.lastFour },
   reference: row.reference,
   reason: row.reason,
@@ -47,7 +47,7 @@ const viewOf = (row: Row): AdminWithdrawal => ({
   transferId: gatewayIdOf(row.id),
   flags: row.flags,
   problem: row.problem,
-  endedAt: row.endedAt === null ? null : isoIst(row.endedAt.getTime()),
+  endedAt: instantOrNull(row.endedAt),
 })
 
 export const viewWithdrawal = async (from: Queryable, id: string): Promise<AdminWithdrawal> =>
@@ -57,7 +57,7 @@ export const viewWithdrawal = async (from: Queryable, id: string): Promise<Admin
 export async function searchWithdrawals(db: Db, search: Search): Promise<{ readonly shown: AdminWithdrawal; readonly key: Cursor }[]> {
   const pattern = likePattern(search.q)
   const found = await db.query<Row>(sql`
-    ${rows} where ${olderThan(sql`(w.created_at, w.id)`, search.after)}
+    ${rows} where ${olderThan({ at: sql`w.created_at`, id: sql`w.id` }, search.after)}
       and (${search.status ?? null}::text is null or w.status = ${search.status ?? null}::text)
       and (m.name ilike ${pattern}::text or m.email ilike ${pattern}::text or w.reference ilike ${pattern}::text
         or w.id::text ilike ${pattern}::text or replace(w.id::text, '-', '') ilike ${pattern}::text)

@@ -8,6 +8,7 @@ import type { Language } from '@roz/core/language.ts'
 import { rupeesFromPaise } from '@roz/core/money.ts'
 import type { z } from 'zod'
 import { type Queryable, sql } from '../../db/sql.ts'
+import { readPages } from '../../http/cursor.ts'
 import { listMovements, type Movement } from '../../ledger/movements.ts'
 import type { WithdrawalStatus } from '../../ledger/withdrawals.ts'
 import { describe } from './descriptions.ts'
@@ -28,19 +29,14 @@ export async function showTransactions(
   return movements.map((movement) => transactionOf(movement, details, language))
 }
 
-const AT_ONCE = 1_000
-
 /** All of them, newest first. */
-export async function listAllTransactions(from: Queryable, memberId: bigint, language: Language): Promise<Transaction[]> {
-  const all: Transaction[] = []
-  for (let cursor: string | undefined; ; ) {
-    const page = await listMovements(from, { memberId, cursor, limit: AT_ONCE })
+export const listAllTransactions = (from: Queryable, memberId: bigint, language: Language): Promise<Transaction[]> =>
+  readPages<Transaction, string>(async (cursor, limit) => {
+    const page = await listMovements(from, { memberId, cursor, limit })
     if (!page.ok) throw new Error('a cursor of our own was refused')
-    all.push(...(await showTransactions(from, memberId, page.value.movements, language)))
-    if (page.value.nextCursor === null) return all
-    cursor = page.value.nextCursor
-  }
-}
+    const rows = await showTransactions(from, memberId, page.value.movements, language)
+    return { rows, next: page.value.nextCursor ?? undefined }
+  })
 
 const WITHDRAWAL_KINDS: ReadonlySet<string> = new Set(['wd_hold', 'wd_back', 'wd_reversed'])
 const NOBODY: ReadonlyMap<string, string> = new Map()

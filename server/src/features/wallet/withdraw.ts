@@ -14,6 +14,7 @@ import { type Db, one, type Queryable, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import type { Cursor } from '../../http/cursor.ts'
 import type { Idempotency, KeyedCall } from '../../http/idempotency.ts'
+import { microsOf, olderThan } from '../../http/newest-first.ts'
 import { type Answer, type Call, invalid } from '../../http/route.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { lockWallet } from '../../ledger/transfer.ts'
@@ -119,7 +120,7 @@ type WithdrawalRow = {
 
 const rows = sql`
   select w.id, w.amount, w.status, w.created_at as "createdAt", b.bank_name as "bankName", b.last_four as "lastFour", w.reference, w.reason,
-    (extract(epoch from w.created_at) * 1000000)::bigint::text as "sortedAt"
+    ${microsOf(sql`w.created_at`)} as "sortedAt"
   from withdrawal w join bank_account b on b.id = w.bank_account_id`
 
 const withdrawalOf = (row: WithdrawalRow): Withdrawal => ({
@@ -141,11 +142,7 @@ export async function listWithdrawals(
   memberId: bigint,
   page: { readonly after: Cursor | undefined; readonly limit: number },
 ): Promise<{ readonly shown: Withdrawal; readonly key: Cursor }[]> {
-  const [at, id] = page.after ?? []
-  const older =
-    at === undefined
-      ? sql`true`
-      : sql`(w.created_at, w.id) < ('epoch'::timestamptz + ${at}::bigint * interval '1 microsecond', ${id}::uuid)`
+  const older = olderThan({ at: sql`w.created_at`, id: sql`w.id` }, page.after)
   const found = await db.query<WithdrawalRow>(sql`
     ${rows} where w.member_id = ${memberId}::bigint and ${older} order by w.created_at desc, w.id desc limit ${page.limit + 1}::int`)
   return found.map((row) => ({ shown: withdrawalOf(row), key: [row.sortedAt, row.id] }))
