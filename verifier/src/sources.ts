@@ -66,7 +66,10 @@ export function urlSource(base: string, timeoutMs = 60_000, cache: Cache = 'defa
       }
       const length = response.headers.get('content-length')
       const isPlain = response.headers.get('content-encoding') === null
-      return { bytes: isPlain && length !== null ? Number(length) : undefined, pieces: bodyOf(response.body, path, timeoutMs) }
+      return {
+        bytes: isPlain && length !== null ? Number(length) : undefined,
+        pieces: bodyOf(response, response.body, { path, timeoutMs }),
+      }
     },
   }
 }
@@ -83,7 +86,12 @@ async function ask(url: URL, timeoutMs: number, cache: Cache): Promise<Response>
   }
 }
 
-async function* bodyOf(body: ReadableStream<Uint8Array>, path: string, timeoutMs: number): AsyncGenerator<Uint8Array> {
+/** Takes the answer along: once nobody holds it, its body is ended as if it were empty, also before the first piece was asked for. */
+async function* bodyOf(
+  answer: Response,
+  body: ReadableStream<Uint8Array>,
+  { path, timeoutMs }: { readonly path: string; readonly timeoutMs: number },
+): AsyncGenerator<Uint8Array> {
   const reader = body.getReader()
   try {
     for (;;) {
@@ -96,6 +104,7 @@ async function* bodyOf(body: ReadableStream<Uint8Array>, path: string, timeoutMs
   } finally {
     // Not waited for: whoever stalls might never let go.
     void reader.cancel().catch(() => undefined)
+    void answer
   }
 }
 

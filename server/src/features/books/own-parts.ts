@@ -31,6 +31,8 @@ import { type DayNodes, GROUP_BYTES, LEAVES_GROUP, readDayNodes } from './liabil
 
 type Deps = { readonly db: Db; readonly ticketKeys: TicketKeys; readonly proofs: LogProofs }
 type Call = Pick<Input<Api['userLiabilities']>, 'params' | 'query'>
+/** How many parts are looked for at once, at first. */
+const FIRST_LOOK = 8
 /** A page without its leaves: its place, and the nodes of its groups. */
 type Page = { readonly page: number; readonly from: number; readonly nodes: readonly SumNode[] }
 /** A part where it lies: its page, its group in it, and all leaves of that group. */
@@ -68,7 +70,7 @@ export async function findOwnParts(deps: Deps, memberId: bigint, { params, query
 
 const positionOf = ({ page, group, index }: Found): number => page.from + group * LEAVES_GROUP + index
 
-/** Some of the member's parts, in the order of their numbers, up to the first that is nowhere. */
+/** Some of the member's parts, in the order of their numbers, up to the first that is nowhere: few are looked for at first, for most have few. */
 async function findParts(
   { db, ticketKeys }: Deps,
   memberId: bigint,
@@ -76,12 +78,19 @@ async function findParts(
   { from, limit }: { readonly from: number; readonly limit: number },
 ): Promise<Found[]> {
   const [own] = await ticketKeys.listFor(db, [memberId], day)
-  if (own === undefined) return []
-  const places = await findGroups(
-    db,
-    day,
-    Array.from({ length: limit }, (_, n) => partId(own.key, day, from + n)),
-  )
+  const found: Found[] = []
+  for (let size = FIRST_LOOK; own !== undefined && found.length < limit; size *= 2) {
+    const count = Math.min(size, limit - found.length)
+    const ids = Array.from({ length: count }, (_, n) => partId(own.key, day, from + found.length + n))
+    const some = await findSome(db, day, ids)
+    found.push(...some)
+    if (some.length < count) break
+  }
+  return found
+}
+
+async function findSome(db: Db, day: IstDay, ids: readonly Buffer[]): Promise<Found[]> {
+  const places = await findGroups(db, day, ids)
   // Of a page these groups alone, in the order that they were asked for.
   const slices = await db.query<{ slice: Buffer }>(sql`
     select substring(p.leaves from w.start + 1 for ${LEAVES_GROUP * LEAF_BYTES}::int) as slice
