@@ -30,7 +30,7 @@ export type Frail = Awaited<ReturnType<typeof startFrail>>
 /** The program behind the recorder. */
 export async function startFrail(seed: number) {
   const next = random(seed)
-  let program = await startProgram({ dataDir: newDataDir() })
+  let program = await startProgram({ dataDir: newDataDir(), isDurable: true })
   const recorder: Recorder = await startRecorder(program)
   let reviving: Promise<void> | undefined
   let oldSessions = 0

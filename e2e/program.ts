@@ -46,6 +46,8 @@ export type ProgramOptions = {
   readonly dataDir?: string
   readonly port?: number
   readonly env?: Readonly<Record<string, string>>
+  /** Makes its data itself and waits for the disk, as everywhere but in tests: where kills are counted. */
+  readonly isDurable?: boolean
 }
 
 /** Below the ports that the system gives to outgoing connections: a port of ours stays free while its server is down. */
@@ -158,7 +160,7 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
   const dataDir = options.dataDir ?? newDataDir()
   // A database of somebody else's keeps its own time.
   const isFirst = options.env?.DATABASE_URL === undefined && !existsSync(path.join(dataDir, 'postgres'))
-  if (isFirst) copyFirstData(dataDir, options.env)
+  if (isFirst && options.isDurable !== true) copyFirstData(dataDir, options.env)
   const program = await startUntouched({ ...options, dataDir })
   if (isFirst) await setToNoon(program.url)
   return program
