@@ -185,6 +185,7 @@ describe('a lie about one’s money is told by its step, with evidence that hold
         }, meera.id)
         await page.reload()
         await expect(money(page).getByRole('alert').locator('code')).toHaveText('growth')
+        await expect(page.locator('.notice.alarm')).toContainText('it may have been rewritten')
       },
       { token: meera.token, before: () => undefined },
     )

@@ -333,23 +333,6 @@ describe('my ticket', () => {
       },
     )
   })
-
-  test('a log that was rewritten since the last look is told', async () => {
-    await stage.at(
-      ofTicket(second),
-      async (page) => {
-        await expect(page.getByText(/^Line 1 of 1$/)).toBeVisible()
-        await page.evaluate((id) => {
-          const slot = `roz-log:${id}`
-          const known = JSON.parse(localStorage.getItem(slot) ?? '{}') as object
-          localStorage.setItem(slot, JSON.stringify({ ...known, root: '0'.repeat(64) }))
-        }, biju.id)
-        await page.reload()
-        await expect(page.getByRole('alert').filter({ hasText: 'it may have been rewritten' }).first()).toBeVisible()
-      },
-      { token: biju.token },
-    )
-  })
 })
 
 test('money trail and daily reports say what the API says, receipts included', async () => {
