@@ -131,6 +131,7 @@ const ACKNOWLEDGED = [
   ['closeAccount', randomUUID()],
   ['aCallOfTomorrow', 'anything'],
 ] as const
+const STRANGE = "where payment_id = 'strange'"
 const BREAKS: readonly Break[] = [
   ...ACKNOWLEDGED.map(([route, ref]) => ({
     invariant: 'acknowledged_is_present',
@@ -288,29 +289,13 @@ const BREAKS: readonly Break[] = [
     breaks: [`delete from transfer where kind = 'suspense_refund' and ref = '${ofItem}'`],
     names: () => `refund ${ofItem}`,
   },
-  {
+  ...["'credited'", "'paid', reference = 'UTR1'", "'taken', reference = 'taken#part1'"].map((status) => ({
     invariant: 'suspense_is_open_items',
-    breaks: [`update suspense_item set status = 'credited' where payment_id = 'strange'`],
+    breaks: [`update suspense_item set status = ${status}, reason = 'closed_account' ${STRANGE}`],
     names: () => 'suspense item ',
-  },
-  {
-    invariant: 'suspense_is_open_items',
-    breaks: [`update suspense_item set status = 'paid', reference = 'UTR1', reason = 'closed_account' where payment_id = 'strange'`],
-    names: () => 'suspense item ',
-  },
-  {
-    invariant: 'suspense_is_open_items',
-    breaks: [
-      `update suspense_item set status = 'taken', reference = 'taken#part1', reason = 'closed_account' where payment_id = 'strange'`,
-    ],
-    names: () => 'suspense item ',
-  },
+  })),
   { invariant: 'suspense_is_open_items', breaks: [insertTransfer('suspense_paid', '77', 5, 2, 100)], names: () => 'suspense_paid 77' },
-  {
-    invariant: 'suspense_is_open_items',
-    breaks: [`delete from suspense_item where payment_id = 'strange'`],
-    names: () => `refund ${ofItem}`,
-  },
+  { invariant: 'suspense_is_open_items', breaks: [`delete from suspense_item ${STRANGE}`], names: () => `refund ${ofItem}` },
   {
     invariant: 'sealed_day_recomputes',
     breaks: [`insert into transfer (kind, ref, debit, credit, amount, day) values ('wd_conflict', 'x', 9, 2, 100, '${DAY}')`],

@@ -11,13 +11,13 @@ import { availableParallelism, cpus } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { createMeetings, type Finding, type Meetings } from '@roz/server/ledger/testing/meetings.ts'
-import { OPERATIONS, type Operation } from '@roz/server/ledger/testing/stage.ts'
-import type { Stop } from '@roz/server/ledger/testing/stepped-db.ts'
-import { cloneTemplate } from '@roz/server/testing/database.ts'
-import { startTestServer } from '@roz/server/testing/postgres.ts'
+import { cloneTemplate } from '../../testing/database.ts'
+import { startTestServer } from '../../testing/postgres.ts'
+import { createMeetings, type Finding, type Meetings } from './meetings.ts'
+import { OPERATIONS, type Operation } from './stage.ts'
+import type { Stop } from './stepped-db.ts'
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const ROOT = fileURLToPath(new URL('../../../..', import.meta.url))
 const SAY_EVERY_MS = 15_000
 const SHOWN_MAX = 5
 
