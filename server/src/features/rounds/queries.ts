@@ -42,28 +42,33 @@ export function roundView(round: Round, entries: number, own: boolean): RoundVie
   }
 }
 
-export type CurrentRow = Round & { readonly now: Date; readonly participated: boolean }
+export type CurrentRow = Round & { readonly now: Date; readonly entrants: readonly bigint[] }
 
-/** Today's round by the one clock, and whether this member is in it; both as of this moment. */
-export const findCurrent = (db: Db, memberId: bigint | undefined): Promise<CurrentRow | undefined> =>
+/** Today's round by the one clock, and who of these members is in it; both as of this moment. */
+export const findCurrent = (db: Db, memberIds: readonly bigint[]): Promise<CurrentRow | undefined> =>
   maybeOne<CurrentRow>(
     db,
     sql`select ${ROUND_COLUMNS}, roz_now() as now,
-               exists (select from wallet where member_id = ${memberId ?? null}::bigint and last_round = round.day) as participated
+               array(select member_id from wallet where member_id = any(${memberIds}::bigint[]) and last_round = round.day) as entrants
           from round where day = ist_day(roz_now())`,
   )
 
 export const findLastStory = (db: Db): Promise<{ title: string; videoUrl: string | null } | undefined> =>
   maybeOne(db, sql`select title, video_url as "videoUrl" from story where is_active order by published_at desc, id desc limit 1`)
 
-/** The first winner of the latest settled round; none where that day's draw was switched off. */
-export async function findLastWinner(db: Db, language: Language): Promise<LastWinner | undefined> {
-  const row = await maybeOne<Named & { day: IstDay; amount: Paise | null; assurance: Assurance }>(
+type WinnerRow = Named & { readonly day: IstDay; readonly amount: Paise | null; readonly assurance: Assurance }
+
+/** The first winner of the latest settled round. */
+export const findLastWinner = (db: Db): Promise<WinnerRow | undefined> =>
+  maybeOne<WinnerRow>(
     db,
     sql`select r.day, ${assuranceSql(sql`r.day`)} as assurance, d.amount, ${NAMED}
           from (select day from round where status = 'settled' order by day desc limit 1) r
           left join draw_winner d on d.day = r.day and d.rank = 1 left join member m on m.id = d.member_id`,
   )
+
+/** None where that day's draw was switched off. */
+export function lastWinnerView(row: WinnerRow | undefined, language: Language): LastWinner | undefined {
   const name = row === undefined ? undefined : nameOf(row, language)
   if (row === undefined || row.amount === null || name === undefined) return undefined
   return { name, amount: rupeesFromPaise(row.amount), date: row.day, assurance: row.assurance }

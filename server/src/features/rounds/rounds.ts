@@ -1,7 +1,7 @@
 /**
  * Rounds: joining, looking, the administrator's draw, and the clockwork behind them. Invariant: what
  * depends on the reader (balance, participation) is never taken from a copy; only a round's totals
- * are, for a second.
+ * are, for a second. Who looks at one moment is answered by one look, begun after they asked.
  */
 import type { Output } from '@roz/contract/api.ts'
 import type { roundCalls } from '@roz/contract/rounds.ts'
@@ -9,6 +9,7 @@ import { isoIst } from '@roz/core/ist-day.ts'
 import type { Language } from '@roz/core/language.ts'
 import type { SplitPolicy } from '@roz/core/split.ts'
 import type { FastifyBaseLogger } from 'fastify'
+import { gatherReads } from '../../db/gathered-read.ts'
 import type { Db } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { UnavailableError } from '../../http/faults.ts'
@@ -24,7 +25,7 @@ import type { Secrets } from '../../secrets.ts'
 import type { TicketKeys } from '../../tickets/ticket-keys.ts'
 import { createClockwork, type DrawPort } from './clockwork.ts'
 import { joinRound } from './join.ts'
-import { findCurrent, findLastStory, findLastWinner, historyItem, listHistory, readStats, roundView } from './queries.ts'
+import { findCurrent, findLastStory, findLastWinner, historyItem, lastWinnerView, listHistory, readStats, roundView } from './queries.ts'
 import { triggerDraw } from './trigger.ts'
 
 export type RoundsDeps = {
@@ -44,20 +45,30 @@ export function createRounds({ db, draws, ticketKeys, secrets, receipts, policy,
   const batcher = createJoinBatcher({ db, onJoined: (batch) => receipts.begin(batch) })
   const totals = createRoundTotals(db)
 
-  /** Today's round as this member, or a visitor, sees it. */
-  async function readCurrent(memberId: bigint | undefined, language: Language): Promise<Output<typeof roundCalls.currentRound>> {
-    const [round, story, winner] = await Promise.all([findCurrent(db, memberId), findLastStory(db), findLastWinner(db, language)])
+  type Reader = { readonly memberId: bigint | undefined; readonly language: Language }
+  type Current = Output<typeof roundCalls.currentRound>
+  const currentFor = gatherReads<Reader, Current>(async (readers) => {
+    const memberIds = readers.flatMap(({ memberId }) => memberId ?? [])
+    const [round, story, winner] = await Promise.all([findCurrent(db, memberIds), findLastStory(db), findLastWinner(db)])
     // Made a day ahead: only before the clockwork's first turn is there none.
     if (round === undefined) throw new UnavailableError("today's round is not made yet")
     const entries = round.entries ?? (await totals.of(round.day)).entries
-    return {
-      ...roundView(round, entries, round.status === 'open' && !round.participated),
-      hasParticipated: round.participated,
-      lastImpactStory: story ?? null,
-      lastWinner: winner ?? null,
-      serverTime: isoIst(round.now.getTime()),
-    }
-  }
+    const entrants = new Set(round.entrants)
+    return readers.map(({ memberId, language }) => {
+      const hasParticipated = memberId !== undefined && entrants.has(memberId)
+      return {
+        ...roundView(round, entries, round.status === 'open' && !hasParticipated),
+        hasParticipated,
+        lastImpactStory: story ?? null,
+        lastWinner: lastWinnerView(winner, language) ?? null,
+        serverTime: isoIst(round.now.getTime()),
+      }
+    })
+  })
+
+  /** Today's round as this member, or a visitor, sees it. */
+  const readCurrent = async (memberId: bigint | undefined, language: Language): Promise<Current> =>
+    (await currentFor({ memberId, language })) as Current
 
   const handlers: Handlers<'joinRound' | 'currentRound' | 'roundHistory' | 'roundStats' | 'triggerDraw'> = {
     joinRound: (call) => joinRound({ db, batcher, totals, ticketKeys, receipts }, call),
