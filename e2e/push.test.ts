@@ -12,7 +12,7 @@ import { auditScreen, auditVisit, expectNoSidewaysScroll, newVisit, openBrowser,
 import { ask } from './calls.ts'
 import { expect } from './expect.ts'
 import { latinIn } from './latin.ts'
-import { newMember, type Person, readClock, setClock } from './people.ts'
+import { newMember, PASSWORD, type Person, readClock, setClock } from './people.ts'
 import { type Program, startProgram } from './program.ts'
 import { deliver, givePushService, notifications, type PushDevice, setHour, tapNotification } from './push-device.ts'
 
@@ -213,6 +213,24 @@ test('is offered once, after a join, and asked for by a tap alone; a logout ends
   await expect(switchIn(page)).toHaveAttribute('aria-checked', 'false')
   await expect.poll(() => page.evaluate(() => localStorage.getItem('push-service-of-the-test'))).toBeNull()
   expect((await state(next.token)).wanted).toBe(false)
+})
+
+test('stays through a new password, which ends every session', async () => {
+  const { token } = await newMember(roz, { name: 'गीता राव' })
+  await page.evaluate((own) => localStorage.setItem('token', own), token)
+  await page.goto(`${roz.url}/notifications`)
+  await switchIn(page).click()
+  await expect(switchIn(page)).toHaveAttribute('aria-checked', 'true')
+  const subscribed = device.subscribed.length
+  await page.goto(`${roz.url}/profile`)
+  await page.getByLabel('Current password').fill(PASSWORD)
+  await page.getByLabel('New password').fill(`${PASSWORD} two`)
+  await page.getByRole('button', { name: 'Change password' }).click()
+  await expect(page.locator('.toast')).toContainText('Your password was changed.')
+  const renewed = await page.evaluate(() => localStorage.getItem('token'))
+  expect(renewed).not.toBe(token)
+  await expect.poll(async () => (await state(renewed ?? '')).subscribed).toBe(true)
+  expect(device.subscribed).toHaveLength(subscribed)
 })
 
 describe('where it cannot be', () => {

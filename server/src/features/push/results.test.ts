@@ -29,7 +29,7 @@ const texts = (browser: TestBrowser) => browser.arrived.map(({ text }) => JSON.p
 const tellAgain = async (day: string): Promise<void> => {
   await world.db.query(sql`delete from job where kind in ('push_round', 'push_page')`)
   await inTransaction(world.db, (tx) => enqueue(tx, { kind: 'push_round', key: day, payload: { day } }))
-  await world.services.worker.runDue()
+  await world.runAll()
 }
 
 describe('the result', () => {
@@ -167,8 +167,12 @@ describe('a push service', () => {
     const { browser } = await inRound()
     browser.answers.push('hang')
     await world.nextDay()
-    await world.pass(60)
-    expect([browser.asked, browser.arrived.length]).toEqual([2, 1])
+    const later = async (): Promise<number> => {
+      await world.pass(60)
+      return browser.arrived.length
+    }
+    await expect.poll(later, { timeout: 40_000, interval: 500 }).toBe(1)
+    expect(browser.asked).toBe(2)
   })
 
   test('that points elsewhere is not followed', async () => {
