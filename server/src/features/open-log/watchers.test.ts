@@ -3,6 +3,7 @@
  * device, which finds its ticket and its parts of the liabilities by the verifier's code.
  */
 import { checkMyTicket } from '@roz/verifier/my-ticket.ts'
+import { checkOwed } from '@roz/verifier/own-parts.ts'
 import { type Signer, verifierKeyOf } from '@roz/verifier/note.ts'
 import { urlSource } from '@roz/verifier/sources.ts'
 import { type Alarm, createWatch, type Watch } from '@roz/verifier/watch.ts'
@@ -45,6 +46,7 @@ afterAll(async () => {
 
 const base = (): string => `${world.url}/api/public/`
 const logKeyText = async (): Promise<string> => (await world.ask('GET /public/log/key')).text
+type OwnPage = { readonly next: number | null; readonly balance: number }
 const source = () => urlSource(base())
 
 async function watching(witness: Signer, logKey: string): Promise<Watch> {
@@ -106,4 +108,16 @@ test('a member’s device finds its own ticket in the list, from one small answe
   const later = { ...asked, answer: (await world.ask(`GET /user/tickets/${DAY}`, { as: member })).body }
   expect(await checkMyTicket({ ...later, kept: found.keep })).toMatchObject({ state: 'included' })
   expect(await checkMyTicket({ ...later, kept: { ...found.keep, root: new Uint8Array(32) } })).toMatchObject({ state: 'unknown-log' })
+})
+
+test('and its own parts in what is owed to members, page by page up to the signed log', async () => {
+  const pages: OwnPage[] = []
+  for (let next: number | null = 0; next !== null; next = pages.at(-1)?.next ?? null)
+    pages.push((await world.ask(`GET /user/liabilities/${DAY}?from=${next}&limit=1`, { as: member })).body as unknown as OwnPage)
+  const { balance = 0 } = pages[0] ?? {}
+  const asked = { day: DAY, ticketKey: Buffer.from(KEY, 'hex'), pages, logKey: (await logKeyText()).trim(), source: source() }
+  expect(await checkOwed({ ...asked, seen: { balance } })).toMatchObject({ state: 'owed', parts: pages.length, balance })
+  expect(await checkOwed({ ...asked, seen: { balance: balance + 1 } })).toMatchObject({ state: 'wrong', step: 'view' })
+  expect(await checkOwed({ ...asked, ticketKey: Buffer.from('6'.repeat(64), 'hex') })).toMatchObject({ state: 'wrong', step: 'parts' })
+  expect([balance > 0, pages.length > 1]).toEqual([true, true])
 })
