@@ -53,7 +53,7 @@ test('each line of the wallet opens its receipt: a top-up, a withdrawal, a join 
   await expect(fact('Order ID')).toHaveText(/^[0-9a-f]{32}$/)
   await expect(fact('Gateway reference')).toHaveText(/\S/)
   await expect(fact('Member')).toContainText(NAME)
-  await expect(fact('Balance after it')).toHaveText('₹20.00')
+  await expect(fact('Balance after')).toHaveText('₹20.00')
   await auditVisit(visit)
 
   await open(/^Withdrawal to/)

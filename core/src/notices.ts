@@ -15,7 +15,7 @@ export const NOTICES = {
   /** Read from the join rows; data: day. */
   auto_joined: notice(
     ["You're in", 'आप शामिल हैं'],
-    ['Auto Participate joined you to the round of {day} for ₹1.', 'Auto Participate ने आपको {day} के राउंड में ₹1 देकर शामिल किया।'],
+    ['Auto Participate joined you to the round of {day} for ₹1.', '“अपने-आप शामिल हों” ने आपको {day} के राउंड में ₹1 देकर शामिल किया।'],
   ),
   /** data: balance (₹2.50) */
   low_balance: notice(
@@ -27,7 +27,7 @@ export const NOTICES = {
     ["You were not joined to today's round", 'आप आज के राउंड में शामिल नहीं हुए'],
     [
       'Your wallet had less than ₹1 on {day}. Auto Participate stays on: add money today and you are in.',
-      '{day} को आपके वॉलेट में ₹1 से कम था। Auto Participate चालू है: आज पैसे जोड़ें और आप शामिल हो जाएँगे।',
+      '{day} को आपके वॉलेट में ₹1 से कम था। “अपने-आप शामिल हों” चालू है: आज पैसे जोड़ें और आप शामिल हो जाएँगे।',
     ],
   ),
   /** data: year */
@@ -35,7 +35,7 @@ export const NOTICES = {
     ['You have reached the yearly maximum', 'आप साल की अधिकतम सीमा तक पहुँच गए'],
     [
       'You have reached the yearly maximum of ₹365. Auto Participate goes on with the first day of next year.',
-      'आप साल की अधिकतम सीमा ₹365 तक पहुँच चुके हैं। Auto Participate अगले साल के पहले दिन से फिर चलेगा।',
+      'आप साल की अधिकतम सीमा ₹365 तक पहुँच चुके हैं। “अपने-आप शामिल हों” अगले साल के पहले दिन से फिर चलेगा।',
     ],
   ),
   /** data: amount, day */

@@ -43,7 +43,7 @@ function App() {
 /** The screen's own part comes beside the session and the words, not after them; the router tells where it fails. */
 function loadScreen(): void {
   for (const { routeId } of router.matchRoutes(router.latestLocation)) {
-    const { component } = router.routesById[routeId].options
+    const { component } = router.routesById[routeId as keyof typeof router.routesById].options
     if (component !== undefined && 'preload' in component) void component.preload?.()
   }
 }

@@ -233,10 +233,10 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Readonly<Record<Languag
       subject: `${frame.brandName} के साथ आपका सप्ताह: ${data.rounds} राउंड`,
       paragraphs: [
         `नमस्ते ${data.name},`,
-        `Auto Participate ने आपको ${dayIn(data.from, 'hi')} से ${dayIn(data.to, 'hi')} तक ${data.rounds} राउंड में शामिल किया, हर राउंड ₹1 में।`,
+        `“अपने-आप शामिल हों” ने आपको ${dayIn(data.from, 'hi')} से ${dayIn(data.to, 'hi')} तक ${data.rounds} राउंड में शामिल किया, हर राउंड ₹1 में।`,
       ],
       action: { label: 'अपने राउंड देखें', url: frame.link('/history') },
-      after: ['आप अपनी प्रोफ़ाइल में Auto Participate कभी भी बंद कर सकते हैं।'],
+      after: ['आप अपनी प्रोफ़ाइल में “अपने-आप शामिल हों” कभी भी बंद कर सकते हैं।'],
     }),
   },
   audit_alarm: {

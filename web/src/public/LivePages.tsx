@@ -1,6 +1,7 @@
 /** Information pages filled with published stories and videos. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { EmptyState } from '../ui/Feedback.tsx'
+import { formatDay } from '../ui/format.ts'
 import { Section } from '../ui/Section.tsx'
 import { usePage } from './context.ts'
 import { Heading } from './Frame.tsx'
@@ -63,11 +64,11 @@ export function VideoDocumentation() {
 }
 
 export function ImpactStories() {
-  const { data, subject, to } = usePage()
+  const { data, subject, language, to } = usePage()
   if (subject?.kind === 'story') {
     return (
       <>
-        <Heading title={subject.story.title} />
+        <Heading title={subject.story.title} when={formatDay(subject.story.date, language)} />
         <Section>
           <StoryCard story={subject.story} alone />
           <p className="gap">

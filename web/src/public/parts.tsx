@@ -53,7 +53,7 @@ export function StoryCard({ story, alone = false }: { readonly story: Story; rea
   const { language, to } = usePage()
   const isPending = story.charity.name === 'Pending Charity Selection'
   return (
-    <article className="story" id={story.id}>
+    <article className={alone ? 'story alone' : 'story'} id={story.id}>
       <PublicVideo story={story} />
       {alone ? null : (
         <h2>

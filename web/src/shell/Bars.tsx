@@ -140,7 +140,7 @@ function PortalBar({ signedIn }: { readonly signedIn: boolean }) {
   const logout = useLogout()
   const brandName = settings.brandName
   return (
-    <header className="cloth bar no-print">
+    <header className="cloth bar portal-bar no-print">
       <div className="wrap">
         <Link className="logo" to={signedIn ? paths.adminDashboard : paths.adminLogin}>
           <LogoArt brandName={brandName} language={currentLanguage()} />

@@ -42,13 +42,13 @@ function BooksCheck({ audit }: Pick<Output<Api['adminStats']>, 'audit'>) {
   const { t } = useLingui()
   if (audit === null)
     return (
-      <p className="muted spaced">
+      <p className="muted books-check">
         <Trans>The books have not been checked yet.</Trans>
       </p>
     )
   const at = formatInstant(audit.checkedAt, currentLanguage())
   return (
-    <section className="spaced" aria-label={t`Check of the books`}>
+    <section className="books-check" aria-label={t`Check of the books`}>
       <div className="head-row">
         <h2>
           <Trans>Check of the books</Trans>

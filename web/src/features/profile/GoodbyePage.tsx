@@ -12,7 +12,7 @@ export function GoodbyePage() {
   return (
     <Book title={t`Goodbye`}>
       <TodaySection>
-        <Art name="stack" className="vignette" />
+        <Art name="stack" className="vignette goodbye" />
         <h1>
           <Trans>Goodbye</Trans>
         </h1>

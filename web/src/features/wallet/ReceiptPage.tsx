@@ -151,7 +151,7 @@ function Facts({ receipt }: { readonly receipt: Found }) {
         {member.name}
         <span className="small block">{member.email}</span>
       </Fact>
-      {balanceAfter === null ? null : <Fact label={t`Balance after it`}>{formatMoney(balanceAfter)}</Fact>}
+      {balanceAfter === null ? null : <Fact label={t`Balance after`}>{formatMoney(balanceAfter)}</Fact>}
       {orderId === null || orderId === number ? null : (
         <Fact label={t`Order ID`} code>
           {orderId}
