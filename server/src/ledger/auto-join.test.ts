@@ -77,11 +77,14 @@ test('a wallet that is locked when its page comes is joined before the run ends'
   const held = await holdOpen(database.db, (tx) => lockWallet(tx, locked))
   const running = runAutoJoin(database.db, day, { pageSize: 5 })
   // Passed over by its page, and waited for at the end.
-  const seen = vi.waitFor(async () => expect(await skipped(day)).toEqual([{ memberId: locked, reason: 'busy' }]), {
-    timeout: 20_000,
-    interval: 20,
-  })
-  await seen.finally(held.commit)
+  try {
+    await vi.waitFor(async () => expect(await skipped(day)).toEqual([{ memberId: locked, reason: 'busy' }]), {
+      timeout: 20_000,
+      interval: 20,
+    })
+  } finally {
+    await held.commit()
+  }
   expect(await running).toEqual({ state: 'done', joined: 24 })
   expect((await readWallet(database.db, locked))?.lastRound).toBe(day)
   expect(await skipped(day)).toEqual([])
