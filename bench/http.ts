@@ -18,7 +18,10 @@ function requestOf(method: string, path: string, headers: Readonly<Record<string
   return Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body ?? ''}`)
 }
 
-/** A join of each member of a range; the token of a session and an Idempotency-Key as a browser sends them. */
+/**
+ * A join of each member of a range; the token of a session and an Idempotency-Key as a browser sends them:
+ * a new one for each join, for the day before's would ask for its answer again.
+ */
 export function joinRequests(path: string, from: number, to: number): Buffer[] {
   const requests = Array.from({ length: to - from }, (_, index) =>
     requestOf('POST', path, { authorization: `Bearer ${tokenAt(from + index)}`, 'idempotency-key': randomUUID() }, '{}'),
@@ -29,16 +32,29 @@ export function joinRequests(path: string, from: number, to: number): Buffer[] {
 
 export const JOIN = '/api/rounds/join'
 
+export type Joined = Loaded & {
+  /** Processor time of an answer, in microseconds: a figure that other work on the machine moves little. */
+  readonly serverUs: number
+  readonly databaseUs: number
+}
+
 /** Everybody joins, as fast as the server answers. */
-export async function measureJoins(program: Program, requests: readonly Buffer[], secondsMax: number): Promise<Loaded> {
+export async function measureJoins(scene: Scene, program: Program, requests: readonly Buffer[], secondsMax: number): Promise<Joined> {
+  const before = { server: program.cpuMs(), database: scene.databaseCpuMs() }
   const loaded = await closedLoop({ port: program.port, connections: CONNECTIONS, requests }, secondsMax)
   const other = Object.keys(loaded.byStatus).filter((status) => status !== '200')
   if (other.length > 0) throw new Error(`joins were answered ${JSON.stringify(loaded.byStatus)}`)
-  return loaded
+  const usFor = (sinceMs: number): number => (sinceMs * 1000) / loaded.answers
+  return { ...loaded, serverUs: usFor(program.cpuMs() - before.server), databaseUs: usFor(scene.databaseCpuMs() - before.database) }
 }
 
-/** One join, for its answer. */
-export async function joinOnce(program: Program, index: number): Promise<string> {
+/** An answer as a busy server gives it: many join at once, and a receipt's path grows with its batch. */
+export async function typicalAnswer(program: Program, members: number): Promise<string> {
+  const answers = await Promise.all(Array.from({ length: members }, (_, index) => joinOnce(program, index)))
+  return answers.at(-1) as string
+}
+
+async function joinOnce(program: Program, index: number): Promise<string> {
   const answer = await fetch(`http://127.0.0.1:${program.port}${JOIN}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${tokenAt(index)}`, 'content-type': 'application/json' },

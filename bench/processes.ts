@@ -4,7 +4,8 @@ import { mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Scene, SECRET_KEY } from './scene.ts'
+import { SERVER_FLAGS, SERVER_MEMORY } from '../ops/launch/server-program.mjs'
+import { cpuMsOf, type Scene, SECRET_KEY } from './scene.ts'
 
 export const ROOT = path.resolve(import.meta.dirname, '..')
 const READY_MS = 60_000
@@ -14,6 +15,8 @@ export type Program = {
   readonly pid: number
   /** The most memory it ever held, in megabytes. */
   readonly peakMb: () => number
+  /** Processor time that it has taken so far, all of its threads. */
+  readonly cpuMs: () => number
   readonly stop: () => Promise<void>
 }
 
@@ -26,17 +29,23 @@ async function freePort(): Promise<number> {
 }
 
 /** As `npm start` starts a program: compiled code kept, what it logs written to a file. */
-async function startProgram(scene: Scene, file: string, readyPath: string, env: Readonly<Record<string, string>>): Promise<Program> {
+async function startProgram(
+  scene: Scene,
+  file: string,
+  readyPath: string,
+  env: Readonly<Record<string, string>>,
+  flags: readonly string[] = [],
+): Promise<Program> {
   const port = await freePort()
   const name = path.basename(file).replace(/\.\w+$/, '')
   const log = openSync(path.join(scene.folder, `${name}-${port}.log`), 'a')
-  const child = spawn(process.execPath, [file], {
+  const child = spawn(process.execPath, [...flags, file], {
     cwd: ROOT,
     stdio: ['ignore', log, log, 'ipc'],
     env: {
       PATH: process.env.PATH,
       NODE_COMPILE_CACHE: path.join(ROOT, '.build', 'compile-cache'),
-      MALLOC_ARENA_MAX: '2',
+      ...SERVER_MEMORY,
       PORT: String(port),
       ...env,
     },
@@ -46,6 +55,7 @@ async function startProgram(scene: Scene, file: string, readyPath: string, env: 
   return {
     port,
     pid,
+    cpuMs: () => cpuMsOf(pid),
     peakMb: () => Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024,
     stop: async () => {
       // Ctrl-C reaches every process of the group: it may be gone already.
@@ -72,18 +82,21 @@ const SERVER_ENV = { SECRET_KEY, LOG_LEVEL: 'info', DEMO: '0', ADMIN_PASSWORD: '
 export async function startProduct(scene: Scene): Promise<Program> {
   const dataDir = path.join(scene.folder, 'data')
   mkdirSync(dataDir, { recursive: true })
-  return startProgram(scene, 'server/src/main.ts', '/readyz', {
+  const env = {
     ...SERVER_ENV,
     DATABASE_URL: scene.appUrl,
     MIGRATE_DATABASE_URL: scene.ownerUrl,
     DATA_DIR: dataDir,
     SANDBOX_PORT: String(await freePort()),
-  })
+  }
+  return startProgram(scene, 'server/src/main.ts', '/readyz', env, SERVER_FLAGS)
 }
 
-/** The product's HTTP server with its edge and its log; whatever is asked, it gives this answer. */
-export const startEmpty = (scene: Scene, joined: string): Promise<Program> =>
-  startProgram(scene, 'bench/empty-server.ts', '/healthz', { ...SERVER_ENV, DATABASE_URL: scene.appUrl, JOINED: joined })
+/** The product's HTTP server with its edge, its sessions and its log; whatever is asked, it gives this answer. */
+export function startEmpty(scene: Scene, joined: string): Promise<Program> {
+  const env = { ...SERVER_ENV, DATABASE_URL: scene.appUrl, JOINED: joined }
+  return startProgram(scene, 'bench/empty-server.ts', '/healthz', env, SERVER_FLAGS)
+}
 
 export const WEBHOOK_SECRET = 'the secret of the peer'
 export const startPeer = (scene: Scene, day: string): Promise<Program> =>

@@ -10,7 +10,7 @@ import { passDay, today, watchDay } from './days.ts'
 import { batchedJoins, oneAtATime, singleJoins, weighJoins } from './engine.ts'
 import {
   JOIN,
-  joinOnce,
+  type Joined,
   joinRequests,
   joinsAtRate,
   measureJoins,
@@ -19,10 +19,11 @@ import {
   newPeerRound,
   percentilesOf,
   preparePeer,
+  typicalAnswer,
 } from './http.ts'
 import { preparePgbench } from './pgbench.ts'
 import { complaints, type Program, ROOT, startEmpty, startPeer, startProduct } from './processes.ts'
-import { finish, type Results } from './results.ts'
+import { finish, median, type Results, type Taken } from './results.ts'
 import { addHistory, addMembers, openScene, type Scene } from './scene.ts'
 
 const quick = process.argv.includes('--quick')
@@ -30,30 +31,37 @@ const SIZE = quick
   ? {
       repeats: 2,
       active: 20_000,
-      engine: 12_000,
+      engine: 10_000,
       single: 2_000,
       alone: 1_000,
       weigh: 2_000,
       auto: 20_000,
       all: 100_000,
-      seconds: 3,
+      seconds: 2,
+      pgbenchSeconds: 2,
       rateSeconds: 4,
     }
   : {
       repeats: 3,
-      active: 100_000,
-      engine: 45_000,
-      single: 12_000,
-      alone: 4_000,
+      active: 60_000,
+      engine: 22_000,
+      single: 5_000,
+      alone: 3_000,
       weigh: 15_000,
       auto: 100_000,
       all: 1_000_000,
-      seconds: 4,
-      rateSeconds: 8,
+      seconds: 3,
+      pgbenchSeconds: 2,
+      rateSeconds: 6,
     }
 const HISTORY = 10_000
 /** Who has it: far behind all others. */
 const READER = 5_000_000
+
+/** Members of two halves: whoever looks at the empty server has the end of their session moved on as whoever joins has. */
+const FIRST_JOINERS = 64
+const joiners = (): Buffer[] => joinRequests(JOIN, FIRST_JOINERS, SIZE.active / 2)
+const lookers = (): Buffer[] => joinRequests(JOIN, SIZE.active / 2, SIZE.active)
 
 const began = performance.now()
 const say = (text: string): void => {
@@ -106,7 +114,7 @@ async function measureAll(at: Scene): Promise<Results> {
   const machine = describeMachine(pgbench.version)
   const engine = await measureEngine(at, product, pgbench)
   say(`memory of the server: ${product.peakMb().toFixed(0)} MB`)
-  const http = await measureHttp(at, product, pgbench, peer)
+  const http = await measureHttp(at, product, pgbench, peer, median(engine.repeats.map((repeat) => repeat.pgbench)))
   await peer.close()
   say(`memory of the server: ${product.peakMb().toFixed(0)} MB`)
   const days = await measureDays(at, product)
@@ -119,6 +127,7 @@ async function measureAll(at: Scene): Promise<Results> {
     http,
     days,
     peakMb: product.peakMb(),
+    seconds: (performance.now() - began) / 1000,
   }
 }
 
@@ -129,9 +138,9 @@ async function measureEngine(at: Scene, product: Program, pgbench: Awaited<Retur
   await batchedJoins(at, { from: 0, to: engine })
   for (let repeat = 0; repeat < SIZE.repeats; repeat++) {
     await passDay(at, product)
-    const before = await pgbench.perSecond(SIZE.seconds)
+    const before = await pgbench.perSecond(SIZE.pgbenchSeconds)
     const batched = await batchedJoins(at, { from: 0, to: engine })
-    const after = await pgbench.perSecond(SIZE.seconds)
+    const after = await pgbench.perSecond(SIZE.pgbenchSeconds)
     const one = await singleJoins(at, { from: engine, to: engine + single })
     const { on, off } = await oneAtATime(at, { from: engine + single, to: engine + single + alone })
     repeats.push({ pgbench: (before + after) / 2, batched, single: one, on, off })
@@ -150,28 +159,34 @@ async function measureHttp(
   product: Program,
   pgbench: Awaited<ReturnType<typeof preparePgbench>>,
   peerDb: Awaited<ReturnType<typeof preparePeer>>,
+  p: number,
 ): Promise<Results['http']> {
-  const ours = joinRequests(JOIN, 1, SIZE.active)
-  const theirs = joinRequests('/rounds/join', 1, SIZE.active)
   await passDay(at, product)
-  const joined = await joinOnce(product, 0)
-  await measureJoins(product, ours, SIZE.seconds)
-  const empty = keep(await startEmpty(at, joined))
-  await measureJoins(empty, ours, SIZE.seconds / 2)
+  const empty = keep(await startEmpty(at, await typicalAnswer(product, FIRST_JOINERS)))
+  await measureJoins(at, product, joiners(), 20)
+  await measureJoins(at, empty, lookers(), SIZE.seconds)
+  const day = await today(at)
+  await newPeerRound(peerDb, day)
+  const other = keep(await startPeer(at, day))
+  // One round for all repeats: each goes on with members who have not joined it yet.
+  let theirs: readonly Buffer[] = joinRequests('/rounds/join', 0, SIZE.active)
+  const measurePeer = async (): Promise<Joined> => {
+    const joined = await measureJoins(at, other, theirs, SIZE.seconds)
+    theirs = theirs.slice(joined.answers)
+    return joined
+  }
+  await measurePeer()
   const repeats: Results['http']['repeats'][number][] = []
   for (let repeat = 0; repeat < SIZE.repeats; repeat++) {
-    const day = await passDay(at, product)
-    const nothing = await measureJoins(empty, ours, SIZE.seconds)
-    const joins = await measureJoins(product, ours, 20)
-    await newPeerRound(peerDb, day)
-    const other = await startPeer(at, day)
-    const usual = await measureJoins(other, theirs, SIZE.seconds)
-    await other.stop()
-    repeats.push({ empty: nothing.perSecond, joins: joins.perSecond, peer: usual.perSecond })
-    say(`HTTP: ${joins.perSecond.toFixed(0)} joins/s, empty ${nothing.perSecond.toFixed(0)}, peer ${usual.perSecond.toFixed(0)}`)
+    await passDay(at, product)
+    const nothing = await measureJoins(at, empty, lookers(), SIZE.seconds)
+    const joins = await measureJoins(at, product, joiners(), 20)
+    const usual = await measurePeer()
+    repeats.push({ empty: taken(nothing), joins: taken(joins), peer: taken(usual) })
+    say(`HTTP: ${told(joins)}, empty ${told(nothing)}, peer ${told(usual)}`)
   }
-  const reads = await compareReads(at, product)
-  const rates = await measureRates(at, product, pgbench, repeats, ours)
+  const reads = await compareReads(product, other)
+  const rates = await measureRates(at, product, pgbench, { joins: Math.max(...repeats.map(({ joins }) => joins.perSecond)), pgbench: p })
   const history = {
     first: await measurePage(product, '/api/wallet/transactions?limit=20', READER, 300),
     whole: HISTORY,
@@ -179,9 +194,15 @@ async function measureHttp(
   return { repeats, reads, rates, history }
 }
 
+function taken({ perSecond, serverUs, databaseUs }: Joined): Taken {
+  return { perSecond, serverUs, databaseUs }
+}
+function told({ perSecond, serverUs, databaseUs }: Joined): string {
+  return `${perSecond.toFixed(0)}/s (${serverUs.toFixed(0)} + ${databaseUs.toFixed(0)} µs)`
+}
+
 /** Calls that only read, of the product and of the peer in turn. */
-async function compareReads(at: Scene, product: Program): Promise<Results['http']['reads']> {
-  const other = await startPeer(at, await today(at))
+async function compareReads(product: Program, other: Program): Promise<Results['http']['reads']> {
   const reads: Results['http']['reads'][number][] = []
   for (const [name, mine, theirs] of [
     ['current round', '/api/rounds/current', '/rounds/current'],
@@ -192,7 +213,6 @@ async function compareReads(at: Scene, product: Program): Promise<Results['http'
     reads.push({ name, product: ours.perSecond, peer: usual.perSecond })
     say(`${name}: ${ours.perSecond.toFixed(0)}/s, peer ${usual.perSecond.toFixed(0)}`)
   }
-  await other.stop()
   return reads
 }
 
@@ -201,20 +221,18 @@ async function measureRates(
   at: Scene,
   product: Program,
   pgbench: Awaited<ReturnType<typeof preparePgbench>>,
-  repeats: Results['http']['repeats'],
-  ours: readonly Buffer[],
+  most: { readonly joins: number; readonly pgbench: number },
 ): Promise<Results['http']['rates']> {
   const rates: Results['http']['rates'][number][] = []
-  const most = Math.max(...repeats.map(({ joins }) => joins))
+  const [rate, pgbenchRate] = [most.joins / 2, most.pgbench / 2]
   for (let repeat = 0; repeat < SIZE.repeats; repeat++) {
     await passDay(at, product)
-    const half = (await pgbench.perSecond(SIZE.seconds)) / 2
-    const usual = percentilesOf(await pgbench.atRate(half, SIZE.rateSeconds / 2))
-    const joins = await joinsAtRate(product, ours, most / 2, SIZE.rateSeconds)
+    const usual = percentilesOf(await pgbench.atRate(pgbenchRate, SIZE.rateSeconds))
+    const joins = await joinsAtRate(product, joinRequests(JOIN, 0, SIZE.active), rate, SIZE.rateSeconds)
     if (Object.keys(joins.byStatus).join() !== '200') throw new Error(`joins were answered ${JSON.stringify(joins.byStatus)}`)
-    rates.push({ rate: most / 2, joins: percentilesOf(joins.latencies), pgbenchRate: half, pgbench: usual })
+    rates.push({ rate, joins: percentilesOf(joins.latencies), pgbenchRate, pgbench: usual })
     say(
-      `half load: p99 ${rates.at(-1)?.joins.p99.toFixed(1)} ms at ${(most / 2).toFixed(0)}/s, pgbench ${usual.p99.toFixed(1)} ms at ${half.toFixed(0)}/s`,
+      `half load: p99 ${rates.at(-1)?.joins.p99.toFixed(1)} ms at ${rate.toFixed(0)}/s, pgbench ${usual.p99.toFixed(1)} ms at ${pgbenchRate.toFixed(0)}/s`,
     )
   }
   return rates
@@ -227,7 +245,7 @@ async function measureDays(at: Scene, product: Program): Promise<Results['days']
   await addMembers(at, SIZE.active, hundred, { autoJoin: true, sessions: false })
   await at.root.query(sql`vacuum analyze wallet`)
   const small = [await watchDay(at, product)]
-  for (let repeat = 0; repeat < SIZE.repeats; repeat++) small.push(await watchDay(at, product))
+  for (let repeat = 1; repeat < SIZE.repeats; repeat++) small.push(await watchDay(at, product))
   say(`auto-join of ${SIZE.auto}: ${small.map(({ autoJoin }) => autoJoin?.seconds.toFixed(2)).join(', ')} s`)
   await addMembers(at, hundred, all, { autoJoin: true, sessions: false })
   await at.root.query(sql`vacuum analyze wallet`)

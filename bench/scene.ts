@@ -4,7 +4,8 @@
  * pgbench's beside it. Nothing of it outlives the run.
  */
 import { createHash, randomBytes } from 'node:crypto'
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -30,6 +31,8 @@ export type Scene = {
   readonly appUrl: string
   readonly ownerUrl: string
   readonly urlOf: (database: string) => string
+  /** Processor time of the whole database so far, backends that have ended included. */
+  readonly databaseCpuMs: () => number
   readonly stop: () => Promise<void>
 }
 
@@ -37,7 +40,7 @@ export const memberAt = (index: number): bigint => BigInt(FIRST_MEMBER + index)
 /** A session's token, the same in the database and in the generator. */
 export const tokenAt = (index: number): string => createHash('sha256').update(`bench ${index}`).digest('base64url')
 
-/** Without `makesBooks` the books of past days are left for later: they are not what is measured. */
+/** Without `makesBooks` the books of past days and their checks are left for later: they are not what is measured. */
 export async function openScene({ makesBooks = false }: { readonly makesBooks?: boolean } = {}): Promise<Scene> {
   const folder = await mkdtemp(path.join(tmpdir(), 'roz-bench-'))
   // PostgreSQL may run as another user, who must pass through here.
@@ -48,8 +51,10 @@ export async function openScene({ makesBooks = false }: { readonly makesBooks?: 
   const urlOf = (database: string): string => postgres.superUrl.replace(/\/postgres$/, `/${database}`)
   const db = connect({ url: postgres.appUrl, max: 40, queryTimeoutMs: 120_000 })
   const root = connect({ url: urlOf('roz'), max: 3, queryTimeoutMs: 120_000 })
+  const postmaster = Number.parseInt(await readFile(path.join(folder, 'postgres', 'cluster', 'postmaster.pid'), 'utf8'), 10)
   const released = Promise.withResolvers<void>()
   const holding = makesBooks ? undefined : holdBooks(root, released.promise)
+  if (!makesBooks) await root.query(sayChecked)
   return {
     folder,
     db,
@@ -57,6 +62,7 @@ export async function openScene({ makesBooks = false }: { readonly makesBooks?: 
     appUrl: postgres.appUrl,
     ownerUrl: postgres.ownerUrl,
     urlOf,
+    databaseCpuMs: () => cpuMsOf(postmaster) + childrenOf(postmaster).reduce((sum, pid) => sum + cpuMsOf(pid), 0),
     stop: async () => {
       released.resolve()
       await holding
@@ -70,6 +76,25 @@ export async function openScene({ makesBooks = false }: { readonly makesBooks?: 
   }
 }
 
+/** A hundred ticks a second, whatever the kernel counts by. */
+const TICK_MS = 10
+
+/** Processor time of a process with all of its threads, and of children that it has seen end; none of one that is gone. */
+export function cpuMsOf(pid: number): number {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // After the name, which may hold spaces: utime, stime, cutime, cstime are the 12th to the 15th.
+    const times = stat
+      .slice(stat.lastIndexOf(')') + 2)
+      .split(' ')
+      .slice(11, 15)
+    return times.reduce((sum, ticks) => sum + Number(ticks) * TICK_MS, 0)
+  } catch {
+    return 0
+  }
+}
+const childrenOf = (pid: number): number[] => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number)
+
 /** The key of the lock under which the server makes the books of past days (features/books). */
 const BOOKS_LOCK = 7_242_013
 
@@ -82,6 +107,14 @@ const holdBooks = (root: Db, until: Promise<void>): Promise<void> =>
     await connection.query(sql`select pg_advisory_lock(${BOOKS_LOCK}::bigint)`)
     await until
   })
+
+/**
+ * The scheduled check of the books is made once an hour; by a clock that passes a day in a moment it would
+ * fall due in the middle of every second measurement. So it has just been made, whatever the hour.
+ */
+const sayChecked = sql`
+  insert into audit_run (scope, started_at, finished_at, broken)
+  select 'full', at, at, '[]' from generate_series(roz_now(), roz_now() + interval '60 days', interval '30 minutes') at`
 
 /**
  * Members from one index to another, with all that joining needs and books that hold: each balance has

@@ -7,6 +7,7 @@ import path from 'node:path'
 import { install } from './install.mjs'
 import { findNode } from './node26.mjs'
 import { allEnded, isStopping, LaunchError, ROOT, run, say, stopOnSignals } from './processes.mjs'
+import { SERVER_FLAGS, SERVER_MEMORY } from './server-program.mjs'
 import { buildWeb } from './web.mjs'
 
 stopOnSignals(async () => {
@@ -30,18 +31,17 @@ try {
 
 async function serve(node, web) {
   const env = {
+    ...SERVER_MEMORY,
     ...process.env,
     WEB_DIR: path.resolve(web),
     NODE_COMPILE_CACHE: path.join(ROOT, '.build', 'compile-cache'),
-    // Threads that make bytes and throw them away leave a pool of memory behind each; two pools serve all.
-    MALLOC_ARENA_MAX: process.env.MALLOC_ARENA_MAX ?? '2',
     // The server ends by itself when this process is gone.
     ROZ_LAUNCHER: String(process.pid),
     // So that it can say how long the person at the terminal has waited.
     ROZ_LAUNCHED_AT_MS: String(performance.timeOrigin),
     ...(process.env.DATA_DIR ? { DATA_DIR: path.resolve(process.env.DATA_DIR) } : {}),
   }
-  const { code, signal } = await run(node, ['server/src/main.ts'], { env })
+  const { code, signal } = await run(node, [...SERVER_FLAGS, 'server/src/main.ts'], { env })
   if (isStopping()) return
   if (signal !== null) {
     say(

@@ -149,14 +149,22 @@ export function violatedConstraint(error: unknown): string | undefined {
   return error instanceof pg.DatabaseError ? error.constraint : undefined
 }
 
-const TYPE = { int8: 20, date: 1082, int8Array: 1016, dateArray: 1182 } as const
+const TYPE = { int8: 20, date: 1082, timestamptz: 1184, int8Array: 1016, dateArray: 1182 } as const
 const arrayOf =
   <T>(parse: (text: string) => T) =>
   (text: string): T[] =>
     text === '{}' ? [] : text.slice(1, -1).split(',').map(parse)
+/** Rows of one statement often carry one instant. */
+let newest: { readonly text: string; readonly at: unknown } = { text: '', at: undefined }
+const parseInstant = pg.types.getTypeParser(TYPE.timestamptz)
+function instantOf(text: string): unknown {
+  if (newest.text !== text) newest = { text, at: parseInstant(text) }
+  return newest.at instanceof Date ? new Date(newest.at) : newest.at
+}
 const PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
   [TYPE.int8]: BigInt,
   [TYPE.date]: String,
+  [TYPE.timestamptz]: instantOf,
   [TYPE.int8Array]: arrayOf(BigInt),
   [TYPE.dateArray]: arrayOf(String),
 }

@@ -1,7 +1,8 @@
 /**
  * Receipts of joins (spec/protocol.md, chapter 11). Invariants: signed only once the entry is durable;
  * one signature covers a batch, so that the rate of joins is not the rate of signatures; made beside
- * the batcher, which never waits for it. One that is asked for later covers its own ticket alone.
+ * the batcher, which never waits for it. One that is asked for later, by an answer that came again, covers
+ * those of its batch that are asked for in the same moment.
  */
 import { sign } from 'node:crypto'
 import { leafHash, u64 } from '@roz/core/draw.ts'
@@ -22,6 +23,7 @@ export type Receipt = {
   /** Milliseconds since 1970 UTC, within the day. */
   readonly time: number
 }
+type Made = ReadonlyMap<bigint, Receipted>
 export type Receipted = { readonly ticket: string; readonly receipt: Receipt }
 type Entered = { readonly batchId: bigint; readonly day: IstDay; readonly at: Date }
 export type JoinedBatch = Entered & { readonly memberIds: readonly bigint[] }
@@ -30,14 +32,31 @@ export type JoinedBatch = Entered & { readonly memberIds: readonly bigint[] }
 const KEPT_BATCHES = 16
 
 export function createReceipts({ db, keys, ticketKeys }: { readonly db: Db; readonly keys: LogKeys; readonly ticketKeys: TicketKeys }) {
-  const batches = new Map<bigint, Promise<ReadonlyMap<bigint, Receipted>>>()
+  const batches = new Map<bigint, Promise<Made>>()
+  const again = new Map<bigint, { readonly memberIds: bigint[]; readonly made: Promise<Made> }>()
 
-  async function make(batch: JoinedBatch): Promise<ReadonlyMap<bigint, Receipted>> {
+  async function make(batch: JoinedBatch): Promise<Made> {
     const [key, found] = await Promise.all([keys.recent(db), ticketKeys.listFor(db, batch.memberIds, batch.day)])
     const entries = found
       .map(({ memberId, key: ticketKey }) => ({ memberId, ticket: ticketOf(ticketKey, batch.day) }))
       .sort((left, right) => left.ticket.compare(right.ticket))
     return signBatch(key, batch, entries)
+  }
+
+  /** After an outage everybody asks again at once: it must not cost a signature for each. */
+  function makeAgain(entry: Entered, memberId: bigint): Promise<Made> {
+    const begun = again.get(entry.batchId)
+    if (begun !== undefined) {
+      begun.memberIds.push(memberId)
+      return begun.made
+    }
+    const memberIds = [memberId]
+    const made = new Promise(setImmediate).then(() => {
+      again.delete(entry.batchId)
+      return make({ ...entry, memberIds })
+    })
+    again.set(entry.batchId, { memberIds, made })
+    return made
   }
 
   return {
@@ -56,7 +75,9 @@ export function createReceipts({ db, keys, ticketKeys }: { readonly db: Db; read
     /** The receipt of an entry that is durable. */
     async of(entry: Entered & { readonly memberId: bigint }): Promise<Receipted> {
       const batched = (await batches.get(entry.batchId)?.catch(() => undefined))?.get(entry.memberId)
-      if (batched !== undefined) return batched
+      const found = batched ?? (await makeAgain(entry, entry.memberId)).get(entry.memberId)
+      if (found !== undefined) return found
+      // Every way in makes sure of a key; this is the net below.
       await ticketKeys.get(db, entry.memberId, entry.day)
       const alone = (await make({ ...entry, memberIds: [entry.memberId] })).get(entry.memberId)
       if (alone === undefined) throw new Error(`an entrant of ${entry.day} has no ticket key that serves`)
@@ -68,7 +89,7 @@ export type Receipts = ReturnType<typeof createReceipts>
 
 type Entry = { readonly memberId: bigint; readonly ticket: Buffer }
 
-function signBatch(key: LogKey, { day, at }: JoinedBatch, entries: readonly Entry[]): ReadonlyMap<bigint, Receipted> {
+function signBatch(key: LogKey, { day, at }: JoinedBatch, entries: readonly Entry[]): Made {
   // A statement that began in the day's last moment is entered in that day.
   const timeMs = Math.min(at.getTime(), endOfDayMs(day) - 1)
   const leaves = entries.map(({ ticket }) => leafHash(sha256, ticket))
