@@ -113,7 +113,7 @@ test('a member’s device finds its own ticket in the list, from one small answe
 test('and its own parts in what is owed to members, page by page up to the signed log', async () => {
   const pages: OwnPage[] = []
   for (let next: number | null = 0; next !== null; next = pages.at(-1)?.next ?? null)
-    pages.push((await world.ask(`GET /user/liabilities/${DAY}?from=${next}&limit=1`, { as: member })).body as unknown as OwnPage)
+    pages.push((await world.ask(`GET /user/liabilities/${DAY}?from=${next}&limit=1`, { as: member })).body as OwnPage)
   const { balance = 0 } = pages[0] ?? {}
   const asked = { day: DAY, ticketKey: Buffer.from(KEY, 'hex'), pages, logKey: (await logKeyText()).trim(), source: source() }
   expect(await checkOwed({ ...asked, seen: { balance } })).toMatchObject({ state: 'owed', parts: pages.length, balance })
