@@ -237,10 +237,10 @@ describe('disputes', () => {
     await expect(page.getByText('No disputes found')).toBeVisible()
     await auditVisit(visit)
     const order = await addMoney(roz, asha, 10)
-    const { dispute_id: id } = await play(`orders/${order}/dispute`, { stage: 'CHARGEBACK' })
+    const id = String((await play(`orders/${order}/dispute`, { stage: 'CHARGEBACK' }))['dispute_id'])
     const token = await adminToken(roz.url)
     const isNow = (status: 'open' | 'won') => async () =>
-      (await ask(roz.url, 'disputes', { token, query: { status } })).output.disputes.find((one) => one.id === String(id))
+      (await ask(roz.url, 'disputes', { token, query: { status } })).output.disputes.find((one) => one.id === id)
     await eventually('the dispute', isNow('open'))
     await page.reload()
     const dispute = row(`Dispute ${id}`)
