@@ -75,14 +75,7 @@ export async function openRoundsWorld(options: RoundsOptions = {}) {
   const checkpoints = createCheckpoints({ db, keys: logKeys })
   const proofs = createLogProofs({ db, checkpoints })
   const books = createBooks({ db, ticketKeys, proofs, ...(options.bookPages === undefined ? {} : { pages: options.bookPages }) })
-  const openLog = createOpenLog({
-    db,
-    witnessDb: db,
-    keys: logKeys,
-    checkpoints,
-    proofs,
-    receipts,
-  })
+  const openLog = createOpenLog({ db, witnessDb: db, keys: logKeys, checkpoints, proofs, receipts })
   const clock = createClock(db)
   const worker = createWorker({
     db,

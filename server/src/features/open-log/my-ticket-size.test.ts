@@ -213,7 +213,6 @@ test('an entry is proven in less than 5 kB, from a handful of the list’s block
     state: 'included',
     count: ENTRIES,
   })
-  console.info(`ticket of ${ENTRIES}: ${bytes} bytes, ${blocks} blocks, ${rows} rows`)
   expect(bytes).toBeLessThan(5_000)
   expect(blocks).toBeLessThan(150)
   expect(rows).toBeLessThan(500)
@@ -234,7 +233,6 @@ test('the first parts of what is owed are proven in less than 5 kB, all of them 
   expect([hex(reached.hash), reached.sum, body.next]).toEqual([body.root, body.total, 2])
   const rest = await cost(`GET /user/liabilities/${DAY}?from=2&limit=128`)
   expect(hex(walkParts(rest.answer.body as typeof body, DAY, key, 2).hash)).toBe(body.root)
-  console.info(`parts of ${PARTS}: ${bytes} bytes, ${blocks} blocks, ${rows} rows; the rest: ${rest.bytes} bytes, ${rest.blocks} blocks`)
   expect(bytes).toBeLessThan(5_000)
   expect(Math.max(blocks, rest.blocks)).toBeLessThan(250)
   expect(rows).toBeLessThan(2_000)
