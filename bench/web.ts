@@ -47,22 +47,35 @@ const MEMBERS: readonly Page[] = [
 
 const folder = mkdtempSync(path.join(tmpdir(), 'roz-lighthouse-'))
 let browser: ChildProcess | undefined
+let ending: Promise<void> | undefined
+/** Once, whoever asks: a signal, a failure or the end. */
+const end = (): Promise<void> => (ending ??= endAll())
+async function endAll(): Promise<void> {
+  if (browser !== undefined) await stop(browser)
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  for (const complaint of await endEverything()) console.error(complaint)
+}
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void end().finally(() => process.exit(130)))
+
 try {
+  finish(await lookAtAll(), { write: !values.quick && values.only === '' })
+} catch (error) {
+  // What was under way when it was stopped fails, and says nothing.
+  if (ending === undefined) throw error
+} finally {
+  await end()
+}
+
+async function lookAtAll(): Promise<Look[]> {
   const roz = await startProgram({ env: { DEMO: '1' } })
   const port = await freePorts()
   browser = startChromium(port)
   const { now } = (await (await fetch(`${roz.url}/dev/clock`)).json()) as { readonly now: string }
   const yesterday = addDays(dayAt(Date.parse(now)), -1)
-  const looks: Look[] = []
-  looks.push(...(await look(port, roz.url, publicPages(yesterday))))
+  const looks = await look(port, roz.url, publicPages(yesterday))
   const { output } = await ask(roz.url, 'login', { body: { email: DEMO_EMAIL, password: DEMO_PASSWORD } })
   await signIn(port, roz.url, output.token)
-  looks.push(...(await look(port, roz.url, MEMBERS)))
-  finish(looks, { write: !values.quick && values.only === '' })
-} finally {
-  if (browser !== undefined) await stop(browser)
-  rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
-  for (const complaint of await endEverything()) console.error(complaint)
+  return [...looks, ...(await look(port, roz.url, MEMBERS))]
 }
 
 /** The system's own, as it is: no automation looks over its shoulder while something is measured. */
