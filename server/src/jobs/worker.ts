@@ -129,9 +129,9 @@ export function createWorker(deps: WorkerDeps) {
     return true
   }
 
-  const tick = (): void => {
+  const wake = (woken: readonly Lane[]): void => {
     if (stopped) return
-    for (const one of lanes) {
+    for (const one of woken) {
       // Calls that come while it runs only make it look once more: its failure is told by the first.
       if (one.isRunning()) one.lookAgain()
       else one.run().catch((error: unknown) => deps.log.error({ err: error }, FAILED))
@@ -141,9 +141,10 @@ export function createWorker(deps: WorkerDeps) {
   return {
     runDue,
     start(): void {
-      onJobWritten(() => setImmediate(tick))
-      timer = setInterval(tick, TICK_MS)
-      tick()
+      // A job makes nothing due but itself.
+      onJobWritten(() => setImmediate(() => wake(jobLanes)))
+      timer = setInterval(() => wake(lanes), TICK_MS)
+      wake(lanes)
     },
     /** Takes no more and waits for what runs. */
     async stop(): Promise<void> {
