@@ -83,6 +83,8 @@ export type PublicPages = {
   readonly live: readonly string[]
   /** Those of them that show days that are over. */
   readonly withDays: readonly string[]
+  /** Those of them that show days that are over and nothing younger: such a page is drawn again once one more is. */
+  readonly daily: readonly string[]
   /** Pages that lie below each day too: `/verify/2026-11-21`. What such a page says of the day it asks for itself. */
   readonly ofDay: readonly string[]
   /** Pages that lie below each published story too, and then show it alone. */

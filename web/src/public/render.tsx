@@ -151,6 +151,7 @@ const textsIn = (language: Language) => setupI18n({ locale: language, messages: 
 export const addresses: PublicPages['addresses'] = publicPaths
 export const live: PublicPages['live'] = LIVE
 export const withDays: PublicPages['withDays'] = ['moneyTrail', 'dailyReports', 'verify'] satisfies PublicPage[]
+export const daily: PublicPages['daily'] = ['verify'] satisfies PublicPage[]
 export const ofDay: PublicPages['ofDay'] = ['verify'] satisfies PublicPage[]
 export const ofStory: PublicPages['ofStory'] = ['impactStories'] satisfies PublicPage[]
 export const card: PublicPages['card'] = (subject, language, brandName) => cardOf(subject, language, brandName, textsIn(language))

@@ -58,11 +58,13 @@ export function createPageCache({ pages, site, data, nowMs, pictureOf, onFault }
   async function get(page: string, language: Language, origin: string, below?: Below): Promise<Body> {
     const isLive = pages.live.includes(page)
     const figures = isLive ? await read(language, pages.withDays.includes(page)) : undefined
-    const shown = (figures === undefined ? '' : fingerprint(figures)) + JSON.stringify(below ?? '')
+    const isDaily = pages.daily.includes(page)
+    const seen = figures === undefined ? '' : isDaily ? JSON.stringify(figures.days) : fingerprint(figures)
+    const shown = seen + JSON.stringify(below ?? '')
     const key = `${page} ${language} ${origin} ${below === undefined ? '' : below.kind === 'day' ? below.day : below.story.id}`
     const known = kept.get(key)
     const ageMs = nowMs() - (known?.madeMs ?? 0)
-    if (known !== undefined && (!isLive || (known.data === shown && ageMs >= 0 && ageMs < KEPT_MS))) return known.body
+    if (known !== undefined && (!isLive || (known.data === shown && (isDaily || (ageMs >= 0 && ageMs < KEPT_MS))))) return known.body
     const running = making.get(key + shown)
     if (running !== undefined) return running
     const made = make(page, language, origin, figures, below)
@@ -81,7 +83,8 @@ export function createPageCache({ pages, site, data, nowMs, pictureOf, onFault }
     const isPage = Object.hasOwn(pages.addresses, page)
     const picture = isPage ? pictureOf(below ?? { kind: 'page', page }, language) : undefined
     const html = pages.render({ page, language, origin, site, data: figures, nowMs: nowMs(), subject: below, picture })
-    return bodyOf(html, pages.live.includes(page) ? 5 : 11)
+    // What is drawn again and again is pressed quickly, what stays for a day with care.
+    return bodyOf(html, pages.live.includes(page) && !pages.daily.includes(page) ? 5 : 11)
   }
 
   return { get }

@@ -15,6 +15,7 @@ const PAGES = `
 export const addresses = { home: '/', terms: '/terms-condition', verify: '/verify' }
 export const live = ['home']
 export const withDays = []
+export const daily = ['verify']
 export const ofDay = ['verify']
 export const ofStory = ['terms']
 export const card = (subject, language, brand) => ({ brand, tagline: language, when: '', title: JSON.stringify(subject), lead: '', figures: [], art: '<svg viewBox="0 0 1 1"/>' })
