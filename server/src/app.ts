@@ -3,7 +3,6 @@
  * and outside production the developer's controls. Built by hand; nothing listens yet.
  */
 import { randomUUID } from 'node:crypto'
-import multipart from '@fastify/multipart'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Clock } from './adapters/clock.ts'
 import type { Catcher } from './adapters/mail/catcher.ts'
@@ -62,7 +61,6 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   })
   registerFaults(app)
   registerShedding(app)
-  await app.register(multipart)
   registerOperator(app, { db: deps.db, metricsToken: config.metricsToken, isStopping: deps.isStopping })
   await app.register(
     async (scope) => {

@@ -9,6 +9,7 @@ import type { Access, EndpointSpec, PublicFile } from '@roz/contract/endpoint.ts
 import type { FieldProblem } from '@roz/core/fields.ts'
 import { type Language, languageOf } from '@roz/core/language.ts'
 import type { RefusalCode } from '@roz/core/refusals.ts'
+import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { readJsonBodies, readRawBodies } from './bodies.ts'
@@ -85,12 +86,14 @@ export function registerCalls(app: FastifyInstance, handlers: Handlers<CallName>
     const url = fastifyPath(spec.path)
     methodsByPath.set(url, [...(methodsByPath.get(url) ?? []), spec.method])
     const handler = handlers[name] as Handler<EndpointSpec>
-    if (spec.raw === true) {
+    if (spec.raw !== true && spec.upload === undefined) registerCall(app, spec, handler, deps)
+    else
       void app.register(async (scope) => {
-        readRawBodies(scope)
+        if (spec.raw === true) readRawBodies(scope)
+        // Its hooks run for whatever is mounted beside it: for uploads alone.
+        else await scope.register(multipart)
         registerCall(scope, spec, handler, deps)
       })
-    } else registerCall(app, spec, handler, deps)
   }
   for (const [url, methods] of methodsByPath) {
     const others = (['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'] as const).filter((method) => !methods.includes(method))

@@ -40,24 +40,28 @@ type Kind = 'ordinary' | 'money' | 'witness'
 
 export function registerShedding(app: FastifyInstance, limits: LoadLimits = LOAD_LIMITS): void {
   const places = createPlaces(limits)
-  app.addHook('onRequest', async (request, reply) => {
+  // What is answered here goes no further: `done` is not called.
+  app.addHook('onRequest', (request, reply, done) => {
     const kind = kindOf(request)
-    if (kind !== undefined && places.find(kind, request.ip) === undefined) return refuse(request, reply)
+    if (kind !== undefined && places.find(kind, request.ip) === undefined) refuse(request, reply)
+    else done()
   })
-  app.addHook('preHandler', async (request, reply) => {
+  app.addHook('preHandler', (request, reply, done) => {
     const kind = kindOf(request)
-    if (kind === undefined) return
+    if (kind === undefined) return done()
     // Whoever left while the session was looked up has had the one `close` there is: a place would be kept for ever.
-    if (reply.raw.destroyed) return reply.hijack()
+    if (reply.raw.destroyed) return void reply.hijack()
     // Many bodies can arrive in one moment.
     const place = places.find(kind, request.ip)
     if (place === undefined) return refuse(request, reply)
     // Comes for every answer, also to somebody who is gone.
     reply.raw.once('close', place.take())
+    done()
   })
 }
 
-const refuse = (request: FastifyRequest, reply: FastifyReply) => sendProblem(request, reply, { code: 'overloaded', retryAfterSeconds: 1 })
+const refuse = (request: FastifyRequest, reply: FastifyReply): void =>
+  void sendProblem(request, reply, { code: 'overloaded', retryAfterSeconds: 1 })
 
 /** Takes a place, and answers how it is given back. */
 type Place = { readonly take: () => () => void }

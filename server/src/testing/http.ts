@@ -3,7 +3,6 @@
  * them, by the same edge. A call that a test does not mount answers 404. The sender's address is taken
  * from X-Forwarded-For, so that a test can come from anywhere.
  */
-import multipart from '@fastify/multipart'
 import { api, type CallName } from '@roz/contract/api.ts'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { registerFaults } from '../http/faults.ts'
@@ -48,7 +47,6 @@ export async function startTestApp(options: {
     ...(options.logTo === undefined ? {} : { to: options.logTo }),
   })
   const app: FastifyInstance = Fastify({ trustProxy: true, loggerInstance: log, forceCloseConnections: true })
-  await app.register(multipart)
   app.decorateRequest('session', undefined)
   registerFaults(app)
   const absent = async () => ({ ok: false, code: 'not_found' })
