@@ -22,6 +22,10 @@ import { OwedSection } from './OwedSection.tsx'
 import { AlarmWords, isAlarm, SaveEvidence } from './TicketWatch.tsx'
 import { ticketQuery, useYesterdaysTicket } from './use-ticket.ts'
 import '../screens.css'
+// What its checks share comes with the screen, and each of them stays as small as a screen has to be.
+import '@roz/verifier/sources.ts'
+import '../../ticket-key.ts'
+import './own-balance.ts'
 
 export function MyTicketPage() {
   const { t } = useLingui()
