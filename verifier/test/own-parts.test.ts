@@ -142,6 +142,13 @@ describe('what does not hold is named by its step', () => {
     })
     const other = { ...proof, books: { ...proof.books, record: { ...bookRecord, day: '2026-08-03' } } }
     await wrong('books', page({ proof: other }))
+    for (const odd of ['null', '7', '[]', '{}', '{"liabilities":1}', '{']) {
+      const record = { ...bookRecord, books: toHex(sha256(utf(odd))) }
+      await wrong('books', {
+        ...page({ proof: { ...proof, books: { ...proof.books, record } } }),
+        source: without(`books/${DAY}`, utf(odd)),
+      })
+    }
     // Parts of a tree that leads to a root which the published books do not hold.
     const elsewhere = canonicalBytes({ ...JSON.parse(new TextDecoder().decode(bytes)), liabilities: { ...liabilities, total: total + 1 } })
     const logged = { ...bookRecord, books: toHex(sha256(elsewhere)) }
