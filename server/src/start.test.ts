@@ -120,7 +120,7 @@ test('with several processes a first one that cannot serve ends the start, rathe
   ])
   await rm(dataDir, { recursive: true })
   await database.drop()
-}, 60_000)
+}, 240_000)
 
 const PRODUCTION = {
   NODE_ENV: 'production',
