@@ -78,7 +78,8 @@ export function joinStatement(batch: {
   readonly keyPrefixes: readonly (bigint | null)[]
   readonly held: HeldWallets
 }): Sql {
-  const wanted = sql`unnest(${batch.memberIds}::bigint[], ${batch.keyPrefixes}::bigint[]) as u(member_id, key_prefix)`
+  // In a select of its own: a plan that sees how short a list is looks so cheap that each statement would be planned anew.
+  const wanted = sql`unnest((select ${batch.memberIds}::bigint[]), (select ${batch.keyPrefixes}::bigint[])) as u(member_id, key_prefix)`
   return sql`
 with r as materialized (${openRound(batch.held)}),
 req as materialized (select member_id, key_prefix from ${wanted} order by member_id),

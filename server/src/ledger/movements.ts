@@ -109,11 +109,12 @@ const heldStatus = sql`case t.kind
           when 'wd_hold' then (select w.status from withdrawal w where w.id = t.ref::uuid)
           when 'refund_hold' then (select r.status from refund r where r.id = t.ref::uuid) end`
 
+// Lists in selects of their own: a plan that sees how short they are looks so cheap that each page would be planned anew.
 const pagesStatement = (asked: readonly Asked[]) => sql`
 select q.place::int as place, m.*
-  from unnest(${asked.map(({ memberId }) => memberId)}::bigint[], ${asked.map(({ count }) => count)}::int[],
-              ${asked.map(({ cursor }) => cursor.day)}::date[], ${asked.map(({ cursor }) => cursor.seq)}::bigint[],
-              ${asked.map(({ cursor }) => cursor.orderUs)}::bigint[], ${asked.map(({ cursor }) => cursor.orderId)}::text[])
+  from unnest((select ${asked.map(({ memberId }) => memberId)}::bigint[]), (select ${asked.map(({ count }) => count)}::int[]),
+              (select ${asked.map(({ cursor }) => cursor.day)}::date[]), (select ${asked.map(({ cursor }) => cursor.seq)}::bigint[]),
+              (select ${asked.map(({ cursor }) => cursor.orderUs)}::bigint[]), (select ${asked.map(({ cursor }) => cursor.orderId)}::text[]))
        with ordinality as q (member_id, count, day, seq, order_us, order_id, place)
  cross join lateral (
 (select 'join' as source, null::bigint as "transferId", 'join' as kind, 'debit' as direction, entry_fee() as amount,

@@ -127,7 +127,7 @@ export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
     /** The keys of members that serve on a day; who has none is left out. */
     async listFor(from: Queryable, memberIds: readonly bigint[], day: IstDay): Promise<{ memberId: bigint; key: Buffer }[]> {
       const rows = await from.query<{ memberId: bigint; sealedKey: Buffer }>(sql`
-        select m.id as "memberId", k.sealed_key as "sealedKey" from unnest(${memberIds}::bigint[]) as m(id) cross join lateral (
+        select m.id as "memberId", k.sealed_key as "sealedKey" from unnest((select ${memberIds}::bigint[])) as m(id) cross join lateral (
           select sealed_key from ticket_key where member_id = m.id and serves_from <= ${day}::date order by serves_from desc limit 1) k`)
       return rows.map(({ memberId, sealedKey }) => ({ memberId, key: secrets.open(sealedKey, keyContextOf(memberId)) }))
     },

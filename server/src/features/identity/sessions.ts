@@ -57,7 +57,7 @@ const findAndSlide = (tokenHashes: readonly Buffer[]): Sql => sql`
     select asked.at, s.token_hash, s.kind, s.member_id, m.staff_role, m.email_verified_at is not null as is_verified,
            m.suspended_at is not null as is_suspended, coalesce(s.stepped_up_at > clock.at - ${STEP_UP_LASTS}, false) as is_stepped_up,
            s.last_used_at < ${usedBefore} as is_due
-      from clock cross join unnest(${tokenHashes}::bytea[]) with ordinality as asked (token_hash, at)
+      from clock cross join unnest((select ${tokenHashes}::bytea[])) with ordinality as asked (token_hash, at)
       join session s on s.token_hash = asked.token_hash join member m on m.id = s.member_id
      where s.expires_at > clock.at and (s.last_at is null or s.last_at > clock.at) and m.deleted_at is null),
   due as materialized (
