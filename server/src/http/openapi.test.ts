@@ -37,6 +37,7 @@ test('calls that move money name the Idempotency-Key, and others do not', () => 
     'completeWithdrawal',
     'creditSuspense',
     'joinRound',
+    'paySuspense',
     'refundSuspense',
     'rejectRefund',
     'rejectWithdrawal',
