@@ -22,13 +22,16 @@ async function readJson(path: string): Promise<unknown> {
   return response.json()
 }
 
-/** Null while the day's draw is not done. */
-async function readDay(day: string): Promise<DrawnDay | null> {
+/** `waiting`: the day's draw is not done · `none`: there has been none at all. */
+async function readDay(day: string): Promise<DrawnDay | 'waiting' | 'none'> {
+  const newest = (await call('publicDays', { query: { limit: '1' } })).days[0]?.day
+  if (newest === undefined) return 'none'
+  if (newest < day) return 'waiting'
   try {
     const [view, drawing] = await Promise.all([call('publicDay', { params: { day } }), readDrawing(readJson, day)])
-    return drawing === undefined ? null : drawnDay(view.day, drawing, currentLanguage())
+    return drawing === undefined ? 'waiting' : drawnDay(view.day, drawing, currentLanguage())
   } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return null
+    if (error instanceof ApiError && error.status === 404) return 'waiting'
     throw error
   }
 }
@@ -38,8 +41,8 @@ export function DrawSection({ day }: { readonly day: string }) {
   const drawn = useQuery({
     queryKey: ['draw', day, currentLanguage()],
     queryFn: () => readDay(day),
-    staleTime: (query) => (query.state.data ? Number.POSITIVE_INFINITY : AGAIN_MS),
-    refetchInterval: (query) => (query.state.data === null ? AGAIN_MS : false),
+    staleTime: (query) => (typeof query.state.data === 'object' ? Number.POSITIVE_INFINITY : AGAIN_MS),
+    refetchInterval: (query) => (typeof query.state.data === 'string' ? AGAIN_MS : false),
   })
   const title = (
     <h2>
@@ -57,11 +60,15 @@ export function DrawSection({ day }: { readonly day: string }) {
             <Skeleton lines={4} label={t`Loading the draw`} />
           )}
         </>
-      ) : drawn.data === null ? (
+      ) : typeof drawn.data === 'string' ? (
         <>
           {title}
           <p className="lead" role="status">
-            <Trans>The draw of this day is not done yet. It follows soon after midnight, once the list is sealed.</Trans>
+            {drawn.data === 'none' ? (
+              <Trans>The first round is drawn after midnight.</Trans>
+            ) : (
+              <Trans>The draw of this day is not done yet. It follows soon after midnight, once the list is sealed.</Trans>
+            )}
           </p>
         </>
       ) : (
