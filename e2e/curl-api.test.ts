@@ -295,6 +295,20 @@ describe('money goes out', () => {
     const hindi = (await ask('transactions', { token: member, language: 'hi' })).output.transactions
     for (const { description } of hindi) expect(description).toMatch(HINDI)
   })
+
+  test('GET /wallet/transactions/{id} is its receipt, for its owner alone', async () => {
+    const [newest] = (await ask('transactions', { token: member })).output.transactions
+    const params = { id: newest?.id ?? '' }
+    const { receipt } = (await ask('receipt', { token: member, params })).output
+    expect(receipt).toMatchObject({ id: newest?.id, amount: newest?.amount, status: newest?.status })
+    for (const theirs of [
+      { token: asha.token, params },
+      { token: member, params: { id: 'nothing' } },
+    ]) {
+      const { status, refusal } = await ask('receipt', theirs)
+      expect([status, refusal.code]).toEqual([404, 'transaction_not_found'])
+    }
+  })
 })
 
 test('the portal ends withdrawals', () => walkPayouts(walk, { admin, member, other: asha.token }))

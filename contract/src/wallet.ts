@@ -28,7 +28,6 @@ export const transaction = z.object({
   status: z.string(),
 })
 
-/** One that is missing is missed from its first field on. */
 /** One transaction as a receipt prints it: texts ready in the asked language, a bank by its last four digits. */
 export const receipt = z.object({
   ...transaction.shape,
@@ -45,6 +44,7 @@ export const receipt = z.object({
   day: day.nullable(),
 })
 
+/** One that is missing is missed from its first field on. */
 export const bankDetail = z.strictObject({ accountHolderName, accountNumber, ifscCode, bankName, accountType }, 'holder_required')
 
 export const walletCalls = {

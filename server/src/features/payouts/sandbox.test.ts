@@ -28,13 +28,10 @@ afterAll(() => world.close())
 
 const nothing = async (): Promise<void> => undefined
 
-async function open() {
-  const database = await createTestDatabase()
-  const { db } = database
-  const folder = mkdtempSync(path.join(tmpdir(), 'roz-payouts-'))
+/** The gateway is told an address before the calls have one: what comes here is handed on to them. */
+async function openLetterbox() {
   let target = ''
-  // The gateway is told an address before the calls have one.
-  const letterbox = createServer((request, response) => {
+  const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
@@ -47,14 +44,30 @@ async function open() {
       )
     })
   })
-  await new Promise<void>((resolve) => letterbox.listen(0, '127.0.0.1', resolve))
-  const notifyUrl = `http://127.0.0.1:${(letterbox.address() as AddressInfo).port}/payouts`
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/payouts`,
+    sendTo: (url: string): void => {
+      target = url
+    },
+    close: (): void => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+async function open() {
+  const database = await createTestDatabase()
+  const { db } = database
+  const folder = mkdtempSync(path.join(tmpdir(), 'roz-payouts-'))
+  const letterbox = await openLetterbox()
   const sandbox = await startSandbox({
     port: 0,
     host: '127.0.0.1',
     dataDir: folder,
     pg: KEYS,
-    payouts: { ...PAYOUT_KEYS, notifyUrl },
+    payouts: { ...PAYOUT_KEYS, notifyUrl: letterbox.url },
   })
   const gateway = cashfreeGateway({
     baseUrl: `${sandbox.url}/pg`,
@@ -78,7 +91,7 @@ async function open() {
     alarm: (details) => void alarms.push(details),
   })
   const calls = await serveCalls(db, { ...wallet.handlers, ...payouts.handlers })
-  target = calls.url
+  letterbox.sendTo(calls.url)
   const handlers: JobHandlers = {
     mail: nothing,
     notice: nothing,
@@ -125,7 +138,6 @@ async function open() {
       await worker.stop()
       await calls.close()
       await sandbox.close()
-      letterbox.closeAllConnections()
       letterbox.close()
       rmSync(folder, { recursive: true, force: true })
       await database.drop()
