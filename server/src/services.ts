@@ -184,8 +184,9 @@ export function createServices(deps: ServiceDeps) {
         await worker.stop()
       },
     },
-    /** Brings the rounds up to the present: what a start does before it serves. */
+    /** Makes the key that is missing and brings the rounds up to the present: what a start does before it serves. */
     catchUp: async (): Promise<void> => {
+      await push.ready()
       while (await rounds.due());
     },
   }

@@ -51,6 +51,10 @@ export function createPush(deps: PushDeps) {
 
   return {
     handlers,
+    /** At a start: the first one makes the key, so that no call that only asks writes anything. */
+    ready: async (): Promise<void> => {
+      await keys.inForce(db)
+    },
     /** For the member's export. */
     exports: { devices: (memberId: bigint) => listDevices(db, secrets, memberId) },
     jobs: {
