@@ -93,8 +93,8 @@ export const REFUSALS = {
   suspense_by_wallet: refusal(409, 'Only money of a closed account is paid out by hand.', 'केवल बंद खाते का पैसा हाथ से चुकाया जाता है।'),
   payment_taken_back: refusal(
     409,
-    "The payer's bank has taken this payment back: there is nothing to give out while it stands so.",
-    'भुगतान करने वाले के बैंक ने यह भुगतान वापस ले लिया है: जब तक ऐसा है, इसमें से कुछ नहीं दिया जा सकता।',
+    'This money has left again, to the bank or to its owner: there is nothing to give out while it stands so.',
+    'यह पैसा बैंक को या अपने मालिक को फिर जा चुका है: जब तक ऐसा है, इसमें से कुछ नहीं दिया जा सकता।',
   ),
   payout_pending: refusal(
     409,

@@ -110,7 +110,13 @@ export function createWorker(deps: WorkerDeps) {
 
   /** Of the lanes of jobs those that have something to do; to ask them all is a statement for each. */
   async function runJobs(patienceMs: number): Promise<Ran> {
-    const due = await listDueLanes(deps.db)
+    let due: readonly boolean[]
+    try {
+      due = await listDueLanes(deps.db)
+    } catch (error) {
+      // The clockwork beside it goes on to its end before anybody hears of this.
+      return { found: false, failures: [error] }
+    }
     const runs = await Promise.all(
       jobLanes
         .filter(({ isRunning }, index) => due[index] === true || isRunning())

@@ -103,6 +103,19 @@ test('while a wallet stays locked the day is busy, and the next run joins it', a
   await inTransaction(database.db, (tx) => setAutoJoin(tx, late, false))
 })
 
+test('a switch turned off before the wait for its wallet is over is obeyed, at midnight and after a top-up', async () => {
+  const day = '2026-11-23' as IstDay
+  const leaving = await newMember(database.db, { rupees: 10, autoJoin: true })
+  await database.db.query(sql`insert into auto_skip (day, member_id, reason) values (${day}::date, ${leaving}::bigint, 'busy')`)
+  const held = await holdOpen(database.db, (tx) => setAutoJoin(tx, leaving, false))
+  const running = runAutoJoin(database.db, day)
+  await held.commit()
+  expect(await running).toEqual({ state: 'done', joined: 0 })
+  expect(await skipped(day)).toEqual([])
+  expect(await joinAfterTopup(database.db, leaving)).toMatchObject({ ok: false })
+  expect(await readWallet(database.db, leaving)).toMatchObject({ balance: 1000n })
+})
+
 test('a page of a round that is not open says closed, and its cursor stays', async () => {
   const day = '2026-11-24' as IstDay
   expect(await runAutoJoin(database.db, day)).toEqual({ state: 'closed', joined: 0 })

@@ -6,6 +6,7 @@ import type { Paise } from '@roz/core/money.ts'
 import { one, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS } from './accounts.ts'
+import { lockReversed } from './suspense.ts'
 import { moveSystem } from './transfer.ts'
 
 type Conflict = {
@@ -22,6 +23,7 @@ type Conflict = {
 /** Books the word where it is news. Undefined: LOSSES stands as it says already. */
 export async function moveConflict(tx: Tx, { id, amount, out, asset, isOut }: Conflict): Promise<'conflict' | 'conflict_back' | undefined> {
   const back = `${out}_back` as const
+  await lockReversed(tx, id)
   const { lost, times } = await one<{ lost: boolean; times: number }>(
     tx,
     sql`select count(*) filter (where kind = ${out}::text) > count(*) filter (where kind = ${back}::text) as lost,

@@ -69,7 +69,10 @@ entry as (
     from paid cross join batch order by paid.member_id)`
 
 const KEY = sql`q.key_prefix`
-const VERDICT = verdictOn({ key: KEY })
+const BY_MEMBER = verdictOn({ key: KEY })
+/** Whom Auto Participate joins must want it on the row that pays: a switch turned off before it is obeyed, however long it waited. */
+export const MAY_AUTO_JOIN = sql`w.may_move and w.auto_join`
+const BY_ITSELF = verdictOn({ key: KEY, mayMove: MAY_AUTO_JOIN })
 
 export function joinStatement(batch: {
   readonly uuid: string
@@ -78,6 +81,7 @@ export function joinStatement(batch: {
   readonly keyPrefixes: readonly (bigint | null)[]
   readonly held: HeldWallets
 }): Sql {
+  const verdict = batch.via === 'member' ? BY_MEMBER : BY_ITSELF
   // In a select of its own: a plan that sees how short a list is looks so cheap that each statement would be planned anew.
   const wanted = sql`unnest((select ${batch.memberIds}::bigint[]), (select ${batch.keyPrefixes}::bigint[])) as u(member_id, key_prefix)`
   return sql`
@@ -87,12 +91,12 @@ q as materialized (
   select req.member_id, req.key_prefix from req
    ${batch.held === 'skip' ? sql`join wallet w using (member_id) cross join r order by w.member_id for no key update of w skip locked` : empty}),
 paid as (${takeFee(KEY)}
-    from q cross join r where w.member_id = q.member_id and ${VERDICT} = 'joined'
+    from q cross join r where w.member_id = q.member_id and ${verdict} = 'joined'
   returning w.member_id, w.balance, w.seq, r.day, q.key_prefix),
 refused as materialized (
-  select w.member_id, ${VERDICT} as verdict
+  select w.member_id, ${verdict} as verdict
     from q join wallet w using (member_id) cross join r
-   where q.member_id not in (select member_id from paid) and ${VERDICT} <> 'joined'
+   where q.member_id not in (select member_id from paid) and ${verdict} <> 'joined'
    order by w.member_id for no key update of w skip locked),
 ${entrySteps(batch.uuid, batch.via)}
 select req.member_id as "memberId", paid.balance, paid.day, batch.batch_id as "batchId", batch.created_at as at,

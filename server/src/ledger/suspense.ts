@@ -102,15 +102,26 @@ async function lockOpenItem(tx: Tx, itemId: bigint): Promise<Outcome<Item, Suspe
 }
 
 /**
- * Whether a dispute has the item's payment, or the one that it came back of; asked after the item's
- * lock, which whoever takes it waits for as well.
+ * Whether a dispute has the item's payment, or the one that it came back of, or the payout or refund that
+ * came back went out after all; asked after the item's lock, which whoever books that waits for as well.
  */
 export const isTakenBack = async (tx: Tx, itemId: bigint): Promise<boolean> =>
   (await maybeOne(
     tx,
-    sql`select 1 from suspense_item s left join topup o on s.reason = 'closed_account' and o.order_id = s.order_id
-          join dispute d on d.is_taken and d.payment_id in (s.payment_id, o.payment_id) where s.id = ${itemId}::bigint limit 1`,
+    sql`select 1 from suspense_item s where s.id = ${itemId}::bigint and (
+          exists (select from dispute d left join topup o on s.reason = 'closed_account' and o.order_id = s.order_id
+                   where d.is_taken and d.payment_id in (s.payment_id, o.payment_id))
+          or (select count(*) filter (where kind in ('wd_conflict', 'refund_conflict'))
+                   > count(*) filter (where kind in ('wd_conflict_back', 'refund_conflict_back'))
+                from transfer where kind in ('wd_conflict', 'refund_conflict', 'wd_conflict_back', 'refund_conflict_back')
+                 and s.payment_id like '%_reversed:%' and subject_of(ref) = subject_of(split_part(s.payment_id, ':', 2))))`,
   )) !== undefined
+
+/** What came back of a payout or refund and waits here, locked: nobody gives it out while its word is booked. */
+export const lockReversed = (tx: Tx, id: string): Promise<unknown> =>
+  tx.query(sql`
+    select from suspense_item where reason = 'closed_account'
+       and payment_id in (${`wd_reversed:${id}`}::text, ${`refund_reversed:${id}`}::text, ${`refund_reversed:${id}#rest`}::text) for update`)
 
 type Decision = {
   readonly status: 'credited' | 'refunded' | 'paid'

@@ -154,14 +154,24 @@ export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
 
 type FoundPage = Omit<KeysPage, 'last'> & { readonly last: bigint | null; readonly isWhole: boolean }
 
+/** Above so many members for one entrant each key is looked up: the range would be read for others' keys. */
+const SPARSE = 8
+
 /** Entrants and keys are read by the same range, side by side: to look each key up took as long again. */
 const keysStatement = (day: IstDay, after: bigint, limit: number): Sql => sql`
   with page as materialized (
     select member_id from round_join where day = ${day}::date and member_id > ${after}::bigint order by member_id limit ${limit}::int),
+  span as materialized (select max(member_id) as last, max(member_id) - ${after}::bigint > ${SPARSE}::int * count(*) as sparse from page),
   serving as (
-    select distinct on (member_id) member_id, sealed_key from ticket_key
-     where member_id > ${after}::bigint and member_id <= (select max(member_id) from page) and serves_from <= ${day}::date
-     order by member_id desc, serves_from desc)
+    (select distinct on (member_id) member_id, sealed_key from ticket_key
+      where (select not sparse from span)
+        and member_id > ${after}::bigint and member_id <= (select last from span) and serves_from <= ${day}::date
+      order by member_id desc, serves_from desc)
+    union all
+    select page.member_id, newest.sealed_key from page cross join lateral (
+      select sealed_key from ticket_key
+       where ticket_key.member_id = page.member_id and serves_from <= ${day}::date order by serves_from desc limit 1) newest
+     where (select sparse from span))
   select count(*)::int as count, max(member_id) as last, coalesce(bool_and(octet_length(sealed_key) = ${SEALED_KEY_BYTES}::int), true) as "isWhole",
          coalesce(encode(string_agg(int8send(member_id), '' order by member_id), 'base64'), '') as members,
          coalesce(encode(string_agg(sealed_key, '' order by member_id), 'base64'), '') as sealed

@@ -59,6 +59,18 @@ test('a payout that came back for a closed account tells where it went, and is p
   expect(log).toEqual([{ action: 'suspense.pay', actor: world.admin }])
 })
 
+test('what came back and went out after all is given to nobody a second time, until it comes back again', async () => {
+  const { id, withdrawal } = await returnedPayout()
+  const told = (word: 'paid' | 'reversed') => inTransaction(world.db, (tx) => bookPayout(tx, { id: withdrawal, word }))
+  expect(await told('paid')).toMatchObject({ result: 'conflict' })
+  expect((await ask(`POST /admin/suspense/${id}/pay`, reference)).body.code).toBe('payment_taken_back')
+  expect(await told('reversed')).toMatchObject({ result: 'conflict_back' })
+  // The gateway's word while an administrator decides: one of them waits, and never do both pay.
+  const [, paid] = await Promise.all([told('paid'), ask(`POST /admin/suspense/${id}/pay`, reference)])
+  expect([200, 409]).toContain(paid.status)
+  expect((await ask(`GET /admin/suspense?q=${withdrawal}`)).body.suspense[0].status).toBe(paid.status === 200 ? 'paid' : 'open')
+})
+
 test('of several decisions about one item at once one holds', async () => {
   const { id } = await returnedPayout()
   const other = await world.funded(10)

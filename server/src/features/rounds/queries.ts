@@ -49,7 +49,8 @@ export const findCurrent = (db: Db, memberIds: readonly bigint[]): Promise<Curre
   maybeOne<CurrentRow>(
     db,
     sql`select ${ROUND_COLUMNS}, roz_now() as now,
-               array(select member_id from wallet where member_id = any(${memberIds}::bigint[]) and last_round = round.day) as entrants
+               array(select member_id from unnest((select ${memberIds}::bigint[])) as asked(member_id) join wallet using (member_id)
+                      where last_round = round.day) as entrants
           from round where day = ist_day(roz_now())`,
   )
 

@@ -21,7 +21,8 @@ const no = (code: string) => ({ ok: false, code })
 const yes = (value: unknown) => ({ ok: true, value })
 const JOINS_PER_YEAR = 365
 
-function join(books: Books, memberId: bigint, key: string | undefined): string {
+/** By itself: Auto Participate, at midnight or after a top-up; whoever has it off is left alone. */
+function join(books: Books, memberId: bigint, key: string | undefined, byItself = false): string {
   const member = books.members.get(memberId)
   if (member === undefined) return 'may_not_move'
   const { day } = books
@@ -31,7 +32,7 @@ function join(books: Books, memberId: bigint, key: string | undefined): string {
     return `replayed ${kept.day} ${kept.balance}`
   if (round?.status !== 'open') return 'round_closed'
   if (member.joined.includes(day)) return 'already_joined'
-  if (!member.mayMove) return 'may_not_move'
+  if (!member.mayMove || (byItself && !member.autoJoin)) return 'may_not_move'
   if (member.joined.filter((each) => yearOf(each) === yearOf(day)).length >= JOINS_PER_YEAR) return 'yearly_maximum'
   if (member.balance < FEE) return 'insufficient_balance'
   books.enter(member, round)
@@ -59,7 +60,7 @@ function autoJoinPage(books: Books, { day, size }: OpOf<'auto-join page' | 'auto
   const page = [...books.members.values()].filter(({ autoJoin, memberId }) => autoJoin && memberId > cursor.last).slice(0, size)
   let joined = 0
   for (const { memberId } of page) {
-    const answer = join(books, memberId, undefined)
+    const answer = join(books, memberId, undefined, true)
     if (answer.startsWith('joined')) joined++
     const place = `${day} ${memberId}`
     if ((answer === 'insufficient_balance' || answer === 'yearly_maximum') && !books.skipped.has(place)) books.skipped.set(place, answer)
@@ -202,7 +203,7 @@ const RULES: Rules = {
   close,
   draw,
   join: (books, op) => op.members.map((memberId) => join(books, memberId, op.key)),
-  'join after top-up': (books, op) => join(books, op.memberId, undefined),
+  'join after top-up': (books, op) => join(books, op.memberId, undefined, true),
   'auto-join page': autoJoinPage,
   'auto-join all': autoJoinAll,
   'approve withdrawal': decideWithdrawal,

@@ -6,10 +6,13 @@ const no = (code: string) => ({ ok: false, code })
 const yes = (value: unknown) => ({ ok: true, value })
 const { GATEWAY, BANK, REFUNDS_PENDING, SUSPENSE, LOSSES } = SYSTEM
 
-/** A dispute has the item's payment, or the one of the order that it came back of. */
+/** A dispute has the item's payment, or the one of the order that it came back of; or what came back went out after all. */
 export function isTaken(books: Books, paymentId: string): boolean {
   const item = books.items.get(paymentId)
   const source = item?.reason === 'closed_account' ? books.orders.get(item.orderId)?.paymentId : undefined
+  const id = /^(?:wd|refund)_reversed:([^#]+)/.exec(paymentId)?.[1] ?? ''
+  const sent = books.withdrawals.get(id) ?? books.refunds.get(id)
+  if (sent !== undefined && sent.conflicts > sent.conflictsBack) return true
   return [...books.disputes.values()].some((each) => each.isTaken && [paymentId, source].includes(each.paymentId))
 }
 
