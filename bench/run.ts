@@ -52,7 +52,7 @@ const SIZE = quick
       all: 1_000_000,
       seconds: 3,
       pgbenchSeconds: 2,
-      rateSeconds: 6,
+      rateSeconds: 5,
     }
 const HISTORY = 10_000
 /** Who has it: far behind all others. */
@@ -253,7 +253,7 @@ async function measureDays(at: Scene, product: Program): Promise<Results['days']
   await at.root.query(sql`checkpoint`)
   say(`${SIZE.all} members are there`)
   const large = [await watchDay(at, product)]
-  for (let repeat = 0; repeat < (quick ? 1 : 2); repeat++) large.push(await watchDay(at, product))
+  for (let repeat = 0; repeat < (quick ? 1 : 3); repeat++) large.push(await watchDay(at, product))
   for (const { entries, settledSeconds, slowestAnswerMs, autoJoin } of large)
     say(
       `a day of ${entries} settled in ${settledSeconds.toFixed(1)} s (slowest answer ${slowestAnswerMs.toFixed(0)} ms), then ${autoJoin?.members} joined in ${autoJoin?.seconds.toFixed(1)} s`,
