@@ -197,13 +197,15 @@ async function areBooksLogged({ day, source }: OwedInput): Promise<boolean> {
   const note = await readFile(source, 'log/checkpoint')
   if (note === undefined) return false
   const { size } = readCheckpoint(note)
-  const last = Math.floor((size - 1) / RECORDS_PER_FILE)
-  for (const file of last > 0 ? [last, last - 1] : [last]) {
+  for (let file = Math.floor((size - 1) / RECORDS_PER_FILE); file >= 0; file -= 1) {
     const path = `log/entries/${file}`
     const bytes = await readFile(source, path)
-    const lines = bytes === undefined ? [] : linesOf(bytes, path).slice(0, size - file * RECORDS_PER_FILE)
-    const found = lines.some((line) => new TextDecoder().decode(line).includes(`"day":"${day}","kind":"books"`))
-    if (found) return true
+    if (bytes === undefined) return false
+    const lines = linesOf(bytes, path).slice(0, size - file * RECORDS_PER_FILE)
+    const days = lines.flatMap((line) => /"day":"(.{10})","kind":"books"/.exec(new TextDecoder().decode(line))?.[1] ?? [])
+    if (days.includes(day)) return true
+    // Books stand there day by day: further back there are only those of earlier days.
+    if (days.some((one) => one < day)) return false
   }
   return false
 }

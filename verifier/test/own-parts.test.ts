@@ -101,6 +101,30 @@ test('books that no signed checkpoint holds are waited for, unless everybody els
   expect(await check(unproven)).toMatchObject({ state: 'wrong', step: 'log' })
 })
 
+test('of an older day the log is looked through backwards, until its books are found or passed', async () => {
+  const opened = lines[3] as Uint8Array
+  const booksOf = (day: string): Uint8Array => canonicalBytes({ ...bookRecord, day })
+  /** `at`: where the books stand among 700 records, 256 to a file. */
+  const look = async (at: number, day: string) => {
+    const log = Array.from({ length: 700 }, (_, n) => (n === at ? booksOf(day) : n > at && n % 100 === 0 ? booksOf('2026-08-09') : opened))
+    const asked: string[] = []
+    const cut = [0, 1, 2].map((n) => concat(...log.slice(n * 256, (n + 1) * 256).flatMap((line) => [line, utf('\n')])))
+    const source = memorySource(
+      new Map([['log/checkpoint', utf(checkpointOf(log, LOG, () => []))], ...cut.map((file, n) => [`log/entries/${n}`, file] as const)]),
+    )
+    const open = (path: string) => {
+      if (path.startsWith('log/entries/')) asked.push(path.slice(-1))
+      return source.open(path)
+    }
+    const { state } = await check({ pages: [{ ...answer, proof: null }], source: { ...source, open } })
+    return { state, asked: asked.join('') }
+  }
+  expect(await look(3, DAY)).toEqual({ state: 'wrong', asked: '210' })
+  expect(await look(300, DAY)).toEqual({ state: 'wrong', asked: '21' })
+  expect(await look(300, '2026-08-01')).toEqual({ state: 'waiting', asked: '21' })
+  expect(await look(3, '2026-08-03')).toEqual({ state: 'waiting', asked: '210' })
+})
+
 describe('what does not hold is named by its step', () => {
   const wrong = async (step: OwedStep, change: Partial<OwedInput>): Promise<void> =>
     expect(await check(change)).toMatchObject({ state: 'wrong', step })
