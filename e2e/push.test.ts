@@ -171,12 +171,14 @@ describe('a result', () => {
     expect(await state()).toMatchObject({ subscribed: false, wanted: true })
     await page.goto(`${roz.url}/notifications`)
     await expect.poll(async () => (await state()).subscribed).toBe(true)
+    // The push service had said that the old one is gone: it would take nothing for it any more.
+    expect(device.subscribed).toHaveLength(before + 1)
     await page.reload()
     await switchIn(page).click()
     await expect(switchIn(page)).toHaveAttribute('aria-checked', 'false')
     expect(await state()).toMatchObject({ subscribed: false, wanted: false })
     expect(await page.evaluate(() => localStorage.getItem('push-service-of-the-test'))).toBeNull()
-    expect(device.subscribed).toHaveLength(before)
+    expect(device.subscribed).toHaveLength(before + 1)
   })
 })
 
@@ -230,7 +232,34 @@ test('stays through a new password, which ends every session', async () => {
   const renewed = await page.evaluate(() => localStorage.getItem('token'))
   expect(renewed).not.toBe(token)
   await expect.poll(async () => (await state(renewed ?? '')).subscribed).toBe(true)
-  expect(device.subscribed).toHaveLength(subscribed)
+  expect(device.subscribed).toHaveLength(subscribed + 1)
+})
+
+test('comes back by itself when the same member signs in again after a session that ended; a logout is for good', async () => {
+  const owner = () => page.evaluate(() => localStorage.getItem('results-on-device'))
+  const held = () => page.evaluate(() => localStorage.getItem('push-service-of-the-test'))
+  const { email, id, token } = await newMember(roz, { name: 'गौरी सेन' })
+  await page.evaluate((own) => localStorage.setItem('token', own), token)
+  await page.goto(`${roz.url}/notifications`)
+  await switchIn(page).click()
+  await expect(switchIn(page)).toHaveAttribute('aria-checked', 'true')
+  // Ended elsewhere: the next call is a 401.
+  expect((await ask(roz.url, 'logout', { token })).status).toBe(204)
+  await page.goto(`${roz.url}/notifications`)
+  await expect(page).toHaveURL(/\/login/)
+  await expect.poll(held).toBeNull()
+  expect(await owner()).toBe(id)
+  const subscribed = device.subscribed.length
+  const again = await ask(roz.url, 'login', { body: { email, password: PASSWORD } })
+  await page.evaluate((own) => localStorage.setItem('token', own), again.output.token)
+  await page.goto(`${roz.url}/notifications`)
+  await expect(switchIn(page)).toHaveAttribute('aria-checked', 'true')
+  expect(await state(again.output.token)).toMatchObject({ subscribed: true, wanted: true })
+  expect(device.subscribed).toHaveLength(subscribed + 1)
+  await page.getByRole('button', { name: 'Menu', exact: true }).click()
+  await page.getByRole('button', { name: 'Logout' }).click()
+  await expect.poll(held).toBeNull()
+  expect(await owner()).toBeNull()
 })
 
 describe('where it cannot be', () => {

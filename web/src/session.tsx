@@ -7,7 +7,7 @@ import type { User } from '@roz/contract/shapes.ts'
 import { useSyncExternalStore } from 'react'
 import { ApiError, call } from './api.ts'
 import { adoptLanguage, chosenLanguage } from './language.ts'
-import { forgetDevice, keepDevice } from './pwa/device.ts'
+import { dropDevice, forgetDevice, keepDevice } from './pwa/device.ts'
 import { queryClient } from './query.ts'
 import { token } from './token.ts'
 
@@ -85,13 +85,18 @@ export const session = {
   /** Ends the session here at once, and at the server as well as it can. */
   signOut: async (): Promise<void> => {
     const ended = token.get() === undefined ? Promise.resolve() : call('logout').catch(() => undefined)
-    session.clear()
+    session.leave()
     await ended
   },
-  /** Forgets who was here. */
+  /** The member's own wish to be gone from here. */
+  leave: (): void => {
+    forgetDevice()
+    session.clear()
+  },
+  /** Forgets who was here; their results come back to this device when they do. */
   clear: (): void => {
     token.clear()
-    forgetDevice()
+    dropDevice()
     queryClient.clear()
     change({ status: 'anonymous' })
   },

@@ -1,9 +1,23 @@
 /**
  * Whether this browser is told of results, and for whom: the member who tapped for it here. Invariant:
- * whoever is signed out, or is somebody else, is told nothing on this device. What it takes is loaded
- * only where somebody has.
+ * whoever is signed out, or is somebody else, is told nothing on this device; after a session that ended
+ * by itself results come back with that member alone. What it takes is loaded only where somebody has.
  */
 const OWNER = 'results-on-device'
+
+/** Whose session is here. */
+let present: string | undefined
+let last: Promise<unknown> = Promise.resolve()
+
+/** One after the other: an end and a beginning at once must not undo each other. */
+function next(work: (push: typeof import('./push.ts')) => Promise<void>): void {
+  last = last
+    .then(() => import('./push.ts'))
+    .then(work)
+    .catch((error: unknown) => console.info('Results on this device could not be kept up:', error))
+}
+/** Once nothing is under way. */
+export const deviceSettled = (): Promise<unknown> => last
 
 export function deviceOwner(): string | undefined {
   try {
@@ -22,11 +36,16 @@ export function setDeviceOwner(memberId: string | undefined): void {
   }
 }
 
-/** The member is gone, by logout or otherwise; the server forgets the device with the session. */
+/** The session is gone, and with it what the server knows of this device; whose it is stays known. */
+export function dropDevice(): void {
+  present = undefined
+  if (deviceOwner() !== undefined) next(({ dropSubscription }) => dropSubscription())
+}
+
+/** The member has left, or somebody else is here: nothing comes back by itself. */
 export function forgetDevice(): void {
-  if (deviceOwner() === undefined) return
+  dropDevice()
   setDeviceOwner(undefined)
-  void import('./push.ts').then(({ dropSubscription }) => dropSubscription()).catch(() => undefined)
 }
 
 /** A member is here: what the browser or the server has lost since is mended. */
@@ -34,7 +53,8 @@ export function keepDevice(memberId: string): void {
   const owner = deviceOwner()
   if (owner === undefined) return
   if (owner !== memberId) return forgetDevice()
-  void import('./push.ts')
-    .then(({ renewSubscription }) => renewSubscription(memberId))
-    .catch((error: unknown) => console.info('Results on this device could not be renewed:', error))
+  present = memberId
+  next(async ({ renewSubscription }) => {
+    if (present === memberId) await renewSubscription()
+  })
 }

@@ -2,8 +2,9 @@
  * Results on this device, by the browser's push service. Invariants: the browser asks for permission
  * only after a tap; what the switch says is what the server and the browser both hold.
  */
+import type { Api, Output } from '@roz/contract/api.ts'
 import { call } from '../api.ts'
-import { deviceOwner, setDeviceOwner } from './device.ts'
+import { deviceOwner, deviceSettled, setDeviceOwner } from './device.ts'
 import { workerRegistration } from './registration.ts'
 
 /** install: an iPhone or iPad lets only an app on the home screen. */
@@ -27,6 +28,7 @@ export async function readDevice(memberId: string): Promise<DeviceState> {
   const registration = await workerRegistration
   if (registration === undefined) return 'unsupported'
   if (Notification.permission === 'denied') return 'blocked'
+  await deviceSettled()
   const { subscribed } = await call('pushState')
   const held = await registration.pushManager.getSubscription()
   return subscribed && held !== null && deviceOwner() === memberId ? 'on' : 'off'
@@ -36,7 +38,8 @@ export async function readDevice(memberId: string): Promise<DeviceState> {
 export async function turnOn(memberId: string): Promise<DeviceState> {
   const permission = await Notification.requestPermission()
   if (permission !== 'granted') return permission === 'denied' ? 'blocked' : 'off'
-  await subscribe(memberId, (await call('pushState')).publicKey)
+  await subscribe(await call('pushState'))
+  setDeviceOwner(memberId)
   return 'on'
 }
 
@@ -47,18 +50,18 @@ export async function turnOff(): Promise<DeviceState> {
   return 'off'
 }
 
-/** After the app has opened, or a password was changed: nobody is asked anything. */
-export async function renewSubscription(memberId: string): Promise<void> {
+/** After the app has opened, or a session has begun: nobody is asked anything. */
+export async function renewSubscription(): Promise<void> {
   if (supported() !== undefined || Notification.permission !== 'granted') return
   const registration = await workerRegistration
   if (registration === undefined) return
-  const { publicKey, subscribed, wanted } = await call('pushState')
-  if (!wanted) {
+  const known = await call('pushState')
+  if (!known.wanted) {
     setDeviceOwner(undefined)
     return dropSubscription()
   }
   const held = await registration.pushManager.getSubscription()
-  if (!subscribed || held === null || !isUnder(held, publicKey)) await subscribe(memberId, publicKey)
+  if (held === null || !isGood(held, known)) await subscribe(known)
 }
 
 export async function dropSubscription(): Promise<void> {
@@ -66,15 +69,16 @@ export async function dropSubscription(): Promise<void> {
   await held?.unsubscribe()
 }
 
-async function subscribe(memberId: string, publicKey: string): Promise<void> {
+type Known = Pick<Output<Api['pushState']>, 'publicKey' | 'subscribed'>
+
+async function subscribe(known: Known): Promise<void> {
   const { pushManager } = await inTime(navigator.serviceWorker.ready)
   const held = await pushManager.getSubscription()
-  // Of a key that was replaced: the browser takes a new one only without it.
-  if (held !== null && !isUnder(held, publicKey)) await held.unsubscribe()
-  const made = await inTime(pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: bytesOf(publicKey) }))
+  // Else the browser would give the same again, or take no other key.
+  if (held !== null && !isGood(held, known)) await held.unsubscribe()
+  const made = await inTime(pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: bytesOf(known.publicKey) }))
   const { endpoint = '', keys } = made.toJSON()
   await call('subscribePush', { body: { endpoint, keys: { p256dh: keys?.p256dh ?? '', auth: keys?.auth ?? '' } } })
-  setDeviceOwner(memberId)
 }
 
 /** Some browsers never answer where they reach no push service. */
@@ -90,9 +94,10 @@ function bytesOf(publicKey: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from({ length: KEY_BYTES }, (_, at) => text.charCodeAt(at))
 }
 
-function isUnder(held: PushSubscription, publicKey: string): boolean {
+/** Where the server has none any more, the push service may have told it that this one is dead. */
+function isGood(held: PushSubscription, { publicKey, subscribed }: Known): boolean {
   const key = held.options.applicationServerKey
-  if (key === null) return false
+  if (!subscribed || key === null) return false
   const given = new Uint8Array(key)
   return bytesOf(publicKey).every((byte, at) => byte === given[at])
 }

@@ -173,7 +173,7 @@ function DeleteAccount({ onMoney, onClose }: StepProps & { readonly onMoney: () 
       }
       return setProblem(messageOf(error, t`Network error. Please check your connection and try again.`))
     }
-    session.clear()
+    session.leave()
     await navigate({ to: paths.goodbye, replace: true })
   }
 
