@@ -18,14 +18,16 @@ let second: IstDay
 let meera: Person
 let kabir: Person
 let lata: Person
+let zoya: Person
 
-/** Meera is in both rounds, Lata reads Hindi; Kabir has money from the first day on, and joins with a key of his own on the third. */
+/** Meera is in both rounds, Lata reads Hindi; Kabir has money from the first day on, and joins with a key of his own on the third. Zoya has neither money nor key. */
 beforeAll(async () => {
   const { roz } = stage
   first = dayAt(Date.parse(await readClock(roz.url)))
   second = addDays(first, 1)
   const names = ['Meera Iyer', 'Kabir Das', 'Lata Rao'] as const
   ;[meera, kabir, lata] = (await Promise.all(names.map((name) => newMember(roz, { name, rupees: 20 })))) as [Person, Person, Person]
+  zoya = await newMember(roz, { name: 'Zoya Khan' })
   expect((await ask(roz.url, 'joinRound', { token: meera.token, body: {} })).status).toBe(200)
   await setClock(roz.url, `${second}T10:00:00+05:30`)
   expect((await ask(roz.url, 'joinRound', { token: meera.token, body: {} })).status).toBe(200)
@@ -108,9 +110,35 @@ describe('a day of one’s own', () => {
     )
     await stage.at(
       ofTicket(addDays(first, -1)),
-      async (page) => expect(money(page)).toContainText('You were not a member yet on this day'),
+      async (page) => {
+        await expect(money(page)).toContainText('You were not a member yet on this day')
+        await expect(draw(page)).toContainText('There was no round on this day.')
+      },
       { token: meera.token },
     )
+  })
+
+  test('whom nothing was owed is told so, before they have a key; money said to be theirs without one is an alarm', async () => {
+    expect((await ask(stage.roz.url, 'ticketKey', { token: zoya.token, query: {} })).output.key).toBeNull()
+    await stage.at(
+      ofTicket(second),
+      async (page) => {
+        await expect(money(page)).toContainText('At the end of this day nothing was owed to you.')
+        await expect(money(page).locator('.is-right')).toHaveCount(1)
+        await auditScreen(page)
+      },
+      { token: zoya.token },
+    )
+    const expectAlarm = (step: string): Promise<void> =>
+      stage.at(ofTicket(second), async (page) => expect(money(page).getByRole('alert').locator('code')).toHaveText(step), {
+        token: zoya.token,
+      })
+    const answer = await own(zoya, second)
+    stage.line.breakLine(ownLine(second), { status: 200, body: JSON.stringify({ ...answer, balance: 100 }) })
+    await expectAlarm('sum')
+    const { parts, nodes } = await own(meera, second)
+    stage.line.breakLine(ownLine(second), { status: 200, body: JSON.stringify({ ...answer, balance: 100, parts, nodes }) })
+    await expectAlarm('parts')
   })
 })
 

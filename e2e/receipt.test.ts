@@ -4,7 +4,7 @@ import { afterAll, beforeAll, test } from 'vitest'
 import { auditVisit, handOver, newVisit, openBrowser, settle, SMALL, type Visit, WIDE } from './browser.ts'
 import { ask } from './calls.ts'
 import { expect } from './expect.ts'
-import { BANK, eventually, newMember, type Person, readClock, setClock } from './people.ts'
+import { BANK, eventually, newMember, type Person, PHONE, readClock, setClock } from './people.ts'
 import { type Program, startProgram } from './program.ts'
 
 const DAY_MS = 86_400_000
@@ -48,7 +48,7 @@ test('each line of the wallet opens its receipt: a top-up, a withdrawal, a join 
   await expect(page).toHaveTitle('Receipt · Roz')
   await expect(page.locator('.receipt-amount')).toContainText('+₹20.00')
   await expect(page.locator('.receipt-words')).toHaveText('Twenty rupees only')
-  await expect(fact('Receipt number')).toHaveText(/^[0-9A-F]{8}-0001$/)
+  await expect(fact('Receipt number')).toHaveText(/^[0-9A-F]{12}-0001$/)
   await expect(fact('Date & Time')).toContainText('(IST)')
   await expect(fact('Order ID')).toHaveText(/^[0-9a-f]{32}$/)
   await expect(fact('Gateway reference')).toHaveText(/\S/)
@@ -67,6 +67,18 @@ test('each line of the wallet opens its receipt: a top-up, a withdrawal, a join 
   const link = page.getByRole('link', { name: /open to everybody$/ })
   await expect(link).toHaveAttribute('href', `${roz.url}/verify/${date}`)
   await auditVisit(visit)
+})
+
+test('what has moved no money says that it is no receipt, and nothing else', async () => {
+  await ask(roz.url, 'addMoney', { token: asha.token, body: { amount: 30, phoneNumber: PHONE } })
+  const { transactions } = (await ask(roz.url, 'transactions', { token: asha.token })).output
+  const pending = transactions.find(({ status }) => status === 'pending')
+  await page.goto(`${roz.url}/receipt?id=${encodeURIComponent(pending?.id ?? '')}`)
+  await expect(page.getByText('this page is no receipt of a payment')).toBeVisible()
+  await expect(page.getByText('valid without a signature')).toHaveCount(0)
+  await page.goto(`${roz.url}/receipt?id=join:${date}`)
+  await expect(page.getByText('valid without a signature')).toBeVisible()
+  await expect(page.getByText('this page is no receipt of a payment')).toHaveCount(0)
 })
 
 test('in Hindi everything is said in Hindi', async () => {

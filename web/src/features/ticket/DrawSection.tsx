@@ -6,7 +6,7 @@ import { currentLanguage } from '../../language.ts'
 import { publicPath } from '../../paths.ts'
 import { publicBase } from '../../verify-day.ts'
 import { buttonClass } from '../../ui/Button.tsx'
-import { drawnDay, type DrawnDay, readDrawing } from '../../ui/draw-figures.ts'
+import { type DayView, drawnDay, type DrawnDay, readDrawing } from '../../ui/draw-figures.ts'
 import { DrawStory } from '../../ui/DrawStory.tsx'
 import { ErrorState, Skeleton } from '../../ui/Feedback.tsx'
 import { Section } from '../../ui/Layout.tsx'
@@ -22,27 +22,35 @@ async function readJson(path: string): Promise<unknown> {
   return response.json()
 }
 
-/** `waiting`: the day's draw is not done · `none`: there has been none at all. */
-async function readDay(day: string): Promise<DrawnDay | 'waiting' | 'none'> {
-  const newest = (await call('publicDays', { query: { limit: '1' } })).days[0]?.day
-  if (newest === undefined) return 'none'
-  if (newest < day) return 'waiting'
+async function readView(day: string): Promise<DayView | undefined> {
   try {
-    const [view, drawing] = await Promise.all([call('publicDay', { params: { day } }), readDrawing(readJson, day)])
-    return drawing === undefined ? 'waiting' : drawnDay(view.day, drawing, currentLanguage())
+    return (await call('publicDay', { params: { day } })).day
   } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return 'waiting'
+    if (error instanceof ApiError && error.status === 404) return undefined
     throw error
   }
 }
+
+/** `waiting`: the day's draw is not done · `none`: there has been none at all · `no-round`: that day is from before the first. */
+async function readDay(day: string): Promise<DrawnDay | 'waiting' | 'none' | 'no-round'> {
+  const newest = (await call('publicDays', { query: { limit: '1' } })).days[0]?.day
+  if (newest === undefined) return 'none'
+  if (newest < day) return 'waiting'
+  const [view, drawing] = await Promise.all([readView(day), readDrawing(readJson, day)])
+  if (view !== undefined && drawing !== undefined) return drawnDay(view, drawing, currentLanguage())
+  // A round that waits for its draw, longer than the one after it, has its records all the same.
+  return view === undefined && drawing === undefined && newest > day ? 'no-round' : 'waiting'
+}
+
+const isOpen = (drawn: Awaited<ReturnType<typeof readDay>> | undefined): boolean => drawn === 'waiting' || drawn === 'none'
 
 export function DrawSection({ day }: { readonly day: string }) {
   const { t } = useLingui()
   const drawn = useQuery({
     queryKey: ['draw', day, currentLanguage()],
     queryFn: () => readDay(day),
-    staleTime: (query) => (typeof query.state.data === 'object' ? Number.POSITIVE_INFINITY : AGAIN_MS),
-    refetchInterval: (query) => (typeof query.state.data === 'string' ? AGAIN_MS : false),
+    staleTime: (query) => (isOpen(query.state.data) ? AGAIN_MS : Number.POSITIVE_INFINITY),
+    refetchInterval: (query) => (isOpen(query.state.data) ? AGAIN_MS : false),
   })
   const title = (
     <h2>
@@ -66,6 +74,8 @@ export function DrawSection({ day }: { readonly day: string }) {
           <p className="lead" role="status">
             {drawn.data === 'none' ? (
               <Trans>The first round is drawn after midnight.</Trans>
+            ) : drawn.data === 'no-round' ? (
+              <Trans>There was no round on this day.</Trans>
             ) : (
               <Trans>The draw of this day is not done yet. It follows soon after midnight, once the list is sealed.</Trans>
             )}

@@ -101,27 +101,35 @@ function Sums({ balance, held }: Pick<Owed, 'balance' | 'held'>) {
 }
 
 function Right({ owed: { parts, balance, held, isSeen } }: { readonly owed: Owed }) {
+  const seen = isSeen ? (
+    <Checked>
+      <Trans>It is what your wallet shows, less all that moved since.</Trans>
+    </Checked>
+  ) : null
+  if (parts === 0)
+    return (
+      <>
+        <p className="lead">
+          <Trans>At the end of this day nothing was owed to you.</Trans>
+        </p>
+        {seen === null ? null : <ul className="ledger own-checks">{seen}</ul>}
+      </>
+    )
   return (
     <>
       <Sums balance={balance} held={held} />
       <ul className="ledger own-checks">
-        {parts === 0 ? null : (
-          <Checked>
-            <Plural
-              value={parts}
-              one="Cut into # part without your name, all of it is in the total that we published."
-              other="Cut into # parts without your name, all of it is in the total that we published."
-            />
-          </Checked>
-        )}
+        <Checked>
+          <Plural
+            value={parts}
+            one="Cut into # part without your name, all of it is in the total that we published."
+            other="Cut into # parts without your name, all of it is in the total that we published."
+          />
+        </Checked>
         <Checked>
           <Trans>That total stands in the day's public books, and their seal in the log that this device remembers.</Trans>
         </Checked>
-        {isSeen ? (
-          <Checked>
-            <Trans>It is what your wallet shows, less all that moved since.</Trans>
-          </Checked>
-        ) : null}
+        {seen}
       </ul>
     </>
   )

@@ -8,7 +8,7 @@ import { checkOwed as verifyOwed, type Owed as Verified } from '@roz/verifier/ow
 import { type Source, UnavailableError, urlSource } from '@roz/verifier/sources.ts'
 import { ApiError, call } from '../../api.ts'
 import { knownLog, rememberLog } from '../../log-memory.ts'
-import { earlierTicketKey, ownTicketKey } from '../../ticket-key.ts'
+import { earlierTicketKey, newTicketKey, ownTicketKey } from '../../ticket-key.ts'
 import { publicBase } from '../../verify-day.ts'
 import { againstLog, type TrustedLog } from './against-log.ts'
 import { seenMoneyAt } from './own-balance.ts'
@@ -66,8 +66,6 @@ async function look(memberId: string, day: string, source: Source): Promise<Owed
     const none = { state: 'wrong', step: 'answer', words, parts: 0, balance: 0, held: 0 } as const
     return { ...none, isShown: false, isSeen: false, evidence: evidenceOf(day, none, []) }
   }
-  const ticketKey = await ownTicketKey(memberId)
-  if (ticketKey === undefined) return undefined
   const judge = (key: string) =>
     againstLog(
       memberId,
@@ -76,7 +74,8 @@ async function look(memberId: string, day: string, source: Source): Promise<Owed
       (log: TrustedLog) => verifyOwed({ day, ticketKey: fromHex(key), pages, source, seen, ...log }),
       ({ step }) => step === 'log' || step === 'growth',
     )
-  let judged = await judge(ticketKey)
+  // Who has no key has no part yet: under one of nobody, every part would be a stranger's.
+  let judged = await judge((await ownTicketKey(memberId)) ?? newTicketKey())
   const earlier = judged.found.step === 'parts' ? await earlierTicketKey(memberId, day) : undefined
   if (earlier !== undefined) judged = await judge(earlier)
   const { keep, ...found } = judged.found

@@ -101,9 +101,11 @@ function Paper({ receipt }: { readonly receipt: Found }) {
       <p className="receipt-words">{inWords}</p>
       <Facts receipt={receipt} />
       {day === null ? null : <DayLink day={day} />}
-      <p className="small muted receipt-foot">
-        <Trans>Made by computer from the books; valid without a signature.</Trans>
-      </p>
+      {moved ? (
+        <p className="small muted receipt-foot">
+          <Trans>Made by computer from the books; valid without a signature.</Trans>
+        </p>
+      ) : null}
     </article>
   )
 }
