@@ -5,7 +5,7 @@
  */
 import { type CommandTarget, onDatabase } from './command-database.ts'
 import { connect } from './db/sql.ts'
-import { createReseal, DONE, inWords, listUnreadable } from './reseal.ts'
+import { createReseal, inWords, listUnreadable } from './reseal.ts'
 import { ensureSecretKey } from './secret-key.ts'
 import { createSecrets } from './secrets.ts'
 
@@ -39,7 +39,7 @@ export async function resealNow(target: ResealTarget): Promise<0 | 1> {
   return done === true ? 0 : 1
 }
 
-async function run({ step, listLeft }: ReturnType<typeof createReseal>, say: (line: string) => void): Promise<boolean> {
+async function run({ step, listLeft, judge }: ReturnType<typeof createReseal>, say: (line: string) => void): Promise<boolean> {
   const all = await listLeft()
   const counts = new Map<string, number>()
   for (let done = await step(); done !== undefined; done = await step()) {
@@ -48,7 +48,7 @@ async function run({ step, listLeft }: ReturnType<typeof createReseal>, say: (li
     counts.set(done.name, count)
     say(`${done.name}: ${count} of ${Math.max(count, all.find(({ name }) => name === done.name)?.count ?? 0)}`)
   }
-  const left = await listLeft()
-  say(left.length === 0 ? DONE : `Left, because they do not open or somebody works on them: ${inWords(left)}.`)
-  return left.length === 0
+  const { canGo, line } = await judge()
+  say(line)
+  return canGo
 }

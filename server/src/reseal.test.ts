@@ -11,6 +11,7 @@ import { inTransaction } from './db/transaction.ts'
 import { addDevice, openDevice } from './features/push/devices.ts'
 import { createPushKeys } from './features/push/keys.ts'
 import { useBankAccount, type BankDetail } from './features/wallet/bank-accounts.ts'
+import { createIdempotency } from './http/idempotency.ts'
 import { createLogKeys } from './log-of-days/log-key.ts'
 import { createReseal, DONE, listUnreadable } from './reseal.ts'
 import { resealNow } from './reseal-now.ts'
@@ -204,4 +205,45 @@ test('a value that was altered is told of once and left; the rest is sealed anew
   expect(await resealNow(target({ secretKey: OLD, secretKeyOld: 'a third' }, said))).toBe(0)
   expect((await world.ticketKeys.find(db, sound, TODAY))?.key).toBe(keys.get(sound))
   await owner.close()
+})
+
+test('details that stand twice under one key keep nothing back: they are found by one of the rows', async () => {
+  const { db } = world
+  const [member] = members as [bigint]
+  // As a change of the key leaves them that they were given again during.
+  await db.query(sql`
+    insert into bank_account (member_id, account_mac, details_mac, sealed, bank_name, last_four)
+    select member_id, account_mac, sha256(details_mac), sealed, bank_name, last_four from bank_account where member_id = ${member}::bigint`)
+  const said: string[] = []
+  expect(await resealNow(target({ portion: 500 }, said))).toBe(0)
+  expect(said.at(-1)).toBe(DONE)
+  const count = () => one<{ n: number }>(db, sql`select count(*)::int as n from bank_account where member_id = ${member}::bigint`)
+  const before = await count()
+  expect(await inTransaction(db, (tx) => useBankAccount(tx, next, member, DETAIL))).toMatchObject({ isNew: false })
+  expect(await count()).toEqual(before)
+})
+
+test('the old key has to stay for the calls whose bodies it knows again, and goes with the last of them', async () => {
+  const { db } = world
+  const call = { memberId: members[0] as bigint, key: 'k', route: 'a call of the test', body: {} }
+  const answer = async () => ({ ok: true, value: 'first' }) as const
+  await createIdempotency({ db, secrets: testSecrets }).once(call, 'x', answer)
+  await createIdempotency({ db, secrets: both }).once({ ...call, key: 'later' }, 'x', answer)
+  const said: string[] = []
+  expect(await resealNow(target({}, said))).toBe(1)
+  const told: string[] = []
+  const tell = async (): Promise<void> => {
+    const log = { info: (_: unknown, line: string) => void told.push(line), error: () => undefined } as never
+    const { due } = createReseal({ db, secrets: both, log })
+    for (let n = 0; n < 3; n++) await due()
+  }
+  await tell()
+  const KEEP = expect.stringMatching(/^Everything is sealed with SECRET_KEY\. Keep SECRET_KEY_OLD until 2026-11-\d\dT.*: calls repeated/)
+  expect([said, told]).toEqual([[KEEP], [KEEP]])
+  await db.query(sql`update idempotency_key set created_at = created_at - interval '7 days' where key = 'k'`)
+  expect(await resealNow(target({}, said))).toBe(0)
+  await tell()
+  expect([said.at(-1), told.at(-1)]).toEqual([DONE, DONE])
+  // The check of the books knows every call whose answers are remembered, and these are none.
+  await db.query(sql`delete from idempotency_key where route = ${call.route}::text`)
 })

@@ -3,11 +3,14 @@
  * SECRET_KEY, a portion at a time, beside the server. Invariants: a portion is written whole or not at
  * all, and what is left is what an index still finds under the old key, so that whatever stops it goes
  * on where it was, and several may work at once; a value that does not open is told of and left as it
- * is. Once nothing is left SECRET_KEY_OLD can go.
+ * is. SECRET_KEY_OLD can go, and is said to, once nothing is left and no call is kept either whose body
+ * it alone knows again.
  */
+import { isoIst } from '@roz/core/ist-day.ts'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Db } from './db/sql.ts'
 import { inTransaction } from './db/transaction.ts'
+import { isNeededUntil } from './http/idempotency.ts'
 import { countSealedWith, listKeysOf, lockSealedWith, SEALED_COLUMNS, type SealedColumn, type SealedRow } from './sealed-columns.ts'
 import type { Secrets } from './secrets.ts'
 
@@ -23,12 +26,15 @@ export type ResealDeps = {
 }
 /** What a portion did: in which column, and how many values. */
 export type Resealed = { readonly name: string; readonly count: number }
+/** How far it is, in words for the operator. */
+type Verdict = { readonly isSealed: boolean; readonly canGo: boolean; readonly line: string }
 
 export function createReseal({ db, secrets, log, portion = PORTION }: ResealDeps) {
   const [, old] = secrets.keyIds
   const broken = new Map<SealedColumn, string[]>()
   let resealed = 0
   let restsUntilMs = 0
+  let told: string | undefined
 
   /** Seals a portion of a column anew; undefined where nothing of it is left to do. */
   const sealSome = (column: SealedColumn, key: Buffer): Promise<number | undefined> =>
@@ -72,9 +78,20 @@ export function createReseal({ db, secrets, log, portion = PORTION }: ResealDeps
     return left
   }
 
+  async function judge(): Promise<Verdict> {
+    const left = await listLeft()
+    if (left.length > 0) {
+      const line = `Left, because they do not open or somebody works on them: ${inWords(left)}.`
+      return { isSealed: false, canGo: false, line }
+    }
+    const until = old === undefined ? undefined : await isNeededUntil(db, old)
+    return { isSealed: true, canGo: until === undefined, line: until === undefined ? DONE : keepUntil(until) }
+  }
+
   return {
     step,
     listLeft,
+    judge,
 
     due: async (): Promise<boolean> => {
       if (old === undefined || performance.now() < restsUntilMs) return false
@@ -83,10 +100,10 @@ export function createReseal({ db, secrets, log, portion = PORTION }: ResealDeps
         resealed += done.count
         return true
       }
-      const left = await listLeft()
-      const isFirst = restsUntilMs === 0
+      const { isSealed, line } = await judge()
       restsUntilMs = performance.now() + LOOK_AGAIN_MS
-      if (left.length === 0 && (isFirst || resealed > 0)) log.info({ resealed }, DONE)
+      if (isSealed && (line !== told || resealed > 0)) log.info({ resealed }, line)
+      told = isSealed ? line : undefined
       resealed = 0
       return false
     },
@@ -94,6 +111,8 @@ export function createReseal({ db, secrets, log, portion = PORTION }: ResealDeps
 }
 
 export const DONE = 'Everything is sealed with SECRET_KEY: SECRET_KEY_OLD can be removed.'
+const keepUntil = (until: Date): string =>
+  `Everything is sealed with SECRET_KEY. Keep SECRET_KEY_OLD until ${isoIst(until.getTime())}: calls repeated with an Idempotency-Key are known again by it.`
 
 /** What a start cannot open: how many values of which kind are sealed with a key that it was not given. */
 export async function listUnreadable(db: Db, { keyIds }: Pick<Secrets, 'keyIds'>): Promise<Resealed[]> {

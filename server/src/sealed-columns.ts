@@ -4,6 +4,7 @@
  * (sealed-columns.test.ts looks for such); what a row is known again by changes with its value; the
  * rows are locked by the caller.
  */
+import { randomBytes } from 'node:crypto'
 import { type Queryable, type Sql, sql } from './db/sql.ts'
 import type { Tx } from './db/transaction.ts'
 import { openDevice, sealDevice } from './features/push/devices.ts'
@@ -54,10 +55,15 @@ const plain = (given: Plain): SealedColumn => ({
 const bankAccounts: SealedColumn = {
   ...plain({ name: 'bank accounts', table: sql`bank_account`, column: sql`sealed`, context: sql`'bank_account:' || member_id` }),
   write: async (tx, secrets, rows) => {
+    const taken = new Set<string>()
     const renewed = rows.map(({ sealed, context }) => {
       const bytes = secrets.open(sealed, context)
       const { accountMacs, detailsMacs } = macsOf(secrets, JSON.parse(bytes.toString('utf8')) as BankDetail)
-      return { sealed: secrets.seal(bytes, context), account: accountMacs[0], details: detailsMacs[0] }
+      // The same details may stand twice, since an earlier change of the key: the first row is the one they are found by.
+      const name = `${context}:${detailsMacs[0].toString('hex')}`
+      const details = taken.has(name) ? randomBytes(detailsMacs[0].length) : detailsMacs[0]
+      taken.add(name)
+      return { sealed: secrets.seal(bytes, context), account: accountMacs[0], details }
     })
     await tx.query(sql`
       update bank_account t set sealed = v.sealed, account_mac = v.account,

@@ -3,10 +3,10 @@
  * transaction of its effect or of its refusal, so that either both stand or none; the same key with
  * the same body answers the first answer, also a refusal, with another body or route 409; of several
  * at once one takes effect and the others wait for its answer. The body is kept only as an HMAC: it
- * may hold an account number. Keys live for 7 days.
+ * may hold an account number, and says which SECRET_KEY it was made with. Keys live for 7 days.
  */
 import { REFUSALS, type RefusalCode } from '@roz/core/refusals.ts'
-import { type Db, one, sql } from '../db/sql.ts'
+import { type Db, one, type Queryable, sql } from '../db/sql.ts'
 import { inTransaction, type Tx, type Waits } from '../db/transaction.ts'
 import type { Secrets } from '../secrets.ts'
 import type { Refusal } from './route.ts'
@@ -36,14 +36,14 @@ const STEPS: Waits = { lockTimeoutMs: 60_000, statementTimeoutMs: 60_000, transa
 
 export type Idempotency = ReturnType<typeof createIdempotency>
 
-export function createIdempotency({ db, secrets }: { readonly db: Db; readonly secrets: Pick<Secrets, 'fingerprints'> }) {
+export function createIdempotency({ db, secrets }: { readonly db: Db; readonly secrets: Pick<Secrets, 'fingerprints' | 'keyIds'> }) {
   /** Takes the key in the caller's transaction, or finds it taken; waits for one that is being taken. */
   async function claim<A extends AnyAnswer>(tx: Tx, { memberId, key, route, body }: KeyedCall, ref: string): Promise<Claimed<A>> {
     if (key === undefined) return { kind: 'fresh' }
     const bodyHmacs = secrets.fingerprints(Buffer.from(canonicalJson(body)), 'idempotency')
     const claimed = await tx.query(sql`
-      insert into idempotency_key (member_id, route, key, body_hmac, ref)
-      values (${memberId}::bigint, ${route}::text, ${key}::text, ${bodyHmacs[0]}::bytea, ${ref}::text)
+      insert into idempotency_key (member_id, route, key, body_hmac, body_key, ref)
+      values (${memberId}::bigint, ${route}::text, ${key}::text, ${bodyHmacs[0]}::bytea, ${secrets.keyIds[0]}::bytea, ${ref}::text)
       on conflict (member_id, key) do nothing returning 1`)
     if (claimed.length === 1) return { kind: 'fresh' }
     // Under the present SECRET_KEY or the one before: a rotation makes no stranger of a body.
@@ -100,6 +100,16 @@ export function createIdempotency({ db, secrets }: { readonly db: Db; readonly s
   }
 
   return { claim, remember, once, onceInSteps, forgetOld }
+}
+
+/** Until when calls are kept whose bodies a key alone knows again; undefined where there is none. */
+export async function isNeededUntil(from: Queryable, bodyKey: Buffer): Promise<Date | undefined> {
+  const { until } = await one<{ until: Date | null }>(
+    from,
+    sql`select max(created_at) + interval '7 days' as until from idempotency_key
+         where body_key = ${bodyKey}::bytea and created_at > (select roz_now()) - interval '7 days'`,
+  )
+  return until ?? undefined
 }
 
 /** One text for one value, whatever the order of its keys. */

@@ -28,7 +28,7 @@ type Closed = Answer<typeof rightsCalls.closeAccount>
 
 export type RightsDeps = {
   readonly db: Db
-  readonly secrets: Pick<Secrets, 'fingerprints'>
+  readonly secrets: Pick<Secrets, 'fingerprints' | 'keyIds'>
   readonly storage: Pick<Storage, 'remove'>
   /** Each part as its feature shows it, from the first row to the last. */
   readonly exports: { readonly [P in keyof Parts]: (memberId: bigint, language: Language) => Promise<Parts[P]> }

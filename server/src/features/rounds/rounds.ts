@@ -32,7 +32,7 @@ export type RoundsDeps = {
   readonly db: Db
   readonly draws: DrawPort
   readonly ticketKeys: TicketKeys
-  readonly secrets: Pick<Secrets, 'fingerprints'>
+  readonly secrets: Pick<Secrets, 'fingerprints' | 'keyIds'>
   readonly receipts: Receipts
   /** The split of rounds made from now on; no winners where DRAW is off. */
   readonly policy: SplitPolicy
