@@ -17,7 +17,7 @@ export type PushMessage = {
 
 /**
  * taken: the service has it · gone: there is no such device any more · refused: it will never take this
- * one · later: it may take it after so many seconds.
+ * one (status 0: it cannot be asked) · later: it may take it after so many seconds.
  */
 export type PushAnswer =
   | { readonly is: 'taken' | 'gone' }

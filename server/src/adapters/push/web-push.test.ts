@@ -51,6 +51,24 @@ test('a service that hangs holds up no stop, and nothing more is sent after it',
   expect(browser.asked).toBe(1)
 })
 
+test('trouble is known of a few hosts: the one longest silent makes room', async () => {
+  const elsewhere = ['127.0.0.2', '127.0.0.3'].map((address) => service.host.replace('localhost', address))
+  const push = createWebPush({ hosts: [service.host, ...elsewhere], subject: SUBJECT, troublesMax: 2 })
+  const browser = service.newBrowser()
+  const message = messageTo(browser)
+  const sendTo = (host: string) =>
+    push.send({ ...message, target: { ...message.target, endpoint: message.target.endpoint.replace(service.host, host) } })
+  for (let n = 0; n < 4; n++) browser.answers.push({ status: 503, headers: { 'retry-after': '600' } })
+  for (let n = 0; n < 4; n++) expect(await sendTo(service.host)).toMatchObject({ is: 'later' })
+  expect(browser.asked).toBe(3)
+  expect(await sendTo(elsewhere[0] as string)).toMatchObject({ is: 'later' })
+  await sendTo(service.host)
+  expect(browser.asked).toBe(3)
+  expect(await sendTo(elsewhere[1] as string)).toMatchObject({ is: 'later' })
+  await sendTo(service.host)
+  expect(browser.asked).toBe(4)
+})
+
 test('a host that is not allowed is never called, whatever the database says, nor one whose certificate is not believed', async () => {
   const browser = service.newBrowser()
   const closed = createWebPush({ hosts: [], subject: SUBJECT })

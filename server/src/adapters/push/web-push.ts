@@ -1,8 +1,9 @@
 /**
  * Web Push over HTTP: RFC 8030, its content encrypted for the browser (RFC 8291), signed by our key
  * (RFC 8292). Invariants: no host but those allowed is called, no redirect followed, no answer's body
- * read; every call has a deadline; a service in trouble is left alone for a while. What is sent has one
- * length, so that the service cannot tell who won.
+ * read; every call has a deadline; a service in trouble is left alone for a while. Trouble is noted by
+ * host, which a member may have invented, so that nobody's holds up another's, and of so many hosts at
+ * most. What is sent has one length, so that the service cannot tell who won.
  */
 import { encryptNotification, vapidHeaders } from '@block65/webcrypto-web-push'
 import { createPushHosts } from './hosts.ts'
@@ -14,6 +15,7 @@ export type WebPushOptions = {
   /** Whom a push service may write to: `mailto:…`. */
   readonly subject: string
   readonly timeoutMs?: number
+  readonly troublesMax?: number
 }
 
 const TIMEOUT_MS = 5_000
@@ -21,23 +23,28 @@ const TIMEOUT_MS = 5_000
 const TEXT_BYTES = 1_024
 /** So many failures in a row are the service's own, not one device's. */
 const TROUBLE_MAX = 3
+/** Of so many hosts it is known; the one that has been silent longest makes room. */
+const TROUBLES_MAX = 1_000
 const PAUSE_SECONDS = 30
 const PAUSE_SECONDS_MAX = 6 * 3600
 const MILLIS = 1000
 
-export function createWebPush({ hosts, subject, timeoutMs = TIMEOUT_MS }: WebPushOptions): PushSender {
+export function createWebPush({ hosts, subject, timeoutMs = TIMEOUT_MS, troublesMax = TROUBLES_MAX }: WebPushOptions): PushSender {
   const accepts = createPushHosts(hosts)
   const closing = new AbortController()
   const troubles = new Map<string, { count: number; untilMs: number }>()
 
   /** Notes how a service does; the answer is handed through. */
   function noted(host: string, answer: PushAnswer): PushAnswer {
-    if (answer.is !== 'later') {
-      troubles.delete(host)
-      return answer
-    }
     const count = (troubles.get(host)?.count ?? 0) + 1
+    troubles.delete(host)
+    if (answer.is !== 'later') return answer
     troubles.set(host, { count, untilMs: count < TROUBLE_MAX ? 0 : performance.now() + answer.afterSeconds * MILLIS })
+    // In the order in which they were noted last.
+    for (const oldest of troubles.keys()) {
+      if (troubles.size <= troublesMax) break
+      troubles.delete(oldest)
+    }
     return answer
   }
 

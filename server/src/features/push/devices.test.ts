@@ -57,6 +57,16 @@ describe('a device', () => {
     expect([await count(asha.id), await count(biju.id)]).toEqual([0, 1])
   })
 
+  test('that is taken over is its new owner’s newest, whatever its number', async () => {
+    const [asha, biju] = [await world.member(), await world.member()]
+    const browser = await world.subscribe(asha)
+    const [before] = await world.devicesOf(asha.id)
+    for (let n = 0; n < DEVICES_MAX; n++) await world.subscribe({ token: await world.signIn(biju.id) })
+    await world.subscribe(biju, browser)
+    expect([await count(asha.id), await count(biju.id), (await state(biju)).subscribed]).toEqual([0, DEVICES_MAX, true])
+    expect((await world.devicesOf(biju.id))[0]?.id).toBe(before?.id)
+  })
+
   test('is one of ten: the oldest makes room', async () => {
     const asha = await world.member()
     await world.subscribe(asha)

@@ -1,7 +1,8 @@
 /**
  * Members' devices. Invariants: a device belongs to the session that named it and ends with it; one
- * browser is one device, whoever used it last; a member has at most ten, the newest; whoever wants no
- * results has none. The account is locked first, then the browser's address, then the session.
+ * browser is one device, whoever used it last, and keeps its number, by which results are told; a member
+ * has at most ten, the newest; whoever wants no results has none. The account is locked first, then the
+ * browser's address, then the session, then the device.
  */
 import type { MemberExport } from '@roz/contract/rights.ts'
 import { isoIst } from '@roz/core/ist-day.ts'
@@ -45,19 +46,26 @@ export function addDevice(db: Db, secrets: DeviceSecrets, device: NewDevice): Pr
     await tx.query(sql`select pg_advisory_xact_lock(${mac.readBigInt64BE()}::bigint)`)
     const session = await tx.query(sql`select 1 from session where token_hash = ${sessionHash}::bytea for key share`)
     if (session.length === 0) return false
-    // The same browser under another session: what it was told of stays told.
-    const [same] = await tx.query<{ toldDay: string | null; memberId: bigint; createdAt: Date }>(sql`
-      delete from push_device where endpoint_mac = any (${macs}::bytea[])
-      returning told_day as "toldDay", member_id as "memberId", created_at as "createdAt"`)
-    const since = same?.memberId === memberId ? same.createdAt : null
-    await tx.query(sql`delete from push_device where session_hash = ${sessionHash}::bytea`)
+    // Under the key of before as well, where a process that knows no other has written it meanwhile.
+    const [same] = await tx.query<{ id: bigint }>(
+      sql`select id from push_device where endpoint_mac = any (${macs}::bytea[]) order by told_day desc nulls last, id limit 1 for update`,
+    )
     await tx.query(sql`
-      insert into push_device (session_hash, member_id, endpoint_mac, sealed, key_number, told_day, created_at)
-      values (${sessionHash}::bytea, ${memberId}::bigint, ${mac}::bytea, ${sealed}::bytea, ${keyNumber}::int,
-        ${same?.toldDay ?? null}::date, coalesce(${since}::timestamptz, roz_now()))`)
+      delete from push_device where (endpoint_mac = any (${macs}::bytea[]) or session_hash = ${sessionHash}::bytea)
+        and id is distinct from ${same?.id ?? null}::bigint`)
+    // In place, and what it was told of stays told: pages of a result are cut by number.
+    await (same === undefined
+      ? tx.query(sql`
+          insert into push_device (session_hash, member_id, endpoint_mac, sealed, key_number)
+          values (${sessionHash}::bytea, ${memberId}::bigint, ${mac}::bytea, ${sealed}::bytea, ${keyNumber}::int)`)
+      : tx.query(sql`
+          update push_device
+             set session_hash = ${sessionHash}::bytea, member_id = ${memberId}::bigint, endpoint_mac = ${mac}::bytea, sealed = ${sealed}::bytea,
+                 key_number = ${keyNumber}::int, created_at = case when member_id = ${memberId}::bigint then created_at else roz_now() end
+           where id = ${same.id}::bigint`))
     await tx.query(sql`
       delete from push_device where id in (
-        select id from push_device where member_id = ${memberId}::bigint order by id desc offset ${DEVICES_MAX}::int)`)
+        select id from push_device where member_id = ${memberId}::bigint order by created_at desc, id desc offset ${DEVICES_MAX}::int)`)
     await tx.query(sql`update member set wants_push = true where id = ${memberId}::bigint and not wants_push`)
     return true
   })
@@ -83,6 +91,6 @@ export const findDeviceKey = async (from: Queryable, sessionHash: Buffer): Promi
 export async function listDevices(from: Queryable, secrets: DeviceSecrets, memberId: bigint): Promise<MemberExport['devices']> {
   const rows = await from.query<SealedDevice & { readonly createdAt: Date }>(sql`
     select member_id as "memberId", endpoint_mac as "endpointMac", sealed, created_at as "createdAt"
-      from push_device where member_id = ${memberId}::bigint order by id desc`)
+      from push_device where member_id = ${memberId}::bigint order by created_at desc, id desc`)
   return rows.map((row) => ({ endpoint: openDevice(secrets, row).endpoint, since: isoIst(row.createdAt.getTime()) }))
 }

@@ -77,6 +77,23 @@ describe('the result', () => {
     expect([first.browser.asked, second.browser.asked]).toEqual([1, 1])
   })
 
+  test('comes to a browser that subscribes again after the pages were cut', async () => {
+    const { owner, browser } = await inRound()
+    // So that its page ends with it: a row made anew would lie beyond.
+    const [before] = await world.devicesOf(owner.id)
+    const database = connect({ url: world.database.ownerUrl, max: 1 })
+    await database.query(sql`select count(nextval('push_device_id_seq')) from generate_series(1, 100)`)
+    await database.close()
+    browser.answers.push({ status: 503, headers: { 'retry-after': '60' } })
+    await world.nextDay()
+    expect([browser.asked, browser.arrived.length]).toEqual([1, 0])
+    await world.subscribe(owner, browser)
+    await world.subscribe({ token: await world.signIn(owner.id) }, browser)
+    expect(await world.devicesOf(owner.id)).toMatchObject([{ id: before?.id }])
+    await world.pass(70)
+    expect(browser.arrived).toHaveLength(1)
+  })
+
   test('is of the newest round alone, and news for eighteen hours', async () => {
     const day = world.today()
     const { browser } = await inRound()
@@ -142,6 +159,19 @@ describe('a push service', () => {
     expect(browser.asked).toBe(1)
     await world.pass(20)
     expect([browser.arrived.length, other.browser.asked]).toEqual([1, 1])
+  })
+
+  test('that wants an hour holds up no device of another', async () => {
+    const [slow, quick] = [await inRound(), await inRound()]
+    slow.browser.answers.push(...Array.from({ length: 9 }, () => ({ status: 503, headers: { 'retry-after': '3600' } })))
+    quick.browser.answers.push({ status: 503, headers: { 'retry-after': '60' } })
+    await world.nextDay()
+    expect([slow.browser.asked, quick.browser.asked]).toEqual([1, 1])
+    await world.pass(70)
+    expect([slow.browser.arrived.length, quick.browser.arrived.length]).toEqual([0, 1])
+    slow.browser.answers.length = 0
+    await world.pass(3600)
+    expect([slow.browser.arrived.length, quick.browser.arrived.length]).toEqual([1, 1])
   })
 
   test('may name a date instead', async () => {
@@ -218,6 +248,7 @@ test('a device whose address cannot be opened keeps nobody else from being told'
   await world.db.query(sql`update push_device set sealed = '\\x00' where member_id = ${broken.owner.id}::bigint`)
   await world.nextDay()
   expect([broken.browser.asked, whole.browser.arrived.length]).toEqual([0, 1])
+  expect(await world.devicesOf(broken.owner.id)).toMatchObject([{ toldDay: null }])
 })
 
 test('a day that is not settled is no news', async () => {

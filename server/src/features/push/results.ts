@@ -82,7 +82,8 @@ export async function tellPage(deps: ResultsDeps, page: JobPayloads['push_page']
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, tellNext))
-  if (waits.length > 0) throw new LaterError(`${waits.length} devices are to be told later`, Math.max(...waits))
+  // The soonest: a service that wants hours holds up no other's devices, and a paused one is not asked again.
+  if (waits.length > 0) throw new LaterError(`${waits.length} devices are to be told later`, Math.min(...waits))
 }
 
 async function tell({ db, keys, push, secrets }: ResultsDeps, day: IstDay, news: News, device: Device): Promise<PushAnswer> {
@@ -100,7 +101,7 @@ async function tell({ db, keys, push, secrets }: ResultsDeps, day: IstDay, news:
   })
 }
 
-/** Sealed with a key that nobody has any more: it stays untold, and keeps nobody else from being told. */
+/** None where it does not open: the device stays untold, and keeps nobody else from being told. */
 function openedOrNone(secrets: ResultsDeps['secrets'], device: Device): PushTarget | undefined {
   try {
     return openDevice(secrets, device)
@@ -112,6 +113,8 @@ function openedOrNone(secrets: ResultsDeps['secrets'], device: Device): PushTarg
 /** By its address as well: the same row may stand for another browser by now. */
 async function note({ db, warn }: ResultsDeps, day: string, { id, endpointMac }: Device, answer: PushAnswer): Promise<void> {
   if (answer.is === 'refused') warn({ status: answer.status, device: String(id) }, 'a push service refused a result')
+  // Nobody was asked: where that is mended, it is still to be told.
+  if (answer.is === 'refused' && answer.status === 0) return
   await db.query(
     answer.is === 'gone'
       ? sql`delete from push_device where id = ${id}::bigint and endpoint_mac = ${endpointMac}::bytea`
