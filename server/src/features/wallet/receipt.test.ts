@@ -36,7 +36,7 @@ test('of a top-up: order, the gateway’s number, balance, and a number of the w
         orderId,
         reference: expect.stringMatching(/./),
         day: null,
-        number: expect.stringMatching(/^[0-9A-F]{8}-0001$/),
+        number: expect.stringMatching(/^[0-9A-F]{12}-0001$/),
       },
     },
   ])

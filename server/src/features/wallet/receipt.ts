@@ -71,12 +71,12 @@ async function readOutside(from: Queryable, memberId: bigint, { kind, ref }: Mov
   return NONE
 }
 
-/** The wallet by the first letters of the member's id, and the movement's place in it. */
+/** The wallet by the first twelve hex digits of the member's id, which no two share by chance, and the movement's place in it. */
 async function numberOf(from: Queryable, memberId: bigint, movement: Movement): Promise<string> {
   if (movement.seq === null) return movement.ref
   const { wallet } = await one<{ wallet: string }>(
     from,
-    sql`select upper(left(public_id::text, 8)) as wallet from member where id = ${memberId}::bigint`,
+    sql`select upper(left(replace(public_id::text, '-', ''), 12)) as wallet from member where id = ${memberId}::bigint`,
   )
   return `${wallet}-${String(movement.seq).padStart(4, '0')}`
 }
