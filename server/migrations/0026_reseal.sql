@@ -22,6 +22,8 @@ select app_may('select, insert, update, delete', 'payout_event');
 
 -- Ticket keys are 32 random bytes, so a plain hash tells nothing about them, as a ticket does not: it
 -- needs no SECRET_KEY, and still keeps a key from being taken twice when the key itself is erased.
+-- The claims of before, under a SECRET_KEY that SQL does not have, go and nothing refills them: no
+-- version before this one was released.
 delete from ticket_key_claim;
 alter table ticket_key_claim alter column member_id drop not null;
 create function claim_is_forgotten() returns trigger language plpgsql as $$
