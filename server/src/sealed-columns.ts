@@ -1,7 +1,7 @@
 /**
  * Every column that holds values sealed under SECRET_KEY, and how a value of it is sealed anew (secrets.ts).
  * Invariants: a column that seals and does not stand here keeps SECRET_KEY_OLD alive for ever
- * (sealed-columns.test.ts looks for such); what a row is known again by changes with its value; the
+ * (reseal.test.ts looks for such); what a row is known again by changes with its value; the
  * rows are locked by the caller.
  */
 import { randomBytes } from 'node:crypto'
