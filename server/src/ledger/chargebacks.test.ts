@@ -61,14 +61,27 @@ test('no payment is taken back beyond its amount, and what cannot be booked is k
   const orderId = await addMoney(database.db, memberId, wholeRupees(10))
   expect((await dispute('d2', orderId, 11, 'taken')).problem).toBe('more_than_paid')
   expect((await dispute('d2', orderId, 11, 'taken')).problem).toBeUndefined()
-  expect((await dispute('d3', newOrderId(), 1, 'taken')).problem).toBe('unknown_payment')
-  expect((await dispute('d3', newOrderId(), 1, 'returned')).moved).toBeUndefined()
+  const nobodys = newOrderId()
+  expect((await dispute('d3', nobodys, 1, 'taken')).problem).toBe('unknown_payment')
+  expect((await dispute('d3', nobodys, 1, 'returned')).moved).toBeUndefined()
   const both = await Promise.all([dispute('d4', orderId, 6, 'taken'), dispute('d5', orderId, 6, 'taken')])
   expect(both.flatMap(({ problem }) => problem ?? [])).toEqual(['more_than_paid'])
   expect(await wallet(memberId)).toEqual([400n, 0n])
   expect(
     await database.db.query(sql`select id, problem from dispute where problem is not null and id in ('d2', 'd3') order by id`),
   ).toEqual([{ id: 'd2', problem: 'more_than_paid' }])
+})
+
+test('a dispute that is told of another payment moves nothing, and what it took of its own stays', async () => {
+  const memberId = await newMember(database.db)
+  const [own, other] = [await addMoney(database.db, memberId, wholeRupees(10)), await addMoney(database.db, memberId, wholeRupees(20))]
+  expect((await dispute('d60', own, 4, 'taken')).moved).toMatchObject({ fromMember: 400n })
+  expect(await dispute('d60', other, 20, 'taken')).toEqual({ moved: undefined, problem: 'unknown_payment', isNew: false })
+  expect(await dispute('d60', other, 20, 'returned')).toEqual({ moved: undefined, problem: undefined, isNew: false })
+  expect(await wallet(memberId)).toEqual([2600n, 0n])
+  expect((await dispute('d60', own, 4, 'returned')).moved).toMatchObject({ fromMember: 400n })
+  expect((await dispute('d60', other, 20, 'taken')).problem).toBe('unknown_payment')
+  expect(await wallet(memberId)).toEqual([3000n, 0n])
 })
 
 test('a chargeback of nothing left is all our loss; what was charged back is not refunded', async () => {
@@ -217,10 +230,10 @@ test('what came back for a closed account is taken again from there, as often as
 
 test('a payment by hand and the bank that takes again: one of them has the money', async () => {
   for (let round = 0; round < 8; round++) {
-    const { orderId } = await leftWithout(`race${round}`)
-    await dispute(`race${round}`, orderId, 10, 'returned')
+    const { orderId } = await leftWithout(`hand${round}`)
+    await dispute(`hand${round}`, orderId, 10, 'returned')
     const [item] = await itemsOf(orderId)
-    const [paid, { moved }] = await Promise.all([pay(item?.id ?? 0n), dispute(`race${round}`, orderId, 10, 'taken')])
+    const [paid, { moved }] = await Promise.all([pay(item?.id ?? 0n), dispute(`hand${round}`, orderId, 10, 'taken')])
     expect(moved).toMatchObject(paid.ok ? { suspended: 0n, lost: 1000n } : { suspended: 1000n, lost: 0n })
     if (!paid.ok) expect(['suspense_decided', 'payment_taken_back']).toContain(paid.code)
   }

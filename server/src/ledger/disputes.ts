@@ -1,10 +1,11 @@
 /**
  * Disputes as the gateway tells of them, and the money that follows. Invariants: what is booked is the
- * newest word, whatever came before it: the money is with the payer's bank or with us; a word that
- * cannot be booked is kept with its reason, for somebody has to look.
+ * newest word, whatever came before it: the money is with the payer's bank or with us; a dispute stays
+ * about the payment that it was first told of; a word that cannot be booked is kept with its reason, for
+ * somebody has to look.
  */
 import type { Paise } from '@roz/core/money.ts'
-import { one, sql } from '../db/sql.ts'
+import { maybeOne, one, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { bookChargeback, type ChargebackRefusal, type Parts, returnChargeback } from './chargebacks.ts'
 
@@ -37,7 +38,7 @@ export type DisputeBooked = {
 
 export async function bookDispute(tx: Tx, told: DisputeTold): Promise<DisputeBooked> {
   const { disputeId, orderId, paymentId, amount, type, status, state } = told
-  const known = await one<{ isNew: boolean; amount: Paise; problem: DisputeProblem | null }>(
+  const known = await maybeOne<{ isNew: boolean; amount: Paise; problem: DisputeProblem | null }>(
     tx,
     sql`
     insert into dispute as d (id, order_id, payment_id, amount, type, status, state, respond_by)
@@ -46,8 +47,10 @@ export async function bookDispute(tx: Tx, told: DisputeTold): Promise<DisputeBoo
     on conflict (id) do update set type = excluded.type, status = excluded.status, state = excluded.state, respond_by = excluded.respond_by,
       -- What was taken is what is returned: a changed amount counts from the next taking on.
       amount = case when d.is_taken then d.amount else excluded.amount end, updated_at = roz_now()
+      where d.order_id = excluded.order_id and d.payment_id = excluded.payment_id
     returning d.xmax = 0 as "isNew", d.amount, d.problem`,
   )
+  if (known === undefined) return ofAnotherPayment(tx, disputeId)
   if (told.isTaken === undefined) return { moved: undefined, problem: undefined, isNew: known.isNew }
   const done = told.isTaken ? await take(tx, { ...told, amount: known.amount }) : await giveBack(tx, told)
   const problem = 'problem' in done ? done.problem : undefined
@@ -59,6 +62,17 @@ export async function bookDispute(tx: Tx, told: DisputeTold): Promise<DisputeBoo
     problem: problem === (known.problem ?? undefined) ? undefined : problem,
     isNew: known.isNew,
   }
+}
+
+/** What stands of the dispute's own payment stays as it is. */
+async function ofAnotherPayment(tx: Tx, disputeId: string): Promise<DisputeBooked> {
+  const { before } = await one<{ before: DisputeProblem | null }>(
+    tx,
+    sql`
+    with held as (select id, problem from dispute where id = ${disputeId}::text for update)
+    update dispute d set problem = 'unknown_payment' from held where d.id = held.id returning held.problem as before`,
+  )
+  return { moved: undefined, problem: before === 'unknown_payment' ? undefined : 'unknown_payment', isNew: false }
 }
 
 type Done = { readonly moved: DisputeBooked['moved'] } | { readonly problem: DisputeProblem }

@@ -68,6 +68,11 @@ export function payItem(books: Books, { paymentId }: OpOf<'pay item'>): unknown 
 export function dispute(books: Books, op: OpOf<'dispute'>): unknown {
   const { disputeId, orderId, paymentId, isTaken } = op
   const known = books.disputes.get(disputeId)
+  if (known !== undefined && (known.orderId !== orderId || known.paymentId !== paymentId)) {
+    const isNews = known.problem !== 'unknown_payment'
+    known.problem = 'unknown_payment'
+    return { moved: undefined, problem: isNews ? 'unknown_payment' : undefined, isNew: false }
+  }
   const found = known ?? { id: disputeId, orderId, paymentId, amount: op.amount, isTaken, problem: undefined, turns: 0, out: [] }
   books.disputes.set(disputeId, found)
   if (!found.isTaken) found.amount = op.amount
