@@ -1,4 +1,5 @@
 /** What every test that settles rounds ends with: the newest days that its servers published hold, by the verifier's own code. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { urlSource } from '@roz/verifier/sources.ts'
 import { verifyDay } from '@roz/verifier/verify.ts'
 
@@ -7,8 +8,19 @@ const NOT_TOLD = ['pass', 'weak', 'none']
 
 type Days = { readonly days: readonly { readonly day: string; readonly entries: number; readonly books: object | null }[] }
 
+/** A day whose books are being made is not broken: it is looked at again. */
+const PATIENCE_MS = 60_000
+
 /** What does not hold, in words; nothing of a server that does not answer. */
 export async function brokenDays(url: string): Promise<readonly string[]> {
+  for (const until = Date.now() + PATIENCE_MS; ; ) {
+    const broken = await lookAtDays(url)
+    if (broken.length === 0 || Date.now() > until) return broken
+    await sleep(500)
+  }
+}
+
+async function lookAtDays(url: string): Promise<readonly string[]> {
   const answer = await fetch(`${url}/api/public/days?limit=12`).catch(() => undefined)
   if (answer?.ok !== true) return []
   const ended = ((await answer.json()) as Days).days.filter(({ books }) => books !== null)

@@ -11,7 +11,7 @@ const KEPT: Readonly<Record<string, { readonly en: string; readonly hi: string }
   'language.ts': { en: 'your choice of language', hi: 'भाषा की पसंद' },
   'public/site.ts': { en: 'your choice of language', hi: 'भाषा की पसंद' },
   'ticket-key.ts': { en: 'your ticket key, and since which day it serves', hi: 'आपकी टिकट कुंजी, और यह कि वह किस दिन से चलती है' },
-  'features/ticket/kept-receipts.ts': { en: 'the receipts of your last 14 entries', hi: 'पिछली 14 प्रविष्टियों की रसीदें' },
+  'features/ticket/kept-receipts.ts': { en: 'the receipts of your last fourteen entries', hi: 'पिछली चौदह प्रविष्टियों की रसीदें' },
   'log-memory.ts': { en: 'the newest state of the log of days', hi: 'दिनों के लॉग की कुंजी और उसकी सबसे नई स्थिति' },
   'pwa/device.ts': { en: 'which member asked to be told of results', hi: 'किस सदस्य ने इस डिवाइस पर नतीजे बताने को कहा' },
   'pwa/registration.ts': { en: 'which offers (install, results) were already shown', hi: 'कौन-से प्रस्ताव (इंस्टॉल, नतीजे) दिखाए जा चुके हैं' },
