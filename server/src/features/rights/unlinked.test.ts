@@ -28,6 +28,8 @@ const LEDGER = [
   'member_flag',
   'refund',
   'round_join',
+  // Of a winner: the draft of their day's story.
+  'story',
   'suspense_item',
   'topup',
   'transfer',
