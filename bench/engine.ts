@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { one, sql } from '@roz/server/db/sql.ts'
 import { createJoinBatcher } from '@roz/server/ledger/join-batcher.ts'
-import { type HeldWallets, isHeldUp, joinStatement } from '@roz/server/ledger/join-statement.ts'
+import { joinStatement, passingHeld } from '@roz/server/ledger/join-statement.ts'
 import { memberAt, type Scene } from './scene.ts'
 
 export type Range = { readonly from: number; readonly to: number }
@@ -52,13 +52,9 @@ export async function singleJoins(scene: Scene, range: Range, width = CONNECTION
 }
 
 async function joinAlone({ db }: Scene, memberId: bigint): Promise<void> {
-  const send = (held: HeldWallets): Promise<{ verdict: string }[]> =>
-    db.query(joinStatement({ uuid: randomUUID(), via: 'member', memberIds: [memberId], keyPrefixes: [null], held }))
-  // As the batcher does it: on a machine without a moment to spare any lock may take too long.
-  const [row] = await send('wait_briefly').catch((error: unknown) => {
-    if (!isHeldUp(error)) throw error
-    return send('skip')
-  })
+  const [row] = await passingHeld((held) =>
+    db.query<{ verdict: string }>(joinStatement({ uuid: randomUUID(), via: 'member', memberIds: [memberId], keyPrefixes: [null], held })),
+  )
   expectJoined(row?.verdict === 'joined')
 }
 

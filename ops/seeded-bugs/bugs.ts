@@ -83,7 +83,7 @@ const LOCKS: readonly Bug[] = [
   },
   {
     name: 'One locked wallet holds up everybody who joins with it',
-    file: `${LEDGER}/join-batcher.ts`,
+    file: `${LEDGER}/join-statement.ts`,
     find: "return send('skip')",
     replace: "return send('wait')",
     test: JOINS,

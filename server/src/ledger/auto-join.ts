@@ -11,7 +11,7 @@ import { type Db, empty, maybeOne, type Sql, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { joinAlone } from './join-alone.ts'
 import type { JoinOutcome } from './join-outcome.ts'
-import { entrySteps, type HeldWallets, isHeldUp, openRound, takeFee, verdictOn } from './join-statement.ts'
+import { entrySteps, type HeldWallets, MAY_AUTO_JOIN, openRound, passingHeld, takeFee, verdictOn } from './join-statement.ts'
 
 export type AutoJoinPage =
   | { readonly state: 'page'; readonly scanned: number; readonly joined: number }
@@ -39,13 +39,7 @@ export async function startAutoJoin(db: Db, day: IstDay, lanes: number = LANES):
 
 export async function autoJoinPage(db: Db, day: IstDay, lane: number, pageSize: number = PAGE): Promise<AutoJoinPage> {
   const page = { uuid: randomUUID(), day, lane, pageSize }
-  let row: PageRow | undefined
-  try {
-    row = await maybeOne<PageRow>(db, pageStatement(page, 'wait_briefly'))
-  } catch (error) {
-    if (!isHeldUp(error)) throw error
-    row = await maybeOne<PageRow>(db, pageStatement(page, 'skip'))
-  }
+  const row = await passingHeld((held) => maybeOne<PageRow>(db, pageStatement(page, held)))
   if (row === undefined || !row.live) return { state: 'done' }
   return row.open ? { state: 'page', scanned: row.scanned, joined: row.joined } : { state: 'closed' }
 }
@@ -54,7 +48,7 @@ type PageRow = { readonly open: boolean; readonly live: boolean; readonly scanne
 type PageWanted = { readonly uuid: string; readonly day: IstDay; readonly lane: number; readonly pageSize: number }
 
 const NO_KEY = sql`null::bigint`
-const VERDICT = verdictOn({ key: NO_KEY, mayMove: sql`w.may_move and w.auto_join` })
+const VERDICT = verdictOn({ key: NO_KEY, mayMove: MAY_AUTO_JOIN })
 
 /** Neighbours lie together: they are found by their range, and those who may not join by what is left of it. */
 const pageStatement = ({ uuid, day, lane, pageSize }: PageWanted, held: HeldWallets): Sql => sql`

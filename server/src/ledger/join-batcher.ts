@@ -12,7 +12,7 @@ import type { JoinRefusal } from '@roz/core/round.ts'
 import { DatabaseUnavailableError, type Db, sqlState, violatedConstraint } from '../db/sql.ts'
 import { type AloneRequest, joinAlone } from './join-alone.ts'
 import { type FoundJoin, type JoinOutcome, joinedOf, keyPrefix } from './join-outcome.ts'
-import { type HeldWallets, isHeldUp, type JoinRow, joinsOfBatches, joinStatement, newestJoins } from './join-statement.ts'
+import { type JoinRow, joinsOfBatches, joinStatement, newestJoins, passingHeld } from './join-statement.ts'
 
 export type JoinBatcher = {
   readonly join: (request: { readonly memberId: bigint; readonly idempotencyKey?: string | undefined }) => Promise<JoinOutcome>
@@ -181,28 +181,17 @@ async function runBatch(db: Db, batch: readonly Pending[], told: Told): Promise<
 /** The statement, sent again with the same UUID while its answer is lost or a deadlock undid it. */
 async function send(db: Db, batch: readonly Pending[]): Promise<JoinRow[]> {
   const uuid = randomUUID()
+  const memberIds = membersOf(batch)
+  const keyPrefixes = batch.map((pending) => pending.keyPrefix)
   for (let attempt = 1; ; attempt++) {
     for (const pending of batch) pending.sentIn.push(uuid)
     try {
-      return await ask(db, batch, uuid)
+      return await passingHeld((held) => db.query<JoinRow>(joinStatement({ uuid, via: 'member', memberIds, keyPrefixes, held })))
     } catch (error) {
       if (violatedConstraint(error) === 'join_batch_uuid_key') return afterLostAnswer(db, batch, uuid)
       if (attempt >= SEND_ATTEMPTS_MAX || !isWorthSendingAgain(error)) throw error
       if (error instanceof DatabaseUnavailableError) await pause(attempt)
     }
-  }
-}
-
-/** A wallet that stays locked elsewhere ends the quick form; the other one passes it over. */
-async function ask(db: Db, batch: readonly Pending[], uuid: string): Promise<JoinRow[]> {
-  const keyPrefixes = batch.map((pending) => pending.keyPrefix)
-  const send = (held: HeldWallets): Promise<JoinRow[]> =>
-    db.query<JoinRow>(joinStatement({ uuid, via: 'member', memberIds: membersOf(batch), keyPrefixes, held }))
-  try {
-    return await send('wait_briefly')
-  } catch (error) {
-    if (!isHeldUp(error)) throw error
-    return send('skip')
   }
 }
 

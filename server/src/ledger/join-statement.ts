@@ -24,7 +24,7 @@ export type JoinVia = 'member' | 'auto' | 'topup'
 
 /**
  * What becomes of a wallet that someone else holds. `wait_briefly`: it is waited for so long that a
- * payment can commit, then the whole statement ends (isHeldUp) and is sent again with `skip`: then it
+ * payment can commit, then the whole statement ends and is sent again with `skip` (passingHeld): then it
  * is busy. Taking all wallets before, as `skip` must, logs and looks up each of them twice. `wait`: by
  * whoever has locked it in this very transaction.
  */
@@ -33,7 +33,16 @@ export type HeldWallets = 'wait_briefly' | 'skip' | 'wait'
 /** Below the time after which the database looks for deadlocks: two that wait for each other part before. */
 const BRIEFLY_MS = 50
 const LOCK_NOT_AVAILABLE = '55P03'
-export const isHeldUp = (error: unknown): boolean => sqlState(error) === LOCK_NOT_AVAILABLE
+
+/** Sends the quick form; where a wallet stays locked elsewhere, the form that passes it over. */
+export async function passingHeld<T>(send: (held: HeldWallets) => Promise<T>): Promise<T> {
+  try {
+    return await send('wait_briefly')
+  } catch (error) {
+    if (sqlState(error) !== LOCK_NOT_AVAILABLE) throw error
+    return send('skip')
+  }
+}
 
 /** Today's round, if it takes joins now. The bound on waits stands before any wallet is touched. */
 export const openRound = (held: HeldWallets): Sql => sql`
