@@ -99,7 +99,9 @@ function judgeProduction(settings: Settings): void {
     'TRUST_PROXY',
     'METRICS_TOKEN',
   ]
-  for (const name of [...needed, 'SUPPORT_EMAIL', 'CASHFREE_PG_CLIENT_ID', 'CASHFREE_PG_CLIENT_SECRET']) settings.required(name)
+  // What members are told to write to, to call and to visit: a sample would be an invented one.
+  const support = ['SUPPORT_EMAIL', 'SUPPORT_PHONE', 'OFFICE_ADDRESS']
+  for (const name of [...needed, ...support, 'CASHFREE_PG_CLIENT_ID', 'CASHFREE_PG_CLIENT_SECRET']) settings.required(name)
   const beacon = settings.text('BEACON')
   if (beacon === undefined || beacon === 'local') settings.complain('BEACON: production refuses the local draw; set BEACON=drand')
   if (settings.text('PAYMENTS') !== 'cashfree') settings.complain('PAYMENTS: production refuses the sandbox; set PAYMENTS=cashfree')

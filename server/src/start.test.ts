@@ -133,6 +133,8 @@ const PRODUCTION = {
   TRUST_PROXY: 'none',
   METRICS_TOKEN: 'a token for metrics',
   SUPPORT_EMAIL: 'help@roz.example',
+  SUPPORT_PHONE: '+91 20 2345 6789',
+  OFFICE_ADDRESS: '4 Lake Road, Nagpur 440010, India',
   CASHFREE_PG_CLIENT_ID: 'id',
   CASHFREE_PG_CLIENT_SECRET: 'secret',
   PAYMENTS: 'cashfree',
