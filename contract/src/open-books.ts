@@ -117,7 +117,7 @@ export const openBooksCalls = {
     method: 'GET',
     path: '/public/days',
     access: 'visitor',
-    summary: 'Days that are over, newest first, and what all of them came to.',
+    summary: 'Days that are over, newest first, and what all settled rounds came to.',
     query: page,
     output: z.object({
       totals: z.object({ days: count, entries: count, intake: rupees, split: amounts, disbursed: rupees, helpFund: rupees }),

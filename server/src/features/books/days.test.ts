@@ -62,3 +62,15 @@ test('what left the help fund is told with the days whose rupees it was, whether
   const [newest] = await world.db.query(sql`select help_in as came, help_out as went from books_day order by day desc limit 1`)
   expect(newest).toEqual({ came: 540n, went: 380n })
 })
+
+test('a round that was drawn before its day is over is in the totals with all its parts: nothing of it looks like a gift', async () => {
+  type Totals = Readonly<Record<'days' | 'intake' | 'disbursed' | 'helpFund', number>> & { readonly split: { readonly need: number } }
+  const totals = async (): Promise<Totals> => (await world.ask('GET /public/days?limit=1')).body['totals'] as Totals
+  const gifts = ({ helpFund, disbursed, split }: Totals): number => Math.round((helpFund + disbursed - split.need) * 100)
+  const before = await totals()
+  expect((await world.join(await world.member(30))).status).toBe(200)
+  expect((await world.trigger()).body).toMatchObject({ round: { status: 'settled' } })
+  const after = await totals()
+  expect([gifts(before), gifts(after)]).toEqual([0, 0])
+  expect([after.days - before.days, after.intake - before.intake]).toEqual([1, 1])
+})

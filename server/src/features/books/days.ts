@@ -147,6 +147,7 @@ function booksOf({ books }: Row): DayView['books'] {
   }
 }
 
+/** Of all settled rounds: what one that was closed early today has moved stands in the books and in the help fund already. */
 async function readTotals(db: Db): Promise<Output<Api['publicDays']>['totals']> {
   type Totals = { days: number; entries: number; pool: Paise; need: Paise; reward: Paise; platform: Paise; disbursed: Paise; fund: Paise }
   const totals = await one<Totals>(
@@ -161,7 +162,7 @@ async function readTotals(db: Db): Promise<Output<Api['publicDays']>['totals']> 
                coalesce(sum(need_paise), 0)::bigint as need, coalesce(sum(reward_paise), 0)::bigint as reward,
                coalesce(sum(platform_paise), 0)::bigint as platform,
                (select went from help) as disbursed, (select came - went from help) as fund
-          from round where status = 'settled' and day < ist_day(roz_now())`,
+          from round where status = 'settled'`,
   )
   const split = { need: rupeesFromPaise(totals.need), reward: rupeesFromPaise(totals.reward), platform: rupeesFromPaise(totals.platform) }
   return {
