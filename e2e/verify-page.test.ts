@@ -198,7 +198,7 @@ describe('a day that witnesses saw in time', () => {
     )
   })
 
-  test('a long day waits for a press', async () => {
+  test('a long day waits for a press, and wears no verdict of before', async () => {
     await stage.at(
       '/contact-us',
       async (page) => {
@@ -209,6 +209,14 @@ describe('a day that witnesses saw in time', () => {
         await page.getByRole('button', { name: 'Check', exact: true }).click()
         await expect(verdict(page)).toHaveText('PASS')
         await expect(page.getByText('as far as these witnesses are strangers to us: witness-asha.example')).toBeVisible()
+        await page.locator('#day').fill('2026-07-22')
+        await page.locator('#day').press('Enter')
+        await expect(page.getByRole('heading', { name: 'This day is not in the book' })).toBeVisible()
+        await page.goBack()
+        await expect(page.getByText('This day has 1.3 MB of files.')).toBeVisible()
+        await expect(page.getByRole('button', { name: 'Save the result' })).toHaveCount(0)
+        await expect(page.locator('[data-result]')).toHaveCount(0)
+        await expect(verdict(page)).toHaveCount(0)
       },
       alone,
     )

@@ -52,7 +52,7 @@ export function Verify() {
   )
 }
 
-/** Works without script too: a list of the newest days, any other day by its date. */
+/** A list of the newest days, any other day by its date. */
 function DayChoice() {
   const { data, language } = usePage()
   const days = data?.days?.days ?? []

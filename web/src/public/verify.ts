@@ -20,6 +20,7 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/
 type State = 'loading' | 'no-day' | 'offline' | 'ready'
 const language = document.documentElement.lang === 'hi' ? 'hi' : 'en'
 const page = byData('verify')
+/** Counts what was begun: whatever an older look or check still brings belongs to another day. */
 let running = 0
 let last: Report | undefined
 
@@ -50,21 +51,26 @@ async function readJson(path: string): Promise<unknown> {
 }
 
 async function open(): Promise<void> {
+  const mine = ++running
+  clear()
   setState('loading')
   try {
     const day = await chosenDay()
+    if (mine !== running) return
     if (day === undefined || !DAY.test(day)) return setState('no-day')
     setAddress(day)
     const found = (await readJson(`days/${day}`)) as { readonly day: DayView } | undefined
     const drawing = found === undefined ? undefined : await readDrawing(readJson, day)
+    const key = await keyText()
+    if (mine !== running) return
     if (found === undefined || drawing === undefined) return setState('no-day')
     fillDrawing(found.day, drawing, language)
-    fill('key', await keyText())
+    fill('key', key)
     showKept()
     setState('ready')
     offer(day, found.day)
   } catch {
-    setState('offline')
+    if (mine === running) setState('offline')
   }
 }
 
@@ -97,7 +103,6 @@ function offer(day: string, { entries, books }: DayView): void {
 
 async function check(day: string, receipt?: Uint8Array): Promise<void> {
   const mine = ++running
-  last = undefined
   begin()
   try {
     const known = knownLog(WHOSE)
@@ -115,22 +120,25 @@ async function check(day: string, receipt?: Uint8Array): Promise<void> {
     end(report)
   } catch (error) {
     if (mine !== running) return
+    clear()
     show('#receipt-error', error instanceof NoReceiptError)
-    show('[data-progress]', false)
     show('[data-again]', true)
     if (!(error instanceof NoReceiptError)) showVerdict('broken')
   }
 }
 
 function begin(): void {
-  show('[data-phase=waiting]', false)
-  show('[data-check]', false)
-  show('[data-again]', false)
-  show('[data-save]', false)
-  show('#receipt-error', false)
+  clear()
   show('[data-progress]', true)
-  showVerdict(undefined)
   byData('steps')?.setAttribute('aria-busy', 'true')
+}
+
+/** Nothing of an earlier check stays, least of all a verdict about another day. */
+function clear(): void {
+  last = undefined
+  show('[data-phase=waiting],[data-check],[data-again],[data-save],[data-progress],#receipt-error', false)
+  showVerdict(undefined)
+  byData('steps')?.removeAttribute('aria-busy')
   for (const step of all('[data-step]')) {
     delete step.dataset.result
     for (const words of all('[data-for]', step)) words.hidden = true
@@ -183,7 +191,6 @@ function end({ steps, verdict }: Report): void {
 
 function showVerdict(which: string | undefined): void {
   for (const one of all('[data-verdict] > [data-when]')) one.hidden = one.dataset.when !== which
-  if (which === 'broken') byData('steps')?.removeAttribute('aria-busy')
 }
 
 function showKept(): void {
@@ -213,7 +220,6 @@ if (page !== null) {
   byData('choice')?.addEventListener('submit', (event) => {
     event.preventDefault()
     if (!DAY.test(dayNow())) return
-    running += 1
     history.pushState(null, '', `${language === 'hi' ? '/hi' : ''}/verify/${dayNow()}`)
     void open()
   })
