@@ -90,7 +90,7 @@ describe('withdrawals', () => {
     await withdraw(10)
     await page.reload()
     await expect(row('₹10.00, Asha Verma')).toContainText(`${BANK.bankName}, account ending in 9012`)
-    await expect(row('₹10.00, Asha Verma')).toContainText('First withdrawal to this account')
+    await expect(row('₹10.00, Asha Verma')).toContainText('Bank account first used less than a day ago')
     await expect(row('₹10.00, Asha Verma')).toContainText('Requested')
     await auditVisit(visit)
   })

@@ -211,6 +211,7 @@ function Deciding({ deed, withdrawal, onClose, onBank }: DecidingProps): ReactNo
 }
 
 function Account({ bank, onClose }: { readonly bank: Bank; readonly onClose: () => void }) {
+  const { t } = useLingui()
   return (
     <Modal
       open
@@ -251,7 +252,7 @@ function Account({ bank, onClose }: { readonly bank: Bank; readonly onClose: () 
           <dt>
             <Trans>Account type</Trans>
           </dt>
-          <dd>{bank.accountType}</dd>
+          <dd>{bank.accountType === 'savings' ? t`Savings` : t`Current`}</dd>
         </div>
       </dl>
     </Modal>

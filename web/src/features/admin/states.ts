@@ -56,8 +56,8 @@ export const DISPUTE_PROBLEMS = {
 
 /** What a withdrawal is marked with for a second look; a mark we do not know is shown as it came. */
 export const WITHDRAWAL_FLAGS: Readonly<Record<string, MessageDescriptor | undefined>> = {
-  new_account: msg`First withdrawal to this account`,
-  young_money: msg`Money added less than a day ago`,
+  new_account: msg`Bank account first used less than a day ago`,
+  young_money: msg`Money added less than three days ago`,
   gateway_conflict: msg`The gateway contradicts our books`,
   other_amount: msg`The gateway names another amount`,
 }
