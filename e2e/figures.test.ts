@@ -27,7 +27,7 @@ const RULES = new Set(
     // The year's maximum; top-ups and withdrawals; the shares of both readings and of a rupee.
     '365 366 10 30 60 70 100 0.60 0.30 0.10 0.70 60p 30p 10p',
     // Hours and days that something takes; the answer of the help centre.
-    '15 24 48 72 90',
+    '15 24 48 72 90 180',
     // The amounts to choose from, between the limits.
     '20',
   ].flatMap((line) => line.split(' ')),
