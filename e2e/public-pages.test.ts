@@ -224,12 +224,35 @@ describe('the front page', () => {
       await publishStory('Books for a class <of> twelve')
       await page.reload()
       await expect(page.getByText('Live', { exact: true })).toBeVisible()
+      const counted = page.waitForResponse((response) => response.url().endsWith('/view'))
       await page.getByRole('link', { name: 'Play video: Books for a class <of> twelve' }).click()
       await expect(page.getByRole('dialog', { name: 'Books for a class <of> twelve' }).locator('iframe')).toBeVisible()
+      expect((await counted).status()).toBe(200)
+      const { stories } = (await ask(program.url, 'stories', { query: {} })).output
+      expect(stories[0]?.views).toBe(1)
       for (const address of ['/impact-stories', '/impact-videos', '/daily-reports']) {
         await page.goto(program.url + address)
         await expect(page.locator('main').getByText('Books for a class <of> twelve').first()).toBeVisible()
       }
+    })
+  })
+
+  test('older stories come by a press, each with the way to its own page', async () => {
+    for (let n = 0; n < 26; n++) await publishStory(`Story ${n}`)
+    await visit(async (page, own) => {
+      await page.goto(`${program.url}/impact-stories`)
+      await expect(page.locator('.story')).toHaveCount(25)
+      await expect(page.getByRole('link', { name: /Story 0/ })).toHaveCount(0)
+      await page.getByRole('button', { name: 'Show older stories' }).click()
+      const oldest = page.locator('.day-pages').getByRole('link', { name: /Story 0/ })
+      await expect(oldest).not.toContainText('₹')
+      await expect(page.getByRole('button', { name: 'Show older stories' })).toBeHidden()
+      await auditVisit(own, 'light')
+      await oldest.click()
+      await expect(page.getByRole('heading', { level: 1 })).toHaveText('Story 0')
+      await page.getByRole('link', { name: 'हिन्दी' }).click()
+      await expect(page.getByRole('heading', { level: 1 })).toHaveText('Story 0')
+      expect(new URL(page.url()).pathname).toMatch(/^\/hi\/impact-stories\/[0-9a-f-]{36}$/)
     })
   })
 
@@ -300,6 +323,17 @@ describe('care', () => {
     await page.goto(program.url)
     await expect(page.getByRole('heading', { name: 'Today’s impact in real time' })).toBeVisible()
     await expect(page.getByText('put in so far today.')).toBeVisible()
+    // What needs a script says so, and neither waits for ever nor writes a message into the address.
+    await page.goto(`${program.url}/verify`)
+    await expect(page.locator('main noscript p')).toContainText('your browser has to run a script')
+    await expect(page.getByText('Loading', { exact: true })).toBeHidden()
+    await expect(page.getByRole('heading', { name: 'How the winner was drawn' })).toBeHidden()
+    await page.goto(`${program.url}/contact-us`)
+    await expect(page.locator('main noscript p')).toContainText('your browser has to run a script')
+    await page.getByLabel('Message', { exact: true }).fill('a private message')
+    await page.getByRole('button', { name: 'Send Message' }).click()
+    await expect(page.getByLabel('Message', { exact: true })).toHaveValue('a private message')
+    expect(page.url()).toBe(`${program.url}/contact-us`)
     await context.close()
   })
 })

@@ -24,6 +24,8 @@ export type SiteFacts = {
   readonly topupMaxRupees: number
   /** Which split is in force today: percent of the pool, and how many share the reward. */
   readonly split: { readonly need: number; readonly reward: number; readonly platform: number; readonly winners: number }
+  /** Draws use random numbers of our own (a demo); otherwise a weak one is one that no witness saw in time. */
+  readonly drawsLocally: boolean
 }
 
 export type HomeData = Output<Api['home']>['data']
@@ -36,6 +38,8 @@ export type PageData = {
   readonly round: CurrentRound
   /** Published stories, newest publication first. */
   readonly stories: readonly Story[]
+  /** Where those before them begin, if there are any. */
+  readonly storiesNext: string | null
   /** Days that are over; only for the pages that show them. */
   readonly days: PublicDays | undefined
 }

@@ -30,13 +30,13 @@ export function siteDeps(config: Config, services: Services, webDir: string, now
 const dataOf =
   ({ publicReads }: Services): SiteData =>
   async (language, withDays) => {
-    const [home, round, stories, days] = await Promise.all([
+    const [home, round, { stories, nextCursor }, days] = await Promise.all([
       publicReads.home(language),
       publicReads.currentRound(language),
       publicReads.stories(language, STORIES_SHOWN),
       withDays ? publicReads.days(language, DAYS_SHOWN) : undefined,
     ])
-    return { home, round, stories, days }
+    return { home, round, stories, storiesNext: nextCursor, days }
   }
 
 /** What a shared link may be about: what the public reads of days and stories show. */
@@ -51,7 +51,7 @@ const subjectsOf = ({ publicReads }: Services): SiteDeps['subjects'] => ({
   },
 })
 
-function factsOf({ business, site }: Config): SiteFacts {
+function factsOf({ business, site, beacon }: Config): SiteFacts {
   const { need, reward, platform, winners } = business.policy
   return {
     brandName: business.brandName,
@@ -62,6 +62,7 @@ function factsOf({ business, site }: Config): SiteFacts {
     topupMinRupees: rupeesFromPaise(business.topupLimits.min),
     topupMaxRupees: rupeesFromPaise(business.topupLimits.max),
     split: { need, reward, platform, winners },
+    drawsLocally: beacon.chain === undefined,
   }
 }
 

@@ -20,6 +20,7 @@ const site: SiteFacts = {
   topupMinRupees: 10,
   topupMaxRupees: 30,
   split: { need: 60, reward: 30, platform: 10, winners: 1 },
+  drawsLocally: true,
 }
 
 export async function checkPages(url: string): Promise<string> {

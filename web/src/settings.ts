@@ -10,8 +10,10 @@ export type AppSettings = {
   readonly googleScriptUrl: string
   readonly topupMinRupees: number
   readonly topupMaxRupees: number
-  /** Demo sign-ins and the draw's label are shown outside production only. */
+  /** Demo sign-ins are shown outside production only. */
   readonly production: boolean
+  /** Draws use random numbers of our own, which are labelled as a demo. */
+  readonly drawsLocally: boolean
   /** Who stands on a receipt. */
   readonly issuer: string
   readonly officeAddress: string
@@ -25,6 +27,7 @@ const DEFAULTS: AppSettings = {
   topupMinRupees: 10,
   topupMaxRupees: 30,
   production: false,
+  drawsLocally: true,
   issuer: 'Roz',
   officeAddress: '',
   supportEmail: '',

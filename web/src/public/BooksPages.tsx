@@ -6,14 +6,14 @@
 import type { PublicDays } from '@roz/contract/public-pages.ts'
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import type { ReactNode } from 'react'
-import { Badge, EmptyState } from '../ui/Feedback.tsx'
+import { EmptyState } from '../ui/Feedback.tsx'
 import { formatCount, formatDay } from '../ui/format.ts'
 import { formatMoney } from '../ui/Money.tsx'
 import { Section } from '../ui/Section.tsx'
 import { LedgerRow } from '../ui/Split.tsx'
 import { usePage } from './context.ts'
 import { Heading } from './Frame.tsx'
-import { CheckLink, FiguresMissing, WeakDraw } from './parts.tsx'
+import { CheckLink, FiguresMissing, OlderRows, WeakDraw, WeakLabel } from './parts.tsx'
 import { Prose } from './Prose.tsx'
 import { usePageTitle } from './titles.ts'
 
@@ -164,7 +164,7 @@ function RoundDay() {
 /** All days that the page was given, or why there is none. */
 function DayList({ draw }: { readonly draw: (day: Day, isNewest: boolean) => ReactNode }) {
   const { t } = useLingui()
-  const { data, to } = usePage()
+  const { data } = usePage()
   if (data?.days === undefined) return <FiguresMissing />
   const { days, nextCursor } = data.days
   if (days.length === 0) {
@@ -179,23 +179,9 @@ function DayList({ draw }: { readonly draw: (day: Day, isNewest: boolean) => Rea
   return (
     <>
       <ol className="day-pages gap">{days.map((day, index) => draw(day, index === 0))}</ol>
-      {nextCursor === null ? null : (
-        <>
-          <template data-old-day="">
-            <li>
-              <a className="old-day" href={to('verify')}>
-                <time>–</time>
-                <span className="amount" />
-              </a>
-            </li>
-          </template>
-          <p className="buttons gap">
-            <button className="button secondary" type="button" data-older={nextCursor} data-days={to('verify')} hidden>
-              <Trans>Show older days</Trans>
-            </button>
-          </p>
-        </>
-      )}
+      <OlderRows cursor={nextCursor} page="verify" from="/api/public/days?limit=31">
+        <Trans>Show older days</Trans>
+      </OlderRows>
     </>
   )
 }
@@ -233,7 +219,11 @@ function DayMoney({ day, open }: { readonly day: Day; readonly open: boolean }) 
           <LedgerRow sum label={<Trans>Put in</Trans>}>
             {formatMoney(intake)}
           </LedgerRow>
-          <LedgerRow label={<Trans>Of it, help that has gone out</Trans>}>{formatMoney(disbursed)}</LedgerRow>
+          {day.status === 'void' ? (
+            <LedgerRow label={<Trans>Given back to members</Trans>}>{formatMoney(intake)}</LedgerRow>
+          ) : (
+            <LedgerRow label={<Trans>Of it, help that has gone out</Trans>}>{formatMoney(disbursed)}</LedgerRow>
+          )}
         </div>
         <Receipts day={day} />
         <CheckLink day={day.day} />
@@ -366,7 +356,7 @@ function DayBooks({ books: { help, topups, withdrawals, refunds, liabilities } }
 
 function PublishedDays() {
   const { t } = useLingui()
-  const { data, language } = usePage()
+  const { data, language, to } = usePage()
   const stories = data?.stories ?? []
   if (stories.length === 0) {
     return (
@@ -382,13 +372,11 @@ function PublishedDays() {
       {stories.map((story) => (
         <li key={story.id}>
           <time dateTime={story.date}>{formatDay(story.date, language)}</time>
-          <span>{story.title}</span>
-          {story.winnerInfo?.assurance === 'weak' ? (
-            <Badge tone="waiting">
-              <Trans>Demo draw</Trans>
-            </Badge>
-          ) : null}
-          <span className="amount">{formatMoney(story.amount)}</span>
+          <span>
+            <a href={`${to('impactStories')}/${story.id}`}>{story.title}</a>
+          </span>
+          {story.winnerInfo?.assurance === 'weak' ? <WeakLabel /> : null}
+          <span className="amount">{story.amount > 0 ? formatMoney(story.amount) : null}</span>
         </li>
       ))}
     </ul>

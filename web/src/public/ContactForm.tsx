@@ -15,11 +15,18 @@ export function ContactForm() {
     <div>
       <form
         noValidate
+        // Without a script it sends nothing: any other way would write the message into the address.
+        method="dialog"
         data-contact=""
         data-network={t`Network error. Please check your connection and try again.`}
         data-failed={t`Your message could not be sent. Please try again.`}
         data-fill={FIELD_TEXTS.fill_all[language]}
       >
+        <noscript>
+          <p className="form-error">
+            <Trans>To send this form, your browser has to run a script. Write to us by email, or call.</Trans>
+          </p>
+        </noscript>
         <p className="form-error" role="alert" hidden />
         {fields.map(([name, label, complete, problem]) => (
           <div className="field" key={name}>

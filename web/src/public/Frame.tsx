@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { paths, type PublicPage, publicPath } from '../paths.ts'
 import { LogoArt } from '../ui/Art.tsx'
 import { Section } from '../ui/Section.tsx'
-import { usePage } from './context.ts'
+import { placeBelow, usePage } from './context.ts'
 
 export function Frame({ page, children }: { readonly page: PublicPage | undefined; readonly children: ReactNode }) {
   return (
@@ -22,7 +22,7 @@ export function Frame({ page, children }: { readonly page: PublicPage | undefine
 }
 
 function Header({ page }: { readonly page: PublicPage | undefined }) {
-  const { site, language, to } = usePage()
+  const { site, language, to, subject } = usePage()
   const { brandName } = site
   const other = language === 'en' ? 'hi' : 'en'
   return (
@@ -34,7 +34,13 @@ function Header({ page }: { readonly page: PublicPage | undefined }) {
             <Trans>home</Trans>
           </span>
         </a>
-        <a className="bar-link" href={publicPath(page ?? 'home', other)} hrefLang={other} lang={other} data-language={other}>
+        <a
+          className="bar-link"
+          href={publicPath(page ?? 'home', other) + placeBelow(subject)}
+          hrefLang={other}
+          lang={other}
+          data-language={other}
+        >
           {other === 'hi' ? 'हिन्दी' : 'English'}
         </a>
         <a className="bar-link" href={paths.login} data-account="">

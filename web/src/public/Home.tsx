@@ -4,13 +4,13 @@ import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { paths } from '../paths.ts'
 import { Art, Key, Seal } from '../ui/Art.tsx'
 import { CharityName } from '../features/CharityName.tsx'
-import { formatDay, formatLongDay, formatTime } from '../ui/format.ts'
+import { formatCount, formatDay, formatLongDay, formatTime } from '../ui/format.ts'
 import { EmptyState } from '../ui/Feedback.tsx'
 import { formatMoney, Money } from '../ui/Money.tsx'
 import { Section } from '../ui/Section.tsx'
 import { Ruler } from '../ui/Split.tsx'
 import { usePage } from './context.ts'
-import { FiguresMissing, PublicVideo, WinnerLine } from './parts.tsx'
+import { FiguresMissing, PublicVideo, StoryAmount, WinnerLine } from './parts.tsx'
 
 /** Reading A of the spec: home says 60, 30 and 10. */
 const READING_A = { need: 60, reward: 30, platform: 10 } as const
@@ -133,13 +133,13 @@ function SoFar({ stats }: { readonly stats: HomeData['stats'] | undefined }) {
             <dt>
               <Trans>members who joined</Trans>
             </dt>
-            <dd data-live="totalPeople">{stats.totalPeople.toLocaleString('en-IN')}</dd>
+            <dd data-live="totalPeople">{formatCount(stats.totalPeople)}</dd>
           </div>
           <div>
             <dt>
               <Trans>rounds</Trans>
             </dt>
-            <dd data-live="rounds">{stats.rounds.toLocaleString('en-IN')}</dd>
+            <dd data-live="rounds">{formatCount(stats.rounds)}</dd>
           </div>
         </dl>
       )}
@@ -227,7 +227,9 @@ function Yesterday() {
       <h2>
         <Trans>Yesterday’s impact</Trans>
       </h2>
-      {story === undefined ? (
+      {data === undefined ? (
+        <FiguresMissing />
+      ) : story === undefined ? (
         <div className="gap narrow">
           <EmptyState title={t`No impact story available yet`} art="cut" />
         </div>
@@ -247,7 +249,7 @@ function Yesterday() {
             <h3>{story.title}</h3>
             <p className="told">{story.description}</p>
             <p className="small muted">
-              <CharityName name={story.charity.name} /> · {formatMoney(story.amount)} ·{' '}
+              <CharityName name={story.charity.name} /> · <StoryAmount amount={story.amount} />
               <Plural value={story.views} one="# view" other="# views" />
             </p>
             <WinnerLine story={story} />
@@ -358,13 +360,12 @@ function TrustCards() {
 }
 
 function Tonight() {
+  const status = usePage().data?.round.status ?? 'open'
   return (
     <Section className="end" when={<Trans>Tonight</Trans>} note={<Trans>midnight</Trans>}>
       <Art name="coin" className="end-coin" />
       <div>
-        <h2>
-          <Trans>Today’s page is still open.</Trans>
-        </h2>
+        <h2>{status === 'open' ? <Trans>Today’s page is still open.</Trans> : <Trans>Today’s round is closed</Trans>}</h2>
         <p className="lead">
           <Trans>It takes one rupee and about one minute.</Trans>
         </p>

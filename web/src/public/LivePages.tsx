@@ -5,13 +5,13 @@ import { formatDay } from '../ui/format.ts'
 import { Section } from '../ui/Section.tsx'
 import { usePage } from './context.ts'
 import { Heading } from './Frame.tsx'
-import { FiguresMissing, PublicVideo, StoryCard, StoryList } from './parts.tsx'
+import { FiguresMissing, OlderRows, PublicVideo, StoryCard, StoryList } from './parts.tsx'
 import { Prose } from './Prose.tsx'
 import { usePageTitle } from './titles.ts'
 
 export function ImpactVideos() {
   const { t } = useLingui()
-  const { data } = usePage()
+  const { data, to } = usePage()
   const withVideo = data?.stories.filter((story) => story.videoUrl !== null && story.videoUrl !== '') ?? []
   return (
     <>
@@ -30,6 +30,13 @@ export function ImpactVideos() {
           </EmptyState>
         ) : (
           <StoryList stories={withVideo} />
+        )}
+        {data === undefined || data.storiesNext === null ? null : (
+          <p className="gap">
+            <a className="tap" href={to('impactStories')}>
+              <Trans>All impact stories</Trans>
+            </a>
+          </p>
         )}
       </Section>
     </>
@@ -83,7 +90,19 @@ export function ImpactStories() {
   return (
     <>
       <Heading title={usePageTitle('impactStories')} lead={<Trans>The people your rupees reached, newest first.</Trans>} />
-      <Section when={<Trans>Newest first</Trans>}>{data === undefined ? <FiguresMissing /> : <StoryList stories={data.stories} />}</Section>
+      <Section when={<Trans>Newest first</Trans>}>
+        {data === undefined ? (
+          <FiguresMissing />
+        ) : (
+          <>
+            <StoryList stories={data.stories} />
+            <ol className="day-pages gap" hidden />
+            <OlderRows cursor={data.storiesNext} page="impactStories" from="/api/impact/stories?limit=25">
+              <Trans>Show older stories</Trans>
+            </OlderRows>
+          </>
+        )}
+      </Section>
     </>
   )
 }

@@ -15,6 +15,10 @@ export type PageContext = {
   readonly subject: ShareSubject | undefined
 }
 
+/** What stands below a page's address where it is about one day or story: the same in every language. */
+export const placeBelow = (subject: ShareSubject | undefined): string =>
+  subject?.kind === 'day' ? `/${subject.day}` : subject?.kind === 'story' ? `/${subject.story.id}` : ''
+
 export const contextOf = (request: PageRequest): PageContext => ({
   site: request.site,
   data: request.data,

@@ -2,7 +2,9 @@
 import { youtubeId } from '@roz/core/youtube.ts'
 import type { Story } from '@roz/contract/impact.ts'
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
-import { publicPath } from '../paths.ts'
+import type { ReactNode } from 'react'
+import { type PublicPage, publicPath } from '../paths.ts'
+import { isPendingCharity } from '../features/CharityName.tsx'
 import { formatDay } from '../ui/format.ts'
 import { EmptyState } from '../ui/Feedback.tsx'
 import { formatMoney } from '../ui/Money.tsx'
@@ -21,7 +23,11 @@ export function SplitInForce() {
         <Trans>In force today</Trans>
       </span>
       <span>
-        {platform === 0 ? (
+        {reward === 0 ? (
+          <Trans>
+            No reward is drawn now: {need}% for people in need, {platform}% for the platform.
+          </Trans>
+        ) : platform === 0 ? (
           <Trans>
             {need}% for people in need, {reward}% shared by <Plural value={winners} one="# member" other="# members" />.
           </Trans>
@@ -42,7 +48,7 @@ export function PublicVideo({ story }: { readonly story: Story }) {
   if (id === undefined) return null
   const { title } = story
   return (
-    <a className="video" href={`https://www.youtube.com/watch?v=${id}`} data-video={id} data-title={title}>
+    <a className="video" href={`https://www.youtube.com/watch?v=${id}`} data-video={id} data-title={title} data-story={story.id}>
       <VideoCover title={title} note={formatDay(story.date, language)} poster={story.imageUrl} />
     </a>
   )
@@ -51,7 +57,7 @@ export function PublicVideo({ story }: { readonly story: Story }) {
 /** `alone`: on the story's own page, whose heading has its title already. */
 export function StoryCard({ story, alone = false }: { readonly story: Story; readonly alone?: boolean }) {
   const { language, to } = usePage()
-  const isPending = story.charity.name === 'Pending Charity Selection'
+  const isPending = isPendingCharity(story.charity.name)
   return (
     <article className={alone ? 'story alone' : 'story'} id={story.id}>
       <PublicVideo story={story} />
@@ -61,7 +67,8 @@ export function StoryCard({ story, alone = false }: { readonly story: Story; rea
         </h2>
       )}
       <p className="small muted">
-        {formatDay(story.date, language)} · {formatMoney(story.amount)} · <Plural value={story.views} one="# view" other="# views" />
+        {formatDay(story.date, language)} · <StoryAmount amount={story.amount} />
+        <Plural value={story.views} one="# view" other="# views" />
       </p>
       <p className="told">{story.description}</p>
       <p className="small muted">
@@ -73,6 +80,9 @@ export function StoryCard({ story, alone = false }: { readonly story: Story; rea
   )
 }
 
+/** What was paid out; a story written by hand names no amount. */
+export const StoryAmount = ({ amount }: { readonly amount: number }) => (amount > 0 ? `${formatMoney(amount)} · ` : null)
+
 /** Who was drawn; a draw that we could have steered is labelled as such. */
 export function WinnerLine({ story }: { readonly story: Story }) {
   const winner = story.winnerInfo
@@ -81,7 +91,7 @@ export function WinnerLine({ story }: { readonly story: Story }) {
   const amount = formatMoney(winner.amount)
   return (
     <p className="small muted">
-      {winner.assurance === 'weak' ? <LocalDraw /> : null}
+      {winner.assurance === 'weak' ? <WeakLabel /> : null}
       <Trans>
         Drawn: {name}, {amount}, one of <Plural value={totalParticipants} one="# member" other="# members" />.
       </Trans>
@@ -89,20 +99,16 @@ export function WinnerLine({ story }: { readonly story: Story }) {
   )
 }
 
-/** The label of a draw that is not yet open to anyone's check. */
-export function LocalDraw() {
-  return (
-    <span className="badge wait">
-      <Trans>Demo draw</Trans>
-    </span>
-  )
+/** The label of a draw that we could have steered: by random numbers of our own, or by a list that no witness saw in time. */
+export function WeakLabel() {
+  return <span className="badge wait">{usePage().site.drawsLocally ? <Trans>Demo draw</Trans> : <Trans>Not witnessed</Trans>}</span>
 }
 
 /** What a weak draw means, in the words of the protocol. */
 export function WeakDraw() {
   return (
     <p className="weak-draw">
-      <LocalDraw /> <Trans>We could have changed the list of this day.</Trans>
+      <WeakLabel /> <Trans>We could have changed the list of this day.</Trans>
     </p>
   )
 }
@@ -128,6 +134,39 @@ export function StoryList({ stories }: { readonly stories: readonly Story[] }) {
         <StoryCard key={story.id} story={story} />
       ))}
     </div>
+  )
+}
+
+type OlderProps = {
+  /** Where they begin; null where there are none. */
+  readonly cursor: string | null
+  /** The page below which each has its own. */
+  readonly page: PublicPage
+  /** The call that tells them. */
+  readonly from: string
+  readonly children: ReactNode
+}
+
+/** What stands before the rows of the page: site.ts fetches it on a press and adds it to the list above, a line for each. */
+export function OlderRows({ cursor, page, from, children }: OlderProps) {
+  const { to } = usePage()
+  return cursor === null ? null : (
+    <>
+      <template data-old-row="">
+        <li>
+          <a className="old-day" href={to(page)}>
+            <time>–</time>
+            <span className="old-title" />
+            <span className="amount" />
+          </a>
+        </li>
+      </template>
+      <p className="buttons gap">
+        <button className="button secondary" type="button" data-older={cursor} data-from={from} data-below={to(page)} hidden>
+          {children}
+        </button>
+      </p>
+    </>
   )
 }
 

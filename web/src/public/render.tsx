@@ -10,7 +10,7 @@ import { messages as appHi } from '../locales/hi/app.po'
 import { messages as publicHi } from '../locales/hi/public.po'
 import { type PublicPage, publicPath, publicPaths } from '../paths.ts'
 import { sprite } from '../ui/art.ts'
-import { contextOf, Page, usePage } from './context.ts'
+import { contextOf, Page, placeBelow, usePage } from './context.ts'
 import { VideoDialog } from './Dialog.tsx'
 import { Frame } from './Frame.tsx'
 import { Home } from './Home.tsx'
@@ -104,17 +104,16 @@ function Sharing({ page, request }: { readonly page: PublicPage; readonly reques
   const { i18n } = useLingui()
   const { origin, language, site, picture } = request
   const subject = request.subject ?? { kind: 'page', page }
-  const below = subject.kind === 'day' ? `/${subject.day}` : subject.kind === 'story' ? `/${subject.story.id}` : ''
-  const here = (other: Language): string => origin + publicPath(page, other) + below
+  const here = (other: Language): string => origin + publicPath(page, other) + placeBelow(subject)
   const { title, lead } = cardOf(subject, language, site.brandName, i18n)
-  const own = subject.kind === 'page' ? DESCRIPTION[language] : lead
+  const own = subject.kind !== 'page' ? lead : page === 'home' ? DESCRIPTION[language] : `${lead} ${DESCRIPTION[language]}`
   const og: readonly (readonly [string, string])[] = [
     ['type', subject.kind === 'story' ? 'article' : 'website'],
     ['site_name', site.brandName],
     ['locale', OG_LOCALES[language]],
     ['url', here(language)],
     ['title', title],
-    ['description', subject.kind === 'page' ? lead : own],
+    ['description', lead],
   ]
   return (
     <>

@@ -6,13 +6,12 @@ import type { I18n } from '@lingui/core'
 import { msg } from '@lingui/core/macro'
 import type { ShareCard, ShareSubject } from '@roz/contract/public-pages.ts'
 import type { Language } from '@roz/core/language.ts'
+import { isPendingCharity } from '../features/CharityName.tsx'
 import type { PublicPage } from '../paths.ts'
 import { type ArtName, sprite } from '../ui/art.ts'
 import { formatCount, formatDay } from '../ui/format.ts'
 import { formatMoney } from '../ui/Money.tsx'
 import { PAGE_TITLES } from './titles.ts'
-
-const PENDING_CHARITY = 'Pending Charity Selection'
 
 type PageCard = { readonly lead: ReturnType<typeof msg>; readonly art: Drawing }
 const PAGES: Readonly<Record<PublicPage, PageCard>> = {
@@ -66,7 +65,7 @@ function wordsOf(subject: ShareSubject, language: Language, i18n: I18n): Omit<Sh
   }
   const { story } = subject
   const figures = story.amount > 0 ? [{ label: i18n._(msg`Paid to people in need`), value: formatMoney(story.amount) }] : []
-  const charity = story.charity.name === PENDING_CHARITY ? '' : story.charity.name
+  const charity = isPendingCharity(story.charity.name) ? '' : story.charity.name
   return {
     when: formatDay(story.date, language),
     title: story.title,

@@ -47,9 +47,11 @@ if (again !== null)
   ] as const)
     place.addEventListener(sign, () => location.reload())
 
+// A story's own page is a look at it; in a list only pressing play is.
+countView(document.querySelector('.story.alone')?.id)
 startVideos()
 startFigures()
-startOlderDays()
+startOlder()
 startContact()
 
 function startVideos(): void {
@@ -72,7 +74,10 @@ function startVideos(): void {
     if (pressed === null || (event as MouseEvent).ctrlKey || (event as MouseEvent).metaKey) return
     event.preventDefault()
     if (pressed.dataset.how !== undefined) open(dialog.dataset.video, howTitle)
-    else open(pressed.dataset.video, pressed.dataset.title ?? howTitle)
+    else {
+      open(pressed.dataset.video, pressed.dataset.title ?? howTitle)
+      countView(pressed.dataset.story)
+    }
   })
   byData('close', dialog)?.addEventListener('click', () => dialog.close())
   dialog.addEventListener('mousedown', (event) => {
@@ -83,6 +88,11 @@ function startVideos(): void {
   })
   // The film stops when the dialog closes.
   dialog.addEventListener('close', () => place.replaceChildren())
+}
+
+/** The server counts one for each visitor and day; a failure costs nothing but the count. */
+function countView(story: string | undefined): void {
+  if (story !== undefined) navigator.sendBeacon(`/api/impact/stories/${story}/view`)
 }
 
 function player(id: string, title: string): HTMLIFrameElement {
@@ -150,33 +160,42 @@ function startFigures(): void {
   setInterval(() => void ask(), 30_000)
 }
 
-type Days = { readonly days: readonly { readonly day: string; readonly intake: number }[]; readonly nextCursor: string | null }
+/** Days and stories before those of the page, as their calls tell them. */
+type Older = {
+  readonly days?: readonly { readonly day: string; readonly intake: number }[]
+  readonly stories?: readonly { readonly id: string; readonly date: string; readonly title: string; readonly amount: number }[]
+  readonly nextCursor: string | null
+}
 
-/** Days before those of the page, a portion for each press; each leads to all that is known of it. */
-function startOlderDays(): void {
+/** Older rows below those of the page, a portion for each press; each leads to all that is known of it. */
+function startOlder(): void {
   const button = byData<HTMLButtonElement>('older')
-  const row = byData<HTMLTemplateElement>('old-day')?.content.firstElementChild
-  const list = document.querySelector('.day-pages')
+  const row = byData<HTMLTemplateElement>('old-row')?.content.firstElementChild
+  const list = document.querySelector<HTMLElement>('.day-pages')
   if (button === null || list === null || !row) return
   const inr = new Intl.NumberFormat('en-IN', { style: 'currency', currency: 'INR', minimumFractionDigits: 2 })
   const date = new Intl.DateTimeFormat(language === 'hi' ? 'hi-IN-u-nu-latn' : 'en-IN', { day: 'numeric', month: 'short', year: 'numeric' })
   button.hidden = false
+  const add = (id: string, day: string, title: string, sum: string): void => {
+    const item = row.cloneNode(true) as HTMLElement
+    const [link, time, name, amount] = ['a', 'time', '.old-title', '.amount'].map((part) => item.querySelector(part))
+    link?.setAttribute('href', `${button.dataset.below}/${id}`)
+    time?.setAttribute('datetime', day)
+    if (time) time.textContent = date.format(new Date(`${day}T12:00`))
+    if (name) name.textContent = title
+    if (amount) amount.textContent = sum
+    list.append(item)
+  }
   const more = async (): Promise<void> => {
     if (button.ariaBusy === 'true') return
     button.ariaBusy = 'true'
     try {
-      const response = await fetch(`/api/public/days?limit=31&cursor=${encodeURIComponent(button.dataset.older ?? '')}`)
+      const response = await fetch(`${button.dataset.from}&cursor=${encodeURIComponent(button.dataset.older ?? '')}`)
       if (!response.ok) return
-      const { days, nextCursor } = (await response.json()) as Days
-      for (const { day, intake } of days) {
-        const item = row.cloneNode(true) as HTMLElement
-        const [link, time, amount] = ['a', 'time', '.amount'].map((name) => item.querySelector(name))
-        link?.setAttribute('href', `${button.dataset.days}/${day}`)
-        time?.setAttribute('datetime', day)
-        if (time) time.textContent = date.format(new Date(`${day}T12:00`))
-        if (amount) amount.textContent = inr.format(intake)
-        list.append(item)
-      }
+      const { days = [], stories = [], nextCursor } = (await response.json()) as Older
+      for (const { day, intake } of days) add(day, day, '', inr.format(intake))
+      for (const { id, date: day, title, amount } of stories) add(id, day, title, amount > 0 ? inr.format(amount) : '')
+      list.hidden = false
       button.dataset.older = nextCursor ?? ''
       button.hidden = nextCursor === null
     } catch {

@@ -58,15 +58,16 @@ const editAction = (stands: StoryContent, edited: StoryContent): string =>
 const isWebLink = (link: string): boolean => /^https?:$/.test(new URL(link).protocol)
 
 export function createImpact({ db }: ImpactDeps) {
-  const newestStories = async (language: Language, count: number): Promise<Story[]> =>
-    (await listPublished(db, { after: undefined, limit: count })).slice(0, count).map(storyOf(language))
+  const readPublished = async (language: Language, page: { readonly after: Cursor | undefined; readonly limit: number }) => {
+    const { rows, nextCursor } = cutPage(await listPublished(db, page), page.limit, keyOf)
+    return { stories: rows.map(storyOf(language)), nextCursor }
+  }
+  const newestStories = (language: Language, count: number) => readPublished(language, { after: undefined, limit: count })
 
   const handlers: Handlers<'stories' | 'viewStory' | 'impactStats' | 'storiesAdmin' | 'createStory' | 'updateStory'> = {
     stories: async ({ query, language }) => {
       const page = readPage(query, CURSOR)
-      if (!page.ok) return page
-      const { rows, nextCursor } = cutPage(await listPublished(db, page), page.limit, keyOf)
-      return { ok: true, value: { stories: rows.map(storyOf(language)), nextCursor } }
+      return page.ok ? { ok: true, value: await readPublished(language, page) } : page
     },
     storiesAdmin: async ({ query, language }) => {
       const page = readPage(query, CURSOR)
@@ -132,7 +133,7 @@ export function createImpact({ db }: ImpactDeps) {
     jobs: { draft_story: ({ day }: { readonly day: string }): Promise<void> => draftStory(db, day) },
     due: (): Promise<boolean> => eraseOldViews(db),
     /** The newest publications, for the home page. */
-    recentStories: (language: Language): Promise<Story[]> => newestStories(language, RECENT),
+    recentStories: async (language: Language): Promise<Story[]> => (await newestStories(language, RECENT)).stories,
     newestStories,
     /** One by its id, where it is published. */
     publishedStory: async (id: string, language: Language): Promise<Story | undefined> => {

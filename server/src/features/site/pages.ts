@@ -91,5 +91,4 @@ export function createPageCache({ pages, site, data, nowMs, pictureOf, onFault }
 }
 
 /** What a page shows of the figures; the server's time is no change. */
-const fingerprint = ({ home, round, stories, days }: PageData): string =>
-  JSON.stringify([home, { ...round, serverTime: '' }, stories, days])
+const fingerprint = ({ round, ...figures }: PageData): string => JSON.stringify([{ ...round, serverTime: '' }, figures])

@@ -74,6 +74,7 @@ const SITE: SiteFacts = {
   topupMinRupees: 10,
   topupMaxRupees: 30,
   split: { need: 60, reward: 30, platform: 10, winners: 1 },
+  drawsLocally: false,
 }
 
 const STORY = '0192f1c0-1c2d-7000-8000-00000000000a'
@@ -95,6 +96,7 @@ async function figures(): Promise<PageData> {
     home: { stats: { totalCharity: 0, totalPeople: 0, rounds: 0, today }, recentImpacts: [] },
     round: { serverTime: String(reads) } as PageData['round'],
     stories: [],
+    storiesNext: null,
     days: undefined,
   }
 }
@@ -250,6 +252,22 @@ describe('public pages', () => {
   })
 })
 
+describe('crawlers', () => {
+  test('are led to every public page in every language, and away from the API and the portal', async () => {
+    const public_ = await start({ publicUrl: 'https://roz.example' })
+    const robots = await public_.inject('/robots.txt')
+    expect(robots.body).toContain('Disallow: /api/\nDisallow: /admin/\n')
+    const map = /^Sitemap: https:\/\/roz\.example(\/\S+)$/m.exec(robots.body)?.[1] ?? ''
+    const { statusCode, headers, body } = await public_.inject(map)
+    expect([statusCode, headers['content-type']]).toEqual([200, 'application/xml; charset=utf-8'])
+    const named = [...body.matchAll(/<loc>https:\/\/roz\.example([^<]*)<\/loc>/g)].map(([, address]) => address)
+    expect(named).toEqual(['/', '/hi', '/terms-condition', '/hi/terms-condition', '/verify', '/hi/verify'])
+    for (const address of named) expect((await public_.inject(address ?? '')).statusCode).toBe(200)
+    expect(body).toContain('<xhtml:link rel="alternate" hreflang="hi" href="https://roz.example/hi/verify"/>')
+    await public_.close()
+  })
+})
+
 describe('the app', () => {
   test('its page is served for its own addresses alone, with settings that cannot break out', async () => {
     const { body, headers } = await app.inject('/dashboard?next=1')
@@ -260,6 +278,7 @@ describe('the app', () => {
       googleClientId: 'client-1',
       topupMaxRupees: 30,
       production: false,
+      drawsLocally: false,
     })
     const policy = String(headers['content-security-policy'])
     expect(policy).toContain("script-src 'self' http://127.0.0.1:9001 https://accounts.google.com")

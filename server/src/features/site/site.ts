@@ -78,6 +78,9 @@ export async function registerSite(app: FastifyInstance, deps: SiteDeps): Promis
         sendBody(request, reply.header('cache-control', 'public, max-age=86400').type('image/svg+xml'), favicon),
       )
     scope.get('/robots.txt', async (request, reply) => reply.type('text/plain; charset=utf-8').send(robots(originOf(request))))
+    scope.get('/sitemap.xml', async (request, reply) =>
+      reply.type('application/xml; charset=utf-8').send(sitemap(originOf(request), Object.values(pages.addresses))),
+    )
   })
   app.setNotFoundHandler((request, reply) => answerUnknown(request, reply, manifest, pages, sendPage))
 }
@@ -131,6 +134,7 @@ async function registerApp(app: FastifyInstance, deps: SiteDeps, addresses: read
     topupMinRupees: site.topupMinRupees,
     topupMaxRupees: site.topupMaxRupees,
     production: deps.production,
+    drawsLocally: site.drawsLocally,
     issuer: site.legalEntity ?? site.brandName,
     officeAddress: site.officeAddress,
     supportEmail: site.supportEmail,
@@ -171,4 +175,17 @@ async function answerUnknown(
 
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
 
-const robots = (origin: string): string => `User-agent: *\nDisallow: /api/\nDisallow: /admin/\n\n# ${origin}\n`
+const robots = (origin: string): string => `User-agent: *\nDisallow: /api/\nDisallow: /admin/\n\nSitemap: ${origin}/sitemap.xml\n`
+
+/** Every public page in every language, each with its twins; days and stories are found from these. */
+function sitemap(origin: string, addresses: readonly string[]): string {
+  const at = (language: Language, address: string): string => escapeHtml(origin + addressIn(language, address))
+  const entries = addresses.flatMap((address) => {
+    const twins = LANGUAGES.map((language) => `<xhtml:link rel="alternate" hreflang="${language}" href="${at(language, address)}"/>`).join(
+      '',
+    )
+    return LANGUAGES.map((language) => `<url><loc>${at(language, address)}</loc>${twins}</url>\n`)
+  })
+  const spaces = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:xhtml="http://www.w3.org/1999/xhtml"'
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<urlset ${spaces}>\n${entries.join('')}</urlset>\n`
+}
