@@ -246,6 +246,7 @@ describe('the front page', () => {
       await page.getByRole('button', { name: 'Show older stories' }).click()
       const oldest = page.locator('.day-pages').getByRole('link', { name: /Story 0/ })
       await expect(oldest).not.toContainText('₹')
+      await expect(oldest).toBeFocused()
       await expect(page.getByRole('button', { name: 'Show older stories' })).toBeHidden()
       await auditVisit(own, 'light')
       await oldest.click()

@@ -186,6 +186,7 @@ function startOlder(): void {
     if (amount) amount.textContent = sum
     list.append(item)
   }
+  let shown = list.children.length
   const more = async (): Promise<void> => {
     if (button.ariaBusy === 'true') return
     button.ariaBusy = 'true'
@@ -196,6 +197,9 @@ function startOlder(): void {
       for (const { day, intake } of days) add(day, day, '', inr.format(intake))
       for (const { id, date: day, title, amount } of stories) add(id, day, title, amount > 0 ? inr.format(amount) : '')
       list.hidden = false
+      // Who reads on by keyboard or by ear goes on with the first of the new rows: the button may be gone.
+      list.children[shown]?.querySelector('a')?.focus({ preventScroll: true })
+      shown = list.children.length
       button.dataset.older = nextCursor ?? ''
       button.hidden = nextCursor === null
     } catch {

@@ -80,7 +80,10 @@ const SITE: SiteFacts = {
 const STORY = '0192f1c0-1c2d-7000-8000-00000000000a'
 const SUBJECTS: ShareSubjects = {
   day: async (day) => (day === '2026-11-20' ? { kind: 'day', day, entries: 3, intake: 3, need: 1.8 } : undefined),
-  story: async (id) => (id === STORY ? { kind: 'story', story: { id: STORY, title: 'Books' } as Story } : undefined),
+  story: async (id) => {
+    if (failing) throw new Error('no database')
+    return id === STORY ? { kind: 'story', story: { id: STORY, title: 'Books' } as Story } : undefined
+  },
 }
 
 let pool = 5
@@ -246,6 +249,12 @@ describe('public pages', () => {
     failing = true
     const broken = await app.inject('/')
     expect([broken.statusCode, broken.body.includes('no figures')]).toEqual([200, true])
+    const unread = await app.inject(`/terms-condition/${STORY}`)
+    expect([unread.statusCode, unread.headers['content-type'], unread.body.includes('about itself')]).toEqual([
+      503,
+      'text/html; charset=utf-8',
+      true,
+    ])
     failing = false
     await anotherReading()
     expect((await app.inject('/')).body).toContain(' 6 drawn')
@@ -356,5 +365,9 @@ describe('unknown addresses', () => {
   test('a slash too many leads to the page', async () => {
     const { statusCode, headers } = await app.inject('/terms-condition/?a=1')
     expect([statusCode, headers.location]).toEqual([308, '/terms-condition?a=1'])
+    expect((await app.inject('/hi/verify/2026-11-20/')).headers.location).toBe('/hi/verify/2026-11-20')
+    expect((await app.inject(`/terms-condition/${STORY}/`)).headers.location).toBe(`/terms-condition/${STORY}`)
+    for (const url of ['/nothing/', '/verify/2026-11-20/more/', '//evil.example/'])
+      expect((await app.inject(url)).statusCode, url).toBe(404)
   })
 })

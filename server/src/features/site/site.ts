@@ -114,7 +114,9 @@ function registerPages(app: FastifyInstance, pages: PublicPages, subjects: Share
         app.get<{ Params: { id: string } }>(`${here}/:id`, async (request, reply) => {
           const { id } = request.params
           if (id === '') return reply.redirect(here + request.url.slice(here.length + 1), 308)
-          const below = await subjects.story(id, language)
+          const below = await subjects.story(id, language).catch(() => null)
+          // Whether there is such a story cannot be said: people get a page that says so, not the API's answer.
+          if (below === null) return sendPage(request, reply, page, language, { status: 503 })
           return sendPage(request, reply, below === undefined ? 'notFound' : page, language, below === undefined ? LOST : { below })
         })
     }
@@ -167,8 +169,11 @@ async function answerUnknown(
   const isRead = request.method === 'GET' || request.method === 'HEAD'
   if (!isRead || /^\/(api|dev)(\/|$)/.test(address)) return sendProblem(request, reply, { code: 'not_found' })
   const bare = address.replace(/\/+$/, '')
-  const known = [...manifest.app, ...LANGUAGES.flatMap((language) => Object.values(pages.addresses).map((one) => addressIn(language, one)))]
-  if (bare !== address && known.includes(bare)) return reply.redirect(bare + request.url.slice(address.length), 308)
+  const inAll = (page: string): string[] => LANGUAGES.map((one) => addressIn(one, pages.addresses[page] ?? ''))
+  const known = [...manifest.app, ...Object.keys(pages.addresses).flatMap(inAll)]
+  const holders = [...pages.ofDay, ...pages.ofStory].flatMap(inAll)
+  const isKnown = known.includes(bare) || holders.includes(bare.slice(0, bare.lastIndexOf('/')))
+  if (bare !== address && isKnown) return reply.redirect(bare + request.url.slice(address.length), 308)
   const language = /^\/hi(\/|$)/.test(address) ? 'hi' : languageOf(request.headers['accept-language'])
   return sendPage(request, reply, 'notFound', language, LOST)
 }
