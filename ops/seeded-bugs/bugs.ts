@@ -127,6 +127,13 @@ const KEYS: readonly Bug[] = [
     test: `${LEDGER}/lost-answers.test.ts`,
   },
   {
+    name: 'A statement of joins that hangs holds up everybody who comes after it',
+    file: `${LEDGER}/join-batcher.ts`,
+    find: 'running === 0 || (running < AT_ONCE_MAX',
+    replace: 'running === 0 || (running < 1',
+    test: `${LEDGER}/joins.test.ts`,
+  },
+  {
     name: 'The id of a withdrawal answers for another amount',
     file: `${LEDGER}/withdrawals.ts`,
     find: 'return known.same && known.balance !== null',

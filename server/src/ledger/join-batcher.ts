@@ -1,9 +1,10 @@
 /**
- * Joins in batches (money.md 4). Requests that arrive in one turn of input, or while a statement runs,
- * go into the next one: no timer, a batch of one when idle, a lane per half of the members. Invariants:
- * the outcome is the one that joining one at a time would give; a member is at most once in a batch; an
- * answer that was lost with its connection is found again by the batch's UUID, never taken twice; a
- * wallet that is locked elsewhere keeps nobody else waiting; what cannot be queued is refused at once.
+ * Joins in batches (money.md 4, decision record 0011). Requests that arrive in one turn of input, or while
+ * a statement runs, go into the next one: nobody waits for a timer, a batch of one when idle, one statement
+ * at a time unless it hangs. Invariants: the outcome is the one that joining one at a time would give; a
+ * member is at most once in what is under way; an answer that was lost with its connection is found again
+ * by the batch's UUID, never taken twice; a wallet that is locked elsewhere keeps nobody else waiting; what
+ * cannot be queued is refused at once.
  */
 import { randomUUID } from 'node:crypto'
 import type { IstDay } from '@roz/core/ist-day.ts'
@@ -30,9 +31,10 @@ export type JoinBatcherOptions = {
     readonly at: Date
     readonly memberIds: readonly bigint[]
   }) => void
-  readonly lanes?: number
   readonly batchMax?: number
   readonly queueMax?: number
+  /** A statement that takes longer than this is not waited for by the next one. */
+  readonly lateMs?: number
 }
 
 /** One request on its way. */
@@ -44,10 +46,17 @@ type Pending = AloneRequest & {
 const SEND_ATTEMPTS_MAX = 8
 /** Of the pool's connections, so that locked wallets cannot take all. */
 const ALONE_MAX = 3
+const LATE_MS = 100
+/** Statements at once, where the ones before hang. */
+const AT_ONCE_MAX = 3
 
 export function createJoinBatcher(options: JoinBatcherOptions): JoinBatcher {
-  const { db, onBatch, onJoined, lanes: laneCount = 2, batchMax = 1000, queueMax = 20_000 } = options
-  const lanes = Array.from({ length: laneCount }, () => ({ waiting: [] as Pending[], running: false }))
+  const { db, onBatch, onJoined, batchMax = 1000, queueMax = 20_000, lateMs = LATE_MS } = options
+  let waiting: Pending[] = []
+  let running = 0
+  let begunAt = 0
+  let isPlanned = false
+  const underWay = new Set<bigint>()
   // Members whose wallet was busy: theirs go alone, one after the other, and later ones wait behind.
   const alone = new Map<bigint, Pending[]>()
   const aloneWaiting: Pending[] = []
@@ -55,33 +64,44 @@ export function createJoinBatcher(options: JoinBatcherOptions): JoinBatcher {
   let queued = 0
   let idleWaiters: (() => void)[] = []
 
-  const laneOf = (memberId: bigint) => lanes[Number(memberId % BigInt(laneCount))] as (typeof lanes)[number]
-
   const enter = (pending: Pending): void => {
     const behind = alone.get(pending.memberId)
     if (behind !== undefined) {
       behind.push(pending)
       return
     }
-    const lane = laneOf(pending.memberId)
-    lane.waiting.push(pending)
-    if (lane.running) return
-    lane.running = true
-    // After this turn of input: many sessions are found at once, and all who were come into one batch.
-    setImmediate(() => void runLane(lane))
+    waiting.push(pending)
+    plan()
+    // Nobody may come after it: then it must not wait for a statement that hangs.
+    if (running > 0 && waiting.length === 1) setTimeout(plan, lateMs + 1).unref()
   }
 
-  const runLane = async (lane: (typeof lanes)[number]): Promise<void> => {
-    while (lane.waiting.length > 0) {
-      const { batch, rest } = takeBatch(lane.waiting, batchMax)
-      lane.waiting = rest
-      const busy = await runBatch(db, batch, { onBatch, onJoined })
-      if (busy.length === 0) continue
-      for (const pending of busy) goAlone(pending)
-      // What the same members have asked for since waits behind, and not for their wallets again.
-      lane.waiting = lane.waiting.filter((pending) => alone.get(pending.memberId)?.push(pending) === undefined)
-    }
-    lane.running = false
+  const plan = (): void => {
+    const isFree = running === 0 || (running < AT_ONCE_MAX && performance.now() - begunAt > lateMs)
+    if (isPlanned || !isFree || waiting.length === 0) return
+    isPlanned = true
+    // After this turn of input: many sessions are found at once, and all who were come into one batch.
+    setImmediate(() => {
+      isPlanned = false
+      void runNext()
+    })
+  }
+
+  const runNext = async (): Promise<void> => {
+    const { batch, rest } = takeBatch(waiting, batchMax, underWay)
+    // All of them wait for members who are under way: the end of theirs looks again.
+    if (batch.length === 0) return
+    waiting = rest
+    running++
+    begunAt = performance.now()
+    for (const { memberId } of batch) underWay.add(memberId)
+    const busy = await runBatch(db, batch, { onBatch, onJoined })
+    for (const { memberId } of batch) underWay.delete(memberId)
+    running--
+    for (const pending of busy) goAlone(pending)
+    // What the same members have asked for since waits behind, and not for their wallets again.
+    if (busy.length > 0) waiting = waiting.filter((pending) => alone.get(pending.memberId)?.push(pending) === undefined)
+    plan()
   }
 
   const goAlone = (pending: Pending): void => {
@@ -132,13 +152,17 @@ export function createJoinBatcher(options: JoinBatcherOptions): JoinBatcher {
   }
 }
 
-/** The oldest requests, a member at most once: a second one of the same member waits for the next batch. */
-function takeBatch(waiting: readonly Pending[], batchMax: number): { batch: Pending[]; rest: Pending[] } {
+/** The oldest requests, a member at most once: a second one waits for the end of the first. */
+function takeBatch(
+  waiting: readonly Pending[],
+  batchMax: number,
+  underWay: ReadonlySet<bigint>,
+): { readonly batch: Pending[]; readonly rest: Pending[] } {
   const batch: Pending[] = []
   const rest: Pending[] = []
   const members = new Set<bigint>()
   for (const pending of waiting) {
-    const fits = batch.length < batchMax && !members.has(pending.memberId)
+    const fits = batch.length < batchMax && !members.has(pending.memberId) && !underWay.has(pending.memberId)
     if (fits) members.add(pending.memberId)
     ;(fits ? batch : rest).push(pending)
   }

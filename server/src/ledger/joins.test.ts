@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { type IstDay, startOfDayMs } from '@roz/core/ist-day.ts'
 import { wholeRupees } from '@roz/core/money.ts'
 import { POLICY_A } from '@roz/core/split.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connect, one, sql } from '../db/sql.ts'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { connect, type Db, one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { addMoney, DAY, holdOpen, newMember, newMembers, openDay, untilLockWaits } from './fixtures.ts'
@@ -133,6 +133,26 @@ test('a wallet that is locked does not stop the others, and joins when it is fre
   expect([first?.ok, second]).toEqual([true, { ok: false, code: 'already_joined' }])
 })
 
+test('a statement that hangs keeps nobody waiting but its own members', async () => {
+  const [hung, other] = await newMembers(database.db, 2, { rupees: 10 })
+  const released = Promise.withResolvers<void>()
+  let statements = 0
+  const db: Db = {
+    ...database.db,
+    query: async (statement) => {
+      if (statements++ === 0) await released.promise
+      return database.db.query(statement)
+    },
+  }
+  const hanging = createJoinBatcher({ db, lateMs: 5 })
+  const first = hanging.join({ memberId: hung as bigint })
+  await vi.waitFor(() => expect(statements).toBe(1))
+  const second = hanging.join({ memberId: hung as bigint })
+  expect(await hanging.join({ memberId: other as bigint })).toMatchObject({ ok: true })
+  released.resolve()
+  expect([await first, await second]).toMatchObject([{ ok: true }, { ok: false, code: 'already_joined' }])
+})
+
 test('of a last rupee, a join and a withdrawal at once take it once', async () => {
   for (let round = 0; round < 10; round++) {
     const memberId = await newMember(database.db, { rupees: 1 })
@@ -180,9 +200,9 @@ test('a join that had to wait for a wallet takes the fee from what it finds ther
 test('a top-up that commits while a batch waits for the round is seen, and spoils nobody', async () => {
   const [poor, other] = [await newMember(database.db), await newMember(database.db, { rupees: 10 })]
   const closing = await holdOpen(database.db, (tx) => lockRound(tx, DAY))
-  const alone = createJoinBatcher({ db: database.db, lanes: 1 })
+  const alone = createJoinBatcher({ db: database.db })
   const joining = Promise.all([alone.join({ memberId: other }), alone.join({ memberId: poor })])
-  const together = createJoinBatcher({ db: database.db, lanes: 1 }).join({ memberId: poor })
+  const together = createJoinBatcher({ db: database.db }).join({ memberId: poor })
   await untilLockWaits(database.db)
   await addMoney(database.db, poor, wholeRupees(10))
   await closing.commit()

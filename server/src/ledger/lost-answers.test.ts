@@ -136,7 +136,7 @@ test('batches are told of one by one, each with its own members, where one has j
   const told: { batchId: bigint; memberId: bigint }[] = []
   const onJoined = ({ batchId, memberIds }: { batchId: bigint; memberIds: readonly bigint[] }): void =>
     void told.push(...memberIds.map((memberId) => ({ batchId, memberId })))
-  const batcher = createJoinBatcher({ db, lanes: 1, onJoined })
+  const batcher = createJoinBatcher({ db, onJoined })
   const outcomes = await Promise.all([free, locked].map((memberId) => batcher.join({ memberId })))
   expect(outcomes.map(({ ok }) => ok)).toEqual([true, true])
   const joined = await database.db.query(

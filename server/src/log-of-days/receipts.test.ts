@@ -16,7 +16,7 @@ const DAY = '2026-11-21' as IstDay
 const bytes = (text: string): Buffer => Buffer.from(text, 'hex')
 
 test('who ask for the receipts of one batch again in the same moment share a signature, each with a path of their own', async () => {
-  const batcher = createJoinBatcher({ db: world.db, lanes: 1 })
+  const batcher = createJoinBatcher({ db: world.db })
   const members = await Promise.all([1, 2, 3].map(() => world.member(5)))
   for (const memberId of members) await world.ticketKeys.get(world.db, memberId, DAY)
   const joined = await Promise.all(members.map((memberId) => batcher.join({ memberId })))
