@@ -10,7 +10,7 @@ export type AppSettings = {
   readonly googleScriptUrl: string
   readonly topupMinRupees: number
   readonly topupMaxRupees: number
-  /** Demo sign-ins are shown outside production only. */
+  /** The page of the whole kit stands outside production only. */
   readonly production: boolean
   /** Draws use random numbers of our own, which are labelled as a demo. */
   readonly drawsLocally: boolean
