@@ -173,6 +173,22 @@ class Vectors(unittest.TestCase):
                 path = [(raw(step["hash"]), step["sum"]) for step in proof["path"]]
                 top = v.climb(v.part_leaf(*parts[proof["position"]]), proof["position"], len(parts), path, v.sum_join)
                 self.assertEqual(top, tree.root())
+            for proof in one["together"]:
+                shown = {at: v.part_leaf(*parts[at]) for at in proof["positions"]}
+                data = v.unbase64(proof["nodes"])
+                nodes = [(data[at : at + 32], int.from_bytes(data[at + 32 : at + 40], "big")) for at in range(0, len(data), 40)]
+                if not shown:
+                    self.assertEqual(nodes, [])
+                    continue
+                self.assertEqual(v.reach(shown, nodes, len(parts)), tree.root())
+                for wrong in ([*nodes, (bytes(32), 0)], nodes[:-1]):
+                    if wrong != nodes:
+                        with self.assertRaises(v.Fail):
+                            v.reach(shown, wrong, len(parts))
+        for one in told["ids"]:
+            self.assertEqual(v.part_id(raw(one["key"]), one["day"], one["j"]).hex(), one["id"])
+        for one in vectors("ticket"):
+            self.assertEqual(v.own_ticket(raw(one["key"]), one["day"]).hex(), one["ticket"])
 
     def test_books(self):
         before = None
@@ -212,6 +228,62 @@ class Site(unittest.TestCase):
         self.assertEqual(verdicts(FILES, DAY, witnesses=[asha, chitra])["sealed-in-time"], "WEAK")
         self.assertEqual(verdicts(FILES, DAY, chain="00" * 32)["beacon-signature"], "WEAK")
         self.assertEqual(failed(FILES, DAY, key=maker.Signer(maker.ORIGIN, 1, "foreign").text), ["log-signature"])
+
+    def test_what_of_a_day_is_ones_own(self):
+        said = {step: words for step, _, words in v.verify(Table(FILES), DAY, {"ticket-key": maker.key(0)})}
+        self.assertRegex(said["entries-root"], r"^7 entries, yours at position \d$")
+        self.assertRegex(said["liabilities-total"], r"of which [1-9]\d* paise in [1-9]\d* are yours")
+        none = {step: words for step, _, words in v.verify(Table(FILES), DAY, {"ticket-key": maker.key(99)})}
+        self.assertIn("none of them yours", none["entries-root"])
+        self.assertIn("of which 0 paise in 0 are yours", none["liabilities-total"])
+
+    def test_a_file_may_be_ahead_of_the_checkpoint_until_its_day_has_ended(self):
+        lines, shown = FILES["log/entries/0"].split(b"\n")[:-1], json.loads(FILES[f"draws/{DAY}"])
+        closed, ended = shown["records"][1]["index"] + 1, shown["records"][2]["index"] + 1
+        running = {**FILES, "log/checkpoint": maker.note(lines, ended - 1, maker.LOG, []).encode()}
+        found = verdicts(running, DAY)
+        self.assertEqual((found["log-inclusion"], failed({**running, "log/key": (maker.LOG.text + "\n").encode()}, DAY)), ("PASS", []))
+        behind = {**running, "log/checkpoint": maker.note(lines, closed - 1, maker.LOG, []).encode(), "log/key": (maker.LOG.text + "\n").encode()}
+        found = verdicts(behind, DAY)
+        self.assertEqual((found["log-signature"], found["log-consistency"], failed(behind, DAY)), ("INCOMPLETE", "INCOMPLETE", []))
+        more = canonical({**shown, "records": [*shown["records"], {"index": 10_000, "record": shown["records"][2]["record"]}]}).encode()
+        self.assertEqual(failed({**FILES, f"draws/{DAY}": more}, DAY), ["log-inclusion"])
+
+    def test_a_receipt_of_another_day_accuses_nobody(self):
+        receipt = SITE["receipts"][0]["receipt"]
+        found = verdicts(FILES, "2026-07-22", receipt=receipt)
+        self.assertEqual(found["receipt"], "INCOMPLETE")
+
+    def test_a_list_without_an_end_is_left(self):
+        for path, size, step in ((f"draws/{DAY}/tickets", 32, "entries-root"), (f"liabilities/{DAY}", 40, "liabilities-total")):
+            class Endless(Table):
+                def rows(self, asked, width):
+                    if asked != path:
+                        yield from super().rows(asked, width)
+                    for number in range(1, 10**9) if asked == path else []:
+                        yield number.to_bytes(32, "big") + (5).to_bytes(8, "big")[: size - 32]
+
+            found = {name: verdict for name, verdict, _ in v.verify(Endless(FILES), DAY, {"receipt": SITE["receipts"][0]["receipt"]})}
+            self.assertEqual(found[step], "FAIL")
+            self.assertEqual(found["receipt"], "INCOMPLETE" if size == 32 else "PASS")
+
+    def test_files_are_read_to_a_bound(self):
+        class Endless(Table):
+            def open(self, path):
+                return io.BytesIO(bytes(2**27)) if path == "log/checkpoint" else super().open(path)
+
+        self.assertIn("files", [step for step, verdict, _ in v.verify(Endless(FILES), DAY, {}) if verdict == "FAIL"])
+
+    def test_an_empty_day_has_no_list_and_a_file_of_records_no_more_than_it_may(self):
+        self.assertEqual(failed({**FILES, "draws/2026-07-24/tickets": b""}, "2026-07-24"), ["files"])
+        lines = FILES["log/entries/0"].split(b"\n")[:-1]
+        many = b"".join(line + b"\n" for line in (lines * 30)[:257])
+        self.assertIn("files", failed({**FILES, "log/entries/0": many}, DAY))
+        self.assertNotIn("files", failed({**FILES, "log/entries/0": b"".join(line + b"\n" for line in (lines + lines * 30)[:256])}, DAY))
+
+    def test_a_witness_may_have_a_long_name(self):
+        witness = maker.Signer("w" * 200 + ".example", 4, "long")
+        self.assertEqual(v.verifier_key(witness.text, v.WITNESS_KEY)[0], witness.name)
 
     def test_a_checkpoint_kept_from_before(self):
         lines = FILES["log/entries/0"].split(b"\n")[:-1]
@@ -408,6 +480,12 @@ class Lies(unittest.TestCase):
         self.caught("liabilities-total", {"hidden": {DAY: 100}})
         late = {**FILES, f"books/{DAY}": FILES[f"books/{DAY}"].replace(sha(b"example receipt one").hex().encode(), b"f" * 64)}
         self.assertIn("log-inclusion", failed(late, DAY))
+        def twice(books):
+            paid = books["help"]["disbursements"]
+            return {**books, "help": {**books["help"], "disbursements": sorted(({**one, "evidence": paid[0]["evidence"]} for one in paid), key=lambda one: one["paise"])}}
+
+        self.caught("books-balance", {"books": on(DAY, twice)})
+        self.assertEqual(v.evidences(json.loads(FILES[f"books/{DAY}"])) & v.evidences(json.loads(FILES["books/2026-07-24"])), set())
         shuffled = lambda books: {**books, "flows": books["flows"][::-1]}
         self.caught("files", {"books": on(DAY, shuffled)})
 

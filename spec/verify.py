@@ -2,12 +2,13 @@
 """Checks one day of the daily draw and its books from the published files (protocol.md, chapter 15).
 
     python3 verify.py <address or folder> <day> [--key K] [--kept FILE] [--witness K]… [--chain HASH]
-                      [--drand SIGNATURE] [--receipt FILE]
+                      [--drand SIGNATURE] [--receipt FILE] [--ticket-key FILE]
 
 --key      the log's key that you trust          --kept     a checkpoint that you kept from before
 --witness  a witness that you trust, repeatable  --chain    the hash of a beacon other than quicknet
 --drand    the signature of the day's round, fetched by yourself from a drand relay
 --receipt  a receipt, to see whether its ticket is in the list
+--ticket-key  a file with your own ticket key in hex: what of the day is yours is shown, and judged by you
 
 One file, the standard library, nothing of the server. What it does not do: the BLS signature of the
 beacon. Such a day is INCOMPLETE here, unless you give the signature with --drand to compare.
@@ -16,6 +17,7 @@ Exit code: 0 PASS, 2 FAIL, 3 WEAK, 4 INCOMPLETE, 1 called wrongly.
 import base64
 import datetime
 import hashlib
+import hmac
 import http.client
 import json
 import pathlib
@@ -28,6 +30,12 @@ import urllib.request
 QUICKNET = "52db9ba70e0cc0f6eaf7803dd07447a1f5477735fd3f661792ba94600c84e971"
 LOG_KEY, WITNESS_KEY = 1, 4
 LIMIT = 2**53
+# More than any file but the two long lists holds.
+MOST_BYTES = 2**26
+# More values than the largest right file has: as many bytes of empty lists would fill the memory.
+MOST_COMMAS = 2**22
+# Parts of one member that are looked for.
+MOST_PARTS = 2**16
 # Longer than a draw or a rotation takes to show in all its files (chapter 14).
 SETTLE_SECONDS = 4
 
@@ -121,6 +129,35 @@ def climb(leaf, index: int, size: int, path: list, join):
         index, last = index // 2, last // 2
     need(last == 0, "the path is too short")
     return node
+
+
+def own_ticket(key: bytes, day: str) -> bytes:
+    return hmac.digest(key, b"roz/v1/ticket\n" + day.encode(), "sha256")
+
+
+def part_id(key: bytes, day: str, number: int) -> bytes:
+    return hmac.digest(key, b"roz/v1/id\n" + day.encode() + u64(number), "sha256")
+
+
+def reach(leaves: dict, nodes: list, size: int):
+    """Where a proof of some parts leads (chapter 13): `leaves` by position, and the nodes beside them, left before right."""
+    rest = iter(nodes)
+
+    def walk(start: int, end: int, inside: list):
+        if not inside:
+            node = next(rest, None)
+            need(node is not None, "the proof is too short")
+            return node
+        if end - start == 1:
+            return leaves[start]
+        middle = start + (1 << (end - start - 1).bit_length() - 1)
+        left = walk(start, middle, [at for at in inside if at < middle])
+        return sum_join(left, walk(middle, end, [at for at in inside if at >= middle]))
+
+    need(leaves and all(0 <= at < size for at in leaves), "no part is shown, or one outside of the tree")
+    top = walk(0, size, sorted(leaves))
+    need(next(rest, None) is None, "the proof is too long")
+    return top
 
 
 def consistent(first: int, first_root: bytes, second: int, second_root: bytes, path: list) -> bool:
@@ -226,6 +263,7 @@ def canonical(value) -> bytes:
 
 
 def decoded(data: bytes):
+    need(data.count(b",") <= MOST_COMMAS, "more values than any such file holds")
     try:
         value = json.loads(data)
         again = canonical(value)
@@ -362,7 +400,8 @@ def verifier_key(text: str, kind: int):
     name, _, rest = text.partition("+")
     identity, _, data = rest.partition("+")
     raw = unbase64(data)
-    need(re.fullmatch(r"[!-*,-~]{1,128}", name) and len(raw) == 33 and raw[0] == kind, "not a verifier key")
+    need(re.fullmatch(r"[!-*,-~]+", name) and len(raw) == 33 and raw[0] == kind, "not a verifier key")
+    need(kind == WITNESS_KEY or len(name) <= 128, "the name of a log is too long")
     need(unhex(identity, 4) == raw_id(name, raw), "the id of a key is wrong")
     return name, raw_id(name, raw), raw[1:]
 
@@ -378,7 +417,7 @@ class Checkpoint:
         need(len(self.root) == 32, "not a root")
         self.signatures = []
         for line in lines:
-            match = re.fullmatch(r"— ([!-*,-~]{1,128}) ([A-Za-z0-9+/=]+)", line)
+            match = re.fullmatch(r"— ([!-*,-~]+) ([A-Za-z0-9+/=]+)", line)
             need(match, "not a signature line")
             raw = unbase64(match[2])
             self.signatures.append((match[1], raw[:4], raw[4:]))
@@ -410,12 +449,12 @@ def checkpoints(data: bytes) -> list:
     except UnicodeDecodeError:
         raise Fail("not UTF-8") from None
     need(text.endswith("\n"), "no line end at the end")
-    lines, found = text[:-1].split("\n"), []
-    while lines:
-        need(len(lines) >= 5 and lines[3] == "", "not a checkpoint")
-        end = next((at for at in range(4, len(lines)) if not lines[at].startswith("— ")), len(lines))
-        found.append(Checkpoint("\n".join(lines[:3]) + "\n", lines[4:end]))
-        lines = lines[end:]
+    lines, found, start = text[:-1].split("\n"), [], 0
+    while start < len(lines):
+        need(len(lines) >= start + 5 and lines[start + 3] == "", "not a checkpoint")
+        end = next((at for at in range(start + 4, len(lines)) if not lines[at].startswith("— ")), len(lines))
+        found.append(Checkpoint("\n".join(lines[start : start + 3]) + "\n", lines[start + 4 : end]))
+        start = end
     return found
 
 
@@ -448,7 +487,7 @@ class Files:
             raise Incomplete(f"{path}: the site answered {error.code}") from None
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
             return None
-        except (OSError, http.client.HTTPException) as error:
+        except (OSError, http.client.HTTPException, ValueError) as error:
             raise Incomplete(f"{path} cannot be had ({error})") from None
 
     def piece(self, stream, path: str, size: int) -> bytes:
@@ -466,7 +505,12 @@ class Files:
         if stream is None:
             return None
         with stream:
-            return self.piece(stream, path, -1)
+            pieces, whole = [], 0
+            while data := self.piece(stream, path, 2**20):
+                pieces.append(data)
+                whole += len(data)
+                need(whole <= MOST_BYTES, "longer than any such file can be")
+            return b"".join(pieces)
 
     def rows(self, path: str, size: int):
         """Rows of `size` bytes, one by one; Fail if the last is cut off."""
@@ -606,6 +650,11 @@ def check_help(books: dict) -> None:
     need([told[key] for key in ("opening", "in", "closing")] == [fund[key] for key in ("opening", "in", "closing")], "help differs from its account")
     spent = sum(flow["paise"] for flow in books["flows"] if flow["kind"] == "disbursement")
     need(sum(paid["paise"] for paid in told["disbursements"]) == spent, "disbursements do not add up to what left")
+    need(len(evidences(books)) == len(told["disbursements"]), "one receipt is the evidence of two disbursements")
+
+
+def evidences(books: dict) -> set:
+    return {paid["evidence"] for paid in books["help"]["disbursements"]}
 
 
 def check_carry_over(books: dict, before) -> None:
@@ -613,6 +662,7 @@ def check_carry_over(books: dict, before) -> None:
     now = {row["account"]: row["opening"] for row in books["accounts"]}
     for name in was.keys() | now.keys():
         need(was.get(name, 0) == now.get(name, 0), f"{name} opens at {now.get(name, 0)}, it closed at {was.get(name, 0)}")
+    need(not before or not evidences(books) & evidences(before), "a receipt of the day before is the evidence of another disbursement")
 
 
 def keys_of_day(keys: list, since: list, day: str) -> list:
@@ -671,6 +721,9 @@ class Day:
             data = self.files.read(path)
         except Incomplete:
             data = None
+        except Fail as error:
+            self.broken.append(f"{path}: {error}")
+            return None
         if data is None:
             self.missing.append(path)
             return None
@@ -686,15 +739,22 @@ class Day:
             raise Incomplete("records of the log are missing")
         return checkpoint
 
+    def assert_covered(self, note: Checkpoint) -> None:
+        """Of records beyond the checkpoint nothing can be said: neither their root nor the key in force there."""
+        if note.size > len(self.records):
+            raise Incomplete(f"the log signed {note.size} records and shows {len(self.records)}")
+
     def load_entries(self) -> list:
         size, lines = self.checkpoint[1].size if self.checkpoint else 0, []
         for chunk in range((size + 255) // 256):
-            found = self.load(f"log/entries/{chunk}", lambda data: data.split(b"\n"))
+            found = self.load(f"log/entries/{chunk}", lambda data: data.split(b"\n", 257))
             if found is None:
                 break
             wanted, whole, rest = min(256, size - 256 * chunk), found[1][:-1], found[1][-1]
             lines += whole[:wanted]
-            if rest:
+            if len(whole) > 256:
+                self.broken.append(f"log/entries/{chunk}: more than 256 records")
+            elif rest:
                 self.broken.append(f"log/entries/{chunk}: a line without its end")
             if len(whole) < wanted:
                 self.missing.append(f"log/entries/{chunk} to its end")
@@ -747,6 +807,11 @@ class Day:
             promised.add(rules)
             found = self.load(rules, lambda data: data)
             need(found is None or sha(found[0]).hex() == rules[6:], f"{rules} has another hash")
+        if "void" in self.of_day and "close" not in self.of_day:
+            listed = self.files.open(f"draws/{self.day}/tickets")
+            if listed is not None:
+                listed.close()
+            need(listed is None, f"draws/{self.day}/tickets is there, and nobody had entered")
         need(not self.broken, "; ".join(self.broken))
         need(not self.unread, f"log/entries: a record is {self.unread}")
         lost = sorted(promised & set(self.missing))
@@ -763,14 +828,13 @@ class Day:
             need(old == keys[at] and old[0] == new[0], "a key record does not follow the one before")
             need(signed_by(old[2], b"roz/v1/key\n" + record["day"].encode() + new[2], bytes.fromhex(record["signature"])), "a new key is not signed by the old one")
         checkpoint.check(keys[-1], self.witnesses(opens))
+        trusted = self.options.get("key")
+        need(trusted is None or verifier_key(trusted, LOG_KEY) in keys, "the key you trust is none of this log's")
         if self.sealed:
             for note in self.value("sealed"):
-                need(note.size <= checkpoint.size, "log/sealed is ahead of the checkpoint")
+                self.assert_covered(note)
                 note.check(self.keys(note.size)[-1], self.witnesses([self.record("open")]))
-        trusted = self.options.get("key")
-        if trusted is None:
-            return "by the key that the site itself names: " + told
-        need(verifier_key(trusted, LOG_KEY) in keys, "the key you trust is none of this log's")
+        return "by the key that the site itself names: " + told if trusted is None else ""
 
     def step_log_consistency(self):
         checkpoint = self.whole_log()
@@ -780,11 +844,13 @@ class Day:
             need(kept.origin == checkpoint.origin, "the checkpoint you kept is of another log")
             need(kept.size <= checkpoint.size, "the log is shorter than the checkpoint you kept")
             wanted.append(kept)
-        roots, tree = {}, hash_tree()
+        roots, tree, sizes = {}, hash_tree(), {note.size for note in wanted}
         for line in self.lines:
             tree.add(entry_leaf(line))
-            roots[tree.size] = tree.root() if any(note.size == tree.size for note in wanted) else None
+            if tree.size in sizes:
+                roots[tree.size] = tree.root()
         for note in wanted:
+            self.assert_covered(note)
             need(roots.get(note.size) == note.root, f"the records do not give the root of size {note.size}")
 
     def step_log_order(self):
@@ -804,7 +870,10 @@ class Day:
         draw, _ = self.value("draw"), self.whole_log()
         kinds = ("open", "close", "result", "void")
         mine = [(at, one) for at, one in enumerate(self.records) if type(one) is dict and one.get("day") == self.day and one.get("kind") in kinds]
-        need(draw["records"] == [{"index": at, "record": one} for at, one in mine], "the records in draws/ are not those of the log")
+        # A file may be ahead of the checkpoint until the day has ended; then it is final.
+        final = {"result", "void"} & self.of_day.keys()
+        shown = [one for one in draw["records"] if final or one["index"] < len(self.records)]
+        need(shown == [{"index": at, "record": one} for at, one in mine], "the records in draws/ are not those of the log")
         if "books" in self.of_day:
             self.value("books")
             need(sha(self.books[0]).hex() == self.record("books")["books"], "the books are not those whose hash is in the log")
@@ -816,25 +885,32 @@ class Day:
         if "result" in self.of_day:
             wanted = {winner["position"]: None for winner in self.record("result")["winners"]}
         self.tickets, sought = wanted, bytes.fromhex(self.options["receipt"]["ticket"]) if self.options.get("receipt") else None
-        self.found, ascending = False, True
+        found, ascending, key, place = False, True, self.options.get("ticket-key"), None
+        own = own_ticket(key, self.day) if key else None
         for ticket in self.files.rows(f"draws/{self.day}/tickets", 32):
             ascending, last = ascending and ticket > last, ticket
             if tree.size in wanted:
                 wanted[tree.size] = ticket.hex()
-            self.found = self.found or ticket == sought
+            place = tree.size if ticket == own else place
+            found = found or ticket == sought
             tree.add(entry_leaf(ticket))
+            if tree.size > close["count"]:
+                # Wrong already, and it might have no end: what lies behind says nothing of the receipt.
+                self.found = found or None
+                raise Fail(f"the list has more than the {close['count']} entries that were sealed")
+        self.found = found
         need(ascending, "the list is not ascending, or holds a ticket twice")
         need(tree.size == close["count"], f"the list has {tree.size} entries, {close['count']} were sealed")
         need(tree.root().hex() == close["root"], "the list is not the one that was sealed")
-        return f"{tree.size} entries"
+        yours = "" if key is None else ", none of them yours" if place is None else f", yours at position {place}"
+        return f"{tree.size} entries" + yours
 
     def step_sealed_in_time(self):
         opened, empty = self.record("open"), "void" in self.of_day and "close" not in self.of_day
         assurance = self.draw and self.draw[1]["assurance"]
-        if empty or "close" not in self.of_day:
+        if empty:
             need(assurance in (None, "weak"), "assurance says sealed, without a close")
-            if empty:
-                raise NotApplicable("nobody had entered")
+            raise NotApplicable("nobody had entered")
         close, notes = self.record("close"), self.value("sealed")
         latest, own = close["sealedAt"] + 900_000 - 60_000, self.witnesses([opened])
         seen = set()
@@ -906,10 +982,10 @@ class Day:
         return f"{len(positions)} picked"
 
     def step_split(self):
-        opened, close, result = self.drawn()
-        split = opened["split"]
+        split = self.record("open")["split"]
         parts = tuple(split[name] for name in ("need", "reward", "platform"))
         need(parts == ((60, 30, 10) if split["policy"] == "A" else (70, 30, 0)) and (split["policy"] == "B" or split["winners"] <= 1), "not a split of its policy")
+        opened, close, result = self.drawn()
         cut = shares_of(close["count"], split, opened["tax"])
         need(result["shares"] == {name: cut[name] for name in ("need", "platform", "pool")}, "the shares are others")
         need(all((winner["amount"], winner["tax"]) == (cut["prize"], cut["tax"]) for winner in result["winners"]), "a prize or its tax is another")
@@ -935,30 +1011,40 @@ class Day:
 
     def step_liabilities_total(self):
         books, tree, last = self.value("books"), sum_tree(), b""
+        told, own, key = books["liabilities"], {}, self.options.get("ticket-key")
+        ids = {part_id(key, self.day, number): number for number in range(MOST_PARTS)} if key else {}
         for row in self.files.rows(f"liabilities/{self.day}", 40):
             identity, amount = row[:32], int.from_bytes(row[32:], "big")
             need(identity > last, "parts are not ascending, or one is there twice")
             need(1 <= amount <= 5000, "a part is not from 1 to 5000 paise")
             last = identity
             tree.add(part_leaf(identity, amount))
-        told, (root, total) = books["liabilities"], tree.root()
+            need(tree.size <= told["count"], "there are more parts than the books count")
+            if identity in ids:
+                own[ids[identity]] = amount
+        root, total = tree.root()
         need((tree.size, root.hex(), total) == (told["count"], told["root"], told["total"]), "the parts are not those of the books")
         owed = sum(row["closing"] for row in books["accounts"] if row["account"] in OWED)
         need(total == owed, f"the parts are {total} paise, the accounts owe {owed}")
+        if key:
+            gap = next(number for number in range(MOST_PARTS + 1) if number not in own)
+            need(gap == len(own), "parts of yours are missing between others")
+            return f"{total} paise in {tree.size} parts, of which {sum(own.values())} paise in {gap} are yours: is that your balance and what is held for you?"
         return f"{total} paise in {tree.size} parts"
 
     def step_receipt(self):
         receipt = self.options.get("receipt")
         if receipt is None:
             raise NotApplicable("none given")
-        need(receipt["day"] == self.day, "a receipt of another day")
+        if receipt["day"] != self.day:
+            raise Incomplete(f"the receipt is of {receipt['day']}")
         since = [record["day"] for record in self.records if type(record) is dict and record.get("kind") == "key"]
         check_receipt(receipt, keys_of_day(self.keys(len(self.records)), since, self.day))
         if "void" in self.of_day and "close" not in self.of_day:
             raise Fail("a rupee was taken on a day that is void as empty")
         self.record("close")
-        if not hasattr(self, "found"):
-            raise Incomplete("the list of tickets could not be read")
+        if getattr(self, "found", None) is None:
+            raise Incomplete("the list of tickets could not be read to its end")
         need(self.found, "a rupee was taken and its ticket is not in the list")
 
 
@@ -1047,7 +1133,7 @@ def verify(files: Files, day: str, options: dict) -> list:
             found.append((step, "INCOMPLETE", str(verdict)))
         except NotApplicable as verdict:
             found.append((step, "-", str(verdict)))
-        except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError):
+        except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError):
             # A record without its form, which log-order tells: nothing can be computed with it.
             found.append((step, "INCOMPLETE", "a record or file it needs has another form"))
     return found
@@ -1071,23 +1157,38 @@ def verdict_of(found: list) -> str:
     return next(verdict for verdict in EXITS if verdict == "PASS" or any(step[1] == verdict for step in found))
 
 
+def key_text(text: str, kind: int) -> str:
+    verifier_key(text, kind)
+    return text
+
+
+# What the reader names has its form, or the call was wrong: it says nothing about the site.
+OPTIONS = {
+    "--key": lambda text: key_text(text, LOG_KEY),
+    "--witness": lambda text: key_text(text, WITNESS_KEY),
+    "--chain": lambda text: unhex(text, 32).hex(),
+    "--drand": lambda text: unhex(text, 48).hex(),
+    "--kept": lambda file: one_checkpoint(pathlib.Path(file).read_bytes()),
+    "--receipt": lambda file: decoded_as(pathlib.Path(file).read_bytes(), RECEIPT),
+    "--ticket-key": lambda file: unhex(pathlib.Path(file).read_text().strip(), 32),
+}
+
+
 def main(words: list) -> int:
-    plain, options, names = [], {"witnesses": []}, {"--key", "--kept", "--witness", "--chain", "--drand", "--receipt"}
+    plain, options = [], {"witnesses": []}
     try:
         while words:
             word = words.pop(0)
-            if word not in names:
+            if word not in OPTIONS:
+                need(not word.startswith("--"), f"no option is called {word}")
                 plain.append(word)
             elif word == "--witness":
-                options["witnesses"].append(words.pop(0))
-            elif word == "--kept":
-                options["kept"] = one_checkpoint(pathlib.Path(words.pop(0)).read_bytes())
-            elif word == "--receipt":
-                options["receipt"] = decoded_as(pathlib.Path(words.pop(0)).read_bytes(), RECEIPT)
+                options["witnesses"].append(OPTIONS[word](words.pop(0)))
             else:
-                options[word[2:]] = words.pop(0)
+                options[word[2:]] = OPTIONS[word](words.pop(0))
         base, day = plain
-        need(is_day(day), "not a day")
+        need(is_day(day) and day > datetime.date.min.isoformat(), "not a day")
+        need("receipt" not in options or options["receipt"]["day"] == day, "the receipt is of another day")
     except (ValueError, IndexError, OSError, Fail) as error:
         print(f"{error}\n\n{__doc__}", file=sys.stderr)
         return 1

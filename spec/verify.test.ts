@@ -23,7 +23,20 @@ test('verify.py agrees with every vector, catches each lie by its step and every
 })
 
 test('called wrongly, verify.py says how to call it', () => {
-  for (const args of [[], ['folder', '2026-13-01'], ['folder', '2026-11-21', '--key']]) {
+  const wrong = ['--key', '--witness', '--chain', '--drand', '--kept', '--receipt', '--ticket-key'].map((name) => [
+    'folder',
+    '2026-11-21',
+    name,
+    'x',
+  ])
+  for (const args of [
+    [],
+    ['folder', '2026-13-01'],
+    ['folder', '0001-01-01'],
+    ['folder', '2026-11-21', '--key'],
+    ['folder', '2026-11-21', '--what'],
+    ...wrong,
+  ]) {
     const { code, said } = python('verify.py', ...args)
     expect(code).toBe(1)
     expect(said).toContain('python3 verify.py <address or folder> <day>')
