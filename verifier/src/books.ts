@@ -110,11 +110,23 @@ const sum = (values: readonly number[]): number =>
   values.reduce((total, value) => (Number.isSafeInteger(total + value) ? total + value : fail('amounts beyond 2^53')), 0)
 const flowed = (flows: readonly Flow[], kind: string): number => sum(flows.filter((flow) => flow.kind === kind).map(({ paise }) => paise))
 
+/** Flows by one of their sides: looked up, since hostile books may hold very many of them and of accounts. */
+function bySide(flows: readonly Flow[], side: 'from' | 'to'): (account: string) => readonly Flow[] {
+  const found = new Map<string, Flow[]>()
+  for (const flow of flows) {
+    const others = found.get(flow[side])
+    if (others === undefined) found.set(flow[side], [flow])
+    else others.push(flow)
+  }
+  return (account) => found.get(account) ?? []
+}
+
 export function checkBalance(books: Books, inLog: (day: string) => DayInLog): string {
   const { flows, accounts, intake, help } = books
+  const [leaving, coming] = [bySide(flows, 'from'), bySide(flows, 'to')]
   for (const { account, opening, in: taken, out, closing } of accounts) {
-    const to = sum(flows.filter((flow) => flow.to === account).map(({ paise }) => paise))
-    const from = sum(flows.filter((flow) => flow.from === account).map(({ paise }) => paise))
+    const to = sum(coming(account).map(({ paise }) => paise))
+    const from = sum(leaving(account).map(({ paise }) => paise))
     if (taken !== to || out !== from) fail(`${account}: its flows are ${to} in and ${from} out, it says ${taken} and ${out}`)
     if (closing !== sum([opening, taken, -out])) fail(`${account}: ${opening} + ${taken} − ${out} is not ${closing} paise`)
     if (closing < 0 && (NEVER_NEGATIVE.has(account) || poolDay(account) !== undefined)) fail(`${account} closes at ${closing} paise`)
@@ -134,6 +146,8 @@ export function checkBalance(books: Books, inLog: (day: string) => DayInLog): st
   if (fund?.opening !== help.opening || fund.in !== help.in || fund.closing !== help.closing) fail('help is not the account HELP_FUND')
   const handedOut = sum(help.disbursements.map(({ paise }) => paise))
   if (handedOut !== flowed(flows, 'disbursement')) fail(`the help handed out adds up to ${handedOut} paise, the flow says otherwise`)
+  const twice = help.disbursements.find(({ evidence }, index) => evidence === help.disbursements[index - 1]?.evidence)
+  if (twice !== undefined) fail(`one receipt, ${twice.evidence.slice(0, 12)}…, is the evidence of two disbursements`)
   return `${flows.length} flows between ${accounts.length} accounts; everything adds up to nothing, ${intake.count} entries brought ${intake.paise} paise`
 }
 
@@ -174,16 +188,15 @@ function checkPools(books: Books, inLog: (day: string) => DayInLog): void {
     if (close === undefined || paise !== 100 * close.record.count) return fail(`the round of ${round} gave ${paise} paise back`)
     leaving.set(round, { prize: 0, tax: 0, need: 0, platform: 0, round_refund: paise })
   }
+  const given = bySide(books.flows, 'from')
+  const closings = new Map(books.accounts.map(({ account, closing }) => [account, closing]))
   for (const [round, kinds] of leaving) {
     const pool = `POOL:${round}`
     for (const [kind, paise] of Object.entries(kinds)) {
-      const out = flowed(
-        books.flows.filter(({ from }) => from === pool),
-        kind,
-      )
+      const out = flowed(given(pool), kind)
       if (out !== paise) fail(`${pool} gave ${out} paise as ${kind}, its round owes ${paise}`)
     }
-    if (books.accounts.find(({ account }) => account === pool)?.closing !== 0) fail(`${pool} was paid out and does not close at 0`)
+    if (closings.get(pool) !== 0) fail(`${pool} was paid out and does not close at 0`)
   }
   const stray = books.flows.find(({ from }) => from.startsWith('POOL:') && !leaving.has(from.slice(5)))
   if (stray !== undefined) fail(`${stray.from} gave ${stray.paise} paise as ${stray.kind} without a settlement`)
@@ -210,5 +223,8 @@ export function checkCarryOver(books: Books, before: Books | undefined): string 
   for (const [account, closing] of closings) {
     if (closing !== 0 && !names.has(account)) fail(`${account} held ${closing} paise the day before and is gone`)
   }
+  const shown = new Set((before?.help.disbursements ?? []).map(({ evidence }) => evidence))
+  const again = books.help.disbursements.find(({ evidence }) => shown.has(evidence))
+  if (again !== undefined) fail(`the receipt ${again.evidence.slice(0, 12)}… was the evidence of a disbursement of the day before`)
   return before === undefined ? 'the first day: everything begins at nothing' : `every account opens as it closed on ${before.day}`
 }

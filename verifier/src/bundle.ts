@@ -10,7 +10,7 @@ import { type DayInLog, daysOf, type Entry, type KeyChain, keyChain, ofKind, rea
 import { type Checkpoint, readCheckpoint, readCheckpoints, type VerifierKey } from './note.ts'
 import { type DrawsFile, readDraws } from './records.ts'
 import { sha256 } from './sha256.ts'
-import { readFile, type Source, UnavailableError } from './sources.ts'
+import { MOST_NOTE_BYTES, readFile, type Source, UnavailableError } from './sources.ts'
 import type { FileReport } from './steps.ts'
 
 export type Bundle = {
@@ -58,8 +58,8 @@ async function attempt<T>(
 }
 
 export async function readBundle({ source, day: today, trustedKey, files, onEntries }: BundleOptions): Promise<Bundle> {
-  const get = <T>(path: string, read: (bytes: Uint8Array) => T): Promise<T | undefined> =>
-    attempt(files, path, read, () => readFile(source, path))
+  const get = <T>(path: string, read: (bytes: Uint8Array) => T, mostBytes?: number): Promise<T | undefined> =>
+    attempt(files, path, read, () => readFile(source, path, mostBytes))
   const hashed = (bytes: Uint8Array, name: string): Hashed<Books> => {
     const value = readCanonical(bytes, booksShape, name)
     assertDay(value.day, name)
@@ -69,9 +69,9 @@ export async function readBundle({ source, day: today, trustedKey, files, onEntr
   const draws = await get(`draws/${today}`, (bytes) => readDraws(bytes, today))
   const books = await get(`books/${today}`, (bytes) => hashed(bytes, `books/${today}`))
   const booksBefore = await get(`books/${yesterday}`, (bytes) => hashed(bytes, `books/${yesterday}`))
-  const sealed = await get(`log/sealed/${today}`, readCheckpoints)
-  const key = await get('log/key', readKeyFile)
-  const checkpoint = await get('log/checkpoint', readCheckpoint)
+  const sealed = await get(`log/sealed/${today}`, readCheckpoints, MOST_NOTE_BYTES)
+  const key = await get('log/key', readKeyFile, MOST_NOTE_BYTES)
+  const checkpoint = await get('log/checkpoint', readCheckpoint, MOST_NOTE_BYTES)
   const entries = checkpoint === undefined ? undefined : await readLog(source, checkpoint.size, files, onEntries)
   const known = entries ?? []
   const bundle: Bundle = {
@@ -134,15 +134,22 @@ async function reportMissing(source: Source, bundle: Bundle, files: FileReport):
   const isLater = firstDay !== undefined && today > firstDay
   expect(books !== undefined && isLater, bundle.booksBefore !== undefined, `books/${yesterday}`)
   if (open !== undefined) await checkRules(source, open.record.rules, files)
-  if (close === undefined && ended !== undefined && (await isThere(source, `draws/${today}/tickets`)))
-    files.malformed(`draws/${today}/tickets is there for a day on which nobody had entered`)
+  if (close === undefined && ended !== undefined) await checkNoList(source, `draws/${today}/tickets`, files)
 }
 
-async function isThere(source: Source, path: string): Promise<boolean> {
-  const stream = await source.open(path).catch(() => undefined)
-  // Begun and left at once, so that nothing stays open.
-  if (stream !== undefined) for await (const _piece of stream.pieces) break
-  return stream !== undefined
+async function checkNoList(source: Source, path: string, files: FileReport): Promise<void> {
+  const isThere = await attempt(
+    files,
+    path,
+    () => true,
+    async () => {
+      const stream = await source.open(path)
+      // Begun and left at once, so that nothing stays open.
+      if (stream !== undefined) for await (const _piece of stream.pieces) break
+      return stream && new Uint8Array()
+    },
+  )
+  if (isThere === true) files.malformed(`${path} is there for a day on which nobody had entered`)
 }
 
 async function checkRules(source: Source, hash: string, files: FileReport): Promise<void> {

@@ -9,7 +9,10 @@ export class MalformedError extends Error {
 
 export const ascii = (text: string): Uint8Array => encoder.encode(text)
 
-export function concat(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+export const concat = (...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> => joined(parts)
+
+/** As many as there are: a call takes only so many arguments. */
+export function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
   let at = 0
   for (const part of parts) {

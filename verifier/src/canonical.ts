@@ -10,6 +10,11 @@ export type Json = string | number | readonly Json[] | { readonly [key: string]:
 /** Takes a decoded value apart, or says where it is not what it should be. */
 export type Shape<T> = (value: unknown, where: string) => T
 
+/** More than any form of the protocol is: whoever takes a value apart later never runs out of stack. */
+const DEEPEST = 32
+/** More values than the largest right file has; as many bytes of empty lists would fill the memory. */
+const MOST_COMMAS = 2 ** 22
+
 export function canonicalText(value: Json): string {
   if (typeof value === 'number' || typeof value === 'string') return JSON.stringify(value)
   if (Array.isArray(value)) return `[${(value as readonly Json[]).map(canonicalText).join(',')}]`
@@ -26,6 +31,8 @@ export function readCanonical<T>(bytes: Uint8Array, shape: Shape<T>, where: stri
 
 export function parseCanonical(bytes: Uint8Array, where: string): Json {
   let value: unknown
+  if (bytes.reduce((commas, byte) => (byte === 0x2c ? commas + 1 : commas), 0) > MOST_COMMAS)
+    throw new MalformedError(`${where} holds more values than any such file`)
   try {
     value = JSON.parse(utf8(bytes))
     assertPlain(value, where)
@@ -38,15 +45,16 @@ export function parseCanonical(bytes: Uint8Array, where: string): Json {
   }
 }
 
-function assertPlain(value: unknown, where: string): asserts value is Json {
+function assertPlain(value: unknown, where: string, depth = 0): asserts value is Json {
+  if (depth > DEEPEST) throw new MalformedError(`${where} is nested deeper than any file`)
   if (typeof value === 'number') {
     if (!Number.isSafeInteger(value) || Object.is(value, -0)) throw new MalformedError(`${where} holds a number that is no integer`)
   } else if (typeof value === 'string') {
     if (!/^[ -~]*$/.test(value)) throw new MalformedError(`${where} holds text beyond printable ASCII`)
   } else if (typeof value === 'object' && value !== null) {
     for (const [key, part] of Object.entries(value)) {
-      assertPlain(key, where)
-      assertPlain(part, where)
+      assertPlain(key, where, depth)
+      assertPlain(part, where, depth + 1)
     }
   } else throw new MalformedError(`${where} holds ${String(value)}`)
 }

@@ -25,7 +25,6 @@ export async function readEntries(source: Source, size: number, onProgress: (don
     if (bytes === undefined) return undefined
     const lines = linesOf(bytes, path)
     const wanted = Math.min(RECORDS_PER_FILE, size - file * RECORDS_PER_FILE)
-    if (lines.length > RECORDS_PER_FILE) throw new MalformedError(`${path} holds more than ${RECORDS_PER_FILE} records`)
     for (const line of lines.slice(0, wanted)) entries.push(entryOf(line, entries.length))
     if (lines.length < wanted) return undefined
     onProgress(entries.length)
@@ -33,10 +32,12 @@ export async function readEntries(source: Source, size: number, onProgress: (don
   return entries
 }
 
+/** The records of one file; not more than it may hold. */
 export function linesOf(bytes: Uint8Array, path: string): readonly Uint8Array[] {
   const lines: Uint8Array[] = []
   let start = 0
   for (let end = bytes.indexOf(10); end !== -1; end = bytes.indexOf(10, start)) {
+    if (lines.length === RECORDS_PER_FILE) throw new MalformedError(`${path} holds more than ${RECORDS_PER_FILE} records`)
     lines.push(bytes.subarray(start, end))
     start = end + 1
   }

@@ -27,6 +27,25 @@ export function rootOf(leaves: readonly Uint8Array[]): Uint8Array {
   return level[0] as Uint8Array
 }
 
+/** The roots over the first so many leaves, for each size that is asked for and there is, in one pass. */
+export function rootsAt(leaves: readonly Uint8Array[], sizes: ReadonlySet<number>): ReadonlyMap<number, Uint8Array> {
+  const roots = new Map<number, Uint8Array>()
+  const full: Uint8Array[] = []
+  for (const [index, leaf] of leaves.entries()) {
+    let node = leaf
+    // As many joins as the index has trailing ones: each completes a larger full subtree.
+    for (let rest = index; rest % 2 === 1; rest = (rest - 1) / 2) node = nodeHash(full.pop() as Uint8Array, node)
+    full.push(node)
+    const size = index + 1
+    if (sizes.has(size))
+      roots.set(
+        size,
+        full.reduceRight((right, left) => nodeHash(left, right)),
+      )
+  }
+  return roots
+}
+
 /** RFC 9162 section 2.1.3.2; undefined when the path does not fit the place. */
 export function rootFromInclusion(
   leaf: Uint8Array,

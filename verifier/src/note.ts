@@ -76,10 +76,10 @@ export function readCheckpoints(bytes: Uint8Array): readonly Checkpoint[] {
   const lines = utf8(bytes).split('\n')
   if (lines.pop() !== '' || lines.length === 0) throw new MalformedError('the last line does not end')
   const checkpoints: Checkpoint[] = []
-  while (lines.length > 0) {
-    const [origin = '', size = '', root = '', empty] = lines.splice(0, 4)
+  for (let at = 0; at < lines.length; ) {
+    const [origin = '', size = '', root = '', empty] = lines.slice(at, at + 4)
     const signatures: NoteSignature[] = []
-    while (lines[0]?.startsWith('\u2014') === true) signatures.push(readSignatureLine(lines.shift() as string))
+    for (at += 4; lines[at]?.startsWith('\u2014') === true; at += 1) signatures.push(readSignatureLine(lines[at] as string))
     const hash = fromBase64(root)
     const hasForm = isName(origin) && origin.length <= 128 && decimal(size) > 0 && hash.length === 32 && empty === ''
     if (!hasForm || signatures.length === 0) throw new MalformedError('not a checkpoint')

@@ -32,6 +32,12 @@ const percentage: Shape<number> = (value, where) => {
   return whole(value, where)
 }
 
+/** Whoever entered: a round without entries is void, and never closed. */
+const entries: Shape<number> = (value, where) => {
+  if (whole(value, where) === 0) throw new MalformedError(`${where} is 0`)
+  return whole(value, where)
+}
+
 const common = { v: literal(1), day }
 const open = record({
   ...common,
@@ -43,7 +49,7 @@ const open = record({
   draw,
   witnesses: record({ keys: list(verifierKey(4)), quorum: whole }),
 })
-const close = record({ ...common, kind: literal('close'), count: whole, root: hash, round: whole, sealedAt: whole })
+const close = record({ ...common, kind: literal('close'), count: entries, root: hash, round: whole, sealedAt: whole })
 
 const outcome = {
   ...common,

@@ -2,7 +2,7 @@
  * Where the published files come from. Invariant: undefined means that the file is not there; what
  * could not be asked is an UnavailableError, never an absence.
  */
-import { concat, MalformedError } from './bytes.ts'
+import { concat, joined, MalformedError } from './bytes.ts'
 
 export class UnavailableError extends Error {
   override readonly name = 'UnavailableError'
@@ -19,20 +19,21 @@ export type Source = {
 
 type Cache = 'default' | 'reload'
 
-/** More than any file but the two long lists holds. */
+/** More than any file but the two long lists holds; notes of checkpoints hold less. */
 const MOST_BYTES = 64 * 2 ** 20
+export const MOST_NOTE_BYTES = 2 ** 22
 
-export async function readFile(source: Source, path: string): Promise<Uint8Array | undefined> {
+export async function readFile(source: Source, path: string, mostBytes = MOST_BYTES): Promise<Uint8Array | undefined> {
   const stream = await source.open(path)
   if (stream === undefined) return undefined
   const pieces: Uint8Array[] = []
   let length = 0
   for await (const piece of stream.pieces) {
     length += piece.length
-    if (length > MOST_BYTES) throw new MalformedError(`${path} is longer than any such file can be`)
+    if (length > mostBytes) throw new MalformedError(`${path} is longer than any such file can be`)
     pieces.push(piece)
   }
-  return concat(...pieces)
+  return joined(pieces)
 }
 
 /** Cut into whole entries of so many bytes, as few pieces as the stream allows. */
@@ -49,7 +50,8 @@ export async function* wholeEntries(stream: Stream, entryBytes: number, path: st
 
 /**
  * The site itself or a static copy: `base` is the address under which chapter 14 puts its paths. Nobody
- * waits longer than `timeoutMs` for an answer to begin, nor for its next piece.
+ * waits longer than `timeoutMs` for an answer to begin, nor for its next piece, nor that long and a second for each kilobyte
+ * that came: whoever drips holds nobody up without end.
  */
 export function urlSource(base: string, timeoutMs = 60_000, cache: Cache = 'default'): Source {
   const root = base.endsWith('/') ? base : `${base}/`
@@ -93,10 +95,14 @@ async function* bodyOf(
   { path, timeoutMs }: { readonly path: string; readonly timeoutMs: number },
 ): AsyncGenerator<Uint8Array> {
   const reader = body.getReader()
+  const sinceMs = performance.now()
+  let bytes = 0
   try {
     for (;;) {
       const { done, value } = await within(reader.read(), timeoutMs)
       if (done) return
+      bytes += value.length
+      if (performance.now() - sinceMs > timeoutMs + bytes) throw new Error(`only ${bytes} bytes came so far`)
       yield value
     }
   } catch (error) {

@@ -15,6 +15,8 @@ const WITNESS_MARGIN_MS = 60_000
 
 /** What one pass over the sealed list leaves behind. */
 export type List = {
+  /** Whether it was read to its end: a list that is longer than the sealed one is left there. */
+  readonly isWhole: boolean
   readonly count: number
   readonly root: string
   readonly isAscending: boolean
@@ -24,14 +26,15 @@ export type List = {
   readonly found: ReadonlySet<string>
 }
 
-export type ListQuestions = { readonly positions: readonly number[]; readonly tickets: readonly string[]; readonly about: number }
+/** `sealed`: how many there should be. */
+export type ListQuestions = { readonly positions: readonly number[]; readonly tickets: readonly string[]; readonly sealed: number }
 
 export async function readList(
   pieces: AsyncIterable<Uint8Array>,
   asked: ListQuestions,
   onProgress: (tickets: number) => void,
 ): Promise<List> {
-  const tree = await ticketTree(asked.about)
+  const tree = await ticketTree(asked.sealed)
   const order = ascending(TICKET_BYTES)
   const positions = [...new Set(asked.positions)].sort((a, b) => a - b)
   const at = new Map<number, string>()
@@ -49,8 +52,10 @@ export async function readList(
     }
     for (const ticket of asked.tickets) if (holds(piece, fromHex(ticket, TICKET_BYTES))) found.add(ticket)
     onProgress(tree.count())
+    // It is wrong already, and might have no end.
+    if (tree.count() > asked.sealed) break
   }
-  return { count: tree.count(), root: toHex(tree.root().hash), isAscending, at, found }
+  return { isWhole: tree.count() <= asked.sealed, count: tree.count(), root: toHex(tree.root().hash), isAscending, at, found }
 }
 
 function holds(piece: Uint8Array, ticket: Uint8Array): boolean {
@@ -82,8 +87,9 @@ const openOf = ({ open }: Today): RecordOf['open'] => need(open?.record, 'the op
 
 export function checkList(list: List | undefined, today: Today): string {
   const close = closeOf(today)
-  const { count, root, isAscending } = need(list, 'the list of tickets')
+  const { isWhole, count, root, isAscending } = need(list, 'the list of tickets')
   if (!isAscending) fail('the tickets are not in ascending order, or one stands there twice')
+  if (!isWhole) fail(`more tickets are listed than the ${close.count} that were sealed`)
   if (count !== close.count) fail(`${count} tickets are listed, ${close.count} were sealed`)
   if (root !== close.root) fail('the tickets do not give the sealed root')
   return `${count} tickets give the root ${root.slice(0, 12)}…`
@@ -167,7 +173,9 @@ export function checkRandomness(today: Today, trustedChain: string | undefined):
   if (!isBeaconSignature(result.signature, close.round, draw.publicKey)) fail(`the signature is not that of round ${close.round}`)
   if (toHex(sha256(fromHex(result.signature))) !== result.randomness) fail('the randomness is not the hash of the signature')
   if (draw.chainHash !== (trustedChain ?? QUICKNET))
-    weak(`the beacon ${draw.chainHash.slice(0, 12)}… is not drand’s quicknet: who runs it could know its numbers`)
+    weak(
+      `the beacon ${draw.chainHash.slice(0, 12)}… is not ${trustedChain === undefined ? 'drand’s quicknet' : 'the one that you trust'}: who runs it could know its numbers`,
+    )
   return `the beacon signed round ${close.round}`
 }
 

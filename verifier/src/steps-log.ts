@@ -4,7 +4,7 @@ import type { Bundle } from './bundle.ts'
 import { canonicalText, type Json } from './canonical.ts'
 import { shiftDay } from './day.ts'
 import { type Entry, type KeyChain, keyInForce, ofKind } from './log.ts'
-import { rootOf, type Tree } from './merkle.ts'
+import { rootsAt, type Tree } from './merkle.ts'
 import { type Checkpoint, cosignedAt, isLogSignature, readVerifierKey, type VerifierKey } from './note.ts'
 import type { LogRecord, OpenRecord } from './records.ts'
 import { fail, incomplete, need } from './steps.ts'
@@ -25,11 +25,15 @@ export function checkSignatures(bundle: Bundle, trustedKey: string | undefined):
   const { open } = bundle.inLog(bundle.day)
   for (const sealed of bundle.sealed ?? []) {
     if (sealed.origin !== checkpoint.origin) fail(`log/sealed/${bundle.day} is of another log`)
+    // Which key was in force there, the records beyond would tell.
+    if (sealed.size > checkpoint.size) incomplete(beyond(sealed, checkpoint))
     checkCheckpoint(sealed, chain, witnessesOf(open === undefined ? [] : [open.record]))
   }
   const trust = trustedKey === undefined ? ' (the site’s own word: no key of yours was given)' : ''
   return `${checkpoint.origin} signed ${checkpoint.size} records with ${toHex(current?.id ?? new Uint8Array())}${trust}`
 }
+
+const beyond = (signed: Tree, shown: Tree): string => `the log shows ${shown.size} of the ${signed.size} records it had signed`
 
 export const witnessesOf = (policies: readonly OpenRecord[]): readonly VerifierKey[] =>
   [...new Set(policies.flatMap(({ witnesses }) => witnesses.keys))].map(readVerifierKey)
@@ -53,11 +57,13 @@ export function checkCheckpoint(checkpoint: Checkpoint, chain: KeyChain, witness
 export function checkConsistency(bundle: Bundle, kept: Kept | undefined): string {
   const entries = need(bundle.entries, 'the log')
   const checkpoint = need(bundle.checkpoint, 'log/checkpoint')
+  const sizes = [checkpoint, ...(bundle.sealed ?? []), ...(kept === undefined ? [] : [kept])].map(({ size }) => size)
   const leaves = entries.map(({ leaf }) => leaf)
-  const gives = (tree: Tree): boolean => equal(rootOf(leaves.slice(0, tree.size)), tree.root)
+  const roots = rootsAt(leaves, new Set(sizes))
+  const gives = ({ size, root }: Tree): boolean => equal(roots.get(size) ?? new Uint8Array(), root)
   if (!gives(checkpoint)) fail(`the ${checkpoint.size} records do not give the root that the log signed`)
   for (const sealed of bundle.sealed ?? []) {
-    if (sealed.size > checkpoint.size) incomplete(`the log shows ${checkpoint.size} of the ${sealed.size} records it had signed`)
+    if (sealed.size > checkpoint.size) incomplete(beyond(sealed, checkpoint))
     if (!gives(sealed)) fail(`the first ${sealed.size} records are not those that were signed and cosigned`)
   }
   if (kept === undefined) return `${checkpoint.size} records give the signed root`
@@ -171,7 +177,9 @@ export function checkInclusion(bundle: Bundle): string {
   const draws = need(bundle.draws, `draws/${bundle.day}`)
   const own = [today.open, today.close, today.result, today.void].filter((placed) => placed !== undefined)
   const expected = own.map(({ index }) => index).sort((a, b) => a - b)
-  const shown = draws.records.filter(({ index }) => index < entries.length)
+  // A file is published before the checkpoint that covers it; once the day has ended, it is final.
+  const isFinal = today.result !== undefined || today.void !== undefined
+  const shown = isFinal ? draws.records : draws.records.filter(({ index }) => index < entries.length)
   if (shown.map(({ index }) => index).join() !== expected.join())
     fail(`draws/${bundle.day} shows other records than the log has of that day`)
   for (const { index, record } of shown) {

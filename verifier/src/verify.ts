@@ -5,6 +5,7 @@
  */
 import { type Bundle, readBundle } from './bundle.ts'
 import { checkBalance, checkCarryOver, overduePools } from './books.ts'
+import { canonicalText } from './canonical.ts'
 import { shiftDay } from './day.ts'
 import { PART_BYTES, sumParts } from './liabilities.ts'
 import { readVerifierKey, writeNote } from './note.ts'
@@ -128,8 +129,19 @@ async function attemptDay(source: Source, day: string, options: VerifyOptions): 
   await step('receipt', () => checkReceipt(bundle, list, options.receipt))
   const steps = [await take('files', files, () => judgeFiles(missing, malformed)), ...outcomes]
   const verdict = verdictOf(steps)
-  const remarks = (bundle.books === undefined ? [] : overduePools(bundle.books.value)).map((pool) => `${pool} is not paid out yet`)
+  const overdue = (bundle.books === undefined ? [] : overduePools(bundle.books.value)).map((pool) => `${pool} is not paid out yet`)
+  const remarks = [...overdue, ...changedTerms(bundle)]
   return { day, steps, verdict, exitCode: EXIT_CODES[verdict], remarks, keep: toKeep(bundle, steps) }
+}
+
+/** What the day's round was opened with, otherwise than the one before: allowed, and nobody should have to find it. */
+function changedTerms({ day, inLog }: Bundle): readonly string[] {
+  const [now, before] = [inLog(day).open?.record, inLog(shiftDay(day, -1)).open?.record]
+  if (now === undefined || before === undefined) return []
+  const drawnBy = ({ draw }: typeof now): string => (draw.mode === 'beacon' ? draw.chainHash : draw.mode)
+  const terms = (['rules', 'split', 'tax', 'witnesses'] as const).filter((name) => canonicalText(now[name]) !== canonicalText(before[name]))
+  const changed = [...terms, ...(drawnBy(now) === drawnBy(before) ? [] : ['draw'])]
+  return changed.map((name) => `${name}: not as on the day before, see the two open records`)
 }
 
 function judgeFiles(missing: readonly string[], malformed: readonly string[]): string {
@@ -143,14 +155,14 @@ const booksOf = (bundle: Bundle) => need(bundle.books, `books/${bundle.day}`).va
 
 function questions(bundle: Bundle, { receipt }: VerifyOptions, count: number): ListQuestions {
   const winners = bundle.inLog(bundle.day).result?.record.winners ?? []
-  return { positions: winners.map(({ position }) => position), tickets: receipt === undefined ? [] : [receipt.ticket], about: count }
+  return { positions: winners.map(({ position }) => position), tickets: receipt === undefined ? [] : [receipt.ticket], sealed: count }
 }
 
 async function openList(source: Source, day: string, asked: ListQuestions, { onProgress }: VerifyOptions): Promise<List | undefined> {
   const path = `draws/${day}/tickets`
   const stream = await source.open(path)
   if (stream === undefined) return undefined
-  const total = stream.bytes === undefined ? asked.about : stream.bytes / TICKET_BYTES
+  const total = stream.bytes === undefined ? asked.sealed : stream.bytes / TICKET_BYTES
   return readList(wholeEntries(stream, TICKET_BYTES, path), asked, (done) => onProgress?.({ phase: 'tickets', done, total }))
 }
 
@@ -174,7 +186,8 @@ async function checkLiabilities(source: Source, bundle: Bundle, { onProgress }: 
     onProgress?.({ phase: 'liabilities', done, total: about }),
   )
   const { count, root, total } = books.liabilities
-  if (parts.count !== count) fail(`${parts.count} parts are published, the books count ${count}`)
+  if (parts.count > count) fail(`more parts are published than the ${count} that the books count`)
+  if (parts.count < count) fail(`${parts.count} parts are published, the books count ${count}`)
   if (parts.total !== total) fail(`the parts add up to ${parts.total} paise, the books say ${total}`)
   if (parts.root !== root) fail('the parts do not give the root in the books')
   const closing = (name: string): number => books.accounts.find(({ account }) => account === name)?.closing ?? 0
@@ -185,13 +198,15 @@ async function checkLiabilities(source: Source, bundle: Bundle, { onProgress }: 
 
 function checkReceipt(bundle: Bundle, list: List | undefined, receipt: ReceiptFile | undefined): string {
   if (receipt === undefined) return notApplicable('none was given')
+  if (receipt.day !== bundle.day) return incomplete(`the receipt is of ${receipt.day}: it says nothing about this day`)
   const problem = receiptProblem(receipt, need(bundle.chain, 'the log’s key'))
   if (problem !== undefined) return fail(`this is no receipt of this log: ${problem}`)
   const { close, void: ended } = bundle.inLog(bundle.day)
   if (close === undefined && ended !== undefined) return fail('the receipt is valid and the day was declared empty: the entry was dropped')
-  if (!need(list, 'the list of tickets').found.has(receipt.ticket))
-    return fail('the receipt is valid and its ticket is not in the list: the entry was dropped')
-  return 'the ticket of the receipt is in the list'
+  const { found, isWhole } = need(list, 'the list of tickets')
+  if (found.has(receipt.ticket)) return 'the ticket of the receipt is in the list'
+  if (!isWhole) return incomplete('the list is longer than the sealed one: its end was not read')
+  return fail('the receipt is valid and its ticket is not in the list: the entry was dropped')
 }
 
 function toKeep({ checkpoint, chain }: Bundle, steps: readonly Outcome[]): Report['keep'] {

@@ -83,6 +83,8 @@ export type Tamper = {
   readonly key?: (record: Mutable<RecordOf['key']>) => void
   readonly books?: (books: MutableBooks) => void
   readonly flows?: (flows: Flows) => void
+  /** Those of the day before. */
+  readonly flowsBefore?: (flows: Flows) => void
   readonly parts?: (parts: Uint8Array[]) => Uint8Array[]
   /** Records and their order, before any is signed. */
   readonly log?: (records: Json[]) => void
@@ -220,7 +222,9 @@ export function makeSite(
   add(firstClose)
   const firstResult = resultRecord(first, opens[0], firstClose)
   add(firstResult)
-  const before: MutableBooks = mutable(makeBooks({ day: first.day, entries: 5, members: MEMBERS, before: undefined, settled: undefined }))
+  const before: MutableBooks = mutable(
+    makeBooks({ day: first.day, entries: 5, members: MEMBERS, before: undefined, settled: undefined }, tamper.flowsBefore),
+  )
   publishBooks(files, before, partsFor(MEMBERS, before.liabilities.total, first.day))
   add({ v: 1, kind: 'books', day: first.day, books: toHex(sha256(files.get(`books/${first.day}`) as Uint8Array)) })
   add(rotation(tamper))

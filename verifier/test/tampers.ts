@@ -147,6 +147,10 @@ const TAMPERS: Readonly<Record<string, Tamper>> = {
   },
   'draw-file-differs': editJson(DRAW, (draws) => Object.assign(shownIn(draws)[1]?.record as Loose, { count: 8 })),
   'draw-file-moved': editJson(DRAW, (draws) => Object.assign(shownIn(draws)[1] as Loose, { index: 6 })),
+  'draw-file-long': editJson(DRAW, (draws) => {
+    const [, , last] = shownIn(draws)
+    shownIn(draws).push({ index: 1_000_000, record: { ...last?.record, seed: '33'.repeat(32) } })
+  }),
   'draw-file-short': editJson(DRAW, (draws) => void shownIn(draws).pop()),
   'books-exchanged': editJson(BOOKS, (books) =>
     Object.assign((books.help as { disbursements: Loose[] }).disbursements[0] as Loose, { evidence: '00'.repeat(32) }),
@@ -230,6 +234,22 @@ const TAMPERS: Readonly<Record<string, Tamper>> = {
   'pool-robbed': { flows: (flows) => void flows.push({ kind: 'platform', from: `POOL:${DAY}`, to: 'PLATFORM', paise: 100 }) },
   'fund-robbed': { flows: (flows) => void flows.push({ kind: 'need', from: 'HELP_FUND', to: 'PLATFORM', paise: 10 }) },
   'help-without-evidence': { books: ({ help }) => void help.disbursements.pop() },
+  'evidence-twice': {
+    books: ({ help }) => {
+      const [paid] = help.disbursements
+      help.disbursements = [
+        { evidence: paid?.evidence ?? '', paise: 20 },
+        { evidence: paid?.evidence ?? '', paise: 100 },
+      ]
+    },
+  },
+  'evidence-of-yesterday': {
+    flowsBefore: (flows) =>
+      void flows.push(
+        { kind: 'gift', from: 'MEMBERS', to: 'HELP_FUND', paise: 300 },
+        { kind: 'disbursement', from: 'HELP_FUND', to: 'BANK', paise: 300 },
+      ),
+  },
   'intake-short': {
     flows: (flows) => Object.assign(flows.find(({ kind }) => kind === 'join') as object, { paise: 600 }),
     books: ({ intake }) => Object.assign(intake, { count: 6, paise: 600 }),
