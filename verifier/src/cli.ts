@@ -1,15 +1,17 @@
 /** roz-verify: checks a day, or watches a log and cosigns it. For Node 20 and newer. */
 import { randomBytes } from 'node:crypto'
-import { open, readFile as readLocal, rename, writeFile } from 'node:fs/promises'
+import { readFile as readLocal, writeFile } from 'node:fs/promises'
 import process from 'node:process'
+import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { fromHex, MalformedError } from './bytes.ts'
 import { day as dayShape } from './canonical.ts'
 import { folderSource } from './folder.ts'
 import { readSignerKey, readVerifierKey, type Signer, verifierKeyOf, writeSignerKey } from './note.ts'
 import { readReceipt } from './receipt.ts'
-import { type Source, urlSource } from './sources.ts'
-import { readState, type State, writeState } from './state.ts'
+import { type Source, UnavailableError, urlSource } from './sources.ts'
+import type { State } from './state.ts'
+import { InUseError, openState, peekState, type StateFile } from './state-file.ts'
 import type { Outcome, StepState } from './steps.ts'
 import { type Progress, type Report, verifyDay, type VerifyOptions } from './verify.ts'
 import { type Alarm, createWatch } from './watch.ts'
@@ -25,7 +27,7 @@ const USAGE = `roz-verify <address|folder> <YYYY-MM-DD> [options]      check a d
 
 roz-verify watch <address> --key <key> --state <file> [options]      check each day, raise alarms, cosign
   --witness-key <file>      cosign with the key in this file
-  --every <seconds>         how often to look (30)
+  --every <seconds>         how often to look (30; at most 3600)
   --webhook <address>       where alarms are posted, as JSON
   --once                    look once and end
 
@@ -80,7 +82,12 @@ const isAddress = (place: string): boolean => /^https?:\/\//.test(place)
 /** The address of a site alone means its public files. */
 const baseOf = (address: string): string => (new URL(address).pathname === '/' ? new URL('/api/public/', address).href : address)
 
-const sourceOf = (place: string): Source => (isAddress(place) ? urlSource(baseOf(place)) : folderSource(place))
+const sourceOf = (place: string): Source => given(place, () => (isAddress(place) ? urlSource(baseOf(place)) : folderSource(place)))
+
+function assertKey(option: string, key: string, algorithm: 1 | 4): void {
+  if (given(option, () => readVerifierKey(key)).algorithm !== algorithm)
+    throw new UsageError(`${option}: not the key of a ${algorithm === 1 ? 'log' : 'witness'}`)
+}
 
 const MARKS = { pass: '✓', fail: '✗', weak: '△', incomplete: '?', none: '–' } as const satisfies Record<StepState, string>
 const CLOSING_WORDS = {
@@ -101,10 +108,10 @@ function showProgress({ phase, done, total }: Progress): void {
 async function check({ values, words: [place, day] }: Called): Promise<number> {
   if (place === undefined || day === undefined) throw new UsageError('name an address or folder, and a day')
   given('the day', () => dayShape(day, day))
-  const state = values.state === undefined ? undefined : await storedState(values.state)
+  const state = values.state === undefined ? undefined : await ofFile(peekState(values.state))
   const logKey = values.key ?? state?.logKey
-  if (logKey !== undefined) given('--key', () => readVerifierKey(logKey))
-  for (const witness of values.witness ?? []) given('--witness', () => readVerifierKey(witness))
+  if (logKey !== undefined) assertKey('--key', logKey, 1)
+  for (const witness of values.witness ?? []) assertKey('--witness', witness, 4)
   const signature = values['beacon-signature']
   const chainHash = values.chain
   const receiptBytes = values.receipt === undefined ? undefined : await local(values.receipt)
@@ -122,11 +129,24 @@ async function check({ values, words: [place, day] }: Called): Promise<number> {
   const report = await verifyDay(sourceOf(place), day, options)
   if (process.stderr.isTTY) process.stderr.write('\r\u001b[K')
   print(report, values.json === true)
-  if (values.state !== undefined && report.keep !== undefined && report.keep.checkpoint.size >= (state?.checkpoint.size ?? 0)) {
-    const rest = { pending: state?.pending, seenTo: state?.seenTo, waiting: state?.waiting ?? [] }
-    await saveState(values.state, { ...report.keep, ...rest })
+  const isKept = values.state === undefined || report.keep === undefined || (await remember(values.state, report.keep))
+  return isKept ? report.exitCode : report.exitCode || 1
+}
+
+/** Not over what somebody else has kept meanwhile; a verdict stands whether or not it can be remembered. */
+async function remember(file: string, keep: NonNullable<Report['keep']>): Promise<boolean> {
+  let kept: StateFile | undefined
+  try {
+    kept = await openState(file)
+    const { pending, seenTo, waiting = [], checkpoint } = kept.state ?? {}
+    if (keep.checkpoint.size >= (checkpoint?.size ?? 0)) await kept.save({ ...keep, pending, seenTo, waiting })
+    return true
+  } catch (error) {
+    process.stderr.write(`what was seen is not remembered: ${error instanceof Error ? error.message : String(error)}\n`)
+    return error instanceof InUseError
+  } finally {
+    await kept?.close()
   }
-  return report.exitCode
 }
 
 function print({ day, steps, verdict, exitCode, remarks }: Report, asJson: boolean): void {
@@ -134,68 +154,89 @@ function print({ day, steps, verdict, exitCode, remarks }: Report, asJson: boole
   else process.stdout.write(`${[...steps.map(lineOf), ...remarks].join('\n')}\n\n${verdict}  ${day}: ${CLOSING_WORDS[verdict]}\n`)
 }
 
-async function storedState(file: string): Promise<State | undefined> {
-  const bytes = await readLocal(file).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined
-    throw new UsageError(error.message)
-  })
-  return bytes === undefined ? undefined : given(file, () => readState(new Uint8Array(bytes)))
-}
+/** A file that the reader named and that cannot be had, or is another: the call was wrong. */
+const ofFile = <T>(opening: Promise<T>): Promise<T> =>
+  opening.catch((error: unknown) => Promise.reject(new UsageError(error instanceof Error ? error.message : String(error))))
 
-/** Whole and on the disk, or not at all. */
-async function saveState(file: string, state: State): Promise<void> {
-  const fresh = `${file}.new`
-  const handle = await open(fresh, 'w', 0o600)
-  try {
-    await handle.writeFile(writeState(state))
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-  await rename(fresh, file)
-}
-
-async function watch({ values, words: [, place] }: Called): Promise<number> {
-  const { key, state: file, webhook } = values
+async function watch(call: Called): Promise<number> {
+  const { key, state: file, every, chain } = call.values
+  const [, place] = call.words
   if (place === undefined || key === undefined || file === undefined) throw new UsageError('watch needs an address, --key and --state')
-  const { name } = given('--key', () => readVerifierKey(key))
-  const everyMs = 1000 * Number(values.every ?? 30)
-  if (!(everyMs > 0)) throw new UsageError('--every takes a number of seconds')
+  assertKey('--key', key, 1)
+  if (chain !== undefined) given('--chain', () => fromHex(chain, 32))
+  const everyMs = 1000 * Number(every ?? 30)
+  if (!(everyMs > 0 && everyMs <= 3_600_000)) throw new UsageError('--every takes a number of seconds, at most 3600')
+  const kept = await ofFile(openState(file))
+  try {
+    return await follow({ call, place, key, file, everyMs, kept })
+  } finally {
+    await kept.close()
+  }
+}
+
+type Following = {
+  readonly call: Called
+  readonly place: string
+  readonly key: string
+  readonly file: string
+  readonly everyMs: number
+  readonly kept: StateFile
+}
+
+async function follow({ call: { values }, place, key, file, everyMs, kept }: Following): Promise<number> {
+  const { name } = readVerifierKey(key)
   const keyFile = values['witness-key']
   const witness = keyFile === undefined ? undefined : await witnessOf(keyFile)
-  const before = await storedState(file)
+  const before = kept.state
   if (before !== undefined && before.checkpoint.origin !== name)
     throw new UsageError(
       `--key is of ${name}, and ${file} remembers ${before.checkpoint.origin}: name another file, or the key of that log`,
     )
-  let alarms = 0
   const say = (line: string): void => void process.stdout.write(`${new Date().toISOString()} ${line}\n`)
-  const raise = async (alarm: Alarm): Promise<void> => {
-    alarms += 1
-    process.stderr.write(`ALARM ${alarm.kind}: ${alarm.words}\n`)
-    await writeFile(`${file}.alarm-${Date.now()}-${alarms}.txt`, [alarm.words, ...alarm.evidence].join('\n\n'))
-    if (webhook !== undefined)
-      await postAlarm(webhook, place, alarm).catch((error: Error) => say(`the webhook was not reached: ${error.message}`))
-  }
+  const alarms = alarmsOf({ file, place, webhook: values.webhook, say })
   const settings = { logKey: before?.logKey ?? key, givenKey: key, witness, chainHash: values.chain }
-  const ports = {
-    source: sourceOf(place),
-    post: postTo(place),
-    nowMs: Date.now,
-    save: (state: State) => saveState(file, state),
-    say,
-    alarm: raise,
+  let isKept = true
+  const save = async (state: State): Promise<void> => {
+    isKept = false
+    await kept.save(state).catch((error: Error) => {
+      if (error instanceof InUseError) throw new UsageError(error.message)
+      throw new UnavailableError(`what was seen cannot be kept, and nothing is cosigned until it can (${error.message})`)
+    })
+    isKept = true
   }
+  const ports = { source: sourceOf(place), post: postTo(place), nowMs: Date.now, save, say, alarm: alarms.raise }
   const watching = createWatch(ports, settings, before)
   const stop = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
   if (witness !== undefined) say(`witness ${verifierKeyOf(witness)}`)
   for (;;) {
     const { isForked } = await (values.once === true ? watching.look() : watching.follow())
-    if (isForked || values.once === true || stop.signal.aborted) return alarms > 0 ? 2 : 0
-    await pause(everyMs, stop.signal)
-    if (stop.signal.aborted) return alarms > 0 ? 2 : 0
+    const isOver = isForked || values.once === true
+    if (!isOver) await wait(everyMs, undefined, { signal: stop.signal }).catch(() => undefined)
+    if (isOver || stop.signal.aborted) return alarms.count() > 0 ? 2 : isKept ? 0 : 1
   }
+}
+
+type AlarmPlaces = {
+  readonly file: string
+  readonly place: string
+  readonly webhook: string | undefined
+  readonly say: (line: string) => void
+}
+
+/** By every way that there is: one that fails holds up no other. */
+function alarmsOf({ file, place, webhook, say }: AlarmPlaces) {
+  let alarms = 0
+  const raise = async (alarm: Alarm): Promise<void> => {
+    alarms += 1
+    process.stderr.write(`ALARM ${alarm.kind}: ${alarm.words}\n`)
+    await writeFile(`${file}.alarm-${Date.now()}-${alarms}.txt`, [alarm.words, ...alarm.evidence].join('\n\n')).catch((error: Error) =>
+      say(`the alarm could not be written down: ${error.message}`),
+    )
+    if (webhook !== undefined)
+      await postAlarm(webhook, place, alarm).catch((error: Error) => say(`the webhook was not reached: ${error.message}`))
+  }
+  return { raise, count: () => alarms }
 }
 
 async function witnessOf(file: string): Promise<Signer> {
@@ -204,12 +245,6 @@ async function witnessOf(file: string): Promise<Signer> {
   if (signer.algorithm !== 4) throw new UsageError(`${file} is not a witness's key`)
   return signer
 }
-
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true })
-  })
 
 /** 503 where nobody answered: it is tried again. */
 const postTo =
@@ -234,7 +269,7 @@ async function keygen({ words: [, name, file] }: Called): Promise<number> {
   if (name === undefined || file === undefined || !/^[!-*,-~]{1,128}$/.test(name))
     throw new UsageError('keygen takes a name without spaces and a file')
   const signer = { name, algorithm: 4, secret: new Uint8Array(randomBytes(32)) } as const
-  await writeFile(file, `${writeSignerKey(signer)}\n`, { mode: 0o600, flag: 'wx' })
+  await ofFile(writeFile(file, `${writeSignerKey(signer)}\n`, { mode: 0o600, flag: 'wx' }))
   process.stdout.write(`${verifierKeyOf(signer)}\n`)
   return 0
 }

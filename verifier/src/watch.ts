@@ -4,10 +4,11 @@
  * never signs a second tree of one size or a smaller one.
  */
 import { equal, MalformedError, utf8 } from './bytes.ts'
+import { evidenceOfAllDays } from './evidence.ts'
 import { daysOf, type Entry, type KeyChain, keyChain, ofKind, readEntries, RECORDS_PER_FILE } from './log.ts'
 import { rootOf } from './merkle.ts'
-import { type Checkpoint, cosign, readCheckpoint, type Signer, writeNote } from './note.ts'
-import { readFile, type Source, UnavailableError, withMemory } from './sources.ts'
+import { type Checkpoint, cosign, readCheckpoint, type Signer, type VerifierKey, writeNote } from './note.ts'
+import { MOST_NOTE_BYTES, readFile, type Source, UnavailableError, withMemory } from './sources.ts'
 import type { State } from './state.ts'
 import { Finding } from './steps.ts'
 import { checkCheckpoint, type Kept, witnessesOf } from './steps-log.ts'
@@ -55,7 +56,14 @@ export type Follower = Watch & {
   readonly settled: () => Promise<void>
 }
 
-type Seen = { readonly checkpoint: Checkpoint; readonly entries: readonly Entry[]; readonly chain: KeyChain }
+type Seen = {
+  readonly checkpoint: Checkpoint
+  readonly entries: readonly Entry[]
+  readonly chain: KeyChain
+  readonly witnesses: readonly VerifierKey[]
+}
+/** The tree that was accepted last: a smaller one has to be its beginning. */
+type Known = { readonly leaves: readonly Uint8Array[]; readonly chain: KeyChain; readonly witnesses: readonly VerifierKey[] }
 
 export function createWatch(ports: WatchPorts, settings: WatchSettings, before: State | undefined): Follower {
   let state = before
@@ -66,11 +74,13 @@ export function createWatch(ports: WatchPorts, settings: WatchSettings, before: 
   let saving: Promise<void> = Promise.resolve()
   let checking: Promise<void> | undefined
   let broken: { readonly error: unknown } | undefined
+  let known: Known | undefined
   const isFinal = (path: string): boolean => {
     const file = /^log\/entries\/(\d+)$/.exec(path)?.[1]
     return file !== undefined && (Number(file) + 1) * RECORDS_PER_FILE <= (state?.checkpoint.size ?? 0)
   }
   const source = withMemory(ports.source, isFinal)
+  const repeatedEvidence = evidenceOfAllDays(source)
 
   const raise = async (alarm: Alarm): Promise<void> => {
     if (raised.has(alarm.words)) return
@@ -125,13 +135,13 @@ export function createWatch(ports: WatchPorts, settings: WatchSettings, before: 
     const waiting: string[] = []
     for (const day of due) {
       const { result, void: ended, books } = inLog(day)
-      if ((result === undefined && ended === undefined) || books === undefined || !(await isChecked(day))) waiting.push(day)
+      if ((result === undefined && ended === undefined) || books === undefined || !(await isChecked(day, entries))) waiting.push(day)
     }
     const seenTo = opened.at(-1)
     if (seenTo !== state.seenTo || waiting.join() !== state.waiting.join()) await keep((now) => now && { ...now, seenTo, waiting })
   }
 
-  async function isChecked(day: string): Promise<boolean> {
+  async function isChecked(day: string, entries: readonly Entry[]): Promise<boolean> {
     const before = again.get(day)
     if (before !== undefined && ports.nowMs() < before.atMs) return false
     const { logKey, chainHash } = settings
@@ -149,6 +159,7 @@ export function createWatch(ports: WatchPorts, settings: WatchSettings, before: 
     said.set(day, line)
     if (report.verdict === 'FAIL')
       await raise({ kind: 'day', words: `${day} does not hold: ${notes.join(' · ')}`, evidence: [JSON.stringify(report.steps)] })
+    for (const words of await repeatedEvidence(entries, day)) await raise({ kind: 'day', words, evidence: keptNote() })
     const waitMs = Math.min(2 * (before?.waitMs ?? AGAIN_MS / 2), AGAIN_MOST_MS)
     if (report.verdict === 'INCOMPLETE') again.set(day, { atMs: ports.nowMs() + waitMs, waitMs })
     else again.delete(day)
@@ -157,14 +168,25 @@ export function createWatch(ports: WatchPorts, settings: WatchSettings, before: 
 
   const keptNote = (): readonly string[] => (state === undefined ? [] : [utf8(state.note)])
 
+  /** A fork, where the log has signed a smaller tree that is not the beginning of the one that is known. */
+  async function isOfAnotherPast(checkpoint: Checkpoint): Promise<boolean> {
+    if (known === undefined || checkpoint.size > known.leaves.length) return false
+    checkCheckpoint(checkpoint, known.chain, known.witnesses)
+    if (equal(rootOf(known.leaves.slice(0, checkpoint.size)), checkpoint.root)) return false
+    const words = `the log signed ${checkpoint.size} records that are not the first of the ${known.leaves.length} that it had shown: it was forked`
+    await raise({ kind: 'fork', words, evidence: [writeNote(checkpoint.note), ...keptNote()] })
+    return true
+  }
+
   /** Undefined when there is nothing to go on with: said, or raised, why. */
-  async function read(): Promise<Seen | undefined> {
-    const bytes = await readFile(source, 'log/checkpoint')
+  async function read(): Promise<Seen | 'forked' | undefined> {
+    const bytes = await readFile(source, 'log/checkpoint', MOST_NOTE_BYTES)
     if (bytes === undefined) return undefined
     const checkpoint = readCheckpoint(bytes)
     const isOlder = checkpoint.size < (state?.checkpoint.size ?? 0)
     shrunkSinceMs = isOlder ? (shrunkSinceMs ?? ports.nowMs()) : undefined
     if (isOlder) {
+      if (await isOfAnotherPast(checkpoint)) return 'forked'
       const words = `the log shows ${checkpoint.size} records and had ${state?.checkpoint.size ?? 0}`
       if (ports.nowMs() - (shrunkSinceMs ?? 0) >= STALE_MS)
         await raise({ kind: 'shrunk', words, evidence: [writeNote(checkpoint.note), ...keptNote()] })
@@ -176,9 +198,9 @@ export function createWatch(ports: WatchPorts, settings: WatchSettings, before: 
     const trusted = [settings.logKey, settings.givenKey ?? settings.logKey]
     if (!chain.isSound || !trusted.every((one) => chain.keys.some(({ key }) => key.text === one)))
       throw new Finding('fail', 'the key you gave does not lead to the keys of this log')
-    const policies = ofKind(entries, 'open').map(({ record }) => record)
-    checkCheckpoint(checkpoint, chain, witnessesOf(policies))
-    return { checkpoint, entries, chain }
+    const witnesses = witnessesOf(ofKind(entries, 'open').map(({ record }) => record))
+    checkCheckpoint(checkpoint, chain, witnesses)
+    return { checkpoint, entries, chain, witnesses }
   }
 
   /** Both are signed, and one does not begin with the other. */
@@ -215,14 +237,15 @@ export function createWatch(ports: WatchPorts, settings: WatchSettings, before: 
     assertSound()
     try {
       const seen = await read()
-      if (seen === undefined) return { state, isForked: false }
+      if (seen === undefined || seen === 'forked') return { state, isForked: seen === 'forked' }
       const fork = contradicts(seen, state?.checkpoint)
       if (fork !== undefined) {
         await raise({ kind: 'fork', words: fork, evidence: [writeNote(seen.checkpoint.note), ...keptNote()] })
         return { state, isForked: true }
       }
-      await accept(seen)
-      await handIn()
+      known = { leaves: seen.entries.map(({ leaf }) => leaf), chain: seen.chain, witnesses: seen.witnesses }
+      // Where nothing can be kept nothing is cosigned; days are checked all the same.
+      await accept(seen).then(handIn).catch(tell)
       startDays(seen)
     } catch (error) {
       await tell(error)

@@ -1,16 +1,19 @@
 /** roz-verify as people run it: one file, on the Node that the machine has, over a folder or an address. */
 import { execFile } from 'node:child_process'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { writeProgram } from '../build.ts'
 import { canonicalBytes } from '../src/canonical.ts'
-import { readVerifierKey, verifierKeyOf } from '../src/note.ts'
+import { readVerifierKey, type Signer, verifierKeyOf } from '../src/note.ts'
 import { readState } from '../src/state.ts'
+import { openState } from '../src/state-file.ts'
 import { site, siteFiles } from './kit.ts'
 import { LiveSite } from './live-site.ts'
-import { closeRecord, DAY, LOG, openRecord, ticketsOf } from './site-maker.ts'
+import { closeRecord, DAY, LOG, openRecord, ticketsOf, WITNESSES } from './site-maker.ts'
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'roz-verify-'))
 const copy = path.join(folder, 'copy')
@@ -54,16 +57,22 @@ test('a changed file is a failure, and a wrong call is neither', PATIENT, async 
   const { code, out } = await run(copy, day, '--json')
   writeFileSync(file, bytes)
   expect([code, (JSON.parse(out) as { verdict: string }).verdict]).toEqual([2, 'FAIL'])
+  const [signer] = WITNESSES
+  const witnessKey = verifierKeyOf(signer as Signer)
   for (const args of [
     [],
     [copy],
     [copy, 'yesterday'],
     [copy, day, '--key', 'x'],
+    [copy, day, '--key', witnessKey],
+    [copy, day, '--witness', site.keys.first],
+    ['http://', day],
     [copy, day, '--what'],
     [copy, day, '--receipt', file],
     ['watch', copy],
   ]) {
-    expect([args, (await run(...args)).code]).toEqual([args, 1])
+    const { code, err } = await run(...args)
+    expect([args, code, err.includes('    at ')]).toEqual([args, 1, false])
   }
   expect((await run('--help')).code).toBe(0)
 })
@@ -84,6 +93,10 @@ test('what was seen is kept, and a log that shrank is told', PATIENT, async () =
   expect(kept.logKey).toBe(site.keys.inForce)
   const again = await run(copy, '2026-07-23', '--state', state)
   expect([again.code, again.out]).toEqual([0, expect.stringContaining(`begin with the ${kept.checkpoint.size} that you saw before`)])
+  // Nothing can be remembered there; the verdict is said all the same, and a failure stays one.
+  const nowhere = await run(copy, '2026-07-23', '--state', path.join(folder, 'no-such-folder', 'seen'))
+  expect([nowhere.code, nowhere.out]).toEqual([1, expect.stringContaining('PASS')])
+  expect(nowhere.err).toMatch(/^what was seen is not remembered: [^\n]*\n$/)
 })
 
 test('watch: a witness makes its key, cosigns over HTTP and ends with 2 when the log forks', PATIENT, async () => {
@@ -111,6 +124,36 @@ test('watch: a witness makes its key, cosigns over HTTP and ends with 2 when the
   expect(readdirSync(folder).filter((name) => name.startsWith('watched.alarm-'))).toHaveLength(1)
 })
 
+test('an alarm that cannot be written down is told and posted all the same; two watchers never share a state', PATIENT, async () => {
+  const live = new LiveSite()
+  const base = await live.listen()
+  const posted: string[] = []
+  const hook = createServer((request, response) => {
+    request.on('data', (chunk: Uint8Array) => posted.push(new TextDecoder().decode(chunk)))
+    request.on('end', () => response.writeHead(204).end())
+  })
+  await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve))
+  const webhook = `http://127.0.0.1:${(hook.address() as AddressInfo).port}/`
+  const plan = { day: DAY, tickets: ticketsOf(3, DAY) }
+  const open = openRecord(plan)
+  live.append(open, closeRecord(plan, open))
+  // Too long for the name of an alarm's file beside it.
+  const state = path.join(folder, 's'.repeat(250))
+  const watch = (): Promise<Ran> => run('watch', base, '--key', verifierKeyOf(LOG), '--state', state, '--webhook', webhook, '--once')
+  expect((await watch()).code).toBe(0)
+  const mine = await openState(state)
+  const second = await watch()
+  expect([second.code, second.err]).toEqual([1, expect.stringContaining('is in use by process')])
+  await mine.close()
+  live.records[1] = { ...(live.records[1] as object), count: 4 }
+  live.publish()
+  const forked = await watch()
+  await live.close()
+  await new Promise((resolve) => hook.close(resolve))
+  expect([forked.code, forked.out]).toEqual([2, expect.stringContaining('could not be written down')])
+  expect(posted.join()).toContain('"kind":"fork"')
+})
+
 test('the same sources give the same bytes in another place, and README names their hash', PATIENT, async () => {
   const build = path.join(import.meta.dirname, '../build.ts')
   const elsewhere = path.join(folder, 'elsewhere')
@@ -125,5 +168,5 @@ test('the same sources give the same bytes in another place, and README names th
 test('what runs in a browser imports nothing of Node', () => {
   const sources = path.join(import.meta.dirname, '../src')
   const ofNode = readdirSync(sources).filter((name) => /from 'node:/.test(readFileSync(path.join(sources, name), 'utf8')))
-  expect(ofNode.sort()).toEqual(['cli.ts', 'folder.ts'])
+  expect(ofNode.sort()).toEqual(['cli.ts', 'folder.ts', 'state-file.ts'])
 })

@@ -1,12 +1,14 @@
 /** The monitor and witness against a site that grows, lies, forks, forgets, and one that draws late. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { DRAW_DELAY_MS } from '../src/beacon.ts'
+import { canonicalBytes } from '../src/canonical.ts'
 import { shiftDay, startOfDayMs } from '../src/day.ts'
 import { picks, seedOf } from '../src/draw.ts'
+import { evidenceOfAllDays } from '../src/evidence.ts'
 import { fromHex, toHex } from '../src/bytes.ts'
 import { cosign, readCheckpoint, readSignerKey, type Signer, verifierKeyOf, writeNote, writeSignerKey } from '../src/note.ts'
 import { sha256 } from '../src/sha256.ts'
-import { urlSource } from '../src/sources.ts'
+import { memorySource, UnavailableError, urlSource } from '../src/sources.ts'
 import { readState, type State, writeState } from '../src/state.ts'
 import { verifyDay } from '../src/verify.ts'
 import { type Alarm, createWatch, type Follower } from '../src/watch.ts'
@@ -157,6 +159,40 @@ test('records that are gone are an alarm once no cache can explain them', async 
   expect(sizes).toEqual([1, 2])
 })
 
+test('a smaller tree that is not the beginning of the known one is a fork at once, not a cache that is late', async () => {
+  site.append(open)
+  site.append(close)
+  const monitor = watcher(undefined)
+  await monitor.look()
+  site.records = [{ ...open, tax: { above: 0, percent: 0 } }]
+  site.publish()
+  expect(await monitor.look()).toMatchObject({ isForked: true })
+  expect(monitor.alarms.map(({ kind }) => kind)).toEqual(['fork'])
+  expect(monitor.alarms[0]?.evidence.map((note) => readCheckpoint(utf(note)).size)).toEqual([1, 2])
+})
+
+test('one receipt for two days is an alarm, however many days lie between', async () => {
+  const [first, second, third] = [DAY, shiftDay(DAY, 1), shiftDay(DAY, 2)] as [string, string, string]
+  const evidence = toHex(sha256(utf('one receipt')))
+  const files = new Map<string, Uint8Array>()
+  const entries = [first, second, third].map((day, index) => {
+    const made = makeBooks({ day, entries: 0, members: 1, before: undefined, settled: undefined })
+    const shown = day === second ? [] : [{ evidence, paise: 5 }]
+    const root = '00'.repeat(32)
+    const bytes = canonicalBytes({ ...made, help: { ...made.help, disbursements: shown }, liabilities: { ...made.liabilities, root } })
+    files.set(`books/${day}`, bytes)
+    const record = { v: 1, kind: 'books', day, books: toHex(sha256(bytes)) } as const
+    return { index, leaf: new Uint8Array(), json: record, record, problem: undefined }
+  })
+  const watched = evidenceOfAllDays(memorySource(files))
+  const hidden = files.get(`books/${first}`) as Uint8Array
+  files.delete(`books/${first}`)
+  expect([await watched(entries, first), await watched(entries, second)]).toEqual([[], []])
+  files.set(`books/${first}`, hidden)
+  expect(await watched(entries, third)).toEqual([`the receipt ${evidence} is the evidence of disbursements of ${first} and of ${third}`])
+  expect(await watched(entries, third)).toEqual([])
+})
+
 test('a day that stalls holds up no cosignature, and is asked for again ever more seldom while something is missing', async () => {
   const asked: string[] = []
   let release = (): void => undefined
@@ -239,6 +275,35 @@ test('a day that does not hold is an alarm, told once; an unreachable site is no
   await monitor.look()
   expect(monitor.alarms).toHaveLength(1)
   expect(monitor.said.at(-1)).toContain('cannot be reached')
+})
+
+test('where nothing can be kept nothing is cosigned, and days are checked all the same', async () => {
+  site.append(open)
+  const before = watcher(WITNESSES[0])
+  await before.look()
+  site.append(close)
+  const [cheat] = result.winners
+  site.append({ ...result, winners: [{ ...cheat, amount: 1000 } as never, ...result.winners.slice(1)] })
+  site.publishDraw(DAY, 'weak', plan.tickets)
+  site.publishBooks(books, MEMBERS)
+  const said: string[] = []
+  const alarms: Alarm[] = []
+  const posted: string[] = []
+  const full = createWatch(
+    {
+      source: urlSource(base),
+      post: async (path) => (posted.push(path), 204),
+      nowMs: () => inTimeMs,
+      save: () => Promise.reject(new UnavailableError('no space left')),
+      say: (line) => void said.push(line),
+      alarm: async (alarm) => void alarms.push(alarm),
+      settle,
+    },
+    { logKey, witness: WITNESSES[0], chainHash },
+    before.saved.at(-1),
+  )
+  expect(await full.look()).toMatchObject({ isForked: false, state: { checkpoint: { size: 1 } } })
+  expect([posted, said.includes('no space left'), alarms.map(({ kind }) => kind)]).toEqual([[], true, ['day']])
 })
 
 test('a log signed by another key is an alarm', async () => {
