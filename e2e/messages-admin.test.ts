@@ -158,6 +158,21 @@ describe('the draw', () => {
     })
   })
 
+  test('a press while the round is being asked for anyway is not lost', async () => {
+    await inPortal(async (page) => {
+      const gate = Promise.withResolvers<undefined>()
+      await page.route('**/api/rounds/current', async (route) => {
+        await gate.promise
+        await route.continue()
+      })
+      await page.reload()
+      await opener(page).click()
+      gate.resolve(undefined)
+      await expect(page.getByRole('dialog', { name: 'Draw this round?' })).toBeVisible()
+      await page.unrouteAll({ behavior: 'wait' })
+    })
+  })
+
   test('Failed to fetch round details: without the day there is no question', async () => {
     await inPortal(async (page) => {
       await expect(page.getByRole('tabpanel')).toContainText('Total users')

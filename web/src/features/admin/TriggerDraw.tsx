@@ -20,9 +20,13 @@ export function TriggerDraw() {
   const { t } = useLingui()
   const round = useQuery(roundQuery)
   const [asked, setAsked] = useState<CurrentRound>()
+  // Not the query's own fetching: the poll of every half minute is no press, and must swallow none.
+  const [asking, setAsking] = useState(false)
 
   const ask = async (): Promise<void> => {
+    setAsking(true)
     const fresh = await round.refetch()
+    setAsking(false)
     if (fresh.data === undefined || fresh.isError) toast.error(messageOf(fresh.error, t`Failed to fetch round details`))
     else setAsked(fresh.data)
   }
@@ -43,7 +47,7 @@ export function TriggerDraw() {
 
   return (
     <>
-      <Button kind="secondary" busy={round.isFetching && asked === undefined} onClick={() => void ask()}>
+      <Button kind="secondary" busy={asking} onClick={() => void ask()}>
         <Trans>Trigger Draw</Trans>
       </Button>
       <Modal
