@@ -23,6 +23,8 @@ const page = byData('verify')
 /** Counts what was begun: whatever an older look or check still brings belongs to another day. */
 let running = 0
 let last: Report | undefined
+/** The day that the page is about. */
+let opened: string | undefined
 
 function setState(state: State): void {
   if (state === 'loading') page?.setAttribute('aria-busy', 'true')
@@ -81,6 +83,7 @@ async function keyText(): Promise<string> {
 
 /** The day belongs to the address: it can be sent to somebody, and the other language shows the same. */
 function setAddress(day: string): void {
+  opened = day
   const base = language === 'hi' ? '/hi/verify' : '/verify'
   history.replaceState(null, '', `${base}/${day}${location.hash}`)
   const other = byData<HTMLAnchorElement>('language')
@@ -223,7 +226,8 @@ if (page !== null) {
     history.pushState(null, '', `${language === 'hi' ? '/hi' : ''}/verify/${dayNow()}`)
     void open()
   })
-  window.addEventListener('popstate', () => void open())
+  // A jump within the page, as by its skip link, comes here too and is no other day.
+  window.addEventListener('popstate', () => (dayOfAddress() === opened ? undefined : void open()))
   byData<HTMLInputElement>('receipt')?.addEventListener('change', (event) => {
     const file = (event.currentTarget as HTMLInputElement).files?.[0]
     if (file !== undefined) void file.arrayBuffer().then((bytes) => check(dayOfAddress(), new Uint8Array(bytes)))
