@@ -40,8 +40,8 @@ export async function judgeLog({ checkpoint: note, record: shown, logKey, kept, 
   if (!isIncluded(leaf, shown.index, checkpoint.size, hashes(shown.path), checkpoint.root))
     return { step: 'inclusion', words: 'the record shown is not in the log' }
   if (kept !== undefined) {
-    if (kept.origin !== checkpoint.origin || kept.size > checkpoint.size)
-      return { step: 'growth', words: 'the log has fewer records than when you last looked' }
+    if (kept.origin !== checkpoint.origin) return { step: 'growth', words: `this is not ${kept.origin}, the log that you last looked at` }
+    if (kept.size > checkpoint.size) return { step: 'growth', words: 'the log has fewer records than when you last looked' }
     if (!isConsistent(kept, checkpoint, await growth(kept.size, checkpoint.size, source)))
       return { step: 'growth', words: 'the log was rewritten since you last looked' }
   }

@@ -135,6 +135,7 @@ export function checkSealedInTime(bundle: Bundle, readersWitnesses: readonly Ver
   const own = sealBy(sealed, closeIndex, drawAtMs, named, witnesses.quorum)
   const assurance = own.isInTime && draw.mode === 'beacon' ? 'sealed' : 'weak'
   if (draws !== undefined && draws.assurance !== assurance) fail(`draws/${bundle.day} calls the day ${draws.assurance}, it is ${assurance}`)
+  if (draw.mode === 'local') weak('a local draw: whoever knew its secret could have changed the list before it was sealed')
   const seal = readersWitnesses.length === 0 ? own : sealBy(sealed, closeIndex, drawAtMs, readersWitnesses, readersWitnesses.length)
   const seen = seal.names.length === 0 ? 'nobody' : seal.names.join(', ')
   if (!seal.isInTime) weak(`seen in time by ${seen}, ${seal.quorum} are needed: the list could have been changed after the draw was known`)

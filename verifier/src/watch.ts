@@ -19,6 +19,8 @@ const STALE_MS = 300_000
 /** A day of which something is missing is asked for again after this, and each time after twice as long. */
 const AGAIN_MS = 60_000
 const AGAIN_MOST_MS = 3_600_000
+/** As far as a witness's clock may be slow (protocol, chapter 16). */
+const SLOW_S = 60
 
 export type Alarm = {
   /** `fork`: two trees signed by one log. `log`: signature or records are false. `shrunk`: records are gone. `day`: a day fails. */
@@ -75,6 +77,7 @@ export function createWatch(ports: WatchPorts, settings: WatchSettings, before: 
   let checking: Promise<void> | undefined
   let broken: { readonly error: unknown } | undefined
   let known: Known | undefined
+  let latestS = 0
   const isFinal = (path: string): boolean => {
     const file = /^log\/entries\/(\d+)$/.exec(path)?.[1]
     return file !== undefined && (Number(file) + 1) * RECORDS_PER_FILE <= (state?.checkpoint.size ?? 0)
@@ -115,12 +118,20 @@ export function createWatch(ports: WatchPorts, settings: WatchSettings, before: 
     }
   }
 
+  /** A time that lies before what was signed already would say that a list had been seen when it had not. */
+  function witnessTime(): number {
+    const seconds = Math.floor(ports.nowMs() / 1000)
+    if (seconds < latestS - SLOW_S) throw new UnavailableError('the clock went back: nothing is cosigned until it has caught up')
+    latestS = Math.max(latestS, seconds)
+    return seconds
+  }
+
   async function accept({ checkpoint, chain }: Seen): Promise<void> {
     const { origin, size, root, note } = checkpoint
     const isNew = size > (state?.checkpoint.size ?? 0)
     const logKey = chain.keys.at(-1)?.key.text ?? settings.logKey
     if (!isNew) return
-    const line = settings.witness && cosign(note.text, settings.witness, Math.floor(ports.nowMs() / 1000))
+    const line = settings.witness && cosign(note.text, settings.witness, witnessTime())
     const pending = line && new TextEncoder().encode(writeNote({ text: note.text, signatures: [line] }))
     const kept = { logKey, checkpoint: { origin, size, root }, note: new TextEncoder().encode(writeNote(note)), pending }
     await keep((now) => ({ ...kept, seenTo: now?.seenTo, waiting: now?.waiting ?? [] }))

@@ -82,6 +82,13 @@ test('a list that breaks off where none should be is no list, and breaks nothing
 })
 const toText = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
 
+test('a local draw is weak whoever saw it', async () => {
+  const files = makeSite({ open: (record) => void (record.draw = { mode: 'local', chainHash: '00'.repeat(32) }) })
+  const path = `draws/${DAY}`
+  files.set(path, ascii(toText(files.get(path) as Uint8Array).replace('"assurance":"sealed"', '"assurance":"weak"')))
+  expect(stateOf(await verifyDay(memorySource(files), DAY, options), 'sealed-in-time')).toBe('weak')
+})
+
 test('a round that was closed without entries is no round', async () => {
   const report = await verifyDay(memorySource(makeSite({}, BEACON, () => [])), DAY, options)
   expect([report.verdict, stateOf(report, 'log-order')]).toEqual(['FAIL', 'fail'])

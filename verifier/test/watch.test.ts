@@ -277,6 +277,19 @@ test('a day that does not hold is an alarm, told once; an unreachable site is no
   expect(monitor.said.at(-1)).toContain('cannot be reached')
 })
 
+test('a witness whose clock goes back dates nothing back', async () => {
+  site.append(open)
+  const witness = watcher(WITNESSES[0])
+  await witness.look()
+  site.append(close)
+  witness.nowMs -= 3_600_000
+  await witness.look()
+  expect([site.taken.length, witness.said.at(-1)]).toEqual([1, expect.stringContaining('the clock went back')])
+  witness.nowMs += 3_570_000
+  await witness.look()
+  expect(site.taken).toHaveLength(2)
+})
+
 test('where nothing can be kept nothing is cosigned, and days are checked all the same', async () => {
   site.append(open)
   const before = watcher(WITNESSES[0])
