@@ -35,15 +35,27 @@ const { brandName } = settings
 /** As the page came, in the language of its screens. */
 const ABOUT = msg`${brandName}: one rupee a day, together. A daily round, a fair draw, and books that are open to everybody.`
 
+let wanted = language
 let adminWanted = false
 
+let onChange: () => void = () => undefined
+/** Told after a change: what the server has worded for us stands in the old language. */
+export function whenLanguageChanges(listener: () => void): void {
+  onChange = listener
+}
+
+/** The last wish counts, whichever catalogue comes first. */
 async function activate(next: Language): Promise<void> {
+  wanted = next
   const [app, admin] = await Promise.all([APP[next](), adminWanted ? ADMIN[next]() : undefined])
+  if (next !== wanted) return
   i18n.load(next, { ...app.messages, ...admin?.messages })
+  const isChange = language !== next
   language = next
   i18n.activate(next)
   document.documentElement.lang = next
   document.querySelector('meta[name="description"]')?.setAttribute('content', i18n._(ABOUT))
+  if (isChange) onChange()
 }
 
 /** Loads the first catalogue; nothing is drawn before. */
@@ -68,5 +80,5 @@ export async function adoptLanguage(next: Language): Promise<void> {
 export async function loadAdminTexts(): Promise<void> {
   if (adminWanted) return
   adminWanted = true
-  await activate(language)
+  await activate(wanted)
 }

@@ -17,15 +17,19 @@ export function Menu({ label, button, className = '', children }: MenuProps) {
   const trigger = useRef<HTMLButtonElement>(null)
   const panelId = useId()
 
+  /** What had the focus inside is hidden now: it goes back to the button, and with a link on to its screen. */
+  const close = (): void => {
+    setOpen(false)
+    trigger.current?.focus()
+  }
+
   useEffect(() => {
     if (!open) return
     const outside = (event: Event): void => {
       if (!(event.target instanceof Node) || root.current?.contains(event.target) === false) setOpen(false)
     }
     const escape = (event: KeyboardEvent): void => {
-      if (event.key !== 'Escape') return
-      setOpen(false)
-      trigger.current?.focus()
+      if (event.key === 'Escape') close()
     }
     document.addEventListener('pointerdown', outside)
     document.addEventListener('focusin', outside)
@@ -52,7 +56,7 @@ export function Menu({ label, button, className = '', children }: MenuProps) {
         <span className="menu-face">{button}</span>
       </button>
       {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions -- the entries inside take the keys */}
-      <div className="menu-panel" id={panelId} hidden={!open} onClick={() => setOpen(false)}>
+      <div className="menu-panel" id={panelId} hidden={!open} onClick={close}>
         {children}
       </div>
     </div>
