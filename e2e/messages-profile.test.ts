@@ -12,7 +12,7 @@ import { WIDE } from './browser.ts'
 import { ask } from './calls.ts'
 import { inDatabase } from './database.ts'
 import type { FaultyProxy } from './faulty-proxy.ts'
-import { newMember, PHONE, type Person, readClock } from './people.ts'
+import { newMember, PASSWORD, PHONE, type Person, readClock } from './people.ts'
 import type { Program } from './program.ts'
 import { useStage, type Work } from './stage.ts'
 import { balanceInBar, toast } from './steps.ts'
@@ -121,6 +121,19 @@ describe('the view mode', () => {
   })
 })
 
+test('after a new password the screen goes on: the switch still turns, and nothing is loaded anew', async () => {
+  const mira = await newMember(roz, { name: 'Mira Das' })
+  await onProfile(async (page) => {
+    await field(page, 'Current password').fill(PASSWORD)
+    await field(page, 'New password').fill(`${PASSWORD} two`)
+    await button(page, 'Change password').click()
+    await expect(toast(page, 'Your password was changed.')).toBeVisible()
+    await autoParticipate(page).click()
+    await expect(autoParticipate(page)).toHaveAccessibleDescription('Enabled')
+    await expect(indicator(page)).toBeVisible()
+  }, mira)
+})
+
 describe('the edit mode', () => {
   test('the email address is read-only and Cannot be changed', async () => {
     await onProfile(async (page) => {
@@ -227,6 +240,21 @@ describe('the picture', () => {
       await expect(toast(page, 'Your picture could not be uploaded.')).toBeVisible()
       await expect(page.locator('.avatar-overlay')).toHaveCount(0)
     })
+  })
+
+  test('a name that was saved while it uploads stays', async () => {
+    const mira = await newMember(roz, { name: 'Mira Das' })
+    line.breakLine('POST /api/user/avatar', 'hold')
+    await onProfile(async (page) => {
+      await button(page, 'Edit Profile').click()
+      await picker(page).setInputFiles(picture('a.png', 'image/png'))
+      await field(page, 'Full Name').fill('Mira Sen')
+      await button(page, 'Save Changes').click()
+      await expect(page.locator('.profile-name')).toHaveText('Mira Sen')
+      line.mend()
+      await expect(page.locator('.profile-card img')).toBeVisible()
+      await expect(page.locator('.profile-name')).toHaveText('Mira Sen')
+    }, mira)
   })
 
   test('a wheel lies over it while it uploads; then it stands in the card and in the bar', async () => {

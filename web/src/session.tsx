@@ -32,7 +32,8 @@ const sessionOf = (user: User): Session => ({ status: user.role === 'admin' ? 'a
 /** The member's language follows the choice of this browser, for mails; where there is none it is followed. */
 async function alignLanguage(user: User): Promise<void> {
   const chosen = chosenLanguage()
-  if (chosen === undefined) await adoptLanguage(user.language)
+  // Without its words the language stays as it is.
+  if (chosen === undefined) await adoptLanguage(user.language).catch(() => undefined)
   else if (user.role === 'member' && chosen !== user.language) await saveLanguage(chosen)
 }
 
@@ -77,7 +78,8 @@ export const session = {
     // Read first: an answer without a user must leave no token behind.
     const next = sessionOf(answer.user)
     token.set(answer.token)
-    queryClient.clear()
+    // With a new password the same person goes on, on the screen where they stand: its answers stay theirs.
+    if (!('user' in current) || current.user.id !== answer.user.id) queryClient.clear()
     change(next)
     void alignLanguage(answer.user)
     keepDevice(answer.user.id)

@@ -8,7 +8,7 @@ import { Spinner } from '../../ui/Feedback.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { isImage, shrunk } from './picture.ts'
 
-export function AvatarPicker({ user, onChange }: { readonly user: User; readonly onChange: (user: User) => void }) {
+export function AvatarPicker({ user, onChange }: { readonly user: User; readonly onChange: (changed: Partial<User>) => void }) {
   const { t } = useLingui()
   const [uploading, setUploading] = useState(false)
   const input = useRef<HTMLInputElement>(null)
@@ -17,8 +17,7 @@ export function AvatarPicker({ user, onChange }: { readonly user: User; readonly
     if (!isImage(file)) return toast.error(t`Please choose an image file.`)
     setUploading(true)
     try {
-      const { avatarUrl } = await call('uploadAvatar', { upload: await shrunk(file) })
-      onChange({ ...user, avatar: avatarUrl })
+      onChange({ avatar: (await call('uploadAvatar', { upload: await shrunk(file) })).avatarUrl })
     } catch (error) {
       console.warn('Failed to upload the avatar:', error)
       toast.error(messageOf(error, t`Your picture could not be uploaded.`))

@@ -6,17 +6,17 @@ import { call, messageOf } from '../../api.ts'
 import { toast } from '../../ui/Toast.tsx'
 import { AutoParticipate } from './AutoParticipate.tsx'
 
-export function PersonalInformation({ user, onChange }: { readonly user: User; readonly onChange: (user: User) => void }) {
+export function PersonalInformation({ user, onChange }: { readonly user: User; readonly onChange: (changed: Partial<User>) => void }) {
   const { t } = useLingui()
   const [saving, setSaving] = useState(false)
 
   const toggle = async (autoParticipate: boolean): Promise<void> => {
     setSaving(true)
-    onChange({ ...user, autoParticipate })
+    onChange({ autoParticipate })
     try {
       onChange((await call('updateProfile', { body: { autoParticipate } })).user)
     } catch (error) {
-      onChange(user)
+      onChange({ autoParticipate: !autoParticipate })
       console.warn('Failed to change Auto Participate:', error)
       toast.error(messageOf(error, t`The change could not be saved.`))
     } finally {

@@ -46,9 +46,11 @@ function Loaded({ user }: { readonly user: User }) {
   const { t } = useLingui()
   const client = useQueryClient()
   const [editing, setEditing] = useState(false)
-  const take = (changed: User): void => {
-    client.setQueryData(profileQuery.queryKey, { user: changed })
-    session.setUser(changed)
+  // Only what has changed: an answer may come after another's, and is of an older record then.
+  const take = (changed: Partial<User>): void => {
+    client.setQueryData(profileQuery.queryKey, (known) => known && { user: { ...known.user, ...changed } })
+    const now = session.get()
+    if ('user' in now) session.setUser({ ...now.user, ...changed })
   }
   return (
     <>
