@@ -124,6 +124,18 @@ test('a new version waits until the member says so', async () => {
   }
 })
 
+test('on a device that has no room left every screen still opens', async () => {
+  await page.goto(`${roz.url}/dashboard`)
+  await underWorker()
+  const storage = await page.context().newCDPSession(page)
+  await storage.send('Storage.overrideQuotaForOrigin', { origin: roz.url, quotaSize: 1 })
+  await page.goto(`${roz.url}/impact`)
+  await expect(heading()).toHaveText('Impact')
+  expect((await kept()).filter((address) => address.startsWith('/assets/ImpactPage-'))).toEqual([])
+  await storage.send('Storage.overrideQuotaForOrigin', { origin: roz.url })
+  await storage.detach()
+})
+
 test('the browser’s own install prompt is held back, offered after the first join, and never again', async () => {
   await page.goto(`${roz.url}/dashboard`)
   await expect(heading()).toHaveText('Welcome, Asha Verma')

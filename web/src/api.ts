@@ -140,15 +140,15 @@ async function failureOf(response: Response, name: CallName, sentToken: string |
   return new ApiError(response.status, await inChosenLanguage(answer), Number.isFinite(retryAfter) ? retryAfter : undefined)
 }
 
-/** The error as the contract has it; anything else (a proxy's page) has no words worth showing. */
+/** The error as the contract has it; anything else (a proxy's page) has no code, and no words worth showing. */
 function answerOf(text: string): ErrorAnswer {
   try {
     const parsed = JSON.parse(text) as Partial<ErrorAnswer> | null
     if (typeof parsed?.code === 'string' && typeof parsed.message === 'string') return parsed as ErrorAnswer
-    return { code: 'internal', message: typeof parsed?.message === 'string' ? parsed.message : '' }
+    return { code: '', message: typeof parsed?.message === 'string' ? parsed.message : '' }
   } catch {
     // verify-email refuses in plain text: its words are the message (spec section 7).
-    return { code: 'internal', message: text.length > 0 && text.length < 300 && !text.includes('<') ? text : '' }
+    return { code: '', message: text.length > 0 && text.length < 300 && !text.includes('<') ? text : '' }
   }
 }
 
@@ -156,7 +156,12 @@ function answerOf(text: string): ErrorAnswer {
 async function inChosenLanguage(answer: ErrorAnswer): Promise<ErrorAnswer> {
   const language = currentLanguage()
   if (language === 'en' || answer.fields !== undefined) return answer
-  const { REFUSALS } = await import('@roz/core/refusals.ts')
-  const texts = (REFUSALS as Readonly<Record<string, { readonly hi: string } | undefined>>)[answer.code]
-  return texts === undefined ? answer : { ...answer, message: texts[language] }
+  try {
+    const { REFUSALS } = await import('@roz/core/refusals.ts')
+    const texts = (REFUSALS as Readonly<Record<string, { readonly hi: string } | undefined>>)[answer.code]
+    return texts === undefined ? answer : { ...answer, message: texts[language] }
+  } catch {
+    // Without the table it is a refusal all the same.
+    return answer
+  }
 }

@@ -15,11 +15,11 @@ const KEY = /^[0-9a-f]{64}$/
 const slot = (memberId: string): string => `roz-ticket-key:${memberId}`
 const sinceSlot = (memberId: string): string => `roz-ticket-key-since:${memberId}`
 
-/** Storage may be shut (private windows): the key then lives for this page only; the server keeps it anyway. */
+/** Storage may be shut (private windows) or full: the key then lives for this page only; the server keeps it anyway. */
 const fallback = new Map<string, string>()
 function readSlot(name: string): string | undefined {
   try {
-    return localStorage.getItem(name) ?? undefined
+    return localStorage.getItem(name) ?? fallback.get(name)
   } catch {
     return fallback.get(name)
   }

@@ -5,17 +5,18 @@ let fallback: string | undefined
 export const token = {
   get: (): string | undefined => {
     try {
-      return localStorage.getItem(KEY) ?? undefined
+      return localStorage.getItem(KEY) ?? fallback
     } catch {
       return fallback
     }
   },
   set: (value: string): void => {
-    fallback = value
     try {
       localStorage.setItem(KEY, value)
     } catch {
-      // A browser that keeps nothing still signs in for this page.
+      // A browser that keeps nothing, or is full, still signs in for this page.
+      token.clear()
+      fallback = value
     }
   },
   clear: (): void => {

@@ -109,6 +109,15 @@ async function asset(request: Request): Promise<Response> {
   const known = await caches.match(request, { cacheName: KEPT })
   if (known !== undefined) return known
   const answer = await fetch(request)
-  if (answer.status === 200) await (await caches.open(KEPT)).put(request, answer.clone())
+  if (answer.status === 200) await keep(request, answer.clone())
   return answer
+}
+
+/** A device without room keeps nothing, and has what was asked for all the same. */
+async function keep(request: Request, answer: Response): Promise<void> {
+  try {
+    await (await caches.open(KEPT)).put(request, answer)
+  } catch (error) {
+    console.info('Not kept:', error)
+  }
 }
