@@ -3,6 +3,7 @@
  * every message of the spec's sections 4, 5 and 8, provoked for real. Each test is named after it.
  */
 import { expect } from './expect.ts'
+import { REFUSALS } from '@roz/core/refusals.ts'
 import { sql } from '@roz/server/db/sql.ts'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, test } from 'vitest'
@@ -203,6 +204,17 @@ describe('register', () => {
     })
   })
 
+  test("'Passwords do not match' goes as soon as they do, whichever of the two is mended", async () => {
+    await at('/register', async (page) => {
+      const again = field(page, 'Confirm password')
+      await fill(page, { Password: 'correct horse', 'Confirm password': 'correct horses' })
+      await again.blur()
+      await expect(again).toHaveAccessibleDescription('Passwords do not match')
+      await field(page, 'Password').fill('correct horses')
+      await expect(again).not.toHaveAttribute('aria-invalid')
+    })
+  })
+
   test("'An account with this email already exists.': the server's own words", async () => {
     await at('/register', async (page) => {
       await registerWith(page, { Email: member.email.toUpperCase() })
@@ -340,6 +352,19 @@ describe('verify email', () => {
       await expect(page.getByRole('status').filter({ hasText: 'Email Verified!' })).toContainText('Your email is verified.')
       await expect(page.getByRole('link', { name: 'Go to Login' })).toHaveAttribute('href', '/login')
       await expect(page.getByRole('link', { name: 'Go Home' })).toHaveAttribute('href', '/')
+    })
+  })
+
+  test('in Hindi the words are the same ones', async () => {
+    await at('/login', async (page) => {
+      await press(page, 'हिन्दी')
+      await expect(page.locator('html')).toHaveAttribute('lang', 'hi')
+      const alert = page.getByRole('main').getByRole('alert')
+      await page.goto(`${network.url}/verify-email?token=nothing`)
+      await expect(alert).toContainText(REFUSALS.verification_token_invalid.hi)
+      network.breakLine('GET /api/auth/verify-email', 'wordless')
+      await page.reload()
+      await expect(alert).toContainText('सत्यापन नहीं हो पाया। कृपया फिर कोशिश करें।')
     })
   })
 

@@ -120,6 +120,21 @@ describe('the dashboard', () => {
     })
   })
 
+  test('Failed to join round: where there is no line at all too, and nothing is said to be in', async () => {
+    await as(asha, '/dashboard', async (page) => {
+      await expect(joinButton(page)).toBeVisible()
+      await page.context().setOffline(true)
+      try {
+        await joinButton(page).click()
+        await expect(toast(page, 'Failed to join round')).toBeVisible()
+        await expect(joinButton(page)).toBeVisible()
+        await expect(page.getByText("You're in")).toHaveCount(0)
+      } finally {
+        await page.context().setOffline(false)
+      }
+    })
+  })
+
   test('a toast goes by itself after 5 s', async () => {
     line.breakLine('POST /api/rounds/join', 'cut')
     await as(
@@ -226,6 +241,7 @@ describe('what the server refuses a page that has grown old', () => {
       await joinButton(page).click()
       await expect(toast(page, "You have already joined today's round.")).toBeVisible()
       await expect(page.getByText("You're in")).toBeVisible()
+      await expect(balanceInBar(page)).toHaveText('₹9.00')
     })
   })
 
@@ -247,6 +263,7 @@ describe('what the server refuses a page that has grown old', () => {
       await joinButton(page).click()
       await expect(toast(page, 'Insufficient balance. Please add money to your wallet.')).toBeVisible()
       await expect(joinButton(page)).toBeVisible()
+      await expect(balanceInBar(page)).toHaveText('₹0.00')
     })
   })
 
@@ -269,6 +286,18 @@ describe('what the server refuses a page that has grown old', () => {
       await expect(page.locator('.ledger', { hasText: 'Chance' })).toContainText('1 in 3')
     })
   })
+})
+
+test('the first page of the history holds a whole month, which is drawn and counted', async () => {
+  await stage.at(
+    '/dashboard',
+    async (page) => {
+      const asked = page.waitForRequest('**/api/rounds/history?limit=31')
+      await page.getByRole('link', { name: 'History', exact: true }).first().click()
+      await asked
+    },
+    { token: asha.token },
+  )
 })
 
 describe('the impact page', () => {

@@ -136,6 +136,22 @@ describe('add money', () => {
       await expect(submit(page)).toBeEnabled()
     })
   })
+
+  test('whoever comes back by the browser’s Back finds the button free again', async () => {
+    // The real script takes the page away and answers no more; the browser may bring the page back as it was left.
+    const body = `window.Cashfree = () => ({ checkout: () => (document.body.setAttribute('data-left', ''), new Promise(() => {})) })`
+    gateway.breakLine(`GET ${SCRIPT}`, { status: 200, body, type: 'text/javascript' })
+    await at('/wallet', async (page) => {
+      await gatewayIsReady(page)
+      await field(page, 'Amount').fill('20')
+      await submit(page).click()
+      await expect(page.locator('body[data-left]')).toBeVisible()
+      await expect(submit(page)).toHaveAttribute('aria-busy', 'true')
+      await page.evaluate(() => window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })))
+      await expect(submit(page)).not.toHaveAttribute('aria-busy')
+      await expect(page.locator('.toast')).toHaveCount(0)
+    })
+  })
 })
 
 describe('the payment script', () => {
@@ -255,6 +271,35 @@ describe('withdraw', () => {
         await ask(roz.url, 'withdraw', { token: person.token, key: crypto.randomUUID(), body: { amount: 15, bankDetail: BANK } })
         await askForWithdrawal(page, 10)
         await expect(toast(page, 'Insufficient balance')).toBeVisible()
+        await expect(page.locator('.figure')).toHaveText('₹5.00')
+        await expect(page.locator('.rows li').filter({ hasText: '₹15.00' })).toBeVisible()
+      },
+      { token: person.token },
+    )
+  })
+
+  test('pressed again after an answer that was lost, and after a throttle, it is asked for once; the page shows what has moved', async () => {
+    const person = await newMember(roz, { rupees: 20 })
+    const keys: (string | undefined)[] = []
+    await at(
+      '/wallet',
+      async (page) => {
+        await page.route('**/api/wallet/withdraw', async (route) => {
+          keys.push(route.request().headers()['idempotency-key'])
+          if (keys.length === 2) return route.fulfill({ status: 429, json: { code: 'too_many_requests', message: 'Too many.' } })
+          const answer = await route.fetch()
+          return keys.length === 1 ? route.abort() : route.fulfill({ response: answer })
+        })
+        await askForWithdrawal(page, 10)
+        await expect(toast(page, 'Failed to withdraw money')).toBeVisible()
+        await expect(page.locator('.figure')).toHaveText('₹10.00')
+        await submit(page).click()
+        await expect(toast(page, 'Too many.')).toBeVisible()
+        await submit(page).click()
+        await expect(toast(page, 'Withdrawal request submitted!')).toBeVisible()
+        await page.unroute('**/api/wallet/withdraw')
+        expect(new Set(keys).size).toBe(1)
+        await expect(page.locator('.figure')).toHaveText('₹10.00')
       },
       { token: person.token },
     )
@@ -299,6 +344,19 @@ describe('transactions', () => {
   })
 })
 
+test('what the server has put into words follows the language switch', async () => {
+  await at('/wallet', async (page) => {
+    const line = (words: string) => page.locator('.rows.narrow-only').getByText(words, { exact: true })
+    await expect(line('Money added')).toBeVisible()
+    await press(page, 'Menu')
+    await page.getByRole('button', { name: 'हिन्दी' }).filter({ visible: true }).click()
+    await expect(line('पैसे जोड़े गए')).toBeVisible()
+    await expect(line('Money added')).toHaveCount(0)
+    // In the menu, whose entries are gone: whoever goes by keys stays where they were.
+    await expect(page.locator('.menu.small-only .menu-button')).toBeFocused()
+  })
+})
+
 describe('payment status', () => {
   const order = `/payment-status?order_id=${'0'.repeat(32)}`
   const confirm = 'POST /api/payments/confirm'
@@ -324,6 +382,22 @@ describe('payment status', () => {
         await expect(alert).toContainText("We couldn't find any payment information for this order.")
         await expect(alert.getByRole('button', { name: 'Try Again' })).toHaveCount(0)
         await expect(alert.getByRole('link', { name: 'Go to Home' })).toHaveAttribute('href', '/')
+      },
+      { token: undefined },
+    )
+  })
+
+  test("'Failed to fetch payment status. Please try again.' as a toast where Check Again gets no answer; what is known stays", async () => {
+    const details = { order_id: '0'.repeat(32), order_amount: 20, order_status: 'PENDING' }
+    network.breakLine(confirm, answered({ data: { success: false, orderUserDetails: details } }))
+    await at(
+      order,
+      async (page) => {
+        await expect(page.getByRole('heading', { name: 'Payment Pending' })).toBeVisible()
+        network.breakLine(confirm, 'cut')
+        await page.getByRole('button', { name: 'Check Again' }).click()
+        await expect(toast(page, 'Failed to fetch payment status. Please try again.')).toBeVisible()
+        await expect(page.getByRole('heading', { name: 'Payment Pending' })).toBeVisible()
       },
       { token: undefined },
     )

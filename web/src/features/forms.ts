@@ -18,6 +18,7 @@ import {
 import * as z from 'zod/mini'
 import { ApiError } from '../api.ts'
 import { currentLanguage } from '../language.ts'
+import { toast } from '../ui/Toast.tsx'
 
 /** The first problem of each field, as React Hook Form wants them. */
 const judge =
@@ -68,6 +69,23 @@ export const wordsOf = wordsFrom(PERSON_TEXTS)
 export function problemsOf<V extends FieldValues>(values: V, errors: FieldErrors<V>): Record<string, string | undefined> {
   const named = errors as Record<string, { readonly message?: string } | undefined>
   return Object.fromEntries(Object.keys(values).map((field) => [field, named[field]?.message]))
+}
+
+/** The toast of a submit that the rules refuse (spec section 5): the first problem in the order of the form. */
+export const tellFirst =
+  <V extends FieldValues>(form: UseFormReturn<V>, words: WordsOf = wordsOf) =>
+  (problems: FieldErrors<V>): void => {
+    const problem = Object.values(problemsOf(form.getValues(), problems)).find((code) => code !== undefined)
+    if (problem !== undefined) toast.error(words(problem))
+  }
+
+/** For a field that another one is judged by: what was said of that one may be true no longer. */
+export const judgeAgain = <N extends string>(form: Judged<N>, other: N) => ({
+  onChange: () => void (form.getFieldState(other).invalid && form.trigger(other)),
+})
+type Judged<N> = {
+  readonly getFieldState: (name: N) => { readonly invalid: boolean }
+  readonly trigger: (name: N) => Promise<boolean>
 }
 
 /** Puts the server's complaints beside their fields. */

@@ -18,11 +18,21 @@ export const roundQuery = queryOptions({
   queryKey: ['round'],
   queryFn: async ({ signal }): Promise<CurrentRound> => {
     const round = await call('currentRound', { signal })
+    followRound(queryClient.getQueryData<CurrentRound>(['round']), round)
     // The countdown runs by the server's clock; the device's may be wrong by hours.
     return { ...round, skewMs: setServerTime(round.serverTime) }
   },
   refetchInterval: ROUND_POLL_MS,
 })
+
+const marksOf = ({ id, hasParticipated, lastWinner }: Output<Api['currentRound']>): string => `${id} ${hasParticipated} ${lastWinner?.date}`
+
+/** A new day, a reward, a join by itself or by another device: money has moved that nothing here has told of. */
+function followRound(before: CurrentRound | undefined, now: Output<Api['currentRound']>): void {
+  if (before === undefined || marksOf(before) === marksOf(now)) return
+  refreshMoney()
+  void queryClient.invalidateQueries({ queryKey: homeQuery.queryKey })
+}
 
 export const homeQuery = queryOptions({ queryKey: ['home'], queryFn: ({ signal }) => call('home', { signal }) })
 export const roundStatsQuery = queryOptions({ queryKey: ['mine', 'round-stats'], queryFn: ({ signal }) => call('roundStats', { signal }) })
@@ -53,9 +63,11 @@ export const transactionsQuery = infiniteQueryOptions({
   ...paging,
 })
 
+/** The newest month is drawn and counted as a whole: no page may end within it. */
+const MONTH_DAYS_MAX = 31
 export const historyQuery = infiniteQueryOptions({
   queryKey: ['mine', 'history'],
-  queryFn: ({ pageParam, signal }) => call('roundHistory', { query: at(pageParam), signal }),
+  queryFn: ({ pageParam, signal }) => call('roundHistory', { query: { ...at(pageParam), limit: MONTH_DAYS_MAX }, signal }),
   ...paging,
 })
 
@@ -91,6 +103,12 @@ export const refreshRound = async (): Promise<void> => {
     queryClient.invalidateQueries({ queryKey: homeQuery.queryKey }),
     refreshMine(),
   ])
+}
+
+/** After a refusal or a lost answer: the balance shown may be an old one, and the lists too. Nobody waits for it. */
+export function refreshMoney(): void {
+  void refreshMember()
+  void refreshMine()
 }
 
 /** The signed-in member's record anew. What is shown stays when it cannot be had. */

@@ -10,7 +10,7 @@ import { Button } from '../../ui/Button.tsx'
 import { TextAreaField, TextField } from '../../ui/Field.tsx'
 import { Modal } from '../../ui/Modal.tsx'
 import { toast } from '../../ui/Toast.tsx'
-import { problemsOf, useRules } from '../forms.ts'
+import { tellFirst, useRules } from '../forms.ts'
 import { refreshPortal } from './queries.ts'
 import { showRefusedStory } from './story-fields.ts'
 import { wordsOf } from './words.ts'
@@ -51,10 +51,7 @@ export function StoryDialog({ story, onClose }: { readonly story?: Story; readon
       toast.success(story === undefined ? t`Impact story created!` : t`Impact story updated!`)
       await Promise.all([refreshPortal(), queryClient.invalidateQueries({ queryKey: ['stories'] })])
     },
-    (problems) => {
-      const problem = Object.values(problemsOf(form.getValues(), problems)).find((code) => code !== undefined)
-      if (problem !== undefined) toast.error(wordsOf(problem))
-    },
+    tellFirst(form, wordsOf),
   )
 
   return (

@@ -12,7 +12,7 @@ import { session } from '../../session.tsx'
 import { Button, buttonClass } from '../../ui/Button.tsx'
 import { TextField } from '../../ui/Field.tsx'
 import { toast } from '../../ui/Toast.tsx'
-import { showRefusedFields, useRules, wordsOf } from '../forms.ts'
+import { judgeAgain, showRefusedFields, useRules, wordsOf } from '../forms.ts'
 import { AuthSheet } from './AuthSheet.tsx'
 import { NewPasswordFields, tellFirstProblem } from './fields.tsx'
 import { GoogleButton } from './GoogleButton.tsx'
@@ -63,7 +63,11 @@ function RegisterForm({ onDone }: { readonly onDone: (address: string) => void }
           error={wordsOf(errors.phone?.message)}
           {...form.register('phone')}
         />
-        <NewPasswordFields password={form.register('password')} again={form.register('confirmPassword')} errors={errors} />
+        <NewPasswordFields
+          password={form.register('password', judgeAgain(form, 'confirmPassword'))}
+          again={form.register('confirmPassword')}
+          errors={errors}
+        />
         <Button type="submit" wide busy={isSubmitting}>
           <Trans>Create account</Trans>
         </Button>

@@ -7,7 +7,7 @@ import { paths } from '../../paths.ts'
 import { session } from '../../session.tsx'
 import { Button, buttonClass } from '../../ui/Button.tsx'
 import { toast } from '../../ui/Toast.tsx'
-import { showRefusedFields, useRules } from '../forms.ts'
+import { judgeAgain, showRefusedFields, useRules } from '../forms.ts'
 import { AuthSheet } from './AuthSheet.tsx'
 import { NewPasswordFields, tellFirstProblem } from './fields.tsx'
 import { resetRules, type ResetValues } from './rules.ts'
@@ -59,7 +59,11 @@ function ResetForm({ token, onDone }: { readonly token: string; readonly onDone:
   return (
     <AuthSheet title={t`Reset password`} lead={t`Choose a new password. You will be logged out everywhere else.`}>
       <form noValidate onSubmit={(event) => void reset(event)}>
-        <NewPasswordFields password={form.register('password')} again={form.register('confirmPassword')} errors={errors} />
+        <NewPasswordFields
+          password={form.register('password', judgeAgain(form, 'confirmPassword'))}
+          again={form.register('confirmPassword')}
+          errors={errors}
+        />
         <Button type="submit" wide busy={isSubmitting}>
           <Trans>Set new password</Trans>
         </Button>

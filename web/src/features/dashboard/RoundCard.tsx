@@ -24,7 +24,7 @@ import { formatMoney } from '../../ui/Money.tsx'
 import { Share } from '../../ui/Share.tsx'
 import { Ruler } from '../../ui/Split.tsx'
 import { toast } from '../../ui/Toast.tsx'
-import { type CurrentRound, refreshRound, roundQuery } from '../queries.ts'
+import { type CurrentRound, refreshMember, refreshRound, roundQuery } from '../queries.ts'
 import { keepReceipt } from '../ticket/kept-receipts.ts'
 import type { RoundResult } from './use-round.ts'
 
@@ -48,7 +48,7 @@ export function RoundCard({ round }: { readonly round: RoundResult }) {
       </>
     )
   }
-  return <LoadedRound round={round.data} onEnd={() => setTimeout(() => void round.refetch(), AFTER_MIDNIGHT_MS)} />
+  return <LoadedRound key={round.data.id} round={round.data} onEnd={() => setTimeout(() => void round.refetch(), AFTER_MIDNIGHT_MS)} />
 }
 
 function LoadedRound({ round, onEnd }: { readonly round: CurrentRound; readonly onEnd: () => void }) {
@@ -120,6 +120,8 @@ function JoinForm({ round }: { readonly round: CurrentRound }) {
     onError: (error) => {
       client.setQueryData(roundQuery.queryKey, (known) => known && { ...known, hasParticipated: false })
       toast.error(messageOf(error, t`Failed to join round`))
+      // What is refused, or lost its answer, says that the balance shown may be an old one.
+      void refreshMember()
     },
     onSettled: () => refreshRound(),
   })

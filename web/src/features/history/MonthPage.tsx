@@ -1,8 +1,8 @@
 /**
  * A page of the newest month: one small ring a day, filled where the member joined, gold where they
- * won. A picture of the list below, told apart by shape as well as colour; only loaded days are drawn.
+ * won. A picture of the list below, told apart by shape as well as colour; the first page of the list has them all.
  */
-import { Plural, Trans, useLingui } from '@lingui/react/macro'
+import { Plural, Trans } from '@lingui/react/macro'
 import { currentLanguage } from '../../language.ts'
 import type { RoundResult } from './HistoryPage.tsx'
 
@@ -10,7 +10,6 @@ const DAYS_A_ROW = 7
 const CELL = 40
 
 export function MonthPage({ results }: { readonly results: readonly RoundResult[] }) {
-  const { t } = useLingui()
   const month = results[0]?.date.slice(0, 7)
   if (month === undefined) return null
   const byDay = new Map(results.filter(({ date }) => date.startsWith(month)).map((result) => [Number(result.date.slice(8)), result]))
@@ -26,7 +25,7 @@ export function MonthPage({ results }: { readonly results: readonly RoundResult[
   }).format(new Date(`${month}-01T00:00:00Z`))
   return (
     <figure className="month">
-      <svg viewBox={`0 0 ${DAYS_A_ROW * CELL} ${rows * CELL}`} role="img" aria-label={t`${name}: joined on ${joined} days`}>
+      <svg viewBox={`0 0 ${DAYS_A_ROW * CELL} ${rows * CELL}`} role="img" aria-label={name}>
         {Array.from({ length: days }, (_, index) => (
           <Ring key={index} day={index + 1} at={offset + index} result={byDay.get(index + 1)} />
         ))}

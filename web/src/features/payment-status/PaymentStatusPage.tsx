@@ -64,9 +64,12 @@ function Checked({ orderId }: { readonly orderId: string }) {
     refetchInterval: ({ state }) => (state.data === undefined || state.data.isFinal ? false : recheckDelayMs(state.dataUpdateCount)),
   })
   const { data, error, isFetching } = order
+  const notFetched = t`Failed to fetch payment status. Please try again.`
   const again = (): void => {
     void order.refetch().then((result) => {
-      if (result.data?.status === 'failed') toast.error(t`Payment failed. Please try again.`)
+      // What is shown is then from before, and stays.
+      if (result.isError && result.data !== undefined) toast.error(notFetched)
+      else if (result.data?.status === 'failed') toast.error(t`Payment failed. Please try again.`)
     })
   }
   useAnnouncement(data)
@@ -84,7 +87,7 @@ function Checked({ orderId }: { readonly orderId: string }) {
     )
   }
   if (error instanceof ApiError && error.status === 404) return <NotFound orderId={orderId} />
-  const text = error instanceof NoDataError ? t`No payment data received.` : t`Failed to fetch payment status. Please try again.`
+  const text = error instanceof NoDataError ? t`No payment data received.` : notFetched
   return (
     <>
       <Problem title={text} onAgain={again} />

@@ -6,7 +6,7 @@ import { call, messageOf } from '../../api.ts'
 import { Button } from '../../ui/Button.tsx'
 import { TextField } from '../../ui/Field.tsx'
 import { toast } from '../../ui/Toast.tsx'
-import { problemsOf, showRefusedFields, useRules, wordsOf } from '../forms.ts'
+import { showRefusedFields, tellFirst, useRules, wordsOf } from '../forms.ts'
 import { AutoParticipate } from './AutoParticipate.tsx'
 import { profileRules, type ProfileValues } from './rules.ts'
 
@@ -22,22 +22,16 @@ export function ProfileEditor({ user, onSaved, onClose }: ProfileEditorProps) {
   const { errors, isSubmitting } = form.formState
   const autoParticipate = useWatch({ control: form.control, name: 'autoParticipate' })
 
-  const save = form.handleSubmit(
-    async ({ phone, ...rest }) => {
-      try {
-        onSaved((await call('updateProfile', { body: phone === '' ? rest : { ...rest, phone } })).user)
-      } catch (error) {
-        console.warn('Failed to save the profile:', error)
-        showRefusedFields(form, error)
-        return toast.error(messageOf(error, t`The change could not be saved.`))
-      }
-      onClose()
-    },
-    (problems) => {
-      const problem = Object.values(problemsOf(form.getValues(), problems)).find((code) => code !== undefined)
-      if (problem !== undefined) toast.error(wordsOf(problem))
-    },
-  )
+  const save = form.handleSubmit(async ({ phone, ...rest }) => {
+    try {
+      onSaved((await call('updateProfile', { body: phone === '' ? rest : { ...rest, phone } })).user)
+    } catch (error) {
+      console.warn('Failed to save the profile:', error)
+      showRefusedFields(form, error)
+      return toast.error(messageOf(error, t`The change could not be saved.`))
+    }
+    onClose()
+  }, tellFirst(form))
 
   return (
     <form noValidate onSubmit={(event) => void save(event)}>
@@ -57,7 +51,7 @@ export function ProfileEditor({ user, onSaved, onClose }: ProfileEditorProps) {
         <Button type="submit" busy={isSubmitting}>
           <Trans>Save Changes</Trans>
         </Button>
-        <Button kind="secondary" onClick={onClose}>
+        <Button kind="secondary" disabled={isSubmitting} onClick={onClose}>
           <Trans>Cancel</Trans>
         </Button>
       </div>

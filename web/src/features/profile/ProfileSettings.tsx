@@ -8,7 +8,7 @@ import { session } from '../../session.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { PasswordField, SelectField } from '../../ui/Field.tsx'
 import { toast } from '../../ui/Toast.tsx'
-import { problemsOf, showRefusedFields, useRules, wordsOf } from '../forms.ts'
+import { showRefusedFields, tellFirst, useRules, wordsOf } from '../forms.ts'
 import { passwordRules, type PasswordValues } from './rules.ts'
 
 export function PublicNameForm({ user, onSaved }: { readonly user: User; readonly onSaved: (user: User) => void }) {
@@ -51,22 +51,16 @@ export function PasswordForm() {
   const { t } = useLingui()
   const form = useRules<PasswordValues>(passwordRules, EMPTY)
   const { errors, isSubmitting } = form.formState
-  const change = form.handleSubmit(
-    async (values) => {
-      try {
-        session.signIn(await call('changePassword', { body: values }))
-      } catch (error) {
-        showRefusedFields(form, error)
-        return toast.error(messageOf(error, t`The change could not be saved.`))
-      }
-      form.reset(EMPTY)
-      toast.success(t`Your password was changed. You are logged out everywhere else.`)
-    },
-    (problems) => {
-      const problem = Object.values(problemsOf(form.getValues(), problems)).find((code) => code !== undefined)
-      if (problem !== undefined) toast.error(wordsOf(problem))
-    },
-  )
+  const change = form.handleSubmit(async (values) => {
+    try {
+      session.signIn(await call('changePassword', { body: values }))
+    } catch (error) {
+      showRefusedFields(form, error)
+      return toast.error(messageOf(error, t`The change could not be saved.`))
+    }
+    form.reset(EMPTY)
+    toast.success(t`Your password was changed. You are logged out everywhere else.`)
+  }, tellFirst(form))
   return (
     <form className="form-sheet" noValidate onSubmit={(event) => void change(event)}>
       <h2>

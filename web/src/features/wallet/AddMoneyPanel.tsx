@@ -15,14 +15,24 @@ import { TextField } from '../../ui/Field.tsx'
 import { Spinner } from '../../ui/Feedback.tsx'
 import { formatMoney } from '../../ui/Money.tsx'
 import { toast } from '../../ui/Toast.tsx'
-import { problemsOf, registerCleaned, showRefusedFields, useRules } from '../forms.ts'
-import { refreshMine } from '../queries.ts'
-import { amountDraft, digitsOnly, TOPUP_PRESETS_RUPEES, typedPaise } from './amounts.ts'
+import { registerCleaned, showRefusedFields, tellFirst, useRules } from '../forms.ts'
+import { refreshMine, refreshMoney } from '../queries.ts'
+import { amountDraft, phoneDraft, TOPUP_PRESETS_RUPEES, typedPaise } from './amounts.ts'
 import { addMoneyRules, type AddMoneyValues } from './rules.ts'
 import type { GatewayState } from './use-gateway.ts'
 import { wordsOf } from './words.ts'
 
 const MOBILE = /^[6-9]\d{9}$/
+
+/** A checkout that took this page away may never answer: whoever comes back by the browser's Back finds the button free. */
+const shownAgain = (): Promise<undefined> =>
+  new Promise((resolve) => {
+    const back = (): void => {
+      refreshMoney()
+      resolve(undefined)
+    }
+    window.addEventListener('pageshow', back, { once: true })
+  })
 
 export function AddMoneyPanel({ gateway }: { readonly gateway: GatewayState }) {
   const { t } = useLingui()
@@ -32,7 +42,7 @@ export function AddMoneyPanel({ gateway }: { readonly gateway: GatewayState }) {
     () => addMoneyRules({ min: paiseFromRupees(topupMinRupees) ?? ZERO, max: paiseFromRupees(topupMaxRupees) ?? ZERO }),
     [topupMinRupees, topupMaxRupees],
   )
-  const form = useRules<AddMoneyValues>(rules, { amount: '', phoneNumber: digitsOnly(member.phone ?? '', 10) })
+  const form = useRules<AddMoneyValues>(rules, { amount: '', phoneNumber: member.phone ?? '' })
   const { errors, isSubmitting } = form.formState
   const amount = useWatch({ control: form.control, name: 'amount' })
   const phone = useWatch({ control: form.control, name: 'phoneNumber' })
@@ -53,7 +63,8 @@ export function AddMoneyPanel({ gateway }: { readonly gateway: GatewayState }) {
         return toast.error(messageOf(error, t`Failed to add money`))
       }
       try {
-        const result = await gateway.gateway.checkout({ paymentSessionId: session, redirectTarget: '_self' })
+        const checkout = gateway.gateway.checkout({ paymentSessionId: session, redirectTarget: '_self' })
+        const result = await Promise.race([checkout, shownAgain()])
         if (result?.error === undefined) return
       } catch (error) {
         console.warn('The checkout did not open:', error)
@@ -61,10 +72,7 @@ export function AddMoneyPanel({ gateway }: { readonly gateway: GatewayState }) {
       toast.error(t`Payment failed. Please try again.`)
       await refreshMine()
     },
-    (problems) => {
-      const problem = Object.values(problemsOf(form.getValues(), problems)).find((code) => code !== undefined)
-      if (problem !== undefined) toast.error(wordsOf(problem))
-    },
+    tellFirst(form, wordsOf),
   )
 
   return (
@@ -105,7 +113,7 @@ export function AddMoneyPanel({ gateway }: { readonly gateway: GatewayState }) {
         autoComplete="tel-national"
         prefix="+91"
         error={wordsOf(errors.phoneNumber?.message)}
-        {...registerCleaned(form, 'phoneNumber', (text) => digitsOnly(text, 10))}
+        {...registerCleaned(form, 'phoneNumber', phoneDraft)}
       />
       <Button type="submit" wide busy={isSubmitting} disabled={!MOBILE.test(phone)}>
         {paise === undefined ? <Trans>Go to payment</Trans> : <Trans>Add {formatMoney(rupeesFromPaise(paise))}</Trans>}

@@ -17,10 +17,10 @@ import { SelectField, TextAreaField, TextField } from '../../ui/Field.tsx'
 import { formatDay, formatInstant } from '../../ui/format.ts'
 import { formatMoney } from '../../ui/Money.tsx'
 import { toast } from '../../ui/Toast.tsx'
-import { problemsOf, registerCleaned, showRefusedFields, useRules } from '../forms.ts'
+import { judgeAgain, registerCleaned, showRefusedFields, tellFirst, useRules } from '../forms.ts'
 import { Listing } from '../Listing.tsx'
 import { useMoneyKey } from '../money-key.ts'
-import { refreshMine, refundsQuery } from '../queries.ts'
+import { refreshMine, refreshMoney, refundsQuery } from '../queries.ts'
 import { amountDraft, typedPaise } from './amounts.ts'
 import { refundRules, type RefundValues } from './rules.ts'
 import { Status } from './Transactions.tsx'
@@ -132,22 +132,19 @@ function RefundForm({ refundable, onClose }: RefundFormProps) {
         session.setBalance(answer.balance)
       } catch (error) {
         showRefusedFields(form, error)
-        await refreshMine()
+        refreshMoney()
         return toast.error(messageOf(error, t`The refund could not be asked for.`))
       }
       onClose()
       toast.success(t`Your refund is asked for. We will look at it soon.`)
       await refreshMine()
     },
-    (problems) => {
-      const problem = Object.values(problemsOf(form.getValues(), problems)).find((code) => code !== undefined)
-      if (problem !== undefined) toast.error(wordsOf(problem))
-    },
+    tellFirst(form, wordsOf),
   )
 
   return (
     <form className="form-sheet refund-form spaced" noValidate onSubmit={(event) => void ask(event)}>
-      <SelectField label={t`Payment`} error={wordsOf(errors.orderId?.message)} {...form.register('orderId')}>
+      <SelectField label={t`Payment`} error={wordsOf(errors.orderId?.message)} {...form.register('orderId', judgeAgain(form, 'amount'))}>
         {refundable.map((topup) => (
           <option key={topup.order_id} value={topup.order_id}>
             {t`${formatDay(topup.createdAt, currentLanguage())}: ${formatMoney(topup.amount)}, ${formatMoney(topup.unused)} left`}

@@ -9,8 +9,8 @@ import { Button } from '../../ui/Button.tsx'
 import { TextField } from '../../ui/Field.tsx'
 import { formatMoney } from '../../ui/Money.tsx'
 import { toast } from '../../ui/Toast.tsx'
-import { problemsOf, registerCleaned, showRefusedFields, useRules } from '../forms.ts'
-import { refreshMine } from '../queries.ts'
+import { registerCleaned, showRefusedFields, tellFirst, useRules } from '../forms.ts'
+import { refreshMine, refreshMoney } from '../queries.ts'
 import { amountDraft, typedPaise } from './amounts.ts'
 import { BankFields } from './BankFields.tsx'
 import { useMoneyKey } from '../money-key.ts'
@@ -35,16 +35,14 @@ export function WithdrawPanel({ balance }: { readonly balance: number }) {
         session.setBalance(answer.balance)
       } catch (error) {
         showRefusedFields(form, error)
+        refreshMoney()
         return toast.error(messageOf(error, t`Failed to withdraw money`))
       }
       form.reset(EMPTY)
       toast.success(t`Withdrawal request submitted!`)
       await refreshMine()
     },
-    (problems) => {
-      const problem = Object.values(problemsOf(form.getValues(), problems)).find((code) => code !== undefined)
-      if (problem !== undefined) toast.error(wordsOf(problem))
-    },
+    tellFirst(form, wordsOf),
   )
 
   return (

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { amountDraft, digitsOnly, ifscDraft, typedPaise } from './amounts.ts'
+import { amountDraft, digitsOnly, ifscDraft, phoneDraft, typedPaise } from './amounts.ts'
 
 test('an amount field keeps digits, one point and two decimals', () => {
   expect(amountDraft('₹1,234.567')).toBe('1234.56')
@@ -16,7 +16,13 @@ test('a typed amount is exact paise or nothing', () => {
 })
 
 test('phone and account fields keep digits only, up to their length', () => {
-  expect(digitsOnly('+91 98765-43210 99', 10)).toBe('9198765432')
+  expect(digitsOnly('12-34 56x', 5)).toBe('12345')
+  expect(phoneDraft('98765 43210 999')).toBe('9876543210')
+  expect(phoneDraft('9198765432')).toBe('9198765432')
+})
+
+test('a phone number that is filled in with the country’s code goes without it', () => {
+  for (const given of ['+91 98765 43210', '919876543210', '09876543210']) expect(phoneDraft(given)).toBe('9876543210')
 })
 
 test('an IFSC is typed in upper case, letters and digits only', () => {

@@ -19,8 +19,14 @@ export function typedPaise(text: string): Paise | undefined {
   return amount === undefined || amount <= 0n ? undefined : amount
 }
 
-/** Digits only, at most so many: the phone and account fields of the spec (section 5). */
+/** Digits only, at most so many: the account number of the spec (section 5). */
 export const digitsOnly = (text: string, max: number): string => text.replace(/\D/g, '').slice(0, max)
+
+/** A mobile number: digits only, ten of them. What is pasted or filled in with the country's code, or a 0, goes without it. */
+export function phoneDraft(text: string): string {
+  const digits = text.replace(/\D/g, '')
+  return (/^(?:91|0)([6-9]\d{9})$/.exec(digits)?.[1] ?? digits).slice(0, 10)
+}
 
 /** An IFSC as it is typed: upper case, letters and digits, 11 at most. */
 export const ifscDraft = (text: string): string =>
