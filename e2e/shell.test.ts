@@ -101,6 +101,22 @@ describe('the navigation bar', () => {
     })
   })
 
+  test('focus goes to a screen once it is there, also one that takes its time', async () => {
+    await visit({ token: member.token, size: WIDE }, async (page) => {
+      const { promise: mayCome, resolve: come } = Promise.withResolvers<void>()
+      await page.route('**/assets/ImpactPage-*.js', async (route) => {
+        await mayCome
+        await route.continue()
+      })
+      await page.goto(`${program.url}/dashboard`)
+      await page.getByRole('link', { name: 'Impact', exact: true }).filter({ visible: true }).click()
+      await page.waitForURL(`${program.url}/impact`)
+      come()
+      await expect(page.getByRole('heading', { level: 1 })).toHaveText('Impact')
+      await expect(page.getByRole('main')).toBeFocused()
+    })
+  })
+
   test('on small screens a toggled menu holds links and Logout, which ends the session', async () => {
     const person = await register(program.url, 'Meena Rao', 'meena.shell@x.test')
     await visit({ token: person.token, size: SMALL }, async (page) => {

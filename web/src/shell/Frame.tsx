@@ -1,10 +1,11 @@
 /** What every screen of the app stands in: skip link, bar, toasts; focus goes to the page after a walk. */
 import { useLingui as useLanguageChange } from '@lingui/react'
 import { Trans, useLingui } from '@lingui/react/macro'
-import { Outlet, useLocation, useRouter } from '@tanstack/react-router'
-import { type ErrorInfo, lazy, Suspense, useEffect, useRef } from 'react'
+import { Outlet, useRouter } from '@tanstack/react-router'
+import { type ErrorInfo, lazy, Suspense, useEffect } from 'react'
 import { UnverifiedBanner } from '../features/auth/UnverifiedBanner.tsx'
-import { paths } from '../paths.ts'
+import { currentLanguage } from '../language.ts'
+import { paths, publicPath } from '../paths.ts'
 import { useSession } from '../session.tsx'
 import { Button, buttonClass } from '../ui/Button.tsx'
 import { Spinner } from '../ui/Feedback.tsx'
@@ -16,13 +17,15 @@ import { Prompts } from './Prompts.tsx'
 export function Frame() {
   // A change of language draws everything anew.
   useLanguageChange()
-  const at = useLocation({ select: (location) => location.pathname })
-  const before = useRef(at)
-  useEffect(() => {
-    if (before.current === at) return
-    before.current = at
-    document.getElementById('main')?.focus({ preventScroll: true })
-  }, [at])
+  const router = useRouter()
+  useEffect(
+    () =>
+      // Not as the walk begins: the screen may still be on its way.
+      router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
+        if (fromLocation && pathChanged) document.getElementById('main')?.focus({ preventScroll: true })
+      }),
+    [router],
+  )
   return (
     <>
       <a className="skip" href="#main">
@@ -84,7 +87,7 @@ export function NotFoundPage() {
           <Trans>This page is not in the book. The address may be mistyped, or the page may have moved.</Trans>
         </p>
         <p className="buttons load-more">
-          <a className={buttonClass()} href={paths.home}>
+          <a className={buttonClass()} href={publicPath('home', currentLanguage())}>
             <Trans>Go to Home</Trans>
           </a>
         </p>

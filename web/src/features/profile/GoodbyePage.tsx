@@ -1,6 +1,7 @@
 /** The last page of somebody who has left. */
 import { Trans, useLingui } from '@lingui/react/macro'
-import { paths } from '../../paths.ts'
+import { currentLanguage } from '../../language.ts'
+import { publicPath } from '../../paths.ts'
 import { Art } from '../../ui/Art.tsx'
 import { buttonClass } from '../../ui/Button.tsx'
 import { Book } from '../../ui/Layout.tsx'
@@ -20,7 +21,7 @@ export function GoodbyePage() {
           <Trans>Your account is closed and your name is erased. Thank you for every rupee you shared.</Trans>
         </p>
         <p className="buttons load-more">
-          <a className={buttonClass()} href={paths.home}>
+          <a className={buttonClass()} href={publicPath('home', currentLanguage())}>
             <Trans>Go to Home</Trans>
           </a>
         </p>
