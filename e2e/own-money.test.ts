@@ -259,6 +259,17 @@ describe('when the app opens', () => {
       },
       { token: meera.token },
     )
+    stage.line.breakLine('GET /api/rounds/history', 'cut')
+    await stage.at(
+      '/dashboard',
+      async (page) => {
+        await expect(status(page)).toContainText('Your ticket of yesterday could not be checked.')
+        stage.line.mend()
+        await status(page).getByRole('button', { name: 'Try Again' }).click()
+        await expect(status(page)).toContainText('Your ticket was in the list')
+      },
+      { token: meera.token },
+    )
     const { output } = await ask(stage.roz.url, 'userTicket', { token: meera.token, params: { day: second } })
     stage.line.breakLine(`GET /api/user/tickets/${second}`, { status: 200, body: JSON.stringify({ ...output, proof: null }) })
     stage.line.breakLine(`GET /api/public/draws/${second}`, { status: 404, body: '{"error":"not_found","message":"Not found"}' })

@@ -34,7 +34,10 @@ export const ticketQuery = (memberId: string, day: string) =>
 
 /** Yesterday's entry: asked for only where there is one, by the history or by a receipt that this device keeps. */
 async function lookAtYesterday(memberId: string, day: IstDay): Promise<Finding> {
-  const { results } = await queryClient.fetchQuery({ ...latestRoundsQuery, staleTime: ROUND_POLL_MS })
+  const [{ results }] = await Promise.all([
+    queryClient.fetchQuery({ ...latestRoundsQuery, staleTime: ROUND_POLL_MS }),
+    queryClient.fetchQuery({ ...roundQuery, staleTime: ROUND_POLL_MS }),
+  ])
   const hasJoined = results.some(({ date, participated }) => date === day && participated)
   if (!hasJoined && keptReceipt(memberId, day) === undefined) return { ...NOT_JOINED, day }
   return queryClient.fetchQuery(ticketQuery(memberId, day))
@@ -49,8 +52,9 @@ export function useYesterdaysTicket(memberId: string): UseQueryResult<Finding> {
     ...ticketQuery(memberId, day),
     queryKey: ['ticket-watch', memberId, day],
     queryFn: () => lookAtYesterday(memberId, day),
-    // Before the server has said what time it is, yesterday may be another day.
-    enabled: round.data !== undefined && latest.data !== undefined,
+    // Before the server has said what time it is, yesterday may be another day. What failed is asked for
+    // again by the look itself, which then says that it failed too.
+    enabled: round.isFetched && latest.isFetched,
     retry: false,
   })
 }
