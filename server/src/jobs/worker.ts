@@ -302,7 +302,7 @@ const errorText = (error: unknown): string => (error instanceof Error ? `${error
 export async function forgetDoneJobs(db: Db): Promise<boolean> {
   const gone = await db.query(sql`
     delete from job where id in (
-      select id from job where done_at < roz_now() - make_interval(days => ${KEPT_DAYS}::int) limit 1000 for update skip locked)
+      select id from job where done_at < (select roz_now()) - make_interval(days => ${KEPT_DAYS}::int) limit 1000 for update skip locked)
     returning id`)
   return gone.length > 0
 }

@@ -37,7 +37,7 @@ export function createContact(deps: ContactDeps): Contact {
     due: async (now) => {
       if (Math.abs(now.getTime() - sweptAtMs) < SWEEP_MS) return false
       sweptAtMs = now.getTime()
-      await deps.db.query(sql`delete from contact_message where created_at < roz_now() - interval '2 years'`)
+      await deps.db.query(sql`delete from contact_message where created_at < (select roz_now()) - interval '2 years'`)
       return false
     },
   }
