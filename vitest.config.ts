@@ -5,12 +5,12 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const ALONE = ['e2e/faults/faults.test.ts', 'e2e/kill-journey.test.ts']
 
 /**
- * Screens, two files at a time: while one waits for its server, the other works. Unsaid, Vitest would
- * give one of two cores to itself and run one file at a time, after all other projects.
+ * Files at a time, on two cores: what waits for a database or a screen waits most of its time. Unsaid,
+ * Vitest would give one of two cores to itself and run one file at a time, after all other projects.
  */
-const TWO = 2
-/** What waits for a database most of its time. */
 const THREE = 3
+/** An install waits for the disk and the network. */
+const TWO = 2
 
 /** Begun first, so that none of them is what everything waits for in the end; the longest before the long. */
 const LONG = [
@@ -76,7 +76,7 @@ export default defineConfig({
           exclude: [...configDefaults.exclude, ...ALONE],
           globalSetup: ['e2e/first-data-setup.ts'],
           setupFiles: ['e2e/setup.ts'],
-          maxWorkers: TWO,
+          maxWorkers: THREE,
           sequence: { groupOrder: 1 },
           testTimeout: 120_000,
           hookTimeout: 180_000,
@@ -100,7 +100,7 @@ export default defineConfig({
           include: ['ops/launch/**/*.test.ts'],
           globalSetup: ['e2e/first-data-setup.ts'],
           maxWorkers: TWO,
-          // Beside the browser's: an install waits for the disk and the network, a screen for its server.
+          // Beside the browser's.
           sequence: { groupOrder: 1 },
           testTimeout: 400_000,
           hookTimeout: 120_000,
