@@ -1,10 +1,12 @@
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connect, one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createJoinBatcher } from '../ledger/join-batcher.ts'
 import { openRoundsWorld, type RoundsWorld } from '../testing/rounds-world.ts'
 import { testSecrets } from '../testing/calls.ts'
 import { keyContextOf } from './ticket.ts'
+import { keysStatement } from './ticket-keys.ts'
 
 let world: RoundsWorld
 beforeAll(async () => {
@@ -57,4 +59,33 @@ test('a key that replaces one that nothing was entered with serves from today; t
   const other = await world.member(5)
   for (const key of [first, second, third])
     expect(await inTransaction(db, (tx) => ticketKeys.change(tx, other, key))).toEqual({ ok: false, code: 'ticket_key_taken' })
+})
+
+test('a list is read row by row once, also by a plan that was made while its day had hardly an entrant', async () => {
+  const root = connect({ url: world.database.superUrl, max: 1 })
+  const entrants = 1500
+  let looked: { count: number; isWhole: boolean; comparedInVain: number } | undefined
+  const undo = new Error('nothing of this stays')
+  const looking = inTransaction(root, async (tx) => {
+    await tx.query(sql`analyze round_join`)
+    await tx.query(sql`analyze ticket_key`)
+    // Rows alone, by the superuser: how many there are is what a plan is made from.
+    await tx.query(sql`set local session_replication_role = replica`)
+    await tx.query(sql`
+      insert into round_join (batch_id, member_id, balance_after, wallet_seq, day)
+      select 1, 500000 + n, 0, 1, ${DAY}::date from generate_series(1, ${entrants}::int) n`)
+    await tx.query(sql`
+      insert into ticket_key (member_id, serves_from, sealed_key, custodial)
+      select 500000 + n, '-infinity', decode(repeat('00', 65), 'hex'), true from generate_series(1, ${entrants}::int) n`)
+    const statement = keysStatement(DAY, 0n, 4000)
+    const found = await one<{ count: number; isWhole: boolean }>(tx, statement)
+    const plan = await tx.query(sql`explain (analyze, format json) ${statement}`)
+    const removed = [...JSON.stringify(plan).matchAll(/"Rows Removed by Join Filter":(\d+)/g)].map(([, rows]) => Number(rows))
+    looked = { ...found, comparedInVain: Math.max(0, ...removed) }
+    throw undo
+  })
+  await expect(looking).rejects.toBe(undo)
+  await root.close()
+  expect(looked).toMatchObject({ isWhole: true, comparedInVain: 0 })
+  expect(looked?.count).toBeGreaterThanOrEqual(entrants)
 })

@@ -157,25 +157,33 @@ type FoundPage = Omit<KeysPage, 'last'> & { readonly last: bigint | null; readon
 /** Above so many members for one entrant each key is looked up: the range would be read for others' keys. */
 const SPARSE = 8
 
-/** Entrants and keys are read by the same range, side by side: to look each key up took as long again. */
-const keysStatement = (day: IstDay, after: bigint, limit: number): Sql => sql`
+/**
+ * Entrants and keys are read by the same range, side by side: to look each key up took as long again.
+ * They are not joined: of a day that the planner has not seen yet it expects a single entrant, and would
+ * read the whole range of keys again for each of them. Whoever is in the page is looked up in a hash.
+ */
+export const keysStatement = (day: IstDay, after: bigint, limit: number): Sql => sql`
   with page as materialized (
     select member_id from round_join where day = ${day}::date and member_id > ${after}::bigint order by member_id limit ${limit}::int),
-  span as materialized (select max(member_id) as last, max(member_id) - ${after}::bigint > ${SPARSE}::int * count(*) as sparse from page),
+  span as materialized (
+    select max(member_id) as last, count(*)::int as count, max(member_id) - ${after}::bigint > ${SPARSE}::int * count(*) as sparse from page),
   serving as (
     (select distinct on (member_id) member_id, sealed_key from ticket_key
       where (select not sparse from span)
         and member_id > ${after}::bigint and member_id <= (select last from span) and serves_from <= ${day}::date
+        and case when member_id in (select member_id from page) then true end
       order by member_id desc, serves_from desc)
     union all
     select page.member_id, newest.sealed_key from page cross join lateral (
       select sealed_key from ticket_key
        where ticket_key.member_id = page.member_id and serves_from <= ${day}::date order by serves_from desc limit 1) newest
      where (select sparse from span))
-  select count(*)::int as count, max(member_id) as last, coalesce(bool_and(octet_length(sealed_key) = ${SEALED_KEY_BYTES}::int), true) as "isWhole",
-         coalesce(encode(string_agg(int8send(member_id), '' order by member_id), 'base64'), '') as members,
-         coalesce(encode(string_agg(sealed_key, '' order by member_id), 'base64'), '') as sealed
-    from (select member_id, coalesce(serving.sealed_key, '') as sealed_key from page left join serving using (member_id)) entrant`
+  select span.count, span.last, served.count = span.count and served.are_whole as "isWhole", served.members, served.sealed
+    from span cross join (
+      select count(*) as count, coalesce(bool_and(octet_length(sealed_key) = ${SEALED_KEY_BYTES}::int), true) as are_whole,
+             coalesce(encode(string_agg(int8send(member_id), '' order by member_id), 'base64'), '') as members,
+             coalesce(encode(string_agg(sealed_key, '' order by member_id), 'base64'), '') as sealed
+        from serving) served`
 
 /** Locks the wallet, so that no join passes meanwhile, and says whether there ever was one. */
 async function lockJoined(tx: Tx, memberId: bigint): Promise<boolean> {
