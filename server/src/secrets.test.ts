@@ -35,6 +35,29 @@ describe('what is encrypted at rest', () => {
     expect(rotated.fingerprints(plain, 'p')[1]?.equals(secrets.fingerprints(plain, 'p')[0])).toBe(true)
   })
 
+  test('opens by the thousand as it opens one by one, whichever of both keys each was sealed with', () => {
+    const rotated = createSecrets({ secretKey: 'the next key', secretKeyOld: 'the present key' })
+    const contextOf = (index: number): string => `ticket_key:${index}`
+    const plains = Array.from({ length: 600 }, (_, index) => Buffer.alloc(32, index))
+    // Runs of both, and one of each alone.
+    const values = plains.map((each, index) => (index % 7 < 3 || index > 550 ? secrets : rotated).seal(each, contextOf(index)))
+    const [bytes, each] = [Buffer.concat(values), (values[0] as Buffer).length]
+    const into = Buffer.alloc(600 * 32)
+    rotated.openMany({ bytes, each, contextOf }, into)
+    expect(into.equals(Buffer.concat(plains))).toBe(true)
+    expect(() => secrets.openMany({ bytes, each, contextOf }, into)).toThrow('neither SECRET_KEY nor SECRET_KEY_OLD')
+    for (const moved of [1, 4, 599])
+      expect(() => rotated.openMany({ bytes, each, contextOf: (index) => contextOf(index === moved ? 0 : index) }, into)).toThrow()
+    expect(() => rotated.openMany({ bytes: bytes.subarray(1), each, contextOf }, into)).toThrow('of one length')
+    for (let at = 0; at < each; at++) {
+      const altered = Buffer.from(bytes)
+      altered.writeUInt8(altered.readUInt8(599 * each + at) ^ 1, 599 * each + at)
+      expect(() =>
+        secrets.openMany({ bytes: altered.subarray(551 * each), each, contextOf: (index) => contextOf(551 + index) }, into),
+      ).toThrow()
+    }
+  })
+
   test('is found again by a fingerprint that differs by purpose and key', () => {
     const [own] = secrets.fingerprints(plain, 'p')
     expect(own.equals(secrets.fingerprints(plain, 'p')[0])).toBe(true)

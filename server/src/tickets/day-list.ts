@@ -8,13 +8,20 @@ import { subtreesRoot } from '@roz/core/draw.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
-import { LIST_PAGE, type ListPage, PAGES_AT_ONCE, TICKET_BYTES } from './flat-list.ts'
+import { asBuffer, LIST_PAGE, type ListPage, PAGES_AT_ONCE, TICKET_BYTES } from './flat-list.ts'
 import type { ListMaker } from './list-maker.ts'
 import { sha256 } from './sha256.ts'
 import type { TicketKeys } from './ticket-keys.ts'
 
-/** Keys read at once: 400 kB of text. */
-const KEYS_PAGE = 4_000
+/** Keys read at once: their text (110 kB) is not yet what the heap sets aside as large, and so it goes soon. */
+const KEYS_PAGE = 1_250
+const SWEEP_EVERY = 16
+
+/**
+ * What the driver copies while it reads and writes lies outside of the heap, where thirty megabytes of
+ * it may gather before they are looked at. Called where nothing of it is needed any more.
+ */
+const sweep = (): void => globalThis.gc?.({ type: 'minor', execution: 'sync' })
 
 /** Writes the list of a day that has so many entries, and answers its root. */
 export async function writeDayList(tx: Tx, day: IstDay, entries: number, ticketKeys: TicketKeys): Promise<Uint8Array> {
@@ -29,14 +36,23 @@ export async function writeDayList(tx: Tx, day: IstDay, entries: number, ticketK
   }
 }
 
+/** In the order of the index: of a day that the planner has not seen yet it would sort all the rest for each page. */
 async function fill(tx: Tx, day: IstDay, ticketKeys: TicketKeys, maker: ListMaker): Promise<number> {
+  await tx.query(sql`select set_config('enable_bitmapscan', 'off', true)`)
+  const listed = await fillByIndex(tx, day, ticketKeys, maker)
+  await tx.query(sql`select set_config('enable_bitmapscan', 'on', true)`)
+  return listed
+}
+
+async function fillByIndex(tx: Tx, day: IstDay, ticketKeys: TicketKeys, maker: ListMaker): Promise<number> {
   let listed = 0
-  for (let after = 0n; ; ) {
+  for (let [after, pages] = [0n, 1]; ; pages++) {
     const page = await ticketKeys.listSealedKeys(tx, day, after, KEYS_PAGE)
     if (page === undefined) return listed
     listed += page.count
     after = page.last
     await maker.fill(page)
+    if (pages % SWEEP_EVERY === 0) sweep()
   }
 }
 
@@ -64,11 +80,10 @@ async function writePages(tx: Tx, day: IstDay, entries: number, maker: ListMaker
               ${Buffer.from(root)}::bytea)`)
     await tx.query(sql`insert into ticket_owner (day, page, members) values (${day}::date, ${page}::int, ${asBuffer(members)}::bytea)`)
     roots.push(root)
+    sweep()
   }
   return roots
 }
-
-const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
 
 export type Listed = { readonly position: number; readonly memberId: bigint; readonly ticket: Buffer }
 

@@ -1,15 +1,15 @@
 /**
- * The tickets of a day as flat bytes: a million of them are 48 MB in five pieces of memory, shared by
- * all threads, where objects would be half a gigabyte. Pure but for the hashes. Invariants: positions
+ * The tickets of a day as flat bytes: a million of them are 48 MB in three pieces of memory, where
+ * objects would be half a gigabyte; what is made of them goes into memory that is there. Pure but for the hashes. Invariants: positions
  * ascend by ticket, and no ticket stands twice; a page is a whole subtree of the day's tree, and a
  * group one of the page's, so that the roots of the groups give the root of the page, and those of the
  * pages the root of the day.
  */
-import { merkleRoot, subtreesRoot } from '@roz/core/draw.ts'
+import { subtreesRoot } from '@roz/core/draw.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import type { Secrets } from '../secrets.ts'
-import { sha256 } from './sha256.ts'
-import { keyContextOf, ticketOf } from './ticket.ts'
+import { HASH_BYTES, hashInto, sha256 } from './sha256.ts'
+import { keyContextOf, TICKET_KEY_BYTES, writeTicket } from './ticket.ts'
 
 /** Entries of a page: a power of two (protocol, chapter 3: the tree splits at powers of two). */
 export const LIST_PAGE = 16_384
@@ -24,15 +24,18 @@ export const GROUP_BYTES = 64
 /** A 32-byte key as Secrets.seal writes it. */
 export const SEALED_KEY_BYTES = 65
 
-export type FlatList = {
+export type FlatList = Pages & {
   readonly day: IstDay
-  readonly count: number
   /** In the order of member ids, 8 bytes each. */
-  readonly members: Uint8Array
+  readonly members: Buffer
   /** In the same order, 32 bytes each. */
-  readonly tickets: Uint8Array
+  readonly tickets: Buffer
   /** By position: the first bytes of its ticket above, its place in the two lists below. Ascending once it is sorted. */
   readonly order: BigUint64Array
+}
+/** What the thread that makes a list shares with the one that writes it. */
+export type Pages = {
+  readonly count: number
   /** Where pages are laid out, in turn: PAGES_AT_ONCE are made while another is written. */
   readonly shown: readonly Shown[]
 }
@@ -49,51 +52,51 @@ export type ListPage = Shown & { readonly root: Uint8Array }
 
 const shared = (bytes: number): Uint8Array => new Uint8Array(new SharedArrayBuffer(bytes))
 
-export function newList(day: IstDay, count: number): FlatList {
+export function newPages(count: number): Pages {
   const length = Math.min(count, LIST_PAGE)
   const show = (): Shown => ({
     members: shared(length * ID_BYTES),
     tickets: shared(length * TICKET_BYTES),
     groups: shared(Math.ceil(length / LIST_GROUP) * GROUP_BYTES),
   })
+  return { count, shown: Array.from({ length: PAGES_AT_ONCE + 1 }, show) }
+}
+
+export function newList(day: IstDay, pages: Pages): FlatList {
+  const { count } = pages
   return {
+    ...pages,
     day,
-    count,
-    members: shared(count * ID_BYTES),
-    tickets: shared(count * TICKET_BYTES),
-    order: new BigUint64Array(new SharedArrayBuffer(count * BigUint64Array.BYTES_PER_ELEMENT)),
-    shown: Array.from({ length: PAGES_AT_ONCE + 1 }, show),
+    members: Buffer.alloc(count * ID_BYTES),
+    tickets: Buffer.alloc(count * TICKET_BYTES),
+    order: new BigUint64Array(count),
   }
 }
 
 /** Makes the tickets of some entrants, from the `from`-th of the list on. */
-export function fillList(list: FlatList, secrets: Pick<Secrets, 'open'>, from: number, keys: SealedKeys): void {
-  const { count } = keys
-  const ids = Buffer.from(keys.members, 'base64')
-  const sealedKeys = Buffer.from(keys.sealed, 'base64')
-  const isWhole = ids.length === count * ID_BYTES && sealedKeys.length === count * SEALED_KEY_BYTES
-  if (!isWhole || from + count > list.count) throw new Error('these keys are not those of the list')
-  list.members.set(ids, from * ID_BYTES)
-  for (let index = 0; index < count; index++) {
-    const sealed = sealedKeys.subarray(index * SEALED_KEY_BYTES, (index + 1) * SEALED_KEY_BYTES)
-    const key = secrets.open(sealed, keyContextOf(ids.readBigInt64BE(index * ID_BYTES)))
-    list.tickets.set(ticketOf(key, list.day), (from + index) * TICKET_BYTES)
-  }
+export function fillList({ day, members, tickets }: FlatList, secrets: Pick<Secrets, 'openMany'>, from: number, keys: SealedKeys): void {
+  const bytes = Buffer.from(keys.sealed, 'base64')
+  const isWhole = members.write(keys.members, from * ID_BYTES, 'base64') === keys.count * ID_BYTES
+  if (!isWhole || bytes.length !== keys.count * SEALED_KEY_BYTES) throw new Error('these keys are not those of the list')
+  const contextOf = (index: number): string => keyContextOf(members.readBigInt64BE((from + index) * ID_BYTES))
+  // Each ticket takes the place of its key.
+  const own = tickets.subarray(from * TICKET_BYTES, (from + keys.count) * TICKET_BYTES)
+  secrets.openMany({ bytes, each: SEALED_KEY_BYTES, contextOf }, own)
+  for (let at = 0; at < own.length; at += TICKET_BYTES) writeTicket(own.subarray(at, at + TICKET_KEY_BYTES), day, own, at)
 }
 
 /** Sorts by the first four bytes of each ticket as one number, then the few that share them by all of it. */
 export function sortList({ day, count, tickets, order }: FlatList): void {
-  const view = new DataView(tickets.buffer, tickets.byteOffset, tickets.length)
-  const words = new DataView(order.buffer, order.byteOffset, order.byteLength)
+  const words = wordsOf(order)
   for (let index = 0; index < count; index++) {
     words.setUint32(index * 8 + LOW_WORD, index, LITTLE_ENDIAN)
-    words.setUint32(index * 8 + (4 - LOW_WORD), view.getUint32(index * TICKET_BYTES), LITTLE_ENDIAN)
+    words.setUint32(index * 8 + HIGH_WORD, tickets.readUInt32BE(index * TICKET_BYTES), LITTLE_ENDIAN)
   }
   order.sort()
-  const at = (position: number): Buffer =>
-    Buffer.from(tickets.buffer, tickets.byteOffset + placeOf(order, position) * TICKET_BYTES, TICKET_BYTES)
+  const prefixOf = (position: number): number => words.getUint32(position * 8 + HIGH_WORD, LITTLE_ENDIAN)
+  const at = (position: number): Buffer => ticketAt(tickets, placeOf(words, position))
   for (let position = 1; position < count; position++) {
-    for (let left = position; left > 0 && prefixOf(order, left - 1) === prefixOf(order, left); left--) {
+    for (let left = position; left > 0 && prefixOf(left - 1) === prefixOf(left); left--) {
       const ascending = at(left - 1).compare(at(left))
       if (ascending === 0) throw new Error(`the list of ${day} holds a ticket twice`)
       if (ascending < 0) break
@@ -106,32 +109,60 @@ export function sortList({ day, count, tickets, order }: FlatList): void {
 
 /** Numbers of 64 bits lie in memory as this machine writes them. */
 const LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1
-const LOW_WORD = LITTLE_ENDIAN ? 0 : 4
-const placeOf = (order: BigUint64Array, position: number): number => Number((order[position] as bigint) & 0xffff_ffffn)
-const prefixOf = (order: BigUint64Array, position: number): bigint => (order[position] as bigint) >> 32n
+const [LOW_WORD, HIGH_WORD] = LITTLE_ENDIAN ? [0, 4] : [4, 0]
+const wordsOf = (order: BigUint64Array): DataView => new DataView(order.buffer, order.byteOffset, order.byteLength)
+const placeOf = (words: DataView, position: number): number => words.getUint32(position * 8 + LOW_WORD, LITTLE_ENDIAN)
+const ticketAt = (tickets: Buffer, place: number): Buffer => tickets.subarray(place * TICKET_BYTES, (place + 1) * TICKET_BYTES)
 
 /** Lays a page of the sorted list out, and answers the root of its subtree. */
 export function makePage(list: FlatList, page: number): Uint8Array {
-  const { members, tickets, order } = list
-  const shown = shownOf(list, page)
-  const places = Array.from({ length: shown.members.length / ID_BYTES }, (_, index) => placeOf(order, page * LIST_PAGE + index))
-  places.forEach((place, index) => {
-    shown.members.set(members.subarray(place * ID_BYTES, (place + 1) * ID_BYTES), index * ID_BYTES)
-    shown.tickets.set(tickets.subarray(place * TICKET_BYTES, (place + 1) * TICKET_BYTES), index * TICKET_BYTES)
-  })
-  const entries = places.map((_, index) => shown.tickets.subarray(index * TICKET_BYTES, (index + 1) * TICKET_BYTES))
+  const words = wordsOf(list.order)
+  const { members, tickets, groups } = shownOf(list, page)
+  const entries = tickets.length / TICKET_BYTES
+  for (let index = 0; index < entries; index++) {
+    const place = placeOf(words, page * LIST_PAGE + index)
+    members.set(list.members.subarray(place * ID_BYTES, (place + 1) * ID_BYTES), index * ID_BYTES)
+    tickets.set(ticketAt(list.tickets, place), index * TICKET_BYTES)
+  }
   const roots: Uint8Array[] = []
-  for (let from = 0; from < entries.length; from += LIST_GROUP) {
-    const root = Uint8Array.from(merkleRoot(sha256, entries.slice(from, from + LIST_GROUP)))
-    const at = roots.push(root) - 1
-    shown.groups.set(entries[from] as Uint8Array, at * GROUP_BYTES)
-    shown.groups.set(root, at * GROUP_BYTES + TICKET_BYTES)
+  for (let from = 0; from < entries; from += LIST_GROUP) {
+    const group = asBuffer(tickets.subarray(from * TICKET_BYTES, (from + LIST_GROUP) * TICKET_BYTES))
+    const shown = asBuffer(groups.subarray(roots.length * GROUP_BYTES, (roots.length + 1) * GROUP_BYTES))
+    group.copy(shown, 0, 0, TICKET_BYTES)
+    writeGroupRoot(group, shown, TICKET_BYTES)
+    roots.push(shown.subarray(TICKET_BYTES))
   }
   return Uint8Array.from(subtreesRoot(sha256, roots))
 }
 
+/** The marks of leaves and nodes (protocol, chapter 3), and what each is over. */
+const leaf = Buffer.alloc(1 + TICKET_BYTES, 0)
+const node = Buffer.alloc(1 + 2 * HASH_BYTES, 1)
+const level = Buffer.alloc(LIST_GROUP * HASH_BYTES)
+
+/** merkleRoot of the core, level by level in the same bytes: who is alone at the end of a level stands in the next one as it is. */
+function writeGroupRoot(group: Buffer, into: Buffer, at: number): void {
+  let left = group.length / TICKET_BYTES
+  for (let index = 0; index < left; index++) {
+    group.copy(leaf, 1, index * TICKET_BYTES, (index + 1) * TICKET_BYTES)
+    hashInto(leaf, level, index * HASH_BYTES)
+  }
+  while (left > 1) {
+    const pairs = left >> 1
+    for (let pair = 0; pair < pairs; pair++) {
+      level.copy(node, 1, 2 * pair * HASH_BYTES, 2 * (pair + 1) * HASH_BYTES)
+      hashInto(node, level, pair * HASH_BYTES)
+    }
+    if (left % 2 === 1) level.copyWithin(pairs * HASH_BYTES, (left - 1) * HASH_BYTES, left * HASH_BYTES)
+    left -= pairs
+  }
+  level.copy(into, at, 0, HASH_BYTES)
+}
+
+export const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+
 /** Where a page lies once it is made. */
-export function shownOf({ count, shown }: FlatList, page: number): Shown {
+export function shownOf({ count, shown }: Pages, page: number): Shown {
   const { members, tickets, groups } = shown[page % shown.length] as Shown
   const length = Math.min(count - page * LIST_PAGE, LIST_PAGE)
   return {

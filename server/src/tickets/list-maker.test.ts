@@ -3,7 +3,7 @@ import { merkleRoot, subtreesRoot } from '@roz/core/draw.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { expect, test } from 'vitest'
 import { createSecrets } from '../secrets.ts'
-import { LIST_PAGE, makePage, newList, shownOf, sortList } from './flat-list.ts'
+import { LIST_GROUP, LIST_PAGE, makePage, newList, newPages, shownOf, sortList } from './flat-list.ts'
 import { createListMaker } from './list-maker.ts'
 import { sha256 } from './sha256.ts'
 import { keyContextOf } from './ticket.ts'
@@ -29,7 +29,7 @@ const keysOf = (members: readonly Member[]) => ({
   sealed: Buffer.concat(members.map(({ sealed }) => sealed)).toString('base64'),
 })
 
-async function make(members: readonly Member[], options: { readonly threadsFrom: number; readonly portion: number }) {
+async function make(members: readonly Member[], options: { readonly threadFrom: number; readonly portion: number }) {
   const maker = createListMaker(secrets, DAY, members.length, options)
   try {
     for (let from = 0; from < members.length; from += options.portion) await maker.fill(keysOf(members.slice(from, from + options.portion)))
@@ -47,11 +47,11 @@ async function make(members: readonly Member[], options: { readonly threadsFrom:
 
 const members = makeMembers(LIST_PAGE + 300)
 
-test('threads make the list that one thread makes: every ticket once, ascending, under the root of all entries', async () => {
+test('a thread makes the list that is made without one: every ticket once, ascending, under the root of all entries', async () => {
   const entries = members.map(({ id, key }) => ({ id, ticket: createHmac('sha256', key).update(text).digest() }))
   entries.sort((left, right) => left.ticket.compare(right.ticket))
-  for (const threadsFrom of [0, Number.POSITIVE_INFINITY]) {
-    const pages = await make(members, { threadsFrom, portion: 5_000 })
+  for (const threadFrom of [0, Number.POSITIVE_INFINITY]) {
+    const pages = await make(members, { threadFrom, portion: 5_000 })
     expect(Buffer.concat(pages.map((page) => page.tickets)).equals(Buffer.concat(entries.map(({ ticket }) => ticket)))).toBe(true)
     expect(Buffer.concat(pages.map((page) => page.members)).equals(Buffer.concat(entries.map(({ id }) => idBytes(id))))).toBe(true)
     const root = subtreesRoot(
@@ -70,12 +70,12 @@ test('threads make the list that one thread makes: every ticket once, ascending,
 test('a key that was moved to another member fails the list, in a thread as well', async () => {
   const [first, second, ...rest] = members.slice(0, 50) as [Member, Member, ...Member[]]
   const moved = [first, { ...second, sealed: first.sealed }, ...rest]
-  for (const threadsFrom of [0, Number.POSITIVE_INFINITY]) await expect(make(moved, { threadsFrom, portion: 10 })).rejects.toThrow()
+  for (const threadFrom of [0, Number.POSITIVE_INFINITY]) await expect(make(moved, { threadFrom, portion: 10 })).rejects.toThrow()
 })
 
 test('more or fewer keys than entries fail the list', async () => {
-  for (const threadsFrom of [0, Number.POSITIVE_INFINITY]) {
-    const maker = createListMaker(secrets, DAY, 3, { threadsFrom })
+  for (const threadFrom of [0, Number.POSITIVE_INFINITY]) {
+    const maker = createListMaker(secrets, DAY, 3, { threadFrom })
     const filled = maker.fill(keysOf(members.slice(0, 4))).then(() => maker.sort())
     await expect(filled).rejects.toThrow('not those of the list')
     await maker.close()
@@ -84,7 +84,7 @@ test('more or fewer keys than entries fail the list', async () => {
 
 test('tickets that begin alike are told apart by their last byte, and one that stands twice fails the list', () => {
   const tails = [7, 3, 255, 0, 9]
-  const list = newList(DAY, tails.length)
+  const list = newList(DAY, newPages(tails.length))
   tails.forEach((tail, index) => {
     list.tickets[index * 32 + 31] = tail
     list.members[index * 8 + 7] = tail
@@ -94,4 +94,18 @@ test('tickets that begin alike are told apart by their last byte, and one that s
   expect(Array.from(shownOf(list, 0).members).filter((_, index) => index % 8 === 7)).toEqual([0, 3, 7, 9, 255])
   list.tickets[31] = 3
   expect(() => sortList(list)).toThrow('twice')
+})
+
+test('a page has the root of its entries, however many of them there are', () => {
+  for (let count = 1; count <= 2 * LIST_GROUP + 3; count++) {
+    const list = newList(DAY, newPages(count))
+    const tickets = Array.from({ length: count }, () => randomBytes(32)).sort((left, right) => left.compare(right))
+    tickets.forEach((ticket, index) => ticket.copy(list.tickets, index * 32))
+    sortList(list)
+    expect(Buffer.from(makePage(list, 0)).equals(merkleRoot(sha256, tickets))).toBe(true)
+    for (let from = 0; from < count; from += LIST_GROUP) {
+      const group = Buffer.concat([tickets[from] as Buffer, merkleRoot(sha256, tickets.slice(from, from + LIST_GROUP))])
+      expect(group.equals(shownOf(list, 0).groups.subarray(from / 2, from / 2 + 64))).toBe(true)
+    }
+  }
 })

@@ -3,11 +3,22 @@
  * the server answers meanwhile. Invariant: both run the same functions over the same bytes; a failure
  * in a thread fails the sealing, and no thread outlives it.
  */
-import { availableParallelism } from 'node:os'
+import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import type { Secrets } from '../secrets.ts'
-import { type FlatList, fillList, type ListPage, makePage, newList, type SealedKeys, shownOf, sortList } from './flat-list.ts'
+import {
+  type FlatList,
+  fillList,
+  type ListPage,
+  makePage,
+  newList,
+  newPages,
+  type Pages,
+  type SealedKeys,
+  shownOf,
+  sortList,
+} from './flat-list.ts'
 import type { ListWork, ListWorkDone, ListWorkerData } from './list-worker.ts'
 
 export type ListMaker = {
@@ -21,18 +32,20 @@ export type ListMaker = {
 }
 
 /** Below this a thread takes longer to start than the list to make: about ten milliseconds. */
-const THREADS_FROM = 2_000
-const THREADS_MAX = 2
-/** Pieces of work that a thread has before it: one that it works on, one that waits. */
+const THREAD_FROM = 2_000
+/** Pieces of work that the thread has before it: one that it works on, one that waits. */
 const AHEAD = 2
-/** What a thread throws away is bytes outside of its heap: collected often, or it piles up to a hundred megabytes. */
-const YOUNG_MB = 2
 const OLD_MB = 64
+/**
+ * What the program's flags say of its heap counts in every thread, above the limits of that thread: a
+ * list of a million left sixty megabytes of them behind. Heaps that stand already are left as they are.
+ */
+const THREAD_FLAGS = ['--max-semi-space-size=1', '--initial-old-space-size=0']
 const WORKER = new URL('./list-worker.ts', import.meta.url)
 
-export function createListMaker(secrets: Secrets, day: IstDay, count: number, options: { readonly threadsFrom?: number } = {}): ListMaker {
-  const list = newList(day, count)
-  return count < (options.threadsFrom ?? THREADS_FROM) ? makeHere(list, secrets) : makeInThreads(list, secrets)
+export function createListMaker(secrets: Secrets, day: IstDay, count: number, options: { readonly threadFrom?: number } = {}): ListMaker {
+  const pages = newPages(count)
+  return count < (options.threadFrom ?? THREAD_FROM) ? makeHere(newList(day, pages), secrets) : makeInThread(day, pages, secrets)
 }
 
 function makeHere(list: FlatList, secrets: Secrets): ListMaker {
@@ -48,33 +61,31 @@ function makeHere(list: FlatList, secrets: Secrets): ListMaker {
   }
 }
 
-function makeInThreads(list: FlatList, secrets: Secrets): ListMaker {
-  const workerData: ListWorkerData = { list, secretKeys: secrets.keys }
-  const threads = Array.from({ length: Math.min(THREADS_MAX, availableParallelism()) }, () => startThread(workerData))
-  const least = () => threads.reduce((best, thread) => (thread.queued() < best.queued() ? thread : best))
+/** The list lies in the thread's own memory, and goes with it. */
+function makeInThread(day: IstDay, pages: Pages, secrets: Secrets): ListMaker {
+  const thread = startThread({ day, pages, secretKeys: secrets.keys })
   const fills: Promise<unknown>[] = []
   let filled = 0
   return {
     fill: async (keys) => {
-      const thread = least()
       const done = thread.run({ kind: 'fill', from: filled, keys })
       // Looked at by sort(); until then a failure must not count as one that nobody waits for.
       done.catch(() => undefined)
       filled += keys.count
       fills.push(done)
-      if (fills.length >= threads.length * AHEAD) await fills[fills.length - threads.length * AHEAD]
+      await fills[fills.length - AHEAD]
     },
     sort: async () => {
       await Promise.all(fills)
-      await least().run({ kind: 'sort' })
+      await thread.run({ kind: 'sort' })
     },
     page: async (page) => {
-      const root = await least().run({ kind: 'page', page })
-      if (root === undefined) throw new Error('a thread made no page')
-      return { root, ...shownOf(list, page) }
+      const root = await thread.run({ kind: 'page', page })
+      if (root === undefined) throw new Error('the thread made no page')
+      return { root, ...shownOf(pages, page) }
     },
     close: async () => {
-      await Promise.all(threads.map((thread) => thread.stop()))
+      await thread.stop()
     },
   }
 }
@@ -82,7 +93,8 @@ function makeInThreads(list: FlatList, secrets: Secrets): ListMaker {
 type Waiting = { readonly resolve: (root: Uint8Array | undefined) => void; readonly reject: (error: unknown) => void }
 
 function startThread(workerData: ListWorkerData) {
-  const worker = new Worker(WORKER, { workerData, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB, maxOldGenerationSizeMb: OLD_MB } })
+  for (const flag of THREAD_FLAGS) setFlagsFromString(flag)
+  const worker = new Worker(WORKER, { workerData, resourceLimits: { maxOldGenerationSizeMb: OLD_MB } })
   const waiting: Waiting[] = []
   worker.on('message', (done: ListWorkDone) => {
     const next = waiting.shift()
@@ -95,7 +107,6 @@ function startThread(workerData: ListWorkerData) {
   worker.on('error', failAll)
   worker.on('exit', () => failAll(new Error('a thread of the list ended before its work')))
   return {
-    queued: () => waiting.length,
     run: (work: ListWork): Promise<Uint8Array | undefined> =>
       new Promise((resolve, reject) => {
         waiting.push({ resolve, reject })

@@ -1,17 +1,19 @@
 /** A thread that works on the day's list: opening a million keys beside the server, not before it. */
 import { parentPort, workerData } from 'node:worker_threads'
+import type { IstDay } from '@roz/core/ist-day.ts'
 import { createSecrets, type SecretKeys } from '../secrets.ts'
-import { type FlatList, fillList, makePage, type SealedKeys, sortList } from './flat-list.ts'
+import { fillList, makePage, newList, type Pages, type SealedKeys, sortList } from './flat-list.ts'
 
 export type ListWork =
   | { readonly kind: 'fill'; readonly from: number; readonly keys: SealedKeys }
   | { readonly kind: 'sort' }
   | { readonly kind: 'page'; readonly page: number }
-export type ListWorkerData = { readonly list: FlatList; readonly secretKeys: SecretKeys }
+export type ListWorkerData = { readonly day: IstDay; readonly pages: Pages; readonly secretKeys: SecretKeys }
 /** One for each piece of work, in order. */
 export type ListWorkDone = { readonly root: Uint8Array | undefined } | { readonly error: unknown }
 
-const { list, secretKeys } = workerData as ListWorkerData
+const { day, pages, secretKeys } = workerData as ListWorkerData
+const list = newList(day, pages)
 const secrets = createSecrets(secretKeys)
 
 function run(work: ListWork): Uint8Array | undefined {

@@ -4,6 +4,8 @@
  */
 import { hash } from 'node:crypto'
 
+export const HASH_BYTES = 32
+
 /** Leaves and nodes of a tree fit in it: one call without a hash object takes half the time. */
 const short = Buffer.alloc(128)
 
@@ -20,3 +22,7 @@ export const sha256 = (...parts: readonly Uint8Array[]): Buffer => {
 }
 
 export const hashOf = (data: string | Uint8Array): Buffer => Buffer.from(hash('sha256', data, 'hex'), 'hex')
+
+/** The hash of `data` into bytes that are there: hashing a list leaves nothing behind but a text for each. */
+export const hashInto = (data: Uint8Array, into: Buffer, at: number): void =>
+  void into.write(hash('sha256', data, 'hex'), at, HASH_BYTES, 'hex')
