@@ -29,7 +29,7 @@ roz-verify watch <address> --key <key> --state <file> [options]      check each 
   --witness-key <file>      cosign with the key in this file
   --every <seconds>         how often to look (30; at most 3600)
   --webhook <address>       where alarms are posted, as JSON
-  --once                    look once and end
+  --once                    look once and end: 0 when nothing is wrong, 4 when the log could not be read
 
 roz-verify keygen <name> <file>      make a witness's key
 
@@ -210,10 +210,10 @@ async function follow({ call: { values }, place, key, file, everyMs, kept }: Fol
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
   if (witness !== undefined) say(`witness ${verifierKeyOf(witness)}`)
   for (;;) {
-    const { isForked } = await (values.once === true ? watching.look() : watching.follow())
+    const { isForked, isRead } = await (values.once === true ? watching.look() : watching.follow())
     const isOver = isForked || values.once === true
     if (!isOver) await wait(everyMs, undefined, { signal: stop.signal }).catch(() => undefined)
-    if (isOver || stop.signal.aborted) return alarms.count() > 0 ? 2 : isKept ? 0 : 1
+    if (isOver || stop.signal.aborted) return alarms.count() > 0 ? 2 : !isKept ? 1 : isRead || values.once !== true ? 0 : 4
   }
 }
 

@@ -48,7 +48,8 @@ export type WatchSettings = {
   readonly witness: Signer | undefined
   readonly chainHash: string | undefined
 }
-export type Look = { readonly state: State | undefined; readonly isForked: boolean }
+/** `isRead`: the log was there and could be read to its end; if not, it was said why. */
+export type Look = { readonly state: State | undefined; readonly isForked: boolean; readonly isRead: boolean }
 /** One look, to its end. */
 export type Watch = { readonly look: () => Promise<Look> }
 export type Follower = Watch & {
@@ -192,7 +193,7 @@ export function createWatch(ports: WatchPorts, settings: WatchSettings, before: 
   /** Undefined when there is nothing to go on with: said, or raised, why. */
   async function read(): Promise<Seen | 'forked' | undefined> {
     const bytes = await readFile(source, 'log/checkpoint', MOST_NOTE_BYTES)
-    if (bytes === undefined) return undefined
+    if (bytes === undefined) throw new UnavailableError('there is no log/checkpoint at this address')
     const checkpoint = readCheckpoint(bytes)
     const isOlder = checkpoint.size < (state?.checkpoint.size ?? 0)
     shrunkSinceMs = isOlder ? (shrunkSinceMs ?? ports.nowMs()) : undefined
@@ -201,6 +202,7 @@ export function createWatch(ports: WatchPorts, settings: WatchSettings, before: 
       const words = `the log shows ${checkpoint.size} records and had ${state?.checkpoint.size ?? 0}`
       if (ports.nowMs() - (shrunkSinceMs ?? 0) >= STALE_MS)
         await raise({ kind: 'shrunk', words, evidence: [writeNote(checkpoint.note), ...keptNote()] })
+      else ports.say(words)
       return undefined
     }
     const entries = await readEntries(source, checkpoint.size, () => undefined)
@@ -248,20 +250,21 @@ export function createWatch(ports: WatchPorts, settings: WatchSettings, before: 
     assertSound()
     try {
       const seen = await read()
-      if (seen === undefined || seen === 'forked') return { state, isForked: seen === 'forked' }
+      if (seen === undefined || seen === 'forked') return { state, isForked: seen === 'forked', isRead: false }
       const fork = contradicts(seen, state?.checkpoint)
       if (fork !== undefined) {
         await raise({ kind: 'fork', words: fork, evidence: [writeNote(seen.checkpoint.note), ...keptNote()] })
-        return { state, isForked: true }
+        return { state, isForked: true, isRead: true }
       }
       known = { leaves: seen.entries.map(({ leaf }) => leaf), chain: seen.chain, witnesses: seen.witnesses }
       // Where nothing can be kept nothing is cosigned; days are checked all the same.
       await accept(seen).then(handIn).catch(tell)
       startDays(seen)
+      return { state, isForked: false, isRead: true }
     } catch (error) {
       await tell(error)
+      return { state, isForked: false, isRead: false }
     }
-    return { state, isForked: false }
   }
 
   async function settled(): Promise<void> {
@@ -270,9 +273,9 @@ export function createWatch(ports: WatchPorts, settings: WatchSettings, before: 
   }
 
   async function look(): Promise<Look> {
-    const { isForked } = await follow()
+    const looked = await follow()
     await settled()
-    return { state, isForked }
+    return { ...looked, state }
   }
   return { look, follow, settled }
 }

@@ -130,7 +130,7 @@ test('an alarm that cannot be written down is told and posted all the same; two 
   const posted: string[] = []
   const hook = createServer((request, response) => {
     request.on('data', (chunk: Uint8Array) => posted.push(new TextDecoder().decode(chunk)))
-    request.on('end', () => response.writeHead(204).end())
+    request.on('end', () => response.writeHead(request.method === 'POST' ? 204 : 404).end())
   })
   await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve))
   const webhook = `http://127.0.0.1:${(hook.address() as AddressInfo).port}/`
@@ -144,6 +144,8 @@ test('an alarm that cannot be written down is told and posted all the same; two 
   const mine = await openState(state)
   const second = await watch()
   expect([second.code, second.err]).toEqual([1, expect.stringContaining('is in use by process')])
+  const nowhere = path.join(folder, 'nowhere')
+  expect((await run('watch', webhook, '--key', verifierKeyOf(LOG), '--state', nowhere, '--once')).code).toBe(4)
   await mine.close()
   live.records[1] = { ...(live.records[1] as object), count: 4 }
   live.publish()

@@ -1,14 +1,12 @@
 /** The monitor and witness against a site that grows, lies, forks, forgets, and one that draws late. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { DRAW_DELAY_MS } from '../src/beacon.ts'
-import { canonicalBytes } from '../src/canonical.ts'
 import { shiftDay, startOfDayMs } from '../src/day.ts'
 import { picks, seedOf } from '../src/draw.ts'
-import { evidenceOfAllDays } from '../src/evidence.ts'
 import { fromHex, toHex } from '../src/bytes.ts'
 import { cosign, readCheckpoint, readSignerKey, type Signer, verifierKeyOf, writeNote, writeSignerKey } from '../src/note.ts'
 import { sha256 } from '../src/sha256.ts'
-import { memorySource, UnavailableError, urlSource } from '../src/sources.ts'
+import { UnavailableError, urlSource } from '../src/sources.ts'
 import { readState, type State, writeState } from '../src/state.ts'
 import { verifyDay } from '../src/verify.ts'
 import { type Alarm, createWatch, type Follower } from '../src/watch.ts'
@@ -171,28 +169,6 @@ test('a smaller tree that is not the beginning of the known one is a fork at onc
   expect(monitor.alarms[0]?.evidence.map((note) => readCheckpoint(utf(note)).size)).toEqual([1, 2])
 })
 
-test('one receipt for two days is an alarm, however many days lie between', async () => {
-  const [first, second, third] = [DAY, shiftDay(DAY, 1), shiftDay(DAY, 2)] as [string, string, string]
-  const evidence = toHex(sha256(utf('one receipt')))
-  const files = new Map<string, Uint8Array>()
-  const entries = [first, second, third].map((day, index) => {
-    const made = makeBooks({ day, entries: 0, members: 1, before: undefined, settled: undefined })
-    const shown = day === second ? [] : [{ evidence, paise: 5 }]
-    const root = '00'.repeat(32)
-    const bytes = canonicalBytes({ ...made, help: { ...made.help, disbursements: shown }, liabilities: { ...made.liabilities, root } })
-    files.set(`books/${day}`, bytes)
-    const record = { v: 1, kind: 'books', day, books: toHex(sha256(bytes)) } as const
-    return { index, leaf: new Uint8Array(), json: record, record, problem: undefined }
-  })
-  const watched = evidenceOfAllDays(memorySource(files))
-  const hidden = files.get(`books/${first}`) as Uint8Array
-  files.delete(`books/${first}`)
-  expect([await watched(entries, first), await watched(entries, second)]).toEqual([[], []])
-  files.set(`books/${first}`, hidden)
-  expect(await watched(entries, third)).toEqual([`the receipt ${evidence} is the evidence of disbursements of ${first} and of ${third}`])
-  expect(await watched(entries, third)).toEqual([])
-})
-
 test('a day that stalls holds up no cosignature, and is asked for again ever more seldom while something is missing', async () => {
   const asked: string[] = []
   let release = (): void => undefined
@@ -275,6 +251,14 @@ test('a day that does not hold is an alarm, told once; an unreachable site is no
   await monitor.look()
   expect(monitor.alarms).toHaveLength(1)
   expect(monitor.said.at(-1)).toContain('cannot be reached')
+})
+
+test('an address without a log is said, and never taken for one where all is well', async () => {
+  const monitor = watcher(undefined)
+  expect(await monitor.look()).toMatchObject({ isRead: false, isForked: false })
+  expect(monitor.said).toEqual(['there is no log/checkpoint at this address'])
+  site.append(open)
+  expect(await monitor.look()).toMatchObject({ isRead: true })
 })
 
 test('a witness whose clock goes back dates nothing back', async () => {

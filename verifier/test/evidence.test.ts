@@ -1,0 +1,32 @@
+/** One kept receipt proves one disbursement and no other: a monitor, which sees all days, tells it of any two. */
+import { expect, test } from 'vitest'
+import { toHex } from '../src/bytes.ts'
+import { canonicalBytes } from '../src/canonical.ts'
+import { shiftDay } from '../src/day.ts'
+import { evidenceOfAllDays } from '../src/evidence.ts'
+import { sha256 } from '../src/sha256.ts'
+import { memorySource } from '../src/sources.ts'
+import { makeBooks } from './books-maker.ts'
+import { DAY, utf } from './site-maker.ts'
+
+test('one receipt for two days is an alarm, however many days lie between', async () => {
+  const [first, second, third] = [DAY, shiftDay(DAY, 1), shiftDay(DAY, 2)] as [string, string, string]
+  const evidence = toHex(sha256(utf('one receipt')))
+  const files = new Map<string, Uint8Array>()
+  const entries = [first, second, third].map((day, index) => {
+    const made = makeBooks({ day, entries: 0, members: 1, before: undefined, settled: undefined })
+    const shown = day === second ? [] : [{ evidence, paise: 5 }]
+    const root = '00'.repeat(32)
+    const bytes = canonicalBytes({ ...made, help: { ...made.help, disbursements: shown }, liabilities: { ...made.liabilities, root } })
+    files.set(`books/${day}`, bytes)
+    const record = { v: 1, kind: 'books', day, books: toHex(sha256(bytes)) } as const
+    return { index, leaf: new Uint8Array(), json: record, record, problem: undefined }
+  })
+  const watched = evidenceOfAllDays(memorySource(files))
+  const hidden = files.get(`books/${first}`) as Uint8Array
+  files.delete(`books/${first}`)
+  expect([await watched(entries, first), await watched(entries, second)]).toEqual([[], []])
+  files.set(`books/${first}`, hidden)
+  expect(await watched(entries, third)).toEqual([`the receipt ${evidence} is the evidence of disbursements of ${first} and of ${third}`])
+  expect(await watched(entries, third)).toEqual([])
+})
