@@ -3,7 +3,7 @@ import { type Db, sql } from '../db/sql.ts'
 import { inTransaction, type Tx } from '../db/transaction.ts'
 
 const CLOCKWORK_LOCK = 7_242_010
-/** A close of a million entries takes its time, most of it in threads while the transaction waits; everything else is far below. */
+/** A close of a million entries takes its time, most of it in a thread while the transaction waits; everything else is far below. */
 const WAITS = { lockTimeoutMs: 30_000, statementTimeoutMs: 60_000, transactionTimeoutMs: 300_000, idleTimeoutMs: 300_000 }
 
 export const inClockwork = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> =>

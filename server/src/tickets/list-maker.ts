@@ -1,7 +1,7 @@
 /**
- * Makes the sorted list of a day: a short one where it is asked for, a long one in threads, so that
+ * Makes the sorted list of a day: a short one where it is asked for, a long one in a thread, so that
  * the server answers meanwhile. Invariant: both run the same functions over the same bytes; a failure
- * in a thread fails the sealing, and no thread outlives it.
+ * in the thread fails the sealing, and no thread outlives it.
  */
 import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
