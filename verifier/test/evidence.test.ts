@@ -5,9 +5,12 @@ import { canonicalBytes } from '../src/canonical.ts'
 import { shiftDay } from '../src/day.ts'
 import { evidenceOfAllDays } from '../src/evidence.ts'
 import { sha256 } from '../src/sha256.ts'
-import { memorySource } from '../src/sources.ts'
+import { memorySource, urlSource } from '../src/sources.ts'
+import { createWatch } from '../src/watch.ts'
+import { verifierKeyOf } from '../src/note.ts'
 import { makeBooks } from './books-maker.ts'
-import { DAY, utf } from './site-maker.ts'
+import { LiveSite } from './live-site.ts'
+import { DAY, LOG, openRecord, utf } from './site-maker.ts'
 
 test('one receipt for two days is an alarm, however many days lie between', async () => {
   const [first, second, third] = [DAY, shiftDay(DAY, 1), shiftDay(DAY, 2)] as [string, string, string]
@@ -29,4 +32,30 @@ test('one receipt for two days is an alarm, however many days lie between', asyn
   files.set(`books/${first}`, hidden)
   expect(await watched(entries, third)).toEqual([`the receipt ${evidence} is the evidence of disbursements of ${first} and of ${third}`])
   expect(await watched(entries, third)).toEqual([])
+})
+
+test('who watches a log is told of it', async () => {
+  const site = new LiveSite()
+  const source = urlSource(await site.listen())
+  const evidence = toHex(sha256(utf('one receipt')))
+  const days = [DAY, shiftDay(DAY, 1), shiftDay(DAY, 2)] as const
+  for (const day of days) {
+    site.append(openRecord({ day }), { v: 1, kind: 'void', day, reason: 'empty', returned: 0 })
+    const made = makeBooks({ day, entries: 0, members: 1, before: undefined, settled: undefined })
+    const disbursements = day === days[1] ? [] : [{ evidence, paise: 5 }]
+    site.publishBooks({ ...made, help: { ...made.help, disbursements } }, 1)
+  }
+  const alarms: string[] = []
+  const ports = {
+    source,
+    post: async () => 204,
+    nowMs: () => 0,
+    save: async () => undefined,
+    say: () => undefined,
+    alarm: async ({ words }: { readonly words: string }) => void alarms.push(words),
+    settle: async () => undefined,
+  }
+  await createWatch(ports, { logKey: verifierKeyOf(LOG), witness: undefined, chainHash: undefined }, undefined).look()
+  await site.close()
+  expect(alarms).toContain(`the receipt ${evidence} is the evidence of disbursements of ${days[0]} and of ${days[2]}`)
 })
