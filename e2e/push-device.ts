@@ -5,6 +5,7 @@
 import type { PushService, TestBrowser } from '@roz/server/testing/push-service.ts'
 import type { CDPSession, Page } from 'playwright-core'
 import type { Visit } from './browser.ts'
+import { expect } from './expect.ts'
 
 export type PushDevice = {
   /** What the browser has subscribed with, newest last. */
@@ -56,8 +57,9 @@ function replaceService(): void {
   })
 }
 
-/** The service hands a message on to the browser: its worker shows it. */
+/** The service hands a message on to the browser: its worker shows it, and this ends when it has. */
 export async function deliver(page: Page, devtools: CDPSession, text: string): Promise<void> {
+  const before = await timesShown(page)
   const registered = new Promise<string>((resolve) => {
     devtools.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
       const [first] = registrations
@@ -68,6 +70,25 @@ export async function deliver(page: Page, devtools: CDPSession, text: string): P
   await devtools.send('ServiceWorker.enable')
   const origin = `${new URL(page.url()).origin}/`
   await devtools.send('ServiceWorker.deliverPushMessage', { origin, registrationId: await registered, data: text })
+  await expect.poll(() => timesShown(page)).toBe(before + 1)
+}
+
+/** How often the worker has shown something since this was first asked. */
+function timesShown(page: Page): Promise<number> {
+  const [worker] = page.context().serviceWorkers()
+  if (worker === undefined) throw new Error('no service worker runs')
+  return worker.evaluate(() => {
+    const scope = globalThis as unknown as { readonly registration: ServiceWorkerRegistration; timesShown?: number }
+    if (scope.timesShown === undefined) {
+      const show = scope.registration.showNotification.bind(scope.registration)
+      scope.timesShown = 0
+      scope.registration.showNotification = async (...shown) => {
+        await show(...shown)
+        scope.timesShown = (scope.timesShown ?? 0) + 1
+      }
+    }
+    return scope.timesShown
+  })
 }
 
 export type Shown = { readonly title: string; readonly body: string; readonly lang: string; readonly tag: string; readonly silent: boolean }
