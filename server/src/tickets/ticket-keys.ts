@@ -15,7 +15,7 @@ import type { Secrets } from '../secrets.ts'
 import { SEALED_KEY_BYTES, type SealedKeys } from './flat-list.ts'
 import { createListMaker, type ListMaker } from './list-maker.ts'
 import { sha256 } from './sha256.ts'
-import { keyContextOf } from './ticket.ts'
+import { keyContextOf, TICKET_KEY_BYTES } from './ticket.ts'
 
 export type TicketKey = { readonly key: string; readonly custodial: boolean }
 export type TicketKeys = ReturnType<typeof createTicketKeys>
@@ -126,10 +126,18 @@ export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
 
     /** The keys of members that serve on a day; who has none is left out. */
     async listFor(from: Queryable, memberIds: readonly bigint[], day: IstDay): Promise<{ memberId: bigint; key: Buffer }[]> {
-      const rows = await from.query<{ memberId: bigint; sealedKey: Buffer }>(sql`
-        select m.id as "memberId", k.sealed_key as "sealedKey" from unnest((select ${memberIds}::bigint[])) as m(id) cross join lateral (
-          select sealed_key from ticket_key where member_id = m.id and serves_from <= ${day}::date order by serves_from desc limit 1) k`)
-      return rows.map(({ memberId, sealedKey }) => ({ memberId, key: secrets.open(sealedKey, keyContextOf(memberId)) }))
+      const { members, sealed } = await one<{ members: bigint[]; sealed: string }>(
+        from,
+        sql`select coalesce(array_agg(m.id order by m.id), '{}') as members, coalesce(encode(string_agg(k.sealed_key, '' order by m.id), 'base64'), '') as sealed
+              from unnest((select ${memberIds}::bigint[])) as m(id) cross join lateral (
+                select sealed_key from ticket_key where member_id = m.id and serves_from <= ${day}::date order by serves_from desc limit 1) k`,
+      )
+      const keys = Buffer.alloc(members.length * TICKET_KEY_BYTES)
+      secrets.openMany(
+        { bytes: Buffer.from(sealed, 'base64'), each: SEALED_KEY_BYTES, contextOf: (index) => keyContextOf(members[index] as bigint) },
+        keys,
+      )
+      return members.map((memberId, index) => ({ memberId, key: keys.subarray(index * TICKET_KEY_BYTES, (index + 1) * TICKET_KEY_BYTES) }))
     },
 
     /** What makes the list of a day with so many entries. */
