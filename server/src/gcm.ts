@@ -1,6 +1,6 @@
 /**
  * Opens many short values of AES-256-GCM (NIST SP 800-38D) under one key at once. The platform's own
- * makes objects for each: a million keys of a day's list took six times as long, and left memory
+ * makes objects for each: a million keys of a day's list took five times as long, and left memory
  * outside of the heap behind. Invariants: it opens what the platform's own opens and nothing else (the
  * tests hold them side by side), and not a byte of a value is given out whose tag is not its own.
  */

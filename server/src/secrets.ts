@@ -37,21 +37,19 @@ export function createSecrets(given: SecretKeys): Secrets {
   const { secretKey, secretKeyOld } = given
   const current = deriveKey(secretKey)
   const keys: readonly [Key, ...Key[]] = secretKeyOld === undefined ? [current] : [current, deriveKey(secretKeyOld)]
-  let openCurrent: ReturnType<typeof createManyOpener> | undefined
-  const currentId = current.id.readUInt32BE()
+  const openers = new Map<Key, ReturnType<typeof createManyOpener>>()
 
-  const open = (sealed: Uint8Array, context: string): Buffer => {
-    const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.length)
+  function keyOf(bytes: Buffer, context: string): Key {
     const key = keys.find(({ id }) => id.equals(bytes.subarray(1, 1 + ID_BYTES)))
     if (bytes.length < HEAD_BYTES || bytes[0] !== VERSION) throw new Error(`not a sealed value: ${context}`)
     if (key === undefined) throw new Error(`sealed with a key that is neither SECRET_KEY nor SECRET_KEY_OLD: ${context}`)
-    const nonce = bytes.subarray(1 + ID_BYTES, 1 + ID_BYTES + NONCE_BYTES)
-    const decipher = createDecipheriv('aes-256-gcm', key.sealing, nonce, { authTagLength: TAG_BYTES })
-    decipher.setAAD(Buffer.from(context)).setAuthTag(bytes.subarray(HEAD_BYTES - TAG_BYTES, HEAD_BYTES))
-    const plain = decipher.update(bytes.subarray(HEAD_BYTES))
-    // Throws unless the tag is right; a stream cipher has nothing left to give.
-    decipher.final()
-    return plain
+    return key
+  }
+
+  function openerOf(key: Key): ReturnType<typeof createManyOpener> {
+    const opener = openers.get(key) ?? createManyOpener(key.sealing, LAYOUT)
+    openers.set(key, opener)
+    return opener
   }
 
   return {
@@ -63,21 +61,28 @@ export function createSecrets(given: SecretKeys): Secrets {
       const body = Buffer.concat([cipher.update(plain), cipher.final()])
       return Buffer.concat([Buffer.of(VERSION), current.id, nonce, cipher.getAuthTag(), body])
     },
-    open,
+    open: (sealed, context) => {
+      const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.length)
+      const key = keyOf(bytes, context)
+      const nonce = bytes.subarray(1 + ID_BYTES, 1 + ID_BYTES + NONCE_BYTES)
+      const decipher = createDecipheriv('aes-256-gcm', key.sealing, nonce, { authTagLength: TAG_BYTES })
+      decipher.setAAD(Buffer.from(context)).setAuthTag(bytes.subarray(HEAD_BYTES - TAG_BYTES, HEAD_BYTES))
+      const plain = decipher.update(bytes.subarray(HEAD_BYTES))
+      // Throws unless the tag is right; a stream cipher has nothing left to give.
+      decipher.final()
+      return plain
+    },
     openMany: ({ bytes, each, contextOf }, into) => {
-      openCurrent ??= createManyOpener(current.sealing, LAYOUT)
       const [count, length] = [bytes.length / each, each - HEAD_BYTES]
       if (!Number.isInteger(count) || length < 0) throw new Error('not sealed values of one length')
-      const isCurrent = (index: number): boolean => bytes[index * each] === VERSION && bytes.readUInt32BE(index * each + 1) === currentId
+      const idOf = (index: number): number => bytes.readUInt32BE(index * each + 1)
       for (let from = 0, to = 0; from < count; from = to) {
-        while (to < count && isCurrent(to)) to++
-        if (to === from) {
-          // Of the old key's there are ever fewer: they are sealed anew.
-          open(bytes.subarray(from * each, ++to * each), contextOf(from)).copy(into, from * length)
-          continue
-        }
+        const key = keyOf(bytes.subarray(from * each, (from + 1) * each), contextOf(from))
+        // Neighbours under one key are opened together.
+        do to++
+        while (to < count && bytes[to * each] === VERSION && idOf(to) === idOf(from))
         const run = { bytes: bytes.subarray(from * each, to * each), each, contextOf: (index: number) => contextOf(from + index) }
-        const broken = openCurrent(run, into.subarray(from * length))
+        const broken = openerOf(key)(run, into.subarray(from * length))
         if (broken !== undefined) throw new Error(`altered, or sealed for another place: ${run.contextOf(broken)}`)
       }
     },
