@@ -4,7 +4,7 @@ import { type Paise, wholeRupees } from '@roz/core/money.ts'
 import { POLICY_A, policyB, type SplitPolicy, shares } from '@roz/core/split.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { one, sql } from '../db/sql.ts'
-import { inTransaction } from '../db/transaction.ts'
+import { inTransaction, type Tx } from '../db/transaction.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { recordDraw } from './draw.ts'
 import {
@@ -231,4 +231,26 @@ test('a sealed day takes nothing more: what is posted while it is being sealed i
   await inTransaction(database.db, (tx) => voidRound(tx, day))
   await addMoney(database.db, members[0] as bigint, wholeRupees(10))
   expect(await database.db.query(sql`select day from transfer order by transfer_id desc limit 1`)).toEqual([{ day: nextDay(day) }])
+})
+
+test('a settlement that midnight meets half way stands in the books of one day, the day before; what comes after it in the next', async () => {
+  const ended = await closedDay(3)
+  await drawWinners(database.db, ended, members.slice(0, 1))
+  const today = nextDay(ended)
+  const settled = await inTransaction(database.db, async (tx) => {
+    const meetingMidnight: Tx = {
+      ...tx,
+      query: async (statement) => {
+        const rows = await tx.query<never>(statement)
+        if (statement.text.includes("'prize'")) await database.setClock(new Date(startOfDayMs(nextDay(today)) + 1000))
+        return rows
+      },
+    }
+    return settleRound(meetingMidnight, ended)
+  })
+  expect(settled.ok).toBe(true)
+  const posted = await database.db.query(sql`select kind, day from transfer where debit = pool_account(${ended}::date) order by kind`)
+  expect(posted).toEqual(['need', 'platform', 'prize'].map((kind) => ({ kind, day: today })))
+  await addMoney(database.db, members[0] as bigint, wholeRupees(10))
+  expect(await database.db.query(sql`select day from transfer order by transfer_id desc limit 1`)).toEqual([{ day: nextDay(today) }])
 })
