@@ -1,5 +1,5 @@
 /**
- * What adding money, withdrawing, the payment script and the payment status say when something is
+ * What adding money, withdrawing and the payment script say when something is
  * wrong: every message of the spec's sections 4, 5 and 8, provoked for real. Each test is named
  * after it.
  */
@@ -345,7 +345,9 @@ describe('transactions', () => {
 })
 
 test('what the server has put into words follows the language switch', async () => {
-  await at('/wallet', async (page) => {
+  // Whose account speaks Hindi from then on.
+  const { token } = await newMember(roz, { rupees: 20 })
+  const work: Work = async (page) => {
     const line = (words: string) => page.locator('.rows.narrow-only').getByText(words, { exact: true })
     await expect(line('Money added')).toBeVisible()
     await press(page, 'Menu')
@@ -354,71 +356,8 @@ test('what the server has put into words follows the language switch', async () 
     await expect(line('Money added')).toHaveCount(0)
     // In the menu, whose entries are gone: whoever goes by keys stays where they were.
     await expect(page.locator('.menu.small-only .menu-button')).toBeFocused()
-  })
-})
-
-describe('payment status', () => {
-  const order = `/payment-status?order_id=${'0'.repeat(32)}`
-  const confirm = 'POST /api/payments/confirm'
-  const answered = (body: object): Fault => ({ status: 200, body: JSON.stringify(body) })
-
-  test.each([
-    ['No payment data received.', 'an answer without data', answered({})],
-    ['No payment data received.', 'an answer that names no order', answered({ data: { success: false } })],
-    ['Failed to fetch payment status. Please try again.', 'an empty answer', 'empty'],
-    ['Failed to fetch payment status. Please try again.', 'a cut connection', 'cut'],
-    ['Failed to fetch payment status. Please try again.', 'a page of the hoster', 'wordless'],
-  ] as const)("'%s' after %s; Try Again asks again: 'Payment Not Found'", async (words, _how, fault) => {
-    network.breakLine(confirm, fault)
-    await at(
-      order,
-      async (page) => {
-        const alert = page.getByRole('main').getByRole('alert')
-        await expect(alert).toContainText(words)
-        await expect(alert.getByRole('link', { name: 'Go to Home' })).toHaveAttribute('href', '/')
-        network.mend()
-        await alert.getByRole('button', { name: 'Try Again' }).click()
-        await expect(alert.getByRole('heading', { name: 'Payment Not Found' })).toBeVisible()
-        await expect(alert).toContainText("We couldn't find any payment information for this order.")
-        await expect(alert.getByRole('button', { name: 'Try Again' })).toHaveCount(0)
-        await expect(alert.getByRole('link', { name: 'Go to Home' })).toHaveAttribute('href', '/')
-      },
-      { token: undefined },
-    )
-  })
-
-  test("'Failed to fetch payment status. Please try again.' as a toast where Check Again gets no answer; what is known stays", async () => {
-    const details = { order_id: '0'.repeat(32), order_amount: 20, order_status: 'PENDING' }
-    network.breakLine(confirm, answered({ data: { success: false, orderUserDetails: details } }))
-    await at(
-      order,
-      async (page) => {
-        await expect(page.getByRole('heading', { name: 'Payment Pending' })).toBeVisible()
-        network.breakLine(confirm, 'cut')
-        await page.getByRole('button', { name: 'Check Again' }).click()
-        await expect(toast(page, 'Failed to fetch payment status. Please try again.')).toBeVisible()
-        await expect(page.getByRole('heading', { name: 'Payment Pending' })).toBeVisible()
-      },
-      { token: undefined },
-    )
-  })
-
-  test("'No order ID provided' has Try Again, Go to Home and Back to Home", async () => {
-    await at(
-      '/payment-status?order_id=',
-      async (page) => {
-        await expect(page.getByRole('main').getByRole('alert')).toContainText('No order ID provided')
-        await expect(page.getByRole('button', { name: 'Try Again' })).toBeVisible()
-        for (const name of ['Go to Home', 'Back to Home']) await expect(page.getByRole('link', { name })).toHaveAttribute('href', '/')
-      },
-      { token: undefined },
-    )
-  })
-
-  test("'Checking your payment…' while no answer has come", async () => {
-    network.breakLine(confirm, 'silent')
-    await at(order, (page) => expect(page.getByText('Checking your payment…')).toBeVisible(), { token: undefined })
-  })
+  }
+  await at('/wallet', work, { token })
 })
 
 test('after all of this the ledger is in order', () => expectCleanAudit(roz.dataDir))

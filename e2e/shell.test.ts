@@ -4,8 +4,9 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { handOver, newVisit, openBrowser, SMALL, type Visit, WIDE } from './browser.ts'
 import { ask } from './calls.ts'
-import { register, type Person } from './people.ts'
+import { PASSWORD, register, type Person } from './people.ts'
 import { type Program, startProgram } from './program.ts'
+import { signIn } from './steps.ts'
 
 let program: Program
 let browser: Browser
@@ -51,6 +52,28 @@ describe('the session', () => {
       await page.goto(`${program.url}/dashboard`)
       await page.waitForURL(`${program.url}/login`)
       expect(await page.evaluate(() => localStorage.getItem('token'))).toBeNull()
+    })
+  })
+
+  test('where the browser’s storage is full, who signs in is in, whoever was before', async () => {
+    const person = await register(program.url, 'Leela Rao', 'leela.shell@x.test')
+    await visit({}, async (page) => {
+      await page.goto(`${program.url}/login`)
+      await page.evaluate((before) => {
+        localStorage.setItem('token', before)
+        for (let bytes = 4_000_000; bytes >= 1; bytes = Math.floor(bytes / 2)) {
+          try {
+            for (let n = 0; ; n++) localStorage.setItem(`full-${bytes}-${n}`, 'x'.repeat(bytes))
+          } catch {
+            // No room for so much: for less, perhaps.
+          }
+        }
+      }, member.token)
+      await signIn(page, { email: person.email, password: PASSWORD })
+      await page.waitForURL(`${program.url}/dashboard`)
+      await page.getByRole('button', { name: 'User menu' }).click()
+      await expect(page.getByText(person.name).first()).toBeVisible()
+      await page.evaluate(() => localStorage.clear())
     })
   })
 

@@ -20,9 +20,10 @@ export function Frame() {
   const router = useRouter()
   useEffect(
     () =>
-      // Not as the walk begins: the screen may still be on its way.
+      // Not as the walk begins: the screen may still be on its way. Who has opened a menu meanwhile stays in it.
       router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
-        if (fromLocation && pathChanged) document.getElementById('main')?.focus({ preventScroll: true })
+        const isBusy = document.querySelector('.menu-button[aria-expanded=true]')
+        if (fromLocation && pathChanged && !isBusy) document.getElementById('main')?.focus({ preventScroll: true })
       }),
     [router],
   )
