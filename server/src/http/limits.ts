@@ -48,7 +48,9 @@ export async function take(from: Queryable, limits: readonly Limit[]): Promise<T
 
 /** Forgets what no limit looks at any more. */
 export async function forgetOldHits(from: Queryable): Promise<void> {
-  await from.query(sql`delete from throttle where last_at not between (select roz_now()) - interval '2 hours' and (select roz_now()) + interval '2 hours'`)
+  await from.query(
+    sql`delete from throttle where last_at not between (select roz_now()) - interval '2 hours' and (select roz_now()) + interval '2 hours'`,
+  )
 }
 
 const digest = (key: readonly string[]): Buffer => createHash('sha256').update(JSON.stringify(key)).digest()
