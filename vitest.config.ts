@@ -9,8 +9,6 @@ const ALONE = ['e2e/faults/faults.test.ts', 'e2e/kill-journey.test.ts']
  * Vitest would give one of two cores to itself and run one file at a time, after all other projects.
  */
 const THREE = 3
-/** An install waits for the disk and the network. */
-const TWO = 2
 
 /** Begun first, so that none of them is what everything waits for in the end; the longest before the long. */
 const LONG = [
@@ -99,8 +97,8 @@ export default defineConfig({
           name: 'launch',
           include: ['ops/launch/**/*.test.ts'],
           globalSetup: ['e2e/first-data-setup.ts'],
-          maxWorkers: TWO,
-          // Beside the browser's.
+          maxWorkers: THREE,
+          // Beside the browser's: an install waits for the disk and the network, a screen for its server.
           sequence: { groupOrder: 1 },
           testTimeout: 400_000,
           hookTimeout: 120_000,
