@@ -2,11 +2,13 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { type Db, connect, sql } from '@roz/server/db/sql.ts'
+import { IN_FLIGHT } from './engine.ts'
 import { closedLoop, type Loaded, openLoop, percentile } from './load.ts'
 import type { Program } from './processes.ts'
 import { memberAt, type Scene, tokenAt } from './scene.ts'
 
-export const CONNECTIONS = 256
+/** As many as are in flight in the engine. */
+export const CONNECTIONS = IN_FLIGHT
 
 function requestOf(method: string, path: string, headers: Readonly<Record<string, string>>, body?: string): Buffer {
   const all = {

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Passed } from './days.ts'
 import type { Weight } from './engine.ts'
-import type { Percentiles } from './http.ts'
+import { CONNECTIONS, type Percentiles } from './http.ts'
 import { ROOT } from './processes.ts'
 
 /** Answers in a second, and the processor time of one, in microseconds. */
@@ -105,7 +105,7 @@ function httpRows({ http: { repeats, reads } }: Results): Row[] {
   const time = (pick: (repeat: (typeof repeats)[number]) => Taken): string =>
     `${of((repeat) => pick(repeat).serverUs).toFixed(0)} µs + ${of((repeat) => pick(repeat).databaseUs).toFixed(0)} µs`
   return [
-    row('the same server with an empty handler, 256 connections', rate(of(({ empty }) => empty.perSecond))),
+    row(`the same server with an empty handler, ${CONNECTIONS} connections`, rate(of(({ empty }) => empty.perSecond))),
     row('the peer’s joins', rate(of(({ peer }) => peer.perSecond))),
     row('joins over HTTP ÷ empty handler', `${rate(of(({ joins }) => joins.perSecond))} = ${times(toEmpty)}`, '≥ 0.6 ×', toEmpty >= 0.6),
     row('joins over HTTP ÷ the peer', times(toPeer), '≥ 8 ×', toPeer >= 8),
