@@ -56,6 +56,14 @@ test('a statement that hangs is not waited for by who comes later', async () => 
   expect(await hanging).toBe('value 1')
 })
 
+test('nor by those who came with it and found no place in it', async () => {
+  const { asked, read } = byHand(20)
+  const answers = Array.from({ length: 700 }, (_, key) => read(key))
+  await vi.waitFor(() => expect(asked.map(({ keys }) => keys.length)).toEqual([500, 200]), 30_000)
+  for (const one of asked) one.answer()
+  expect((await Promise.all(answers)).at(-1)).toBe('value 699')
+})
+
 test('where the database answers nobody, reads beyond a bound are refused', async () => {
   const { asked, read, turn } = byHand()
   void read(0)

@@ -31,10 +31,12 @@ export function gatherReads<Key, Value>(
   let running = 0
   let begunAt = 0
   let isPlanned = false
+  let isTimed = false
 
   const plan = (): void => {
+    if (isPlanned || waiting.length === 0) return
     const isFree = running === 0 || (running < AT_ONCE_MAX && performance.now() - begunAt > lateMs)
-    if (isPlanned || !isFree || waiting.length === 0) return
+    if (!isFree) return lookLater()
     isPlanned = true
     // After this turn of input: every request that came with it is asked for by then.
     setImmediate(() => {
@@ -47,7 +49,18 @@ export function gatherReads<Key, Value>(
         running--
         plan()
       })
+      plan()
     })
+  }
+
+  /** Nobody may come after them: then they must not wait for a statement that hangs. */
+  const lookLater = (): void => {
+    if (isTimed || running >= AT_ONCE_MAX) return
+    isTimed = true
+    setTimeout(() => {
+      isTimed = false
+      plan()
+    }, lateMs + 1).unref()
   }
 
   const run = async (batch: readonly Waiting<Key, Value>[]): Promise<void> => {
@@ -64,7 +77,5 @@ export function gatherReads<Key, Value>(
       if (waiting.length >= WAITING_MAX) return reject(new OverloadedError('too many reads wait for the database'))
       waiting.push({ key, resolve, reject })
       plan()
-      // Nobody may come after it: then it must not wait for a statement that hangs.
-      if (running > 0 && waiting.length === 1) setTimeout(plan, lateMs + 1).unref()
     })
 }

@@ -56,6 +56,7 @@ export function createJoinBatcher(options: JoinBatcherOptions): JoinBatcher {
   let running = 0
   let begunAt = 0
   let isPlanned = false
+  let isTimed = false
   const underWay = new Set<bigint>()
   // Members whose wallet was busy: theirs go alone, one after the other, and later ones wait behind.
   const alone = new Map<bigint, Pending[]>()
@@ -72,19 +73,28 @@ export function createJoinBatcher(options: JoinBatcherOptions): JoinBatcher {
     }
     waiting.push(pending)
     plan()
-    // Nobody may come after it: then it must not wait for a statement that hangs.
-    if (running > 0 && waiting.length === 1) setTimeout(plan, lateMs + 1).unref()
   }
 
   const plan = (): void => {
+    if (isPlanned || waiting.length === 0) return
     const isFree = running === 0 || (running < AT_ONCE_MAX && performance.now() - begunAt > lateMs)
-    if (isPlanned || !isFree || waiting.length === 0) return
+    if (!isFree) return lookLater()
     isPlanned = true
     // After this turn of input: many sessions are found at once, and all who were come into one batch.
     setImmediate(() => {
       isPlanned = false
       void runNext()
     })
+  }
+
+  /** Nobody may come after them: then they must not wait for a statement that hangs. */
+  const lookLater = (): void => {
+    if (isTimed || running >= AT_ONCE_MAX) return
+    isTimed = true
+    setTimeout(() => {
+      isTimed = false
+      plan()
+    }, lateMs + 1).unref()
   }
 
   const runNext = async (): Promise<void> => {
@@ -95,6 +105,7 @@ export function createJoinBatcher(options: JoinBatcherOptions): JoinBatcher {
     running++
     begunAt = performance.now()
     for (const { memberId } of batch) underWay.add(memberId)
+    plan()
     const busy = await runBatch(db, batch, { onBatch, onJoined })
     for (const { memberId } of batch) underWay.delete(memberId)
     running--

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type IstDay, startOfDayMs } from '@roz/core/ist-day.ts'
 import { wholeRupees } from '@roz/core/money.ts'
 import { POLICY_A } from '@roz/core/split.ts'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connect, type Db, one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
@@ -134,7 +134,7 @@ test('a wallet that is locked does not stop the others, and joins when it is fre
 })
 
 test('a statement that hangs keeps nobody waiting but its own members', async () => {
-  const [hung, other] = await newMembers(database.db, 2, { rupees: 10 })
+  const [hung, other, third, last] = (await newMembers(database.db, 4, { rupees: 10 })) as [bigint, bigint, bigint, bigint]
   const released = Promise.withResolvers<void>()
   let statements = 0
   const db: Db = {
@@ -144,11 +144,16 @@ test('a statement that hangs keeps nobody waiting but its own members', async ()
       return database.db.query(statement)
     },
   }
-  const hanging = createJoinBatcher({ db, lateMs: 5 })
-  const first = hanging.join({ memberId: hung as bigint })
-  await vi.waitFor(() => expect(statements).toBe(1))
-  const second = hanging.join({ memberId: hung as bigint })
-  expect(await hanging.join({ memberId: other as bigint })).toMatchObject({ ok: true })
+  const hanging = createJoinBatcher({ db, lateMs: 40, batchMax: 1 })
+  // Two of one moment, of whom the second finds no place in the batch.
+  const [first, beside] = [hanging.join({ memberId: hung }), hanging.join({ memberId: other })]
+  const second = hanging.join({ memberId: hung })
+  expect(await beside).toMatchObject({ ok: true })
+  await sleep(100)
+  // One who comes while the next one is young, and nobody after.
+  const [quick, behind] = [hanging.join({ memberId: third }), sleep(1).then(() => hanging.join({ memberId: last }))]
+  expect([await quick, await behind]).toMatchObject([{ ok: true }, { ok: true }])
+  expect(statements).toBe(4)
   released.resolve()
   expect([await first, await second]).toMatchObject([{ ok: true }, { ok: false, code: 'already_joined' }])
 })

@@ -17,9 +17,9 @@ export function useMoneyKey(): <B, T>(body: B, send: (idempotencyKey: string) =>
       open.current = undefined
       return answer
     } catch (error) {
-      // Only a refusal says that nothing happened; a 5xx may come after the money has moved, and a 429
-      // says nothing of an earlier press whose answer was lost.
-      if (error instanceof ApiError && error.status < 500 && error.status !== 429) open.current = undefined
+      // Only a refusal of ours says that nothing happened; a 5xx may come after the money has moved, and a 429,
+      // or what somebody on the way has answered, says nothing of an earlier press whose answer was lost.
+      if (error instanceof ApiError && error.status < 500 && error.status !== 429 && error.code !== '') open.current = undefined
       throw error
     }
   }

@@ -113,9 +113,13 @@ export function refreshMoney(): void {
 
 /** The signed-in member's record anew. What is shown stays when it cannot be had. */
 export async function refreshMember(): Promise<void> {
-  if (session.get().status !== 'member') return
+  const before = session.get()
+  if (before.status !== 'member') return
   try {
-    session.setUser((await call('me')).user)
+    const { user } = await call('me')
+    // A payment of this screen has told of a newer balance meanwhile: this answer may be from before it.
+    if (session.get() !== before) return await refreshMember()
+    session.setUser(user)
   } catch (error) {
     console.warn('Failed to refresh the member:', error)
   }
