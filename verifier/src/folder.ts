@@ -1,6 +1,5 @@
 /** A folder that holds a copy of the published files: JSON files end in .json, the others have no ending. For Node. */
-import { createReadStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { open, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { type Source, UnavailableError } from './sources.ts'
 
@@ -21,9 +20,22 @@ export function folderSource(folder: string): Source {
   }
 }
 
+const PIECE_BYTES = 1 << 18
+
+/** One piece of memory for the whole file: a new one each time would be gigabytes before anybody looks what is left of them. */
 async function* piecesOf(file: string): AsyncGenerator<Uint8Array> {
+  const piece = new Uint8Array(PIECE_BYTES)
   try {
-    yield* createReadStream(file, { highWaterMark: 1 << 18 }) as AsyncIterable<Uint8Array>
+    const handle = await open(file)
+    try {
+      for (;;) {
+        const { bytesRead } = await handle.read(piece, 0, PIECE_BYTES, null)
+        if (bytesRead === 0) return
+        yield piece.subarray(0, bytesRead)
+      }
+    } finally {
+      await handle.close()
+    }
   } catch (error) {
     throw new UnavailableError(`${file} cannot be read (${String(error)})`)
   }

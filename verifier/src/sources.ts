@@ -8,6 +8,7 @@ export class UnavailableError extends Error {
   override readonly name = 'UnavailableError'
 }
 
+/** A piece is its reader's until the next one is asked for: then its bytes may be others. */
 export type Stream = { readonly bytes: number | undefined; readonly pieces: AsyncIterable<Uint8Array> }
 export type Source = {
   readonly open: (path: string) => Promise<Stream | undefined>
@@ -31,19 +32,24 @@ export async function readFile(source: Source, path: string, mostBytes = MOST_BY
   for await (const piece of stream.pieces) {
     length += piece.length
     if (length > mostBytes) throw new MalformedError(`${path} is longer than any such file can be`)
-    pieces.push(piece)
+    pieces.push(new Uint8Array(piece))
   }
   return joined(pieces)
 }
 
-/** Cut into whole entries of so many bytes, as few pieces as the stream allows. */
+/** Cut into whole entries of so many bytes: what is cut in two between pieces comes by itself, and nothing else is copied. */
 export async function* wholeEntries(stream: Stream, entryBytes: number, path: string): AsyncGenerator<Uint8Array> {
   let rest = new Uint8Array(0)
   for await (const piece of stream.pieces) {
-    const bytes = rest.length === 0 ? piece : concat(rest, piece)
-    const length = bytes.length - (bytes.length % entryBytes)
-    if (length > 0) yield bytes.subarray(0, length)
-    rest = new Uint8Array(bytes.subarray(length))
+    const begin = rest.length === 0 ? 0 : Math.min(entryBytes - rest.length, piece.length)
+    rest = concat(rest, piece.subarray(0, begin))
+    if (rest.length === entryBytes) {
+      yield rest
+      rest = new Uint8Array(0)
+    }
+    const end = piece.length - ((piece.length - begin) % entryBytes)
+    if (end > begin) yield piece.subarray(begin, end)
+    if (end < piece.length) rest = new Uint8Array(piece.subarray(end))
   }
   if (rest.length > 0) throw new MalformedError(`${path} is not a whole number of entries`)
 }
