@@ -128,8 +128,8 @@ const KEYS: readonly Bug[] = [
   },
   {
     name: 'A statement of joins that hangs holds up everybody who comes after it',
-    file: `${LEDGER}/join-batcher.ts`,
-    find: 'running === 0 || (running < AT_ONCE_MAX',
+    file: 'server/src/db/turns.ts',
+    find: 'running === 0 || (running < atOnceMax',
     replace: 'running === 0 || (running < 1',
     test: `${LEDGER}/joins.test.ts`,
   },

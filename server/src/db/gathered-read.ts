@@ -1,10 +1,9 @@
 /**
- * Reads by key that share statements. Invariants: a read is begun after it was asked for, never
- * answered from a copy; what is asked for while a statement runs goes into the next one, without a
- * timer, so that a lone read waits for nobody. One statement at a time, so that the more there
- * is to read, the more of it shares one; but one that hangs does not hold up who comes after it.
+ * Reads by key that share statements, as turns.ts says. Invariant: a read is begun after it was asked
+ * for, never answered from a copy.
  */
 import { OverloadedError } from './sql.ts'
+import { createTurns } from './turns.ts'
 
 export type GatheredRead<Key, Value> = (key: Key) => Promise<Value | undefined>
 
@@ -28,40 +27,12 @@ export function gatherReads<Key, Value>(
   lateMs = LATE_MS,
 ): GatheredRead<Key, Value> {
   let waiting: Waiting<Key, Value>[] = []
-  let running = 0
-  let begunAt = 0
-  let isPlanned = false
-  let isTimed = false
-
-  const plan = (): void => {
-    if (isPlanned || waiting.length === 0) return
-    const isFree = running === 0 || (running < AT_ONCE_MAX && performance.now() - begunAt > lateMs)
-    if (!isFree) return lookLater()
-    isPlanned = true
-    // After this turn of input: every request that came with it is asked for by then.
-    setImmediate(() => {
-      isPlanned = false
-      const batch = waiting.slice(0, KEYS_MAX)
-      waiting = waiting.slice(KEYS_MAX)
-      running++
-      begunAt = performance.now()
-      void run(batch).then(() => {
-        running--
-        plan()
-      })
-      plan()
-    })
+  const begin = (): Promise<void> => {
+    const batch = waiting.slice(0, KEYS_MAX)
+    waiting = waiting.slice(KEYS_MAX)
+    return run(batch)
   }
-
-  /** Nobody may come after them: then they must not wait for a statement that hangs. */
-  const lookLater = (): void => {
-    if (isTimed || running >= AT_ONCE_MAX) return
-    isTimed = true
-    setTimeout(() => {
-      isTimed = false
-      plan()
-    }, lateMs + 1).unref()
-  }
+  const look = createTurns({ isWaiting: () => waiting.length > 0, begin, atOnceMax: AT_ONCE_MAX, lateMs })
 
   const run = async (batch: readonly Waiting<Key, Value>[]): Promise<void> => {
     try {
@@ -76,6 +47,6 @@ export function gatherReads<Key, Value>(
     new Promise((resolve, reject) => {
       if (waiting.length >= WAITING_MAX) return reject(new OverloadedError('too many reads wait for the database'))
       waiting.push({ key, resolve, reject })
-      plan()
+      look()
     })
 }

@@ -11,6 +11,7 @@ import type { IstDay } from '@roz/core/ist-day.ts'
 import { accepted, refused } from '@roz/core/outcome.ts'
 import type { JoinRefusal } from '@roz/core/round.ts'
 import { DatabaseUnavailableError, type Db, sqlState, violatedConstraint } from '../db/sql.ts'
+import { createTurns } from '../db/turns.ts'
 import { type AloneRequest, joinAlone } from './join-alone.ts'
 import { type FoundJoin, type JoinOutcome, joinedOf, keyPrefix } from './join-outcome.ts'
 import { type JoinRow, joinsOfBatches, joinStatement, newestJoins, passingHeld } from './join-statement.ts'
@@ -53,10 +54,6 @@ const AT_ONCE_MAX = 3
 export function createJoinBatcher(options: JoinBatcherOptions): JoinBatcher {
   const { db, onBatch, onJoined, batchMax = 1000, queueMax = 20_000, lateMs = LATE_MS } = options
   let waiting: Pending[] = []
-  let running = 0
-  let begunAt = 0
-  let isPlanned = false
-  let isTimed = false
   const underWay = new Set<bigint>()
   // Members whose wallet was busy: theirs go alone, one after the other, and later ones wait behind.
   const alone = new Map<bigint, Pending[]>()
@@ -65,6 +62,23 @@ export function createJoinBatcher(options: JoinBatcherOptions): JoinBatcher {
   let queued = 0
   let idleWaiters: (() => void)[] = []
 
+  const begin = (): Promise<void> | undefined => {
+    const { batch, rest } = takeBatch(waiting, batchMax, underWay)
+    waiting = rest
+    // All of them wait for members who are under way: the end of theirs looks again.
+    return batch.length === 0 ? undefined : goTogether(batch)
+  }
+  const look = createTurns({ isWaiting: () => waiting.length > 0, begin, atOnceMax: AT_ONCE_MAX, lateMs })
+
+  const goTogether = async (batch: readonly Pending[]): Promise<void> => {
+    for (const { memberId } of batch) underWay.add(memberId)
+    const busy = await runBatch(db, batch, { onBatch, onJoined })
+    for (const { memberId } of batch) underWay.delete(memberId)
+    for (const pending of busy) goAlone(pending)
+    // What the same members have asked for since waits behind, and not for their wallets again.
+    if (busy.length > 0) waiting = waiting.filter((pending) => alone.get(pending.memberId)?.push(pending) === undefined)
+  }
+
   const enter = (pending: Pending): void => {
     const behind = alone.get(pending.memberId)
     if (behind !== undefined) {
@@ -72,47 +86,7 @@ export function createJoinBatcher(options: JoinBatcherOptions): JoinBatcher {
       return
     }
     waiting.push(pending)
-    plan()
-  }
-
-  const plan = (): void => {
-    if (isPlanned || waiting.length === 0) return
-    const isFree = running === 0 || (running < AT_ONCE_MAX && performance.now() - begunAt > lateMs)
-    if (!isFree) return lookLater()
-    isPlanned = true
-    // After this turn of input: many sessions are found at once, and all who were come into one batch.
-    setImmediate(() => {
-      isPlanned = false
-      void runNext()
-    })
-  }
-
-  /** Nobody may come after them: then they must not wait for a statement that hangs. */
-  const lookLater = (): void => {
-    if (isTimed || running >= AT_ONCE_MAX) return
-    isTimed = true
-    setTimeout(() => {
-      isTimed = false
-      plan()
-    }, lateMs + 1).unref()
-  }
-
-  const runNext = async (): Promise<void> => {
-    const { batch, rest } = takeBatch(waiting, batchMax, underWay)
-    // All of them wait for members who are under way: the end of theirs looks again.
-    if (batch.length === 0) return
-    waiting = rest
-    running++
-    begunAt = performance.now()
-    for (const { memberId } of batch) underWay.add(memberId)
-    plan()
-    const busy = await runBatch(db, batch, { onBatch, onJoined })
-    for (const { memberId } of batch) underWay.delete(memberId)
-    running--
-    for (const pending of busy) goAlone(pending)
-    // What the same members have asked for since waits behind, and not for their wallets again.
-    if (busy.length > 0) waiting = waiting.filter((pending) => alone.get(pending.memberId)?.push(pending) === undefined)
-    plan()
+    look()
   }
 
   const goAlone = (pending: Pending): void => {
