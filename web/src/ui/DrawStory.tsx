@@ -173,7 +173,7 @@ function MoneyStep() {
         <LedgerRow part="run" label={<Trans>For the platform</Trans>}>
           <Figure name="platform" as="span" />
         </LedgerRow>
-        <LedgerRow sum label={<Trans>Put in</Trans>}>
+        <LedgerRow sum label={<Trans context="rupees of a round">Put in</Trans>}>
           <Figure name="intake" as="span" />
         </LedgerRow>
       </div>
