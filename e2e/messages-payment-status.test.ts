@@ -1,9 +1,9 @@
 /** The payment status screen without a payment to show: its messages word for word, and each one's way on. */
-import type { Page } from 'playwright-core'
 import { beforeAll, describe, test } from 'vitest'
 import { expect } from './expect.ts'
 import type { Fault, FaultyProxy } from './faulty-proxy.ts'
 import { useStage } from './stage.ts'
+import { exactToast as toast } from './steps.ts'
 
 const stage = useStage()
 /** Between the browser and the server. */
@@ -12,8 +12,6 @@ let network: FaultyProxy
 beforeAll(() => {
   network = stage.line
 })
-
-const toast = (page: Page, words: string) => page.locator('.toast').getByText(words, { exact: true })
 
 describe('payment status', () => {
   const order = `/payment-status?order_id=${'0'.repeat(32)}`

@@ -13,7 +13,7 @@ import { type Fault, type FaultyProxy, startFaultyProxy } from './faulty-proxy.t
 import { BANK, newMember, type Person, PHONE, register } from './people.ts'
 import type { Program } from './program.ts'
 import { type AtOptions, useStage, type Work } from './stage.ts'
-import { askForWithdrawal, gatewayIsReady, goToPayment } from './steps.ts'
+import { askForWithdrawal, exactToast as toast, gatewayIsReady, goToPayment } from './steps.ts'
 
 const SCRIPT = '/js/v3/cashfree.js'
 /** Where the server gives no words of its own. */
@@ -47,7 +47,6 @@ afterAll(() => gateway?.close())
 /** The member at a screen, unless another is named. */
 const at = (path: string, work: Work, options: AtOptions = {}): Promise<void> => stage.at(path, work, { token: member.token, ...options })
 
-const toast = (page: Page, words: string) => page.locator('.toast').getByText(words, { exact: true })
 const field = (page: Page, label: string) => page.locator('form.panel').getByLabel(label, { exact: true })
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
 const submit = (page: Page) => page.locator('form.panel button[type=submit]')

@@ -4,6 +4,8 @@ import type { Locator, Page } from 'playwright-core'
 import { BANK, PHONE } from './people.ts'
 
 export const toast = (page: Page, words: string) => page.locator('.toast', { hasText: words })
+/** One that says these words and no others. */
+export const exactToast = (page: Page, words: string) => page.locator('.toast').getByText(words, { exact: true })
 
 export type NewPerson = { readonly name: string; readonly email: string; readonly password: string }
 
