@@ -13,6 +13,7 @@ import { beforeAll, describe, test } from 'vitest'
 import { auditScreen, expectNoSidewaysScroll, WIDE } from './browser.ts'
 import { ask } from './calls.ts'
 import { inDatabase } from './database.ts'
+import { latinIn } from './latin.ts'
 import { exampleSite, RECEIPT, SEALED, TICKETS } from './example-site.ts'
 import { expect } from './expect.ts'
 import { newMember, type Person, readClock, setClock } from './people.ts'
@@ -80,13 +81,19 @@ describe('a day in the browser', () => {
   test('without a day the newest is shown; another is chosen by the keyboard and stands in the address', async () => {
     await stage.at('/hi/verify', async (page) => {
       await expect(page).toHaveURL(`${stage.line.url}/hi/verify/${second}`)
-      await expect(verdict(page)).toHaveText('WEAK')
+      await expect(verdict(page)).toHaveText('कमज़ोर')
       await expect(page.getByRole('heading', { level: 1 })).toHaveText('ड्रॉ जाँचिए')
       await page.locator('#day').fill(first)
       await page.locator('#day').press('Enter')
       await expect(page).toHaveURL(`${stage.line.url}/hi/verify/${first}`)
       await expect(page.locator('.draw-story [data-fill=intake]')).toHaveText('₹2.00')
-      await expect(verdict(page)).toHaveText('WEAK')
+      await expect(verdict(page)).toHaveText('कमज़ोर')
+      await expect(step(page, 'sealed-in-time').locator('[data-weakness=local-list]')).toBeVisible()
+      await expect(step(page, 'beacon-signature').locator('[data-weakness=known-number]')).toBeVisible()
+      // Nor does the verifier itself say anything in English here.
+      const said = await page.locator('[data-verdict] > :not([hidden]), [data-step] p:not([hidden], .step-title)').allTextContents()
+      expect(said.length).toBeGreaterThan(16)
+      expect(latinIn(said)).toEqual([])
       await auditScreen(page)
       await page.getByRole('link', { name: 'English' }).click()
       await expect(page).toHaveURL(`${stage.line.url}/verify/${first}`)

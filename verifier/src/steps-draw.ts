@@ -8,7 +8,7 @@ import { ticketTree } from './list-tree.ts'
 import type { RecordOf } from './records.ts'
 import { type Checkpoint, cosignedAt, readVerifierKey, type VerifierKey } from './note.ts'
 import { sha256 } from './sha256.ts'
-import { fail, incomplete, need, notApplicable, weak } from './steps.ts'
+import { fail, incomplete, need, notApplicable, type Said, weak } from './steps.ts'
 
 export const TICKET_BYTES = 32
 const WITNESS_MARGIN_MS = 60_000
@@ -116,7 +116,7 @@ function sealBy(
 const isInTime = (seconds: number | undefined, drawAtMs: number): boolean =>
   seconds !== undefined && 1000 * seconds <= drawAtMs - WITNESS_MARGIN_MS
 
-export function checkSealedInTime(bundle: Bundle, readersWitnesses: readonly VerifierKey[]): string {
+export function checkSealedInTime(bundle: Bundle, readersWitnesses: readonly VerifierKey[]): Said {
   const today = bundle.inLog(bundle.day)
   const draws = today.result === undefined && today.void === undefined ? undefined : need(bundle.draws, `draws/${bundle.day}`)
   if (today.close === undefined && draws?.assurance === 'sealed') fail('a day without a list is called sealed')
@@ -135,11 +135,15 @@ export function checkSealedInTime(bundle: Bundle, readersWitnesses: readonly Ver
   const own = sealBy(sealed, closeIndex, drawAtMs, named, witnesses.quorum)
   const assurance = own.isInTime && draw.mode === 'beacon' ? 'sealed' : 'weak'
   if (draws !== undefined && draws.assurance !== assurance) fail(`draws/${bundle.day} calls the day ${draws.assurance}, it is ${assurance}`)
-  if (draw.mode === 'local') weak('a local draw: whoever knew its secret could have changed the list before it was sealed')
+  if (draw.mode === 'local') weak('local-list', 'a local draw: whoever knew its secret could have changed the list before it was sealed')
   const seal = readersWitnesses.length === 0 ? own : sealBy(sealed, closeIndex, drawAtMs, readersWitnesses, readersWitnesses.length)
-  const seen = seal.names.length === 0 ? 'nobody' : seal.names.join(', ')
-  if (!seal.isInTime) weak(`seen in time by ${seen}, ${seal.quorum} are needed: the list could have been changed after the draw was known`)
-  return `seen by ${seen} at least a minute before the draw`
+  const values = { witnesses: seal.names.join(', '), needed: String(seal.quorum) }
+  const seen = values.witnesses || 'nobody'
+  if (!seal.isInTime) {
+    const words = `seen in time by ${seen}, ${seal.quorum} are needed: the list could have been changed after the draw was known`
+    weak(seal.names.length === 0 ? 'unseen' : 'too-few', words, values)
+  }
+  return { words: `seen by ${seen} at least a minute before the draw`, values }
 }
 
 export function checkRound(today: Today, shownSignature: string | undefined): string {
@@ -154,7 +158,9 @@ export function checkRound(today: Today, shownSignature: string | undefined): st
     if (draw.mode === 'local') fail('a local draw cannot wait for a beacon')
     if (shownSignature !== undefined && draw.mode === 'beacon' && isBeaconSignature(shownSignature, expected, draw.publicKey))
       fail(`round ${expected} was there: the day should not have been void`)
-    weak(`void because round ${expected} of the beacon had not come; who has its signature can disprove that`)
+    weak('no-number', `void because round ${expected} of the beacon had not come; who has its signature can disprove that`, {
+      round: String(expected),
+    })
   }
   return draw.mode === 'local' ? 'a local draw has no round' : `round ${expected} is the first after the draw time`
 }
@@ -167,7 +173,7 @@ export function checkRandomness(today: Today, trustedChain: string | undefined):
     if (!('secret' in result)) return fail('a local draw without its secret')
     if (toHex(sha256(fromHex(result.secret))) !== draw.chainHash) fail('the secret is not the one promised in the open record')
     if (localRandomness(result.secret, close) !== result.randomness) fail('the randomness does not come from the secret and the list')
-    return weak('a demonstration: who runs it could have chosen the winner')
+    return weak('known-number', 'a demonstration: who runs it could have chosen the winner')
   }
   if (!('signature' in result)) return fail('a draw by beacon without its signature')
   if (chainHashOf(draw) !== draw.chainHash) fail('the beacon’s parameters do not have the hash that names it')
@@ -175,7 +181,9 @@ export function checkRandomness(today: Today, trustedChain: string | undefined):
   if (toHex(sha256(fromHex(result.signature))) !== result.randomness) fail('the randomness is not the hash of the signature')
   if (draw.chainHash !== (trustedChain ?? QUICKNET))
     weak(
+      'other-source',
       `the beacon ${draw.chainHash.slice(0, 12)}… is not ${trustedChain === undefined ? 'drand’s quicknet' : 'the one that you trust'}: who runs it could know its numbers`,
+      { chain: draw.chainHash.slice(0, 12) },
     )
   return `the beacon signed round ${close.round}`
 }

@@ -24,11 +24,24 @@ export type StepName = (typeof STEPS)[number]
 
 /** `none`: there is nothing that this step could check. */
 export type StepState = 'pass' | 'fail' | 'weak' | 'incomplete' | 'none'
+/** All that can make a step weak. */
+export const WEAKNESSES = {
+  'sealed-in-time': ['local-list', 'unseen', 'too-few'],
+  'beacon-round': ['no-number'],
+  'beacon-signature': ['known-number', 'other-source'],
+} as const satisfies Partial<Record<StepName, readonly string[]>>
+export type Weakness = (typeof WEAKNESSES)[keyof typeof WEAKNESSES][number]
+/** What the words name, for whoever words it in another language. */
+export type Values = Readonly<Record<string, string>>
+export type Said = string | { readonly words: string; readonly values: Values }
 export type Outcome = {
   readonly step: StepName
   readonly state: StepState
   /** In plain English. */
   readonly words: string
+  /** Where the state is `weak`. */
+  readonly weakness?: Weakness
+  readonly values?: Values
 }
 export type Verdict = 'PASS' | 'FAIL' | 'WEAK' | 'INCOMPLETE'
 
@@ -44,16 +57,18 @@ export function verdictOf(outcomes: readonly Outcome[]): Verdict {
 /** Ends a step with anything but a pass. */
 export class Finding extends Error {
   readonly state: StepState
-  constructor(state: StepState, words: string) {
+  readonly why: Pick<Outcome, 'weakness' | 'values'>
+  constructor(state: StepState, words: string, why: Finding['why'] = {}) {
     super(words)
     this.state = state
+    this.why = why
   }
 }
 export const fail = (words: string): never => {
   throw new Finding('fail', words)
 }
-export const weak = (words: string): never => {
-  throw new Finding('weak', words)
+export const weak = (weakness: Weakness, words: string, values: Values = {}): never => {
+  throw new Finding('weak', words, { weakness, values })
 }
 export const incomplete = (words: string): never => {
   throw new Finding('incomplete', words)
@@ -66,11 +81,12 @@ export const notApplicable = (words: string): never => {
 export type FileReport = { readonly missing: (what: string) => void; readonly malformed: (what: string) => void }
 
 /** Runs a step. Bytes without form are the fault of `files`; the step itself could not be taken. */
-export async function take(step: StepName, files: FileReport, check: () => string | Promise<string>): Promise<Outcome> {
+export async function take(step: StepName, files: FileReport, check: () => Said | Promise<Said>): Promise<Outcome> {
   try {
-    return { step, state: 'pass', words: await check() }
+    const said = await check()
+    return { step, state: 'pass', ...(typeof said === 'string' ? { words: said } : said) }
   } catch (error) {
-    if (error instanceof Finding) return { step, state: error.state, words: error.message }
+    if (error instanceof Finding) return { step, state: error.state, words: error.message, ...error.why }
     if (error instanceof MalformedError) {
       files.malformed(error.message)
       return { step, state: 'incomplete', words: `could not be checked: ${error.message}` }

@@ -34,6 +34,7 @@ import {
   need,
   notApplicable,
   type Outcome,
+  type Said,
   type StepName,
   take,
   type Verdict,
@@ -103,7 +104,7 @@ async function attemptDay(source: Source, day: string, options: VerifyOptions): 
   const today = bundle.inLog(day)
   const witnesses = (options.witnesses ?? []).map(readVerifierKey)
   const outcomes: Outcome[] = []
-  const step = async (name: StepName, check: () => string | Promise<string>): Promise<void> => {
+  const step = async (name: StepName, check: () => Said | Promise<Said>): Promise<void> => {
     outcomes.push(await take(name, files, check))
   }
   await step('log-signature', () => checkSignatures(bundle, options.logKey))

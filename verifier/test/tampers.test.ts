@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { verifierKeyOf } from '../src/note.ts'
 import { memorySource } from '../src/sources.ts'
-import { EXIT_CODES, type StepName, STEPS } from '../src/steps.ts'
+import { EXIT_CODES, type StepName, STEPS, type Weakness, WEAKNESSES } from '../src/steps.ts'
 import { verifyDay, type VerifyOptions } from '../src/verify.ts'
 import { BEACON, DAY, LOG, makeSite, receiptFor, ticketsOf } from './site-maker.ts'
 import { tampered, tamperNames } from './tampers.ts'
@@ -32,6 +32,9 @@ test.each(catalogue)('$step: $what', async ({ name, step, state }) => {
   const { files, options } = tampered(name)
   const report = await verifyDay(memorySource(files), DAY, { ...asUsual, ...options })
   const said = Object.fromEntries(report.steps.map((outcome) => [outcome.step, outcome.state]))
+  const weak = report.steps.filter((outcome) => outcome.state === 'weak').map((outcome) => outcome.weakness)
+  const possible: Readonly<Partial<Record<StepName, readonly Weakness[]>>> = WEAKNESSES
+  for (const weakness of weak) expect(possible[step]).toContain(weakness)
   const words = report.steps.filter((outcome) => outcome.state !== 'pass').map((outcome) => `${outcome.step}: ${outcome.words}`)
   expect(said, words.join('\n')).toEqual({ ...sound, [step]: state })
   expect(report.exitCode).toBe(state === 'fail' ? EXIT_CODES.FAIL : EXIT_CODES.WEAK)

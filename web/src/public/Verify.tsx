@@ -4,7 +4,7 @@
  * the script carries none.
  */
 import { Trans, useLingui } from '@lingui/react/macro'
-import { STEPS } from '@roz/verifier/steps.ts'
+import { type StepName, STEPS } from '@roz/verifier/steps.ts'
 import { DrawStory } from '../ui/DrawStory.tsx'
 import { formatDay } from '../ui/format.ts'
 import { Section } from '../ui/Section.tsx'
@@ -13,6 +13,7 @@ import { usePage } from './context.ts'
 import { Heading } from './Frame.tsx'
 import { Prose } from './Prose.tsx'
 import { useStepWords, type StepWords } from './step-words.ts'
+import { WeakWords } from './WeakWords.tsx'
 import { usePageTitle } from './titles.ts'
 
 declare const __VERIFIER_SHA256__: string
@@ -24,7 +25,7 @@ export function Verify() {
         title={usePageTitle('verify')}
         lead={
           <Trans>
-            Don’t trust us. Check. This page fetches the files that we published about a day, and your own device does every sum again.
+            Don't trust us. Check. This page fetches the files that we published about a day, and your own device does every sum again.
           </Trans>
         }
       >
@@ -178,7 +179,10 @@ function Verdict() {
     <div className="verdict-box" role="status" data-verdict="">
       <div className="ok" data-when="PASS" hidden>
         <h3>
-          <b>PASS</b> <Trans>Everything fits</Trans>
+          <b>
+            <Trans>PASS</Trans>
+          </b>{' '}
+          <Trans>Everything fits</Trans>
         </h3>
         <p>
           <Trans>Every file fits what was sealed, and the books are right to the paisa.</Trans>
@@ -192,7 +196,10 @@ function Verdict() {
       </div>
       <div className="wait" data-when="WEAK" hidden>
         <h3>
-          <b>WEAK</b> <Trans>The sums are right, but we could have changed the list</Trans>
+          <b>
+            <Trans>WEAK</Trans>
+          </b>{' '}
+          <Trans>The sums are right, but we could have changed the list</Trans>
         </h3>
         <p>
           <Trans>
@@ -202,7 +209,10 @@ function Verdict() {
       </div>
       <div className="wait" data-when="INCOMPLETE" hidden>
         <h3>
-          <b>INCOMPLETE</b> <Trans>Something is missing, so nothing is proven</Trans>
+          <b>
+            <Trans>INCOMPLETE</Trans>
+          </b>{' '}
+          <Trans>Something is missing, so nothing is proven</Trans>
         </h3>
         <p>
           <Trans>A file could not be had. Try again later; if it stays away, ask us why.</Trans>
@@ -210,7 +220,10 @@ function Verdict() {
       </div>
       <div className="no" data-when="FAIL" hidden>
         <h3>
-          <b>FAIL</b> <Trans>Something does not fit</Trans>
+          <b>
+            <Trans>FAIL</Trans>
+          </b>{' '}
+          <Trans>Something does not fit</Trans>
         </h3>
         <p>
           <Trans>Do not believe this day until it is explained. Save the result: it is evidence.</Trans>
@@ -228,7 +241,7 @@ function Verdict() {
   )
 }
 
-function Step({ name, words: { title, pass, fail, weak } }: { readonly name: string; readonly words: StepWords }) {
+function Step({ name, words: { title, pass, fail } }: { readonly name: StepName; readonly words: StepWords }) {
   return (
     <li data-step={name}>
       <span className="mark" aria-hidden="true" />
@@ -244,11 +257,7 @@ function Step({ name, words: { title, pass, fail, weak } }: { readonly name: str
         <p data-for="fail" hidden>
           {fail}
         </p>
-        {weak === undefined ? null : (
-          <p data-for="weak" hidden>
-            {weak}
-          </p>
-        )}
+        <WeakWords step={name} />
         <p data-for="incomplete" hidden>
           <Trans>Could not be checked: something that it needs is missing or broken.</Trans>
         </p>
@@ -329,7 +338,7 @@ function OwnProgram() {
           </a>
         </li>
         <li>
-          <Trans>The log’s key, to write down and to give with --key:</Trans>
+          <Trans>The log's key, to write down and to give with --key:</Trans>
           <code className="hash" data-fill="key">
             …
           </code>

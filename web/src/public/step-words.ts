@@ -1,4 +1,4 @@
-/** What each step of the verifier asks and what its answers mean, in plain words. Total over its steps. */
+/** What each step of the verifier asks and what its answers mean, in plain words. Total over its steps; weak ones: WeakWords.tsx. */
 import { useLingui } from '@lingui/react/macro'
 import type { StepName } from '@roz/verifier/steps.ts'
 
@@ -6,8 +6,6 @@ export type StepWords = {
   readonly title: string
   readonly pass: string
   readonly fail: string
-  /** Only for steps that can be weak. */
-  readonly weak?: string
 }
 
 export function useStepWords(): Readonly<Record<StepName, StepWords>> {
@@ -60,19 +58,16 @@ function useDrawWords() {
     'sealed-in-time': {
       title: t`The seal came before the number`,
       pass: t`Witnesses who are not us saw the sealed list in time.`,
-      weak: t`No witness outside our house saw the seal in time: we could have changed the list.`,
       fail: t`What is said about the sealing is not true.`,
     },
     'beacon-round': {
       title: t`It is the right number`,
       pass: t`The number is the one that the hour of sealing demands.`,
-      weak: t`The public number never appeared, and the day was given back.`,
       fail: t`Another number was used than the hour of sealing demands.`,
     },
     'beacon-signature': {
       title: t`The number is genuine`,
       pass: t`The number carries the signature of the public source.`,
-      weak: t`The number did not come from the public source that everybody trusts: somebody could know it beforehand.`,
       fail: t`The number is not what its source gave out.`,
     },
     seed: {
@@ -97,9 +92,9 @@ function useMoneyWords() {
   const { t } = useLingui()
   return {
     'books-balance': {
-      title: t`The day’s books balance`,
+      title: t`The day's books balance`,
       pass: t`What came in equals what went out and what is left.`,
-      fail: t`The day’s books do not add up.`,
+      fail: t`The day's books do not add up.`,
     },
     'carry-over': {
       title: t`The books go on from yesterday`,

@@ -168,14 +168,15 @@ function paint(): void {
 
 function end({ steps, verdict }: Report): void {
   const spoken = JSON.parse(byData('spoken-states')?.dataset.spokenStates ?? '{}') as Record<string, string | undefined>
-  for (const { step, state, words } of steps) {
+  for (const { step, state, words, weakness, values = {} } of steps) {
     const row = document.querySelector<HTMLElement>(`[data-step="${step}"]`)
     if (row === null) continue
     row.dataset.result = state
-    for (const one of all('[data-for]', row)) one.hidden = one.dataset.for !== state
-    // The verifier's own words say what exactly was wrong; where all is well ours suffice.
+    for (const one of all('[data-for]', row)) one.hidden = one.dataset.for !== state || one.dataset.weakness !== weakness
+    for (const one of all('[data-value]', row)) one.textContent = values[one.dataset.value ?? ''] ?? ''
+    // The verifier's own words say what exactly was wrong or missing; elsewhere ours suffice.
     const detail = row.querySelector('[data-words]')
-    if (detail !== null) detail.textContent = state === 'pass' || state === 'none' ? '' : words
+    if (detail !== null) detail.textContent = state === 'fail' || state === 'incomplete' ? words : ''
     const said = row.querySelector('[data-spoken]')
     if (said !== null) said.textContent = `: ${spoken[state] ?? state}`
   }
@@ -185,7 +186,7 @@ function end({ steps, verdict }: Report): void {
   show('[data-save]', true)
   // Named by the step that counted them; a day without a draw needed none.
   const seal = steps.find(({ step, state }) => step === 'sealed-in-time' && state === 'pass')
-  const witnesses = /^seen by (.+) at least/.exec(seal?.words ?? '')?.[1]
+  const witnesses = seal?.values?.['witnesses']
   fill('witnesses', witnesses ?? '')
   show('[data-witnessed]', witnesses !== undefined)
   showVerdict(verdict)
