@@ -43,7 +43,7 @@ export function registerShedding(app: FastifyInstance, limits: LoadLimits = LOAD
   // What is answered here goes no further: `done` is not called.
   app.addHook('onRequest', (request, reply, done) => {
     const kind = kindOf(request)
-    if (kind !== undefined && places.find(kind, request.ip) === undefined) refuse(request, reply)
+    if (kind !== undefined && places.find(kind, request) === undefined) refuse(request, reply)
     else done()
   })
   app.addHook('preHandler', (request, reply, done) => {
@@ -52,7 +52,7 @@ export function registerShedding(app: FastifyInstance, limits: LoadLimits = LOAD
     // Whoever left while the session was looked up has had the one `close` there is: a place would be kept for ever.
     if (reply.raw.destroyed) return void reply.hijack()
     // Many bodies can arrive in one moment.
-    const place = places.find(kind, request.ip)
+    const place = places.find(kind, request)
     if (place === undefined) return refuse(request, reply)
     // Comes for every answer, also to somebody who is gone.
     reply.raw.once('close', place.take())
@@ -86,21 +86,29 @@ function createPlaces({ ordinaryMax, moneyMax, witnessMax, witnessMaxEach }: Loa
 
   return {
     /** Where a request would go; undefined where all that it may take are taken. */
-    find(kind: Kind, ip: string): Place | undefined {
+    find(kind: Kind, request: FastifyRequest): Place | undefined {
       if (kind === 'money') return inFlight.money < moneyMax ? place('money') : undefined
       if (inFlight.ordinary < ordinaryMax) return place('ordinary')
       if (kind === 'ordinary') return undefined
-      const source = addressBlock(ip)
+      const source = addressBlock(request.ip)
       return inFlight.witness < witnessMax && (each.get(source) ?? 0) < witnessMaxEach ? place('witness', source) : undefined
     },
   }
 }
 
+/** Kept by method and route, of which there are a few hundred: it is asked for twice on every request's way. */
+const kinds = new Map<string, Kind | undefined>()
 function kindOf(request: FastifyRequest): Kind | undefined {
   const { url } = request.routeOptions
   if (url === undefined) return 'ordinary'
+  const route = `${request.method} ${url}`
+  if (!kinds.has(route)) kinds.set(route, findKind(request.method, url))
+  return kinds.get(route)
+}
+
+function findKind(method: string, url: string): Kind | undefined {
   if (NEVER.has(url)) return undefined
-  const call = `${request.method} ${url.replace(/^\/api/, '')}`
+  const call = `${method} ${url.replace(/^\/api/, '')}`
   if (MONEY_CALLS.has(call)) return 'money'
   return WITNESS_CALLS.has(call) ? 'witness' : 'ordinary'
 }

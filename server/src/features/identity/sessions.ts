@@ -49,26 +49,27 @@ const usedBefore = sql`clock.at - case s.kind when 'admin' then interval '1 seco
  * Living sessions with their accounts, and the ends of those that are due moved on. One that another
  * request holds is being moved on, or ended, by that one: nobody waits, and an end stays an end. Nor does
  * anybody wait for the disk: what a crash takes back is the last moment's moves, and the next visit
- * makes them again.
+ * makes them again. A row is looked up once and then known by its place: it cannot move within the
+ * statement, and where another request has moved it there is nothing left to do.
  */
 const findAndSlide = (tokenHashes: readonly Buffer[]): Sql => sql`
   with clock as materialized (select roz_now() as at, set_config('synchronous_commit', 'off', true)),
   found as materialized (
-    select asked.at, s.token_hash, s.kind, s.member_id, m.staff_role, m.email_verified_at is not null as is_verified,
+    select asked.at, s.ctid as place, s.kind, s.member_id, m.staff_role, m.email_verified_at is not null as is_verified,
            m.suspended_at is not null as is_suspended, coalesce(s.stepped_up_at > clock.at - ${STEP_UP_LASTS}, false) as is_stepped_up,
            s.last_used_at < ${usedBefore} as is_due
       from clock cross join unnest((select ${tokenHashes}::bytea[])) with ordinality as asked (token_hash, at)
       join session s on s.token_hash = asked.token_hash join member m on m.id = s.member_id
      where s.expires_at > clock.at and (s.last_at is null or s.last_at > clock.at) and m.deleted_at is null),
   due as materialized (
-    select s.token_hash from session s, clock
-     where s.token_hash in (select token_hash from found where is_due) and s.last_used_at < ${usedBefore}
+    select s.ctid as place from session s
+     where s.ctid = any (array (select place from found where is_due))
        for no key update of s skip locked),
   slid as (
     update session s
        set last_used_at = clock.at, expires_at = clock.at + case s.kind when 'admin' then interval '15 minutes' else interval '30 days' end
       from due, clock
-     where s.token_hash = due.token_hash)
+     where s.ctid = due.place)
   select at::int as at, kind, member_id, staff_role, is_verified, is_suspended, is_stepped_up from found`
 
 /** An admin's token of an account that is no longer staff opens nothing. */
