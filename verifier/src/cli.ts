@@ -28,6 +28,7 @@ const USAGE = `roz-verify <address|folder> <YYYY-MM-DD> [options]      check a d
 roz-verify watch <address> --key <key> --state <file> [options]      check each day, raise alarms, cosign
   --witness-key <file>      cosign with the key in this file
   --every <seconds>         how often to look (30; at most 3600)
+  --late <hours>            how late books and results may be before that is an alarm (12; 0: never)
   --webhook <address>       where alarms are posted, as JSON
   --once                    look once and end: 0 when nothing is wrong, 4 when the log could not be read
 
@@ -48,6 +49,7 @@ const OPTIONS = {
   json: { type: 'boolean' },
   'witness-key': { type: 'string' },
   every: { type: 'string' },
+  late: { type: 'string' },
   webhook: { type: 'string' },
   once: { type: 'boolean' },
   help: { type: 'boolean' },
@@ -159,16 +161,18 @@ const ofFile = <T>(opening: Promise<T>): Promise<T> =>
   opening.catch((error: unknown) => Promise.reject(new UsageError(error instanceof Error ? error.message : String(error))))
 
 async function watch(call: Called): Promise<number> {
-  const { key, state: file, every, chain } = call.values
+  const { key, state: file, every, late, chain } = call.values
   const [, place] = call.words
   if (place === undefined || key === undefined || file === undefined) throw new UsageError('watch needs an address, --key and --state')
   assertKey('--key', key, 1)
   if (chain !== undefined) given('--chain', () => fromHex(chain, 32))
   const everyMs = 1000 * Number(every ?? 30)
   if (!(everyMs > 0 && everyMs <= 3_600_000)) throw new UsageError('--every takes a number of seconds, at most 3600')
+  const allowedMs = 3_600_000 * Number(late ?? 12)
+  if (!(allowedMs >= 0 && allowedMs <= 3_600_000_000)) throw new UsageError('--late takes a number of hours, at most 1000')
   const kept = await ofFile(openState(file))
   try {
-    return await follow({ call, place, key, file, everyMs, kept })
+    return await follow({ call, place, key, file, everyMs, allowedMs, kept })
   } finally {
     await kept.close()
   }
@@ -180,10 +184,11 @@ type Following = {
   readonly key: string
   readonly file: string
   readonly everyMs: number
+  readonly allowedMs: number
   readonly kept: StateFile
 }
 
-async function follow({ call: { values }, place, key, file, everyMs, kept }: Following): Promise<number> {
+async function follow({ call: { values }, place, key, file, everyMs, allowedMs, kept }: Following): Promise<number> {
   const { name } = readVerifierKey(key)
   const keyFile = values['witness-key']
   const witness = keyFile === undefined ? undefined : await witnessOf(keyFile)
@@ -194,7 +199,7 @@ async function follow({ call: { values }, place, key, file, everyMs, kept }: Fol
     )
   const say = (line: string): void => void process.stdout.write(`${new Date().toISOString()} ${line}\n`)
   const alarms = alarmsOf({ file, place, webhook: values.webhook, say })
-  const settings = { logKey: before?.logKey ?? key, givenKey: key, witness, chainHash: values.chain }
+  const settings = { logKey: before?.logKey ?? key, givenKey: key, witness, chainHash: values.chain, allowedMs }
   let isKept = true
   const save = async (state: State): Promise<void> => {
     isKept = false

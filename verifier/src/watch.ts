@@ -1,10 +1,11 @@
 /**
  * The monitor and witness: follows a log, checks each day as it ends, cosigns what only grew, and
- * raises an alarm when it did not. Invariant: what it signed is saved before anybody is told, and it
+ * raises an alarm when it did not, and when nothing comes any more. Invariant: what it signed is saved before anybody is told, and it
  * never signs a second tree of one size or a smaller one.
  */
 import { equal, MalformedError, utf8 } from './bytes.ts'
 import { evidenceOfAllDays } from './evidence.ts'
+import { lateRecords } from './lateness.ts'
 import { daysOf, type Entry, type KeyChain, keyChain, ofKind, readEntries, RECORDS_PER_FILE } from './log.ts'
 import { rootOf } from './merkle.ts'
 import { type Checkpoint, cosign, readCheckpoint, type Signer, type VerifierKey, writeNote } from './note.ts'
@@ -19,12 +20,14 @@ const STALE_MS = 300_000
 /** A day of which something is missing is asked for again after this, and each time after twice as long. */
 const AGAIN_MS = 60_000
 const AGAIN_MOST_MS = 3_600_000
+/** What a log owes may come so much later before that is an alarm, unless the watcher says otherwise: half a day. */
+const ALLOWED_MS = 43_200_000
 /** As far as a witness's clock may be slow (protocol, chapter 16). */
 const SLOW_S = 60
 
 export type Alarm = {
-  /** `fork`: two trees signed by one log. `log`: signature or records are false. `shrunk`: records are gone. `day`: a day fails. */
-  readonly kind: 'fork' | 'log' | 'shrunk' | 'day'
+  /** `fork`: two trees signed by one log. `log`: signature or records are false. `shrunk`: records are gone. `day`: a day fails. `late`: what should have come has not. */
+  readonly kind: 'fork' | 'log' | 'shrunk' | 'day' | 'late'
   readonly words: string
   /** Notes and reports to be kept: what proves it to others. */
   readonly evidence: readonly string[]
@@ -47,6 +50,8 @@ export type WatchSettings = {
   readonly givenKey?: string
   readonly witness: Signer | undefined
   readonly chainHash: string | undefined
+  /** How late a record may be before that is an alarm; 0: never, as for a log that has ended. */
+  readonly allowedMs?: number
 }
 /** `isRead`: the log was there and could be read to its end; if not, it was said why. */
 export type Look = { readonly state: State | undefined; readonly isForked: boolean; readonly isRead: boolean }
@@ -66,11 +71,12 @@ type Seen = {
   readonly witnesses: readonly VerifierKey[]
 }
 /** The tree that was accepted last: a smaller one has to be its beginning. */
-type Known = { readonly leaves: readonly Uint8Array[]; readonly chain: KeyChain; readonly witnesses: readonly VerifierKey[] }
+type Known = Omit<Seen, 'checkpoint'> & { readonly leaves: readonly Uint8Array[] }
 
 export function createWatch(ports: WatchPorts, settings: WatchSettings, before: State | undefined): Follower {
   let state = before
   let shrunkSinceMs: number | undefined
+  let unreadSinceMs: number | undefined
   const raised = new Set<string>()
   const said = new Map<string, string>()
   const again = new Map<string, { readonly atMs: number; readonly waitMs: number }>()
@@ -246,8 +252,25 @@ export function createWatch(ports: WatchPorts, settings: WatchSettings, before: 
     if (broken !== undefined) throw broken.error
   }
 
+  /** Also where the log cannot be had any more: who says nothing is late as well. */
+  async function raiseLate(isRead: boolean): Promise<void> {
+    const [nowMs, allowedMs] = [ports.nowMs(), settings.allowedMs ?? ALLOWED_MS]
+    unreadSinceMs = isRead ? undefined : (unreadSinceMs ?? nowMs)
+    if (allowedMs === 0) return
+    const late = known === undefined ? [] : [...lateRecords(known.entries, nowMs, allowedMs)]
+    if (unreadSinceMs !== undefined && nowMs > unreadSinceMs + allowedMs)
+      late.push(`the log could not be read for ${allowedMs / 3_600_000} h`)
+    for (const words of late) await raise({ kind: 'late', words, evidence: keptNote() })
+  }
+
   async function follow(): Promise<Look> {
     assertSound()
+    const looked = await followed()
+    if (!looked.isForked) await raiseLate(looked.isRead)
+    return looked
+  }
+
+  async function followed(): Promise<Look> {
     try {
       const seen = await read()
       if (seen === undefined || seen === 'forked') return { state, isForked: seen === 'forked', isRead: false }
@@ -256,7 +279,7 @@ export function createWatch(ports: WatchPorts, settings: WatchSettings, before: 
         await raise({ kind: 'fork', words: fork, evidence: [writeNote(seen.checkpoint.note), ...keptNote()] })
         return { state, isForked: true, isRead: true }
       }
-      known = { leaves: seen.entries.map(({ leaf }) => leaf), chain: seen.chain, witnesses: seen.witnesses }
+      known = { ...seen, leaves: seen.entries.map(({ leaf }) => leaf) }
       // Where nothing can be kept nothing is cosigned; days are checked all the same.
       await accept(seen).then(handIn).catch(tell)
       startDays(seen)

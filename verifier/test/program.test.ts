@@ -99,6 +99,9 @@ test('what was seen is kept, and a log that shrank is told', PATIENT, async () =
   expect(nowhere.err).toMatch(/^what was seen is not remembered: [^\n]*\n$/)
 })
 
+/** The site's days are long over by any clock: that they do not go on is no alarm here. */
+const AS_THEN = ['--key', verifierKeyOf(LOG), '--late', '0']
+
 test('watch: a witness makes its key, cosigns over HTTP and ends with 2 when the log forks', PATIENT, async () => {
   const live = new LiveSite()
   const base = await live.listen()
@@ -109,7 +112,9 @@ test('watch: a witness makes its key, cosigns over HTTP and ends with 2 when the
   const plan = { day: DAY, tickets: ticketsOf(3, DAY) }
   const open = openRecord(plan)
   live.append(open, closeRecord(plan, open))
-  const watch = (): Promise<Ran> => run('watch', base, '--key', verifierKeyOf(LOG), '--state', state, '--witness-key', keyFile, '--once')
+  const watch = (): Promise<Ran> => run('watch', base, ...AS_THEN, '--state', state, '--witness-key', keyFile, '--once')
+  const late = await run('watch', base, '--key', verifierKeyOf(LOG), '--state', path.join(folder, 'late'), '--once')
+  expect([late.code, late.err]).toEqual([2, expect.stringContaining(`ALARM late: the log stands still: the books of ${DAY}`)])
   // The key is none that the record names: the site refuses it, and the watcher goes on as a monitor.
   const first = await watch()
   expect([first.code, first.out]).toEqual([0, expect.stringContaining('refuses the cosignature of 2 records (422)')])
@@ -139,7 +144,7 @@ test('an alarm that cannot be written down is told and posted all the same; two 
   live.append(open, closeRecord(plan, open))
   // Too long for the name of an alarm's file beside it.
   const state = path.join(folder, 's'.repeat(250))
-  const watch = (): Promise<Ran> => run('watch', base, '--key', verifierKeyOf(LOG), '--state', state, '--webhook', webhook, '--once')
+  const watch = (): Promise<Ran> => run('watch', base, ...AS_THEN, '--state', state, '--webhook', webhook, '--once')
   expect((await watch()).code).toBe(0)
   const mine = await openState(state)
   const second = await watch()

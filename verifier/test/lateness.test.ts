@@ -1,0 +1,91 @@
+/** A log that falls silent: nothing in it is false, and only the monitor's own clock can tell. */
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { DRAW_DELAY_MS } from '../src/beacon.ts'
+import { shiftDay, startOfDayMs } from '../src/day.ts'
+import { verifierKeyOf } from '../src/note.ts'
+import { urlSource } from '../src/sources.ts'
+import { type Alarm, createWatch, type Follower, type WatchSettings } from '../src/watch.ts'
+import { makeBooks } from './books-maker.ts'
+import { LiveSite } from './live-site.ts'
+import { BEACON, closeRecord, DAY, LOG, MEMBERS, openRecord, resultRecord, ticketsOf } from './site-maker.ts'
+
+const HOUR_MS = 3_600_000
+const plan = { day: DAY, tickets: ticketsOf(7, DAY) }
+const open = openRecord(plan)
+const close = closeRecord(plan, open)
+const books = makeBooks({ day: DAY, entries: 7, members: MEMBERS, before: undefined, settled: undefined })
+const endMs = startOfDayMs(shiftDay(DAY, 1))
+
+let site: LiveSite
+let base: string
+beforeEach(async () => {
+  site = new LiveSite()
+  base = await site.listen()
+})
+afterEach(() => site.close())
+
+type Monitor = Follower & { nowMs: number; readonly alarms: Alarm[] }
+function monitor(settings: Partial<WatchSettings> = {}): Monitor {
+  const own = { nowMs: endMs, alarms: [] as Alarm[] }
+  const ports = {
+    source: urlSource(base),
+    post: async () => 204,
+    nowMs: () => own.nowMs,
+    save: async () => undefined,
+    say: () => undefined,
+    alarm: async (alarm: Alarm) => void own.alarms.push(alarm),
+    settle: async () => undefined,
+  }
+  const set = { logKey: verifierKeyOf(LOG), witness: undefined, chainHash: BEACON.draw.chainHash, ...settings }
+  return Object.assign(own, createWatch(ports, set, undefined))
+}
+async function alarmsAt(watched: Monitor, nowMs: number): Promise<readonly string[]> {
+  watched.alarms.length = 0
+  watched.nowMs = nowMs
+  await watched.look()
+  return watched.alarms.map(({ kind, words }) => `${kind}: ${words}`)
+}
+
+test('a log without the books of a day is an alarm half a day after its end, told once; and again when the next is late', async () => {
+  const watched = monitor()
+  site.append(open)
+  expect(await alarmsAt(watched, endMs + 12 * HOUR_MS)).toEqual([])
+  const late = [`late: the log stands still: the books of ${DAY} are not in it 12 h after the end of that day`]
+  expect(await alarmsAt(watched, endMs + 12 * HOUR_MS + 1)).toEqual(late)
+  expect(await alarmsAt(watched, endMs + 60 * HOUR_MS)).toEqual([])
+  site.append(close, resultRecord(plan, open, close))
+  site.publishDraw(DAY, 'weak', plan.tickets)
+  site.publishBooks(books, MEMBERS)
+  const day = shiftDay(DAY, 1)
+  expect(await alarmsAt(watched, endMs + 24 * HOUR_MS)).toEqual([])
+  expect(await alarmsAt(watched, endMs + 37 * HOUR_MS)).toEqual([expect.stringContaining(`the books of ${day} are not in it`)])
+  // Who comes later is told at once: nothing has to be remembered for it.
+  expect(await alarmsAt(monitor(), endMs + 37 * HOUR_MS)).toHaveLength(1)
+})
+
+test('a result that is kept back is an alarm, though the log goes on with its books', async () => {
+  const watched = monitor()
+  site.append(open, close)
+  site.publishBooks(books, MEMBERS)
+  const drawMs = close.sealedAt + DRAW_DELAY_MS
+  expect(await alarmsAt(watched, drawMs + 12 * HOUR_MS)).toEqual([])
+  const alarms = await alarmsAt(watched, drawMs + 12 * HOUR_MS + 1)
+  expect(alarms).toEqual([expect.stringContaining(`late: the result of ${DAY} is not in the log 12 h after its draw`)])
+  site.append(resultRecord(plan, open, close))
+  expect(await alarmsAt(monitor(), drawMs + 13 * HOUR_MS)).toEqual([])
+})
+
+test('a log that cannot be had any more is late as well; who says so is told sooner, or never', async () => {
+  site.append(open)
+  const [watched, eager, patient] = [monitor(), monitor({ allowedMs: HOUR_MS }), monitor({ allowedMs: 0 })]
+  for (const one of [watched, eager, patient]) expect(await alarmsAt(one, endMs)).toEqual([])
+  site.files.delete('log/checkpoint')
+  const stranger = monitor()
+  for (const one of [watched, eager, patient, stranger]) expect(await alarmsAt(one, endMs + HOUR_MS)).toEqual([])
+  expect(await alarmsAt(eager, endMs + HOUR_MS + 1)).toEqual([expect.stringContaining('1 h after the end')])
+  expect(await alarmsAt(eager, endMs + 3 * HOUR_MS)).toEqual(['late: the log could not be read for 1 h'])
+  expect((await alarmsAt(watched, endMs + 14 * HOUR_MS)).join()).toContain('the log stands still')
+  // Also for who has never seen it.
+  expect(await alarmsAt(stranger, endMs + 14 * HOUR_MS)).toEqual(['late: the log could not be read for 12 h'])
+  expect(await alarmsAt(patient, endMs + 900 * HOUR_MS)).toEqual([])
+})
