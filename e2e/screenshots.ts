@@ -1,7 +1,8 @@
 /**
  * npm run screenshots: every screen of the product as people see it, with the demo community in it, to
- * be looked at: both widths, both themes, both languages. `--only <part of a name>` takes some of them.
- * Writes .build/screenshots/<screen>-<language>-<theme>-<width>.png and an index of them all.
+ * be looked at: both widths, both themes, both languages. `--only <part of a name>` takes some of them, and may be given
+ * more than once. Writes <screen>-<language>-<theme>-<width>.png and an index of them all into
+ * .build/screenshots, or `--out <folder>`.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -13,12 +14,14 @@ import { paths, type PublicPage, publicPath, publicPaths } from '@roz/web/paths.
 import type { Browser } from 'playwright-core'
 import { newVisit, openBrowser, settle, SMALL, type Visit, WIDE } from './browser.ts'
 import { ask } from './calls.ts'
-import { adminToken } from './people.ts'
-import { endEverything, type Program, ROOT, startProgram } from './program.ts'
+import { adminToken, eventually, readClock } from './people.ts'
+import { endEverything, type Program, ROOT, setToNoon, startProgram } from './program.ts'
 
 const QUIET_WITHIN_MS = 5000
-const OUT = path.join(ROOT, '.build', 'screenshots')
-const { values } = parseArgs({ options: { only: { type: 'string', default: '' } } })
+/** The server looks each minute whether a check is due. */
+const CHECKED_WITHIN_MS = 120_000
+const { values } = parseArgs({ options: { only: { type: 'string', multiple: true, default: [''] }, out: { type: 'string' } } })
+const OUT = path.resolve(ROOT, values.out ?? path.join('.build', 'screenshots'))
 
 type Language = 'en' | 'hi'
 type Screen = { readonly name: string; readonly address: (language: Language) => string; readonly as?: 'member' | 'admin' }
@@ -47,7 +50,9 @@ const screensOf = ({ receipts, story, day }: Below): readonly Screen[] => [
   })),
   { name: 'public-story', address: (language) => `${publicPath('impactStories', language)}/${story}` },
   { name: 'public-verify-day', address: (language) => `${publicPath('verify', language)}/${day}` },
-  { name: 'not-found', address: at('/nothing-here') },
+  // A Hindi visitor's choice of language leads there from any address that is not.
+  { name: 'not-found', address: (language) => `${language === 'en' ? '' : `/${language}`}/nothing-here` },
+  { name: 'offline', address: (language) => `${language === 'en' ? '' : `/${language}`}/offline` },
   ...VISITORS.map((address) => ({ name: named(address).replace(/\?.*/, ''), address: at(address) })),
   { name: 'admin-login', address: at(paths.adminLogin) },
   ...MEMBERS.map((address) => ({ name: named(address), address: at(address), as: 'member' as const })),
@@ -58,6 +63,8 @@ const screensOf = ({ receipts, story, day }: Below): readonly Screen[] => [
   })),
   ...TABS.map((tab) => ({ name: `admin-${tab}`, address: at(`${paths.adminDashboard}?tab=${tab}`), as: 'admin' as const })),
 ]
+
+const isWanted = ({ name }: Screen): boolean => values.only.some((part) => name.includes(part))
 
 type Look = { readonly language: Language; readonly dark: boolean; readonly size: { readonly width: number; readonly height: number } }
 const LOOKS: readonly Look[] = (['en', 'hi'] as const).flatMap((language) =>
@@ -86,10 +93,28 @@ async function expectSettled(visit: Visit): Promise<void> {
   await settle(visit.page)
 }
 
+/** Noon by the program's clock and by the browser's, for every look anew: all screens tell of the same hour. */
+async function backToNoon(roz: Program): Promise<string> {
+  await setToNoon(roz.url)
+  return readClock(roz.url)
+}
+
+/** The books were first checked as the demo's first day began: the check of today is waited for. */
+const expectChecked = (roz: Program, token: string): Promise<true> =>
+  eventually(
+    'the check of the books',
+    async () => {
+      const { audit } = (await ask(roz.url, 'adminStats', { token })).output
+      return audit?.checkedAt.slice(0, 10) === (await readClock(roz.url)).slice(0, 10) ? true : undefined
+    },
+    CHECKED_WITHIN_MS,
+  )
+
 async function shoot(browser: Browser, { roz, tokens, screens: all }: Tour, look: Look): Promise<string[]> {
   const written: string[] = []
+  const noon = await backToNoon(roz)
   for (const as of [undefined, 'member', 'admin'] as const) {
-    const screens = all.filter((screen) => screen.as === as && screen.name.includes(values.only))
+    const screens = all.filter((screen) => screen.as === as && isWanted(screen))
     if (screens.length === 0) continue
     const visit = await newVisit(browser, {
       size: look.size,
@@ -98,6 +123,7 @@ async function shoot(browser: Browser, { roz, tokens, screens: all }: Tour, look
       ...(as === undefined ? {} : { token: tokens[as] }),
     })
     await visit.context.addInitScript((language) => localStorage.setItem('language', language), look.language)
+    await visit.context.clock.setFixedTime(noon)
     for (const screen of screens) {
       await visit.page.goto(roz.url + screen.address(look.language))
       await expectSettled(visit)
@@ -119,6 +145,7 @@ try {
   const member = (await ask(roz.url, 'login', { body: { email: DEMO_EMAIL, password: DEMO_PASSWORD } })).output.token
   const tokens = { member, admin: await adminToken(roz.url) }
   const tour = { roz, tokens, screens: screensOf(await findBelow(roz, member)) }
+  if (tour.screens.some((screen) => screen.as === 'admin' && isWanted(screen))) await expectChecked(roz, tokens.admin)
   const files: string[] = []
   for (const look of LOOKS) files.push(...(await shoot(browser, tour, look)))
   const figures = files.map((file) => `<figure><img src="${file}" loading="lazy" width="300"><figcaption>${file}</figcaption></figure>`)
