@@ -364,7 +364,7 @@ describe('verify email', () => {
       await expect(alert).toContainText(REFUSALS.verification_token_invalid.hi)
       network.breakLine('GET /api/auth/verify-email', 'wordless')
       await page.reload()
-      await expect(alert).toContainText('सत्यापन नहीं हो पाया। कृपया फिर कोशिश करें।')
+      await expect(alert).toContainText('पुष्टि नहीं हो पाई। कृपया फिर कोशिश करें।')
     })
   })
 

@@ -277,15 +277,20 @@ describe('withdraw', () => {
     )
   })
 
-  test('pressed again after an answer that was lost, and after a throttle, it is asked for once; the page shows what has moved', async () => {
+  test('pressed again after an answer that was lost, after refusals that say nothing of it, and in the form opened anew, it is asked for once; the page shows what has moved', async () => {
     const person = await newMember(roz, { rupees: 20 })
     const keys: (string | undefined)[] = []
+    const refusals = [
+      { status: 429, json: { code: 'too_many_requests', message: 'Too many.' } },
+      { status: 403, json: { code: 'on_hold', message: 'Your account is on hold. Please contact us.' } },
+    ]
     await at(
       '/wallet',
       async (page) => {
         await page.route('**/api/wallet/withdraw', async (route) => {
           keys.push(route.request().headers()['idempotency-key'])
-          if (keys.length === 2) return route.fulfill({ status: 429, json: { code: 'too_many_requests', message: 'Too many.' } })
+          const refusal = keys.length === 1 ? undefined : refusals.shift()
+          if (refusal !== undefined) return route.fulfill(refusal)
           const answer = await route.fetch()
           return keys.length === 1 ? route.abort() : route.fulfill({ response: answer })
         })
@@ -295,10 +300,17 @@ describe('withdraw', () => {
         await submit(page).click()
         await expect(toast(page, 'Too many.')).toBeVisible()
         await submit(page).click()
+        await expect(toast(page, 'Your account is on hold. Please contact us.')).toBeVisible()
+        await page.getByRole('button', { name: 'Add money' }).click()
+        await askForWithdrawal(page, 10)
         await expect(toast(page, 'Withdrawal request submitted!')).toBeVisible()
-        await page.unroute('**/api/wallet/withdraw')
         expect(new Set(keys).size).toBe(1)
         await expect(page.locator('.figure')).toHaveText('₹10.00')
+        // That answer was the first press's own: what is asked for now is asked for anew.
+        await askForWithdrawal(page, 10)
+        await expect(page.locator('.figure')).toHaveText('₹0.00')
+        await page.unroute('**/api/wallet/withdraw')
+        expect(new Set(keys).size).toBe(2)
       },
       { token: person.token },
     )

@@ -307,4 +307,28 @@ describe('when the app opens', () => {
       before: deviceSince(second),
     })
   })
+
+  test('of two devices that began at the same moment, the one whose key does not count takes the other’s, and says so', async () => {
+    const { key } = (await ask(stage.roz.url, 'ticketKey', { token: meera.token, query: {} })).output
+    await stage.at(
+      ofTicket(second),
+      async (page) => {
+        const says = page.locator('.own-checks').first()
+        await expect(says).toContainText('Two devices of yours began at the same moment.')
+        await expect(money(page).locator('.is-right')).toHaveCount(3)
+        await expect(page.getByRole('alert')).toHaveCount(0)
+        await auditScreen(page)
+        await page.reload()
+        await expect(says).toContainText('Two devices of yours began at the same moment.')
+        expect(await page.evaluate((id) => localStorage.getItem(`roz-ticket-key:${id}`), meera.id)).toBe(`=${key}`)
+      },
+      {
+        token: meera.token,
+        before: (page) =>
+          page.addInitScript((slot) => {
+            if (localStorage.getItem(slot) === null) localStorage.setItem(slot, `?${'c7'.repeat(32)}`)
+          }, `roz-ticket-key:${meera.id}`),
+      },
+    )
+  })
 })

@@ -85,7 +85,7 @@ test('in Hindi everything is said in Hindi', async () => {
   await page.evaluate(() => localStorage.setItem('language', 'hi'))
   await page.goto(`${roz.url}/receipt?id=join:${date}`)
   await expect(page.locator('.receipt-words')).toHaveText('एक रुपया मात्र')
-  await expect(fact('किससे')).toHaveText('आपका वॉलेट')
+  await expect(fact('कहाँ से')).toHaveText('आपका वॉलेट')
   await auditVisit(visit)
   await page.evaluate(() => localStorage.setItem('language', 'en'))
 })

@@ -15,7 +15,7 @@ export const NOTICES = {
   /** Read from the join rows; data: day. */
   auto_joined: notice(
     ["You're in", 'आप शामिल हैं'],
-    ['Auto Participate joined you to the round of {day} for ₹1.', '“अपने-आप शामिल हों” ने आपको {day} के राउंड में ₹1 देकर शामिल किया।'],
+    ['Auto Participate joined you to the round of {day} for ₹1.', '“अपने-आप शामिल हों” ने आपको ₹1 में {day} के राउंड में शामिल किया।'],
   ),
   /** data: balance (₹2.50) */
   low_balance: notice(
@@ -27,7 +27,7 @@ export const NOTICES = {
     ["You were not joined to today's round", 'आप आज के राउंड में शामिल नहीं हुए'],
     [
       'Your wallet had less than ₹1 on {day}. Auto Participate stays on: add money today and you are in.',
-      '{day} को आपके वॉलेट में ₹1 से कम था। “अपने-आप शामिल हों” चालू है: आज पैसे जोड़ें और आप शामिल हो जाएँगे।',
+      '{day} को आपके वॉलेट में ₹1 से कम था। “अपने-आप शामिल हों” चालू है: आज पैसे जोड़ें, और आप शामिल हो जाएँगे।',
     ],
   ),
   /** data: year */
@@ -50,13 +50,13 @@ export const NOTICES = {
     ['Withdrawal requested', 'निकासी का अनुरोध मिला'],
     [
       'Your withdrawal of {amount} to the account ending in {account} is being processed. It takes 24 to 48 hours.',
-      '{account} पर समाप्त होने वाले खाते में {amount} की निकासी पर काम हो रहा है। इसमें 24 से 48 घंटे लगते हैं।',
+      'आपके खाते (आखिरी अंक {account}) में {amount} की निकासी पर काम हो रहा है। इसमें 24 से 48 घंटे लगते हैं।',
     ],
   ),
   /** data: amount, account (last four digits) */
   withdrawal_paid: notice(
     ['Withdrawal paid', 'निकासी का भुगतान हुआ'],
-    ['{amount} was sent to your account ending in {account}.', '{amount} आपके {account} पर समाप्त होने वाले खाते में भेजे गए।'],
+    ['{amount} was sent to your account ending in {account}.', '{amount} आपके खाते (आखिरी अंक {account}) में भेजे गए।'],
   ),
   /** data: amount */
   withdrawal_returned: notice(
@@ -85,7 +85,7 @@ export const NOTICES = {
   /** data: amount */
   payment_assigned: notice(
     ['Payment credited', 'भुगतान जमा हुआ'],
-    ['A payment of {amount} was checked and is now in your wallet.', '{amount} के भुगतान की जाँच हुई और यह अब आपके वॉलेट में है।'],
+    ['A payment of {amount} was checked and is now in your wallet.', '{amount} के भुगतान की जाँच हो गई, और वह अब आपके वॉलेट में है।'],
   ),
   /** data: amount */
   payment_taken_back: notice(

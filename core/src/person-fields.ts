@@ -7,9 +7,9 @@ export const PERSON_TEXTS = {
   name_length: texts('Name must be 2 to 100 characters', 'नाम 2 से 100 अक्षरों का होना चाहिए'),
   email_invalid: texts('Please enter a valid email address', 'कृपया सही ईमेल पता लिखें'),
   phone_required: texts('Phone number is required', 'फ़ोन नंबर ज़रूरी है'),
-  phone_invalid: texts('Please enter a valid 10-digit mobile number', 'कृपया सही 10 अंकों का मोबाइल नंबर लिखें'),
+  phone_invalid: texts('Please enter a valid 10-digit mobile number', 'कृपया 10 अंकों का सही मोबाइल नंबर लिखें'),
   password_short: texts('Password must be at least 6 characters', 'पासवर्ड कम से कम 6 अक्षरों का होना चाहिए'),
-  password_long: texts('Password must be at most 128 characters', 'पासवर्ड अधिक से अधिक 128 अक्षरों का हो सकता है'),
+  password_long: texts('Password must be at most 128 characters', 'पासवर्ड ज़्यादा से ज़्यादा 128 अक्षरों का हो सकता है'),
   passwords_differ: texts('Passwords do not match', 'पासवर्ड मेल नहीं खाते'),
 } as const satisfies Words
 

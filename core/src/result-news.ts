@@ -19,12 +19,12 @@ export type ResultNews = {
 const TITLE: Texts = { en: 'The result is in', hi: 'नतीजा आ गया' }
 const DRAWN: Texts = {
   en: 'The round of {day} is drawn. See who was chosen and what goes to people in need.',
-  hi: '{day} के राउंड का ड्रॉ हो गया। देखिए कौन चुना गया और ज़रूरतमंदों को क्या मिलेगा।',
+  hi: '{day} के राउंड का ड्रॉ हो गया। देखें कौन चुना गया और ज़रूरतमंदों को क्या मिलेगा।',
 }
 /** Nobody was to be chosen: the reward went to people in need. */
 const COMPLETE: Texts = {
   en: 'The round of {day} is complete. See what goes to people in need.',
-  hi: '{day} का राउंड पूरा हुआ। देखिए ज़रूरतमंदों को क्या मिलेगा।',
+  hi: '{day} का राउंड पूरा हुआ। देखें कि ज़रूरतमंदों को क्या मिलेगा।',
 }
 
 export type Result = {

@@ -5,11 +5,11 @@ import { youtubeId } from './youtube.ts'
 
 export const STORY_TEXTS = {
   title_required: texts('Title is required', 'शीर्षक ज़रूरी है'),
-  title_long: texts('Title must be at most 200 characters', 'शीर्षक अधिकतम 200 अक्षरों का हो सकता है'),
+  title_long: texts('Title must be at most 200 characters', 'शीर्षक ज़्यादा से ज़्यादा 200 अक्षरों का हो सकता है'),
   description_required: texts('Description is required', 'विवरण ज़रूरी है'),
-  description_long: texts('Description must be at most 5,000 characters', 'विवरण अधिकतम 5,000 अक्षरों का हो सकता है'),
+  description_long: texts('Description must be at most 5,000 characters', 'विवरण ज़्यादा से ज़्यादा 5,000 अक्षरों का हो सकता है'),
   charity_required: texts('Charity name is required', 'संस्था का नाम ज़रूरी है'),
-  charity_long: texts('Charity name must be at most 200 characters', 'संस्था का नाम अधिकतम 200 अक्षरों का हो सकता है'),
+  charity_long: texts('Charity name must be at most 200 characters', 'संस्था का नाम ज़्यादा से ज़्यादा 200 अक्षरों का हो सकता है'),
   charity_description_required: texts('Charity description is required', 'संस्था का विवरण ज़रूरी है'),
   video_invalid: texts('Invalid YouTube URL', 'YouTube लिंक सही नहीं है'),
   video_not_url: texts('Please enter a valid URL', 'कृपया सही लिंक लिखें'),

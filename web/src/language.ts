@@ -4,6 +4,7 @@
  */
 import { i18n, type Messages } from '@lingui/core'
 import { msg } from '@lingui/core/macro'
+import { brandIn } from '@roz/core/brand.ts'
 import { type Language, LANGUAGES, languageOf } from '@roz/core/language.ts'
 import { settings } from './settings.ts'
 
@@ -20,6 +21,7 @@ export function chosenLanguage(): Language | undefined {
 
 let language: Language = chosenLanguage() ?? languageOf(navigator.languages.join(','))
 export const currentLanguage = (): Language => language
+export const brand = (): string => brandIn(settings.brandName, language)
 
 type Catalogue = { readonly messages: Messages }
 const APP = {
@@ -31,9 +33,11 @@ const ADMIN = {
   hi: () => import('./locales/hi/admin.po'),
 } satisfies Record<Language, () => Promise<Catalogue>>
 
-const { brandName } = settings
 /** As the page came, in the language of its screens. */
-const ABOUT = msg`${brandName}: one rupee a day, together. A daily round, a fair draw, and books that are open to everybody.`
+function about() {
+  const brandName = brand()
+  return msg`${brandName}: one rupee a day, together. A daily round, a fair draw, and books that are open to everybody.`
+}
 
 let wanted = language
 let adminWanted = false
@@ -54,7 +58,7 @@ async function activate(next: Language): Promise<void> {
   language = next
   i18n.activate(next)
   document.documentElement.lang = next
-  document.querySelector('meta[name="description"]')?.setAttribute('content', i18n._(ABOUT))
+  document.querySelector('meta[name="description"]')?.setAttribute('content', i18n._(about()))
   if (isChange) onChange()
 }
 

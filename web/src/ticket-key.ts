@@ -1,14 +1,17 @@
 /**
  * The member's ticket key (fair-draw): 32 random bytes as hex, made in this browser, kept under the
- * member's id because a device may be shared, sent once with the first money or the first join.
- * Invariant: a key counts as the member's only after the server took it; until then it is marked
- * as offered, so that a lost answer leads to the same key being offered again, never to a second one.
+ * member's id because a device may be shared, sent with the first money or the first join.
+ * Invariants: a key that this device has offered is marked so, and a lost answer leads to the same key
+ * being offered again, never to a second one. It counts as the member's once the server, asked about an
+ * entry, names it: until the first entry another device's may take its place, and that is told too.
  */
 import { dayAt, type IstDay, parseDay } from '@roz/core/ist-day.ts'
 import { ApiError, call } from './api.ts'
 import { serverNowMs } from './features/clock.ts'
 
 const OFFERED = '?'
+/** Before a key of another device of the member's, which took the place of the one offered here. */
+const OTHERS = '='
 const KEYS_TRIED_MAX = 3
 const KEY = /^[0-9a-f]{64}$/
 
@@ -32,8 +35,9 @@ function fillSlot(name: string, value: string): void {
   }
 }
 const read = (memberId: string): string | undefined => readSlot(slot(memberId))
+const bare = (value: string | undefined): string | undefined => value?.replace(/^[?=]/, '')
 function keep(memberId: string, value: string): void {
-  if (KEY.test(value) && read(memberId) !== value) fillSlot(sinceSlot(memberId), dayAt(serverNowMs()))
+  if (bare(read(memberId)) !== bare(value)) fillSlot(sinceSlot(memberId), dayAt(serverNowMs()))
   fillSlot(slot(memberId), value)
 }
 
@@ -60,30 +64,35 @@ export function newTicketKey(): string {
   return [...crypto.getRandomValues(new Uint8Array(32))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** The key this device holds for a member and the server has taken. */
+/** The key that this device knows to be the member's. */
 export function ticketKeyOf(memberId: string): string | undefined {
   const value = read(memberId)
-  return value !== undefined && KEY.test(value) ? value : undefined
+  const key = bare(value)
+  return key !== undefined && KEY.test(key) && value?.startsWith(OFFERED) !== true ? key : undefined
 }
 
-/** The key that the member's tickets are made with: this device's, else the server's copy, which is then kept here. */
+/** Whether two devices offered a first key at the same time, and the other one's counts: this device has kept that. */
+export const isOthersKey = (memberId: string): boolean => read(memberId)?.startsWith(OTHERS) === true
+
+/** The key that the member's tickets are made with: the one known here, else the server's copy, which is then kept here. */
 export async function ownTicketKey(memberId: string): Promise<string | undefined> {
   const own = ticketKeyOf(memberId)
   if (own !== undefined) return own
   const { key } = await call('ticketKey')
-  if (key !== null) keep(memberId, key)
-  return key ?? undefined
+  // Two checks that run beside each other ask twice: what the first has found out stays.
+  const known = ticketKeyOf(memberId)
+  if (known !== undefined || key === null) return known
+  const offered = bare(read(memberId))
+  keep(memberId, offered === undefined || offered === key ? key : OTHERS + key)
+  return key
 }
 
-/** The key to offer with the next call, or undefined when the server already has one (which is then kept here too). */
+/** The key to offer with the next call, or undefined when the server already has one: it is asked for again with the first entry. */
 async function keyToOffer(memberId: string): Promise<string | undefined> {
   if (ticketKeyOf(memberId) !== undefined) return undefined
   const { key } = await call('ticketKey')
-  if (key !== null) {
-    keep(memberId, key)
-    return undefined
-  }
-  const offered = read(memberId)?.replace(OFFERED, '')
+  if (key !== null) return undefined
+  const offered = bare(read(memberId))
   return offered !== undefined && KEY.test(offered) ? offered : newTicketKey()
 }
 
@@ -96,9 +105,7 @@ export async function withTicketKey<T>(memberId: string, send: (ticketKey: strin
   for (let attempt = 1; ; attempt += 1) {
     if (key !== undefined) keep(memberId, OFFERED + key)
     try {
-      const answer = await send(key)
-      if (key !== undefined) keep(memberId, key)
-      return answer
+      return await send(key)
     } catch (error) {
       const taken = error instanceof ApiError && error.code === 'ticket_key_taken'
       if (!taken || attempt === KEYS_TRIED_MAX) throw error

@@ -4,6 +4,7 @@
  * stands in no table.
  */
 import { createHash } from 'node:crypto'
+import { brandIn } from '@roz/core/brand.ts'
 import { type Mail, MailRefusedError, type Mailer } from '../adapters/mail/port.ts'
 import { GiveUpError } from '../jobs/queue.ts'
 import { type LinkSecrets, linkToken } from './link-token.ts'
@@ -26,8 +27,9 @@ export function createMailJob(deps: MailJobDeps): (payload: MailPayload, jobId: 
   return async (payload, jobId) => {
     const { data } = payload
     const origin = deps.publicUrl ?? ('origin' in data && data.origin !== '' ? data.origin : deps.localUrl)
+    const brandName = brandIn(deps.brandName, payload.language)
     const frame: MailFrame = {
-      brandName: deps.brandName,
+      brandName,
       link: (path) => origin + path,
       token: 'tokenId' in data ? linkToken(deps.secrets, data.tokenId) : '',
     }
@@ -36,7 +38,7 @@ export function createMailJob(deps: MailJobDeps): (payload: MailPayload, jobId: 
       told: typeof data,
       around: MailFrame,
     ) => ReturnType<(typeof MAIL_TEXTS)['verify']['en']>
-    const rendered = renderMail(write({ ...data, name: oneLine(data.name) }, frame), payload.language, deps.brandName)
+    const rendered = renderMail(write({ ...data, name: oneLine(data.name) }, frame), payload.language, brandName)
     const id = createHash('sha256')
       .update(JSON.stringify([jobId, payload.to, payload.template, data]))
       .digest('hex')

@@ -31,9 +31,9 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Readonly<Record<Languag
       after: ['The link works for 24 hours. If you did not register, ignore this mail.'],
     }),
     hi: (data, frame) => ({
-      subject: `${frame.brandName} के लिए अपना ईमेल सत्यापित करें`,
+      subject: `${frame.brandName} के लिए अपने ईमेल की पुष्टि करें`,
       paragraphs: [`नमस्ते ${data.name},`, 'कृपया पुष्टि करें कि यह ईमेल पता आपका है। इसके बाद आप पैसे जोड़कर रोज़ के राउंड में शामिल हो सकते हैं।'],
-      action: { label: 'मेरा ईमेल सत्यापित करें', url: verifyLink(frame) },
+      action: { label: 'मेरे ईमेल की पुष्टि करें', url: verifyLink(frame) },
       after: ['यह लिंक 24 घंटे तक चलता है। अगर आपने खाता नहीं बनाया है, तो इस ईमेल को अनदेखा करें।'],
     }),
   },
@@ -45,7 +45,7 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Readonly<Record<Languag
       after: ['The link works once, for one hour. If you did not ask for it, ignore this mail: your password stays as it is.'],
     }),
     hi: (data, frame) => ({
-      subject: `अपना ${frame.brandName} पासवर्ड बदलें`,
+      subject: `अपने ${frame.brandName} खाते का पासवर्ड बदलें`,
       paragraphs: [`नमस्ते ${data.name},`, 'आपके खाते के लिए नया पासवर्ड माँगा गया है। अगर यह आपने माँगा है, तो यहाँ नया पासवर्ड चुनें:'],
       action: { label: 'नया पासवर्ड चुनें', url: resetLink(frame) },
       after: ['यह लिंक एक घंटे तक, सिर्फ़ एक बार चलता है। अगर आपने नहीं माँगा, तो इस ईमेल को अनदेखा करें: आपका पासवर्ड वही रहेगा।'],
@@ -62,7 +62,7 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Readonly<Record<Languag
     }),
     hi: (data, frame) => ({
       subject: `${frame.brandName} में आपका स्वागत है`,
-      paragraphs: [`नमस्ते ${data.name},`, 'आपका ईमेल सत्यापित हो गया है। अपने वॉलेट में ₹10 से ₹30 जोड़ें और एक रुपये में आज के राउंड में शामिल हों।'],
+      paragraphs: [`नमस्ते ${data.name},`, 'आपके ईमेल की पुष्टि हो गई है। अपने वॉलेट में ₹10 से ₹30 जोड़ें और एक रुपये में आज के राउंड में शामिल हों।'],
       action: { label: 'अपने डैशबोर्ड पर जाएँ', url: frame.link('/dashboard') },
     }),
   },
@@ -74,8 +74,8 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Readonly<Record<Languag
       after: ['If it was not you, set a new password at once and contact us.'],
     }),
     hi: (data, frame) => ({
-      subject: `आपका ${frame.brandName} पासवर्ड बदला गया`,
-      paragraphs: [`नमस्ते ${data.name},`, 'आपका पासवर्ड बदला गया है और बाकी सभी डिवाइस लॉग आउट हो गए हैं।'],
+      subject: `आपके ${frame.brandName} खाते का पासवर्ड बदल गया`,
+      paragraphs: [`नमस्ते ${data.name},`, 'आपका पासवर्ड बदल गया है, और बाकी सभी डिवाइस पर आप लॉग आउट हो गए हैं।'],
       action: { label: 'यह मैंने नहीं किया', url: frame.link('/forgot-password') },
       after: ['अगर यह आपने नहीं किया, तो तुरंत नया पासवर्ड चुनें और हमसे संपर्क करें।'],
     }),
@@ -95,7 +95,7 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Readonly<Record<Languag
       subject: `आपका ${frame.brandName} खाता बंद हो गया`,
       paragraphs: [
         `नमस्ते ${data.name},`,
-        'आपका खाता बंद कर दिया गया है और आपका नाम, ईमेल, फ़ोन नंबर और चित्र मिटा दिए गए हैं। सार्वजनिक बहीखाते में राशियाँ रहती हैं, आपका नाम नहीं।',
+        'आपका खाता बंद कर दिया गया है, और आपका नाम, ईमेल, फ़ोन नंबर और तस्वीर मिटा दिए गए हैं। सार्वजनिक बही में राशियाँ रहती हैं, आपका नाम नहीं।',
         'आपके दिए हर रुपये के लिए धन्यवाद।',
       ],
       action: { label: 'हमें लिखें', url: frame.link('/contact-us') },
@@ -114,7 +114,7 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Readonly<Record<Languag
     }),
     hi: (data, frame) => ({
       subject: `${frame.brandName} पर नया बैंक खाता इस्तेमाल हुआ`,
-      paragraphs: [`नमस्ते ${data.name},`, `एक नए बैंक खाते में निकासी माँगी गई है: ${data.bank}, ${data.account} पर समाप्त होने वाला खाता।`],
+      paragraphs: [`नमस्ते ${data.name},`, `एक नए बैंक खाते में निकासी का अनुरोध हुआ है: ${data.bank}, खाते के आखिरी अंक ${data.account}।`],
       action: { label: 'अपना वॉलेट देखें', url: frame.link('/wallet') },
       after: ['अगर यह आपने नहीं किया, तो हमसे संपर्क करें और अपना पासवर्ड बदलें।'],
     }),
@@ -133,7 +133,7 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Readonly<Record<Languag
       subject: `${data.amount} की निकासी का अनुरोध मिला`,
       paragraphs: [
         `नमस्ते ${data.name},`,
-        `${data.account} पर समाप्त होने वाले खाते में ${data.amount} की निकासी पर काम हो रहा है। इसमें 24 से 48 घंटे लगते हैं।`,
+        `आपके खाते (आखिरी अंक ${data.account}) में ${data.amount} की निकासी पर काम हो रहा है। इसमें 24 से 48 घंटे लगते हैं।`,
       ],
       action: { label: 'अपना वॉलेट देखें', url: frame.link('/wallet') },
       after: ['अगर यह आपने नहीं किया, तो हमसे संपर्क करें और अपना पासवर्ड बदलें।'],
@@ -152,7 +152,7 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Readonly<Record<Languag
       subject: `${data.amount} की निकासी का भुगतान हुआ`,
       paragraphs: [
         `नमस्ते ${data.name},`,
-        `${data.amount} आपके ${data.account} पर समाप्त होने वाले खाते में भेजे गए।${data.reference === '' ? '' : ` बैंक संदर्भ: ${data.reference}`}`,
+        `${data.amount} आपके खाते (आखिरी अंक ${data.account}) में भेजे गए।${data.reference === '' ? '' : ` बैंक संदर्भ: ${data.reference}`}`,
       ],
       action: { label: 'अपना वॉलेट देखें', url: frame.link('/wallet') },
     }),
@@ -177,7 +177,7 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Readonly<Record<Languag
     }),
     hi: (data, frame) => ({
       subject: `${data.amount} का रिफ़ंड भेजा गया`,
-      paragraphs: [`नमस्ते ${data.name},`, `${data.amount} वहीं वापस भेजे गए जहाँ से आए थे। बैंक को कुछ दिन लग सकते हैं।`],
+      paragraphs: [`नमस्ते ${data.name},`, `${data.amount} वहीं वापस भेजे गए जहाँ से आए थे। आपके बैंक को कुछ दिन लग सकते हैं।`],
       action: { label: 'अपना वॉलेट देखें', url: frame.link('/wallet') },
     }),
   },
@@ -202,9 +202,9 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Readonly<Record<Languag
     }),
     hi: (data, frame) => ({
       subject: `आपके वॉलेट में ${data.amount} जोड़े गए`,
-      paragraphs: [`नमस्ते ${data.name},`, `आपके वॉलेट में ${data.amount} जोड़े गए। ऑर्डर ID: ${data.orderId}`],
+      paragraphs: [`नमस्ते ${data.name},`, `आपके वॉलेट में ${data.amount} जोड़े गए। ऑर्डर आईडी: ${data.orderId}`],
       action: { label: 'अपना वॉलेट देखें', url: frame.link('/wallet') },
-      after: ['यह आपकी रसीद है। बची हुई राशि 7 दिनों के अंदर वापस ली जा सकती है।'],
+      after: ['यह आपकी रसीद है। जो हिस्सा इस्तेमाल न हो, उसका रिफ़ंड 7 दिन के अंदर मिल सकता है।'],
     }),
   },
   draw_won: {
@@ -247,10 +247,10 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Readonly<Record<Languag
       after: ['Hold withdrawals and refunds until the cause is known. npm run audit names every row.'],
     }),
     hi: (data, frame) => ({
-      subject: `${frame.brandName}: बहीखाते का मिलान नहीं हो रहा`,
-      paragraphs: [`नमस्ते ${data.name},`, `${data.at} IST की बहीखाते की जाँच में वह मिला जो कभी नहीं होना चाहिए:`, data.sentences],
+      subject: `${frame.brandName}: बही का हिसाब नहीं मिल रहा`,
+      paragraphs: [`नमस्ते ${data.name},`, `${data.at} (भारतीय समय) की बही की जाँच में वह मिला जो कभी नहीं होना चाहिए:`, data.sentences],
       action: { label: 'पोर्टल खोलें', url: frame.link('/admin/dashboard') },
-      after: ['कारण पता चलने तक निकासी और रिफ़ंड रोक कर रखें। npm run audit हर पंक्ति बताता है।'],
+      after: ['कारण पता चलने तक निकासी और रिफ़ंड रोककर रखें। npm run audit हर पंक्ति बताता है।'],
     }),
   },
   contact: {

@@ -33,7 +33,7 @@ export function MoneyTrail() {
       />
       <Section when={<Trans>Today</Trans>} note={<RoundDay />}>
         <h2>
-          <Trans>In today’s round</Trans>
+          <Trans>In today's round</Trans>
         </h2>
         {data === undefined ? <FiguresMissing /> : <TodaysMoney />}
       </Section>
@@ -53,7 +53,7 @@ export function MoneyTrail() {
       )}
       <Section when={<Trans>Day by day</Trans>} note={<Trans>newest first</Trans>} id="days">
         <h2>
-          <Trans>Each day’s money</Trans>
+          <Trans>Each day's money</Trans>
         </h2>
         <DayList draw={(day, isNewest) => <DayMoney key={day.day} day={day} open={isNewest} />} />
       </Section>
@@ -94,7 +94,9 @@ function InAndOut({ totals }: { readonly totals: Totals }) {
   return (
     <>
       <p className="lead gap">
-        <Plural value={days} one="# settled round" other="# settled rounds" />, <Plural value={entries} one="# rupee" other="# rupees" />.
+        <Trans>
+          <Plural value={days} one="# settled round" other="# settled rounds" />, <Plural value={entries} one="# rupee" other="# rupees" />.
+        </Trans>
       </p>
       <div className="two-books gap">
         <div>
@@ -192,7 +194,7 @@ function DayHead({ day, amount }: { readonly day: Day; readonly amount: string }
     <summary>
       <time dateTime={day.day}>{formatDay(day.day, language)}</time>
       <span className="muted">
-        {day.status === 'void' ? <Trans>No draw</Trans> : <Plural value={day.entries} one="# rupee" other="# rupees" />}
+        {day.status === 'void' ? <Trans>No draw</Trans> : <Plural value={day.entries} one="# member" other="# members" />}
       </span>
       <span className="amount">{amount}</span>
     </summary>
@@ -243,7 +245,7 @@ function Receipts({ day }: { readonly day: Day }) {
       </h3>
       {day.receipts.length === 0 ? (
         <p className="muted">
-          <Trans>None yet: this day’s share waits in the help fund.</Trans>
+          <Trans>None yet: this day's share waits in the help fund.</Trans>
         </p>
       ) : (
         <ul className="ledger narrow">
@@ -272,7 +274,7 @@ export function DailyReports() {
       />
       <Section when={<Trans>Today</Trans>} note={<RoundDay />}>
         <h2>
-          <Trans>Today’s round</Trans>
+          <Trans>Today's round</Trans>
         </h2>
         {data === undefined ? (
           <FiguresMissing />
@@ -346,8 +348,8 @@ function DayBooks({ books: { help, topups, withdrawals, refunds, liabilities } }
       <LedgerRow label={<Trans>Added to wallets</Trans>}>{formatMoney(topups)}</LedgerRow>
       <LedgerRow label={<Trans>Withdrawn and paid out</Trans>}>{formatMoney(withdrawals)}</LedgerRow>
       {refunds > 0 ? <LedgerRow label={<Trans>Refunded</Trans>}>{formatMoney(refunds)}</LedgerRow> : null}
-      <LedgerRow label={<Trans>Owed to members at the day’s end</Trans>}>{formatMoney(liabilities.total)}</LedgerRow>
-      <LedgerRow sum label={<Trans>Help fund at the day’s end</Trans>}>
+      <LedgerRow label={<Trans>Owed to members at the day's end</Trans>}>{formatMoney(liabilities.total)}</LedgerRow>
+      <LedgerRow sum label={<Trans>Help fund at the day's end</Trans>}>
         {formatMoney(help.closing)}
       </LedgerRow>
     </>

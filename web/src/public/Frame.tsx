@@ -29,7 +29,7 @@ function Header({ page }: { readonly page: PublicPage | undefined }) {
     <header className="cloth bar no-print">
       <div className="wrap">
         <a className="logo" href={to('home')}>
-          <LogoArt brandName={brandName} language={language} />
+          <LogoArt brandName={brandName} />
           <span className="hidden">
             <Trans>home</Trans>
           </span>

@@ -1,5 +1,6 @@
 /** The public pages as functions of data to HTML, for the server (contract/src/public-pages.ts). Not hydrated. */
 import type { PageRequest, PublicPages } from '@roz/contract/public-pages.ts'
+import { brandIn } from '@roz/core/brand.ts'
 import { type Language, LANGUAGES } from '@roz/core/language.ts'
 import { setupI18n } from '@lingui/core'
 import { I18nProvider, useLingui } from '@lingui/react'
@@ -56,7 +57,7 @@ function Document({ request }: { readonly request: PageRequest }) {
       <head>
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width,initial-scale=1" />
-        <title>{page === 'home' ? `${site.brandName}. ${title}` : `${title} · ${site.brandName}`}</title>
+        <title>{page === 'home' && request.language === 'en' ? `${site.brandName}. ${title}` : `${title} · ${site.brandName}`}</title>
         <Meta page={page} request={request} />
         <script dangerouslySetInnerHTML={{ __html: __HEAD_SCRIPT__ }} />
         <style dangerouslySetInnerHTML={{ __html: css }} />
@@ -142,7 +143,7 @@ function Sharing({ page, request }: { readonly page: PublicPage; readonly reques
 
 const DESCRIPTION = {
   en: 'One rupee a day from each member: help for people in need, a reward for one of us, and every paisa shown in public.',
-  hi: 'हर सदस्य से रोज़ एक रुपया: ज़रूरतमंदों की मदद, हममें से किसी एक को इनाम, और एक-एक पैसे का हिसाब सबके सामने।',
+  hi: 'हर सदस्य से रोज़ एक रुपया: ज़रूरतमंदों की मदद, हममें से किसी एक को इनाम, और पाई-पाई का हिसाब सबके सामने।',
 } as const satisfies Record<Language, string>
 
 const textsIn = (language: Language) => setupI18n({ locale: language, messages: { [language]: CATALOGUES[language] } })
@@ -155,8 +156,10 @@ export const ofDay: PublicPages['ofDay'] = ['verify'] satisfies PublicPage[]
 export const ofStory: PublicPages['ofStory'] = ['impactStories'] satisfies PublicPage[]
 export const card: PublicPages['card'] = (subject, language, brandName) => cardOf(subject, language, brandName, textsIn(language))
 
-export function render(request: PageRequest): string {
-  const i18n = textsIn(request.language)
+export function render(asked: PageRequest): string {
+  const { language, site } = asked
+  const request = { ...asked, site: { ...site, brandName: brandIn(site.brandName, language) } }
+  const i18n = textsIn(language)
   return `<!doctype html>${renderToStaticMarkup(
     <I18nProvider i18n={i18n}>
       <Page value={contextOf(request)}>

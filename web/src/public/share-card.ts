@@ -5,6 +5,7 @@
 import type { I18n } from '@lingui/core'
 import { msg } from '@lingui/core/macro'
 import type { ShareCard, ShareSubject } from '@roz/contract/public-pages.ts'
+import { brandIn } from '@roz/core/brand.ts'
 import type { Language } from '@roz/core/language.ts'
 import { isPendingCharity } from '../features/CharityName.tsx'
 import type { PublicPage } from '../paths.ts'
@@ -32,11 +33,11 @@ const PAGES: Readonly<Record<PublicPage, PageCard>> = {
   impactStories: { art: 'slip', lead: msg`The people your rupees reached, newest first.` },
   helpCenter: { art: 'stack', lead: msg`Six questions that members ask most.` },
   contactUs: { art: 'coin', lead: msg`We answer within 1–2 business days.` },
-  verify: { art: 'coin', lead: msg`Don’t trust us. Check.` },
+  verify: { art: 'coin', lead: msg`Don't trust us. Check.` },
 }
 
 export function cardOf(subject: ShareSubject, language: Language, brandName: string, i18n: I18n): ShareCard {
-  const brand = brandName === 'Roz' && language === 'hi' ? 'रोज़' : brandName
+  const brand = brandIn(brandName, language)
   const tagline = i18n._(PAGE_TITLES.home)
   return { brand, tagline, ...wordsOf(subject, language, i18n) }
 }
@@ -56,7 +57,7 @@ function wordsOf(subject: ShareSubject, language: Language, i18n: I18n): Omit<Sh
       { label: i18n._(msg`For people in need`), value: formatMoney(subject.need) },
     ]
     return {
-      when: i18n._(msg`Don’t trust us. Check.`),
+      when: i18n._(msg`Don't trust us. Check.`),
       title: i18n._(msg`The round of ${date}`),
       lead: listed(figures),
       figures,

@@ -2,10 +2,9 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { User } from '@roz/contract/shapes.ts'
 import { Link, useLocation, useNavigate } from '@tanstack/react-router'
-import { currentLanguage } from '../language.ts'
+import { brand, currentLanguage } from '../language.ts'
 import { paths, publicPath } from '../paths.ts'
 import { session, useSession } from '../session.tsx'
-import { settings } from '../settings.ts'
 import { LogoArt } from '../ui/Art.tsx'
 import { Avatar } from '../ui/Avatar.tsx'
 import { ChevronIcon, MenuIcon } from '../ui/icons.tsx'
@@ -33,7 +32,6 @@ function useLogout(): () => void {
 function NavigationBar({ user }: { readonly user: User }) {
   const { t } = useLingui()
   const logout = useLogout()
-  const brandName = settings.brandName
   const links = [
     [paths.dashboard, t`Dashboard`],
     [paths.wallet, t`Wallet`],
@@ -59,7 +57,7 @@ function NavigationBar({ user }: { readonly user: User }) {
     <header className="cloth bar nav no-print">
       <div className="wrap">
         <Link className="logo" to={paths.dashboard}>
-          <LogoArt brandName={brandName} language={currentLanguage()} />
+          <LogoArt brandName={brand()} />
         </Link>
         <nav className="wide-only" aria-label={t`Main`}>
           <ul>
@@ -107,12 +105,11 @@ function NavigationBar({ user }: { readonly user: User }) {
 function VisitorBar() {
   const now = useSession()
   const at = useLocation({ select: (location) => location.pathname })
-  const brandName = settings.brandName
   return (
     <header className="cloth bar no-print">
       <div className="wrap">
         <a className="logo" href={publicPath('home', currentLanguage())}>
-          <LogoArt brandName={brandName} language={currentLanguage()} />
+          <LogoArt brandName={brand()} />
           <span className="hidden">
             <Trans>home</Trans>
           </span>
@@ -138,12 +135,11 @@ function VisitorBar() {
 
 function PortalBar({ signedIn }: { readonly signedIn: boolean }) {
   const logout = useLogout()
-  const brandName = settings.brandName
   return (
     <header className="cloth bar portal-bar no-print">
       <div className="wrap">
         <Link className="logo" to={signedIn ? paths.adminDashboard : paths.adminLogin}>
-          <LogoArt brandName={brandName} language={currentLanguage()} />
+          <LogoArt brandName={brand()} />
           <span className="hidden">
             <Trans>admin</Trans>
           </span>

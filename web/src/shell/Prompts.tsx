@@ -3,14 +3,14 @@ import { Trans, useLingui } from '@lingui/react/macro'
 import { refreshMine } from '../features/queries.ts'
 import { answerInstall, putOffResults, putOffUpdate, takeUpdate, usePrompts } from '../pwa/registration.ts'
 import { session } from '../session.tsx'
-import { settings } from '../settings.ts'
+import { brand } from '../language.ts'
 import { Button } from '../ui/Button.tsx'
 import { toast } from '../ui/Toast.tsx'
 
 export function Prompts() {
   const { t } = useLingui()
   const { update, install, results } = usePrompts()
-  const { brandName } = settings
+  const brandName = brand()
   const tellHere = async (): Promise<void> => {
     const now = session.get()
     putOffResults()

@@ -100,27 +100,28 @@ const WORDMARK =
 const WORDMARK_HI =
   'M-3 50h69v3h-31q9 2 14 8q4 6 4 15q0 11-9 17q-9 6-25 7v1q8 1 14 5q5 5 7 10q2 6 4 11q1 6 4 9q3 4 7 4q4 0 6-2l1 3q-5 4-16 4q-10 0-17-4q-7-5-10-11q-3-6-5-12q-4-15-12-18v-3h5q23 0 23-21q0-23-20-23h-13v-3M59 50h57v3h-16v91h-24v-91h-17v-3M50 28q-5-3-5-8q0-4 3-6q2-3 6-3q3 0 6 2q3 2 7 6q4 4 10 11q6 7 13 13l-2 2q-8-4-16-7q-9-4-14-6q-5-2-8-4M110 50h123v3h-17v91h-23v-72h-36v1q11 1 18 10q7 8 7 20q0 15-10 25q-10 9-28 9q-13 0-21-6q-7-5-7-17q0-6 4-11q3-5 9-5q6 0 9 4q3 3 3 8q0 4-2 7q-1 2-4 3q-2 1-4 1q-6 2-6 5q0 3 4 5q4 3 9 3q20 0 20-31q0-16-6-23q-5-8-17-8v-4h58v-15h-83v-3M137 152q4-3 8-3q5 0 9 3q3 4 3 8q0 5-3 9q-4 3-9 3q-4 0-8-3q-3-4-3-9q0-4 3-8'
 
+const SIGNS: Readonly<Record<string, { readonly className: string; readonly viewBox: string; readonly d: string }>> = {
+  Roz: { className: 'wordmark', viewBox: '0 4 54.4 22', d: WORDMARK },
+  रोज़: { className: 'wordmark hi', viewBox: '0 6 230 170', d: WORDMARK_HI },
+}
+
 /** The brand's sign; a brand of another name is set in the display face. */
-export function LogoArt({ brandName, language }: { readonly brandName: string; readonly language: string }) {
-  const word = brandName === 'Roz' && language === 'hi' ? 'रोज़' : brandName
+export function LogoArt({ brandName }: { readonly brandName: string }) {
+  const sign = SIGNS[brandName]
   return (
     <>
       <svg className="logo-coin" aria-hidden="true">
         <use href="#c1" />
       </svg>
-      {brandName === 'Roz' ? (
-        <>
-          <svg
-            className={language === 'hi' ? 'wordmark hi' : 'wordmark'}
-            viewBox={language === 'hi' ? '0 6 230 170' : '0 4 54.4 22'}
-            aria-hidden="true"
-          >
-            <path d={language === 'hi' ? WORDMARK_HI : WORDMARK} />
-          </svg>
-          <span className="hidden">{word}</span>
-        </>
+      {sign === undefined ? (
+        <span className="display logo-word">{brandName}</span>
       ) : (
-        <span className="display logo-word">{word}</span>
+        <>
+          <svg className={sign.className} viewBox={sign.viewBox} aria-hidden="true">
+            <path d={sign.d} />
+          </svg>
+          <span className="hidden">{brandName}</span>
+        </>
       )}
     </>
   )

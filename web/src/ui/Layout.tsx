@@ -1,14 +1,15 @@
 /** The page as a book: one main, and a title with the heading's words. */
 import { type ReactNode, useEffect } from 'react'
-import { settings } from '../settings.ts'
+import { brand } from '../language.ts'
 
 export { Section } from './Section.tsx'
 
 /** Names the document: `Wallet · Roz`. */
 export function useTitle(title: string): void {
+  const full = `${title} · ${brand()}`
   useEffect(() => {
-    document.title = `${title} · ${settings.brandName}`
-  }, [title])
+    document.title = full
+  }, [full])
 }
 
 /** The `main` of a screen. `title` is what the browser's tab says; the h1 stands inside. */

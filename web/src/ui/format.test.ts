@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { formatCount, formatDay, formatInstant, formatLongDay, initialsOf } from './format.ts'
+import { formatCount, formatDay, formatInstant, formatLongDay, initialsOf, unbroken } from './format.ts'
 import { formatMoney } from './Money.tsx'
 
 describe('dates print day first with the year, by the Indian clock', () => {
@@ -10,6 +10,12 @@ describe('dates print day first with the year, by the Indian clock', () => {
     expect(formatDay('2026-11-20T20:00:00.000Z', 'en')).toBe('21 Nov 2026')
     expect(formatInstant('2026-03-05T08:00:00.000Z', 'hi')).toBe('5 मार्च 2026, दोपहर 1:30')
   })
+})
+
+test('no line ends inside a date or a time', () => {
+  expect(unbroken('Joined the round of 22 Nov 2026')).toBe('Joined the round of 22\u00a0Nov\u00a02026')
+  expect(unbroken('19 Nov 2026, 12:00 am (IST)')).toBe('19\u00a0Nov\u00a02026, 12:00\u00a0am\u00a0(IST)')
+  expect(unbroken('22 नव॰ 2026, दोपहर 2:54')).toBe('22\u00a0नव॰\u00a02026, दोपहर\u00a02:54')
 })
 
 test('money is ₹ with two decimals and Indian grouping in every language', () => {

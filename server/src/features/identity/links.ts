@@ -23,11 +23,11 @@ const HOURS: Readonly<Record<Purpose, number>> = { verify: 24, reset: 1 }
 
 const VERIFIED: Texts = {
   en: 'Your email is verified. You can log in now.',
-  hi: 'आपका ईमेल सत्यापित हो गया है। अब आप लॉग इन कर सकते हैं।',
+  hi: 'आपके ईमेल की पुष्टि हो गई है। अब आप लॉग इन कर सकते हैं।',
 }
 const SENT_AGAIN: Texts = {
   en: 'We have sent the verification email again. Please check your inbox.',
-  hi: 'हमने सत्यापन ईमेल फिर से भेजा है। कृपया अपना इनबॉक्स देखें।',
+  hi: 'हमने पुष्टि का ईमेल फिर से भेजा है। कृपया अपना इनबॉक्स देखें।',
 }
 const FORGOTTEN: Texts = {
   en: 'If there is an account with this email, we have sent a link to set a new password.',

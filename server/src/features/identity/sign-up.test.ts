@@ -98,7 +98,7 @@ describe('the verification mail', () => {
     expect(mail?.text).toContain('Hello Tom & <b>Jerry</b>,')
     expect(mail?.html).toContain('Hello Tom &amp; &lt;b&gt;Jerry&lt;/b&gt;,')
     expect(mail?.html).not.toContain('<b>')
-    expect((await roz.mailsTo('hindi@x.test'))[0]?.subject).toBe('Roz के लिए अपना ईमेल सत्यापित करें')
+    expect((await roz.mailsTo('hindi@x.test'))[0]?.subject).toBe('रोज़ के लिए अपने ईमेल की पुष्टि करें')
   })
 
   test('its token stands in no table, neither in the clear nor in the job', async () => {
@@ -151,7 +151,7 @@ describe('confirming an address', () => {
   )
 
   test('a refusal is plain text in the language asked for, and JSON for who names it in Accept', async () => {
-    expect((await roz.ask('GET /auth/verify-email', { language: 'hi' })).text).toBe('सत्यापन टोकन गलत है या मौजूद नहीं है')
+    expect((await roz.ask('GET /auth/verify-email', { language: 'hi' })).text).toBe('पुष्टि का लिंक अधूरा है या सही नहीं है')
     const { body } = await roz.ask('GET /auth/verify-email', { headers: { accept: 'application/json, text/plain' } })
     expect(body).toEqual({ code: 'verification_token_invalid', message: 'Invalid or missing verification token' })
   })

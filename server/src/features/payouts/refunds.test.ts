@@ -65,7 +65,7 @@ test('asked and held, approved, sent to its order under its own id, paid', async
   expect(await stands(id)).toEqual(['paid', 7.5, 0])
   expect((await list()).refunds).toMatchObject([{ id, status: 'completed', reference: 'ARN7' }])
   const { transactions } = (await world.calls.ask('GET /wallet/transactions', { as: member, headers: { 'accept-language': 'hi' } })).body
-  expect(transactions[0]).toMatchObject({ description: 'भुगतान स्रोत को रिफ़ंड', type: 'debit', status: 'completed' })
+  expect(transactions[0]).toMatchObject({ description: 'जहाँ से भुगतान हुआ, वहीं रिफ़ंड', type: 'debit', status: 'completed' })
   await world.runDue()
   expect(world.noticesOf(member)).toEqual(['refund_paid'])
   const log = await world.db.query(sql`select action, actor_id from audit_log where subject = ${`refund:${id}`}::text`)

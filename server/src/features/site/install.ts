@@ -5,6 +5,7 @@
  */
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
+import { brandIn } from '@roz/core/brand.ts'
 import { type Language, LANGUAGES } from '@roz/core/language.ts'
 import type { FastifyInstance } from 'fastify'
 import { etagOf } from '../../http/etag.ts'
@@ -34,8 +35,8 @@ function manifestOf(brandName: string, language: Language): string {
   })
   return JSON.stringify({
     id: '/',
-    name: brandName,
-    short_name: brandName,
+    name: brandIn(brandName, language),
+    short_name: brandIn(brandName, language),
     description,
     lang: language,
     dir: 'ltr',

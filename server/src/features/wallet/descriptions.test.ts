@@ -5,7 +5,7 @@ const bank = 'HDFC Bank ••9012'
 test.each([
   ['join', 'Joined the round of 4 Mar 2026', '4 मार्च 2026 के राउंड में शामिल हुए'],
   ['prize', 'Reward from the round of 4 Mar 2026', '4 मार्च 2026 के राउंड का इनाम'],
-  ['round_refund', 'Returned from the round of 4 Mar 2026', '4 मार्च 2026 के राउंड से वापस'],
+  ['round_refund', 'Returned from the round of 4 Mar 2026', '4 मार्च 2026 के राउंड से लौटा'],
   ['wd_hold', `Withdrawal to ${bank}`, `${bank} में निकासी`],
   ['wd_back', `Withdrawal to ${bank} returned`, `${bank} की निकासी वापस आई`],
   ['wd_reversed', `Withdrawal to ${bank} returned by the bank`, `${bank} की निकासी बैंक ने लौटाई`],

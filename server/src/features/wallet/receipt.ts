@@ -15,7 +15,7 @@ type Receipt = z.infer<typeof receipt>
 
 const WALLET: Texts = { en: 'Your wallet', hi: 'आपका वॉलेट' }
 const PAYMENT: Texts = { en: 'Your payment', hi: 'आपका भुगतान' }
-const SOURCE: Texts = { en: 'The source of your payment', hi: 'आपके भुगतान का स्रोत' }
+const SOURCE: Texts = { en: 'The source of your payment', hi: 'जहाँ से आपने भुगतान किया' }
 const ROUND: Texts = { en: 'The round of {day}', hi: '{day} का राउंड' }
 const BANK: Texts = { en: '{bank}', hi: '{bank}' }
 const FUND: Texts = { en: 'The help fund', hi: 'सहायता कोष' }

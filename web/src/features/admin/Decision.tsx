@@ -14,7 +14,7 @@ import { PasswordField, TextAreaField, TextField } from '../../ui/Field.tsx'
 import { Modal } from '../../ui/Modal.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { useRules } from '../forms.ts'
-import { useMoneyKey } from '../money-key.ts'
+import { useMoneyKeys } from '../money-key.ts'
 import { refreshPortal } from './queries.ts'
 import { wordsOf } from './words.ts'
 
@@ -56,7 +56,7 @@ export function Decision<T>({
 }: DecisionProps<T>) {
   const { t } = useLingui()
   const formId = useId()
-  const once = useMoneyKey()
+  const once = useMoneyKeys()
   const [asksPassword, setAsksPassword] = useState(false)
   const form = useRules<Given>(z.object({ text: question?.rule ?? none, password: asksPassword ? givenPassword : none }), {
     text: '',

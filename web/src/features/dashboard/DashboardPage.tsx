@@ -12,7 +12,7 @@ import { useMember } from '../../session.tsx'
 import { CoinTally } from '../../ui/Art.tsx'
 import { buttonClass } from '../../ui/Button.tsx'
 import { ErrorState, Skeleton, SkeletonBlock, StatTile, StatTiles } from '../../ui/Feedback.tsx'
-import { formatCount, formatDay } from '../../ui/format.ts'
+import { formatCount, formatDay, unbroken } from '../../ui/format.ts'
 import { Book, Section } from '../../ui/Layout.tsx'
 import { formatMoney, Money } from '../../ui/Money.tsx'
 import { homeQuery, impactStatsQuery, roundStatsQuery } from '../queries.ts'
@@ -45,7 +45,7 @@ export function DashboardPage() {
           <YesterdaysWinner round={round} />
         </div>
       </Section>
-      <Section when={t`Your book`} note={<Trans>since {formatDay(member.createdAt, language)}</Trans>}>
+      <Section when={t`Your book`} note={<Trans>since {unbroken(formatDay(member.createdAt, language))}</Trans>}>
         <div className="grid two">
           <WalletCard balance={member.wallet.balance} />
           <QuickStats />

@@ -9,7 +9,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { call, messageOf } from '../../api.ts'
-import { currentLanguage } from '../../language.ts'
+import { brand, currentLanguage } from '../../language.ts'
 import { paths, pictureOf, publicPath } from '../../paths.ts'
 import { offerInstall } from '../../pwa/registration.ts'
 import { session, useMember } from '../../session.tsx'
@@ -166,7 +166,7 @@ function Joined({ round, fresh }: { readonly round: CurrentRound; readonly fresh
         top={t`ONE RUPEE A DAY`}
         middle={t`You're in`}
         below={day.toUpperCase()}
-        rim={`${settings.brandName.toUpperCase()} · ${formatMoney(ENTRY_RUPEES)}`}
+        rim={`${brand().toUpperCase()} · ${formatMoney(ENTRY_RUPEES)}`}
       />
       <div>
         <p>
@@ -180,7 +180,7 @@ function Joined({ round, fresh }: { readonly round: CurrentRound; readonly fresh
 
 function ShareJoin({ day }: { readonly day: string }) {
   const { t } = useLingui()
-  const { brandName } = settings
+  const brandName = brand()
   const language = currentLanguage()
   const text = t`I put one rupee into ${brandName} today, ${day}: help for people in need, and every paisa shown in public.`
   return <Share text={text} url={`${location.origin}${publicPath('home', language)}`} picture={pictureOf('home', language)} />

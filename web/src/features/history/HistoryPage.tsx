@@ -3,9 +3,8 @@ import { Trans, useLingui } from '@lingui/react/macro'
 import type { Api, Output } from '@roz/contract/api.ts'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { currentLanguage } from '../../language.ts'
+import { brand, currentLanguage } from '../../language.ts'
 import { paths, pictureOf, publicPath } from '../../paths.ts'
-import { settings } from '../../settings.ts'
 import { buttonClass } from '../../ui/Button.tsx'
 import { Badge, EmptyState, ErrorState, Skeleton, StatTile, StatTiles } from '../../ui/Feedback.tsx'
 import { formatCount, formatDay } from '../../ui/format.ts'
@@ -161,7 +160,7 @@ function Round({ result }: { readonly result: RoundResult }) {
 /** A win is told with what it brought, any other day with what it gave. */
 function ShareRound({ result }: { readonly result: RoundResult }) {
   const { t } = useLingui()
-  const { brandName } = settings
+  const brandName = brand()
   const day = formatDay(result.date, currentLanguage())
   const count = formatCount(result.totalParticipants)
   const help = formatMoney(result.charityAmount)

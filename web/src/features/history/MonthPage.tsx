@@ -1,33 +1,58 @@
 /**
  * A page of the newest month: one small ring a day, filled where the member joined, gold where they
- * won. A picture of the list below, told apart by shape as well as colour; the first page of the list has them all.
+ * won, none where there is nothing to tell yet. A picture of the list below, told apart by shape as well
+ * as colour; the first page of the list has them all.
  */
 import { Plural, Trans } from '@lingui/react/macro'
+import { useQuery } from '@tanstack/react-query'
 import { currentLanguage } from '../../language.ts'
+import { useServerDay } from '../clock.ts'
+import { ROUND_POLL_MS, roundQuery } from '../queries.ts'
 import type { RoundResult } from './HistoryPage.tsx'
 
 const DAYS_A_ROW = 7
 const CELL = 40
+/** The row of the weekdays above. */
+const HEAD = 28
+/** Weeks begin on Monday, so that a column is a weekday; 5 January 1970 was one. */
+const FIRST_MONDAY_MS = 4 * 86_400_000
+
+function wordsOf(month: string): { readonly name: string; readonly weekdays: readonly string[] } {
+  const locale = currentLanguage() === 'hi' ? 'hi-IN-u-nu-latn' : 'en-IN'
+  const inWords = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(locale, { ...options, timeZone: 'UTC' })
+  const narrow = inWords({ weekday: 'narrow' })
+  return {
+    name: inWords({ month: 'long', year: 'numeric' }).format(new Date(`${month}-01T00:00:00Z`)),
+    weekdays: Array.from({ length: DAYS_A_ROW }, (_, index) => narrow.format(FIRST_MONDAY_MS + index * 86_400_000)),
+  }
+}
 
 export function MonthPage({ results }: { readonly results: readonly RoundResult[] }) {
+  const today = useServerDay()
+  const round = useQuery({ ...roundQuery, refetchInterval: false, staleTime: ROUND_POLL_MS })
   const month = results[0]?.date.slice(0, 7)
   if (month === undefined) return null
-  const byDay = new Map(results.filter(({ date }) => date.startsWith(month)).map((result) => [Number(result.date.slice(8)), result]))
+  const byDay = new Map(results.filter(({ date }) => date.startsWith(month)).map((result) => [result.date, result]))
   const joined = [...byDay.values()].filter(({ participated }) => participated).length
   const days = new Date(Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5)), 0)).getUTCDate()
-  // Weeks begin on Monday, so that a column is a weekday.
   const offset = (new Date(`${month}-01T00:00:00Z`).getUTCDay() + 6) % DAYS_A_ROW
   const rows = Math.ceil((offset + days) / DAYS_A_ROW)
-  const name = new Intl.DateTimeFormat(currentLanguage() === 'hi' ? 'hi-IN-u-nu-latn' : 'en-IN', {
-    month: 'long',
-    year: 'numeric',
-    timeZone: 'UTC',
-  }).format(new Date(`${month}-01T00:00:00Z`))
+  const { name, weekdays } = wordsOf(month)
+  const kindOf = (day: string): Kind => {
+    const result = byDay.get(day)
+    if (result !== undefined) return result.isWinner ? 'won' : result.participated ? 'in' : 'out'
+    return day === today ? (round.data?.hasParticipated === true ? 'in today' : 'today') : 'none'
+  }
   return (
     <figure className="month">
-      <svg viewBox={`0 0 ${DAYS_A_ROW * CELL} ${rows * CELL}`} role="img" aria-label={name}>
+      <svg viewBox={`0 0 ${DAYS_A_ROW * CELL} ${HEAD + rows * CELL}`} role="img" aria-label={name}>
+        {weekdays.map((weekday, column) => (
+          <text key={column} className="weekday" x={column * CELL + CELL / 2} y="18" textAnchor="middle">
+            {weekday}
+          </text>
+        ))}
         {Array.from({ length: days }, (_, index) => (
-          <Ring key={index} day={index + 1} at={offset + index} result={byDay.get(index + 1)} />
+          <Ring key={index} day={index + 1} at={offset + index} kind={kindOf(`${month}-${String(index + 1).padStart(2, '0')}`)} />
         ))}
       </svg>
       <figcaption>
@@ -36,20 +61,22 @@ export function MonthPage({ results }: { readonly results: readonly RoundResult[
           <Plural value={joined} one="Joined on # day" other="Joined on # days" />
         </span>
         <span className="small muted">
-          <Trans>Filled: joined. Gold: won. Open ring: missed.</Trans>
+          <Trans>Filled: joined. Gold: won. Open ring: missed. Dashed ring: today.</Trans>
         </span>
       </figcaption>
     </figure>
   )
 }
 
-function Ring({ day, at, result }: { readonly day: number; readonly at: number; readonly result: RoundResult | undefined }) {
+/** `none`: a day to come, or one without a round. */
+type Kind = 'won' | 'in' | 'out' | 'today' | 'in today' | 'none'
+
+function Ring({ day, at, kind }: { readonly day: number; readonly at: number; readonly kind: Kind }) {
   const x = (at % DAYS_A_ROW) * CELL + CELL / 2
-  const y = Math.floor(at / DAYS_A_ROW) * CELL + CELL / 2
-  const kind = result === undefined ? 'none' : result.isWinner ? 'won' : result.participated ? 'in' : 'out'
+  const y = HEAD + Math.floor(at / DAYS_A_ROW) * CELL + CELL / 2
   return (
     <g className={`ring ${kind}`}>
-      <circle cx={x} cy={y} r="15" />
+      {kind === 'none' ? null : <circle cx={x} cy={y} r="15" />}
       {kind === 'won' ? <circle cx={x} cy={y} r="11.5" className="inner" /> : null}
       <text x={x} y={y + 4.5} textAnchor="middle">
         {day}

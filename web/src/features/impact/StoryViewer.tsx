@@ -3,9 +3,8 @@ import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import type { Story } from '@roz/contract/impact.ts'
 import { useEffect, useState } from 'react'
 import { call } from '../../api.ts'
-import { currentLanguage } from '../../language.ts'
+import { brand, currentLanguage } from '../../language.ts'
 import { pictureOf, publicPath } from '../../paths.ts'
-import { settings } from '../../settings.ts'
 import { Badge } from '../../ui/Feedback.tsx'
 import { formatCount } from '../../ui/format.ts'
 import { formatMoney } from '../../ui/Money.tsx'
@@ -34,7 +33,7 @@ function useViews(story: Story): number {
 function ShareStory({ story }: { readonly story: Story }) {
   const { t } = useLingui()
   const language = currentLanguage()
-  const { brandName } = settings
+  const brandName = brand()
   const { title } = story
   // A story by hand names no amount.
   const paid = formatMoney(story.amount)

@@ -6,7 +6,7 @@ import { call, messageOf } from '../../api.ts'
 import { currentLanguage } from '../../language.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Badge, EmptyState } from '../../ui/Feedback.tsx'
-import { formatInstant } from '../../ui/format.ts'
+import { formatInstant, unbroken } from '../../ui/format.ts'
 import { CheckIcon } from '../../ui/icons.tsx'
 import { Book, Section } from '../../ui/Layout.tsx'
 import { toast } from '../../ui/Toast.tsx'
@@ -34,20 +34,22 @@ export function NotificationsPage() {
     <Book title={t`Notifications`}>
       <TodaySection>
         <div className="head-row spaced">
-          <h1>
-            <Trans>Notifications</Trans>
-          </h1>
+          <div>
+            <h1>
+              <Trans>Notifications</Trans>
+            </h1>
+            {list.data === undefined ? null : (
+              <p className="muted unread-count" role="status">
+                <Plural value={unread} _0="Everything is read." one="# unread" other="# unread" />
+              </p>
+            )}
+          </div>
           {unread > 0 ? (
             <Button kind="secondary" busy={read.isPending && read.variables === undefined} onClick={() => read.mutate(undefined)}>
               <Trans>Mark all as read</Trans>
             </Button>
           ) : null}
         </div>
-        {list.data === undefined ? null : (
-          <p className="muted spaced" role="status">
-            <Plural value={unread} _0="Everything is read." one="# unread" other="# unread" />
-          </p>
-        )}
         <Listing
           list={list}
           itemsOf={(page) => page.notifications}
@@ -93,7 +95,7 @@ function NoticeRow({ notice, busy, onRead }: { readonly notice: Notice; readonly
         <h2 className="notice-title">
           {title} {isUnread ? <Badge tone="live">{t`New`}</Badge> : null}
         </h2>
-        <p>{notice.body}</p>
+        <p>{unbroken(notice.body)}</p>
         <time className="small muted" dateTime={notice.createdAt}>
           {formatInstant(notice.createdAt, currentLanguage())}
         </time>

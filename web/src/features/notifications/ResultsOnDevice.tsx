@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { messageOf } from '../../api.ts'
 import { type DeviceState, readDevice, turnOff, turnOn } from '../../pwa/push.ts'
 import { useMember } from '../../session.tsx'
-import { settings } from '../../settings.ts'
+import { brand } from '../../language.ts'
 import { Button } from '../../ui/Button.tsx'
 import { ErrorState, Skeleton } from '../../ui/Feedback.tsx'
 import { Switch } from '../../ui/Field.tsx'
@@ -34,7 +34,7 @@ export function ResultsOnDevice() {
 type ShownProps = { readonly state: DeviceState; readonly memberId: string; readonly onLook: () => void }
 
 function Shown({ state, memberId, onLook }: ShownProps) {
-  const { brandName } = settings
+  const brandName = brand()
   switch (state) {
     case 'unsupported':
       return (

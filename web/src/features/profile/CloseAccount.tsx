@@ -13,7 +13,7 @@ import { Modal } from '../../ui/Modal.tsx'
 import { formatMoney } from '../../ui/Money.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { showRefusedFields, useRules } from '../forms.ts'
-import { useMoneyKey } from '../money-key.ts'
+import { moneyKeys } from '../money-key.ts'
 import { refreshMember, refreshMine } from '../queries.ts'
 import { BankFields } from '../wallet/BankFields.tsx'
 import { closingRules, type WithdrawValues } from '../wallet/rules.ts'
@@ -63,14 +63,13 @@ function EmptyWallet({ onDone, onClose }: StepProps & { readonly onDone: () => v
   const [problem, setProblem] = useState<string>()
   const [busy, setBusy] = useState(false)
   const formId = useId()
-  const once = useMoneyKey()
   const form = useRules<WithdrawValues>(closingRules, EMPTY)
 
   const leave = async (body: { gift: true } | { bankDetail: Omit<WithdrawValues, 'amount'> }): Promise<void> => {
     setBusy(true)
     setProblem(undefined)
     try {
-      const { withdrawal, message } = await once(body, (idempotencyKey) => call('closeAccount', { body, idempotencyKey }))
+      const { withdrawal, message } = await moneyKeys.closings(body, (idempotencyKey) => call('closeAccount', { body, idempotencyKey }))
       session.setBalance(0)
       toast.success(message)
       await Promise.all([refreshMember(), refreshMine()])

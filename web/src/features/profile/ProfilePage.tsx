@@ -12,7 +12,7 @@ import { session } from '../../session.tsx'
 import { Avatar } from '../../ui/Avatar.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { ErrorState, Spinner } from '../../ui/Feedback.tsx'
-import { formatDay } from '../../ui/format.ts'
+import { formatDay, unbroken } from '../../ui/format.ts'
 import { Book, Section } from '../../ui/Layout.tsx'
 import { profileQuery } from '../queries.ts'
 import { AvatarPicker } from './AvatarPicker.tsx'
@@ -54,7 +54,7 @@ function Loaded({ user }: { readonly user: User }) {
   }
   return (
     <>
-      <Section when={t`Your book`} note={<Trans>since {formatDay(user.createdAt, currentLanguage())}</Trans>}>
+      <Section when={t`Your book`} note={<Trans>since {unbroken(formatDay(user.createdAt, currentLanguage()))}</Trans>}>
         <h1 className="spaced">
           <Trans>Profile</Trans>
         </h1>
@@ -67,7 +67,7 @@ function Loaded({ user }: { readonly user: User }) {
                 <Trans>Community Member</Trans>
               </p>
               <p className="muted">
-                <Trans>Member since {formatDay(user.createdAt, currentLanguage())}</Trans>
+                <Trans>Member since {unbroken(formatDay(user.createdAt, currentLanguage()))}</Trans>
               </p>
             </div>
             {editing ? null : (

@@ -127,8 +127,9 @@ function Alarm({ finding }: { readonly finding: Finding }) {
   )
 }
 
-function Found({ finding: { state, ticket, position, count, root, hasReceipt, isCompared, isEarlierKey } }: { readonly finding: Finding }) {
+function Found({ finding }: { readonly finding: Finding }) {
   const { t } = useLingui()
+  const { state, ticket, position, count, root, hasReceipt, isCompared } = finding
   const isIncluded = state === 'included' && position !== undefined && count !== undefined
   return (
     <>
@@ -154,11 +155,7 @@ function Found({ finding: { state, ticket, position, count, root, hasReceipt, is
       </div>
       <ul className="ledger own-checks">
         <Checked>
-          {isEarlierKey === true ? (
-            <Trans>The ticket is made with an earlier key of yours, from before this device had one. The server kept it for you.</Trans>
-          ) : (
-            <Trans>The ticket is made with the key on this device, and with no other.</Trans>
-          )}
+          <WhoseKey finding={finding} />
         </Checked>
         {hasReceipt ? (
           <Checked>
@@ -186,4 +183,19 @@ function Found({ finding: { state, ticket, position, count, root, hasReceipt, is
       </ul>
     </>
   )
+}
+
+function WhoseKey({ finding: { isEarlierKey, isOthersKey } }: { readonly finding: Finding }) {
+  if (isEarlierKey === true) {
+    return <Trans>The ticket is made with an earlier key of yours, from before this device had one. The server kept it for you.</Trans>
+  }
+  if (isOthersKey === true) {
+    return (
+      <Trans>
+        Two devices of yours began at the same moment. The ticket is made with the other one's key, which this device now keeps too. If you
+        have no other device, write to us.
+      </Trans>
+    )
+  }
+  return <Trans>The ticket is made with the key on this device, and with no other.</Trans>
 }

@@ -10,7 +10,7 @@ import { checkMyTicket, type MyTicket } from '@roz/verifier/my-ticket.ts'
 import { type Source, urlSource } from '@roz/verifier/sources.ts'
 import { ApiError, call } from '../../api.ts'
 import { type KnownLog, knownLog, rememberLog } from '../../log-memory.ts'
-import { earlierTicketKey, ownTicketKey } from '../../ticket-key.ts'
+import { earlierTicketKey, isOthersKey, ownTicketKey } from '../../ticket-key.ts'
 import { publicBase } from '../../verify-day.ts'
 import { serverNowMs } from '../clock.ts'
 import { againstLog, type TrustedLog } from './against-log.ts'
@@ -32,6 +32,8 @@ export type Finding = {
   readonly isCompared?: boolean
   /** Made with a key from before this device's, which the server kept. */
   readonly isEarlierKey?: boolean
+  /** Made with the key of another device, which took the place of the one that this device offered. */
+  readonly isOthersKey?: boolean
   /** The receipt as a file to keep (protocol, chapter 11). */
   readonly receiptFile?: string
   /** All that a stranger needs to judge what went wrong. */
@@ -88,6 +90,7 @@ async function look(memberId: string, day: string, source: Source): Promise<Find
     hasReceipt,
     isCompared: known !== undefined,
     isEarlierKey: earlier !== undefined && found.state !== 'not-mine',
+    isOthersKey: isOthersKey(memberId),
     ...(position === undefined ? {} : { position }),
     ...(count === undefined ? {} : { count }),
     ...(root === undefined ? {} : { root }),

@@ -10,14 +10,14 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { ApiError, call, messageOf } from '../../api.ts'
-import { currentLanguage } from '../../language.ts'
+import { brand, currentLanguage } from '../../language.ts'
 import { paths, publicPath } from '../../paths.ts'
 import { useMember } from '../../session.tsx'
 import { settings } from '../../settings.ts'
 import { LogoArt } from '../../ui/Art.tsx'
 import { Button, buttonClass } from '../../ui/Button.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/Feedback.tsx'
-import { formatDay, formatInstant } from '../../ui/format.ts'
+import { formatDay, formatInstant, unbroken } from '../../ui/format.ts'
 import { Book } from '../../ui/Layout.tsx'
 import { formatMoney, Money } from '../../ui/Money.tsx'
 import { TodaySection } from '../TodaySection.tsx'
@@ -112,15 +112,16 @@ function Paper({ receipt }: { readonly receipt: Found }) {
 
 /** Who gives the receipt. On the screen the bar says it already. */
 function Letterhead() {
-  const { brandName, issuer, officeAddress, supportEmail } = settings
+  const { issuer, officeAddress, supportEmail } = settings
+  const brandName = brand()
   return (
     <div className="letterhead">
       <p className="letterhead-brand">
-        <LogoArt brandName={brandName} language={currentLanguage()} />
+        <LogoArt brandName={brandName} />
       </p>
       <p className="small">
         {[issuer, officeAddress, supportEmail]
-          .filter((line) => line !== '' && line !== brandName)
+          .filter((line) => line !== '' && line !== settings.brandName)
           .map((line) => (
             <span className="block" key={line}>
               {line}
@@ -142,13 +143,11 @@ function Facts({ receipt }: { readonly receipt: Found }) {
         {number}
       </Fact>
       <Fact label={t`Date & Time`}>
-        <time dateTime={createdAt}>
-          <Trans>{when} (IST)</Trans>
-        </time>
+        <time dateTime={createdAt}>{unbroken(t`${when} (IST)`)}</time>
       </Fact>
-      <Fact label={t`For`}>{description}</Fact>
-      <Fact label={t`From`}>{from}</Fact>
-      <Fact label={t`To`}>{to}</Fact>
+      <Fact label={t`For`}>{unbroken(description)}</Fact>
+      <Fact label={t`From`}>{unbroken(from)}</Fact>
+      <Fact label={t`To`}>{unbroken(to)}</Fact>
       <Fact label={t`Member`}>
         {member.name}
         <span className="small block">{member.email}</span>
@@ -179,7 +178,7 @@ function Fact({ label, code = false, children }: { readonly label: string; reado
 
 /** A round is open to everybody: paper carries the address in letters too. */
 function DayLink({ day }: { readonly day: string }) {
-  const date = formatDay(day, currentLanguage())
+  const date = unbroken(formatDay(day, currentLanguage()))
   const address = `${location.origin}${publicPath('verify', currentLanguage())}/${day}`
   return (
     <p className="receipt-day">

@@ -19,7 +19,7 @@ import { formatMoney } from '../../ui/Money.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { judgeAgain, registerCleaned, showRefusedFields, tellFirst, useRules } from '../forms.ts'
 import { Listing } from '../Listing.tsx'
-import { useMoneyKey } from '../money-key.ts'
+import { moneyKeys } from '../money-key.ts'
 import { refreshMine, refreshMoney, refundsQuery } from '../queries.ts'
 import { amountDraft, typedPaise } from './amounts.ts'
 import { refundRules, type RefundValues } from './rules.ts'
@@ -108,7 +108,6 @@ type RefundFormProps = { readonly refundable: readonly Refundable[]; readonly on
 
 function RefundForm({ refundable, onClose }: RefundFormProps) {
   const { t } = useLingui()
-  const once = useMoneyKey()
   const rules = useMemo(
     () => refundRules((orderId) => paiseFromRupees(refundable.find(({ order_id: id }) => id === orderId)?.unused ?? 0) ?? ZERO),
     [refundable],
@@ -128,7 +127,7 @@ function RefundForm({ refundable, onClose }: RefundFormProps) {
     async ({ orderId: order_id, amount: typed, reason }) => {
       const body = { order_id, amount: rupeesFromPaise(typedPaise(typed) ?? ZERO), reason }
       try {
-        const answer = await once(body, (idempotencyKey) => call('requestRefund', { body, idempotencyKey }))
+        const answer = await moneyKeys.refunds(body, (idempotencyKey) => call('requestRefund', { body, idempotencyKey }))
         session.setBalance(answer.balance)
       } catch (error) {
         showRefusedFields(form, error)

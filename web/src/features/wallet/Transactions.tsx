@@ -6,7 +6,7 @@ import { Link } from '@tanstack/react-router'
 import { currentLanguage } from '../../language.ts'
 import { paths } from '../../paths.ts'
 import { Badge, EmptyState } from '../../ui/Feedback.tsx'
-import { formatInstant } from '../../ui/format.ts'
+import { formatInstant, unbroken } from '../../ui/format.ts'
 import { formatMoney } from '../../ui/Money.tsx'
 import { Listing } from '../Listing.tsx'
 import { transactionsQuery } from '../queries.ts'
@@ -51,7 +51,7 @@ export function Status({ status }: { readonly status: string }) {
 function ToReceipt({ transaction: { id, description } }: { readonly transaction: Transaction }) {
   return (
     <Link className="to-receipt" to={paths.receipt} search={{ id }}>
-      {description}
+      {unbroken(description)}
     </Link>
   )
 }

@@ -13,7 +13,7 @@ import { registerCleaned, showRefusedFields, tellFirst, useRules } from '../form
 import { refreshMine, refreshMoney } from '../queries.ts'
 import { amountDraft, typedPaise } from './amounts.ts'
 import { BankFields } from './BankFields.tsx'
-import { useMoneyKey } from '../money-key.ts'
+import { moneyKeys } from '../money-key.ts'
 import { withdrawRules, type WithdrawValues } from './rules.ts'
 import { wordsOf } from './words.ts'
 
@@ -21,7 +21,6 @@ const EMPTY: WithdrawValues = { amount: '', accountHolderName: '', accountNumber
 
 export function WithdrawPanel({ balance }: { readonly balance: number }) {
   const { t } = useLingui()
-  const once = useMoneyKey()
   const rules = useMemo(() => withdrawRules(paiseFromRupees(balance) ?? ZERO), [balance])
   const form = useRules<WithdrawValues>(rules, EMPTY)
   const { errors, isSubmitting } = form.formState
@@ -31,7 +30,7 @@ export function WithdrawPanel({ balance }: { readonly balance: number }) {
     async ({ amount, ...bankDetail }) => {
       const body = { amount: rupeesFromPaise(typedPaise(amount) ?? ZERO), bankDetail }
       try {
-        const answer = await once(body, (idempotencyKey) => call('withdraw', { body, idempotencyKey }))
+        const answer = await moneyKeys.withdrawals(body, (idempotencyKey) => call('withdraw', { body, idempotencyKey }))
         session.setBalance(answer.balance)
       } catch (error) {
         showRefusedFields(form, error)
