@@ -53,7 +53,7 @@ function Document({ request }: { readonly request: PageRequest }) {
   const css = own === undefined ? __PUBLIC_ASSETS__.css.page : __PUBLIC_ASSETS__.css.page + __PUBLIC_ASSETS__.css[own]
   const drawing = SPRITES[own ?? (page !== undefined && DRAWN.includes(page) ? 'drawn' : 'plain')]
   return (
-    <html lang={request.language} data-lost={page === undefined ? '' : undefined}>
+    <html lang={request.language} data-offline={request.page === 'offline' ? '' : undefined}>
       <head>
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width,initial-scale=1" />
