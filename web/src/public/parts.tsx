@@ -5,6 +5,7 @@ import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import type { ReactNode } from 'react'
 import { type PublicPage, publicPath } from '../paths.ts'
 import { isPendingCharity } from '../features/CharityName.tsx'
+import { Art } from '../ui/Art.tsx'
 import { formatDay } from '../ui/format.ts'
 import { EmptyState } from '../ui/Feedback.tsx'
 import { formatMoney } from '../ui/Money.tsx'
@@ -41,10 +42,12 @@ export function SplitInForce() {
   )
 }
 
+const filmOf = ({ videoUrl }: Story): string | undefined => (videoUrl === null ? undefined : youtubeId(videoUrl))
+
 /** A video that opens in the page's dialog; without script it is a link to YouTube. */
 export function PublicVideo({ story }: { readonly story: Story }) {
   const { language } = usePage()
-  const id = story.videoUrl === null ? undefined : youtubeId(story.videoUrl)
+  const id = filmOf(story)
   if (id === undefined) return null
   const { title } = story
   return (
@@ -54,13 +57,20 @@ export function PublicVideo({ story }: { readonly story: Story }) {
   )
 }
 
+/** Beside stories with a film, where there is room for two. */
+const NoFilm = () => (
+  <div className="no-film">
+    <Art name="slip" />
+  </div>
+)
+
 /** `alone`: on the story's own page, whose heading has its title already. */
 export function StoryCard({ story, alone = false }: { readonly story: Story; readonly alone?: boolean }) {
   const { language, to } = usePage()
   const isPending = isPendingCharity(story.charity.name)
   return (
     <article className={alone ? 'story alone' : 'story'} id={story.id}>
-      <PublicVideo story={story} />
+      {alone || filmOf(story) !== undefined ? <PublicVideo story={story} /> : <NoFilm />}
       {alone ? null : (
         <h2>
           <a href={`${to('impactStories')}/${story.id}`}>{story.title}</a>

@@ -46,7 +46,7 @@ export function AdminDashboardPage() {
   return (
     <Book title={t`Admin dashboard`}>
       <TodaySection>
-        <div className="head-row spaced">
+        <div className="head-row portal-head">
           <h1>
             <Trans>Admin dashboard</Trans>
           </h1>
