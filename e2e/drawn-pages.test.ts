@@ -137,9 +137,9 @@ test('figures that cannot be read are missing, not none', () => {
 })
 
 test('a round that was closed early is not called open', () => {
-  expect(draw('home')).toContain('Today’s page is still open.')
+  expect(draw('home')).toContain('Today&#x27;s page is still open.')
   const closed = draw('home', { data: { ...DATA, round: { ...DATA.round, status: 'settled' } } })
-  expect(closed).not.toContain('Today’s page is still open.')
+  expect(closed).not.toContain('Today&#x27;s page is still open.')
 })
 
 test('where no reward is drawn none is promised for today', () => {

@@ -318,11 +318,26 @@ describe('care', () => {
     })
   })
 
+  test('an unknown address speaks the language that was chosen, whatever the address says', async () => {
+    await visit(async (page) => {
+      const lost = async (chosen: string, address: string, words: string): Promise<void> => {
+        await page.evaluate((language) => localStorage.setItem('language', language), chosen)
+        await page.goto(program.url + address)
+        await expect(page.getByRole('heading', { level: 1 })).toHaveText(words)
+      }
+      await page.goto(program.url)
+      await lost('hi', '/no-such-page?a=1', 'पन्ना नहीं मिला')
+      await expect(page).toHaveURL(`${program.url}/hi/no-such-page?a=1`)
+      await lost('en', '/hi/no-such-page', 'Page not found')
+      await expect(page).toHaveURL(`${program.url}/no-such-page`)
+    })
+  })
+
   test('without JavaScript every page reads in full', async () => {
     const context = await browser.newContext({ javaScriptEnabled: false })
     const page = await context.newPage()
     await page.goto(program.url)
-    await expect(page.getByRole('heading', { name: 'Today’s impact in real time' })).toBeVisible()
+    await expect(page.getByRole('heading', { name: "Today's impact in real time" })).toBeVisible()
     await expect(page.getByText('put in so far today.')).toBeVisible()
     // What needs a script says so, and neither waits for ever nor writes a message into the address.
     await page.goto(`${program.url}/verify`)

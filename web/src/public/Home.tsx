@@ -165,7 +165,7 @@ function Today() {
       }
     >
       <h2>
-        <Trans>Today’s impact in real time</Trans>
+        <Trans>Today's impact in real time</Trans>
       </h2>
       {data === undefined ? <FiguresMissing /> : <TodayFigures today={data.home.stats.today} />}
     </Section>
@@ -183,7 +183,7 @@ function TodayFigures({ today }: { readonly today: HomeData['stats']['today'] })
     <div className="two">
       <div>
         <p className={isOpen ? 'badge ok live' : 'badge'}>
-          {isOpen ? <Trans>Today’s round is open</Trans> : <Trans>Today’s round is closed</Trans>}
+          {isOpen ? <Trans>Today's round is open</Trans> : <Trans>Today's round is closed</Trans>}
         </p>
         <p className="pool" data-live="pool">
           <Money amount={today.pool} />
@@ -225,7 +225,7 @@ function Yesterday() {
   return (
     <Section when={<Trans>Yesterday</Trans>} note={story === undefined ? undefined : formatDay(story.date, language)}>
       <h2>
-        <Trans>Yesterday’s impact</Trans>
+        <Trans>Yesterday's impact</Trans>
       </h2>
       {data === undefined ? (
         <FiguresMissing />
@@ -339,7 +339,7 @@ function TrustCards() {
   return (
     <Section when={<Trans>In public</Trans>}>
       <h2>
-        <Trans>Don’t trust us. Check.</Trans>
+        <Trans>Don't trust us. Check.</Trans>
       </h2>
       <ul className="trust">
         {cards.map(([seal, title, text, page, link], index) => (
@@ -365,7 +365,7 @@ function Tonight() {
     <Section className="end" when={<Trans>Tonight</Trans>} note={<Trans>midnight</Trans>}>
       <Art name="coin" className="end-coin" />
       <div>
-        <h2>{status === 'open' ? <Trans>Today’s page is still open.</Trans> : <Trans>Today’s round is closed</Trans>}</h2>
+        <h2>{status === 'open' ? <Trans>Today's page is still open.</Trans> : <Trans>Today's round is closed</Trans>}</h2>
         <p className="lead">
           <Trans>It takes one rupee and about one minute.</Trans>
         </p>

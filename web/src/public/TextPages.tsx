@@ -20,19 +20,10 @@ function TranslationNote() {
   )
 }
 
-function useEffective() {
-  const { language } = usePage()
-  return formatDay('2025-08-09', language)
-}
-
 export function PrivacyPolicy() {
-  const date = useEffective()
   return (
     <>
-      <Heading title={usePageTitle('privacyPolicy')} when={<Trans>Effective</Trans>} note={date}>
-        <p className="lead">
-          <Trans>Effective August 9, 2025</Trans>
-        </p>
+      <Heading title={usePageTitle('privacyPolicy')} lead={<Trans>Effective August 9, 2025</Trans>}>
         <TranslationNote />
       </Heading>
       <Section>
@@ -149,7 +140,7 @@ export function HelpCenter() {
       <Section>
         <Prose name="help-center" />
       </Section>
-      <Section when={<Trans>Support</Trans>} note={<Trans>within 24 hours</Trans>}>
+      <Section when={<Trans>Support</Trans>}>
         <h2>
           <Trans>Still stuck, write to us</Trans>
         </h2>

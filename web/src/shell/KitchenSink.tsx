@@ -43,7 +43,7 @@ function Words() {
       </Section>
       <Section when="Type">
         <p className="display">Display, One rupee a day</p>
-        <h2>Yesterday’s impact</h2>
+        <h2>Yesterday's impact</h2>
         <p>
           <Money amount={1234567.89} className="figure mid" /> and {formatMoney(12.5)} in a sentence
         </p>
@@ -227,7 +227,7 @@ function States() {
           <Art name="cut" className="vignette" />
           <Art name="stack" className="vignette" />
           <Art name="slip" className="vignette" />
-          <Postmark id="sink" top="ROUND 214" middle="You’re in" below="21 NOV 2026" rim="ROZ · ₹1.00" />
+          <Postmark id="sink" top="ROUND 214" middle="You're in" below="21 NOV 2026" rim="ROZ · ₹1.00" />
           <Seal word="Paid" />
           <Seal word="Sealed" tilt="right" />
         </div>
