@@ -38,6 +38,14 @@ FILES = {**{path: text.encode() for path, text in SITE["text"].items()}, **{path
 DAY = "2026-07-23"
 
 
+def copy_to(folder: str) -> None:
+    """The site as a folder: JSON files end in .json."""
+    for path, data in FILES.items():
+        file = pathlib.Path(folder) / (path + ".json" if re.fullmatch(r"(draws|books)/[0-9-]+", path) else path)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data)
+
+
 class Table(v.Files):
     """Published files in memory, which remembers what was asked for."""
 
@@ -311,10 +319,7 @@ class Site(unittest.TestCase):
 
     def test_the_program_on_a_folder(self):
         with tempfile.TemporaryDirectory() as folder:
-            for path, data in FILES.items():
-                file = pathlib.Path(folder) / (path + ".json" if re.fullmatch(r"(draws|books)/[0-9-]+", path) else path)
-                file.parent.mkdir(parents=True, exist_ok=True)
-                file.write_bytes(data)
+            copy_to(folder)
             for told in SITE["days"]:
                 found = v.verify(v.Files(folder), told["day"], {"drand": maker.DRAWN[1]} if told["day"] == DAY else {})
                 self.assertEqual(v.EXITS[v.verdict_of(found)], told["exit"])
@@ -335,6 +340,20 @@ class Address(unittest.TestCase):
         with self.serving(Answer) as address:
             for base in (address, address + "/api/public/"):
                 self.assertEqual(v.verify(v.Files(base), DAY, {}), v.verify(Table(FILES), DAY, {}))
+
+    def test_a_host_of_plain_files_serves_a_copy(self):
+        with tempfile.TemporaryDirectory() as folder:
+            copy_to(folder + "/api/public")
+
+            class Plain(http.server.SimpleHTTPRequestHandler):
+                def __init__(self, *args):
+                    super().__init__(*args, directory=folder)
+
+                def log_message(self, *words):
+                    pass
+
+            with self.serving(Plain) as address:
+                self.assertEqual(v.verify(v.Files(address), DAY, {}), v.verify(v.Files(folder + "/api/public"), DAY, {}))
 
     @contextlib.contextmanager
     def serving(self, answer):

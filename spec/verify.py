@@ -475,18 +475,31 @@ class Files:
         return Files(self.address, fresh=True) if self.address else None
 
     def open(self, path: str):
+        json_file = re.fullmatch(r"(draws|books)/[0-9-]+", path)
+        if self.address:
+            # A host of plain files has it with its ending; where a folder lies under the path too, it leads there.
+            found = self.ask(path)
+            if found is not None and not (json_file and found.geturl().endswith("/")):
+                return found
+            if found is not None:
+                found.close()
+            return self.ask(path + ".json") if json_file else None
         try:
-            if self.address:
-                headers = {"Cache-Control": "no-cache"} if self.fresh else {}
-                return urllib.request.urlopen(urllib.request.Request(f"{self.address.rstrip('/')}/{path}", headers=headers), timeout=60)
-            json_file = re.fullmatch(r"(draws|books)/[0-9-]+", path)
             return open(self.folder / (path + ".json" if json_file else path), "rb")
-        except urllib.error.HTTPError as error:
-            if error.code in (404, 410):
-                return None
-            raise Incomplete(f"{path}: the site answered {error.code}") from None
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
             return None
+        except (OSError, ValueError) as error:
+            raise Incomplete(f"{path} cannot be had ({error})") from None
+
+    def ask(self, path: str):
+        headers = {"Cache-Control": "no-cache"} if self.fresh else {}
+        try:
+            return urllib.request.urlopen(urllib.request.Request(f"{self.address.rstrip('/')}/{path}", headers=headers), timeout=60)
+        except urllib.error.HTTPError as error:
+            led_to_a_folder = (error.url or "").endswith("/")
+            if error.code in (404, 410) or led_to_a_folder:
+                return None
+            raise Incomplete(f"{path}: the site answered {error.code}") from None
         except (OSError, http.client.HTTPException, ValueError) as error:
             raise Incomplete(f"{path} cannot be had ({error})") from None
 

@@ -1,9 +1,7 @@
 /** A folder that holds a copy of the published files: JSON files end in .json, the others have no ending. For Node. */
 import { open, stat } from 'node:fs/promises'
 import path from 'node:path'
-import { type Source, UnavailableError } from './sources.ts'
-
-const isJson = (name: string): boolean => /^(draws|books)\/[^/]+$/.test(name)
+import { isJson, type Source, UnavailableError } from './sources.ts'
 
 export function folderSource(folder: string): Source {
   return {

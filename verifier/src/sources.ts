@@ -65,10 +65,13 @@ export function urlSource(base: string, timeoutMs = 60_000, cache: Cache = 'defa
     isLive: true,
     again: () => urlSource(base, timeoutMs, 'reload'),
     async open(path) {
-      const response = await ask(new URL(path, root), timeoutMs, cache)
+      let response = await ask(new URL(path, root), timeoutMs, cache)
+      if (isJson(path) && isNone(response)) {
+        await leave(response)
+        response = await ask(new URL(`${path}.json`, root), timeoutMs, cache)
+      }
       if (!response.ok || response.body === null) {
-        // An answer left unread would hold its connection.
-        await response.body?.cancel().catch(() => undefined)
+        await leave(response)
         if (response.status === 404 || response.status === 410) return undefined
         throw new UnavailableError(`${path}: the site answered ${response.status}`)
       }
@@ -81,6 +84,12 @@ export function urlSource(base: string, timeoutMs = 60_000, cache: Cache = 'defa
     },
   }
 }
+
+/** Where a folder lies under the path as well, hosts of plain files lead there. */
+const isNone = ({ status, redirected, url }: Response): boolean => status === 404 || status === 410 || (redirected && url.endsWith('/'))
+
+/** An answer left unread would hold its connection. */
+const leave = async ({ body }: Response): Promise<void> => body?.cancel().catch(() => undefined)
 
 async function ask(url: URL, timeoutMs: number, cache: Cache): Promise<Response> {
   const patience = new AbortController()
@@ -131,6 +140,9 @@ async function within<T>(reading: Promise<T>, timeoutMs: number): Promise<T> {
     clearTimeout(timer)
   }
 }
+
+/** Those that end in `.json` where a copy lies in a folder, or on a host of plain files (protocol, chapter 14). */
+export const isJson = (path: string): boolean => /^(draws|books)\/[^/]+$/.test(path)
 
 /** Files held in memory, under the paths of chapter 14. */
 export function memorySource(files: ReadonlyMap<string, Uint8Array>): Source {

@@ -134,6 +134,27 @@ test('a failure of a live site is looked at again past every cache, once its fil
   expect(happened).toEqual(['again', 'settle', 'again', 'settle'])
 })
 
+test('a host of plain files leads to the folder beside a JSON file: it is had by its ending, and no other file is', async () => {
+  const asked: string[] = []
+  const host = createServer((request, response) => {
+    asked.push(request.url ?? '')
+    if (request.url === '/draws/2026-08-02') return void response.writeHead(301, { location: '/draws/2026-08-02/' }).end()
+    if (request.url?.endsWith('/')) return void response.writeHead(403).end('no listing')
+    if (request.url?.endsWith('.json')) return void response.writeHead(200).end('{}')
+    response.writeHead(404).end()
+  })
+  const source = urlSource(
+    await new Promise<string>((resolve) =>
+      host.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(host.address() as AddressInfo).port}/`)),
+    ),
+  )
+  const had = async (name: string): Promise<boolean> => (await readFile(source, name)) !== undefined
+  expect([await had('draws/2026-08-02'), await had('books/2026-08-02')]).toEqual([true, true])
+  asked.length = 0
+  expect([await had('draws/2026-08-02/tickets'), await had('log/key'), asked.length]).toEqual([false, false, 2])
+  host.close()
+})
+
 test('a folder gives what is there, and a folder in the place of a file is none', async () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'roz-folder-'))
   mkdirSync(path.join(folder, 'draws/2026-07-23'), { recursive: true })

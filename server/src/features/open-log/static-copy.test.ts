@@ -1,0 +1,69 @@
+/** A copy of what was published, on a host that knows nothing but files: both verifiers find there what they find here. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync } from 'node:fs'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { IstDay } from '@roz/core/ist-day.ts'
+import { openRoundsWorld, type RoundsWorld } from '../../testing/rounds-world.ts'
+import { verifyDay, verifyDayByTwin, VERDICT } from '../../testing/verifier.ts'
+
+const DAY = '2026-11-21' as IstDay
+const folder = mkdtempSync(path.join(os.tmpdir(), 'roz-copy-'))
+let world: RoundsWorld
+let host: ChildProcess
+let url: string
+
+async function copy(name: string, file = name): Promise<void> {
+  const response = await fetch(`${world.url}/api/public/${name}`)
+  expect([name, response.status]).toEqual([name, 200])
+  const to = path.join(folder, 'api/public', file)
+  await mkdir(path.dirname(to), { recursive: true })
+  await writeFile(to, Buffer.from(await response.arrayBuffer()))
+}
+
+/** Python's own file server: a folder and its files, no rule of ours. */
+async function serveFolder(): Promise<string> {
+  host = spawn('python3', ['-u', '-m', 'http.server', '0', '--bind', '127.0.0.1', '--directory', folder], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  for await (const line of host.stdout ?? []) {
+    const port = /port (\d+)/.exec(String(line))?.[1]
+    if (port !== undefined) return `http://127.0.0.1:${port}`
+  }
+  throw new Error('python3 -m http.server did not start')
+}
+
+beforeAll(async () => {
+  world = await openRoundsWorld()
+  for (let n = 0; n < 5; n++) expect((await world.join(await world.member(5 + n))).status).toBe(200)
+  await world.goTo('2026-11-22T10:00:00+05:30')
+  const [{ rules } = { rules: '' }] = (await world.log()) as unknown as readonly { readonly rules: string }[]
+  for (const name of ['log/key', 'log/entries/0', `log/sealed/${DAY}`, `draws/${DAY}/tickets`, `liabilities/${DAY}`, `rules/${rules}`])
+    await copy(name)
+  for (const name of [`draws/${DAY}`, `books/${DAY}`]) await copy(name, `${name}.json`)
+  await copy('log/checkpoint')
+  url = await serveFolder()
+})
+afterAll(async () => {
+  host?.kill()
+  await rm(folder, { recursive: true, force: true })
+  await world.close()
+})
+
+test('a host of plain files serves a day: nothing is missing, nothing is wrong', async () => {
+  for (const verify of [verifyDay, verifyDayByTwin]) {
+    const [there, here] = [await verify({ url, day: DAY }), await verify({ url: world.url, day: DAY })]
+    expect(there).toEqual(here)
+    expect(there.code, there.text).toBe(VERDICT.weak)
+  }
+})
+
+test('and where a file of it is gone it is missing, not wrong', async () => {
+  await rm(path.join(folder, `api/public/draws/${DAY}.json`))
+  for (const verify of [verifyDay, verifyDayByTwin]) {
+    const { code, text } = await verify({ url, day: DAY })
+    expect(code, text).toBe(VERDICT.incomplete)
+  }
+})
