@@ -30,7 +30,9 @@ export function YesterdaysImpact({ round }: { readonly round: RoundResult }) {
         <Trans>Yesterday's impact</Trans>
       </h2>
       {round.data === undefined ? (
-        round.isError ? null : (
+        round.isError ? (
+          <NotLoaded />
+        ) : (
           <SkeletonBlock kind="video" />
         )
       ) : story ? (
@@ -51,6 +53,15 @@ export function YesterdaysImpact({ round }: { readonly round: RoundResult }) {
   )
 }
 
+/** The round's own card says that it failed, and has the way on. */
+function NotLoaded() {
+  return (
+    <p className="muted">
+      <Trans>Could not be loaded.</Trans>
+    </p>
+  )
+}
+
 export function YesterdaysWinner({ round }: { readonly round: RoundResult }) {
   const { t } = useLingui()
   const winner = round.data?.lastWinner
@@ -60,7 +71,9 @@ export function YesterdaysWinner({ round }: { readonly round: RoundResult }) {
         <Trans>Yesterday's winner</Trans>
       </h2>
       {round.data === undefined ? (
-        round.isError ? null : (
+        round.isError ? (
+          <NotLoaded />
+        ) : (
           <SkeletonBlock kind="figure" />
         )
       ) : winner ? (
