@@ -62,6 +62,7 @@ test('a host of plain files serves a day: nothing is missing, nothing is wrong',
 
 test('and where a file of it is gone it is missing, not wrong', async () => {
   await rm(path.join(folder, `api/public/draws/${DAY}.json`))
+  expect((await fetch(`${world.url}/api/public/books/2026-11-22.json`)).status).toBe(404)
   for (const verify of [verifyDay, verifyDayByTwin]) {
     const { code, text } = await verify({ url, day: DAY })
     expect(code, text).toBe(VERDICT.incomplete)
