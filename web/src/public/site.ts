@@ -3,6 +3,8 @@
  * language. Without it every page still reads in full. It speaks to the server by itself: the app's
  * client would weigh more than the page.
  */
+import { keepScrollbarRoom } from '../ui/scrollbar.ts'
+
 const byData = <E extends HTMLElement>(name: string, from: ParentNode = document): E | null => from.querySelector<E>(`[data-${name}]`)
 const language = document.documentElement.lang === 'hi' ? 'hi' : 'en'
 
@@ -67,6 +69,7 @@ function startVideos(): void {
     title.textContent = name
     if (id === undefined) place.replaceChildren(...howText)
     else place.replaceChildren(player(id, name))
+    keepScrollbarRoom()
     dialog.showModal()
   }
   document.addEventListener('click', (event) => {

@@ -5,6 +5,7 @@
 import { useLingui } from '@lingui/react/macro'
 import { type MouseEvent, type ReactNode, useEffect, useId, useRef } from 'react'
 import { CloseIcon } from './icons.tsx'
+import { keepScrollbarRoom } from './scrollbar.ts'
 
 export type ModalSize = 'sm' | 'md' | 'lg' | 'xl'
 type ModalProps = {
@@ -32,6 +33,7 @@ function OpenModal({ onClose, title, size = 'md', closeOnOverlay = true, closeBu
   useEffect(() => {
     const element = dialog.current
     const before = document.activeElement
+    keepScrollbarRoom()
     element?.showModal()
     window.dispatchEvent(new Event('roz:modals'))
     return () => {

@@ -93,7 +93,7 @@ export function Stories() {
         }
       >
         <p>{open?.for === 'unpublish' ? open.story.title : null}</p>
-        <p className="muted">
+        <p className="muted under-button">
           <Trans>It disappears from the site and becomes a draft again.</Trans>
         </p>
       </Modal>
