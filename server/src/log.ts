@@ -20,7 +20,7 @@ const WARNING = 40
  * Lines are gathered: a hundred answers that leave together are not a hundred calls of the system. An
  * exit, a stop or a fault that nobody caught, writes what is left; only a kill takes what is milliseconds old.
  */
-function standardOutput(): DestinationStream {
+function gatheredOutput(): DestinationStream {
   const out = pino.destination(1)
   let lines = ''
   const flushSync = (): void => {
@@ -41,6 +41,10 @@ function standardOutput(): DestinationStream {
   }
   return stream
 }
+
+let shared: DestinationStream | undefined
+/** All logs of a process gather in one place, and one listener waits for its exit. */
+const standardOutput = (): DestinationStream => (shared ??= gatheredOutput())
 
 /** `to`: where the lines go; standard output without it. */
 export const createLog = (options: {
