@@ -33,13 +33,10 @@ export const formatTime = (value: string | Date, language: Language): string => 
 export const formatInstant = (value: string | Date, language: Language): string =>
   `${formatDay(value, language)}, ${formatTime(value, language)}`
 
-/** A sentence in which no line ends inside a date or a time. */
-export const unbroken = (text: string): string =>
-  text
-    .replace(/(\d{1,2}) (\p{L}[\p{L}\p{M}॰.]*) (\d{4})/gu, '$1\u00a0$2\u00a0$3')
-    .replace(/(\d:\d{2}) (am|pm)/gu, '$1\u00a0$2')
-    .replace(/([\p{L}\p{M}]+) (\d{1,2}:\d{2})/gu, '$1\u00a0$2')
-    .replace(/ \(/g, '\u00a0(')
+const DATE_OR_TIME =
+  /(\d{1,2} \p{L}[\p{L}\p{M}॰.]* \d{4}|\d{1,2}:\d{2} [ap]m(?: \([^)]*\))?|\p{L}[\p{L}\p{M}]* \d{1,2}:\d{2}(?: \([^)]*\))?)/u
+/** A sentence cut at its dates and times: every other part is one, and no line should end inside it. */
+export const cutAtDates = (text: string): string[] => text.split(DATE_OR_TIME)
 
 const grouped = new Intl.NumberFormat('en-IN')
 /** `1,23,456`. */

@@ -12,12 +12,13 @@ import { useMember } from '../../session.tsx'
 import { CoinTally } from '../../ui/Art.tsx'
 import { buttonClass } from '../../ui/Button.tsx'
 import { ErrorState, Skeleton, SkeletonBlock, StatTile, StatTiles } from '../../ui/Feedback.tsx'
-import { formatCount, formatDay, unbroken } from '../../ui/format.ts'
+import { formatCount, formatDay } from '../../ui/format.ts'
 import { Book, Section } from '../../ui/Layout.tsx'
+import { Unbroken } from '../../ui/Unbroken.tsx'
 import { formatMoney, Money } from '../../ui/Money.tsx'
 import { homeQuery, impactStatsQuery, roundStatsQuery } from '../queries.ts'
 import { RoundCard } from './RoundCard.tsx'
-import { YesterdaysImpact, YesterdaysWinner } from './Yesterday.tsx'
+import { Yesterday } from './Yesterday.tsx'
 import { useRound } from './use-round.ts'
 import '../screens.css'
 
@@ -39,13 +40,15 @@ export function DashboardPage() {
           <RoundCard round={round} />
         </div>
       </Section>
-      <Section when={t`Yesterday`} note={round.data?.lastWinner ? formatDay(round.data.lastWinner.date, language) : undefined}>
-        <div className="grid two">
-          <YesterdaysImpact round={round} />
-          <YesterdaysWinner round={round} />
-        </div>
-      </Section>
-      <Section when={t`Your book`} note={<Trans>since {unbroken(formatDay(member.createdAt, language))}</Trans>}>
+      <Yesterday round={round} />
+      <Section
+        when={t`Your book`}
+        note={
+          <Trans>
+            since <Unbroken text={formatDay(member.createdAt, language)} />
+          </Trans>
+        }
+      >
         <div className="grid two">
           <WalletCard balance={member.wallet.balance} />
           <QuickStats />

@@ -6,9 +6,10 @@ import { call, messageOf } from '../../api.ts'
 import { currentLanguage } from '../../language.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Badge, EmptyState } from '../../ui/Feedback.tsx'
-import { formatInstant, unbroken } from '../../ui/format.ts'
+import { formatInstant } from '../../ui/format.ts'
 import { CheckIcon } from '../../ui/icons.tsx'
 import { Book, Section } from '../../ui/Layout.tsx'
+import { Unbroken } from '../../ui/Unbroken.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { Listing } from '../Listing.tsx'
 import { noticesQuery } from '../queries.ts'
@@ -95,7 +96,9 @@ function NoticeRow({ notice, busy, onRead }: { readonly notice: Notice; readonly
         <h2 className="notice-title">
           {title} {isUnread ? <Badge tone="live">{t`New`}</Badge> : null}
         </h2>
-        <p>{unbroken(notice.body)}</p>
+        <p>
+          <Unbroken text={notice.body} />
+        </p>
         <time className="small muted" dateTime={notice.createdAt}>
           {formatInstant(notice.createdAt, currentLanguage())}
         </time>

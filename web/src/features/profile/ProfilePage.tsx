@@ -12,9 +12,10 @@ import { session } from '../../session.tsx'
 import { Avatar } from '../../ui/Avatar.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { ErrorState, Spinner } from '../../ui/Feedback.tsx'
-import { formatDay, unbroken } from '../../ui/format.ts'
+import { formatDay } from '../../ui/format.ts'
 import { Book, Section } from '../../ui/Layout.tsx'
 import { profileQuery } from '../queries.ts'
+import { Unbroken } from '../../ui/Unbroken.tsx'
 import { AvatarPicker } from './AvatarPicker.tsx'
 import { CloseAccount } from './CloseAccount.tsx'
 import { MyData } from './MyData.tsx'
@@ -54,7 +55,14 @@ function Loaded({ user }: { readonly user: User }) {
   }
   return (
     <>
-      <Section when={t`Your book`} note={<Trans>since {unbroken(formatDay(user.createdAt, currentLanguage()))}</Trans>}>
+      <Section
+        when={t`Your book`}
+        note={
+          <Trans>
+            since <Unbroken text={formatDay(user.createdAt, currentLanguage())} />
+          </Trans>
+        }
+      >
         <h1 className="spaced">
           <Trans>Profile</Trans>
         </h1>
@@ -67,7 +75,7 @@ function Loaded({ user }: { readonly user: User }) {
                 <Trans>Community Member</Trans>
               </p>
               <p className="muted">
-                <Trans>Member since {unbroken(formatDay(user.createdAt, currentLanguage()))}</Trans>
+                <Trans>Member since {formatDay(user.createdAt, currentLanguage())}</Trans>
               </p>
             </div>
             {editing ? null : (

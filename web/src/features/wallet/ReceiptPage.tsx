@@ -17,9 +17,10 @@ import { settings } from '../../settings.ts'
 import { LogoArt } from '../../ui/Art.tsx'
 import { Button, buttonClass } from '../../ui/Button.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/Feedback.tsx'
-import { formatDay, formatInstant, unbroken } from '../../ui/format.ts'
+import { formatDay, formatInstant } from '../../ui/format.ts'
 import { Book } from '../../ui/Layout.tsx'
 import { formatMoney, Money } from '../../ui/Money.tsx'
+import { Unbroken } from '../../ui/Unbroken.tsx'
 import { TodaySection } from '../TodaySection.tsx'
 import { isVoided } from './transaction-status.ts'
 import { Status } from './Transactions.tsx'
@@ -143,11 +144,19 @@ function Facts({ receipt }: { readonly receipt: Found }) {
         {number}
       </Fact>
       <Fact label={t`Date & Time`}>
-        <time dateTime={createdAt}>{unbroken(t`${when} (IST)`)}</time>
+        <time dateTime={createdAt}>
+          <Unbroken text={t`${when} (IST)`} />
+        </time>
       </Fact>
-      <Fact label={t`For`}>{unbroken(description)}</Fact>
-      <Fact label={t`From`}>{unbroken(from)}</Fact>
-      <Fact label={t`To`}>{unbroken(to)}</Fact>
+      <Fact label={t`For`}>
+        <Unbroken text={description} />
+      </Fact>
+      <Fact label={t`From`}>
+        <Unbroken text={from} />
+      </Fact>
+      <Fact label={t`To`}>
+        <Unbroken text={to} />
+      </Fact>
       <Fact label={t`Member`}>
         {member.name}
         <span className="small block">{member.email}</span>
@@ -178,7 +187,7 @@ function Fact({ label, code = false, children }: { readonly label: string; reado
 
 /** A round is open to everybody: paper carries the address in letters too. */
 function DayLink({ day }: { readonly day: string }) {
-  const date = unbroken(formatDay(day, currentLanguage()))
+  const date = formatDay(day, currentLanguage())
   const address = `${location.origin}${publicPath('verify', currentLanguage())}/${day}`
   return (
     <p className="receipt-day">

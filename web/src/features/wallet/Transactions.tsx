@@ -6,10 +6,11 @@ import { Link } from '@tanstack/react-router'
 import { currentLanguage } from '../../language.ts'
 import { paths } from '../../paths.ts'
 import { Badge, EmptyState } from '../../ui/Feedback.tsx'
-import { formatInstant, unbroken } from '../../ui/format.ts'
+import { formatInstant } from '../../ui/format.ts'
 import { formatMoney } from '../../ui/Money.tsx'
 import { Listing } from '../Listing.tsx'
 import { transactionsQuery } from '../queries.ts'
+import { Unbroken } from '../../ui/Unbroken.tsx'
 import { isVoided, statusOf } from './transaction-status.ts'
 
 type Transaction = Output<Api['transactions']>['transactions'][number]
@@ -51,7 +52,7 @@ export function Status({ status }: { readonly status: string }) {
 function ToReceipt({ transaction: { id, description } }: { readonly transaction: Transaction }) {
   return (
     <Link className="to-receipt" to={paths.receipt} search={{ id }}>
-      {unbroken(description)}
+      <Unbroken text={description} />
     </Link>
   )
 }
