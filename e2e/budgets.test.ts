@@ -118,7 +118,7 @@ const weightOf = (files: Iterable<string>): number =>
 
 describe('the app', () => {
   const html = (): string => readFileSync(path.join(webDir(), 'app.html'), 'utf8')
-  const shell = (): Set<string> => closureOf(matches(html(), /<script[^>]+src="\/assets\/([^"]+\.js)"/g))
+  const shell = (): Set<string> => closureOf(matches(html(), /(?:src|href)="\/assets\/([^"]+\.js)"/g))
   const askedLater = (files: Iterable<string>): string[] => [...new Set([...files].flatMap((file) => matches(textOf(file), DYNAMIC)))]
   const nameOf = (file: string): string => file.replace(/-[\w-]{8}\.js$/, '')
   const isPortal = (name: string): boolean => name.startsWith('Admin')
@@ -135,6 +135,20 @@ describe('the app', () => {
     return askedLater(screen.adds).map((file) => ({ name: `${screen.name}, ${nameOf(file)}`, adds: closureOf([file]).difference(there) }))
   }
   const weighed = (found: readonly Step[]) => found.map(({ name, adds }) => [name, weightOf(adds)] as const)
+
+  test('a page names in its head every file that its screen cannot run without', async () => {
+    const all = steps()
+    for (const [address, name] of [
+      ['/login', 'LoginPage'],
+      ['/dashboard', 'DashboardPage'],
+      ['/wallet', 'WalletPage'],
+    ] as const) {
+      const page = await (await fetch(roz.url + address)).text()
+      const named = new Set(matches(page, /(?:src|href)="\/assets\/([^"]+\.js)"/g))
+      const screen = all.find((step) => step.name === name)?.adds ?? new Set()
+      expect([...named].toSorted()).toEqual([...shell().union(screen)].toSorted())
+    }
+  })
 
   test('its shell weighs at most 110 KB', () => {
     expect(shell().size).toBeGreaterThan(0)

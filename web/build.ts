@@ -23,6 +23,7 @@ import { writeProgram } from '../verifier/build.ts'
 import { contentPlugin } from './build/content.ts'
 import { favicon, versionOf, writeIcons } from './build/install.ts'
 import { messageCollector, missingMessages } from './build/messages.ts'
+import { CHUNKS, screenLinks, shellLinks } from './build/screens.ts'
 import { paths } from './src/paths.ts'
 import { sprite } from './src/ui/art.ts'
 import { common } from './vite.config.ts'
@@ -39,9 +40,6 @@ const spritePlugin: Plugin = {
   name: 'roz-sprite',
   transformIndexHtml: { order: 'pre', handler: (html) => html.replace('%SPRITE%', sprite()) },
 }
-
-/** All that the app starts with is one file: a fourteenth less to load than the same in pieces. */
-const SHELL = { groups: [{ name: 'shell', tags: ['$initial' as const] }] }
 
 function variant(extra: InlineConfig, plugins: Plugin[]): InlineConfig {
   return {
@@ -150,11 +148,25 @@ async function buildWorker({ font, script }: PublicAssets): Promise<void> {
   )
 }
 
+/** The client app; what its addresses load, by address. */
+async function buildApp(): Promise<Readonly<Record<string, string>>> {
+  const rolldownOptions = {
+    input: { app: 'app.html', shell: 'src/main.tsx' },
+    preserveEntrySignatures: false as const,
+    output: { codeSplitting: CHUNKS },
+  }
+  await build(variant({ build: { manifest: 'app-manifest.json', rolldownOptions } }, [spritePlugin, shellLinks]))
+  const manifestFile = path.join(out, 'app-manifest.json')
+  const links = screenLinks(await readFile(path.join(root, 'src/routes.tsx'), 'utf8'), JSON.parse(await readFile(manifestFile, 'utf8')))
+  await rm(manifestFile)
+  return links
+}
+
 async function main(): Promise<void> {
   if (values.draft) await extractMessages()
   await rm(out, { recursive: true, force: true })
   await mkdir(out, { recursive: true })
-  await build(variant({ build: { rolldownOptions: { input: { app: 'app.html' }, output: { codeSplitting: SHELL } } } }, [spritePlugin]))
+  const app = await buildApp()
   const assets = await buildPublicAssets()
   const script = await headScript()
   const program = await writeProgram(path.join(out, 'verify'))
@@ -182,12 +194,10 @@ async function main(): Promise<void> {
     if (!values.draft) throw new Error(report)
     process.stderr.write(`${report}\n`)
   }
-  const { home: _home, kitchenSink, ...rest } = paths
-  const app = Object.values(rest)
   const styles = [assets.css.page, assets.css.page + assets.css.home, assets.css.page + assets.css.verify]
   await writeFile(
     path.join(out, 'manifest.json'),
-    JSON.stringify({ csp: { scripts: [hashOf(script)], styles: styles.map(hashOf) }, app, dev: [kitchenSink] }),
+    JSON.stringify({ csp: { scripts: [hashOf(script)], styles: styles.map(hashOf) }, app, dev: [paths.kitchenSink] }),
   )
   await writeFile(path.join(out, 'favicon.svg'), favicon())
   await writeIcons(out)

@@ -4,6 +4,7 @@
  */
 import type { Api, CallName, Output, Request } from '@roz/contract/api.ts'
 import type { ErrorAnswer } from '@roz/contract/endpoint.ts'
+import type { Texts } from '@roz/core/language.ts'
 import { calls } from 'virtual:calls'
 import { currentLanguage } from './language.ts'
 import { token } from './token.ts'
@@ -41,6 +42,8 @@ type Extras = {
   readonly signal?: AbortSignal
   /** Kept by the caller across its own retries of one money-moving call. */
   readonly idempotencyKey?: string
+  /** The call itself, where it was made already. */
+  readonly made?: Promise<Response> | undefined
 }
 type Given<N extends CallName> = Optional<Defined<Request<Api[N]>>> &
   (Api[N] extends { upload: object } ? { upload: Blob } : object) &
@@ -108,6 +111,7 @@ async function send(method: string, address: string, parts: LooseRequest, sentTo
     body = JSON.stringify(parts.body)
   }
   try {
+    if (parts.made !== undefined) return await parts.made
     return await fetch(address, {
       method,
       headers,
@@ -152,13 +156,13 @@ function answerOf(text: string): ErrorAnswer {
   }
 }
 
-/** In Hindi our own words for a code, whatever the server sent; the table loads on the first refusal. */
+/** In any language but English our own words for a code, whatever the server sent; the table loads on the first refusal. */
 async function inChosenLanguage(answer: ErrorAnswer): Promise<ErrorAnswer> {
   const language = currentLanguage()
   if (language === 'en' || answer.fields !== undefined) return answer
   try {
     const { REFUSALS } = await import('@roz/core/refusals.ts')
-    const texts = (REFUSALS as Readonly<Record<string, { readonly hi: string } | undefined>>)[answer.code]
+    const texts = (REFUSALS as Readonly<Record<string, Texts | undefined>>)[answer.code]
     return texts === undefined ? answer : { ...answer, message: texts[language] }
   } catch {
     // Without the table it is a refusal all the same.

@@ -1,37 +1,14 @@
-/**
- * The language of the app. The choice kept in the browser beats every other hint; without one the
- * browser's own languages decide. Catalogues load on demand, the portal's only in the portal.
- */
-import { i18n, type Messages } from '@lingui/core'
+/** The language of the app, as it is and as it changes. Catalogues load on demand, the portal's only in the portal. */
+import { i18n } from '@lingui/core'
 import { msg } from '@lingui/core/macro'
 import { brandIn } from '@roz/core/brand.ts'
-import { type Language, LANGUAGES, languageOf } from '@roz/core/language.ts'
+import type { Language } from '@roz/core/language.ts'
 import { settings } from './settings.ts'
+import { ADMIN_WORDS, chosenLanguage, firstLanguage, LANGUAGE_KEY, WORDS } from './words.ts'
 
-const KEY = 'language'
-
-/** The choice kept in this browser, if one was made. */
-export function chosenLanguage(): Language | undefined {
-  try {
-    return LANGUAGES.find((language) => language === localStorage.getItem(KEY))
-  } catch {
-    return undefined
-  }
-}
-
-let language: Language = chosenLanguage() ?? languageOf(navigator.languages.join(','))
+let language = firstLanguage()
 export const currentLanguage = (): Language => language
 export const brand = (): string => brandIn(settings.brandName, language)
-
-type Catalogue = { readonly messages: Messages }
-const APP = {
-  en: () => import('./locales/en/app.po'),
-  hi: () => import('./locales/hi/app.po'),
-} satisfies Record<Language, () => Promise<Catalogue>>
-const ADMIN = {
-  en: () => import('./locales/en/admin.po'),
-  hi: () => import('./locales/hi/admin.po'),
-} satisfies Record<Language, () => Promise<Catalogue>>
 
 /** As the page came, in the language of its screens. */
 function about() {
@@ -51,7 +28,7 @@ export function whenLanguageChanges(listener: () => void): void {
 /** The last wish counts, whichever catalogue comes first. */
 async function activate(next: Language): Promise<void> {
   wanted = next
-  const [app, admin] = await Promise.all([APP[next](), adminWanted ? ADMIN[next]() : undefined])
+  const [app, admin] = await Promise.all([WORDS[next](), adminWanted ? ADMIN_WORDS[next]() : undefined])
   if (next !== wanted) return
   i18n.load(next, { ...app.messages, ...admin?.messages })
   const isChange = language !== next
@@ -68,7 +45,7 @@ export const startLanguage = (): Promise<void> => activate(language)
 /** Switches and keeps the choice. */
 export async function chooseLanguage(next: Language): Promise<void> {
   try {
-    localStorage.setItem(KEY, next)
+    localStorage.setItem(LANGUAGE_KEY, next)
   } catch {
     // The choice then holds for this page.
   }

@@ -3,7 +3,7 @@ import { i18n } from '@lingui/core'
 import { I18nProvider } from '@lingui/react'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
-import { StrictMode } from 'react'
+import { StrictMode, startTransition } from 'react'
 import { createRoot } from 'react-dom/client'
 import { whenSessionEnds } from './api.ts'
 import './features/shared.ts'
@@ -48,20 +48,32 @@ function loadScreen(): void {
   }
 }
 
+/** So long the splash stands for what is still on its way; then the app says itself that it loads. */
+const SPLASH_MS = 300
+
+async function begin(place: HTMLElement): Promise<void> {
+  session.watchPage()
+  startWorker()
+  const started = session.start()
+  loadScreen()
+  await startLanguage()
+  const ready = started.then(() => router.load())
+  await Promise.race([ready, new Promise((resolve) => setTimeout(resolve, SPLASH_MS))])
+  // As a transition it is drawn in small steps, between which a slow phone goes on answering.
+  startTransition(() =>
+    createRoot(place).render(
+      <StrictMode>
+        <I18nProvider i18n={i18n}>
+          <QueryClientProvider client={queryClient}>
+            <App />
+          </QueryClientProvider>
+        </I18nProvider>
+      </StrictMode>,
+    ),
+  )
+}
+
 const place = document.getElementById('root')
 if (place === null) throw new Error('app.html has no #root')
-session.watchPage()
-startWorker()
-const started = session.start()
-loadScreen()
-await startLanguage()
-createRoot(place).render(
-  <StrictMode>
-    <I18nProvider i18n={i18n}>
-      <QueryClientProvider client={queryClient}>
-        <App />
-      </QueryClientProvider>
-    </I18nProvider>
-  </StrictMode>,
-)
-await started
+// Nothing is awaited at this level: the screens' own parts wait for this module.
+void begin(place)

@@ -6,10 +6,12 @@ import { LANGUAGES, type Language } from '@roz/core/language.ts'
 import type { User } from '@roz/contract/shapes.ts'
 import { useSyncExternalStore } from 'react'
 import { ApiError, call } from './api.ts'
-import { adoptLanguage, chosenLanguage } from './language.ts'
+import { takeFirstAnswer } from './first-answer.ts'
+import { adoptLanguage } from './language.ts'
 import { dropDevice, forgetDevice, keepDevice } from './pwa/device.ts'
 import { queryClient } from './query.ts'
 import { token } from './token.ts'
+import { chosenLanguage } from './words.ts'
 
 export type Session =
   | { readonly status: 'loading' }
@@ -55,7 +57,7 @@ export const session = {
   start: async (): Promise<void> => {
     if (token.get() === undefined) return change({ status: 'anonymous' })
     try {
-      const { user } = await call('me')
+      const { user } = await call('me', { made: takeFirstAnswer() })
       change(sessionOf(user))
       void alignLanguage(user)
       keepDevice(user.id)

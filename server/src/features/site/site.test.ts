@@ -39,13 +39,13 @@ function builtWeb(): string {
   writeFileSync(path.join(folder, 'favicon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>')
   writeFileSync(
     path.join(folder, 'app.html'),
-    '<!doctype html><title>%BRAND%</title><meta name="app-settings" content="%SETTINGS%"><noscript>%BRAND%</noscript>',
+    '<!doctype html><title>%BRAND%</title><meta name="app-settings" content="%SETTINGS%">%SCREEN%<noscript>%BRAND%</noscript>',
   )
   writeFileSync(
     path.join(folder, 'manifest.json'),
     JSON.stringify({
       csp: { scripts: ['sha256-head'], styles: ['sha256-page', 'sha256-home'] },
-      app: ['/login', '/dashboard'],
+      app: { '/login': '<link href="/assets/login.js">', '/dashboard': '', '/kitchen-sink': '' },
       dev: ['/kitchen-sink'],
     }),
   )
@@ -293,6 +293,13 @@ describe('the app', () => {
     expect(policy).toContain("script-src 'self' http://127.0.0.1:9001 https://accounts.google.com")
     expect(policy).toContain("form-action 'self' http://127.0.0.1:9001")
     expect(policy).not.toContain('unsafe')
+  })
+
+  test('each address names what its own screen loads', async () => {
+    expect((await app.inject('/login')).body).toContain('<link href="/assets/login.js">')
+    const { body } = await app.inject('/dashboard')
+    expect(body).not.toContain('login.js')
+    expect(body).not.toContain('%')
   })
 
   test('the kitchen sink is no part of production', async () => {

@@ -37,8 +37,8 @@ export type SiteDeps = {
 /** What web/build.ts writes into manifest.json. */
 type Manifest = {
   readonly csp: InlineHashes
-  /** Addresses of the app; `dev` ones are not part of production. */
-  readonly app: readonly string[]
+  /** Addresses of the app, each with the links to what its screen loads; `dev` ones are not part of production. */
+  readonly app: Readonly<Record<string, string>>
   readonly dev: readonly string[]
 }
 
@@ -65,7 +65,7 @@ export async function registerSite(app: FastifyInstance, deps: SiteDeps): Promis
   await app.register(async (scope) => {
     await registerAssets(scope, deps.webDir)
     await registerProgram(scope, deps.webDir)
-    await registerApp(scope, deps, [...manifest.app, ...(deps.production ? [] : manifest.dev)])
+    await registerApp(scope, deps, manifest)
     registerPages(scope, pages, subjects, sendPage)
     pictures.register(scope)
     await registerInstall(scope, deps.webDir, deps.site.brandName)
@@ -126,13 +126,14 @@ function registerPages(app: FastifyInstance, pages: PublicPages, subjects: Share
 /** What only adorns a page is left out when it cannot be read. */
 const orNone = <T>(found: Promise<T>): Promise<T | undefined> => found.catch(() => undefined)
 
-/** The one page of the app, with the operator's settings written into it. */
-async function registerApp(app: FastifyInstance, deps: SiteDeps, addresses: readonly string[]): Promise<void> {
+/** The one page of the app, with the operator's settings written into it, and for each address the links to its screen. */
+async function registerApp(app: FastifyInstance, deps: SiteDeps, manifest: Manifest): Promise<void> {
   const { site, google } = deps
   const settings = {
     brandName: site.brandName,
     googleClientId: google.clientId ?? null,
     googleScriptUrl: google.scriptUrl,
+    minAgeYears: site.minAgeYears,
     topupMinRupees: site.topupMinRupees,
     topupMaxRupees: site.topupMaxRupees,
     production: deps.production,
@@ -146,9 +147,15 @@ async function registerApp(app: FastifyInstance, deps: SiteDeps, addresses: read
   const html = template
     .replaceAll('%BRAND%', () => escapeHtml(site.brandName))
     .replace('%SETTINGS%', () => escapeHtml(JSON.stringify(settings)))
-  const body = await bodyOf(html, 11)
   const policy = appPolicy(deps.gateway, google.clientId === undefined ? undefined : new URL(google.scriptUrl).origin)
-  for (const address of addresses) app.get(address, async (request, reply) => sendBody(request, setHeaders(reply, deps, policy), body))
+  for (const [address, links] of Object.entries(manifest.app)) {
+    if (deps.production && manifest.dev.includes(address)) continue
+    const body = await bodyOf(
+      html.replace('%SCREEN%', () => links),
+      11,
+    )
+    app.get(address, async (request, reply) => sendBody(request, setHeaders(reply, deps, policy), body))
+  }
 }
 
 function setHeaders(reply: FastifyReply, deps: SiteDeps, policy: string): FastifyReply {
@@ -170,7 +177,7 @@ async function answerUnknown(
   if (!isRead || /^\/(api|dev)(\/|$)/.test(address)) return sendProblem(request, reply, { code: 'not_found' })
   const bare = address.replace(/\/+$/, '')
   const inAll = (page: string): string[] => LANGUAGES.map((one) => addressIn(one, pages.addresses[page] ?? ''))
-  const known = [...manifest.app, ...Object.keys(pages.addresses).flatMap(inAll)]
+  const known = [...Object.keys(manifest.app), ...Object.keys(pages.addresses).flatMap(inAll)]
   const holders = [...pages.ofDay, ...pages.ofStory].flatMap(inAll)
   const isKnown = known.includes(bare) || holders.includes(bare.slice(0, bare.lastIndexOf('/')))
   if (bare !== address && isKnown) return reply.redirect(bare + request.url.slice(address.length), 308)

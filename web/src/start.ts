@@ -1,0 +1,13 @@
+/**
+ * What the page runs first, while the program itself is still on its way: it asks who is here and for the
+ * words of their language, and has the browser make up its mind about numbers and days, for which the
+ * first time takes a slow phone a tenth of a second.
+ */
+import { askWhoIsHere } from './first-answer.ts'
+import { firstLanguage, WORDS } from './words.ts'
+
+askWhoIsHere()
+// What fails here is asked for again, and told, by the program.
+void WORDS[firstLanguage()]().catch(() => undefined)
+void import('./main.tsx')
+new Intl.NumberFormat('en-IN').format(0)
