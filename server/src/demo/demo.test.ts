@@ -96,7 +96,7 @@ async function expectEveryDayHolds(): Promise<void> {
   await close()
 }
 
-test('makes members, thirty settled rounds, stories and withdrawals by the real engine', async () => {
+test('makes members, thirty settled rounds, stories and withdrawals by the real engine', { timeout: 120_000 }, async () => {
   const said: string[] = []
   const { signIn } = await seedDemo({ db: database.db, services, say: (line) => said.push(line) })
   expect(signIn).toBe(DEMO_EMAIL)
@@ -199,43 +199,49 @@ function disguised(value: string): Buffer[] {
   )
 }
 
-test.each([20, 36])('stopped at its step %i, the next start finishes it', async (step) => {
-  let runs = 0
-  const dying: Services = {
-    ...services,
-    worker: {
-      ...services.worker,
-      runDue: async () => {
-        if (++runs === step) throw new Error('killed')
-        await services.worker.runDue()
-      },
-    },
-  }
-  await expect(seedDemo({ db: database.db, services: dying, say: () => undefined })).rejects.toThrow('killed')
-  const { signIn } = await seedDemo({ db: database.db, services, say: () => undefined })
-  expect(signIn).toBe(DEMO_EMAIL)
-  await expectWhole()
-})
-
-test('stopped among the joins of a morning, the next start finishes it', async () => {
-  let joins = 0
-  const joinRound: Services['handlers']['joinRound'] = async (call) => {
-    if (++joins === 9) throw new Error('killed')
-    return services.handlers.joinRound(call)
-  }
-  const dying: Services = { ...services, handlers: { ...services.handlers, joinRound } }
-  await expect(seedDemo({ db: database.db, services: dying, say: () => undefined })).rejects.toThrow('killed')
-  await seedDemo({ db: database.db, services, say: () => undefined })
-  await expectWhole()
-})
-
-test('begun three days ago and never finished, it has the rounds of those days too', async () => {
+/** One walk begun three days ago: each start dies at its place, and the next goes on from there. */
+test('stopped among the joins of a morning and at two of its steps, begun days ago: the next start finishes it, with the rounds of those days', {
+  timeout: 120_000,
+}, async () => {
   await database.db.query(sql`
     insert into demo_community (first_day, position)
     select ist_day(roz_now()) - 33, start_of_ist_day(ist_day(roz_now()) - 33)`)
-  await seedDemo({ db: database.db, services, say: () => undefined })
+  const positions = [await position()]
+  const dies = async (dying: Services): Promise<void> => {
+    await expect(seedDemo({ db: database.db, services: dying, say: () => undefined })).rejects.toThrow('killed')
+    positions.push(await position())
+  }
+  await dies(dyingAtJoin(9))
+  await dies(dyingAtRun(20))
+  await dies(dyingAtRun(10))
+  // Each start came further than the one before it, and none to the end.
+  expect([...new Set(positions)].toSorted()).toEqual(positions)
+  expect((await one<{ ends: boolean }>(database.db, sql`select finished_at is not null as ends from demo_community`)).ends).toBe(false)
+  const { signIn } = await seedDemo({ db: database.db, services, say: () => undefined })
+  expect(signIn).toBe(DEMO_EMAIL)
   await expectWhole(DEMO_DAYS + 3)
 })
+
+const position = async (): Promise<string> =>
+  (await one<{ at: Date }>(database.db, sql`select position as at from demo_community`)).at.toISOString()
+
+function dyingAtRun(step: number): Services {
+  let runs = 0
+  const runDue = async (): Promise<void> => {
+    if (++runs === step) throw new Error('killed')
+    await services.worker.runDue()
+  }
+  return { ...services, worker: { ...services.worker, runDue } }
+}
+
+function dyingAtJoin(which: number): Services {
+  let joins = 0
+  const joinRound: Services['handlers']['joinRound'] = async (call) => {
+    if (++joins === which) throw new Error('killed')
+    return services.handlers.joinRound(call)
+  }
+  return { ...services, handlers: { ...services.handlers, joinRound } }
+}
 
 test('nothing is made where there is somebody already', async () => {
   await makeMember(database.db)
