@@ -5,6 +5,7 @@ import { getConfig } from '@lingui/conf'
 import react from '@vitejs/plugin-react'
 import type { InlineConfig } from 'vite'
 import { callsPlugin } from './build/calls.ts'
+import { wordsPlugin } from './build/words.ts'
 
 const root = import.meta.dirname
 const configPath = `${root}/lingui.config.ts`
@@ -16,6 +17,7 @@ export const common: InlineConfig = {
   publicDir: false,
   plugins: [
     callsPlugin(),
+    wordsPlugin(),
     react(),
     lingui({ configPath, failOnCompileError: true }),
     babel({ presets: [linguiTransformerBabelPreset({ linguiConfig: getConfig({ configPath }) }, { configPath })], sourceMap: false }),

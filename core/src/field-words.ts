@@ -7,8 +7,6 @@ import type { Language, Texts } from './language.ts'
 
 export type Words = Readonly<Record<string, Texts>>
 
-export const texts = (en: string, hi: string): Texts => ({ en, hi })
-
 /** The words for a field problem; undefined when it is no key of this table. */
 export function wordsIn(table: Words, problem: string, language: Language): string | undefined {
   const [code = '', number = ''] = problem.split(':')

@@ -1,8 +1,9 @@
 /** How a person is named in public (product.md "Names in public"). */
 import type { Language } from './language.ts'
+import { texts } from './texts.ts'
 
 export type PublicName = 'initial' | 'anonymous'
-export const ANONYMOUS = { en: 'A member', hi: 'एक सदस्य' } as const
+export const ANONYMOUS = texts('A member')
 
 /** `Asha Verma` → `Asha V.`; one word stays as it is. */
 export function initialName(name: string): string {

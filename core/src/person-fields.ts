@@ -1,16 +1,17 @@
 /** The rules of who someone is: name, address, phone, password; and what any form may have to say. */
 import * as z from 'zod/mini'
-import { texts, type Words } from './field-words.ts'
+import type { Words } from './field-words.ts'
+import { texts } from './texts.ts'
 
 export const PERSON_TEXTS = {
-  fill_all: texts('Please fill in all fields', 'कृपया सभी फ़ील्ड भरें'),
-  name_length: texts('Name must be 2 to 100 characters', 'नाम 2 से 100 अक्षरों का होना चाहिए'),
-  email_invalid: texts('Please enter a valid email address', 'कृपया सही ईमेल पता लिखें'),
-  phone_required: texts('Phone number is required', 'फ़ोन नंबर ज़रूरी है'),
-  phone_invalid: texts('Please enter a valid 10-digit mobile number', 'कृपया 10 अंकों का सही मोबाइल नंबर लिखें'),
-  password_short: texts('Password must be at least 6 characters', 'पासवर्ड कम से कम 6 अक्षरों का होना चाहिए'),
-  password_long: texts('Password must be at most 128 characters', 'पासवर्ड ज़्यादा से ज़्यादा 128 अक्षरों का हो सकता है'),
-  passwords_differ: texts('Passwords do not match', 'पासवर्ड मेल नहीं खाते'),
+  fill_all: texts('Please fill in all fields'),
+  name_length: texts('Name must be 2 to 100 characters'),
+  email_invalid: texts('Please enter a valid email address'),
+  phone_required: texts('Phone number is required'),
+  phone_invalid: texts('Please enter a valid 10-digit mobile number'),
+  password_short: texts('Password must be at least 6 characters'),
+  password_long: texts('Password must be at most 128 characters'),
+  passwords_differ: texts('Passwords do not match'),
 } as const satisfies Words
 
 const text = (problem: keyof typeof PERSON_TEXTS) => z.string(problem)

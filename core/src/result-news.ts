@@ -3,8 +3,9 @@
  * screen that it opens. Invariant: nobody else's amount and nobody's name: it is read on locked screens.
  */
 import type { IstDay } from './ist-day.ts'
-import type { Language, Texts } from './language.ts'
+import type { Language } from './language.ts'
 import { dayText, noticeText } from './notices.ts'
+import { texts } from './texts.ts'
 
 export type ResultNews = {
   readonly title: string
@@ -16,16 +17,10 @@ export type ResultNews = {
   readonly path: '/wallet' | '/dashboard'
 }
 
-const TITLE: Texts = { en: 'The result is in', hi: 'नतीजा आ गया' }
-const DRAWN: Texts = {
-  en: 'The round of {day} is drawn. See who was chosen and what goes to people in need.',
-  hi: '{day} के राउंड का ड्रॉ हो गया। देखें कौन चुना गया और ज़रूरतमंदों को क्या मिलेगा।',
-}
+const TITLE = texts('The result is in')
+const DRAWN = texts('The round of {day} is drawn. See who was chosen and what goes to people in need.')
 /** Nobody was to be chosen: the reward went to people in need. */
-const COMPLETE: Texts = {
-  en: 'The round of {day} is complete. See what goes to people in need.',
-  hi: '{day} का राउंड पूरा हुआ। देखें कि ज़रूरतमंदों को क्या मिलेगा।',
-}
+const COMPLETE = texts('The round of {day} is complete. See what goes to people in need.')
 
 export type Result = {
   readonly day: IstDay

@@ -9,7 +9,7 @@ import { type Mail, MailRefusedError, type Mailer } from '../adapters/mail/port.
 import { GiveUpError } from '../jobs/queue.ts'
 import { type LinkSecrets, linkToken } from './link-token.ts'
 import { oneLine, renderMail } from './mail-layout.ts'
-import { MAIL_TEXTS, type MailFrame } from './mail-texts.ts'
+import { type MailFrame, mailWords } from './mail-texts.ts'
 import type { MailPayload } from './mails.ts'
 
 export type MailJobDeps = {
@@ -33,12 +33,9 @@ export function createMailJob(deps: MailJobDeps): (payload: MailPayload, jobId: 
       link: (path) => origin + path,
       token: 'tokenId' in data ? linkToken(deps.secrets, data.tokenId) : '',
     }
-    // Template and data belong together in the payload's type; the map is indexed by the same template.
-    const write = MAIL_TEXTS[payload.template][payload.language] as (
-      told: typeof data,
-      around: MailFrame,
-    ) => ReturnType<(typeof MAIL_TEXTS)['verify']['en']>
-    const rendered = renderMail(write({ ...data, name: oneLine(data.name) }, frame), payload.language, brandName)
+    // The compiler does not tie the template to its data through the spread.
+    const told = { ...payload, data: { ...data, name: oneLine(data.name) } } as MailPayload
+    const rendered = renderMail(mailWords(told, frame), payload.language, brandName)
     const id = createHash('sha256')
       .update(JSON.stringify([jobId, payload.to, payload.template, data]))
       .digest('hex')

@@ -4,6 +4,7 @@
  * had confirmed it discards the password, the sessions and the links first, for they may be those of
  * someone who registered a stranger's address to wait for them (pre-hijacking).
  */
+import type { Language } from '@roz/core/language.ts'
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose'
 import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
@@ -64,7 +65,7 @@ const findMember = (tx: Tx, user: GoogleUser): Promise<Found | undefined> =>
   )
 
 /** The member of a Google account; made, linked or confirmed as needed. */
-async function admit(tx: Tx, user: GoogleUser, fresh: { language: 'en' | 'hi'; termsVersion: string; origin: string }): Promise<bigint> {
+async function admit(tx: Tx, user: GoogleUser, fresh: { language: Language; termsVersion: string; origin: string }): Promise<bigint> {
   const { language, termsVersion, origin } = fresh
   const made =
     (await findMember(tx, user)) === undefined

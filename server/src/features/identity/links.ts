@@ -5,7 +5,7 @@
  * twice at the same moment.
  */
 import { randomUUID } from 'node:crypto'
-import type { Texts } from '@roz/core/language.ts'
+import { texts } from '@roz/core/texts.ts'
 import { audit } from '../../audit-log.ts'
 import { maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
@@ -21,22 +21,10 @@ import { endAllSessions } from './sessions.ts'
 type Purpose = 'verify' | 'reset'
 const HOURS: Readonly<Record<Purpose, number>> = { verify: 24, reset: 1 }
 
-const VERIFIED: Texts = {
-  en: 'Your email is verified. You can log in now.',
-  hi: 'आपके ईमेल की पुष्टि हो गई है। अब आप लॉग इन कर सकते हैं।',
-}
-const SENT_AGAIN: Texts = {
-  en: 'We have sent the verification email again. Please check your inbox.',
-  hi: 'हमने पुष्टि का ईमेल फिर से भेजा है। कृपया अपना इनबॉक्स देखें।',
-}
-const FORGOTTEN: Texts = {
-  en: 'If there is an account with this email, we have sent a link to set a new password.',
-  hi: 'अगर इस ईमेल से कोई खाता है, तो हमने नया पासवर्ड चुनने का लिंक भेज दिया है।',
-}
-const RESET_DONE: Texts = {
-  en: 'Your password is changed. Please log in with the new one.',
-  hi: 'आपका पासवर्ड बदल गया है। कृपया नए पासवर्ड से लॉग इन करें।',
-}
+const VERIFIED = texts('Your email is verified. You can log in now.')
+const SENT_AGAIN = texts('We have sent the verification email again. Please check your inbox.')
+const FORGOTTEN = texts('If there is an account with this email, we have sent a link to set a new password.')
+const RESET_DONE = texts('Your password is changed. Please log in with the new one.')
 
 /** Makes a link's token and orders its mail, in the caller's transaction. */
 export async function sendLink(

@@ -6,8 +6,9 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { MemberExport, rightsCalls } from '@roz/contract/rights.ts'
-import type { Language, Texts } from '@roz/core/language.ts'
+import type { Language } from '@roz/core/language.ts'
 import { formatPaise } from '@roz/core/money.ts'
+import { texts } from '@roz/core/texts.ts'
 import type { Storage } from '../../adapters/storage/port.ts'
 import { audit } from '../../audit-log.ts'
 import { type Db, maybeOne, sql } from '../../db/sql.ts'
@@ -41,18 +42,9 @@ export type RightsDeps = {
   >
 }
 
-const NOTHING_LEFT: Texts = {
-  en: 'Nothing is left in your wallet. You can delete your account now.',
-  hi: 'आपके वॉलेट में कुछ नहीं बचा है। अब आप अपना खाता मिटा सकते हैं।',
-}
-const ON_ITS_WAY: Texts = {
-  en: '{amount} is on its way to your bank. Once it has arrived you can delete your account.',
-  hi: '{amount} आपके बैंक में भेजे जा रहे हैं। पहुँचने के बाद आप अपना खाता मिटा सकते हैं।',
-}
-const GIVEN: Texts = {
-  en: 'Thank you: {amount} went to the help fund. You can delete your account now.',
-  hi: 'धन्यवाद: {amount} सहायता कोष में गए। अब आप अपना खाता मिटा सकते हैं।',
-}
+const NOTHING_LEFT = texts('Nothing is left in your wallet. You can delete your account now.')
+const ON_ITS_WAY = texts('{amount} is on its way to your bank. Once it has arrived you can delete your account.')
+const GIVEN = texts('Thank you: {amount} went to the help fund. You can delete your account now.')
 
 export function createRights(deps: RightsDeps) {
   const { db } = deps

@@ -6,8 +6,8 @@
  */
 import type { roundCalls } from '@roz/contract/rounds.ts'
 import { type IstDay, parseDay } from '@roz/core/ist-day.ts'
-import type { Texts } from '@roz/core/language.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
+import { texts } from '@roz/core/texts.ts'
 import { audit } from '../../audit-log.ts'
 import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
@@ -21,12 +21,9 @@ import { roundView } from './queries.ts'
 type TriggerCall = typeof roundCalls.triggerDraw
 type Refusal = 'no_participants' | 'round_already_closed' | 'round_not_found' | 'draw_waiting'
 
-const DONE: Texts = { en: 'Draw triggered successfully!', hi: 'ड्रॉ हो गया!' }
+const DONE = texts('Draw triggered successfully!')
 /** Nothing is drawn yet: the beacon's round that decides has not come. */
-const WAITING: Texts = {
-  en: 'The round is closed and waits for its public random number. The draw follows by itself.',
-  hi: 'राउंड बंद हो गया है और अपनी सार्वजनिक संख्या का इंतज़ार कर रहा है। ड्रॉ अपने-आप होगा।',
-}
+const WAITING = texts('The round is closed and waits for its public random number. The draw follows by itself.')
 
 export type TriggerDeps = { readonly db: Db; readonly clockwork: Clockwork; readonly idempotency: Pick<Idempotency, 'onceInSteps'> }
 

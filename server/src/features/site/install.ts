@@ -6,27 +6,23 @@
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { brandIn } from '@roz/core/brand.ts'
-import { type Language, LANGUAGES } from '@roz/core/language.ts'
+import { addressIn, type Language, LANGUAGES } from '@roz/core/language.ts'
+import { texts } from '@roz/core/texts.ts'
 import type { FastifyInstance } from 'fastify'
 import { etagOf } from '../../http/etag.ts'
 import { bodyOf, sendBody } from './bodies.ts'
 import { SERVICE_WORKER_POLICY } from './policy.ts'
 
-const WORDS = {
-  en: { description: 'One rupee a day, together.', wallet: 'Wallet', impact: 'Impact' },
-  hi: { description: 'रोज़ एक रुपया, साथ मिलकर।', wallet: 'वॉलेट', impact: 'असर' },
-} as const satisfies Record<Language, object>
+const WORDS = { description: texts('One rupee a day, together.'), wallet: texts('Wallet'), impact: texts('Impact') } as const
 
 /** The pages' own colours: cloth of the bar, sheet of the book. */
 const COLOURS = { theme_color: '#8a2a13', background_color: '#fffaf1' } as const
 const KEPT = 'public, max-age=86400'
 
-export const offlineAddress = (language: Language): string => (language === 'en' ? '/offline' : `/${language}/offline`)
-const manifestAddress = (language: Language): string => (language === 'en' ? '/manifest.webmanifest' : `/${language}/manifest.webmanifest`)
+export const offlineAddress = (language: Language): string => addressIn(language, '/offline')
 
 /** One app whatever its language: the id is the same. */
 function manifestOf(brandName: string, language: Language): string {
-  const { description, wallet, impact } = WORDS[language]
   const icon = (name: string, side: number, purpose: 'any' | 'maskable') => ({
     src: `/icons/${name}-${side}.png`,
     sizes: `${side}x${side}`,
@@ -37,7 +33,7 @@ function manifestOf(brandName: string, language: Language): string {
     id: '/',
     name: brandIn(brandName, language),
     short_name: brandIn(brandName, language),
-    description,
+    description: WORDS.description[language],
     lang: language,
     dir: 'ltr',
     start_url: '/dashboard',
@@ -47,8 +43,8 @@ function manifestOf(brandName: string, language: Language): string {
     categories: ['finance', 'social'],
     icons: [icon('icon', 192, 'any'), icon('icon', 512, 'any'), icon('maskable', 192, 'maskable'), icon('maskable', 512, 'maskable')],
     shortcuts: [
-      { name: wallet, url: '/wallet' },
-      { name: impact, url: '/impact' },
+      { name: WORDS.wallet[language], url: '/wallet' },
+      { name: WORDS.impact[language], url: '/impact' },
     ],
   })
 }
@@ -56,7 +52,7 @@ function manifestOf(brandName: string, language: Language): string {
 export async function registerInstall(app: FastifyInstance, webDir: string, brandName: string): Promise<void> {
   for (const language of LANGUAGES) {
     const manifest = await bodyOf(manifestOf(brandName, language), 11)
-    app.get(manifestAddress(language), async (request, reply) =>
+    app.get(addressIn(language, '/manifest.webmanifest'), async (request, reply) =>
       sendBody(request, reply.header('cache-control', 'no-cache').type('application/manifest+json; charset=utf-8'), manifest),
     )
   }

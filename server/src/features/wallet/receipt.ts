@@ -5,6 +5,7 @@
 import type { receipt } from '@roz/contract/wallet.ts'
 import type { Language, Texts } from '@roz/core/language.ts'
 import { rupeesFromPaise } from '@roz/core/money.ts'
+import { texts } from '@roz/core/texts.ts'
 import type { z } from 'zod'
 import { maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
 import { findMovement, type Movement } from '../../ledger/movements.ts'
@@ -13,13 +14,13 @@ import { showTransactions } from './transactions.ts'
 
 type Receipt = z.infer<typeof receipt>
 
-const WALLET: Texts = { en: 'Your wallet', hi: 'आपका वॉलेट' }
-const PAYMENT: Texts = { en: 'Your payment', hi: 'आपका भुगतान' }
-const SOURCE: Texts = { en: 'The source of your payment', hi: 'जहाँ से आपने भुगतान किया' }
-const ROUND: Texts = { en: 'The round of {day}', hi: '{day} का राउंड' }
-const BANK: Texts = { en: '{bank}', hi: '{bank}' }
-const FUND: Texts = { en: 'The help fund', hi: 'सहायता कोष' }
-const BOOKS: Texts = { en: 'The books', hi: 'बही' }
+const WALLET = texts('Your wallet')
+const PAYMENT = texts('Your payment')
+const SOURCE = texts('The source of your payment')
+const ROUND = texts('The round of {day}')
+const BANK = texts('{bank}')
+const FUND = texts('The help fund')
+const BOOKS = texts('The books')
 
 /** The other side of what moves a wallet; what moves between other accounts alone is in no wallet's list. */
 const OTHER_SIDE: Readonly<Partial<Record<Movement['kind'], Texts>>> = {

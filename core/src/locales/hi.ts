@@ -1,0 +1,307 @@
+/** Hindi, for what core and server say: by the English that stands where it is said. Marks in braces stay as they are. */
+export const HI = {
+  // Refusals
+  'Please check what you entered.': 'कृपया अपनी भरी हुई जानकारी जाँचें।',
+  'The request is not valid JSON.': 'अनुरोध सही JSON नहीं है।',
+  'There is nothing at this address.': 'इस पते पर कुछ नहीं है।',
+  'This address does not support that method.': 'यह पता इस तरीके से नहीं चलता।',
+  'The request is too large.': 'अनुरोध बहुत बड़ा है।',
+  'This content type is not supported.': 'इस प्रकार की सामग्री मान्य नहीं है।',
+  'This Idempotency-Key was used for another request.': 'अनुरोध की यह कुंजी किसी और अनुरोध में इस्तेमाल हो चुकी है।',
+  'Too many attempts. Please wait a little and try again.': 'बहुत ज़्यादा कोशिशें हुईं। थोड़ी देर रुककर फिर कोशिश करें।',
+  'Roz is very busy right now. Please try again in a moment.': 'अभी बहुत भीड़ है। थोड़ी देर में फिर कोशिश करें।',
+  'Something went wrong on our side. Please try again.': 'हमारी तरफ़ कुछ गड़बड़ हुई। कृपया फिर कोशिश करें।',
+  'Please log in to continue.': 'आगे बढ़ने के लिए लॉग इन करें।',
+  'You do not have access to this.': 'आपको इसकी अनुमति नहीं है।',
+  'Please verify your email to continue.': 'आगे बढ़ने के लिए अपने ईमेल की पुष्टि करें।',
+  'Your account is on hold. Please contact us.': 'आपका खाता रोका गया है। कृपया हमसे संपर्क करें।',
+  'Please confirm with your password.': 'कृपया अपने पासवर्ड से पुष्टि करें।',
+  'An account with this email already exists.': 'इस ईमेल से एक खाता पहले से है।',
+  'Invalid email or password': 'ईमेल या पासवर्ड सही नहीं है',
+  'Google login failed': 'Google लॉगिन नहीं हो पाया',
+  'Google login is not available.': 'Google लॉगिन उपलब्ध नहीं है।',
+  'Invalid or missing verification token': 'पुष्टि का लिंक अधूरा है या सही नहीं है',
+  'This verification link has expired. Please ask for a new one.': 'पुष्टि का यह लिंक पुराना हो गया है। कृपया नया मँगाएँ।',
+  'Your email is already verified.': 'आपके ईमेल की पुष्टि पहले ही हो चुकी है।',
+  'This reset link is invalid or has expired. Please ask for a new one.': 'यह रीसेट लिंक सही नहीं है या पुराना हो गया है। कृपया नया मँगाएँ।',
+  'That password is not correct.': 'यह पासवर्ड सही नहीं है।',
+  'Please choose an image file.': 'कृपया कोई तस्वीर चुनें।',
+  'The image must be 5 MB or smaller.': 'तस्वीर 5 MB या उससे छोटी होनी चाहिए।',
+  'Insufficient balance. Please add money to your wallet.': 'बैलेंस कम है। कृपया अपने वॉलेट में पैसे जोड़ें।',
+  'Insufficient balance': 'बैलेंस कम है',
+  'Adding money is paused.': 'पैसे जोड़ना अभी रुका हुआ है।',
+  'Withdrawals are paused.': 'पैसे निकालना अभी रुका हुआ है।',
+  "We couldn't find any payment information for this order.": 'इस ऑर्डर के भुगतान की कोई जानकारी नहीं मिली।',
+  'There is no such transaction.': 'ऐसा कोई लेन-देन नहीं है।',
+  'The payment gateway did not answer. Please try again.': 'भुगतान गेटवे से जवाब नहीं मिला। कृपया फिर कोशिश करें।',
+  'There is no such withdrawal.': 'ऐसी कोई निकासी नहीं है।',
+  'This withdrawal is not in a state that allows this.': 'इस निकासी के साथ अब ऐसा नहीं किया जा सकता।',
+  "This member's account is on hold.": 'इस सदस्य का खाता रोका गया है।',
+  'No payout gateway is set up: pay by hand and enter the bank reference.': 'कोई भुगतान गेटवे नहीं है: हाथ से भुगतान करके बैंक संदर्भ लिखें।',
+  'Withdrawals are sent by the gateway here.': 'यहाँ निकासी गेटवे से भेजी जाती है।',
+  'This payment cannot be refunded: only the last seven days can.': 'यह भुगतान वापस नहीं हो सकता: सिर्फ़ पिछले सात दिनों के भुगतान वापस होते हैं।',
+  'This is more than is left of this payment.': 'यह राशि इस भुगतान की बची हुई राशि से ज़्यादा है।',
+  'There is no such refund.': 'ऐसा कोई रिफ़ंड नहीं है।',
+  'This refund is not in a state that allows this.': 'इस रिफ़ंड के साथ अब ऐसा नहीं किया जा सकता।',
+  'There is no such payment in suspense.': 'जाँच में ऐसा कोई भुगतान नहीं है।',
+  'This payment has been decided already.': 'इस भुगतान पर पहले ही निर्णय हो चुका है।',
+  'This money came back from a bank account: there is no payment to send it back by.':
+    'ये पैसे किसी बैंक खाते से लौटे हैं: इन्हें वापस भेजने के लिए कोई भुगतान नहीं है।',
+  'Only money of a closed account is paid out by hand.': 'सिर्फ़ बंद खाते के पैसे हाथ से चुकाए जाते हैं।',
+  'This money has left again, to the bank or to its owner: there is nothing to give out while it stands so.':
+    'ये पैसे फिर बैंक को या अपने मालिक को जा चुके हैं: जब तक ऐसा है, इनमें से कुछ नहीं दिया जा सकता।',
+  'A withdrawal is still on its way. You can close your account once it has ended.':
+    'एक निकासी अभी पूरी नहीं हुई है। उसके पूरा होने पर आप खाता बंद कर सकते हैं।',
+  'A refund is still on its way. You can close your account once it has ended.':
+    'एक रिफ़ंड अभी पूरा नहीं हुआ है। उसके पूरा होने पर आप खाता बंद कर सकते हैं।',
+  'A round that you joined has not ended. You can close your account once its result is out.':
+    'आपका एक राउंड अभी पूरा नहीं हुआ है। उसका नतीजा आने पर आप खाता बंद कर सकते हैं।',
+  'There is money left in your wallet. Withdraw it or give it to the help fund first.':
+    'आपके वॉलेट में पैसे बचे हैं। पहले उन्हें निकालें या सहायता कोष को दें।',
+  'There is no such member.': 'ऐसा कोई सदस्य नहीं है।',
+  'The signature of this event does not match.': 'इस सूचना के हस्ताक्षर मेल नहीं खाते।',
+  "You have already joined today's round.": 'आप आज के राउंड में पहले ही शामिल हो चुके हैं।',
+  "Today's round is closed. The next one opens at midnight.": 'आज का राउंड बंद हो चुका है। अगला आधी रात को खुलेगा।',
+  'You have reached the yearly maximum of ₹365.': 'आप साल की अधिकतम सीमा ₹365 तक पहुँच चुके हैं।',
+  'This receipt already proves another disbursement. Each one needs a receipt of its own.':
+    'यह रसीद पहले से किसी और सहायता भुगतान का प्रमाण है। हर भुगतान की अपनी रसीद चाहिए।',
+  'This ticket key is already in use. Please make another.': 'यह टिकट कुंजी पहले से इस्तेमाल में है। कृपया दूसरी बनाएँ।',
+  'No participants yet.': 'अभी तक कोई शामिल नहीं हुआ।',
+  "Today's round is already closed.": 'आज का राउंड पहले ही बंद हो चुका है।',
+  'The draw is waiting for the public random number.': 'ड्रॉ सार्वजनिक संख्या का इंतज़ार कर रहा है।',
+  'There is no such round.': 'ऐसा कोई राउंड नहीं है।',
+  'This is not a signed note.': 'यह हस्ताक्षरित नोट नहीं है।',
+  'No running day names this witness.': 'किसी चालू दिन में इस गवाह का नाम नहीं है।',
+  'The log has signed no such checkpoint.': 'लॉग ने ऐसी कोई जाँच-मुहर नहीं दी है।',
+  'This cosignature is not valid.': 'यह सह-हस्ताक्षर मान्य नहीं है।',
+  'There is no such story.': 'ऐसी कोई कहानी नहीं है।',
+  'The clock cannot go back to before the opening of the newest open round.': 'घड़ी सबसे नए खुले राउंड से पीछे नहीं जा सकती।',
+
+  // What is wrong with a field
+  'Please fill in all fields': 'कृपया सभी फ़ील्ड भरें',
+  'Name must be 2 to 100 characters': 'नाम 2 से 100 अक्षरों का होना चाहिए',
+  'Please enter a valid email address': 'कृपया सही ईमेल पता लिखें',
+  'Phone number is required': 'फ़ोन नंबर ज़रूरी है',
+  'Please enter a valid 10-digit mobile number': 'कृपया 10 अंकों का सही मोबाइल नंबर लिखें',
+  'Password must be at least 6 characters': 'पासवर्ड कम से कम 6 अक्षरों का होना चाहिए',
+  'Password must be at most 128 characters': 'पासवर्ड ज़्यादा से ज़्यादा 128 अक्षरों का हो सकता है',
+  'Passwords do not match': 'पासवर्ड मेल नहीं खाते',
+
+  // What is wrong with a field of money
+  'Please enter an amount in rupees, with at most two decimals': 'कृपया रुपयों में राशि लिखें, दशमलव के बाद अधिकतम दो अंक',
+  'Minimum amount is ₹{n}': 'कम से कम राशि ₹{n} है',
+  'Maximum amount is ₹{n}': 'ज़्यादा से ज़्यादा राशि ₹{n} है',
+  'Minimum withdrawal is ₹{n}': 'कम से कम निकासी ₹{n} है',
+  'Account holder name is required': 'खाताधारक का नाम ज़रूरी है',
+  'Account holder name must be at least 2 characters': 'खाताधारक का नाम कम से कम 2 अक्षरों का होना चाहिए',
+  'Account holder name can contain only letters and spaces': 'खाताधारक के नाम में केवल अक्षर और स्पेस हो सकते हैं',
+  'Account number is required': 'खाता संख्या ज़रूरी है',
+  'Account number must contain only digits': 'खाता संख्या में केवल अंक होने चाहिए',
+  'Account number must be between 9-18 digits': 'खाता संख्या 9 से 18 अंकों की होनी चाहिए',
+  'IFSC code is required': 'IFSC कोड ज़रूरी है',
+  'IFSC code must be 11 characters': 'IFSC कोड 11 अक्षरों का होना चाहिए',
+  'Invalid IFSC code format': 'IFSC कोड का रूप सही नहीं है',
+  'Bank name is required': 'बैंक का नाम ज़रूरी है',
+  'Bank name must be at least 3 characters': 'बैंक का नाम कम से कम 3 अक्षरों का होना चाहिए',
+  'Bank name can contain only letters, spaces and & . -': 'बैंक के नाम में केवल अक्षर, स्पेस और & . - हो सकते हैं',
+  'Please choose savings or current': 'कृपया बचत या चालू खाता चुनें',
+  'Please give a reason of 3 to 500 characters': 'कृपया 3 से 500 अक्षरों में कारण लिखें',
+  'This is more than is left of this payment': 'यह राशि इस भुगतान की बची हुई राशि से ज़्यादा है',
+  'Please enter the bank reference: 4 to 50 letters and digits': 'कृपया बैंक संदर्भ लिखें: 4 से 50 अक्षर और अंक',
+
+  // What is wrong with a story
+  'Title is required': 'शीर्षक ज़रूरी है',
+  'Title must be at most 200 characters': 'शीर्षक ज़्यादा से ज़्यादा 200 अक्षरों का हो सकता है',
+  'Description is required': 'विवरण ज़रूरी है',
+  'Description must be at most 5,000 characters': 'विवरण ज़्यादा से ज़्यादा 5,000 अक्षरों का हो सकता है',
+  'Charity name is required': 'संस्था का नाम ज़रूरी है',
+  'Charity name must be at most 200 characters': 'संस्था का नाम ज़्यादा से ज़्यादा 200 अक्षरों का हो सकता है',
+  'Charity description is required': 'संस्था का विवरण ज़रूरी है',
+  'Invalid YouTube URL': 'YouTube लिंक सही नहीं है',
+  'Please enter a valid URL': 'कृपया सही लिंक लिखें',
+
+  // What is wrong with a call
+  'This field is not known.': 'यह फ़ील्ड मान्य नहीं है।',
+  'This value has the wrong type.': 'यहाँ लिखी चीज़ सही प्रकार की नहीं है।',
+  'Message must be 10 to 4,000 characters': 'संदेश 10 से 4,000 अक्षरों का होना चाहिए',
+  'Please choose one of the listed values': 'कृपया सूची में से चुनें',
+  'A ticket key is 64 lower-case hex digits': 'टिकट कुंजी 64 छोटे हेक्स अंकों की होती है',
+  'This is not a push subscription of a browser': 'यह किसी ब्राउज़र की पुश सदस्यता नहीं है',
+  'The push service of this browser is not supported': 'इस ब्राउज़र की पुश सेवा यहाँ नहीं चलती',
+  'This page cursor is not valid': 'यह पृष्ठ-चिह्न सही नहीं है',
+  'The limit is 1 to 100': 'सीमा 1 से 100 तक है',
+  'A day is written YYYY-MM-DD': 'दिन इस रूप में लिखें: 2026-11-21',
+  'A time is written in ISO 8601 with its offset': 'समय ISO 8601 में, अंतर सहित लिखें',
+
+  // Notices
+  "You're in": 'आप शामिल हैं',
+  'Auto Participate joined you to the round of {day} for ₹1.': '“अपने-आप शामिल हों” ने आपको ₹1 में {day} के राउंड में शामिल किया।',
+  'Your balance is low': 'आपका बैलेंस कम है',
+  'Your wallet has {balance} left. Add money to keep joining each day.': 'आपके वॉलेट में {balance} बचे हैं। रोज़ शामिल होते रहने के लिए पैसे जोड़ें।',
+  "You were not joined to today's round": 'आप आज के राउंड में शामिल नहीं हुए',
+  'Your wallet had less than ₹1 on {day}. Auto Participate stays on: add money today and you are in.':
+    '{day} को आपके वॉलेट में ₹1 से कम था। “अपने-आप शामिल हों” चालू है: आज पैसे जोड़ें, और आप शामिल हो जाएँगे।',
+  'You have reached the yearly maximum': 'आप साल की अधिकतम सीमा तक पहुँच गए',
+  'You have reached the yearly maximum of ₹365. Auto Participate goes on with the first day of next year.':
+    'आप साल की अधिकतम सीमा ₹365 तक पहुँच चुके हैं। “अपने-आप शामिल हों” अगले साल के पहले दिन से फिर चलेगा।',
+  'You won!': 'आप जीत गए!',
+  'You won {amount} in the round of {day}. It is in your wallet.': 'आपने {day} के राउंड में {amount} जीते। राशि आपके वॉलेट में है।',
+  'Money added': 'पैसे जोड़े गए',
+  '{amount} was added to your wallet.': '{amount} आपके वॉलेट में जोड़े गए।',
+  'Withdrawal requested': 'निकासी का अनुरोध मिला',
+  'Your withdrawal of {amount} to the account ending in {account} is being processed. It takes 24 to 48 hours.':
+    'आपके खाते (आखिरी अंक {account}) में {amount} की निकासी पर काम हो रहा है। इसमें 24 से 48 घंटे लगते हैं।',
+  'Withdrawal paid': 'निकासी का भुगतान हुआ',
+  '{amount} was sent to your account ending in {account}.': '{amount} आपके खाते (आखिरी अंक {account}) में भेजे गए।',
+  'Withdrawal returned': 'निकासी वापस आई',
+  'Your withdrawal of {amount} did not go through. The money is back in your wallet.':
+    '{amount} की निकासी नहीं हो पाई। राशि आपके वॉलेट में वापस है।',
+  'Refund sent': 'रिफ़ंड भेजा गया',
+  '{amount} was sent back to where it came from. Your bank may take a few days.':
+    '{amount} वहीं वापस भेजे गए जहाँ से आए थे। आपके बैंक को कुछ दिन लग सकते हैं।',
+  'Refund returned': 'रिफ़ंड वापस आया',
+  'Your refund of {amount} did not go through. The money is back in your wallet.': '{amount} का रिफ़ंड नहीं हो पाया। राशि आपके वॉलेट में वापस है।',
+  'Payment credited': 'भुगतान जमा हुआ',
+  'A payment of {amount} was checked and is now in your wallet.': '{amount} के भुगतान की जाँच हो गई, और वह अब आपके वॉलेट में है।',
+  'Payment taken back': 'भुगतान वापस लिया गया',
+  'A payment of yours was disputed at the bank. {amount} of it was taken from your wallet until it is decided.':
+    'आपके एक भुगतान पर बैंक में आपत्ति की गई। फ़ैसला होने तक आपके वॉलेट से {amount} लिए गए।',
+  'Payment given back': 'भुगतान लौटाया गया',
+  'The bank gave a disputed payment back. {amount} is in your wallet again.': 'बैंक ने आपत्ति वाला भुगतान लौटा दिया। {amount} फिर आपके वॉलेट में हैं।',
+
+  // What a device is told
+  'The result is in': 'नतीजा आ गया',
+  'The round of {day} is drawn. See who was chosen and what goes to people in need.':
+    '{day} के राउंड का ड्रॉ हो गया। देखें कौन चुना गया और ज़रूरतमंदों को क्या मिलेगा।',
+  'The round of {day} is complete. See what goes to people in need.': '{day} का राउंड पूरा हुआ। देखें कि ज़रूरतमंदों को क्या मिलेगा।',
+
+  // Names
+  'A member': 'एक सदस्य',
+
+  // Links sent by mail
+  'Your email is verified. You can log in now.': 'आपके ईमेल की पुष्टि हो गई है। अब आप लॉग इन कर सकते हैं।',
+  'We have sent the verification email again. Please check your inbox.': 'हमने पुष्टि का ईमेल फिर से भेजा है। कृपया अपना इनबॉक्स देखें।',
+  'If there is an account with this email, we have sent a link to set a new password.':
+    'अगर इस ईमेल से कोई खाता है, तो हमने नया पासवर्ड चुनने का लिंक भेज दिया है।',
+  'Your password is changed. Please log in with the new one.': 'आपका पासवर्ड बदल गया है। कृपया नए पासवर्ड से लॉग इन करें।',
+
+  // Closing an account
+  'Nothing is left in your wallet. You can delete your account now.': 'आपके वॉलेट में कुछ नहीं बचा है। अब आप अपना खाता मिटा सकते हैं।',
+  '{amount} is on its way to your bank. Once it has arrived you can delete your account.':
+    '{amount} आपके बैंक में भेजे जा रहे हैं। पहुँचने के बाद आप अपना खाता मिटा सकते हैं।',
+  'Thank you: {amount} went to the help fund. You can delete your account now.':
+    'धन्यवाद: {amount} सहायता कोष में गए। अब आप अपना खाता मिटा सकते हैं।',
+
+  // The draw by hand
+  'Draw triggered successfully!': 'ड्रॉ हो गया!',
+  'The round is closed and waits for its public random number. The draw follows by itself.':
+    'राउंड बंद हो गया है और अपनी सार्वजनिक संख्या का इंतज़ार कर रहा है। ड्रॉ अपने-आप होगा।',
+
+  // What moves a wallet
+  Booking: 'बुकिंग',
+  'Joined the round of {day}': '{day} के राउंड में शामिल हुए',
+  'Adding money': 'पैसे जोड़ना',
+  'Payment credited after a check': 'जाँच के बाद भुगतान जमा हुआ',
+  'Reward from the round of {day}': '{day} के राउंड का इनाम',
+  'Returned from the round of {day}': '{day} के राउंड से लौटा',
+  'Gift to the help fund': 'सहायता कोष को भेंट',
+  'Withdrawal to {bank}': '{bank} में निकासी',
+  'Withdrawal to {bank} returned': '{bank} की निकासी वापस आई',
+  'Withdrawal to {bank} returned by the bank': '{bank} की निकासी बैंक ने लौटाई',
+  'Refund to the payment source': 'जहाँ से भुगतान हुआ, वहीं रिफ़ंड',
+  'Refund returned by the bank': 'रिफ़ंड बैंक ने लौटाया',
+  'Payment taken back by the bank': 'बैंक ने भुगतान वापस लिया',
+  'Payment given back by the bank': 'बैंक ने भुगतान लौटाया',
+
+  // Receipts
+  'Your wallet': 'आपका वॉलेट',
+  'Your payment': 'आपका भुगतान',
+  'The source of your payment': 'जहाँ से आपने भुगतान किया',
+  'The round of {day}': '{day} का राउंड',
+  '{bank}': '{bank}',
+  'The help fund': 'सहायता कोष',
+  'The books': 'बही',
+
+  // Mails
+  'Verify your email for {brandName}': '{brandName} के लिए अपने ईमेल की पुष्टि करें',
+  'Hello {name},': 'नमस्ते {name},',
+  'Please confirm that this is your email address. After that you can add money and join the daily round.':
+    'कृपया पुष्टि करें कि यह ईमेल पता आपका है। इसके बाद आप पैसे जोड़कर रोज़ के राउंड में शामिल हो सकते हैं।',
+  'Verify my email': 'मेरे ईमेल की पुष्टि करें',
+  'The link works for 24 hours. If you did not register, ignore this mail.':
+    'यह लिंक 24 घंटे तक चलता है। अगर आपने खाता नहीं बनाया है, तो इस ईमेल को अनदेखा करें।',
+  'Reset your {brandName} password': 'अपने {brandName} खाते का पासवर्ड बदलें',
+  'Someone asked for a new password for your account. If it was you, choose one here:':
+    'आपके खाते के लिए नया पासवर्ड माँगा गया है। अगर यह आपने माँगा है, तो यहाँ नया पासवर्ड चुनें:',
+  'Choose a new password': 'नया पासवर्ड चुनें',
+  'The link works once, for one hour. If you did not ask for it, ignore this mail: your password stays as it is.':
+    'यह लिंक एक घंटे तक, सिर्फ़ एक बार चलता है। अगर आपने नहीं माँगा, तो इस ईमेल को अनदेखा करें: आपका पासवर्ड वही रहेगा।',
+  'Welcome to {brandName}': '{brandName} में आपका स्वागत है',
+  'Your email is verified. Add ₹10 to ₹30 to your wallet and join the round of the day with one rupee.':
+    'आपके ईमेल की पुष्टि हो गई है। अपने वॉलेट में ₹10 से ₹30 जोड़ें और एक रुपये में आज के राउंड में शामिल हों।',
+  'Go to your dashboard': 'अपने डैशबोर्ड पर जाएँ',
+  'Your {brandName} password was changed': 'आपके {brandName} खाते का पासवर्ड बदल गया',
+  'Your password was changed and all other devices were signed out.': 'आपका पासवर्ड बदल गया है, और बाकी सभी डिवाइस पर आप लॉग आउट हो गए हैं।',
+  'This was not me': 'यह मैंने नहीं किया',
+  'If it was not you, set a new password at once and contact us.': 'अगर यह आपने नहीं किया, तो तुरंत नया पासवर्ड चुनें और हमसे संपर्क करें।',
+  'Your {brandName} account is closed': 'आपका {brandName} खाता बंद हो गया',
+  'Your account was closed and your name, email, phone number and picture were erased. The public books keep the amounts, without your name.':
+    'आपका खाता बंद कर दिया गया है, और आपका नाम, ईमेल, फ़ोन नंबर और तस्वीर मिटा दिए गए हैं। सार्वजनिक बही में राशियाँ रहती हैं, आपका नाम नहीं।',
+  'Thank you for every rupee you shared.': 'आपके दिए हर रुपये के लिए धन्यवाद।',
+  'Write to us': 'हमें लिखें',
+  'If this was not you, please write to us at once.': 'अगर यह आपने नहीं किया, तो कृपया तुरंत हमें लिखें।',
+  'A new bank account was used on {brandName}': '{brandName} पर नया बैंक खाता इस्तेमाल हुआ',
+  'A withdrawal to a new bank account was asked for: {bank}, account ending in {account}.':
+    'एक नए बैंक खाते में निकासी का अनुरोध हुआ है: {bank}, खाते के आखिरी अंक {account}।',
+  'See your wallet': 'अपना वॉलेट देखें',
+  'If this was not you, contact us and change your password.': 'अगर यह आपने नहीं किया, तो हमसे संपर्क करें और अपना पासवर्ड बदलें।',
+  'Withdrawal of {amount} requested': '{amount} की निकासी का अनुरोध मिला',
+  'Your withdrawal of {amount} was paid': '{amount} की निकासी का भुगतान हुआ',
+  '{amount} was sent to your account ending in {account}. Bank reference: {reference}':
+    '{amount} आपके खाते (आखिरी अंक {account}) में भेजे गए। बैंक संदर्भ: {reference}',
+  'Your withdrawal of {amount} came back': '{amount} की निकासी वापस आई',
+  'Your refund of {amount} was sent': '{amount} का रिफ़ंड भेजा गया',
+  'Your refund of {amount} did not go through': '{amount} का रिफ़ंड नहीं हो पाया',
+  '{amount} added to your wallet': 'आपके वॉलेट में {amount} जोड़े गए',
+  '{amount} was added to your wallet. Order ID: {orderId}': 'आपके वॉलेट में {amount} जोड़े गए। ऑर्डर आईडी: {orderId}',
+  'This is your receipt. The unused part can be refunded within 7 days.':
+    'यह आपकी रसीद है। जो हिस्सा इस्तेमाल न हो, उसका रिफ़ंड 7 दिन के अंदर मिल सकता है।',
+  'You won {amount}!': 'आपने {amount} जीते!',
+  'You won {amount} in the round of {day}. It is in your wallet already.': 'आपने {day} के राउंड में {amount} जीते। राशि आपके वॉलेट में आ चुकी है।',
+  'See the round': 'राउंड देखें',
+  'Your week with {brandName}: {rounds} rounds': '{brandName} के साथ आपका सप्ताह: {rounds} राउंड',
+  'Your week with {brandName}: 1 round': '{brandName} के साथ आपका सप्ताह: 1 राउंड',
+  'Auto Participate joined you to {rounds} rounds from {from} to {to}, for ₹1 each.':
+    '“अपने-आप शामिल हों” ने आपको {from} से {to} तक {rounds} राउंड में शामिल किया, हर राउंड ₹1 में।',
+  'Auto Participate joined you to 1 round from {from} to {to}, for ₹1 each.':
+    '“अपने-आप शामिल हों” ने आपको {from} से {to} तक 1 राउंड में शामिल किया, हर राउंड ₹1 में।',
+  'See your rounds': 'अपने राउंड देखें',
+  'You can turn Auto Participate off at any time in your profile.': 'आप अपनी प्रोफ़ाइल में “अपने-आप शामिल हों” कभी भी बंद कर सकते हैं।',
+  '{brandName}: the books do not add up': '{brandName}: बही का हिसाब नहीं मिल रहा',
+  'The check of the books of {at} IST found what must never be:': '{at} (भारतीय समय) की बही की जाँच में वह मिला जो कभी नहीं होना चाहिए:',
+  'Open the portal': 'पोर्टल खोलें',
+  'Hold withdrawals and refunds until the cause is known. npm run audit names every row.':
+    'कारण पता चलने तक निकासी और रिफ़ंड रोककर रखें। npm run audit हर पंक्ति बताता है।',
+  '[{ticket}] Message from {name}': '[{ticket}] {name} का संदेश',
+  '{name} <{email}> wrote:': '{name} <{email}> ने लिखा:',
+
+  // The product, and what a home screen shows of it
+  Roz: 'रोज़',
+  'One rupee a day, together.': 'रोज़ एक रुपया, साथ मिलकर।',
+  Wallet: 'वॉलेट',
+  Impact: 'असर',
+
+  // Amounts in words
+  'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty twenty-one twenty-two twenty-three twenty-four twenty-five twenty-six twenty-seven twenty-eight twenty-nine thirty thirty-one thirty-two thirty-three thirty-four thirty-five thirty-six thirty-seven thirty-eight thirty-nine forty forty-one forty-two forty-three forty-four forty-five forty-six forty-seven forty-eight forty-nine fifty fifty-one fifty-two fifty-three fifty-four fifty-five fifty-six fifty-seven fifty-eight fifty-nine sixty sixty-one sixty-two sixty-three sixty-four sixty-five sixty-six sixty-seven sixty-eight sixty-nine seventy seventy-one seventy-two seventy-three seventy-four seventy-five seventy-six seventy-seven seventy-eight seventy-nine eighty eighty-one eighty-two eighty-three eighty-four eighty-five eighty-six eighty-seven eighty-eight eighty-nine ninety ninety-one ninety-two ninety-three ninety-four ninety-five ninety-six ninety-seven ninety-eight ninety-nine':
+    'शून्य एक दो तीन चार पाँच छह सात आठ नौ दस ग्यारह बारह तेरह चौदह पंद्रह सोलह सत्रह अठारह उन्नीस बीस इक्कीस बाईस तेईस चौबीस पच्चीस छब्बीस सत्ताईस अट्ठाईस उनतीस तीस इकतीस बत्तीस तैंतीस चौंतीस पैंतीस छत्तीस सैंतीस अड़तीस उनतालीस चालीस इकतालीस बयालीस तैंतालीस चवालीस पैंतालीस छियालीस सैंतालीस अड़तालीस उनचास पचास इक्यावन बावन तिरपन चौवन पचपन छप्पन सत्तावन अट्ठावन उनसठ साठ इकसठ बासठ तिरसठ चौंसठ पैंसठ छियासठ सड़सठ अड़सठ उनहत्तर सत्तर इकहत्तर बहत्तर तिहत्तर चौहत्तर पचहत्तर छिहत्तर सतहत्तर अठहत्तर उन्यासी अस्सी इक्यासी बयासी तिरासी चौरासी पचासी छियासी सत्तासी अट्ठासी नवासी नब्बे इक्यानवे बानवे तिरानवे चौरानवे पचानवे छियानवे सत्तानवे अट्ठानवे निन्यानवे',
+  crore: 'करोड़',
+  lakh: 'लाख',
+  thousand: 'हज़ार',
+  hundred: 'सौ',
+  rupee: 'रुपया',
+  rupees: 'रुपये',
+  paisa: 'पैसा',
+  paise: 'पैसे',
+  '{amount} only': '{amount} मात्र',
+  '{rupees} and {paise} only': '{rupees} {paise} मात्र',
+} as const

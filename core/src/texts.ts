@@ -1,0 +1,13 @@
+/**
+ * A text of core or server in every language, found by its English. Invariant: a text that the
+ * catalogues do not know does not compile, nor does a catalogue that lacks one.
+ */
+import { type Catalogue, inEach, SPEECH, type Texts } from './language.ts'
+
+export function texts<T extends keyof Catalogue>(english: T): Texts & { readonly en: T } {
+  const words = inEach((language) => {
+    const { catalogue } = SPEECH[language]
+    return catalogue === 'sources' ? english : catalogue[english]
+  })
+  return { ...words, en: english }
+}

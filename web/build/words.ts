@@ -1,0 +1,27 @@
+/**
+ * Core's texts for the browser: each stands where it is used, in every language, so that a screen
+ * loads the words of its own rules alone and nobody loads a catalogue.
+ */
+import { texts } from '@roz/core/texts.ts'
+import type { Plugin } from 'vite'
+
+const TEXT = /\btexts\(\s*('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"),?\s*\)/g
+
+/** The English of a literal as the formatter writes it: quotes of one kind, and nothing else escaped. */
+const englishOf = (literal: string): string => literal.slice(1, -1).replace(/\\(.)/g, '$1')
+
+export const wordsPlugin = (): Plugin => ({
+  name: 'roz-words',
+  enforce: 'pre',
+  transform(code, id) {
+    const name = /\/core\/src\/((?:locales\/)?[\w-]+\.ts)$/.exec(id)?.[1]
+    if (name === undefined || name === 'texts.ts') return undefined
+    if (name.startsWith('locales/')) return code.replace(/(export const \w+ = )\{[\s\S]*\} as const/, '$1{}')
+    const inlined = code.replace(TEXT, (_whole, literal: string) =>
+      JSON.stringify(texts(englishOf(literal) as Parameters<typeof texts>[0])),
+    )
+    if (/\btexts\(/.test(inlined))
+      throw new Error(`${name} has a text that is no plain literal: the browser would load every catalogue for it`)
+    return inlined === code ? undefined : inlined
+  },
+})
