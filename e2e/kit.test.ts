@@ -55,6 +55,19 @@ test('the modal has four sizes, md the default', async () => {
   expect(widths).toEqual([400, 560, 800, 1080])
 })
 
+test('a modal may do without its close button and take no press outside; Escape leaves it still', async () => {
+  const { page } = visit
+  const opener = page.getByRole('button', { name: 'Without a close button' })
+  const dialog = page.getByRole('dialog', { name: 'Take this story back?' })
+  await opener.click()
+  await expect(dialog.getByRole('button')).toHaveText(['Keep it'])
+  await page.mouse.click(4, 400)
+  await expect(dialog).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(dialog).toBeHidden()
+  await expect(opener).toBeFocused()
+})
+
 test('a press that begins inside and ends on the overlay does not close the modal', async () => {
   const { page } = visit
   await page.getByRole('button', { name: 'md', exact: true }).click()

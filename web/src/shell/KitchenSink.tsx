@@ -96,6 +96,7 @@ function Inputs() {
 
 function Overlays() {
   const [modal, setModal] = useState<ModalSize>()
+  const [question, setQuestion] = useState(false)
   const [tab, setTab] = useState<(typeof TABS)[number]['id']>('two')
   return (
     <>
@@ -119,7 +120,21 @@ function Overlays() {
               {size}
             </Button>
           ))}
+          <Button kind="secondary" onClick={() => setQuestion(true)}>
+            Without a close button
+          </Button>
         </div>
+        <Modal
+          open={question}
+          onClose={() => setQuestion(false)}
+          size="sm"
+          title="Take this story back?"
+          closeButton={false}
+          closeOnOverlay={false}
+          footer={<Button onClick={() => setQuestion(false)}>Keep it</Button>}
+        >
+          <p>Nobody can read it any more.</p>
+        </Modal>
         <Modal
           open={modal !== undefined}
           onClose={() => setModal(undefined)}

@@ -1,4 +1,6 @@
 /** Everything that moved the wallet or may still: rows on a phone, a cash book with Out and In columns on a wide screen. */
+import type { MessageDescriptor } from '@lingui/core'
+import { msg } from '@lingui/core/macro'
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { Api, Output } from '@roz/contract/api.ts'
 import { useInfiniteQuery } from '@tanstack/react-query'
@@ -8,10 +10,10 @@ import { paths } from '../../paths.ts'
 import { Badge, EmptyState } from '../../ui/Feedback.tsx'
 import { formatInstant } from '../../ui/format.ts'
 import { formatMoney } from '../../ui/Money.tsx'
+import { Unbroken } from '../../ui/Unbroken.tsx'
 import { Listing } from '../Listing.tsx'
 import { transactionsQuery } from '../queries.ts'
-import { Unbroken } from '../../ui/Unbroken.tsx'
-import { isVoided, statusOf } from './transaction-status.ts'
+import { isVoided, type KnownStatus, knownStatus, toneOf } from './transaction-status.ts'
 
 type Transaction = Output<Api['transactions']>['transactions'][number]
 
@@ -43,10 +45,21 @@ export function Transactions() {
   )
 }
 
+const STATUS_WORDS = {
+  completed: msg`Completed`,
+  success: msg`Success`,
+  pending: msg`Pending`,
+  processing: msg`Processing`,
+  failed: msg`Failed`,
+  rejected: msg`Rejected`,
+  expired: msg`Expired`,
+} satisfies Record<KnownStatus, MessageDescriptor>
+
+/** A word that is not known stands as it came. */
 export function Status({ status }: { readonly status: string }) {
   const { i18n } = useLingui()
-  const { tone, label } = statusOf(status)
-  return <Badge tone={tone}>{typeof label === 'string' ? label : i18n._(label)}</Badge>
+  const known = knownStatus(status)
+  return <Badge tone={toneOf(status)}>{known === undefined ? status : i18n._(STATUS_WORDS[known])}</Badge>
 }
 
 function ToReceipt({ transaction: { id, description } }: { readonly transaction: Transaction }) {

@@ -1,20 +1,27 @@
-/** How a transaction's status reads (spec section 4): colours by group, and a word it does not know as it came, in grey. */
-import type { MessageDescriptor } from '@lingui/core'
-import { msg } from '@lingui/core/macro'
+/** How a transaction's status reads (spec section 4): colours by group, and grey for a word that is not known. */
 import type { BadgeTone } from '../../ui/Feedback.tsx'
 
-const KNOWN: Readonly<Record<string, { readonly tone: BadgeTone; readonly label: MessageDescriptor } | undefined>> = {
-  completed: { tone: 'good', label: msg`Completed` },
-  success: { tone: 'good', label: msg`Success` },
-  pending: { tone: 'waiting', label: msg`Pending` },
-  processing: { tone: 'waiting', label: msg`Processing` },
-  failed: { tone: 'bad', label: msg`Failed` },
-  rejected: { tone: 'bad', label: msg`Rejected` },
-  expired: { tone: 'plain', label: msg`Expired` },
+const TONES = {
+  completed: 'good',
+  success: 'good',
+  pending: 'waiting',
+  processing: 'waiting',
+  failed: 'bad',
+  rejected: 'bad',
+  expired: 'plain',
+} as const satisfies Record<string, BadgeTone>
+export type KnownStatus = keyof typeof TONES
+
+/** A status that has words of ours, however it is written. */
+export function knownStatus(status: string): KnownStatus | undefined {
+  const word = status.toLowerCase()
+  return Object.hasOwn(TONES, word) ? (word as KnownStatus) : undefined
 }
 
-export function statusOf(status: string): { readonly tone: BadgeTone; readonly label: MessageDescriptor | string } {
-  return KNOWN[status.toLowerCase()] ?? { tone: 'plain', label: status }
+export function toneOf(status: string): BadgeTone {
+  const known = knownStatus(status)
+  return known === undefined ? 'plain' : TONES[known]
 }
+
 /** Whether the amount took effect or still may: the others are struck out. */
 export const isVoided = (status: string): boolean => ['failed', 'rejected', 'expired'].includes(status.toLowerCase())

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { isVoided, knownStatus, toneOf } from './transaction-status.ts'
+
+test.each([
+  ['green', 'good', ['completed', 'success', 'Completed', 'SUCCESS']],
+  ['yellow', 'waiting', ['pending', 'processing', 'PENDING']],
+  ['red', 'bad', ['failed', 'rejected', 'Failed']],
+  ['grey', 'plain', ['expired', 'reversed', 'on hold', '', 'constructor']],
+])('Transaction status colours: %s', (_colour, tone, statuses) => {
+  for (const status of statuses) expect(toneOf(status), status).toBe(tone)
+})
+
+test('a word that is not known has none of ours', () => {
+  expect(['Completed', 'EXPIRED'].map(knownStatus)).toEqual(['completed', 'expired'])
+  for (const other of ['reversed', '', 'constructor', 'toString']) expect(knownStatus(other)).toBeUndefined()
+})
+
+test('what failed, was rejected or expired has moved nothing', () => {
+  expect(['failed', 'Rejected', 'EXPIRED'].map(isVoided)).toEqual([true, true, true])
+  expect(['completed', 'success', 'pending', 'processing', 'reversed'].map(isVoided)).toEqual([false, false, false, false, false])
+})
