@@ -1,5 +1,5 @@
 /** Buttons and links that look like them. Terracotta means: do this. A busy button keeps its place and takes no second press. */
-import type { ButtonHTMLAttributes, MouseEvent } from 'react'
+import type { ButtonHTMLAttributes, MouseEvent, Ref } from 'react'
 import { useLingui } from '@lingui/react/macro'
 
 export type ButtonKind = 'primary' | 'secondary' | 'quiet' | 'danger'
@@ -14,6 +14,7 @@ type ButtonProps = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'className'> & 
   readonly wide?: boolean
   /** A request is under way: shown and spoken; presses do nothing. */
   readonly busy?: boolean
+  readonly ref?: Ref<HTMLButtonElement>
 }
 
 export function Button({ kind = 'primary', wide = false, busy = false, type = 'button', onClick, children, ...rest }: ButtonProps) {

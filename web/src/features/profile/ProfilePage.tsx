@@ -6,7 +6,8 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { User } from '@roz/contract/shapes.ts'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { currentLanguage } from '../../language.ts'
 import { session } from '../../session.tsx'
 import { Avatar } from '../../ui/Avatar.tsx'
@@ -14,8 +15,8 @@ import { Button } from '../../ui/Button.tsx'
 import { ErrorState, Spinner } from '../../ui/Feedback.tsx'
 import { formatDay } from '../../ui/format.ts'
 import { Book, Section } from '../../ui/Layout.tsx'
-import { profileQuery } from '../queries.ts'
 import { Unbroken } from '../../ui/Unbroken.tsx'
+import { profileQuery } from '../queries.ts'
 import { AvatarPicker } from './AvatarPicker.tsx'
 import { CloseAccount } from './CloseAccount.tsx'
 import { MyData } from './MyData.tsx'
@@ -47,6 +48,12 @@ function Loaded({ user }: { readonly user: User }) {
   const { t } = useLingui()
   const client = useQueryClient()
   const [editing, setEditing] = useState(false)
+  const card = useRef<HTMLDivElement>(null)
+  // The button that was pressed is gone: who goes by keys goes on with what stands there now, and comes back to it.
+  const turn = (on: boolean): void => {
+    flushSync(() => setEditing(on))
+    card.current?.querySelector('button')?.focus({ preventScroll: true })
+  }
   // Only what has changed: an answer may come after another's, and is of an older record then.
   const take = (changed: Partial<User>): void => {
     client.setQueryData(profileQuery.queryKey, (known) => known && { user: { ...known.user, ...changed } })
@@ -67,7 +74,7 @@ function Loaded({ user }: { readonly user: User }) {
           <Trans>Profile</Trans>
         </h1>
         <div className="profile">
-          <div className="profile-card">
+          <div className="profile-card" ref={card}>
             {editing ? <AvatarPicker user={user} onChange={take} /> : <Avatar name={user.name || 'User'} src={user.avatar} size="lg" />}
             <div>
               <p className="profile-name">{user.name || t`User`}</p>
@@ -79,7 +86,7 @@ function Loaded({ user }: { readonly user: User }) {
               </p>
             </div>
             {editing ? null : (
-              <Button kind="secondary" onClick={() => setEditing(true)}>
+              <Button kind="secondary" onClick={() => turn(true)}>
                 <Trans>Edit Profile</Trans>
               </Button>
             )}
@@ -89,7 +96,7 @@ function Loaded({ user }: { readonly user: User }) {
               <Trans>Personal Information</Trans>
             </h2>
             {editing ? (
-              <ProfileEditor user={user} onSaved={take} onClose={() => setEditing(false)} />
+              <ProfileEditor user={user} onSaved={take} onClose={() => turn(false)} />
             ) : (
               <PersonalInformation user={user} onChange={take} />
             )}

@@ -6,7 +6,8 @@ import { Trans, useLingui } from '@lingui/react/macro'
 import type { Api, Output } from '@roz/contract/api.ts'
 import { paiseFromRupees, rupeesFromPaise, ZERO } from '@roz/core/money.ts'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { useEffect, useMemo, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { useWatch } from 'react-hook-form'
 import { call, messageOf } from '../../api.ts'
 import { currentLanguage } from '../../language.ts'
@@ -34,6 +35,12 @@ export function Refund() {
   const list = useInfiniteQuery(refundsQuery)
   const refundable = list.data?.pages[0]?.refundable
   const [asking, setAsking] = useState(false)
+  const opener = useRef<HTMLButtonElement>(null)
+  // What was pressed is gone with the form: whoever goes by keys is where they came from.
+  const leave = (): void => {
+    flushSync(() => setAsking(false))
+    opener.current?.focus()
+  }
   return (
     <>
       <h2 className="spaced">
@@ -45,9 +52,9 @@ export function Refund() {
         </Trans>
       </p>
       {refundable === undefined || refundable.length === 0 ? null : asking ? (
-        <RefundForm refundable={refundable} onClose={() => setAsking(false)} />
+        <RefundForm refundable={refundable} onClose={leave} />
       ) : (
-        <Button kind="secondary" onClick={() => setAsking(true)}>
+        <Button ref={opener} kind="secondary" onClick={() => setAsking(true)}>
           <Trans>Ask for a refund</Trans>
         </Button>
       )}
@@ -118,6 +125,8 @@ function RefundForm({ refundable, onClose }: RefundFormProps) {
   const { orderId, amount } = useWatch({ control: form.control }) as RefundValues
   const chosen = refundable.find(({ order_id: id }) => id === orderId)
   const paise = typedPaise(amount)
+  // The button that opened the form is gone.
+  useEffect(() => form.setFocus('orderId'), [form])
   // What was chosen may be used up by now.
   useEffect(() => {
     if (chosen === undefined) form.setValue('orderId', newest)
