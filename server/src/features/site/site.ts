@@ -12,7 +12,7 @@ import { type Language, LANGUAGES, languageOf } from '@roz/core/language.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sendProblem } from '../../http/faults.ts'
 import { registerAssets, registerProgram } from './assets.ts'
-import { bodyOf, sendBody } from './bodies.ts'
+import { type Body, bodyOf, sendBody } from './bodies.ts'
 import { offlineAddress, registerInstall } from './install.ts'
 import { type Below, createPageCache, type SiteData } from './pages.ts'
 import { appPolicy, COMMON_HEADERS, type GatewayOrigins, type InlineHashes, publicPolicy } from './policy.ts'
@@ -150,11 +150,10 @@ async function registerApp(app: FastifyInstance, deps: SiteDeps, manifest: Manif
   const policy = appPolicy(deps.gateway, google.clientId === undefined ? undefined : new URL(google.scriptUrl).origin)
   for (const [address, links] of Object.entries(manifest.app)) {
     if (deps.production && manifest.dev.includes(address)) continue
-    const body = await bodyOf(
-      html.replace('%SCREEN%', () => links),
-      11,
-    )
-    app.get(address, async (request, reply) => sendBody(request, setHeaders(reply, deps, policy), body))
+    const page = html.replace('%SCREEN%', () => links)
+    // Made when it is first asked for: all at once would hold up the start.
+    let body: Promise<Body> | undefined
+    app.get(address, async (request, reply) => sendBody(request, setHeaders(reply, deps, policy), await (body ??= bodyOf(page, 11))))
   }
 }
 
