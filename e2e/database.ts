@@ -1,5 +1,5 @@
 /** A look into the database of a running program, as its superuser: rows, checksums, the ledger's audit. */
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { connect, type Db, sql } from '@roz/server/db/sql.ts'
 import { describeViolations, runAudit } from '@roz/server/ledger/audit.ts'
@@ -22,6 +22,12 @@ export async function inDatabase<T>(dataDir: string, work: (db: Db) => Promise<T
   } finally {
     await db.close()
   }
+}
+
+/** What does not add up in the books of a program, in words; nothing where it has no database of its own that runs. */
+export async function brokenBooks(dataDir: string): Promise<string> {
+  if (!existsSync(path.join(dataDir, 'postgres', 'cluster', 'postmaster.pid'))) return ''
+  return describeViolations(await inDatabase(dataDir, runAudit))
 }
 
 /** Every invariant of money holds. */

@@ -25,6 +25,13 @@ export function random(seed: number): () => number {
   }
 }
 
+/** That many of them, in their order. */
+export function drawnFrom<T>(all: readonly T[], count: number, next: () => number): T[] {
+  const drawn = new Set<T>()
+  while (drawn.size < count) drawn.add(all[Math.floor(next() * all.length)] as T)
+  return all.filter((one) => drawn.has(one))
+}
+
 export type Frail = Awaited<ReturnType<typeof startFrail>>
 
 /** The program behind the recorder. */
@@ -81,9 +88,10 @@ export async function startFrail(seed: number) {
     },
 
     /** The same for a request that does not pass the recorder: to the gateway, which dies with the program. */
-    async struckBeside(act: () => Promise<unknown>): Promise<void> {
+    async struckBeside(act: () => Promise<unknown>, hasLeft: Promise<unknown> = Promise.resolve()): Promise<void> {
       const killed = program
-      setTimeout(() => process.kill(killed.pid, 'SIGKILL'), next() * STRIKE_WITHIN_MS)
+      const afterMs = next() * STRIKE_WITHIN_MS
+      void hasLeft.then(() => setTimeout(() => process.kill(killed.pid, 'SIGKILL'), afterMs))
       await act()
       await within(killed.ended, SPRUNG_WITHIN_MS, 'no kill came')
       if (isDead()) await revive()

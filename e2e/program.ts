@@ -21,7 +21,7 @@ export const ADMIN = { email: 'admin@roz.local', password: 'admin-password' } as
 
 const children = new Set<ChildProcess>()
 /** Of the programs that run now. */
-const addresses = new Map<ChildProcess, string>()
+const served = new Map<ChildProcess, { readonly url: string; readonly dataDir: string }>()
 const dataDirs = new Set<string>()
 /** Whose server was killed and not started again: its database rightly lives on. */
 const orphaned = new Set<string>()
@@ -107,7 +107,7 @@ export function startChild(script: string, args: readonly string[], env: NodeJS.
   children.add(child)
   child.once('exit', (_code, killedBy) => {
     children.delete(child)
-    addresses.delete(child)
+    served.delete(child)
     if (killedBy === 'SIGKILL' && env.DATA_DIR !== undefined) orphaned.add(env.DATA_DIR)
   })
   return child
@@ -129,7 +129,7 @@ function postmasterOf(cluster: string): number | undefined {
   }
 }
 
-export const addressesServed = (): readonly string[] => [...addresses.values()]
+export const programsServing = () => [...served.values()]
 
 /** Ends every process that this file of tests started, and removes what they wrote; says what did not go by itself. */
 export async function endEverything(): Promise<string[]> {
@@ -188,7 +188,7 @@ export async function startUntouched(options: ProgramOptions & { readonly dataDi
   const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))
   const url = `http://127.0.0.1:${port}`
   await waitUntilReady(child, url, () => output)
-  addresses.set(child, url)
+  served.set(child, { url, dataDir })
   return {
     url,
     port,

@@ -9,13 +9,17 @@ export const exactToast = (page: Page, words: string) => page.locator('.toast').
 
 export type NewPerson = { readonly name: string; readonly email: string; readonly password: string }
 
-export async function register(page: Page, person: NewPerson): Promise<void> {
+export async function sendRegistration(page: Page, person: NewPerson): Promise<void> {
   await page.getByLabel('Full name', { exact: true }).fill(person.name)
   await page.getByLabel('Email', { exact: true }).fill(person.email)
   await page.getByLabel('Phone number', { exact: true }).fill(PHONE)
   await page.getByLabel('Password', { exact: true }).fill(person.password)
   await page.getByLabel('Confirm password', { exact: true }).fill(person.password)
   await page.getByRole('button', { name: 'Create account' }).click()
+}
+
+export async function register(page: Page, person: NewPerson): Promise<void> {
+  await sendRegistration(page, person)
   await expect(page.getByText(`A verification email was sent to ${person.email}.`)).toBeVisible()
 }
 
@@ -31,11 +35,15 @@ export async function gatewayIsReady(page: Page): Promise<void> {
   await expect(page.getByText('Getting the payment page ready…')).toHaveCount(0)
 }
 
-/** From the wallet to the gateway's hosted page. */
-export async function goToPayment(page: Page, rupees: number): Promise<void> {
+export async function askForOrder(page: Page, rupees: number): Promise<void> {
   await gatewayIsReady(page)
   await page.getByLabel('Amount', { exact: true }).fill(String(rupees))
   await page.getByRole('button', { name: `Add ₹${rupees}.00` }).click()
+}
+
+/** From the wallet to the gateway's hosted page. */
+export async function goToPayment(page: Page, rupees: number): Promise<void> {
+  await askForOrder(page, rupees)
   await expect(page.getByRole('button', { name: `Pay ₹${rupees}.00` })).toBeVisible()
 }
 
