@@ -67,7 +67,7 @@ export const roundCalls = {
     output: z.object({
       ...round.shape,
       hasParticipated: z.boolean(),
-      lastImpactStory: z.object({ videoUrl: z.string().nullable(), title: z.string() }).nullable(),
+      lastImpactStory: z.object({ date: day, videoUrl: z.string().nullable(), title: z.string() }).nullable(),
       lastWinner: namedWinner.nullable(),
       serverTime: instant,
     }),

@@ -8,6 +8,8 @@ export type AppSettings = {
   readonly googleClientId: string | null
   /** Where Google's script comes from; another address only in tests. */
   readonly googleScriptUrl: string
+  /** Named at registration. */
+  readonly minAgeYears: number
   readonly topupMinRupees: number
   readonly topupMaxRupees: number
   /** The page of the whole kit stands outside production only. */
@@ -24,6 +26,7 @@ const DEFAULTS: AppSettings = {
   brandName: 'Roz',
   googleClientId: null,
   googleScriptUrl: 'https://accounts.google.com/gsi/client',
+  minAgeYears: 13,
   topupMinRupees: 10,
   topupMaxRupees: 30,
   production: false,

@@ -1,5 +1,6 @@
 /** The front page. Stats are computed; the operator's marketing figures stand only in the text beside them. */
 import type { HomeData } from '@roz/contract/public-pages.ts'
+import { addDays, dayAt } from '@roz/core/ist-day.ts'
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { paths } from '../paths.ts'
 import { Art, Key, Seal } from '../ui/Art.tsx'
@@ -10,9 +11,9 @@ import { formatMoney, Money } from '../ui/Money.tsx'
 import { Section } from '../ui/Section.tsx'
 import { Ruler } from '../ui/Split.tsx'
 import { usePage } from './context.ts'
-import { FiguresMissing, PublicVideo, StoryAmount, WinnerLine } from './parts.tsx'
+import { FiguresMissing, PublicVideo, SplitInForce, StoryAmount, useSplitToday, WinnerLine } from './parts.tsx'
 
-/** Reading A of the spec: home says 60, 30 and 10. */
+/** Reading A of the spec, which home tells of a rupee. What stands beside amounts of today is cut as today's round is. */
 const READING_A = { need: 60, reward: 30, platform: 10 } as const
 
 export function Home() {
@@ -35,9 +36,9 @@ function Hero() {
   const { nowMs, language, site } = usePage()
   const { brandName } = site
   const parts = [
-    ['need', 60, t`helps someone in need, the next day`],
-    ['gift', 30, t`goes to one member, drawn at random`],
-    ['run', 10, t`keeps ${brandName} running`],
+    ['need', READING_A.need, t`helps someone in need, the next day`],
+    ['gift', READING_A.reward, t`goes to one member, drawn at random`],
+    ['run', READING_A.platform, t`keeps ${brandName} running`],
   ] as const
   const yearly = formatMoney(365)
   return (
@@ -95,10 +96,18 @@ function Hero() {
               <span className="amount">{formatMoney(1)}</span>
             </div>
           </div>
+          <OtherSplit />
         </div>
       </div>
     </Section>
   )
+}
+
+/** Beside reading A, where today's rupee is cut in another way. */
+function OtherSplit() {
+  const { need, reward, platform } = useSplitToday()
+  const isSame = need === READING_A.need && reward === READING_A.reward && platform === READING_A.platform
+  return isSame ? null : <SplitInForce />
 }
 
 /** Opens the how-it-works video; without script it is a link to the steps further down. */
@@ -154,13 +163,14 @@ function SoFar({ stats }: { readonly stats: HomeData['stats'] | undefined }) {
 
 function Today() {
   const { data, nowMs, language } = usePage()
-  const time = formatTime(new Date(nowMs), language)
+  const { t } = useLingui()
+  const at = (time: string): string => t`at ${time}`
   return (
     <Section
       when={<Trans>Today</Trans>}
       note={
-        <span data-live="time">
-          <Trans>at {time}</Trans>
+        <span data-live="time" data-words={at('{}')}>
+          {at(formatTime(new Date(nowMs), language))}
         </span>
       }
     >
@@ -174,10 +184,14 @@ function Today() {
 
 function TodayFigures({ today }: { readonly today: HomeData['stats']['today'] }) {
   const isOpen = usePage().data?.round.status === 'open'
+  const split = useSplitToday()
+  const { need, reward, platform } = split
+  const toMembers =
+    platform === 0 ? <Trans key="gift">{reward}% for chosen members</Trans> : <Trans key="gift">{reward}% for one member</Trans>
   const rows = [
-    ['need', 'charity', <Trans key="need">60% for people in need</Trans>],
-    ['gift', 'giveaway', <Trans key="gift">30% for one member</Trans>],
-    ['run', 'platform', <Trans key="run">10% for the platform</Trans>],
+    ['need', 'charity', need, <Trans key="need">{need}% for people in need</Trans>],
+    ['gift', 'giveaway', reward, toMembers],
+    ['run', 'platform', platform, <Trans key="run">{platform}% for the platform</Trans>],
   ] as const
   return (
     <div className="two">
@@ -193,17 +207,19 @@ function TodayFigures({ today }: { readonly today: HomeData['stats']['today'] })
         </p>
       </div>
       <div>
-        <Ruler split={READING_A} />
+        <Ruler split={split} />
         <div className="ledger">
-          {rows.map(([part, name, words]) => (
-            <div key={part}>
-              <Key part={part} />
-              <span>{words}</span>
-              <span className="amount" data-live={name}>
-                {formatMoney(today[name])}
-              </span>
-            </div>
-          ))}
+          {rows
+            .filter(([, , percent]) => percent > 0)
+            .map(([part, name, , words]) => (
+              <div key={part}>
+                <Key part={part} />
+                <span>{words}</span>
+                <span className="amount" data-live={name}>
+                  {formatMoney(today[name])}
+                </span>
+              </div>
+            ))}
           <div className="sum">
             <span>
               <Trans>In the round</Trans>
@@ -220,13 +236,14 @@ function TodayFigures({ today }: { readonly today: HomeData['stats']['today'] })
 
 function Yesterday() {
   const { t } = useLingui()
-  const { data, language, to } = usePage()
+  const { data, language, nowMs, to } = usePage()
   const story = data?.home.recentImpacts[0]
+  const date = story === undefined ? undefined : formatDay(story.date, language)
+  // The newest story may be an older day's: its heading then names that day.
+  const isOlder = story !== undefined && story.date !== addDays(dayAt(nowMs), -1)
   return (
-    <Section when={<Trans>Yesterday</Trans>} note={story === undefined ? undefined : formatDay(story.date, language)}>
-      <h2>
-        <Trans>Yesterday's impact</Trans>
-      </h2>
+    <Section when={isOlder ? date : <Trans>Yesterday</Trans>} note={isOlder ? undefined : date}>
+      <h2>{isOlder ? <Trans>Impact of {date}</Trans> : <Trans>Yesterday's impact</Trans>}</h2>
       {data === undefined ? (
         <FiguresMissing />
       ) : story === undefined ? (
@@ -292,6 +309,7 @@ function HowItWorks() {
             <p>
               <Trans>60 paise to someone in need, 30 to one member drawn at random, 10 to keep the platform running.</Trans>
             </p>
+            <OtherSplit />
           </div>
         </li>
         <li>

@@ -9,15 +9,20 @@ import { Art } from '../ui/Art.tsx'
 import { formatDay } from '../ui/format.ts'
 import { EmptyState } from '../ui/Feedback.tsx'
 import { formatMoney } from '../ui/Money.tsx'
+import type { SplitPercent } from '../ui/Split.tsx'
 import { VideoCover } from '../ui/Video.tsx'
 import { usePage } from './context.ts'
 
+/** Today's round keeps the split it was made with; a new setting holds from a later one. */
+export function useSplitToday(): SplitPercent {
+  const { site, data } = usePage()
+  return data?.round.split ?? site.split
+}
+
 /** One line: which of the two readings holds today. */
 export function SplitInForce() {
-  const { site, data } = usePage()
-  const { winners } = site.split
-  // Today's round keeps the split it was made with; a new setting holds from a later one.
-  const { need, reward, platform } = data?.round.split ?? site.split
+  const { winners } = usePage().site.split
+  const { need, reward, platform } = useSplitToday()
   return (
     <p className="split-now">
       <span className="badge ok">

@@ -54,8 +54,11 @@ export const findCurrent = (db: Db, memberIds: readonly bigint[]): Promise<Curre
           from round where day = ist_day(roz_now())`,
   )
 
-export const findLastStory = (db: Db): Promise<{ title: string; videoUrl: string | null } | undefined> =>
-  maybeOne(db, sql`select title, video_url as "videoUrl" from story where is_active order by published_at desc, id desc limit 1`)
+export const findLastStory = (db: Db): Promise<{ date: IstDay; title: string; videoUrl: string | null } | undefined> =>
+  maybeOne(
+    db,
+    sql`select day as date, title, video_url as "videoUrl" from story where is_active order by published_at desc, id desc limit 1`,
+  )
 
 type WinnerRow = Named & { readonly day: IstDay; readonly amount: Paise | null; readonly assurance: Assurance }
 

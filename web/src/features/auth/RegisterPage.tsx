@@ -9,6 +9,7 @@ import { call, messageOf } from '../../api.ts'
 import { currentLanguage } from '../../language.ts'
 import { paths, publicPath } from '../../paths.ts'
 import { session } from '../../session.tsx'
+import { settings } from '../../settings.ts'
 import { Button, buttonClass } from '../../ui/Button.tsx'
 import { TextField } from '../../ui/Field.tsx'
 import { toast } from '../../ui/Toast.tsx'
@@ -86,10 +87,11 @@ function RegisterForm({ onDone }: { readonly onDone: (address: string) => void }
 /** What pressing the button means; version and time are recorded by the server. */
 function Consent() {
   const language = currentLanguage()
+  const { minAgeYears } = settings
   return (
     <p className="small muted consent">
       <Trans>
-        By creating an account you confirm that you are at least 13 years old and accept the{' '}
+        By creating an account you confirm that you are at least {minAgeYears} years old and accept the{' '}
         <a href={publicPath('terms', language)}>terms</a> and the <a href={publicPath('privacyPolicy', language)}>privacy policy</a>.
         Winners are named by first name and initial unless they choose otherwise.
       </Trans>

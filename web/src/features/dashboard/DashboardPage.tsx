@@ -18,7 +18,7 @@ import { Unbroken } from '../../ui/Unbroken.tsx'
 import { formatMoney, Money } from '../../ui/Money.tsx'
 import { homeQuery, impactStatsQuery, roundStatsQuery } from '../queries.ts'
 import { RoundCard } from './RoundCard.tsx'
-import { YesterdaysImpact, YesterdaysWinner } from './Yesterday.tsx'
+import { Yesterday } from './Yesterday.tsx'
 import { useRound } from './use-round.ts'
 import '../screens.css'
 
@@ -40,12 +40,7 @@ export function DashboardPage() {
           <RoundCard round={round} />
         </div>
       </Section>
-      <Section when={t`Yesterday`} note={round.data?.lastWinner ? formatDay(round.data.lastWinner.date, language) : undefined}>
-        <div className="grid two">
-          <YesterdaysImpact round={round} />
-          <YesterdaysWinner round={round} />
-        </div>
-      </Section>
+      <Yesterday round={round} />
       <Section
         when={t`Your book`}
         note={

@@ -1,6 +1,9 @@
-/** Yesterday's impact video and yesterday's winner. */
+/**
+ * Yesterday's impact video and yesterday's winner. Either is the newest that there is: where it is of
+ * an older day, its heading names that day.
+ */
 import { Trans, useLingui } from '@lingui/react/macro'
-import { dayAt } from '@roz/core/ist-day.ts'
+import { addDays, dayAt } from '@roz/core/ist-day.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { currentLanguage } from '../../language.ts'
@@ -11,6 +14,7 @@ import { Button } from '../../ui/Button.tsx'
 import { EmptyState, SkeletonBlock } from '../../ui/Feedback.tsx'
 import { formatCount, formatDay } from '../../ui/format.ts'
 import { CheckIcon } from '../../ui/icons.tsx'
+import { Section } from '../../ui/Layout.tsx'
 import { Money } from '../../ui/Money.tsx'
 import { Video } from '../../ui/Video.tsx'
 import { useServerDay } from '../clock.ts'
@@ -21,14 +25,35 @@ import type { RoundResult } from './use-round.ts'
 
 type Winner = NonNullable<CurrentRound['lastWinner']>
 
-export function YesterdaysImpact({ round }: { readonly round: RoundResult }) {
+type NewestProps = { readonly round: RoundResult }
+
+export function Yesterday({ round }: NewestProps) {
   const { t } = useLingui()
+  const yesterday = useYesterday()
+  const dates = [round.data?.lastImpactStory?.date, round.data?.lastWinner?.date].filter((date) => date !== undefined)
+  const isOlder = dates.some((date) => date !== yesterday)
+  const note = isOlder || dates.length === 0 ? undefined : formatDay(yesterday, currentLanguage())
+  return (
+    <Section when={isOlder ? t`Most recent` : t`Yesterday`} note={note}>
+      <div className="grid two">
+        <NewestImpact round={round} />
+        <NewestWinner round={round} />
+      </div>
+    </Section>
+  )
+}
+
+const useYesterday = (): string => addDays(useServerDay(), -1)
+
+function NewestImpact({ round }: NewestProps) {
+  const { t } = useLingui()
+  const yesterday = useYesterday()
   const story = round.data?.lastImpactStory
+  const date = story ? formatDay(story.date, currentLanguage()) : undefined
+  const isOlder = story ? story.date !== yesterday : false
   return (
     <div>
-      <h2 className="spaced">
-        <Trans>Yesterday's impact</Trans>
-      </h2>
+      <h2 className="spaced">{isOlder ? <Trans>Impact of {date}</Trans> : <Trans>Yesterday's impact</Trans>}</h2>
       {round.data === undefined ? (
         round.isError ? (
           <NotLoaded />
@@ -62,14 +87,15 @@ function NotLoaded() {
   )
 }
 
-export function YesterdaysWinner({ round }: { readonly round: RoundResult }) {
+function NewestWinner({ round }: NewestProps) {
   const { t } = useLingui()
+  const yesterday = useYesterday()
   const winner = round.data?.lastWinner
+  const date = winner ? formatDay(winner.date, currentLanguage()) : undefined
+  const isOlder = winner ? winner.date !== yesterday : false
   return (
     <div>
-      <h2 className="spaced">
-        <Trans>Yesterday's winner</Trans>
-      </h2>
+      <h2 className="spaced">{isOlder ? <Trans>Winner of {date}</Trans> : <Trans>Yesterday's winner</Trans>}</h2>
       {round.data === undefined ? (
         round.isError ? (
           <NotLoaded />
