@@ -3,7 +3,6 @@
  * the real program, where the line to it is broken on purpose.
  */
 import { expect } from './expect.ts'
-import { crc32, deflateSync } from 'node:zlib'
 import { dayAt } from '@roz/core/ist-day.ts'
 import { sql } from '@roz/server/db/sql.ts'
 import type { Page } from 'playwright-core'
@@ -13,6 +12,7 @@ import { ask } from './calls.ts'
 import { inDatabase } from './database.ts'
 import type { FaultyProxy } from './faulty-proxy.ts'
 import { newMember, PASSWORD, PHONE, type Person, readClock } from './people.ts'
+import { png } from './pictures.ts'
 import type { Program } from './program.ts'
 import { useStage, type Work } from './stage.ts'
 import { balanceInBar, toast } from './steps.ts'
@@ -90,6 +90,12 @@ describe('the view mode', () => {
     await onProfile(async (page) => {
       await expect(page.locator('.facts-list div', { hasText: 'Phone Number' }).locator('dd')).toHaveText('Not provided')
     }, google)
+  })
+
+  test('User where there is no name', async () => {
+    const nameless = await newMember(roz)
+    await inDatabase(roz.dataDir, (db) => db.query(sql`update member set name = '' where email = ${nameless.email}`))
+    await onProfile((page) => expect(page.locator('.profile-name')).toHaveText('User'), nameless)
   })
 
   test('Auto Participate saves at once: Disabled, Enabled with Auto-joining rounds, and its four lines', async () => {
@@ -208,7 +214,8 @@ describe('the edit mode', () => {
 
 describe('the picture', () => {
   const picker = (page: Page) => page.locator('input[type=file]')
-  const picture = (name: string, mimeType: string) => ({ name, mimeType, buffer: onePixel() })
+  const use = (page: Page): Promise<void> => page.getByRole('dialog').getByRole('button', { name: 'Use this photo' }).click()
+  const picture = (name: string, mimeType: string) => ({ name, mimeType, buffer: png(1, 1, () => [128, 128, 128]) })
 
   test('there is a picker in the edit mode only, and it takes images only', async () => {
     await onProfile(async (page) => {
@@ -237,6 +244,7 @@ describe('the picture', () => {
     await onProfile(async (page) => {
       await button(page, 'Edit Profile').click()
       await picker(page).setInputFiles(picture('a.png', 'image/png'))
+      await use(page)
       await expect(toast(page, 'Your picture could not be uploaded.')).toBeVisible()
       await expect(page.locator('.avatar-overlay')).toHaveCount(0)
     })
@@ -248,6 +256,7 @@ describe('the picture', () => {
     await onProfile(async (page) => {
       await button(page, 'Edit Profile').click()
       await picker(page).setInputFiles(picture('a.png', 'image/png'))
+      await use(page)
       await field(page, 'Full Name').fill('Mira Sen')
       await button(page, 'Save Changes').click()
       await expect(page.locator('.profile-name')).toHaveText('Mira Sen')
@@ -262,6 +271,7 @@ describe('the picture', () => {
     await onProfile(async (page) => {
       await button(page, 'Edit Profile').click()
       await picker(page).setInputFiles(picture('a.png', 'image/png'))
+      await use(page)
       await expect(page.locator('.avatar-overlay').getByRole('status')).toHaveText('Loading')
       line.mend()
       await expect(page.locator('.avatar-overlay')).toHaveCount(0)
@@ -288,23 +298,3 @@ describe('the bar', () => {
     })
   })
 })
-
-/** A PNG of one grey pixel, made by hand so that no file of bytes lies in the tree. */
-function onePixel(): Buffer {
-  const chunk = (type: string, data: Buffer): Buffer => {
-    const body = Buffer.concat([Buffer.from(type), data])
-    const out = Buffer.alloc(body.length + 8)
-    out.writeUInt32BE(data.length, 0)
-    body.copy(out, 4)
-    out.writeUInt32BE(crc32(body), body.length + 4)
-    return out
-  }
-  const header = Buffer.from([0, 0, 0, 1, 0, 0, 0, 1, 8, 0, 0, 0, 0])
-  const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
-  return Buffer.concat([
-    signature,
-    chunk('IHDR', header),
-    chunk('IDAT', deflateSync(Buffer.from([0, 128]))),
-    chunk('IEND', Buffer.alloc(0)),
-  ])
-}

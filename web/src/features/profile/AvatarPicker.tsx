@@ -1,4 +1,7 @@
-/** The picture in edit mode: a press opens a picker of images, and a wheel lies over it while it uploads. */
+/**
+ * The picture in edit mode: a press opens a picker of images, a dialog shows what of it is seen, and a
+ * wheel lies over it while it is read and uploaded.
+ */
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { User } from '@roz/contract/shapes.ts'
 import { type ChangeEvent, useRef, useState } from 'react'
@@ -6,48 +9,78 @@ import { call, messageOf } from '../../api.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
 import { Spinner } from '../../ui/Feedback.tsx'
 import { toast } from '../../ui/Toast.tsx'
-import { isImage, shrunk } from './picture.ts'
+
+type CropParts = typeof import('./CropDialog.tsx')
+type Cropping = { readonly Dialog: CropParts['CropDialog']; readonly picture: HTMLCanvasElement; readonly file: File }
 
 export function AvatarPicker({ user, onChange }: { readonly user: User; readonly onChange: (changed: Partial<User>) => void }) {
   const { t } = useLingui()
-  const [uploading, setUploading] = useState(false)
+  const [busy, setBusy] = useState(false)
+  const [cropping, setCropping] = useState<Cropping>()
   const input = useRef<HTMLInputElement>(null)
 
-  const upload = async (file: File): Promise<void> => {
-    if (!isImage(file)) return toast.error(t`Please choose an image file.`)
-    setUploading(true)
+  const fail = (error: unknown): void => {
+    console.warn('Failed to upload the avatar:', error)
+    toast.error(messageOf(error, t`Your picture could not be uploaded.`))
+  }
+  const upload = async (picture: Blob): Promise<void> => {
+    setCropping(undefined)
+    setBusy(true)
     try {
-      onChange({ avatar: (await call('uploadAvatar', { upload: await shrunk(file) })).avatarUrl })
+      onChange({ avatar: (await call('uploadAvatar', { upload: picture })).avatarUrl })
     } catch (error) {
-      console.warn('Failed to upload the avatar:', error)
-      toast.error(messageOf(error, t`Your picture could not be uploaded.`))
+      fail(error)
     } finally {
-      setUploading(false)
+      setBusy(false)
+    }
+  }
+  const crop = async (file: File): Promise<void> => {
+    if (!file.type.startsWith('image/')) return toast.error(t`Please choose an image file.`)
+    setBusy(true)
+    try {
+      const [{ CropDialog: Dialog }, { readPicture }] = await Promise.all([import('./CropDialog.tsx'), import('./picture.ts')])
+      const picture = await readPicture(file)
+      // What this browser cannot read is sent as it is: the server may read it, or says what is wrong with it.
+      if (picture === undefined) return await upload(file)
+      setCropping({ Dialog, picture, file })
+    } catch (error) {
+      fail(error)
+    } finally {
+      setBusy(false)
     }
   }
   const chosen = (event: ChangeEvent<HTMLInputElement>): void => {
     const file = event.target.files?.[0]
     // The same file may be chosen again after a failure.
     event.target.value = ''
-    if (file !== undefined) void upload(file)
+    if (file !== undefined) void crop(file)
   }
 
   return (
-    <div className="avatar-picker">
-      <button type="button" aria-busy={uploading || undefined} onClick={() => (uploading ? undefined : input.current?.click())}>
-        <span aria-hidden="true">
-          <Avatar name={user.name || 'User'} src={user.avatar} size="lg" />
-        </span>
-        <span className="small">
-          <Trans>Change picture</Trans>
-        </span>
-      </button>
-      {uploading ? (
-        <div className="avatar-overlay">
-          <Spinner />
-        </div>
-      ) : null}
-      <input ref={input} type="file" accept="image/*" hidden aria-label={t`Change picture`} onChange={chosen} />
-    </div>
+    <>
+      <div className="avatar-picker">
+        <button type="button" aria-busy={busy || undefined} onClick={() => (busy ? undefined : input.current?.click())}>
+          <span aria-hidden="true">
+            <Avatar name={user.name || 'User'} src={user.avatar} size="lg" />
+          </span>
+          <span className="small">
+            <Trans>Change picture</Trans>
+          </span>
+        </button>
+        {busy ? (
+          <div className="avatar-overlay">
+            <Spinner />
+          </div>
+        ) : null}
+        <input ref={input} type="file" accept="image/*" hidden aria-label={t`Change picture`} onChange={chosen} />
+      </div>
+      {cropping === undefined ? null : (
+        <cropping.Dialog
+          picture={cropping.picture}
+          onUse={(cut) => void upload(cut ?? cropping.file)}
+          onClose={() => setCropping(undefined)}
+        />
+      )}
+    </>
   )
 }

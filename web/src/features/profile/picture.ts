@@ -1,25 +1,52 @@
 /**
- * Makes a photo small enough to send over a slow line: a phone's picture is often above the 5 MB
- * that the server takes. The server cuts and re-encodes whatever comes; this only saves bytes.
+ * The picture that a member chooses, read as this browser shows it: turned as the camera was held. The
+ * server decodes and re-encodes whatever comes; what is done here is the member's choice, and spares a
+ * slow line a photo of many megabytes.
  */
-const SIDE_MAX = 1024
-const SENT_AS_IT_IS_MAX_BYTES = 1024 * 1024
+import type { Frame } from './crop.ts'
 
-export const isImage = (file: File): boolean => file.type.startsWith('image/')
+export const SIDE_MAX_PX = 512
+/** The smallest frame still finds 512 px in it; a phone's whole photo would fill its memory. */
+const READ_MAX_PX = 2048
 
-export async function shrunk(file: File): Promise<Blob> {
-  if (file.size <= SENT_AS_IT_IS_MAX_BYTES) return file
+/** Undefined where this browser cannot read it: the server may, or says what is wrong with it. */
+export async function readPicture(file: Blob): Promise<HTMLCanvasElement | undefined> {
   try {
-    const bitmap = await createImageBitmap(file)
-    const scale = Math.min(1, SIDE_MAX / Math.max(bitmap.width, bitmap.height))
-    const canvas = document.createElement('canvas')
-    canvas.width = Math.round(bitmap.width * scale)
-    canvas.height = Math.round(bitmap.height * scale)
-    canvas.getContext('2d')?.drawImage(bitmap, 0, 0, canvas.width, canvas.height)
+    const bitmap = await createImageBitmap(file, { imageOrientation: 'from-image' })
+    const scale = Math.min(1, READ_MAX_PX / Math.max(bitmap.width, bitmap.height))
+    const canvas = canvasOf(Math.max(1, Math.round(bitmap.width * scale)), Math.max(1, Math.round(bitmap.height * scale)))
+    draw(canvas, bitmap, { x: 0, y: 0, width: bitmap.width, height: bitmap.height })
     bitmap.close()
-    return await new Promise<Blob>((resolve) => canvas.toBlob((blob) => resolve(blob ?? file), 'image/jpeg', 0.9))
+    return canvas
   } catch {
-    // A format this browser cannot read: the server may.
-    return file
+    return undefined
   }
+}
+
+/** The square as a file; null where the browser could not write it. */
+export function cutOut(picture: HTMLCanvasElement, { x, y, side }: Frame): Promise<Blob | null> {
+  const px = Math.max(1, Math.min(SIDE_MAX_PX, Math.round(side)))
+  const canvas = canvasOf(px, px)
+  draw(canvas, picture, { x, y, width: side, height: side })
+  // Browsers that write no WebP write PNG: either keeps what is transparent.
+  return new Promise((resolve) => canvas.toBlob(resolve, 'image/webp', 0.92))
+}
+
+/** A part of a picture, as large as the canvas is. */
+export function draw(
+  canvas: HTMLCanvasElement,
+  from: CanvasImageSource,
+  part: { readonly x: number; readonly y: number; readonly width: number; readonly height: number },
+): void {
+  const pen = canvas.getContext('2d')
+  if (pen === null) throw new Error('this browser draws no canvas')
+  pen.imageSmoothingQuality = 'high'
+  pen.drawImage(from, part.x, part.y, part.width, part.height, 0, 0, canvas.width, canvas.height)
+}
+
+function canvasOf(width: number, height: number): HTMLCanvasElement {
+  const canvas = document.createElement('canvas')
+  canvas.width = width
+  canvas.height = height
+  return canvas
 }
