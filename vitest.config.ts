@@ -10,6 +10,9 @@ const ALONE = ['e2e/faults/faults.test.ts', 'e2e/kill-journey.test.ts']
  */
 const THREE = 3
 
+/** Files share a process: each loads only what no file before it has loaded. Nothing of ours is mocked or set for a process, so none finds what another left. */
+const ONE_AFTER_ANOTHER = { isolate: false } as const
+
 /** Begun first, so that none of them is what everything waits for in the end; the longest before the long. */
 const LONG = [
   'ops/launch/fresh.test.ts',
@@ -52,6 +55,7 @@ export default defineConfig({
             '*.test.ts',
           ],
           maxWorkers: THREE,
+          ...ONE_AFTER_ANOTHER,
           testTimeout: 30_000,
           hookTimeout: 60_000,
         },
@@ -61,6 +65,7 @@ export default defineConfig({
           name: 'server',
           include: ['server/**/*.test.ts'],
           maxWorkers: THREE,
+          ...ONE_AFTER_ANOTHER,
           testTimeout: 60_000,
           hookTimeout: 120_000,
           globalSetup: ['server/src/testing/postgres.ts'],
@@ -75,6 +80,7 @@ export default defineConfig({
           globalSetup: ['e2e/first-data-setup.ts'],
           setupFiles: ['e2e/setup.ts'],
           maxWorkers: THREE,
+          ...ONE_AFTER_ANOTHER,
           sequence: { groupOrder: 1 },
           testTimeout: 120_000,
           hookTimeout: 180_000,

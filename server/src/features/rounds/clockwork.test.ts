@@ -62,7 +62,7 @@ describe('a day', () => {
     expect(await world.balance(member)).toBe(40_000n - 36_500n + 365n * 30n)
     await world.goTo(midnight('2029-01-01'))
     expect(await world.entrants('2029-01-01')).toEqual([member])
-  }, 180_000)
+  }, 600_000)
 })
 
 describe('after the service was away', () => {
@@ -102,7 +102,7 @@ describe('after the service was away', () => {
       sql`select count(*)::int as open from ledger_day where sealed_at is null and day < ist_day(roz_now())`,
     )
     expect(unsealed).toBe(0)
-  }, 60_000)
+  }, 300_000)
 
   test('whatever moment the database drops its connections, the day goes on where it stopped', async () => {
     await open()
