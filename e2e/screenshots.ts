@@ -1,12 +1,14 @@
 /**
  * npm run screenshots: every screen of the product as people see it, with the demo community in it, to
- * be looked at: both widths, both themes, both languages. `--only <part of a name>` takes some of them, and may be given
- * more than once. Writes <screen>-<language>-<theme>-<width>.png and an index of them all into
- * .build/screenshots, or `--out <folder>`.
+ * be looked at: both widths, both themes, both languages; with them the states that no address leads to.
+ * `--only <part of a name>` takes some of them, and may be given more than once. Writes
+ * <screen>-<language>-<theme>-<width>.png and an index of them all into .build/screenshots, or
+ * `--out <folder>`.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
+import { type Language, LANGUAGES } from '@roz/core/language.ts'
 import { waitUntil } from '@roz/server/db/embedded-process.ts'
 import { DEMO_EMAIL } from '@roz/server/demo/community.ts'
 import { DEMO_PASSWORD } from '@roz/server/demo/demo.ts'
@@ -16,15 +18,13 @@ import { newVisit, openBrowser, settle, SMALL, type Visit, WIDE } from './browse
 import { ask } from './calls.ts'
 import { adminToken, eventually, readClock } from './people.ts'
 import { endEverything, type Program, ROOT, setToNoon, startProgram } from './program.ts'
+import { makeStates, type Screen, type Who } from './screenshot-states.ts'
 
 const QUIET_WITHIN_MS = 5000
 /** The server looks each minute whether a check is due. */
 const CHECKED_WITHIN_MS = 120_000
 const { values } = parseArgs({ options: { only: { type: 'string', multiple: true, default: [''] }, out: { type: 'string' } } })
 const OUT = path.resolve(ROOT, values.out ?? path.join('.build', 'screenshots'))
-
-type Language = 'en' | 'hi'
-type Screen = { readonly name: string; readonly address: (language: Language) => string; readonly as?: 'member' | 'admin' }
 
 const at = (address: string) => () => address
 const named = (address: string): string => address.slice(1).replaceAll('/', '-')
@@ -67,11 +67,11 @@ const screensOf = ({ receipts, story, day }: Below): readonly Screen[] => [
 const isWanted = ({ name }: Screen): boolean => values.only.some((part) => name.includes(part))
 
 type Look = { readonly language: Language; readonly dark: boolean; readonly size: { readonly width: number; readonly height: number } }
-const LOOKS: readonly Look[] = (['en', 'hi'] as const).flatMap((language) =>
+const LOOKS: readonly Look[] = LANGUAGES.flatMap((language) =>
   [false, true].flatMap((dark) => [SMALL, WIDE].map((size) => ({ language, dark, size }))),
 )
 
-type Tour = { readonly roz: Program; readonly tokens: Readonly<Record<'member' | 'admin', string>>; readonly screens: readonly Screen[] }
+type Tour = { readonly roz: Program; readonly tokens: Readonly<Record<Who, string>>; readonly screens: readonly Screen[] }
 
 /** Ids of what the demo community has done. */
 async function findBelow(roz: Program, token: string): Promise<Below> {
@@ -113,7 +113,7 @@ const expectChecked = (roz: Program, token: string): Promise<true> =>
 async function shoot(browser: Browser, { roz, tokens, screens: all }: Tour, look: Look): Promise<string[]> {
   const written: string[] = []
   const noon = await backToNoon(roz)
-  for (const as of [undefined, 'member', 'admin'] as const) {
+  for (const as of [undefined, 'member', 'newcomer', 'admin'] as const) {
     const screens = all.filter((screen) => screen.as === as && isWanted(screen))
     if (screens.length === 0) continue
     const visit = await newVisit(browser, {
@@ -126,10 +126,15 @@ async function shoot(browser: Browser, { roz, tokens, screens: all }: Tour, look
     await visit.context.clock.setFixedTime(noon)
     for (const screen of screens) {
       await visit.page.goto(roz.url + screen.address(look.language))
+      await screen.steps?.(visit.page)
       await expectSettled(visit)
       const file = `${screen.name}-${look.language}-${look.dark ? 'dark' : 'light'}-${look.size.width}.png`
-      await visit.page.screenshot({ path: path.join(OUT, file), fullPage: true })
+      // A dialog stands in the window, wherever the page below it ends.
+      const fullPage = (await visit.page.locator('dialog[open]').count()) === 0
+      await visit.page.screenshot({ path: path.join(OUT, file), fullPage })
       written.push(file)
+      // Whoever has registered is a visitor again.
+      if (as === undefined) await visit.page.evaluate(() => localStorage.removeItem('token'))
     }
     await visit.close()
   }
@@ -143,8 +148,9 @@ const browser = await openBrowser()
 try {
   const roz = await startProgram({ env: { DEMO: '1' } })
   const member = (await ask(roz.url, 'login', { body: { email: DEMO_EMAIL, password: DEMO_PASSWORD } })).output.token
-  const tokens = { member, admin: await adminToken(roz.url) }
-  const tour = { roz, tokens, screens: screensOf(await findBelow(roz, member)) }
+  const { newcomer, states } = await makeStates(roz)
+  const tokens = { member, newcomer, admin: await adminToken(roz.url) }
+  const tour = { roz, tokens, screens: [...screensOf(await findBelow(roz, member)), ...states] }
   if (tour.screens.some((screen) => screen.as === 'admin' && isWanted(screen))) await expectChecked(roz, tokens.admin)
   const files: string[] = []
   for (const look of LOOKS) files.push(...(await shoot(browser, tour, look)))

@@ -18,11 +18,12 @@ import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs, promisify } from 'node:util'
 import { brotliCompress, constants } from 'node:zlib'
+import { addressIn, inEach } from '@roz/core/language.ts'
 import { type InlineConfig, type Plugin, build } from 'vite'
 import { writeProgram } from '../verifier/build.ts'
 import { contentPlugin } from './build/content.ts'
 import { favicon, versionOf, writeIcons } from './build/install.ts'
-import { messageCollector, missingMessages } from './build/messages.ts'
+import { expectTexts, messageCollector, missingMessages } from './build/messages.ts'
 import { CHUNKS, screenLinks, shellLinks } from './build/screens.ts'
 import { paths } from './src/paths.ts'
 import { sprite } from './src/ui/art.ts'
@@ -111,7 +112,9 @@ async function buildPublicAssets(): Promise<PublicAssets> {
 
 /** What every public page runs before it is drawn: the reader's language, and members go on to their dashboard. */
 async function headScript(): Promise<string> {
+  const bases = inEach((language) => addressIn(language, '/').replace(/\/$/, ''))
   return (await readFile(path.join(root, 'src/public/head.js'), 'utf8'))
+    .replace('__BASES__', JSON.stringify(bases))
     .replace(/^\s*\/[/*].*$/gm, '')
     .replace(/\s*\n\s*/g, '\n')
     .trim()
@@ -138,7 +141,7 @@ async function buildWorker({ font, script }: PublicAssets): Promise<void> {
       {
         define: {
           __VERSION__: JSON.stringify(await versionOf(out)),
-          __OFFLINE__: JSON.stringify({ en: '/offline', hi: '/hi/offline' }),
+          __OFFLINE__: JSON.stringify(inEach((language) => addressIn(language, '/offline'))),
           __SHELL__: JSON.stringify([font, script]),
         },
         build: { rolldownOptions: { input: { sw: 'src/pwa/worker.ts' }, output: { entryFileNames: '[name].js' } } },
@@ -188,6 +191,7 @@ async function main(): Promise<void> {
       [contentPlugin()],
     ),
   )
+  expectTexts(collector.used)
   const missing = await missingMessages(root, collector.used)
   if (missing.length > 0) {
     const report = `${missing.length} texts have no words yet (npm run -w web messages, then fill src/locales):\n  ${missing.join('\n  ')}`

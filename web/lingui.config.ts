@@ -2,6 +2,7 @@
  * Where texts are found and where their translations lie. Three catalogues per language, so that a
  * member never loads the portal's words and a public page loads none at all.
  */
+import { LANGUAGES } from '@roz/core/language.ts'
 import { defineConfig } from '@lingui/conf'
 import { formatter } from '@lingui/format-po'
 
@@ -10,7 +11,7 @@ const rootDir = import.meta.dirname
 export default defineConfig({
   rootDir,
   sourceLocale: 'en',
-  locales: ['en', 'hi'],
+  locales: [...LANGUAGES],
   format: formatter({ lineNumbers: false }),
   catalogs: [
     { path: '<rootDir>/src/locales/{locale}/public', include: ['<rootDir>/src/public'] },

@@ -1,4 +1,5 @@
 /** Long texts: Markdown per language becomes HTML at build. A text missing in one language fails the build. */
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { LANGUAGES } from '@roz/core/language.ts'
@@ -34,21 +35,26 @@ function renderer(): Marked {
   })
 }
 
+/** The long texts as HTML, by language and name. */
+export async function longTexts(
+  languages: readonly string[] = LANGUAGES,
+): Promise<Readonly<Record<string, Readonly<Record<string, string>>>>> {
+  const fileOf = (language: string, name: string): string => path.join(folder, language, `${name}.md`)
+  const missing = languages.flatMap((language) =>
+    TEXTS.filter((name) => !existsSync(fileOf(language, name))).map((name) => `src/content/${language}/${name}.md`),
+  )
+  if (missing.length > 0) throw new Error(`${missing.length} long texts are not there:\n  ${missing.join('\n  ')}`)
+  const texts: Record<string, Record<string, string>> = {}
+  for (const language of languages) {
+    const own: Record<string, string> = {}
+    for (const name of TEXTS) own[name] = await renderer().parse(await readFile(fileOf(language, name), 'utf8'))
+    texts[language] = own
+  }
+  return texts
+}
+
 export const contentPlugin = (): Plugin => ({
   name: 'roz-content',
   resolveId: (id) => (id === ID ? `\0${ID}` : undefined),
-  async load(id) {
-    if (id !== `\0${ID}`) return undefined
-    const texts: Record<string, Record<string, string>> = {}
-    for (const language of LANGUAGES) {
-      const own: Record<string, string> = {}
-      for (const name of TEXTS) {
-        const file = path.join(folder, language, `${name}.md`)
-        this.addWatchFile(file)
-        own[name] = await renderer().parse(await readFile(file, 'utf8'))
-      }
-      texts[language] = own
-    }
-    return `export const content = ${JSON.stringify(texts)}`
-  },
+  load: async (id) => (id === `\0${ID}` ? `export const content = ${JSON.stringify(await longTexts())}` : undefined),
 })

@@ -2,9 +2,10 @@
  * Sees that every text has its words in every language. Texts are collected as the macros leave
  * them, so nothing is extracted twice and a forgotten `npm run messages` cannot slip through.
  */
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { LANGUAGES, type Language } from '@roz/core/language.ts'
+import { LANGUAGES } from '@roz/core/language.ts'
 import { formatter } from '@lingui/format-po'
 import type { Plugin } from 'vite'
 
@@ -30,33 +31,51 @@ export function messageCollector(): { readonly plugin: Plugin; readonly used: Re
   return { plugin, used }
 }
 
-async function known(root: string, language: Language): Promise<Map<string, string>> {
-  const po = formatter()
-  const texts = new Map<string, string>()
-  for (const name of CATALOGUES) {
-    const filename = path.join(root, 'src/locales', language, `${name}.po`)
-    const catalogue = await po.parse(await readFile(filename, 'utf8'), { locale: language, sourceLocale: 'en', filename })
-    for (const [id, message] of Object.entries(catalogue)) {
-      const words =
-        message.translation !== undefined && message.translation !== ''
-          ? message.translation
-          : language === 'en'
-            ? message.message
-            : undefined
-      if (words !== undefined) texts.set(id, words)
-    }
-  }
-  return texts
+/** Fewer texts than the app has for sure: then the pattern above no longer fits what the macros leave. */
+const LEAST = 600
+export function expectTexts(used: ReadonlyMap<string, string>): void {
+  if (used.size < LEAST) throw new Error(`the build found ${used.size} texts, of ${LEAST} at least: look at MESSAGE in build/messages.ts`)
 }
 
-/** One line for each text without words: `hi: "Log in" (src/…)`. */
-export async function missingMessages(root: string, used: ReadonlyMap<string, string>): Promise<string[]> {
+type Words = { readonly texts: ReadonlyMap<string, string>; readonly empty: ReadonlySet<string>; readonly absent: readonly string[] }
+
+/** What a language's catalogues hold, which texts stand in one of them without words, and which of them is not there. */
+async function known(root: string, language: string): Promise<Words> {
+  const po = formatter()
+  const texts = new Map<string, string>()
+  const empty = new Set<string>()
+  const absent: string[] = []
+  for (const name of CATALOGUES) {
+    const filename = path.join(root, 'src/locales', language, `${name}.po`)
+    if (!existsSync(filename)) {
+      absent.push(path.relative(root, filename))
+      continue
+    }
+    const catalogue = await po.parse(await readFile(filename, 'utf8'), { locale: language, sourceLocale: 'en', filename })
+    for (const [id, { translation = '', message }] of Object.entries(catalogue)) {
+      const words = translation !== '' ? translation : language === 'en' ? message : undefined
+      if (words === undefined) empty.add(id)
+      else texts.set(id, words)
+    }
+  }
+  return { texts, empty, absent }
+}
+
+/** One line for each catalogue that is not there, and each text without words: `hi: "Log in" (src/…)`. */
+export async function missingMessages(
+  root: string,
+  used: ReadonlyMap<string, string>,
+  languages: readonly string[] = LANGUAGES,
+): Promise<string[]> {
   const english = await known(root, 'en')
   const lines: string[] = []
-  for (const language of LANGUAGES) {
-    const texts = await known(root, language)
+  for (const language of languages) {
+    const { texts, empty, absent } = await known(root, language)
+    lines.push(...absent.map((file) => `${language}: no ${file}`))
+    if (absent.length === CATALOGUES.length) continue
     for (const [id, file] of used) {
-      if (!texts.has(id)) lines.push(`${language}: ${JSON.stringify(english.get(id) ?? id)} (${path.relative(root, file)})`)
+      if (!texts.has(id) || empty.has(id))
+        lines.push(`${language}: ${JSON.stringify(english.texts.get(id) ?? id)} (${path.relative(root, file)})`)
     }
   }
   return lines

@@ -7,6 +7,9 @@ import type { Plugin } from 'vite'
 
 const TEXT = /\btexts\(\s*('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"),?\s*\)/g
 
+/** The list of languages names them. */
+const CATALOGUE = /^import \{ (\w+) \} from '\.\/locales\/[\w-]+\.ts'$/gm
+
 /** The English of a literal as the formatter writes it: quotes of one kind, and nothing else escaped. */
 const englishOf = (literal: string): string => literal.slice(1, -1).replace(/\\(.)/g, '$1')
 
@@ -16,7 +19,8 @@ export const wordsPlugin = (): Plugin => ({
   transform(code, id) {
     const name = /\/core\/src\/((?:locales\/)?[\w-]+\.ts)$/.exec(id)?.[1]
     if (name === undefined || name === 'texts.ts') return undefined
-    if (name.startsWith('locales/')) return code.replace(/(export const \w+ = )\{[\s\S]*\} as const/, '$1{}')
+    if (name === 'language.ts') return code.replace(CATALOGUE, 'const $1 = {}')
+    if (name.startsWith('locales/')) throw new Error(`the browser would load the whole of ${name}`)
     const inlined = code.replace(TEXT, (_whole, literal: string) =>
       JSON.stringify(texts(englishOf(literal) as Parameters<typeof texts>[0])),
     )

@@ -1,5 +1,5 @@
 /** Every address of the product, in one place (spec section 2). */
-import type { Language } from '@roz/core/language.ts'
+import { addressIn, type Language } from '@roz/core/language.ts'
 
 export const paths = {
   home: '/',
@@ -23,7 +23,7 @@ export const paths = {
   kitchenSink: '/kitchen-sink',
 } as const
 
-/** The public pages by name; each lies below /hi in Hindi. */
+/** The public pages by name; in another language than English each lies below its name. */
 export const publicPaths = {
   home: '/',
   privacyPolicy: '/privacy-policy',
@@ -45,11 +45,7 @@ export const publicPaths = {
 export type PublicPage = keyof typeof publicPaths
 
 /** The address of a public page in a language: `/hi/terms-condition`. */
-export function publicPath(page: PublicPage, language: Language): string {
-  const path = publicPaths[page]
-  if (language === 'en') return path
-  return path === '/' ? `/${language}` : `/${language}${path}`
-}
+export const publicPath = (page: PublicPage, language: Language): string => addressIn(language, publicPaths[page])
 
 /** The picture that tells of a page, a settled day or a published story. */
 export const pictureOf = (name: string, language: Language): string => `/share/${name}-${language}.png`

@@ -9,6 +9,7 @@ declare module '*.po' {
   export const messages: Messages
 }
 declare module 'virtual:content' {
+  import type { Language } from '@roz/core/language.ts'
   type Texts = Readonly<
     Record<
       | 'privacy-policy'
@@ -24,5 +25,5 @@ declare module 'virtual:content' {
       string
     >
   >
-  export const content: Readonly<Record<'en' | 'hi', Texts>>
+  export const content: Readonly<Record<Language, Texts>>
 }

@@ -3,7 +3,7 @@
  * beats every other hint; without one the browser's own languages decide.
  */
 import type { Messages } from '@lingui/core'
-import { type Language, LANGUAGES, languageOf } from '@roz/core/language.ts'
+import { inEach, type Language, LANGUAGES, languageOf } from '@roz/core/language.ts'
 
 export const LANGUAGE_KEY = 'language'
 
@@ -18,11 +18,9 @@ export function chosenLanguage(): Language | undefined {
 export const firstLanguage = (): Language => chosenLanguage() ?? languageOf(navigator.languages.join(','))
 
 type Catalogue = { readonly messages: Messages }
-export const WORDS = {
-  en: () => import('./locales/en/app.po'),
-  hi: () => import('./locales/hi/app.po'),
-} satisfies Record<Language, () => Promise<Catalogue>>
-export const ADMIN_WORDS = {
-  en: () => import('./locales/en/admin.po'),
-  hi: () => import('./locales/hi/admin.po'),
-} satisfies Record<Language, () => Promise<Catalogue>>
+type Load = () => Promise<Catalogue>
+/** The build has seen that each is there (build/messages.ts). */
+const ofEach = (found: Readonly<Record<string, Load>>, name: string) =>
+  inEach((language) => found[`./locales/${language}/${name}.po`] as Load)
+export const WORDS = ofEach(import.meta.glob<Catalogue>('./locales/*/app.po'), 'app')
+export const ADMIN_WORDS = ofEach(import.meta.glob<Catalogue>('./locales/*/admin.po'), 'admin')

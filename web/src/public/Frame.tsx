@@ -1,4 +1,5 @@
 /** Header and footer of every public page. No link of the members' navigation stands here. */
+import { LANGUAGES, SPEECH } from '@roz/core/language.ts'
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { ReactNode } from 'react'
 import { paths, type PublicPage, publicPath } from '../paths.ts'
@@ -22,9 +23,9 @@ export function Frame({ page, children }: { readonly page: PublicPage | undefine
 }
 
 function Header({ page }: { readonly page: PublicPage | undefined }) {
+  const { t } = useLingui()
   const { site, language, to, subject } = usePage()
   const { brandName } = site
-  const other = language === 'en' ? 'hi' : 'en'
   return (
     <header className="cloth bar no-print">
       <div className="wrap">
@@ -34,16 +35,19 @@ function Header({ page }: { readonly page: PublicPage | undefined }) {
             <Trans>home</Trans>
           </span>
         </a>
-        <a
-          className="bar-link"
-          href={publicPath(page ?? 'home', other) + placeBelow(subject)}
-          hrefLang={other}
-          lang={other}
-          data-language={other}
-        >
-          {other === 'hi' ? 'हिन्दी' : 'English'}
-        </a>
-        <a className="bar-link" href={paths.login} data-account="">
+        {LANGUAGES.filter((other) => other !== language).map((other) => (
+          <a
+            key={other}
+            className="bar-link"
+            href={publicPath(page ?? 'home', other) + placeBelow(subject)}
+            hrefLang={other}
+            lang={other}
+            data-language=""
+          >
+            {SPEECH[other].name}
+          </a>
+        ))}
+        <a className="bar-link" href={paths.login} data-account={t`Dashboard`}>
           <Trans>Log in</Trans>
         </a>
       </div>

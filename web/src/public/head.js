@@ -4,10 +4,13 @@
 ;(function () {
   try {
     const { pathname, search, hash } = location
-    const isHindi = /^\/hi(\/|$)/.test(pathname)
-    const chosen = localStorage.getItem('language')
-    if ((pathname === '/' || pathname === '/hi') && localStorage.getItem('token') && hash !== '#site') location.replace('/dashboard')
-    else if (chosen === (isHindi ? 'en' : 'hi') && document.documentElement.dataset.offline === undefined)
-      location.replace((isHindi ? pathname.slice(3) || '/' : '/hi' + (pathname === '/' ? '' : pathname)) + search + hash)
+    // Where each language begins, written in by the build.
+    const bases = __BASES__
+    const here = Object.values(bases).find((base) => base && (pathname + '/').startsWith(base + '/')) || ''
+    const there = bases[localStorage.getItem('language')]
+    const rest = pathname.slice(here.length) || '/'
+    if (rest === '/' && localStorage.getItem('token') && hash !== '#site') location.replace('/dashboard')
+    else if (there !== undefined && there !== here && document.documentElement.dataset.offline === undefined)
+      location.replace(there + (there && rest === '/' ? '' : rest) + search + hash)
   } catch {}
 })()

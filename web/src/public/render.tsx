@@ -1,14 +1,11 @@
 /** The public pages as functions of data to HTML, for the server (contract/src/public-pages.ts). Not hydrated. */
 import type { PageRequest, PublicPages } from '@roz/contract/public-pages.ts'
 import { brandIn } from '@roz/core/brand.ts'
-import { type Language, LANGUAGES } from '@roz/core/language.ts'
-import { setupI18n } from '@lingui/core'
+import { addressIn, inEach, type Language, LANGUAGES, SPEECH } from '@roz/core/language.ts'
+import { type Messages, setupI18n } from '@lingui/core'
+import { msg } from '@lingui/core/macro'
 import { I18nProvider, useLingui } from '@lingui/react'
 import { renderToStaticMarkup } from 'react-dom/server'
-import { messages as appEn } from '../locales/en/app.po'
-import { messages as publicEn } from '../locales/en/public.po'
-import { messages as appHi } from '../locales/hi/app.po'
-import { messages as publicHi } from '../locales/hi/public.po'
 import { type PublicPage, publicPath, publicPaths } from '../paths.ts'
 import { sprite } from '../ui/art.ts'
 import { contextOf, Page, placeBelow, usePage } from './context.ts'
@@ -29,7 +26,8 @@ declare const __PUBLIC_ASSETS__: {
   readonly font: string
 }
 
-const CATALOGUES = { en: { ...appEn, ...publicEn }, hi: { ...appHi, ...publicHi } } as const
+const FOUND = import.meta.glob<Messages>('../locales/*/{app,public}.po', { eager: true, import: 'messages' })
+const CATALOGUES = inEach((language) => ({ ...FOUND[`../locales/${language}/app.po`], ...FOUND[`../locales/${language}/public.po`] }))
 const SPRITES = {
   home: sprite(['coin', 'c1', 'cut', 'keys', 'stack', 'slip', 'play', 'seal']),
   drawn: sprite(['coin', 'c1', 'cut', 'keys', 'slip', 'play']),
@@ -53,7 +51,12 @@ function Document({ request }: { readonly request: PageRequest }) {
   const css = own === undefined ? __PUBLIC_ASSETS__.css.page : __PUBLIC_ASSETS__.css.page + __PUBLIC_ASSETS__.css[own]
   const drawing = SPRITES[own ?? (page !== undefined && DRAWN.includes(page) ? 'drawn' : 'plain')]
   return (
-    <html lang={request.language} data-offline={request.page === 'offline' ? '' : undefined}>
+    <html
+      lang={request.language}
+      data-locale={SPEECH[request.language].locale}
+      data-day-period={SPEECH[request.language].dayPeriod}
+      data-offline={request.page === 'offline' ? '' : undefined}
+    >
       <head>
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width,initial-scale=1" />
@@ -89,14 +92,15 @@ function Meta({ page, request }: { readonly page: PublicPage | undefined; readon
       <meta name="theme-color" content="#8a2a13" />
       <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
       <link rel="apple-touch-icon" href="/icons/apple-touch-icon.png" />
-      <link rel="manifest" href={language === 'en' ? '/manifest.webmanifest' : `/${language}/manifest.webmanifest`} />
+      <link rel="manifest" href={addressIn(language, '/manifest.webmanifest')} />
       <link rel="preload" href={__PUBLIC_ASSETS__.font} as="font" type="font/woff2" crossOrigin="" />
       {page === undefined ? <meta name="robots" content="noindex" /> : <Sharing page={page} request={request} />}
     </>
   )
 }
 
-const OG_LOCALES = { en: 'en_IN', hi: 'hi_IN' } as const satisfies Record<Language, string>
+/** `hi_IN`. */
+const ogLocale = (language: Language): string => new Intl.Locale(SPEECH[language].locale).baseName.replace('-', '_')
 /** What the server draws (server/src/features/site/card-picture.ts). */
 const PICTURE = { width: '1200', height: '630' } as const
 
@@ -107,11 +111,11 @@ function Sharing({ page, request }: { readonly page: PublicPage; readonly reques
   const subject = request.subject ?? { kind: 'page', page }
   const here = (other: Language): string => origin + publicPath(page, other) + placeBelow(subject)
   const { title, lead } = cardOf(subject, language, site.brandName, i18n)
-  const own = subject.kind !== 'page' ? lead : page === 'home' ? DESCRIPTION[language] : `${lead} ${DESCRIPTION[language]}`
+  const own = subject.kind !== 'page' ? lead : page === 'home' ? i18n._(DESCRIPTION) : `${lead} ${i18n._(DESCRIPTION)}`
   const og: readonly (readonly [string, string])[] = [
     ['type', subject.kind === 'story' ? 'article' : 'website'],
     ['site_name', site.brandName],
-    ['locale', OG_LOCALES[language]],
+    ['locale', ogLocale(language)],
     ['url', here(language)],
     ['title', title],
     ['description', lead],
@@ -141,10 +145,7 @@ function Sharing({ page, request }: { readonly page: PublicPage; readonly reques
   )
 }
 
-const DESCRIPTION = {
-  en: 'One rupee a day from each member: help for people in need, a reward for one of us, and every paisa shown in public.',
-  hi: 'हर सदस्य से रोज़ एक रुपया: ज़रूरतमंदों की मदद, हममें से किसी एक को इनाम, और पाई-पाई का हिसाब सबके सामने।',
-} as const satisfies Record<Language, string>
+const DESCRIPTION = msg`One rupee a day from each member: help for people in need, a reward for one of us, and every paisa shown in public.`
 
 const textsIn = (language: Language) => setupI18n({ locale: language, messages: { [language]: CATALOGUES[language] } })
 

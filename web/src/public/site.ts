@@ -6,7 +6,8 @@
 import { keepScrollbarRoom } from '../ui/scrollbar.ts'
 
 const byData = <E extends HTMLElement>(name: string, from: ParentNode = document): E | null => from.querySelector<E>(`[data-${name}]`)
-const language = document.documentElement.lang === 'hi' ? 'hi' : 'en'
+/** The page's own language, and how its days and hours are written. */
+const { lang, dataset: spoken } = document.documentElement
 
 function stored(key: string): string | null {
   try {
@@ -17,19 +18,20 @@ function stored(key: string): string | null {
 }
 
 // Language: the choice is kept before the other page opens, or its head would send us back.
-byData<HTMLAnchorElement>('language')?.addEventListener('click', (event) => {
-  try {
-    localStorage.setItem('language', (event.currentTarget as HTMLElement).dataset.language ?? 'en')
-  } catch {
-    // The link works without a kept choice.
-  }
-})
+for (const link of document.querySelectorAll<HTMLElement>('[data-language]'))
+  link.addEventListener('click', () => {
+    try {
+      localStorage.setItem('language', link.lang)
+    } catch {
+      // The link works without a kept choice.
+    }
+  })
 
 // Someone signed in goes on to the dashboard.
 const account = byData<HTMLAnchorElement>('account')
 if (account !== null && stored('token') !== null) {
   account.href = '/dashboard'
-  account.textContent = language === 'hi' ? 'डैशबोर्ड' : 'Dashboard'
+  account.textContent = account.dataset.account ?? ''
 }
 
 byData('print')?.addEventListener('click', () => window.print())
@@ -139,7 +141,7 @@ function startFigures(): void {
   const ask = async (): Promise<void> => {
     if (document.hidden) return
     try {
-      const response = await fetch('/api/public/home', { headers: { 'accept-language': language } })
+      const response = await fetch('/api/public/home', { headers: { 'accept-language': lang } })
       if (!response.ok) return
       const { stats } = ((await response.json()) as Home).data
       const { pool, charity, giveaway, platform } = stats.today
@@ -147,14 +149,15 @@ function startFigures(): void {
         set(name, inr.format(amount))
       set('totalPeople', count.format(stats.totalPeople))
       set('rounds', count.format(stats.rounds))
-      const time = new Intl.DateTimeFormat(language === 'hi' ? 'hi-IN-u-nu-latn' : 'en-IN', {
+      const time = new Intl.DateTimeFormat(spoken.locale, {
         hour: 'numeric',
         minute: '2-digit',
         hour12: true,
-        ...(language === 'hi' ? { dayPeriod: 'short' } : {}),
+        dayPeriod: spoken.dayPeriod === 'short' ? 'short' : undefined,
         timeZone: 'Asia/Kolkata',
       }).format()
-      set('time', language === 'hi' ? `${time} बजे` : `at ${time}`)
+      const words = document.querySelector<HTMLElement>('[data-live=time]')?.dataset.words
+      if (words !== undefined) set('time', words.replace('{}', time))
     } catch {
       // Offline: the figures of the page stay, with the hour they are from.
     }
@@ -177,7 +180,7 @@ function startOlder(): void {
   const list = document.querySelector<HTMLElement>('.day-pages')
   if (button === null || list === null || !row) return
   const inr = new Intl.NumberFormat('en-IN', { style: 'currency', currency: 'INR', minimumFractionDigits: 2 })
-  const date = new Intl.DateTimeFormat(language === 'hi' ? 'hi-IN-u-nu-latn' : 'en-IN', { day: 'numeric', month: 'short', year: 'numeric' })
+  const date = new Intl.DateTimeFormat(spoken.locale, { day: 'numeric', month: 'short', year: 'numeric' })
   button.hidden = false
   const add = (id: string, day: string, title: string, sum: string): void => {
     const item = row.cloneNode(true) as HTMLElement
@@ -286,7 +289,7 @@ async function send(
   try {
     const response = await fetch('/api/contact', {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'accept-language': language },
+      headers: { 'content-type': 'application/json', 'accept-language': lang },
       body: JSON.stringify(values),
     })
     const answer = (await response.json().catch(() => ({}))) as ContactAnswer

@@ -1,9 +1,10 @@
 /** Puts a day's figures into the places that the page of the four pictures holds open. */
+import type { Speech } from '@roz/core/language.ts'
 import { type DayView, type Drawing, drawnDay, type DrawnDay } from '../ui/draw-figures.ts'
 import { all, byData, fill } from './verify-page.ts'
 
-export function fillDrawing(view: DayView, drawing: Drawing, language: 'en' | 'hi'): void {
-  const { figures, conditions, winners } = drawnDay(view, drawing, language)
+export function fillDrawing(view: DayView, drawing: Drawing, speech: Speech): void {
+  const { figures, conditions, winners } = drawnDay(view, drawing, speech)
   for (const [name, text] of Object.entries(figures)) fill(name, text)
   const isShown: Readonly<Record<string, boolean>> = conditions
   for (const one of all('[data-if]')) one.hidden = isShown[one.dataset.if ?? ''] !== true

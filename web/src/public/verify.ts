@@ -2,6 +2,7 @@
  * The script of /verify: which day, how it was drawn, and the check. It carries no words: all stand in
  * the page. Invariant: a verdict is shown only when a whole check has ended, and it is the verifier's.
  */
+import type { Speech } from '@roz/core/language.ts'
 import type { Progress, Report } from '@roz/verifier/verify.ts'
 import { forgetLog, knownLog, rememberLog } from '../log-memory.ts'
 import { saveFile } from '../save-file.ts'
@@ -18,7 +19,9 @@ const PART_BYTES = 40
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 
 type State = 'loading' | 'no-day' | 'offline' | 'ready'
-const language = document.documentElement.lang === 'hi' ? 'hi' : 'en'
+/** The page's own language, and how its days and hours are written. */
+const { lang, dataset: spoken } = document.documentElement
+const SPEECH: Speech = { locale: spoken.locale ?? lang, dayPeriod: spoken.dayPeriod === 'short' ? 'short' : undefined }
 const page = byData('verify')
 /** Counts what was begun: whatever an older look or check still brings belongs to another day. */
 let running = 0
@@ -46,7 +49,7 @@ async function chosenDay(): Promise<string | undefined> {
 
 /** Undefined where there is nothing at the address. */
 async function readJson(path: string): Promise<unknown> {
-  const response = await fetch(publicBase() + path, { headers: { 'accept-language': language } })
+  const response = await fetch(publicBase() + path, { headers: { 'accept-language': lang } })
   if (response.status === 404) return undefined
   if (!response.ok) throw new Error(`${path}: ${response.status}`)
   return response.json()
@@ -66,7 +69,7 @@ async function open(): Promise<void> {
     const key = await keyText()
     if (mine !== running) return
     if (found === undefined || drawing === undefined) return setState('no-day')
-    fillDrawing(found.day, drawing, language)
+    fillDrawing(found.day, drawing, SPEECH)
     fill('key', key)
     showKept()
     setState('ready')
@@ -81,13 +84,14 @@ async function keyText(): Promise<string> {
   return response.ok ? (await response.text()).trim() : '–'
 }
 
-/** The day belongs to the address: it can be sent to somebody, and the other language shows the same. */
+/** This page in the language of an address; days lie below it. */
+const below = (address: string): string => address.replace(/(\/verify).*/, '$1')
+
+/** The day belongs to the address: it can be sent to somebody, and the other languages show the same. */
 function setAddress(day: string): void {
   opened = day
-  const base = language === 'hi' ? '/hi/verify' : '/verify'
-  history.replaceState(null, '', `${base}/${day}${location.hash}`)
-  const other = byData<HTMLAnchorElement>('language')
-  if (other !== null) other.href = `${language === 'hi' ? '/verify' : '/hi/verify'}/${day}`
+  history.replaceState(null, '', `${below(location.pathname)}/${day}${location.hash}`)
+  for (const other of document.querySelectorAll<HTMLAnchorElement>('[data-language]')) other.href = `${below(other.pathname)}/${day}`
   const input = document.querySelector<HTMLInputElement>('#day')
   if (input !== null) input.value = day
   fill('base', publicBase())
@@ -224,7 +228,7 @@ if (page !== null) {
   byData('choice')?.addEventListener('submit', (event) => {
     event.preventDefault()
     if (!DAY.test(dayNow())) return
-    history.pushState(null, '', `${language === 'hi' ? '/hi' : ''}/verify/${dayNow()}`)
+    history.pushState(null, '', `${below(location.pathname)}/${dayNow()}`)
     void open()
   })
   // A jump within the page, as by its skip link, comes here too and is no other day.

@@ -3,6 +3,7 @@
  * Invariants: a new version takes over only when the member says so; a join brings at most one offer,
  * each of them once.
  */
+import { addressIn } from '@roz/core/language.ts'
 import { useSyncExternalStore } from 'react'
 import { currentLanguage } from '../language.ts'
 import { deviceOwner } from './device.ts'
@@ -89,7 +90,7 @@ function watch(registration: ServiceWorkerRegistration): void {
 export function tellLanguage(): void {
   const language = currentLanguage()
   const manifest = document.querySelector<HTMLLinkElement>('link[rel=manifest]')
-  if (manifest !== null) manifest.href = language === 'en' ? '/manifest.webmanifest' : `/${language}/manifest.webmanifest`
+  if (manifest !== null) manifest.href = addressIn(language, '/manifest.webmanifest')
   if (!('serviceWorker' in navigator)) return
   void navigator.serviceWorker.ready.then(({ active }) => active?.postMessage({ language }))
 }

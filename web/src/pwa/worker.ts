@@ -4,10 +4,11 @@
  * hashed files are kept once used, and those of an older version go when this one takes over; a round
  * has one notification, which makes no sound at night.
  */
+import { type Language, languageAt, languageOf } from '@roz/core/language.ts'
 import type { ResultNews } from '@roz/core/result-news.ts'
 
 declare const __VERSION__: string
-declare const __OFFLINE__: Readonly<Record<'en' | 'hi', string>>
+declare const __OFFLINE__: Readonly<Record<Language, string>>
 declare const __SHELL__: readonly string[]
 
 type Waitable = Event & { readonly waitUntil: (work: Promise<unknown>) => void }
@@ -43,7 +44,7 @@ worker.addEventListener('activate', (event) => event.waitUntil(takeOver()))
 worker.addEventListener('message', (event) => {
   const told = event.data as { readonly language?: string; readonly takeOver?: true } | null
   if (told?.takeOver === true) event.waitUntil(worker.skipWaiting())
-  if (told?.language === 'en' || told?.language === 'hi') event.waitUntil(keepChoice(told.language))
+  if (told?.language !== undefined && told.language in __OFFLINE__) event.waitUntil(keepChoice(told.language))
 })
 worker.addEventListener('push', (event) => event.waitUntil(tell(event.data)))
 worker.addEventListener('notificationclick', (event) => {
@@ -100,8 +101,8 @@ async function screen(request: Request, pathname: string): Promise<Response> {
     return await fetch(request)
   } catch {
     const chosen = await (await caches.match(CHOSEN, { cacheName: CHOICE }))?.text()
-    const isHindi = /^\/hi(\/|$)/.test(pathname) || (chosen ?? navigator.language).startsWith('hi')
-    return (await caches.match(__OFFLINE__[isHindi ? 'hi' : 'en'])) ?? Response.error()
+    const language = languageAt(pathname) ?? languageOf(chosen ?? navigator.language)
+    return (await caches.match(__OFFLINE__[language])) ?? Response.error()
   }
 }
 

@@ -1,5 +1,5 @@
-/** The language switch: one button that reads the other language's own name. */
-import type { Language } from '@roz/core/language.ts'
+/** The language switch: a button for each other language, by its own name. */
+import { type Language, LANGUAGES, SPEECH } from '@roz/core/language.ts'
 import { useLingui } from '@lingui/react/macro'
 import { useState } from 'react'
 import { chooseLanguage, currentLanguage } from '../language.ts'
@@ -7,15 +7,11 @@ import { tellLanguage } from '../pwa/registration.ts'
 import { session } from '../session.tsx'
 import { toast } from '../ui/Toast.tsx'
 
-const OTHER = { en: 'hi', hi: 'en' } as const satisfies Record<Language, Language>
-const NAMES = { en: 'English', hi: 'हिन्दी' } as const satisfies Record<Language, string>
-
 export function LanguageSwitch({ className }: { readonly className?: string }) {
   // Drawn anew when the language changes.
   const { t } = useLingui()
   const [busy, setBusy] = useState(false)
-  const other = OTHER[currentLanguage()]
-  const press = async (): Promise<void> => {
+  const press = async (other: Language): Promise<void> => {
     setBusy(true)
     try {
       await chooseLanguage(other)
@@ -27,15 +23,16 @@ export function LanguageSwitch({ className }: { readonly className?: string }) {
       setBusy(false)
     }
   }
-  return (
+  return LANGUAGES.filter((other) => other !== currentLanguage()).map((other) => (
     <button
+      key={other}
       className={className}
       type="button"
       lang={other}
       aria-busy={busy || undefined}
-      onClick={() => (busy ? undefined : void press())}
+      onClick={() => (busy ? undefined : void press(other))}
     >
-      {NAMES[other]}
+      {SPEECH[other].name}
     </button>
-  )
+  ))
 }

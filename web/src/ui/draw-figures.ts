@@ -1,4 +1,5 @@
 /** A day's records and its view as the figures of the four pictures (DrawStory). They explain; the check proves. */
+import type { Speech } from '@roz/core/language.ts'
 
 export type DayView = {
   readonly day: string
@@ -55,13 +56,13 @@ const count = new Intl.NumberFormat('en-IN')
 /** Eight digits to a group, as hashes are read aloud. */
 const grouped = (hex: string): string => hex.replace(/(.{8})(?=.)/g, '$1 ')
 
-export function drawnDay(view: DayView, drawing: Drawing, language: 'en' | 'hi'): DrawnDay {
+export function drawnDay(view: DayView, drawing: Drawing, speech: Speech): DrawnDay {
   const { open, close } = drawing
   const isLocal = open?.draw?.mode === 'local'
   const isDrawn = view.status === 'settled' && close !== undefined
   const isPicked = view.winners.length > 0
   return {
-    figures: figuresOf(view, drawing, language),
+    figures: figuresOf(view, drawing, speech),
     conditions: {
       drawn: isDrawn,
       void: !isDrawn,
@@ -77,13 +78,10 @@ export function drawnDay(view: DayView, drawing: Drawing, language: 'en' | 'hi')
   }
 }
 
-function figuresOf(view: DayView, { close, result }: Drawing, language: 'en' | 'hi'): DrawnDay['figures'] {
-  const locale = language === 'hi' ? 'hi-IN-u-nu-latn' : 'en-IN'
+function figuresOf(view: DayView, { close, result }: Drawing, { locale, dayPeriod }: Speech): DrawnDay['figures'] {
   const inIndia = { timeZone: 'Asia/Kolkata' } as const
   const date = new Intl.DateTimeFormat(locale, { ...inIndia, day: 'numeric', month: 'short', year: 'numeric' })
-  const parts: Intl.DateTimeFormatOptions = { ...inIndia, hour: 'numeric', minute: '2-digit', second: '2-digit', hour12: true }
-  // Hindi has no am and pm: दोपहर 1:30:00.
-  if (language === 'hi') parts.dayPeriod = 'short'
+  const parts: Intl.DateTimeFormatOptions = { ...inIndia, hour: 'numeric', minute: '2-digit', second: '2-digit', hour12: true, dayPeriod }
   const time = new Intl.DateTimeFormat(locale, parts)
   const first = view.winners[0]
   return {

@@ -1,20 +1,19 @@
 /** Days, hours and counts as text. Days are Asia/Kolkata dates, printed day first with the year. */
-import type { Language } from '@roz/core/language.ts'
+import { type Language, SPEECH } from '@roz/core/language.ts'
 
-const LOCALES = { en: 'en-IN', hi: 'hi-IN-u-nu-latn' } as const satisfies Record<Language, string>
 const made = new Map<string, Intl.DateTimeFormat>()
 
 function formatter(language: Language, kind: 'day' | 'long' | 'time'): Intl.DateTimeFormat {
   const key = `${language} ${kind}`
   const known = made.get(key)
   if (known !== undefined) return known
+  const { locale, dayPeriod } = SPEECH[language]
   const options: Record<typeof kind, Intl.DateTimeFormatOptions> = {
     day: { day: 'numeric', month: 'short', year: 'numeric' },
     long: { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' },
-    // Hindi has no am and pm: दोपहर 1:30.
-    time: { hour: 'numeric', minute: '2-digit', hour12: true, ...(language === 'hi' ? { dayPeriod: 'short' } : {}) },
+    time: { hour: 'numeric', minute: '2-digit', hour12: true, dayPeriod },
   }
-  const fresh = new Intl.DateTimeFormat(LOCALES[language], { ...options[kind], timeZone: 'Asia/Kolkata' })
+  const fresh = new Intl.DateTimeFormat(locale, { ...options[kind], timeZone: 'Asia/Kolkata' })
   made.set(key, fresh)
   return fresh
 }

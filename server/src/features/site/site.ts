@@ -8,7 +8,7 @@ import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { PublicPages, SiteFacts } from '@roz/contract/public-pages.ts'
 import { parseDay } from '@roz/core/ist-day.ts'
-import { type Language, LANGUAGES, languageOf } from '@roz/core/language.ts'
+import { addressIn, type Language, languageAt, LANGUAGES, languageOf } from '@roz/core/language.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sendProblem } from '../../http/faults.ts'
 import { registerAssets, registerProgram } from './assets.ts'
@@ -94,9 +94,6 @@ type SendPage = (
 ) => Promise<FastifyReply>
 const LOST = { status: 404 } as const
 
-const addressIn = (language: Language, address: string): string =>
-  language === 'en' ? address : address === '/' ? `/${language}` : `/${language}${address}`
-
 function registerPages(app: FastifyInstance, pages: PublicPages, subjects: ShareSubjects, sendPage: SendPage): void {
   for (const language of LANGUAGES) {
     for (const [page, address] of Object.entries(pages.addresses)) {
@@ -180,7 +177,7 @@ async function answerUnknown(
   const holders = [...pages.ofDay, ...pages.ofStory].flatMap(inAll)
   const isKnown = known.includes(bare) || holders.includes(bare.slice(0, bare.lastIndexOf('/')))
   if (bare !== address && isKnown) return reply.redirect(bare + request.url.slice(address.length), 308)
-  const language = /^\/hi(\/|$)/.test(address) ? 'hi' : languageOf(request.headers['accept-language'])
+  const language = languageAt(address) ?? languageOf(request.headers['accept-language'])
   return sendPage(request, reply, 'notFound', language, LOST)
 }
 

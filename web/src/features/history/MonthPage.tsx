@@ -3,6 +3,7 @@
  * won, none where there is nothing to tell yet. A picture of the list below, told apart by shape as well
  * as colour; the first page of the list has them all.
  */
+import { SPEECH } from '@roz/core/language.ts'
 import { Plural, Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import { currentLanguage } from '../../language.ts'
@@ -18,7 +19,7 @@ const HEAD = 28
 const FIRST_MONDAY_MS = 4 * 86_400_000
 
 function wordsOf(month: string): { readonly name: string; readonly weekdays: readonly string[] } {
-  const locale = currentLanguage() === 'hi' ? 'hi-IN-u-nu-latn' : 'en-IN'
+  const { locale } = SPEECH[currentLanguage()]
   const inWords = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(locale, { ...options, timeZone: 'UTC' })
   const narrow = inWords({ weekday: 'narrow' })
   return {

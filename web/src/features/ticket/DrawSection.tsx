@@ -1,4 +1,5 @@
 /** How a day's winner was drawn, in four pictures; the check of it all is the public page's. */
+import { SPEECH } from '@roz/core/language.ts'
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import { ApiError, call } from '../../api.ts'
@@ -37,7 +38,7 @@ async function readDay(day: string): Promise<DrawnDay | 'waiting' | 'none' | 'no
   if (newest === undefined) return 'none'
   if (newest < day) return 'waiting'
   const [view, drawing] = await Promise.all([readView(day), readDrawing(readJson, day)])
-  if (view !== undefined && drawing !== undefined) return drawnDay(view, drawing, currentLanguage())
+  if (view !== undefined && drawing !== undefined) return drawnDay(view, drawing, SPEECH[currentLanguage()])
   // A round that waits for its draw, longer than the one after it, has its records all the same.
   return view === undefined && drawing === undefined && newest > day ? 'no-round' : 'waiting'
 }
