@@ -2,6 +2,7 @@
  * Telling others: what is told of a join, a win, a day and a story, by the system's own sheet with its
  * picture, or in WhatsApp; and what such a link shows where it is posted.
  */
+import { LANGUAGES } from '@roz/core/language.ts'
 import { type PublicPage, publicPath, publicPaths } from '@roz/web/paths.ts'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, test } from 'vitest'
@@ -140,12 +141,17 @@ async function drawn(name: string): Promise<void> {
   expect((await fetch(`${roz.url}/share/${name}-en.png`)).status).toBe(200)
 }
 
+const headOf = async (address: string): Promise<string> =>
+  /<head>.*<\/head>/s.exec(await (await fetch(roz.url + address)).text())?.[0] ?? ''
+
 /** What a link shows where it is posted. */
 async function tagsOf(address: string): Promise<ReadonlyMap<string, string>> {
-  const html = await (await fetch(roz.url + address)).text()
+  const html = await headOf(address)
   const tags = html.matchAll(/<meta (?:property|name)="((?:og|twitter):[^"]+)" content="([^"]*)"/g)
   return new Map([...tags].map(([, name = '', content = '']) => [name, content]))
 }
+
+const linksIn = (head: string, pattern: RegExp): string[] => [...head.matchAll(pattern)].map(([, found = '']) => found)
 
 async function expectPicture(address: string): Promise<void> {
   const answer = await fetch(address, { redirect: 'error' })
@@ -155,7 +161,7 @@ async function expectPicture(address: string): Promise<void> {
   expect(bytes.length).toBeLessThan(100_000)
 }
 
-test('every public page has its picture and words in its language, under the address of the page', async () => {
+test('every public page has its picture and words in its language, under the address of the page, and names its twins', async () => {
   const pictures = new Set<string>()
   for (const language of ['en', 'hi'] as const)
     for (const name of Object.keys(publicPaths) as PublicPage[]) {
@@ -167,6 +173,11 @@ test('every public page has its picture and words in its language, under the add
       for (const named of ['og:title', 'og:description', 'og:image:alt']) expect(tags.get(named), `${at} ${named}`).toMatch(/\S/)
       expect(tags.get('og:image')?.startsWith(`${roz.url}/share/${name}-${language}.`)).toBe(true)
       pictures.add(tags.get('og:image') ?? '')
+      const head = await headOf(at)
+      expect(linksIn(head, /<link rel="canonical" href="([^"]+)"/g)).toEqual([roz.url + at])
+      expect(linksIn(head, /<link rel="alternate" hrefLang="([^"]+" href="[^"]+)"/gi)).toEqual(
+        [...LANGUAGES, 'x-default' as const].map((one) => `${one}" href="${roz.url}${publicPath(name, one === 'x-default' ? 'en' : one)}`),
+      )
     }
   expect(pictures.size).toBe(Object.keys(publicPaths).length * 2)
   for (const name of ['home', 'terms'] as const)
