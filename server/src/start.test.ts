@@ -141,19 +141,66 @@ const PRODUCTION = {
   BEACON: 'drand',
 }
 
-test('in production a start warns where the server works as the owner of the tables, and only there', async () => {
-  const database = await createTestDatabase()
-  const warningsOf = async (urls: Record<string, string>): Promise<string[]> => {
-    const lines: string[] = []
-    const dataDir = await mkdtemp(path.join(tmpdir(), 'roz-start-'))
-    const config = readConfig({ ...PRODUCTION, PORT: String(await freePort()), DATA_DIR: dataDir, ...urls })
-    const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
-    const running = await startServer(config, { log, say: () => undefined, parent: undefined, begunAtMs: Date.now() })
+test('with NODE_ENV=production and nothing set the program ends with one message that names every setting', async () => {
+  const child = spawn(process.execPath, [path.join(import.meta.dirname, 'main.ts')], {
+    env: { PATH: process.env.PATH, NODE_ENV: 'production' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let words = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (words += String(chunk)))
+  expect(await new Promise<number | null>((resolve) => child.once('close', resolve))).toBe(1)
+  const [first, ...others] = words.trimEnd().split('\n')
+  expect(first).toBe('Roz cannot start with these settings:')
+  expect(others.pop()).toBe('The table in README.md explains each of them.')
+  const { NODE_ENV: _given, ...required } = PRODUCTION
+  const named = others.map((line) => /^ {2}- ([A-Z_]+)/.exec(line)?.[1])
+  expect(named.toSorted()).toEqual([...Object.keys(required), 'DATABASE_URL'].toSorted())
+})
+
+/** Starts as in production and stops again; what it warned of. */
+async function inProduction(urls: Record<string, string>, work: (url: string) => Promise<void> = async () => undefined): Promise<string[]> {
+  const lines: string[] = []
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'roz-start-'))
+  const port = await freePort()
+  const { WEB_DIR } = process.env
+  const config = readConfig({
+    ...PRODUCTION,
+    PORT: String(port),
+    DATA_DIR: dataDir,
+    ...(WEB_DIR === undefined ? {} : { WEB_DIR }),
+    ...urls,
+  })
+  const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
+  const running = await startServer(config, { log, say: () => undefined, parent: undefined, begunAtMs: Date.now() })
+  try {
+    await work(`http://127.0.0.1:${port}`)
+  } finally {
     await running.stop()
     await rm(dataDir, { recursive: true })
-    return lines.filter((line) => line.includes('MIGRATE_DATABASE_URL'))
   }
-  expect(await warningsOf({ DATABASE_URL: database.appUrl, MIGRATE_DATABASE_URL: database.ownerUrl })).toEqual([])
+  return lines
+}
+
+test('in production there are no controls of a developer, and a start warns where the server works as the owner of the tables', async () => {
+  const database = await createTestDatabase()
+  const warningsOf = async (urls: Record<string, string>, work?: (url: string) => Promise<void>): Promise<string[]> =>
+    (await inProduction(urls, work)).filter((line) => line.includes('MIGRATE_DATABASE_URL'))
+  const asked: unknown[] = []
+  const look = async (url: string): Promise<void> => {
+    expect((await fetch(`${url}/readyz`)).status).toBe(200)
+    for (const at of ['GET /dev/clock', 'POST /dev/clock', 'GET /dev/mail', 'GET /dev/mail.json', 'GET /kitchen-sink']) {
+      const [method = '', place = ''] = at.split(' ')
+      asked.push([at, (await fetch(url + place, { method })).status])
+    }
+  }
+  expect(await warningsOf({ DATABASE_URL: database.appUrl, MIGRATE_DATABASE_URL: database.ownerUrl }, look)).toEqual([])
+  expect(asked).toEqual([
+    ['GET /dev/clock', 404],
+    ['POST /dev/clock', 404],
+    ['GET /dev/mail', 404],
+    ['GET /dev/mail.json', 404],
+    ['GET /kitchen-sink', 404],
+  ])
   expect(await warningsOf({ DATABASE_URL: database.ownerUrl })).toHaveLength(1)
   await database.drop()
 })

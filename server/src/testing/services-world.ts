@@ -4,6 +4,8 @@ import { pino } from 'pino'
 import { createDrand } from '../adapters/beacon/drand.ts'
 import { createClock } from '../adapters/clock.ts'
 import { createCatcher } from '../adapters/mail/catcher.ts'
+import type { PaymentGateway } from '../adapters/payments/port.ts'
+import type { PayoutGateway } from '../adapters/payouts/port.ts'
 import { createWebPush } from '../adapters/push/web-push.ts'
 import { readConfig } from '../config.ts'
 import { DAY } from '../ledger/fixtures.ts'
@@ -15,7 +17,10 @@ import { expectDaysHold } from './verifier.ts'
 
 export type ServicesWorld = Awaited<ReturnType<typeof openServicesWorld>>
 
-export async function openServicesWorld() {
+type Gateways = { readonly gateway?: PaymentGateway; readonly payouts?: PayoutGateway | undefined }
+
+/** Without payouts they are made by hand. */
+export async function openServicesWorld({ gateway = scriptedRefunds().gateway, ...given }: Gateways = {}) {
   const database = await createTestDatabase({ connectionsMax: 20 })
   const { db } = database
   const removed: string[] = []
@@ -27,8 +32,8 @@ export async function openServicesWorld() {
     mailer: createCatcher(db),
     storage: { put: async () => '', find: async () => undefined, remove: async (name) => void removed.push(name) },
     beacon: createDrand({ relays: [] }),
-    gateway: scriptedRefunds().gateway,
-    payouts: scriptedPayouts().payouts,
+    gateway,
+    payouts: 'payouts' in given ? given.payouts : scriptedPayouts().payouts,
     push: createWebPush({ hosts: [], subject: 'mailto:support@roz.example' }),
     log: pino({ level: 'silent' }),
     config: readConfig({}),

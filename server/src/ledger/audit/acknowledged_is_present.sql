@@ -6,7 +6,7 @@ select 'key of member ' || k.member_id as subject, k.route || ' was acknowledged
    when k.route = 'addMoney' then not exists (select from topup o where o.order_id = k.ref)
    when k.route = 'withdraw' then not exists (select from withdrawal w join transfer t on t.kind = 'wd_hold' and t.ref = w.id::text where w.id::text = k.ref)
    when k.route = 'requestRefund' then not exists (select from refund r join transfer t on t.kind = 'refund_hold' and t.ref = r.id::text where r.id::text = k.ref)
-   when k.route like 'withdrawal.approve %' then not exists (select from withdrawal w where 'withdrawal:' || w.id = k.ref and w.status <> 'requested')
+   when k.route like 'withdrawal.approve %' or k.route like 'withdrawal.retry %' then not exists (select from withdrawal w where 'withdrawal:' || w.id = k.ref and w.status <> 'requested')
    when k.route like 'withdrawal.reject %' then not exists (select from transfer t where t.kind = 'wd_back' and 'withdrawal:' || t.ref = k.ref)
    when k.route like 'withdrawal.complete %' then not exists (select from transfer t where t.kind = 'wd_paid' and 'withdrawal:' || t.ref = k.ref)
    when k.route like 'refund.approve %' then not exists (select from refund r where 'refund:' || r.id = k.ref and r.status <> 'requested')

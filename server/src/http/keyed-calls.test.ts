@@ -1,0 +1,211 @@
+/**
+ * Every call that moves money, asked with an Idempotency-Key: what was refused is refused again when
+ * nothing stands against it any more; what was accepted is answered as the first time, to several at
+ * once too; the same key for another call is 409.
+ */
+import { randomUUID } from 'node:crypto'
+import { api, type CallName } from '@roz/contract/api.ts'
+import { type IstDay, nextDay, startOfDayMs } from '@roz/core/ist-day.ts'
+import { paise } from '@roz/core/money.ts'
+import type { RefusalCode } from '@roz/core/refusals.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { one, sql } from '../db/sql.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { closeWallet } from '../ledger/closing.ts'
+import { DAY } from '../ledger/fixtures.ts'
+import { captureTopup, createTopup } from '../ledger/topups.ts'
+import { bookPayout } from '../ledger/withdrawals.ts'
+import { makeMember, makeStaff } from '../testing/calls.ts'
+import { scriptedRefunds } from '../testing/payouts-world.ts'
+import { openServicesWorld, type ServicesWorld } from '../testing/services-world.ts'
+import { ADD, BANK } from '../testing/wallet-world.ts'
+
+const WITHDRAW = { amount: 10, bankDetail: BANK }
+
+type Keyed =
+  | 'addMoney'
+  | 'approveRefund'
+  | 'approveWithdrawal'
+  | 'closeAccount'
+  | 'completeWithdrawal'
+  | 'creditSuspense'
+  | 'joinRound'
+  | 'paySuspense'
+  | 'refundSuspense'
+  | 'rejectRefund'
+  | 'rejectWithdrawal'
+  | 'requestRefund'
+  | 'retryWithdrawal'
+  | 'triggerDraw'
+  | 'withdraw'
+
+type Prepared = {
+  readonly as: bigint
+  /** Below the path of the contract. */
+  readonly id?: string
+  readonly body?: unknown
+  /** It is refused so at first, until that has been mended. */
+  readonly refused?: readonly [code: RefusalCode, mend: () => Promise<unknown>]
+}
+
+/** With a gateway that pays out, and without one. */
+let world: ServicesWorld
+let byHand: ServicesWorld
+let admin: bigint
+let today: IstDay = DAY
+beforeAll(async () => {
+  const { gateway } = scriptedRefunds()
+  const opens: typeof gateway = { ...gateway, createOrder: async ({ orderId }) => ({ sessionId: `session_${orderId}` }) }
+  world = await openServicesWorld({ gateway: opens })
+  byHand = await openServicesWorld({ payouts: undefined })
+  admin = await makeStaff(world.database.db)
+})
+afterAll(async () => {
+  await world.close()
+  await byHand.close()
+})
+
+async function topUp(memberId: bigint, rupees: number, { database: { db } } = world): Promise<string> {
+  const orderId = randomUUID().replaceAll('-', '')
+  const amount = paise(BigInt(rupees) * 100n)
+  await inTransaction(db, async (tx) => {
+    await createTopup(tx, { orderId, memberId, amount })
+    await captureTopup(tx, { orderId, paymentId: `pay_${orderId}`, orderAmount: amount })
+  })
+  return orderId
+}
+async function funded(rupees: number, where = world): Promise<bigint> {
+  const memberId = await makeMember(where.database.db)
+  await topUp(memberId, rupees, where)
+  return memberId
+}
+async function withdrawal(memberId: bigint, { calls } = world): Promise<string> {
+  return (await calls.ask('POST /wallet/withdraw', { as: memberId, body: WITHDRAW })).body.withdrawal.id
+}
+async function refund(): Promise<{ readonly id: string; readonly memberId: bigint }> {
+  const memberId = await makeMember(world.database.db)
+  const body = { order_id: await topUp(memberId, 20), amount: 5, reason: 'Added too much' }
+  return { id: (await world.calls.ask('POST /wallet/refunds', { as: memberId, body })).body.refund.id, memberId }
+}
+async function hold(memberId: bigint): Promise<readonly ['member_on_hold', () => Promise<unknown>]> {
+  const { db } = world.database
+  await db.query(sql`update member set suspended_at = roz_now() where id = ${memberId}::bigint`)
+  return ['member_on_hold', () => db.query(sql`update member set suspended_at = null where id = ${memberId}::bigint`)]
+}
+/** Money of a closed account that went out once more, until it comes back again. */
+async function returned(): Promise<Pick<Prepared, 'id' | 'refused'>> {
+  const { db } = world.database
+  const member = await funded(10)
+  const id = await withdrawal(member)
+  const told = (word: 'paid' | 'reversed') => inTransaction(db, (tx) => bookPayout(tx, { id, word }))
+  await told('paid')
+  await inTransaction(db, async (tx) => {
+    await closeWallet(tx, member)
+    await tx.query(sql`update member set deleted_at = roz_now(), email = null, name = 'Closed account' where id = ${member}::bigint`)
+  })
+  await told('reversed')
+  await told('paid')
+  const item = await one<{ id: bigint }>(db, sql`select id from suspense_item where payment_id = ${`wd_reversed:${id}`}::text`)
+  return { id: String(item.id), refused: ['payment_taken_back', () => told('reversed')] }
+}
+const publicIdOf = async (memberId: bigint): Promise<string> =>
+  (await one<{ id: string }>(world.database.db, sql`select public_id as id from member where id = ${memberId}::bigint`)).id
+
+const CASES: { readonly [N in Keyed]: () => Promise<Prepared> } = {
+  triggerDraw: async () => ({
+    as: admin,
+    body: { day: today },
+    refused: ['no_participants', async () => world.calls.ask('POST /rounds/join', { as: await funded(10), body: {} })],
+  }),
+  joinRound: async () => {
+    today = nextDay(today)
+    await world.database.setClock(new Date(startOfDayMs(today) + 12 * 3_600_000))
+    await world.services.catchUp()
+    return { as: await funded(10), body: {} }
+  },
+  addMoney: async () => ({ as: await makeMember(world.database.db), body: ADD }),
+  withdraw: async () => {
+    const as = await funded(10)
+    return { as, body: { amount: 20, bankDetail: BANK }, refused: ['insufficient_funds', () => topUp(as, 10)] }
+  },
+  closeAccount: async () => ({ as: await funded(10), body: { gift: true } }),
+  approveWithdrawal: async () => {
+    const member = await funded(10)
+    return { as: admin, id: await withdrawal(member), refused: await hold(member) }
+  },
+  rejectWithdrawal: async () => ({ as: admin, id: await withdrawal(await funded(10)), body: { reason: 'A wrong account' } }),
+  retryWithdrawal: async () => {
+    const id = await withdrawal(await funded(10))
+    return { as: admin, id, refused: ['withdrawal_final', () => world.calls.ask(`POST /admin/withdrawals/${id}/approve`, { as: admin })] }
+  },
+  completeWithdrawal: async () => {
+    const as = await makeStaff(byHand.database.db)
+    const id = await withdrawal(await funded(10, byHand), byHand)
+    const approve = () => byHand.calls.ask(`POST /admin/withdrawals/${id}/approve`, { as })
+    return { as, id, body: { bankReference: 'UTR0000000042' }, refused: ['withdrawal_final', approve] }
+  },
+  requestRefund: async () => {
+    const as = await makeMember(world.database.db)
+    const order_id = await topUp(as, 20)
+    const held = await withdrawal(as)
+    const letGo = () => world.calls.ask(`POST /admin/withdrawals/${held}/reject`, { as: admin, body: { reason: 'Not wanted any more' } })
+    return { as, body: { order_id, amount: 15, reason: 'Added too much' }, refused: ['refund_exceeds_unused', letGo] }
+  },
+  approveRefund: async () => {
+    const { id, memberId } = await refund()
+    return { as: admin, id, refused: await hold(memberId) }
+  },
+  rejectRefund: async () => ({ as: admin, id: (await refund()).id, body: { reason: 'Used already' } }),
+  creditSuspense: async () => ({ as: admin, ...(await returned()), body: { memberId: await publicIdOf(await funded(10)) } }),
+  paySuspense: async () => ({ as: admin, ...(await returned()), body: { bankReference: 'UTR0000000042' } }),
+  refundSuspense: async () => {
+    const orderId = randomUUID().replaceAll('-', '')
+    const { db } = world.database
+    await inTransaction(db, (tx) => captureTopup(tx, { orderId, paymentId: `pay_${orderId}`, orderAmount: paise(1000n) }))
+    const item = await one<{ id: bigint }>(db, sql`select id from suspense_item where order_id = ${orderId}::text`)
+    return { as: admin, id: String(item.id) }
+  },
+}
+
+/** One that the same account may make too. */
+function anotherCall(name: Keyed): readonly [path: string, body: unknown] {
+  if (!api[name].path.startsWith('/admin/')) return name === 'withdraw' ? ['/wallet/add', ADD] : ['/wallet/withdraw', WITHDRAW]
+  return [`/admin/withdrawals/${randomUUID()}/reject`, { reason: 'Something else' }]
+}
+
+test.each(Object.keys(CASES) as Keyed[])('%s: one key, one answer', async (name) => {
+  const { as, id = '', body, refused } = await CASES[name]()
+  const { calls } = name === 'completeWithdrawal' ? byHand : world
+  const path = api[name].path.replace('{id}', id)
+  const ask = async (key: string, at = path, sent = body) => {
+    const { status, text } = await calls.ask(`POST ${at}`, {
+      as,
+      headers: { 'idempotency-key': key },
+      ...(sent === undefined ? {} : { body: sent }),
+    })
+    return { status, text }
+  }
+  const before = `${name} before`
+  if (refused !== undefined) {
+    const [code, mend] = refused
+    const first = await ask(before)
+    expect(JSON.parse(first.text)).toMatchObject({ code })
+    await mend()
+    expect(await ask(before)).toEqual(first)
+  }
+  const key = `${name} ${id}`
+  const [first, ...others] = await Promise.all([ask(key), ask(key), ask(key)])
+  expect(first.status, first.text).toBe(200)
+  for (const other of [...others, await ask(key)]) expect(other).toEqual(first)
+  // A join keeps its key in its own row, and none of a refused one (money.md 13).
+  if (name === 'joinRound') return
+  const [another, sent] = anotherCall(name)
+  expect(JSON.parse((await ask(key, another, sent)).text)).toMatchObject({ code: 'idempotency_mismatch' })
+})
+
+test('no call that takes a key is left out', () => {
+  const keyed = (Object.keys(api) as CallName[]).filter((name) =>
+    (api[name].refusals as readonly string[]).includes('idempotency_mismatch'),
+  )
+  expect(keyed.toSorted()).toEqual(Object.keys(CASES).toSorted())
+})
