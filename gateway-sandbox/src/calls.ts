@@ -5,7 +5,7 @@
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SandboxClock } from './clock.ts'
-import { internal, keyReused, Refusal, tooMany, wrongKeys } from './refusals.ts'
+import { bankFailure, internal, keyReused, Refusal, tooMany, wrongKeys } from './refusals.ts'
 import type { Store } from './store.ts'
 import type { Webhooks } from './webhooks.ts'
 
@@ -34,7 +34,9 @@ export function admit(request: FastifyRequest, reply: FastifyReply, { store, key
   if (!versions.has(version)) {
     throw new Refusal(400, `version should be one of ${[...versions].join(', ')}. Value received: ${version}`, 'version_invalid')
   }
-  if (store.faults().api !== 'rate_limit') return
+  const fault = store.faults().api
+  if (fault === 'bank_failure') throw bankFailure()
+  if (fault !== 'rate_limit') return
   reply.headers({ 'x-ratelimit-limit': '30', 'x-ratelimit-remaining': '0', 'x-ratelimit-retry': '1', 'x-ratelimit-type': 'app_id' })
   throw tooMany()
 }

@@ -20,14 +20,22 @@ import type { Store } from './store.ts'
 
 const MAX_WEBHOOKS = 100
 
+/** The payer's doing, for which the hosted page has a button each. */
 export const OUTCOMES = { success: 'SUCCESS', failed: 'FAILED', pending: 'PENDING', dropped: 'USER_DROPPED' } as const satisfies Record<
   string,
   AttemptStatus
 >
 
+/** What a bank or a check makes of an attempt beside that. */
+const RARE = { not_attempted: 'NOT_ATTEMPTED', flagged: 'FLAGGED', void: 'VOID', cancelled: 'CANCELLED' } as const satisfies Record<
+  string,
+  AttemptStatus
+>
+const ALL = { ...OUTCOMES, ...RARE }
+
 const webhooks = z.int().min(0).max(MAX_WEBHOOKS).default(1)
 
-const payment = z.strictObject({ outcome: z.enum(['success', 'failed', 'pending', 'dropped']), webhooks })
+const payment = z.strictObject({ outcome: z.enum(Object.keys(ALL) as (keyof typeof ALL)[]), webhooks })
 
 /** Takes a word back that was final: no gateway should, and a shop must live with one that does. */
 const force = z.boolean().default(false)
@@ -61,7 +69,7 @@ export function controlRoutes(app: FastifyInstance, parts: Parts): void {
   app.post<OrderPath>('/orders/:orderId/pay', async (request) => {
     const { outcome, webhooks: copies } = parse(payment, request.body)
     const nowMs = await clock.now()
-    step(() => playOrder(parts, request.params.orderId, OUTCOMES[outcome], copies, nowMs))
+    step(() => playOrder(parts, request.params.orderId, ALL[outcome], copies, nowMs))
     return orderView(store, request.params.orderId, nowMs)
   })
   app.get<OrderPath>('/orders/:orderId', async (request) => orderView(store, request.params.orderId, await clock.now()))

@@ -35,6 +35,10 @@ const MESSAGES = {
   SUCCESS: '00::Transaction success',
   FAILED: 'Transaction failed',
   PENDING: 'Transaction is pending with the bank',
+  NOT_ATTEMPTED: 'Transaction was not attempted',
+  FLAGGED: 'Transaction is held for a check',
+  VOID: 'Transaction was voided',
+  CANCELLED: 'Transaction was cancelled',
   USER_DROPPED: 'User dropped and did not complete the two factor authentication',
 } as const satisfies Record<AttemptStatus, string>
 
@@ -48,6 +52,10 @@ const ERRORS = {
     error_source: 'customer',
   },
   USER_DROPPED: null,
+  NOT_ATTEMPTED: null,
+  FLAGGED: null,
+  VOID: null,
+  CANCELLED: null,
 } as const satisfies Record<AttemptStatus, Record<string, string> | null>
 
 const METHOD = { upi: { channel: 'collect', upi_id: 'testsuccess@gocash' } }
@@ -85,13 +93,20 @@ export function paymentEntity(order: Order, attempt: Attempt): Record<string, un
   }
 }
 
-/** The gateway is reported to announce a pending payment under the success type as well: a shop has to read the status. */
+/**
+ * The gateway is reported to announce a pending payment under the success type as well: a shop has to
+ * read the status. Of the others no type is published: a shop learns of them by asking.
+ */
 const WEBHOOK_TYPES = {
   SUCCESS: 'PAYMENT_SUCCESS_WEBHOOK',
   PENDING: 'PAYMENT_SUCCESS_WEBHOOK',
   FAILED: 'PAYMENT_FAILED_WEBHOOK',
   USER_DROPPED: 'PAYMENT_USER_DROPPED_WEBHOOK',
-} as const satisfies Record<AttemptStatus, string>
+  NOT_ATTEMPTED: undefined,
+  FLAGGED: undefined,
+  VOID: undefined,
+  CANCELLED: undefined,
+} as const satisfies Record<AttemptStatus, string | undefined>
 
 /** Prints the very text it is given. Node has it since 21; the compiler's library does not know it yet. */
 const { rawJSON } = JSON as unknown as { rawJSON(this: void, text: string): unknown }
@@ -100,18 +115,14 @@ const { rawJSON } = JSON as unknown as { rawJSON(this: void, text: string): unkn
 export const decimals = (paise: number): unknown => rawJSON((paise / 100).toFixed(2))
 
 /** What the shop is told of an attempt, at the address that the order named. */
-export const paymentEvent = ({ order, attempt }: Moved, nowMs: number): Event | undefined =>
-  order.notifyUrl === null
-    ? undefined
-    : {
-        channel: 'pg',
-        subject: `order:${order.orderId}`,
-        type: WEBHOOK_TYPES[attempt.status],
-        url: order.notifyUrl,
-        body: paymentBody(order, attempt, nowMs),
-      }
+export function paymentEvent({ order, attempt }: Moved, nowMs: number): Event | undefined {
+  const type = WEBHOOK_TYPES[attempt.status]
+  const { orderId, notifyUrl } = order
+  if (type === undefined || notifyUrl === null) return undefined
+  return { channel: 'pg', subject: `order:${orderId}`, type, url: notifyUrl, body: paymentBody(order, attempt, type, nowMs) }
+}
 
-function paymentBody(order: Order, attempt: Attempt, nowMs: number): string {
+function paymentBody(order: Order, attempt: Attempt, type: string, nowMs: number): string {
   const error = errorDetails(attempt)
   return JSON.stringify({
     data: {
@@ -149,7 +160,7 @@ function paymentBody(order: Order, attempt: Attempt, nowMs: number): string {
       payment_offers: null,
     },
     event_time: indianTime(nowMs),
-    type: WEBHOOK_TYPES[attempt.status],
+    type,
   })
 }
 

@@ -16,8 +16,8 @@ export const faultSwitches = z.strictObject({
   tamper: z.boolean().default(false),
   /** The webhook never leaves, as if the network had lost it: it is tried again when its time comes. */
   lose: z.boolean().default(false),
-  /** What the API does instead of answering well: 429 before doing anything, or the work done and the answer lost. */
-  api: z.enum(['ok', 'rate_limit', 'error_after_commit', 'no_answer']).default('ok'),
+  /** What the API does instead of answering well: 429, or 502 of the bank, before doing anything; or the work done and the answer lost. */
+  api: z.enum(['ok', 'rate_limit', 'bank_failure', 'error_after_commit', 'no_answer']).default('ok'),
   /** Rupees that an attempt charges on top of its order's amount. */
   surcharge: z.number().min(0).max(1000).multipleOf(0.01).default(0),
 })

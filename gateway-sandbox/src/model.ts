@@ -1,6 +1,6 @@
 /** What the gateway remembers. Amounts are whole paise, instants are ms since 1970 UTC. */
 export type OrderStatus = 'ACTIVE' | 'PAID' | 'EXPIRED' | 'TERMINATED' | 'TERMINATION_REQUESTED'
-export type AttemptStatus = 'SUCCESS' | 'FAILED' | 'PENDING' | 'USER_DROPPED'
+export type AttemptStatus = 'SUCCESS' | 'NOT_ATTEMPTED' | 'FAILED' | 'USER_DROPPED' | 'VOID' | 'CANCELLED' | 'PENDING' | 'FLAGGED'
 
 export type Customer = {
   readonly id: string

@@ -182,6 +182,25 @@ describe('the payments of an order', () => {
     expect((await api('GET', `/orders/${id}`)).body.order_status).toBe('PAID')
   })
 
+  test.each([
+    ['not_attempted', 'NOT_ATTEMPTED', 'under way'],
+    ['flagged', 'FLAGGED', 'under way'],
+    ['pending', 'PENDING', 'under way'],
+    ['void', 'VOID', 'over'],
+    ['cancelled', 'CANCELLED', 'over'],
+    ['failed', 'FAILED', 'over'],
+    ['dropped', 'USER_DROPPED', 'over'],
+  ] as const)('%s: an attempt %s is %s, and the order can still be paid', async (outcome, word, stands) => {
+    const { order_id: id } = await made()
+    expect((await control(`/orders/${id}/pay`, { outcome })).body.order_status).toBe('ACTIVE')
+    const { list } = await api('GET', `/orders/${id}/payments`)
+    const ended = stands === 'over' ? expect.stringMatching(IST_SECONDS) : null
+    expect(list).toMatchObject([{ payment_status: word, is_captured: false, bank_reference: null, payment_completion_time: ended }])
+    expect((await control(`/orders/${id}/pay`, { outcome: 'success' })).body.order_status).toBe('PAID')
+    const after = (await api('GET', `/orders/${id}/payments`)).list.map((payment) => payment.payment_status)
+    expect(after).toEqual(stands === 'over' ? [word, 'SUCCESS'] : ['SUCCESS'])
+  })
+
   test('of one order cannot succeed twice by presses at once', async () => {
     const { order_id: id } = await made()
     const answers = await Promise.all([1, 2, 3, 4].map(() => control(`/orders/${id}/pay`, { outcome: 'success' })))

@@ -51,8 +51,11 @@ export function terminateOrder(store: Store, orderId: string, nowMs: number): Or
   return save(store, order, pendingAttempt(store, orderId) === undefined ? 'TERMINATED' : 'TERMINATION_REQUESTED')
 }
 
+/** Of an attempt that has not come to its end: not begun, with the bank, or held back by a check. */
+const OPEN: ReadonlySet<AttemptStatus> = new Set(['PENDING', 'NOT_ATTEMPTED', 'FLAGGED'])
+
 export const pendingAttempt = (store: Store, orderId: string): Attempt | undefined =>
-  store.attemptsOf(orderId).find((attempt) => attempt.status === 'PENDING')
+  store.attemptsOf(orderId).find((attempt) => OPEN.has(attempt.status))
 
 /** The payer's doing on the hosted page: it ends the attempt that is pending, or makes a new one. */
 export function pay(store: Store, orderId: string, outcome: AttemptStatus, surchargePaise: number, nowMs: number): Moved {
@@ -66,7 +69,7 @@ export function pay(store: Store, orderId: string, outcome: AttemptStatus, surch
     status: outcome,
     amountPaise: order.amountPaise + surchargePaise,
     startedAtMs: nowMs,
-    endedAtMs: outcome === 'PENDING' ? null : nowMs,
+    endedAtMs: OPEN.has(outcome) ? null : nowMs,
     errorCode: null,
   }
   return keep(store, order, attempt)
@@ -80,9 +83,9 @@ export function simulate(store: Store, cfPaymentId: string, status: AttemptStatu
 }
 
 function moveAttempt(store: Store, order: Order, attempt: Attempt, status: AttemptStatus, errorCode: string | null, nowMs: number): Moved {
-  const mayMove = order.status !== 'PAID' && (order.status === 'ACTIVE' || attempt.status === 'PENDING')
+  const mayMove = order.status !== 'PAID' && (order.status === 'ACTIVE' || OPEN.has(attempt.status))
   if (!mayMove) throw orderInactive()
-  return keep(store, order, { ...attempt, status, errorCode, endedAtMs: status === 'PENDING' ? null : nowMs })
+  return keep(store, order, { ...attempt, status, errorCode, endedAtMs: OPEN.has(status) ? null : nowMs })
 }
 
 function keep(store: Store, order: Order, attempt: Attempt): Moved {
@@ -94,7 +97,7 @@ function keep(store: Store, order: Order, attempt: Attempt): Moved {
 
 function statusAfter(order: OrderStatus, attempt: AttemptStatus): OrderStatus {
   if (attempt === 'SUCCESS') return 'PAID'
-  return order === 'TERMINATION_REQUESTED' && attempt !== 'PENDING' ? 'TERMINATED' : order
+  return order === 'TERMINATION_REQUESTED' && !OPEN.has(attempt) ? 'TERMINATED' : order
 }
 
 function save(store: Store, order: Order, status: OrderStatus): Order {

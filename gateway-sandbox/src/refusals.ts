@@ -35,6 +35,8 @@ export const orderInactive = (): Refusal => new Refusal(400, 'order is no longer
 export const keyReused = (): Refusal =>
   new Refusal(422, 'x-idempotency-key was already used with another request body', 'request_invalid', 'idempotency_error')
 export const tooMany = (): Refusal => new Refusal(429, 'Too many requests from IP. Check headers', 'request_failed', 'rate_limit_error')
+export const bankFailure = (): Refusal =>
+  new Refusal(502, 'bank processing failure, please try again', 'bank_processing_failure', 'api_error')
 export const internal = (): Refusal => new Refusal(500, 'internal Server Error', 'internal_error', 'api_error')
 
 export const duplicateRefund = (): Refusal => new Refusal(409, 'refund with same id is already present', 'refund_already_exists')

@@ -243,12 +243,24 @@ describe('the faults', () => {
     expect(first().bytes.toString()).toContain('"payment_amount":10.35')
   })
 
-  test('of the API: too many requests before anything is done, and an answer lost after all is done', async () => {
+  test('of the API: too many requests or a bank that fails before anything is done, and an answer lost after all is done', async () => {
     const body = orderBody()
     const make = () => call('POST', `${world.url}/pg/orders`, body, HEADERS)
     await control('/faults', { api: 'rate_limit' })
     const limited = await make()
-    expect([limited.status, limited.body.type, limited.headers.get('x-ratelimit-retry')]).toEqual([429, 'rate_limit_error', '1'])
+    expect([limited.status, limited.body.type]).toEqual([429, 'rate_limit_error'])
+    const told = [...limited.headers].filter(([name]) => name.startsWith('x-ratelimit-')).toSorted()
+    expect(told).toEqual([
+      ['x-ratelimit-limit', '30'],
+      ['x-ratelimit-remaining', '0'],
+      ['x-ratelimit-retry', '1'],
+      ['x-ratelimit-type', 'app_id'],
+    ])
+    await control('/faults', { api: 'bank_failure' })
+    expect([(await make()).status, (await make()).body]).toEqual([
+      502,
+      { message: 'bank processing failure, please try again', code: 'bank_processing_failure', type: 'api_error' },
+    ])
     await control('/faults', { api: 'error_after_commit' })
     expect([(await make()).status, (await make()).body.code]).toEqual([500, 'order_already_exists'])
     await control('/faults', { api: 'no_answer' })

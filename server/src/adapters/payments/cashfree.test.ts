@@ -90,6 +90,8 @@ describe('when the gateway stumbles', () => {
   test('too many requests is a fault with a waiting time', async () => {
     await control('/faults', { api: 'rate_limit' })
     await expect(gateway.createOrder(newOrder())).rejects.toMatchObject({ name: 'GatewayUnavailableError', retryAfterMs: 1000 })
+    await control('/faults', { api: 'bank_failure' })
+    await expect(gateway.createOrder(newOrder())).rejects.toMatchObject({ name: 'GatewayUnavailableError' })
   })
 
   test('told to slow down, or given up by the caller, nothing is asked a second time', async () => {
