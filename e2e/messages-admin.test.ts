@@ -117,6 +117,9 @@ describe('the tabs', () => {
     ['overview', '/api/admin/stats', 'The figures could not be loaded.', 'Total users', 'cut'],
     ['users', '/api/admin/users', 'The users could not be loaded.', 'Asha Verma', 'wordless'],
     ['stories', '/api/impact/stories-admin', 'The stories could not be loaded.', 'No impact stories yet', 'cut'],
+    ['withdrawals', '/api/admin/withdrawals', 'The withdrawals could not be loaded.', 'No withdrawals found', 'cut'],
+    ['refunds', '/api/admin/refunds', 'The refunds could not be loaded.', 'No refunds found', 'wordless'],
+    ['suspense', '/api/admin/suspense', 'The payments could not be loaded.', 'No payments found', 'cut'],
     ['disputes', '/api/admin/disputes', 'The disputes could not be loaded.', 'No disputes found', 'wordless'],
   ] as const)('%s without %s: %s, and Retry brings it', async (tab, call, words, then, fault) => {
     line.breakLine(`GET ${call}`, fault)

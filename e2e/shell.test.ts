@@ -4,9 +4,9 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { handOver, newVisit, openBrowser, SMALL, type Visit, WIDE } from './browser.ts'
 import { ask } from './calls.ts'
-import { PASSWORD, register, type Person } from './people.ts'
+import { mailsTo, PASSWORD, register, type Person, verify } from './people.ts'
 import { type Program, startProgram } from './program.ts'
-import { signIn } from './steps.ts'
+import { signIn, toast } from './steps.ts'
 
 let program: Program
 let browser: Browser
@@ -96,6 +96,47 @@ describe('the session', () => {
       await expect(page.getByText('Verification Failed')).toBeVisible()
       await expect(page).toHaveURL(`${program.url}/verify-email?token=12e34`)
     })
+  })
+})
+
+test('until the mail is confirmed a banner stands on every screen; it sends the mail again, and goes once it is', async () => {
+  const person = await register(program.url, 'Nila Bose', 'nila.shell@x.test')
+  await visit({ token: person.token }, async (page) => {
+    const banner = page.getByRole('complementary', { name: 'Verify email' })
+    for (const path of ['/wallet', '/dashboard']) {
+      await page.goto(program.url + path)
+      await expect(banner).toContainText(`We sent a link to ${person.email}; until then you can look around, but not move money.`)
+    }
+    const again = banner.getByRole('button', { name: 'Resend verification email' })
+    await page.route('**/api/auth/resend-verification', (route) => route.abort())
+    await again.click()
+    await expect(toast(page, 'Network error. Please check your connection and try again.')).toBeVisible()
+    await page.unrouteAll()
+    await again.click()
+    await expect(toast(page, 'We have sent the verification email again. Please check your inbox.')).toBeVisible()
+    await expect.poll(async () => (await mailsTo(program.url, person.email)).length).toBe(2)
+    // Confirmed on the phone, say: the banner learns it at the next press.
+    await verify(program.url, person.email)
+    await again.click()
+    await expect(banner).toHaveCount(0)
+  })
+})
+
+test('a part of the program that is lost: Something went wrong, a way round it, and a reload that mends it', async () => {
+  await visit({ token: member.token }, async (page) => {
+    await page.goto(`${program.url}/dashboard`)
+    await page.route('**/assets/HistoryPage-*.js', (route) => route.abort())
+    await page.getByRole('link', { name: 'History' }).click()
+    const heading = page.getByRole('heading', { level: 1 })
+    await expect(heading).toHaveText('Something went wrong')
+    await expect(page.getByText('Your money and your rounds are safe on our server.')).toBeVisible()
+    await page.getByRole('button', { name: 'Go to Dashboard' }).click()
+    await expect(heading).toContainText('Welcome')
+    await page.goto(`${program.url}/history`)
+    await expect(heading).toHaveText('Something went wrong')
+    await page.unrouteAll()
+    await page.getByRole('button', { name: 'Reload the page' }).click()
+    await expect(heading).toHaveText('Round History')
   })
 })
 
