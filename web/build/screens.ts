@@ -21,7 +21,7 @@ export const CHUNKS = {
     { name: 'screens', test: /screens\.css/, priority: 2 },
     { name: 'forms', test: /web\/src\/features\/forms\.ts/, priority: 2 },
     { name: 'door', test: /web\/src\/features\/auth\/(fields|rules|GoogleButton)/, minShareCount: 2 },
-    { name: 'kit', test: /web\/src\/(ui\/(?!Modal|Tabs)|features\/(WinnerLabel|CharityName))/, minShareCount: 2 },
+    { name: 'kit', test: /web\/src\/(ui\/(Countdown|Split|Video)|features\/(WinnerLabel|CharityName))/, minShareCount: 2 },
   ],
 }
 

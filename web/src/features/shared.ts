@@ -5,5 +5,6 @@
 import '@roz/core/money.ts'
 import '@roz/core/person-fields.ts'
 import '../ui/Field.tsx'
+import '../ui/Unbroken.tsx'
 import './TodaySection.tsx'
 import './Listing.tsx'
