@@ -1,5 +1,7 @@
-/** Starts the verifying worker on a day; one worker for one check. */
+/** Starts the verifying workers, on a day or on a member's own entry; one worker for one check. */
+import type { MyTicket } from '@roz/verifier/my-ticket.ts'
 import type { Progress, Report } from '@roz/verifier/verify.ts'
+import type { TicketJob, TicketTold } from './ticket-worker.ts'
 import type { Job, Told } from './verify-worker.ts'
 
 /** The receipt that was given is none. */
@@ -19,5 +21,17 @@ export function checkDay(job: Omit<Job, 'base'>, onProgress: (progress: Progress
       else reject(data.kind === 'no-receipt' ? new NoReceiptError() : new Error(data.words))
     })
     worker.postMessage({ ...job, base: publicBase() } satisfies Job)
+  }).finally(() => worker.terminate())
+}
+
+export function checkOwnTicket(job: Omit<TicketJob, 'base'>): Promise<MyTicket> {
+  const worker = new Worker(new URL('./ticket-worker.ts', import.meta.url), { type: 'module' })
+  return new Promise<MyTicket>((resolve, reject) => {
+    worker.addEventListener('error', (event) => reject(new Error(`the worker stopped: ${event.message}`)))
+    worker.addEventListener('message', ({ data }: MessageEvent<TicketTold>) => {
+      if ('found' in data) resolve(data.found)
+      else reject(new Error(data.broken))
+    })
+    worker.postMessage({ ...job, base: publicBase() } satisfies TicketJob)
   }).finally(() => worker.terminate())
 }

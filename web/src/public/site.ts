@@ -162,7 +162,11 @@ function startFigures(): void {
       // Offline: the figures of the page stay, with the hour they are from.
     }
   }
-  void ask()
+  // The page has figures already: it is drawn before newer ones are asked for.
+  new PerformanceObserver((_, drawn) => {
+    drawn.disconnect()
+    void ask()
+  }).observe({ type: 'paint', buffered: true })
   setInterval(() => void ask(), 30_000)
 }
 

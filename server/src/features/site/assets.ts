@@ -31,7 +31,7 @@ async function load(folder: string): Promise<Map<string, Body>> {
 }
 
 /** A worker runs under the policy that its own file comes with. */
-const isWorker = (name: string): boolean => name.startsWith('verify-worker-')
+const isWorker = (name: string): boolean => /^(verify|ticket)-worker-/.test(name)
 
 export async function registerAssets(app: FastifyInstance, webDir: string): Promise<void> {
   const files = await load(path.join(webDir, 'assets'))

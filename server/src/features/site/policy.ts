@@ -41,7 +41,7 @@ export const publicPolicy = (inline: InlineHashes): string =>
     'form-action': ["'self'"],
   })
 
-/** Of the worker that verifies a day: it hashes long lists by WebAssembly and reads our files, and does nothing else. */
+/** Of the workers that verify a day or an entry: they hash long lists by WebAssembly and read our files, and do nothing else. */
 export const WORKER_POLICY = policy({
   'default-src': ["'none'"],
   'script-src': ["'self'", "'wasm-unsafe-eval'"],

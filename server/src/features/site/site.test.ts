@@ -27,7 +27,7 @@ function builtWeb(): string {
   mkdirSync(path.join(folder, 'assets'))
   writeFileSync(path.join(folder, 'assets/app-abc123.js'), SCRIPT)
   writeFileSync(path.join(folder, 'assets/app-abc123.js.br'), brotliCompressSync(SCRIPT))
-  writeFileSync(path.join(folder, 'assets/verify-worker-def456.js'), SCRIPT)
+  for (const name of ['verify', 'ticket']) writeFileSync(path.join(folder, `assets/${name}-worker-def456.js`), SCRIPT)
   mkdirSync(path.join(folder, 'verify'))
   writeFileSync(path.join(folder, 'verify/roz-verify.mjs'), SCRIPT)
   writeFileSync(path.join(folder, 'verify/roz-verify.mjs.sha256'), `${'0'.repeat(64)}  roz-verify.mjs\n`)
@@ -158,8 +158,8 @@ describe('hashed files', () => {
     expect((await app.inject('/verify/other.mjs')).statusCode).toBe(404)
   })
 
-  test('the worker that verifies may use WebAssembly, and nothing but our own files', async () => {
-    const policy = (await app.inject('/assets/verify-worker-def456.js')).headers['content-security-policy']
+  test.each(['verify', 'ticket'])('the %s worker may use WebAssembly, and nothing but our own files', async (name) => {
+    const policy = (await app.inject(`/assets/${name}-worker-def456.js`)).headers['content-security-policy']
     expect(policy).toBe("default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'")
     expect((await app.inject('/assets/app-abc123.js')).headers['content-security-policy']).toBeUndefined()
   })

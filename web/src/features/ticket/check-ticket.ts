@@ -1,17 +1,16 @@
 /**
- * A member's own entry of a day, checked on this device by the verifier's code. Loaded on demand: it
- * brings signatures along. Invariants: the ticket key leaves the device in no evidence; what is
- * remembered of the log is replaced only by what was found sound.
+ * A member's own entry of a day, checked on this device by the verifier's code, in a worker. Invariants:
+ * the ticket key leaves the device in no evidence; what is remembered of the log is replaced only by
+ * what was found sound.
  */
 import type { Api, Output } from '@roz/contract/api.ts'
 import { fromHex } from '@roz/verifier/bytes.ts'
 import { canonicalText } from '@roz/verifier/canonical.ts'
-import { checkMyTicket, type MyTicket } from '@roz/verifier/my-ticket.ts'
-import { type Source, urlSource } from '@roz/verifier/sources.ts'
+import type { MyTicket } from '@roz/verifier/my-ticket.ts'
 import { ApiError, call } from '../../api.ts'
 import { type KnownLog, knownLog, rememberLog } from '../../log-memory.ts'
 import { earlierTicketKey, isOthersKey, ownTicketKey } from '../../ticket-key.ts'
-import { publicBase } from '../../verify-day.ts'
+import { checkOwnTicket } from '../../verify-day.ts'
 import { serverNowMs } from '../clock.ts'
 import { againstLog, type TrustedLog } from './against-log.ts'
 import { keepReceipt, keptReceipt, type KeptReceipt } from './kept-receipts.ts'
@@ -52,13 +51,12 @@ async function ask(day: string): Promise<Answer | undefined> {
 }
 
 export async function checkTicket(memberId: string, day: string): Promise<Finding> {
-  const source = urlSource(publicBase())
-  const finding = await look(memberId, day, source)
+  const finding = await look(memberId, day, false)
   // The list may have been sealed between the two questions: what is missing has to be missing twice, and past every cache.
-  return finding.state === 'missing' ? look(memberId, day, source.again?.() ?? source) : finding
+  return finding.state === 'missing' ? look(memberId, day, true) : finding
 }
 
-async function look(memberId: string, day: string, source: Source): Promise<Finding> {
+async function look(memberId: string, day: string, isAnew: boolean): Promise<Finding> {
   const kept = keptReceipt(memberId, day)
   // Before the answer: what another look remembers meanwhile may be newer than its checkpoint.
   const known = knownLog(memberId)
@@ -76,9 +74,9 @@ async function look(memberId: string, day: string, source: Source): Promise<Find
   }
   const ticketKey = await ownTicketKey(memberId)
   if (ticketKey === undefined) throw new Error('the server gave no ticket key')
-  let { found, log } = await judge({ memberId, day, answer, known, source }, ticketKey)
+  let { found, log } = await judge({ memberId, day, answer, known, isAnew }, ticketKey)
   const earlier = found.state === 'not-mine' ? await earlierTicketKey(memberId, day) : undefined
-  if (earlier !== undefined) ({ found, log } = await judge({ memberId, day, answer, known, source }, earlier))
+  if (earlier !== undefined) ({ found, log } = await judge({ memberId, day, answer, known, isAnew }, earlier))
   if (found.state === 'included' && found.keep !== undefined) rememberLog(memberId, { logKey: log, checkpoint: found.keep })
   if (found.hasReceipt) keepReceipt(memberId, answer)
   const own = kept ?? answer
@@ -104,12 +102,12 @@ type Shown = {
   readonly day: string
   readonly answer: Answer
   readonly known: KnownLog | undefined
-  readonly source: Source
+  readonly isAnew: boolean
 }
 
-async function judge({ memberId, day, answer, known, source }: Shown, key: string) {
+async function judge({ memberId, day, answer, known, isAnew }: Shown, key: string) {
   const ticketKey = fromHex(key)
-  const look = (log: TrustedLog) => checkMyTicket({ day, ticketKey, answer, source, nowMs: serverNowMs(), ...log })
+  const look = (log: TrustedLog) => checkOwnTicket({ day, ticketKey, answer, isAnew, nowMs: serverNowMs(), ...log })
   return againstLog(memberId, day, known, look, ({ state }) => state === 'unknown-log')
 }
 
