@@ -159,6 +159,25 @@ test('our own code is never mocked', () => {
   expectNone(findings, 'Use a real PostgreSQL, the gateway sandbox, the mail catcher and a hand-set clock.')
 })
 
+/** The list and its catalogues; migrations, which never change; members of the demo, who speak it; the product's name as it is drawn. */
+const MAY_NAME_A_LANGUAGE = [
+  /^core\/src\/language\.ts$/,
+  /^core\/src\/locales\//,
+  /^server\/migrations\//,
+  /^server\/src\/demo\/community\.ts$/,
+  /^web\/src\/ui\/Art\.tsx$/,
+]
+
+test('a language is named in the list of languages and nowhere else', () => {
+  const named = /(['"`])hi\1|\bhi-IN\b|['"`/^]hi(?=[/'"`($])|\bhi: |\.hi\b|\p{Script=Devanagari}{2}/u
+  const isComment = /^\s*(\/\/|\/?\*|--)/
+  const findings = sources
+    .filter(({ name, isTest }) => /\.(tsx?|js|sql|html)$/.test(name) && !isTest)
+    .filter(({ name }) => !MAY_NAME_A_LANGUAGE.some((pattern) => pattern.test(name)))
+    .flatMap((file) => matches({ name: file.name, text: file.text.replace(/^.*$/gm, (line) => (isComment.test(line) ? '' : line)) }, named))
+  expectNone(findings, 'Read it from core/src/language.ts (SPEECH, LANGUAGES, inEach, addressIn), or say the words by texts() or Trans.')
+})
+
 test('every test runs', () => {
   const findings = code
     .filter((file) => file.isTest && file.name !== 'tidy.test.ts')

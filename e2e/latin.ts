@@ -11,7 +11,7 @@ const ALLOWED = new Set(
   ].flatMap((line) => line.split(' ')),
 )
 
-/** In the place of words: addresses, mail addresses, files, order numbers, fingerprints, bank codes. */
+/** In the place of words: addresses, mail addresses, files, order numbers, commands, fingerprints, bank codes. */
 const SAME_EVERYWHERE = [
   /https?:\/\/\S+/g,
   /\b[0-9a-f]{4,}…[0-9a-f]*/g,
@@ -20,6 +20,7 @@ const SAME_EVERYWHERE = [
   /\b[\w-]+\.(?:mjs|js|json|txt|md|csv|pdf|html)\b/g,
   /\b(?=\w*\d)[A-Za-z0-9_-]{6,}\b/g,
   /--[a-z-]+/g,
+  /\bnpm run [a-z-]+/g,
   /\b[0-9a-f]{2}(?: ?[0-9a-f]{2}){3,}…?/g,
 ] as const
 

@@ -29,6 +29,8 @@ export type Code = Source & {
   readonly literals: readonly Literal[]
   readonly anyLines: readonly number[]
   readonly starExports: readonly number[]
+  /** The English of every `texts('…')`; undefined for one that is no plain literal. */
+  readonly texts: readonly (string | undefined)[]
 }
 type Node = { readonly type: string; readonly start: number; readonly end: number } & Readonly<Record<string, unknown>>
 
@@ -70,6 +72,7 @@ function parse(source: Source): Code {
     literals: [] as Literal[],
     anyLines: [] as number[],
     starExports: [] as number[],
+    texts: [] as (string | undefined)[],
   }
   const lineOf = lineFinder(source.text)
   visit(program as unknown as Node, [], (node, above) => {
@@ -81,6 +84,7 @@ function parse(source: Source): Code {
     if (node.type === 'TSAnyKeyword') found.anyLines.push(line)
     if (node.type === 'ExportAllDeclaration') found.starExports.push(line)
     if (node.type === 'TemplateElement') found.literals.push({ text: (node.value as { raw: string }).raw, line })
+    if (isTextsCall(node)) found.texts.push((node.arguments as readonly { readonly value?: string }[])[0]?.value)
     if (node.type === 'Literal' && typeof node.value === 'string') found.literals.push({ text: node.value, line })
   })
   return { ...source, ...found }
@@ -140,6 +144,10 @@ function functionName(node: Node, above: readonly Node[]): string {
   const parent = above.at(-1)
   const holder = (parent?.id ?? parent?.key) as { readonly name?: string } | undefined
   return holder?.name ?? 'a function'
+}
+
+function isTextsCall(node: Node): boolean {
+  return node.type === 'CallExpression' && (node.callee as { readonly name?: string }).name === 'texts'
 }
 
 function isFunction(node: Node): boolean {

@@ -36,6 +36,15 @@ describe('changing the profile', () => {
     expect((await put({ publicName: 'anonymous', language: 'hi' })).body.user).toMatchObject({ publicName: 'anonymous', language: 'hi' })
   })
 
+  test('the database leaves to the list which languages there are, and takes nothing that is no name of one', async () => {
+    const id = await roz.memberId(asha)
+    const speak = async (language: string) =>
+      one(roz.db, sql`update member set language = ${language}::text where id = ${id}::bigint returning language`)
+    expect(await speak('ta')).toEqual({ language: 'ta' })
+    await expect(speak('Tamil')).rejects.toThrow('member_language_check')
+    await speak('hi')
+  })
+
   test.each([
     ['the mail address cannot be changed', { email: 'new@x.test' }, 'This field is not known.'],
     ['the role cannot be changed', { role: 'admin' }, 'This field is not known.'],

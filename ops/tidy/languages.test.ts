@@ -1,0 +1,141 @@
+/**
+ * What a language needs, and nothing else: a line in the list, its catalogues, its folder of long texts.
+ * An invented third one is begun in a copy of the sources; types and build ask for just these.
+ */
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { LANGUAGES, SPEECH } from '@roz/core/language.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { mailWords, MAIL_TEXTS } from '../../server/src/people/mail-texts.ts'
+import type { MailPayload } from '../../server/src/people/mails.ts'
+import { latinIn } from '../../e2e/latin.ts'
+import { longTexts, TEXTS } from '../../web/build/content.ts'
+import { CATALOGUES, expectTexts, missingMessages } from '../../web/build/messages.ts'
+import { code, ROOT, sources } from './source.ts'
+
+const WEB = path.join(ROOT, 'web')
+const said = code.filter(({ name, isTest }) => /^(core|server)\//.test(name) && !isTest)
+
+test('core and server say everything by a plain literal, and a catalogue holds no word that nobody says', () => {
+  const unclear = said.filter(({ texts }) => texts.includes(undefined)).map(({ name }) => name)
+  expect(unclear).toEqual([])
+  const english = new Set(said.flatMap(({ texts }) => texts))
+  expect(english.size).toBeGreaterThan(200)
+  for (const language of LANGUAGES) {
+    const { catalogue } = SPEECH[language]
+    if (catalogue === 'sources') continue
+    expect(Object.keys(catalogue).filter((text) => !english.has(text))).toEqual([])
+    expect(Object.entries(catalogue).filter(([, words]) => words.trim() === '')).toEqual([])
+  }
+})
+
+test('a translation fills in what the English fills in', () => {
+  const marksOf = (text: string): string[] => [...text.matchAll(/\{\w+\}/g)].map(([mark]) => mark).toSorted()
+  for (const { catalogue } of Object.values(SPEECH))
+    for (const [english, words] of Object.entries(catalogue === 'sources' ? {} : catalogue))
+      expect(marksOf(words), english).toEqual(marksOf(english))
+})
+
+describe('a text without words', () => {
+  test('is missed by the build, in each language', async () => {
+    const found = await missingMessages(WEB, new Map([['an invented id', path.join(WEB, 'src/invented.tsx')]]))
+    expect(found).toEqual(LANGUAGES.map((language) => `${language}: "an invented id" (src/invented.tsx)`))
+  })
+
+  test('is not overlooked because no text was found at all', () => {
+    expect(() => expectTexts(new Map())).toThrow('the build found 0 texts')
+    expect(() => expectTexts(new Map(Array.from({ length: 900 }, (_, id) => [`${id}`, 'a file'] as const)))).not.toThrow()
+  })
+})
+
+describe('Hindi holds no Latin word but the few that are known by them', () => {
+  /** What stands around the words of a message: marks, tags, and the forms of a plural. */
+  const bare = (text: string): string =>
+    text
+      .replaceAll(/<\/?\d+\/?>/g, ' ')
+      .replaceAll(/\{\w+, (?:plural|select|selectordinal),/g, ' ')
+      .replaceAll(/(?:=\d+|\w+) \{/g, ' ')
+      .replaceAll(/\{\w+\}/g, '10')
+
+  test.each(CATALOGUES)('%s.po', (name) => {
+    const po = sources.find((source) => source.name === `web/src/locales/hi/${name}.po`)?.text ?? ''
+    const words = [...po.matchAll(/^msgstr ((?:".*"\n)+)/gm)].map(([, lines = '']) =>
+      lines
+        .split('\n')
+        .map((line) => line.slice(1, -1))
+        .join('')
+        .replaceAll('\\n', ' '),
+    )
+    expect(words.length).toBeGreaterThan(100)
+    expect(latinIn(words.slice(1).map(bare))).toEqual([])
+  })
+
+  test('the catalogue of core and server', () => {
+    const { catalogue } = SPEECH.hi
+    expect(latinIn(Object.values(catalogue).map(bare))).toEqual([])
+  })
+
+  test.each(Object.keys(MAIL_TEXTS))('the mail %s, from its subject to its small print', (template) => {
+    const frame = { brandName: 'रोज़', link: (address: string) => `https://roz.example${address}`, token: 'token1' }
+    for (const data of [
+      { reference: '4200', rounds: '7' },
+      { reference: '', rounds: '1' },
+    ]) {
+      const mail = mailWords({ to: 'a@x.test', template, language: 'hi', data } as unknown as MailPayload, frame)
+      const words = [mail.subject, ...mail.paragraphs, mail.action?.label ?? '', ...(mail.after ?? [])]
+      expect(words.join('')).toMatch(/[\u0900-\u097f]/)
+      expect(latinIn(words.map(bare))).toEqual([])
+    }
+  })
+})
+
+describe('a third language', () => {
+  const copy = mkdtempSync(path.join(tmpdir(), 'roz-third-'))
+  const list = path.join(copy, 'core/src/language.ts')
+  const catalogue = path.join(copy, 'core/src/locales/ta.ts')
+  beforeAll(() => {
+    for (const name of ['core', 'contract', 'server', 'web', 'verifier', 'gateway-sandbox', 'package.json', 'tsconfig.base.json'])
+      cpSync(path.join(ROOT, name), path.join(copy, name), { recursive: true })
+    mkdirSync(path.join(copy, 'node_modules/@roz'), { recursive: true })
+    for (const name of readdirSync(path.join(ROOT, 'node_modules'))) {
+      if (name !== '@roz') symlinkSync(path.join(ROOT, 'node_modules', name), path.join(copy, 'node_modules', name))
+    }
+    for (const name of ['core', 'contract', 'server', 'web', 'verifier', 'gateway-sandbox'])
+      symlinkSync(path.join(copy, name), path.join(copy, 'node_modules/@roz', name))
+    const text = readFileSync(list, 'utf8')
+    const hindi = /\n  hi: \{.*\},\n/.exec(text)?.[0] ?? ''
+    const line = "  ta: { name: 'தமிழ்', locale: 'ta-IN', dayPeriod: undefined, catalogue: TA },\n"
+    writeFileSync(list, `import { TA } from './locales/ta.ts'\n${text.replace(hindi, hindi + line)}`)
+  })
+  afterAll(() => rmSync(copy, { recursive: true }))
+
+  /** What the compiler says, a line each. */
+  function complaints(workspace: string): string[] {
+    const { stdout } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', workspace, '--pretty', 'false'], {
+      cwd: copy,
+      encoding: 'utf8',
+    })
+    return stdout.split('\n').filter((line) => /error TS/.test(line))
+  }
+
+  test('is asked for its catalogue, whole, and for no other code', { timeout: 400_000 }, () => {
+    expect(complaints('core')).toEqual([expect.stringMatching(/^core\/src\/language\.ts.*Cannot find module '\.\/locales\/ta\.ts'/)])
+    writeFileSync(catalogue, "export const TA = { Roz: 'ரோஸ்' } as const\n")
+    const lacking = complaints('core')
+    expect(lacking.length).toBeGreaterThan(0)
+    expect(lacking.filter((line) => !line.startsWith('core/src/language.ts'))).toEqual([])
+    writeFileSync(catalogue, readFileSync(path.join(ROOT, 'core/src/locales/hi.ts'), 'utf8').replace('const HI', 'const TA'))
+    for (const workspace of ['server', 'web']) expect(complaints(workspace), workspace).toEqual([])
+  })
+
+  test('is asked by the build for the catalogues of the screens and the folder of long texts', async () => {
+    expect(await missingMessages(WEB, new Map(), [...LANGUAGES, 'ta'])).toEqual(
+      CATALOGUES.map((name) => `ta: no src/locales/ta/${name}.po`),
+    )
+    await expect(longTexts([...LANGUAGES, 'ta'])).rejects.toThrow(
+      `${TEXTS.length} long texts are not there:\n  ${TEXTS.map((name) => `src/content/ta/${name}.md`).join('\n  ')}`,
+    )
+  })
+})
