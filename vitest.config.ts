@@ -16,6 +16,7 @@ const ONE_AFTER_ANOTHER = { isolate: false } as const
 /** Begun first, so that none of them is what everything waits for in the end; the longest before the long. */
 const LONG = [
   'ops/launch/fresh.test.ts',
+  'e2e/hindi.test.ts',
   'e2e/messages-auth.test.ts',
   'e2e/public-pages.test.ts',
   'e2e/verify-page.test.ts',

@@ -162,11 +162,12 @@ export async function settle(page: Page): Promise<void> {
   )
 }
 
-/** Nothing was complained about out of sight since the last look, now that all has come. */
-export async function expectSilence(visit: Visit): Promise<void> {
+/** Nothing was complained about out of sight since the last look, now that all has come; but what was provoked. */
+export async function expectSilence(visit: Visit, provoked?: RegExp): Promise<void> {
   await settle(visit.page)
   await waitUntil(visit.isQuiet, QUIET_WITHIN_MS)
-  expect(visit.complaints(), visit.page.url()).toEqual([])
+  const heard = visit.complaints().filter((complaint) => provoked?.test(complaint) !== true)
+  expect(heard, visit.page.url()).toEqual([])
 }
 
 /** Full care for one screen: silence, no sideways scroll, light in full, dark for colours; `light` where the same stood in the dark already, in other words. */
