@@ -12,7 +12,7 @@ import { mailWords, MAIL_TEXTS } from '../../server/src/people/mail-texts.ts'
 import type { MailPayload } from '../../server/src/people/mails.ts'
 import { latinIn } from '../../e2e/latin.ts'
 import { longTexts, TEXTS } from '../../web/build/content.ts'
-import { CATALOGUES, expectTexts, missingMessages } from '../../web/build/messages.ts'
+import { CATALOGUES, expectTexts, idsIn, missingMessages } from '../../web/build/messages.ts'
 import { code, ROOT, sources } from './source.ts'
 
 const WEB = path.join(ROOT, 'web')
@@ -44,8 +44,14 @@ describe('a text without words', () => {
     expect(found).toEqual(LANGUAGES.map((language) => `${language}: "an invented id" (src/invented.tsx)`))
   })
 
-  test('is not overlooked because no text was found at all', () => {
-    expect(() => expectTexts(new Map())).toThrow('the build found 0 texts')
+  test('is found where a text is said, by t and msg as by Trans', () => {
+    expect(idsIn('/* @__PURE__ */ _jsx(_Trans, { id: "suUT3L" })')).toEqual(['suUT3L'])
+    expect(idsIn('t(\n\t/** i18n */\n\t{ id: "9sNXa2", values: { day } }\n)')).toEqual(['9sNXa2'])
+    expect(idsIn('t(/*i18n*/{ id: "fXdS0z" })')).toEqual(['fXdS0z'])
+  })
+
+  test('is not overlooked because texts are no longer found', () => {
+    expect(() => expectTexts(new Map([['one', 'a file']]))).toThrow('the build found 1 texts')
     expect(() => expectTexts(new Map(Array.from({ length: 900 }, (_, id) => [`${id}`, 'a file'] as const)))).not.toThrow()
   })
 })
