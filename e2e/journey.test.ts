@@ -55,7 +55,7 @@ describe('the whole journey on a fresh start', () => {
   test.each([
     ['the first', () => asha, ASHA],
     ['the second', () => biju, BIJU],
-  ])('%s member registers, presses the link in the caught mail, and signs in', async (_which, visitOf, person) => {
+  ])('%s member registers, presses the link in the caught mail, and signs in: Welcome back!', async (_which, visitOf, person) => {
     const visit = visitOf()
     const { page } = visit
     await open(visit, '/register')
@@ -84,7 +84,7 @@ describe('the whole journey on a fresh start', () => {
   test.each([
     ['the first', () => asha],
     ['the second', () => biju],
-  ])('%s member adds ₹20 through the hosted page and sees them in the wallet', async (_which, visitOf) => {
+  ])('%s member adds ₹20 through the hosted page: Payment Successful!, and they are in the wallet', async (_which, visitOf) => {
     const visit = visitOf()
     const { page } = visit
     await open(visit, '/wallet')
@@ -118,7 +118,7 @@ describe('the whole journey on a fresh start', () => {
     await expect(page.getByRole('button', { name: 'Join with ₹1.00' })).toHaveCount(0)
   })
 
-  test('an administrator signs in at the portal and triggers the draw after its confirmation', async () => {
+  test('an administrator signs in at the portal, Welcome to admin dashboard!, and triggers the draw after its confirmation', async () => {
     const visit = await newVisit(browser, { hosts: hosts(), size: WIDE })
     const { page } = visit
     await open(visit, '/admin/login')
@@ -163,7 +163,7 @@ describe('the whole journey on a fresh start', () => {
     await expect(loser.page.locator('.rounds > li')).toContainText(winner === asha ? 'Asha V.' : 'Biju N.')
   })
 
-  test('a withdrawal is requested: the money is set aside and stands as a pending debit', async () => {
+  test('Withdrawal request submitted!: the money is set aside and stands as a pending debit', async () => {
     const { page } = asha
     await open(asha, '/wallet')
     const before = await page.locator('.figure').textContent()
@@ -232,7 +232,7 @@ describe('a payment that does not simply succeed', () => {
     if ((await balance()) !== 0) throw new Error('a failed payment was credited')
   })
 
-  test('Keep pending leads to Payment Pending; Check Again asks, and once the bank has paid the page turns by itself', async () => {
+  test('Keep pending leads to Payment Pending; Check Again asks, and once the bank has paid the page turns by itself: Money added successfully!', async () => {
     await startOrder(12)
     await visit.page.getByRole('button', { name: 'Keep pending' }).click()
     await expect(visit.page.getByRole('heading', { name: 'Payment Pending' })).toBeVisible()

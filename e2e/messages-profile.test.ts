@@ -40,6 +40,7 @@ const button = (page: Page, name: string) => page.getByRole('main').getByRole('b
 const field = (page: Page, label: string) => page.getByLabel(label, { exact: true })
 const autoParticipate = (page: Page) => page.getByRole('switch', { name: 'Auto Participate', exact: true })
 const indicator = (page: Page) => page.getByText('Auto-joining rounds', { exact: true })
+const isLogged = (page: Page, words: string) => page.waitForEvent('console', (message) => message.text().startsWith(words))
 const stored = async () => (await ask(roz.url, 'profile', { token: asha.token })).output.user
 
 describe('loading and failing', () => {
@@ -182,18 +183,23 @@ describe('the edit mode', () => {
     expect(await stored()).toMatchObject({ name: 'Usha Rao', phone: '6000000000', autoParticipate: true })
   })
 
-  test.each(['cut', 'wordless'] as const)('what could not be saved (%s) still stands in the form', async (fault) => {
-    line.breakLine('PUT /api/user', fault)
-    await onProfile(async (page) => {
-      await button(page, 'Edit Profile').click()
-      await field(page, 'Full Name').fill('Somebody Else')
-      await button(page, 'Save Changes').click()
-      await expect(toast(page, NOT_SAVED)).toBeVisible()
-      await expect(field(page, 'Full Name')).toHaveValue('Somebody Else')
-      await button(page, 'Cancel').click()
-      await expect(page.locator('.profile-name')).toHaveText('Usha Rao')
-    })
-  })
+  test.each(['cut', 'wordless'] as const)(
+    'Profile failures are logged (%s), and said; what could not be saved still stands in the form',
+    async (fault) => {
+      line.breakLine('PUT /api/user', fault)
+      await onProfile(async (page) => {
+        await button(page, 'Edit Profile').click()
+        await field(page, 'Full Name').fill('Somebody Else')
+        const logged = isLogged(page, 'Failed to save the profile:')
+        await button(page, 'Save Changes').click()
+        await logged
+        await expect(toast(page, NOT_SAVED)).toBeVisible()
+        await expect(field(page, 'Full Name')).toHaveValue('Somebody Else')
+        await button(page, 'Cancel').click()
+        await expect(page.locator('.profile-name')).toHaveText('Usha Rao')
+      })
+    },
+  )
 
   test.each([
     ['Full Name', 'A', 'Name must be 2 to 100 characters'],
@@ -239,12 +245,14 @@ describe('the picture', () => {
     })
   })
 
-  test('Your picture could not be uploaded.', async () => {
+  test('Avatar failures are logged, and said: Your picture could not be uploaded.', async () => {
     line.breakLine('POST /api/user/avatar', 'cut')
     await onProfile(async (page) => {
       await button(page, 'Edit Profile').click()
       await picker(page).setInputFiles(picture('a.png', 'image/png'))
+      const logged = isLogged(page, 'Failed to upload the avatar:')
       await use(page)
+      await logged
       await expect(toast(page, 'Your picture could not be uploaded.')).toBeVisible()
       await expect(page.locator('.avatar-overlay')).toHaveCount(0)
     })

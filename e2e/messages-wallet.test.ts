@@ -242,6 +242,13 @@ describe('withdraw', () => {
     })
   })
 
+  test('processed in 24 to 48 hours: the form says so', async () => {
+    await at('/wallet', async (page) => {
+      await press(page, 'Withdraw')
+      await expect(page.locator('#withdraw')).toContainText('reaches your bank in 24 to 48 hours.')
+    })
+  })
+
   test('the fields keep only what they may hold: digits, and upper-case letters with digits', async () => {
     await at('/wallet', async (page) => {
       await withdrawWith(page, { Amount: '5', 'Account number': '12-34 56a78901234567899999', IFSC: 'hdfc-0abc 12399' })
@@ -353,6 +360,22 @@ describe('transactions', () => {
     }
     await at('/wallet', work, { before: listen })
   })
+})
+
+test('Request timeout: none by default; what is asked for is waited for an hour', async () => {
+  network.breakLine('GET /api/wallet/transactions', 'hold')
+  await at(
+    '/wallet',
+    async (page) => {
+      const figure = page.locator('.figure')
+      await expect(figure).toHaveText('₹20.00')
+      await page.clock.fastForward('01:00:00')
+      await expect(page.getByText('Your transactions could not be loaded.')).toHaveCount(0)
+      network.mend()
+      await expect(page.locator('.rows li').filter({ hasText: 'Completed' })).toContainText('+₹20.00')
+    },
+    { before: (page) => page.clock.install() },
+  )
 })
 
 test('what the server has put into words follows the language switch', async () => {
