@@ -8,7 +8,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Bug } from './bug.ts'
+import { type Bug, INTERLEAVINGS } from './bug.ts'
 
 const WORKSPACES = ['core', 'contract', 'gateway-sandbox', 'server', 'web', 'e2e', 'verifier']
 const COPIED = [
@@ -69,6 +69,8 @@ export async function openLane(root: string, commit: string) {
       TMPDIR: folder,
       ROZ_SEED: SEED,
       ROZ_SHRINK: '0',
+      // All that this sample may take: which of it is another run's, nobody should have to guess.
+      ...(tests.every((name) => name === INTERLEAVINGS) ? { ROZ_TEST_ALL: '1' } : {}),
       // A bug in the tables themselves needs a server of its own.
       ...(shares ? { ROZ_TEST_POSTGRES: JSON.stringify(server.urls) } : {}),
     }
