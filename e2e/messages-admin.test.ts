@@ -133,6 +133,29 @@ describe('the tabs', () => {
     }, tab)
   })
 
+  test('a walk on while the portal’s words are still on their way waits for them, too', async () => {
+    await visit('/healthz', admin, async (page) => {
+      const gate = Promise.withResolvers<undefined>()
+      await page.route('**/assets/admin-*.js', async (route) => {
+        await gate.promise
+        await route.continue()
+      })
+      const screen = page.waitForResponse('**/assets/AdminDashboardPage-*.js')
+      await page.goto(`${line.url}/admin/dashboard?tab=users`)
+      await (await screen).finished()
+      await expect(page.getByRole('banner').getByRole('button', { name: 'Logout' })).toBeVisible()
+      // The screen itself is there, and has frames enough to be drawn in.
+      await page.evaluate(async () => {
+        history.pushState(history.state, '', '?tab=disputes')
+        for (let frames = 0; frames < 30; frames++) await new Promise((resolve) => requestAnimationFrame(resolve))
+      })
+      gate.resolve(undefined)
+      await expect(page.getByText('No disputes found')).toBeVisible()
+      expect(stage.visit.complaints()).toEqual([])
+      await page.unrouteAll({ behavior: 'wait' })
+    })
+  })
+
   test('No users found', async () => {
     await inPortal(async (page) => {
       await page.getByLabel('Search users').fill('nobody by this name')

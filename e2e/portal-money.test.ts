@@ -93,6 +93,9 @@ describe('withdrawals', () => {
     await expect(row('₹10.00, Asha Verma')).toContainText('Bank account first used less than a day ago')
     await expect(row('₹10.00, Asha Verma')).toContainText('Requested')
     await auditVisit(visit)
+    await page.setViewportSize(SMALL)
+    await auditVisit(visit, 'light')
+    await page.setViewportSize(WIDE)
   })
 
   test('rejecting needs a reason that the member will read; the money goes back', async () => {
@@ -155,6 +158,9 @@ describe('refunds', () => {
     await decide('Approve')
     await expect(toast(page, 'The refund is approved and goes to the gateway.')).toBeVisible()
     await auditVisit(visit)
+    await page.setViewportSize(SMALL)
+    await auditVisit(visit, 'light')
+    await page.setViewportSize(WIDE)
   })
 })
 

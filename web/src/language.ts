@@ -18,6 +18,7 @@ function about() {
 
 let wanted = language
 let adminWanted = false
+let adminTexts: Promise<void> | undefined
 
 let onChange: () => void = () => undefined
 /** Told after a change: what the server has worded for us stands in the old language. */
@@ -57,9 +58,14 @@ export async function adoptLanguage(next: Language): Promise<void> {
   if (chosenLanguage() === undefined && next !== language) await activate(next)
 }
 
-/** The portal's words, loaded by its routes. */
+/** The portal's words, loaded by its routes: whoever asks while they are on their way waits for them, too. */
 export async function loadAdminTexts(): Promise<void> {
-  if (adminWanted) return
   adminWanted = true
-  await activate(wanted)
+  adminTexts ??= activate(wanted)
+  try {
+    await adminTexts
+  } catch (error) {
+    adminTexts = undefined
+    throw error
+  }
 }
