@@ -1,11 +1,11 @@
 /**
  * A fresh copy of the sources in a folder with a space in its name, with an empty home: it starts,
- * somebody joins, it stops, starts again, and leaves nothing where it should not. Once with an empty
- * cache and an npm that runs no install script of anybody, as npm 12 does unasked; once as an ordinary
- * user without a network, from the cache that the first has filled.
+ * somebody joins, it stops, starts again, and leaves nothing where it should not. Once as an ordinary
+ * user with nothing in the cache and an npm that runs no install script of anybody, as npm 12 does
+ * unasked; once as whoever runs the tests, without a network, from the cache that the first has filled.
  */
 import { execFileSync } from 'node:child_process'
-import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, cpSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, afterEach, expect, test } from 'vitest'
 import { ask } from '../../e2e/calls.ts'
@@ -13,10 +13,11 @@ import { newMember } from '../../e2e/people.ts'
 import { freePorts, setToNoon } from '../../e2e/program.ts'
 import { endAll, launch, type Launched, newFolder, nothingLeft, ROOT } from './launched.ts'
 
-const NOBODY = 65534
 const IGNORED = new Set(['node_modules', '.git', '.data', '.build', '.cache', 'dist', 'test-results', 'screenshots'])
 /** Where npm start may write inside the checkout. */
 const BUILT = new Set(['node_modules', '.data', '.build'])
+/** Shared by all of the machine: what a program leaves there is nobody's to clear away. */
+const SHARED = ['/tmp', '/var/tmp', '/dev/shm']
 const isRoot = process.getuid?.() === 0
 const folder = newFolder('roz fresh ')
 chmodSync(folder, 0o755)
@@ -24,7 +25,29 @@ chmodSync(folder, 0o755)
 afterEach(endAll)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-type Place = { readonly checkout: string; readonly home: string; readonly temporary: string; readonly as: readonly string[] }
+type Place = {
+  readonly checkout: string
+  readonly home: string
+  readonly temporary: string
+  readonly as: readonly string[]
+  readonly uid: number | undefined
+}
+
+/** Somebody with a name who is not root, nor nobody, whom the databases of other tests run as. */
+function ordinaryUser(): number {
+  const ids = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => Number(line.split(':')[2]))
+  return ids.find((id) => id > 0 && id !== 65_534) ?? 65_534
+}
+
+/** What belongs to a user in the folders that all share. */
+const leftIn = (folders: readonly string[], uid: number): string[] =>
+  folders.flatMap((shared) =>
+    inside(shared, false)
+      .map((name) => path.join(shared, name))
+      .filter((file) => lstatSync(file, { throwIfNoEntry: false })?.uid === uid),
+  )
 
 /** Undefined where the sources came without their history. */
 function listedByGit(): string[] | undefined {
@@ -41,7 +64,7 @@ function copySources(to: string): void {
 }
 
 /** Only what belongs to the repository; as that user's own. */
-function freshPlace(name: string, uid: number | undefined, prepare: (home: string) => void = () => undefined): Place {
+function freshPlace(name: string, uid?: number): Place {
   const place = path.join(folder, name)
   const [checkout, home, temporary] = ['checkout of mine', 'home', 'temporary'].map((part) => path.join(place, part)) as [
     string,
@@ -51,11 +74,10 @@ function freshPlace(name: string, uid: number | undefined, prepare: (home: strin
   mkdirSync(place)
   for (const part of [home, temporary]) mkdirSync(part, { mode: 0o700 })
   copySources(checkout)
-  prepare(home)
-  if (uid === undefined) return { checkout, home, temporary, as: [] }
+  if (uid === undefined) return { checkout, home, temporary, as: [], uid }
   for (const part of [checkout, home, temporary]) giveAway(part, uid)
   const flags = [`--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', '--no-new-privs', '--inh-caps=-all', '--bounding-set=-all']
-  return { checkout, home, temporary, as: ['setpriv', ...flags] }
+  return { checkout, home, temporary, as: ['setpriv', ...flags], uid }
 }
 
 function giveAway(file: string, uid: number): void {
@@ -63,8 +85,8 @@ function giveAway(file: string, uid: number): void {
   for (const entry of readdirSync(file, { recursive: true })) chownSync(path.join(file, String(entry)), uid, uid)
 }
 
-async function start({ checkout, home, temporary, as }: Place): Promise<Launched> {
-  const env = { HOME: home, TMPDIR: temporary, npm_config_cache: path.join(home, '.npm'), npm_config_update_notifier: 'false', WEB_DIR: '' }
+async function start({ checkout, home, temporary, as }: Place, npm: Readonly<Record<string, string>>): Promise<Launched> {
+  const env = { HOME: home, TMPDIR: temporary, WEB_DIR: '', ...npm }
   return launch({ port: await freePorts(), dataDir: path.join(checkout, '.data'), cwd: checkout, env, command: [...as, 'npm', 'start'] })
 }
 
@@ -74,9 +96,10 @@ async function stop(roz: Launched): Promise<void> {
   expect(await nothingLeft(roz, 30_000)).toEqual([])
 }
 
-async function startsAndLeavesNothing(place: Place): Promise<void> {
+async function startsAndLeavesNothing(place: Place, npm: Readonly<Record<string, string>>): Promise<void> {
   const before = listing(place.checkout)
-  const first = await start(place)
+  const sharedBefore = place.uid === undefined ? [] : leftIn(SHARED, place.uid)
+  const first = await start(place, npm)
   await first.ready()
   expect(first.output()).toContain('Installing the packages')
   expect(first.output()).toContain('Building the pages')
@@ -87,7 +110,7 @@ async function startsAndLeavesNothing(place: Place): Promise<void> {
   expect((await ask(first.url, 'joinRound', { token: member.token, body: {} })).output.balance).toBe(9)
   await stop(first)
 
-  const second = await start(place)
+  const second = await start(place, npm)
   await second.ready()
   expect(second.output()).not.toMatch(/Installing|Building/)
   const { output } = await ask(second.url, 'me', { token: member.token })
@@ -95,8 +118,11 @@ async function startsAndLeavesNothing(place: Place): Promise<void> {
   await stop(second)
 
   expect(listing(place.checkout)).toEqual(before)
-  expect(readdirSync(place.home).filter((name) => !['.npm', '.npmrc', '.cache', '.config'].includes(name))).toEqual([])
-  expect(readdirSync(place.temporary).filter((name) => !name.startsWith('node-compile-cache'))).toEqual([])
+  // npm's own: packages and logs there, and its program compiled by newer Nodes in the temporary folder.
+  expect(readdirSync(place.home)).toEqual(['.npm'])
+  expect(inside(path.join(place.home, '.npm'), false).filter((name) => !name.startsWith('_'))).toEqual([])
+  expect(readdirSync(place.temporary).filter((name) => name !== 'node-compile-cache')).toEqual([])
+  if (place.uid !== undefined) expect(leftIn(SHARED, place.uid)).toEqual(sharedBefore)
   expect(existsSync(path.join(place.checkout, '.data', 'postgres', 'cluster', 'postmaster.pid'))).toBe(false)
 }
 
@@ -109,32 +135,28 @@ function listing(checkout: string): string[] {
     .sort()
 }
 
-const inside = (file: string): string[] => {
+const inside = (file: string, recursive = true): string[] => {
   try {
-    return readdirSync(file, { recursive: true }).map(String)
+    return readdirSync(file, { recursive }).map(String)
   } catch {
     return []
   }
 }
 
-const CACHE = '.npm'
-const npmrc = (home: string, lines: string): void => writeFileSync(path.join(home, '.npmrc'), lines)
+/** The first one's cache, which the second takes over. */
 let filled: string | undefined
 
-test('a fresh checkout starts with an empty home and cache where npm runs no install script at all, keeps what was done, and leaves nothing elsewhere', {
+test('a fresh checkout starts for an ordinary user with an empty home and cache where npm runs no install script at all, keeps what was done, and leaves nothing elsewhere', {
   timeout: 600_000,
 }, async () => {
-  const place = freshPlace('mine', undefined, (home) => npmrc(home, 'ignore-scripts=true\n'))
-  await startsAndLeavesNothing(place)
-  filled = path.join(place.home, CACHE)
+  const place = freshPlace('ordinary', isRoot ? ordinaryUser() : undefined)
+  await startsAndLeavesNothing(place, { npm_config_ignore_scripts: 'true' })
+  filled = path.join(place.home, '.npm')
 })
 
-test.runIf(isRoot)('so it does for an ordinary user who may write nowhere else, without a network', { timeout: 600_000 }, async () => {
-  const place = freshPlace('ordinary', NOBODY, (home) => {
-    // Alone it has no cache to start from.
-    if (filled === undefined) return
-    cpSync(filled, path.join(home, CACHE), { recursive: true })
-    npmrc(home, 'offline=true\n')
-  })
-  await startsAndLeavesNothing(place)
+test('so it does without a network, for root where the tests are root’s', { timeout: 600_000 }, async () => {
+  const place = freshPlace('mine')
+  // Alone it has no cache to start from.
+  if (filled !== undefined) renameSync(filled, path.join(place.home, '.npm'))
+  await startsAndLeavesNothing(place, filled === undefined ? {} : { npm_config_offline: 'true' })
 })

@@ -154,9 +154,27 @@ function worksBelow(pid, folder) {
   }
 }
 
-/** Ends what is left of a run: asked first, forced after two seconds. Returns how many there were. */
+/** What has not ended by itself within that time, by its command line. */
+export async function stillThere(mark, folder, waitMs) {
+  const until = Date.now() + waitMs
+  while (Date.now() < until && marked(mark, folder).length > 0) await sleep(50)
+  return marked(mark, folder).flatMap((pid) => {
+    const words = argumentsOf(pid)
+    // Nothing to be read: it has ended just now, or only its entry is left.
+    return words === '' ? [] : [`${pid} ${words}`]
+  })
+}
+
+function argumentsOf(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim().slice(0, 200)
+  } catch {
+    return ''
+  }
+}
+
+/** Ends what is left of a run: asked first, forced after two seconds. */
 export async function sweep(mark, folder) {
-  const found = marked(mark, folder)
   for (const [signal, waitMs] of [
     ['SIGTERM', 2000],
     ['SIGKILL', 1000],
@@ -165,7 +183,6 @@ export async function sweep(mark, folder) {
     const until = Date.now() + waitMs
     while (Date.now() < until && marked(mark, folder).length > 0) await sleep(50)
   }
-  return found.length
 }
 
 function signalPid(pid, signal) {

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { afterAll, afterEach, expect, test } from 'vitest'
+import { ask } from '../../e2e/calls.ts'
 import { copyFirstData } from '../../e2e/first-data.ts'
 import { freePorts } from '../../e2e/program.ts'
 import { endAll, launch, type Launched, newFolder, nothingLeft } from './launched.ts'
@@ -12,7 +13,12 @@ const folder = newFolder('roz start ')
 const GONE_MS = 30_000
 let count = 0
 
-type Options = { readonly dataDir?: string; readonly command?: readonly string[]; readonly isFirst?: boolean }
+type Options = {
+  readonly dataDir?: string
+  readonly command?: readonly string[]
+  readonly isFirst?: boolean
+  readonly env?: Readonly<Record<string, string>>
+}
 /** On data that a first start has left, unless this is to be one. */
 async function start(options: Options = {}): Promise<Launched & { readonly dataDir: string }> {
   const dataDir = options.dataDir ?? path.join(folder, `data ${++count}`)
@@ -20,7 +26,8 @@ async function start(options: Options = {}): Promise<Launched & { readonly dataD
     mkdirSync(dataDir, { mode: 0o711 })
     copyFirstData(dataDir)
   }
-  const launched = launch({ port: await freePorts(), dataDir, ...(options.command === undefined ? {} : { command: options.command }) })
+  const { command, env = {} } = options
+  const launched = launch({ port: await freePorts(), dataDir, env, ...(command === undefined ? {} : { command }) })
   return { ...launched, dataDir }
 }
 
@@ -30,10 +37,19 @@ const serverOf = (launched: Launched): number =>
 afterEach(endAll)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('npm start says where it serves, and Ctrl-C ends the server and its database', async () => {
-  const roz = await start({ isFirst: true })
+test('npm start says where it serves and whom to sign in as, and Ctrl-C ends the server and its database', async () => {
+  const roz = await start({ isFirst: true, env: { DEMO: '1' } })
   await roz.ready()
-  await expect.poll(roz.output, { timeout: GONE_MS }).toContain('is ready at')
+  await expect.poll(roz.output, { timeout: GONE_MS }).toMatch(/Demo member .*\n/)
+  const local = roz.url.replace('127.0.0.1', 'localhost')
+  for (const line of [`is ready at ${local} (`, `Admin portal   ${local}/admin/login`, `Caught mails   ${local}/dev/mail`])
+    expect(roz.output()).toContain(line)
+  const printed = (who: string): { email: string; password: string } => {
+    const [, email = '', password = ''] = new RegExp(`^${who} +(\\S+) +(\\S+)$`, 'm').exec(roz.output()) ?? []
+    return { email, password }
+  }
+  expect((await ask(roz.url, 'adminLogin', { body: printed('Administrator') })).output.token).not.toBe('')
+  expect((await ask(roz.url, 'login', { body: printed('Demo member') })).output.user.wallet.balance).toBeGreaterThan(0)
   expect(roz.processes().length).toBeGreaterThan(3)
   roz.tellGroup('SIGINT')
   // The shell that npm runs us in ends by the signal, and so does npm: 130 in a terminal.

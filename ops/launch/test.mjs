@@ -1,15 +1,15 @@
 /**
  * npm test. Installs what is missing, the browser included, then types, lint, format and every test.
- * Invariants: no process and no temporary file outlives it; its last line counts everything, and its
- * exit code agrees with that line.
+ * Invariants: no process and no temporary file outlives it, and a process that a test has left running
+ * is a failure; its last line counts everything, and its exit code agrees with that line.
  */
 import { chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import path from 'node:path'
 import { check } from './check.mjs'
 import { install } from './install.mjs'
 import { findNode } from './node26.mjs'
-import { allEnded, isStopping, LaunchError, run, say, stopOnSignals, sweep } from './processes.mjs'
+import { allEnded, isStopping, LaunchError, run, say, stillThere, stopOnSignals, sweep } from './processes.mjs'
 import { ensureChromium, ensurePython } from './programs.mjs'
 import { buildWeb } from './web.mjs'
 
@@ -18,20 +18,22 @@ const filters = args.filter((arg) => arg !== '--all')
 // Everything a test makes lies below this folder, and everything it starts carries the mark.
 const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'roz-test-')))
 chmodSync(folder, 0o711)
+const LAST_BREATH_MS = 5000
 const mark = `ROZ_TEST_RUN=${path.basename(folder)}`
 
 stopOnSignals(async () => {
   await Promise.race([allEnded(), sweep(mark, folder)])
-  await end(130, 'stopped before the end')
+  await sweep(mark, folder)
+  leave(130, 'stopped before the end')
 })
 
 try {
-  const { passed, failed } = await all()
-  if (!isStopping()) await end(failed === 0 ? 0 : 1, `${passed} passed, ${failed} failed`)
+  const outcome = await all()
+  if (!isStopping()) await end(outcome)
 } catch (error) {
   if (!isStopping()) {
     say(error instanceof LaunchError ? error.message : String(error.stack))
-    await end(1, '0 passed, 1 failed')
+    await end({ passed: 0, failed: 1 })
   }
 }
 
@@ -82,9 +84,18 @@ function readReport(file) {
   }
 }
 
-async function end(code, lastLine) {
-  const left = await sweep(mark, folder)
-  if (left > 0 && code === 0) say(`Ended ${left} process(es) that tests had left behind.`)
+/** What is on its way out when the last test has ended gets a moment. */
+async function end({ passed, failed }) {
+  const left = await stillThere(mark, folder, LAST_BREATH_MS)
+  if (left.length > 0) say(['Tests have left running, which is a failure:', ...left].join('\n  '))
+  await sweep(mark, folder)
+  const failures = failed + (left.length > 0 ? 1 : 0)
+  const seconds = Math.round(performance.now() / 1000)
+  say(`${Math.floor(seconds / 60)} min ${seconds % 60} s on ${availableParallelism()} processors`)
+  leave(failures === 0 ? 0 : 1, `${passed} passed, ${failures} failed`)
+}
+
+function leave(code, lastLine) {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   say(lastLine)
   process.exit(code)
