@@ -16,7 +16,7 @@ const WEIGHTS = {
   'order alone': 1,
   mark: 1,
   join: 7,
-  'join after top-up': 1,
+  'join after top-up': 2,
   'auto-join': 4,
   withdraw: 6,
   'withdrawal step': 4,
@@ -105,9 +105,13 @@ const MAKERS: Readonly<Record<StepName, Maker>> = {
       { do: 'capture', orderId, paymentId: paymentOf(orderId), amount },
     ]
   },
-  'order alone': (books, history, [who, much]) => [
-    { do: 'order', orderId: history.orderId(), memberId: memberOf(books, who), amount: BigInt(50 + much) },
-  ],
+  'order alone': (books, history, [who, much, status]) => {
+    const orderId = history.orderId()
+    return [
+      { do: 'order', orderId, memberId: memberOf(books, who), amount: BigInt(50 + much) },
+      status % 2 === 0 ? undefined : { do: 'mark', orderId, status: status % 3 === 0 ? 'expired' : 'failed' },
+    ]
+  },
   'odd payment': oddPayment,
   mark: (books, _, [which, status]) => {
     const found = pick([...books.orders.keys()], which)
@@ -119,7 +123,10 @@ const MAKERS: Readonly<Record<StepName, Maker>> = {
     const members = Array.from({ length: 1 + (many % 7) }, (_none, index) => anyoneOf(books, first + index * (1 + (second % 3))))
     return [{ do: 'join', members, key: keyed % 2 === 0 ? undefined : `key${keyed % 3}` }]
   },
-  'join after top-up': (books, _, [who]) => [{ do: 'join after top-up', memberId: anyoneOf(books, who) }],
+  'join after top-up': (books, _, [who, on]) => [
+    on % 2 === 0 ? { do: 'flag', memberId: memberOf(books, who), flag: 'autoJoin', on: true } : undefined,
+    { do: 'join after top-up', memberId: on % 2 === 0 ? memberOf(books, who) : anyoneOf(books, who) },
+  ],
   'auto-join': (books, _, [who, size, on]) => [
     on % 2 === 0 ? { do: 'flag', memberId: memberOf(books, who), flag: 'autoJoin', on: true } : undefined,
     { do: size % 5 === 4 ? 'auto-join all' : 'auto-join page', day: books.day, size: 1 + (size % 4) },
@@ -128,13 +135,7 @@ const MAKERS: Readonly<Record<StepName, Maker>> = {
     const id = history.uuid()
     const memberId = anyoneOf(books, who)
     const amount = BigInt(1 + (much % 300))
-    const words = ['paid', 'failed', 'reversed'] as const
-    const path: readonly Op[] = [
-      { do: 'hold', id, memberId, amount, bankAccountId: 1n },
-      { do: 'approve withdrawal', id },
-      { do: 'send withdrawal', id, again: last % 2 === 0 },
-      { do: 'payout word', id, word: words[last % 3] ?? 'paid' },
-    ]
+    const path: readonly Op[] = [{ do: 'hold', id, memberId, amount, bankAccountId: 1n }, ...decided(id, last)]
     return (books.members.get(memberId)?.balance ?? 0n) < amount ? path.slice(0, 1) : path.slice(0, 1 + (until % 4))
   },
   'withdrawal step': (books, _, [which, what, on]) => {
@@ -148,7 +149,7 @@ const MAKERS: Readonly<Record<StepName, Maker>> = {
     const amount = last % 3 === 0 ? order.amount : BigInt(1 + (much % 300))
     const path: readonly Op[] = [
       { do: 'ask refund', id, orderId: order.orderId, memberId: last % 10 === 9 ? memberOf(books, much) : order.memberId, amount },
-      { do: 'approve refund', id },
+      { do: last % 7 === 6 ? 'reject refund' : 'approve refund', id },
       { do: 'send refund', id, again: false },
       { do: 'refund word', id, word: last % 2 === 0 ? 'paid' : 'failed' },
     ]
@@ -195,6 +196,25 @@ const MAKERS: Readonly<Record<StepName, Maker>> = {
     // The same id with another amount is another request.
     return [op.do === 'hold' && other % 4 === 0 ? { ...op, amount: op.amount + 1n } : op]
   },
+}
+
+/** A withdrawal is rejected, or approved and then paid by hand, stopped, or sent. */
+function decided(id: string, how: number): readonly Op[] {
+  const approve: Op = { do: 'approve withdrawal', id }
+  switch (how % 5) {
+    case 0:
+      return [{ do: 'reject withdrawal', id }]
+    case 1:
+      return [approve, { do: 'complete withdrawal', id }]
+    case 2:
+      return [approve, { do: 'stop withdrawal', id }]
+    default:
+      return [
+        approve,
+        { do: 'send withdrawal', id, again: how % 2 === 0 },
+        { do: 'payout word', id, word: (['paid', 'failed', 'reversed'] as const)[how % 3] ?? 'paid' },
+      ]
+  }
 }
 
 /** At most so many leave: somebody must go on. */
