@@ -1,4 +1,5 @@
 /** The payment status screen without a payment to show: its messages word for word, and each one's way on. */
+import type { Page } from 'playwright-core'
 import { beforeAll, describe, test } from 'vitest'
 import { expect } from './expect.ts'
 import type { Fault, FaultyProxy } from './faulty-proxy.ts'
@@ -57,6 +58,18 @@ describe('payment status', () => {
       await expect(page.getByRole('button', { name: 'Try Again' })).toBeVisible()
       for (const name of ['Go to Home', 'Back to Home']) await expect(page.getByRole('link', { name })).toHaveAttribute('href', '/')
     })
+  })
+
+  test('Request timeout: none by default; an answer is waited for, an hour later too', async () => {
+    network.breakLine(confirm, 'hold')
+    const waits = async (page: Page): Promise<void> => {
+      await expect(page.getByText('Checking your payment…')).toBeVisible()
+      await page.clock.fastForward('01:00:00')
+      await expect(page.getByText('Checking your payment…')).toBeVisible()
+      network.mend()
+      await expect(page.getByRole('heading', { name: 'Payment Not Found' })).toBeVisible()
+    }
+    await stage.at(order, waits, { before: (page) => page.clock.install() })
   })
 
   test("'Checking your payment…' while no answer has come", async () => {

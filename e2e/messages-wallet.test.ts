@@ -362,22 +362,6 @@ describe('transactions', () => {
   })
 })
 
-test('Request timeout: none by default; what is asked for is waited for an hour', async () => {
-  network.breakLine('GET /api/wallet/transactions', 'hold')
-  await at(
-    '/wallet',
-    async (page) => {
-      const figure = page.locator('.figure')
-      await expect(figure).toHaveText('₹20.00')
-      await page.clock.fastForward('01:00:00')
-      await expect(page.getByText('Your transactions could not be loaded.')).toHaveCount(0)
-      network.mend()
-      await expect(page.locator('.rows li').filter({ hasText: 'Completed' })).toContainText('+₹20.00')
-    },
-    { before: (page) => page.clock.install() },
-  )
-})
-
 test('what the server has put into words follows the language switch', async () => {
   // Whose account speaks Hindi from then on.
   const { token } = await newMember(roz, { rupees: 20 })
