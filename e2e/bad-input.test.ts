@@ -6,7 +6,7 @@ import { request as httpRequest } from 'node:http'
 import { api, type CallName } from '@roz/contract/api.ts'
 import type { Access } from '@roz/contract/endpoint.ts'
 import { sql } from '@roz/server/db/sql.ts'
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { addressOf, ask, codeOf, judgeAccepted, specOf } from './calls.ts'
 import { fingerprint, inDatabase } from './database.ts'
 import { BODIES, PARAMS } from './examples.ts'
@@ -37,14 +37,15 @@ beforeAll(async () => {
       return waiting.length === 0 ? true : undefined
     })
   })
-})
-
-let before: Record<string, string>
-beforeEach(async () => {
   before = await fingerprint(roz.dataDir)
 })
+
+/** What a test leaves is what the next one finds. */
+let before: Record<string, string>
 afterEach(async () => {
-  expect(await fingerprint(roz.dataDir), 'a refused call changed the database').toEqual(before)
+  const [found, after] = [before, await fingerprint(roz.dataDir)]
+  before = after
+  expect(after, 'a refused call changed the database').toEqual(found)
 })
 
 /** A token that gets past the guard of a call. */

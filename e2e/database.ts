@@ -47,15 +47,15 @@ export function fingerprint(dataDir: string): Promise<Record<string, string>> {
     const tables = await db.query<{ name: string }>(sql`
       select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
        where n.nspname = 'public' and c.relkind = 'r' order by 1`)
-    const found: Record<string, string> = {}
-    for (const { name } of tables) {
-      if (LEFT_OUT.has(name)) continue
-      const columns = (ASIDE[name] ?? []).map((column) => ` - '${column}'`).join('')
-      const text = `select count(*)::text || ' ' || coalesce(md5(string_agg(row_text, E'\\n' order by row_text)), '') as sum
-                      from (select (to_jsonb(t)${columns})::text as row_text from "${name}" t) rows`
-      const [row] = await db.query<{ sum: string }>(sql([text] as unknown as TemplateStringsArray))
-      found[name] = row?.sum ?? ''
-    }
-    return found
+    const ofEach = tables
+      .filter(({ name }) => !LEFT_OUT.has(name))
+      .map(({ name }) => {
+        const columns = (ASIDE[name] ?? []).map((column) => ` - '${column}'`).join('')
+        return `select '${name}' as name, count(*)::text || ' ' || coalesce(md5(string_agg(row_text, E'\\n' order by row_text)), '') as sum
+                  from (select (to_jsonb(t)${columns})::text as row_text from "${name}" t) rows`
+      })
+    // All in one statement: of one moment, too.
+    const sums = await db.query<{ name: string; sum: string }>(sql([ofEach.join(' union all ')] as unknown as TemplateStringsArray))
+    return Object.fromEntries(sums.map(({ name, sum }) => [name, sum]))
   })
 }
