@@ -34,7 +34,7 @@ let googleScript = ''
 
 beforeAll(async () => {
   ;({ roz, line: network } = stage)
-  await stage.page.route(GOOGLE, (route) =>
+  await stage.visit.context.route(GOOGLE, (route) =>
     googleScript === '' ? route.abort() : route.fulfill({ contentType: 'text/javascript', body: googleScript }),
   )
   member = await newMember(roz)
@@ -374,19 +374,27 @@ describe('verify email', () => {
   })
 })
 
-describe('with the server stopped', () => {
-  test.each([
-    ['Login failed', '/login', (page: Page) => signIn(page, { email: 'asha@x.test', password: PASSWORD })],
-    ['Registration failed', '/register', (page: Page) => registerWith(page, { Email: 'stopped@x.test' })],
-    [NETWORK_ERROR, '/forgot-password', async (page: Page) => (await fill(page, { Email: 'asha@x.test' }), press(page, 'Send reset link'))],
-    [NETWORK_ERROR, '/reset-password?token=nothing', (page: Page) => resetWith(page, PASSWORD)],
-  ])("'%s' at %s", async (words, path, act) => {
-    await at(path, async (page) => {
-      await expect(page.locator('form')).toBeVisible()
-      await stage.withoutServer(async () => {
-        await act(page)
-        await expect(toast(page, words)).toBeVisible()
-      })
+test('with the server stopped each form that stood open says so in its own words', async () => {
+  const forms: readonly (readonly [words: string, path: string, act: (page: Page) => unknown])[] = [
+    ['Login failed', '/login', (page) => signIn(page, { email: 'asha@x.test', password: PASSWORD })],
+    ['Registration failed', '/register', (page) => registerWith(page, { Email: 'stopped@x.test' })],
+    [NETWORK_ERROR, '/forgot-password', async (page) => (await fill(page, { Email: 'asha@x.test' }), press(page, 'Send reset link'))],
+    [NETWORK_ERROR, '/reset-password?token=nothing', (page) => resetWith(page, PASSWORD)],
+  ]
+  await at('/login', async () => {
+    const tabs = await Promise.all(forms.map(() => stage.visit.context.newPage()))
+    for (const [index, tab] of tabs.entries()) {
+      await tab.goto(network.url + forms[index]?.[1])
+      await expect(tab.locator('form')).toBeVisible()
+    }
+    await stage.withoutServer(async () => {
+      for (const [index, tab] of tabs.entries()) {
+        await tab.bringToFront()
+        await forms[index]?.[2](tab)
+        await expect(toast(tab, forms[index]?.[0] ?? '')).toBeVisible()
+      }
     })
+    for (const tab of tabs) expect(await tab.pageErrors()).toEqual([])
+    await Promise.all(tabs.map((tab) => tab.close()))
   })
 })
