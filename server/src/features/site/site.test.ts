@@ -305,7 +305,7 @@ describe('the app', () => {
   test('the kitchen sink is no part of production', async () => {
     expect((await app.inject('/kitchen-sink')).statusCode).toBe(200)
     const production = await start({ production: true, publicUrl: 'https://roz.example' })
-    expect((await production.inject('/kitchen-sink')).statusCode).toBe(404)
+    for (const address of ['/kitchen-sink', '/kitchen-sink/']) expect((await production.inject(address)).statusCode).toBe(404)
     expect((await production.inject('/login')).headers['strict-transport-security']).toBe('max-age=31536000')
     await production.close()
   })

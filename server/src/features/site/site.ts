@@ -43,7 +43,10 @@ type Manifest = {
 }
 
 export async function registerSite(app: FastifyInstance, deps: SiteDeps): Promise<void> {
-  const manifest = JSON.parse(await readFile(path.join(deps.webDir, 'manifest.json'), 'utf8')) as Manifest
+  const built = JSON.parse(await readFile(path.join(deps.webDir, 'manifest.json'), 'utf8')) as Manifest
+  const screens = deps.production
+    ? Object.entries(built.app).filter(([address]) => !built.dev.includes(address))
+    : Object.entries(built.app)
   const pages = (await import(pathToFileURL(path.join(deps.webDir, 'pages.mjs')).href)) as PublicPages
   const { site, data, nowMs, subjects } = deps
   const pictures = createSharePictures({ pages, brandName: site.brandName, subjects, folder: deps.picturesDir })
@@ -56,7 +59,7 @@ export async function registerSite(app: FastifyInstance, deps: SiteDeps): Promis
     onFault: (error) => app.log.warn({ err: error }, 'the figures of the public pages could not be read'),
   })
   const originOf = (request: FastifyRequest): string => deps.publicUrl ?? `${request.protocol}://${request.host}`
-  const policy = publicPolicy(manifest.csp)
+  const policy = publicPolicy(built.csp)
   const sendPage: SendPage = async (request, reply, page, language, { status = 200, below } = {}) => {
     const body = await cache.get(page, language, originOf(request), below)
     return sendBody(request, setHeaders(reply, deps, policy), body, status)
@@ -65,7 +68,7 @@ export async function registerSite(app: FastifyInstance, deps: SiteDeps): Promis
   await app.register(async (scope) => {
     await registerAssets(scope, deps.webDir)
     await registerProgram(scope, deps.webDir)
-    await registerApp(scope, deps, manifest)
+    await registerApp(scope, deps, screens)
     registerPages(scope, pages, subjects, sendPage)
     pictures.register(scope)
     await registerInstall(scope, deps.webDir, deps.site.brandName)
@@ -82,7 +85,8 @@ export async function registerSite(app: FastifyInstance, deps: SiteDeps): Promis
       reply.type('application/xml; charset=utf-8').send(sitemap(originOf(request), Object.values(pages.addresses))),
     )
   })
-  app.setNotFoundHandler((request, reply) => answerUnknown(request, reply, manifest, pages, sendPage))
+  const ofApp = screens.map(([address]) => address)
+  app.setNotFoundHandler((request, reply) => answerUnknown(request, reply, ofApp, pages, sendPage))
 }
 
 type SendPage = (
@@ -124,7 +128,11 @@ function registerPages(app: FastifyInstance, pages: PublicPages, subjects: Share
 const orNone = <T>(found: Promise<T>): Promise<T | undefined> => found.catch(() => undefined)
 
 /** The one page of the app, with the operator's settings written into it, and for each address the links to its screen. */
-async function registerApp(app: FastifyInstance, deps: SiteDeps, manifest: Manifest): Promise<void> {
+async function registerApp(
+  app: FastifyInstance,
+  deps: SiteDeps,
+  screens: readonly (readonly [address: string, links: string])[],
+): Promise<void> {
   const { site, google } = deps
   const settings = {
     brandName: site.brandName,
@@ -145,12 +153,17 @@ async function registerApp(app: FastifyInstance, deps: SiteDeps, manifest: Manif
     .replaceAll('%BRAND%', () => escapeHtml(site.brandName))
     .replace('%SETTINGS%', () => escapeHtml(JSON.stringify(settings)))
   const policy = appPolicy(deps.gateway, google.clientId === undefined ? undefined : new URL(google.scriptUrl).origin)
-  for (const [address, links] of Object.entries(manifest.app)) {
-    if (deps.production && manifest.dev.includes(address)) continue
+  for (const [address, links] of screens) {
     const page = html.replace('%SCREEN%', () => links)
     // Made when it is first asked for: all at once would hold up the start.
     let body: Promise<Body> | undefined
-    app.get(address, async (request, reply) => sendBody(request, setHeaders(reply, deps, policy), await (body ??= bodyOf(page, 11))))
+    const made = (): Promise<Body> =>
+      (body ??= bodyOf(page, 11).catch((error: unknown) => {
+        // One failure is not the answer to all who come after.
+        body = undefined
+        throw error
+      }))
+    app.get(address, async (request, reply) => sendBody(request, setHeaders(reply, deps, policy), await made()))
   }
 }
 
@@ -164,7 +177,7 @@ function setHeaders(reply: FastifyReply, deps: SiteDeps, policy: string): Fastif
 async function answerUnknown(
   request: FastifyRequest,
   reply: FastifyReply,
-  manifest: Manifest,
+  ofApp: readonly string[],
   pages: PublicPages,
   sendPage: SendPage,
 ): Promise<FastifyReply> {
@@ -173,7 +186,7 @@ async function answerUnknown(
   if (!isRead || /^\/(api|dev)(\/|$)/.test(address)) return sendProblem(request, reply, { code: 'not_found' })
   const bare = address.replace(/\/+$/, '')
   const inAll = (page: string): string[] => LANGUAGES.map((one) => addressIn(one, pages.addresses[page] ?? ''))
-  const known = [...Object.keys(manifest.app), ...Object.keys(pages.addresses).flatMap(inAll)]
+  const known = [...ofApp, ...Object.keys(pages.addresses).flatMap(inAll)]
   const holders = [...pages.ofDay, ...pages.ofStory].flatMap(inAll)
   const isKnown = known.includes(bare) || holders.includes(bare.slice(0, bare.lastIndexOf('/')))
   if (bare !== address && isKnown) return reply.redirect(bare + request.url.slice(address.length), 308)
