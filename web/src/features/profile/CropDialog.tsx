@@ -47,13 +47,14 @@ export function CropDialog({ picture, onUse, onClose }: CropDialogProps) {
   }
   const use = async (): Promise<void> => {
     setBusy(true)
-    onUse(await cutOut(picture, frame))
+    onUse(await cutOut(picture, frame).catch(() => null))
   }
   return (
     <Modal
       open
       closeOnOverlay={false}
-      onClose={onClose}
+      // What is being cut goes up: who closed the dialog then would see it come all the same.
+      onClose={() => (busy ? undefined : onClose())}
       title={<Trans>Choose what is seen</Trans>}
       footer={
         <>

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { firstFrame, moved, ZOOM_MAX, zoomed, zoomOf } from './crop.ts'
+import { readScale, SIDE_MAX_PX } from './picture.ts'
 
 const WIDE = { width: 400, height: 200 }
 
@@ -37,5 +38,21 @@ describe('the square that is cut out of a picture', () => {
         expect(frame.y + frame.side).toBeLessThanOrEqual(picture.height + 1e-6)
       }),
     )
+  })
+})
+
+describe('a picture is read', () => {
+  test.each([
+    ['of a camera', { width: 4000, height: 3000 }],
+    ['wide', { width: 4000, height: 2250 }],
+    ['tall', { width: 1080, height: 2400 }],
+  ])('%s: so large that the smallest frame still finds what is sent, or as it is', (_name, size) => {
+    const side = Math.min(size.width, size.height)
+    expect((readScale(size) * side) / ZOOM_MAX).toBeCloseTo(Math.min(side / ZOOM_MAX, SIDE_MAX_PX))
+  })
+
+  test('no larger than a phone can hold', () => {
+    expect(readScale({ width: 9000, height: 3000 })).toBeLessThan(2048 / 3000)
+    expect(100_000 * readScale({ width: 100_000, height: 20 })).toBeCloseTo(16_000)
   })
 })

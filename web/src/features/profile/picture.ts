@@ -3,17 +3,24 @@
  * server decodes and re-encodes whatever comes; what is done here is the member's choice, and spares a
  * slow line a photo of many megabytes.
  */
-import type { Frame } from './crop.ts'
+import { type Frame, type Size, ZOOM_MAX } from './crop.ts'
 
 export const SIDE_MAX_PX = 512
-/** The smallest frame still finds 512 px in it; a phone's whole photo would fill its memory. */
-const READ_MAX_PX = 2048
+/** The smallest frame still finds 512 px in a shorter side of so many. */
+const SHORTER_MAX_PX = SIDE_MAX_PX * ZOOM_MAX
+/** A phone's whole photo would fill its memory, and no browser draws a canvas that is very long. */
+const PIXELS_MAX = 12_000_000
+const LONGER_MAX_PX = 16_000
+
+/** How much smaller a picture is read than it comes. */
+export const readScale = ({ width, height }: Size): number =>
+  Math.min(1, SHORTER_MAX_PX / Math.min(width, height), LONGER_MAX_PX / Math.max(width, height), Math.sqrt(PIXELS_MAX / (width * height)))
 
 /** Undefined where this browser cannot read it: the server may, or says what is wrong with it. */
 export async function readPicture(file: Blob): Promise<HTMLCanvasElement | undefined> {
   try {
     const bitmap = await createImageBitmap(file, { imageOrientation: 'from-image' })
-    const scale = Math.min(1, READ_MAX_PX / Math.max(bitmap.width, bitmap.height))
+    const scale = readScale(bitmap)
     const canvas = canvasOf(Math.max(1, Math.round(bitmap.width * scale)), Math.max(1, Math.round(bitmap.height * scale)))
     draw(canvas, bitmap, { x: 0, y: 0, width: bitmap.width, height: bitmap.height })
     bitmap.close()
@@ -24,7 +31,7 @@ export async function readPicture(file: Blob): Promise<HTMLCanvasElement | undef
 }
 
 /** The square as a file; null where the browser could not write it. */
-export function cutOut(picture: HTMLCanvasElement, { x, y, side }: Frame): Promise<Blob | null> {
+export async function cutOut(picture: HTMLCanvasElement, { x, y, side }: Frame): Promise<Blob | null> {
   const px = Math.max(1, Math.min(SIDE_MAX_PX, Math.round(side)))
   const canvas = canvasOf(px, px)
   draw(canvas, picture, { x, y, width: side, height: side })
