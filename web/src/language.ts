@@ -29,7 +29,12 @@ export function whenLanguageChanges(listener: () => void): void {
 /** The last wish counts, whichever catalogue comes first. */
 async function activate(next: Language): Promise<void> {
   wanted = next
-  const [app, admin] = await Promise.all([WORDS[next](), adminWanted ? ADMIN_WORDS[next]() : undefined])
+  const words = Promise.all([WORDS[next](), adminWanted ? ADMIN_WORDS[next]() : undefined])
+  const [app, admin] = await words.catch((error: unknown) => {
+    // What cannot be had is wished no more; a later wish is left alone.
+    if (wanted === next) wanted = language
+    throw error
+  })
   if (next !== wanted) return
   i18n.load(next, { ...app.messages, ...admin?.messages })
   const isChange = language !== next
@@ -45,12 +50,14 @@ export const startLanguage = (): Promise<void> => activate(language)
 
 /** Switches and keeps the choice. */
 export async function chooseLanguage(next: Language): Promise<void> {
+  await activate(next)
+  // A later choice is kept by its own call.
+  if (next !== language) return
   try {
     localStorage.setItem(LANGUAGE_KEY, next)
   } catch {
     // The choice then holds for this page.
   }
-  await activate(next)
 }
 
 /** Follows the member's own setting where this browser has no choice of its own. */
