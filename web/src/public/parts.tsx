@@ -21,8 +21,11 @@ export function useSplitToday(): SplitPercent {
 
 /** One line: which of the two readings holds today. */
 export function SplitInForce() {
-  const { winners } = usePage().site.split
+  const { site } = usePage()
+  const { winners } = site.split
   const { need, reward, platform } = useSplitToday()
+  // How many share is known of the setting alone.
+  const isSetting = site.split.need === need && site.split.reward === reward && site.split.platform === platform
   return (
     <p className="split-now">
       <span className="badge ok">
@@ -32,6 +35,10 @@ export function SplitInForce() {
         {reward === 0 ? (
           <Trans>
             No reward is drawn now: {need}% for people in need, {platform}% for the platform.
+          </Trans>
+        ) : platform === 0 && !isSetting ? (
+          <Trans>
+            {need}% for people in need, {reward}% for members.
           </Trans>
         ) : platform === 0 ? (
           <Trans>
