@@ -278,6 +278,12 @@ describe('when the app opens', () => {
       },
       { token: meera.token },
     )
+    // Until a day is drawn the history is silent about it: that is no word of there being no ticket.
+    const { output: history } = await ask(stage.roz.url, 'roundHistory', { token: meera.token, query: {} })
+    const silent = { ...history, results: history.results.filter(({ date }) => date !== second) }
+    stage.line.breakLine('GET /api/rounds/history', { status: 200, body: JSON.stringify(silent) })
+    await stage.at('/dashboard', async (page) => expect(status(page)).toContainText('Your ticket was in the list'), { token: meera.token })
+    stage.line.mend()
     const { output } = await ask(stage.roz.url, 'userTicket', { token: meera.token, params: { day: second } })
     stage.line.breakLine(`GET /api/user/tickets/${second}`, { status: 200, body: JSON.stringify({ ...output, proof: null }) })
     stage.line.breakLine(`GET /api/public/draws/${second}`, { status: 404, body: '{"error":"not_found","message":"Not found"}' })
@@ -316,19 +322,23 @@ describe('when the app opens', () => {
     })
   })
 
-  test('of two devices that began at the same moment, the one whose key does not count takes the other’s, and says so', async () => {
+  test('of two devices that both began, the one whose key does not count takes the other’s, and says so', async () => {
     const { key } = (await ask(stage.roz.url, 'ticketKey', { token: meera.token, query: {} })).output
     await stage.at(
       ofTicket(second),
       async (page) => {
         const says = page.locator('.own-checks').first()
-        await expect(says).toContainText('Two devices of yours began at the same moment.')
+        await expect(says).toContainText('Another device of yours began, too.')
         await expect(money(page).locator('.is-right')).toHaveCount(3)
         await expect(page.getByRole('alert')).toHaveCount(0)
         await auditScreen(page)
         await page.reload()
-        await expect(says).toContainText('Two devices of yours began at the same moment.')
+        await expect(says).toContainText('Another device of yours began, too.')
         expect(await page.evaluate((id) => localStorage.getItem(`roz-ticket-key:${id}`), meera.id)).toBe(`=${key}`)
+        // Of the days after it took the other's, there is no more to say.
+        await page.evaluate(([id, day]) => localStorage.setItem(`roz-ticket-key-since:${id}`, day ?? ''), [meera.id, addDays(second, -1)])
+        await page.reload()
+        await expect(says).toContainText('with the key on this device, and with no other')
       },
       {
         token: meera.token,

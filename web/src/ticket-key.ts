@@ -71,8 +71,9 @@ export function ticketKeyOf(memberId: string): string | undefined {
   return key !== undefined && KEY.test(key) && value?.startsWith(OFFERED) !== true ? key : undefined
 }
 
-/** Whether two devices offered a first key at the same time, and the other one's counts: this device has kept that. */
-export const isOthersKey = (memberId: string): boolean => read(memberId)?.startsWith(OTHERS) === true
+/** Whether another device, too, had offered a first key by that day, and that one counts: this device has kept it, and has no other since. */
+export const isOthersKey = (memberId: string, day: string): boolean =>
+  read(memberId)?.startsWith(OTHERS) === true && day <= servesSince(memberId)
 
 /** The key that the member's tickets are made with: the one known here, else the server's copy, which is then kept here. */
 export async function ownTicketKey(memberId: string): Promise<string | undefined> {

@@ -164,7 +164,7 @@ function WinnerCard({ winner }: { readonly winner: Winner }) {
 function OwnTicket() {
   const member = useMember()
   const today = useServerDay()
-  const ticket = useYesterdaysTicket(member.id)
+  const ticket = useYesterdaysTicket()
   const finding = ticket.data
   // Who came today had no yesterday.
   if (dayAt(Date.parse(member.createdAt)) >= today) return null

@@ -54,7 +54,7 @@ export function MyTicketPage() {
 function useTicket(day: string): UseQueryResult<Finding> {
   const member = useMember()
   const isYesterday = day === addDays(useServerDay(), -1)
-  const yesterdays = useYesterdaysTicket(member.id)
+  const yesterdays = useYesterdaysTicket()
   const other = useQuery({ ...ticketQuery(member.id, day), enabled: !isYesterday })
   return isYesterday ? yesterdays : other
 }
@@ -192,8 +192,8 @@ function WhoseKey({ finding: { isEarlierKey, isOthersKey } }: { readonly finding
   if (isOthersKey === true) {
     return (
       <Trans>
-        Two devices of yours began at the same moment. The ticket is made with the other one's key, which this device now keeps too. If you
-        have no other device, write to us.
+        Another device of yours began, too. The ticket is made with its key, which this device now keeps as well. If you have no other
+        device, write to us.
       </Trans>
     )
   }

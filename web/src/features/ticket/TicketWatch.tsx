@@ -6,7 +6,6 @@ import { Trans } from '@lingui/react/macro'
 import { Link } from '@tanstack/react-router'
 import { paths } from '../../paths.ts'
 import { saveFile } from '../../save-file.ts'
-import { useMember } from '../../session.tsx'
 import { Button } from '../../ui/Button.tsx'
 import type { Finding } from './check-ticket.ts'
 import { useYesterdaysTicket } from './use-ticket.ts'
@@ -39,7 +38,7 @@ export function SaveEvidence({ finding }: { readonly finding: Finding }) {
 }
 
 export function TicketWatch() {
-  const finding = useYesterdaysTicket(useMember().id).data
+  const finding = useYesterdaysTicket().data
   if (finding === undefined || !isAlarm(finding)) return null
   return (
     <div className="notice alarm" role="alert">

@@ -88,7 +88,7 @@ async function look(memberId: string, day: string, isAnew: boolean): Promise<Fin
     hasReceipt,
     isCompared: known !== undefined,
     isEarlierKey: earlier !== undefined && found.state !== 'not-mine',
-    isOthersKey: isOthersKey(memberId),
+    isOthersKey: isOthersKey(memberId, day),
     ...(position === undefined ? {} : { position }),
     ...(count === undefined ? {} : { count }),
     ...(root === undefined ? {} : { root }),

@@ -1,8 +1,10 @@
 /** What a member's device found about their own entries; each day is looked at once while the app is open. */
-import { addDays, type IstDay } from '@roz/core/ist-day.ts'
+import type { User } from '@roz/contract/shapes.ts'
+import { addDays, dayAt, type IstDay } from '@roz/core/ist-day.ts'
 import { queryOptions, useQuery, type UseQueryResult } from '@tanstack/react-query'
 import { call } from '../../api.ts'
 import { queryClient } from '../../query.ts'
+import { useMember } from '../../session.tsx'
 import { useServerDay } from '../clock.ts'
 import { ROUND_POLL_MS, roundQuery } from '../queries.ts'
 import type { Finding } from './check-ticket.ts'
@@ -32,26 +34,31 @@ export const ticketQuery = (memberId: string, day: string) =>
     refetchInterval: (query) => (query.state.data?.state === 'waiting' ? AGAIN_MS : false),
   })
 
-/** Yesterday's entry: asked for only where there is one, by the history or by a receipt that this device keeps. */
-async function lookAtYesterday(memberId: string, day: IstDay): Promise<Finding> {
+/**
+ * Yesterday's entry: asked for where there is one, by the history or by a receipt that this device keeps,
+ * and where nobody knows yet: of a day that is still to be drawn the history is silent.
+ */
+async function lookAtYesterday({ id: memberId, createdAt }: User, day: IstDay): Promise<Finding> {
+  if (dayAt(Date.parse(createdAt)) > day) return { ...NOT_JOINED, day }
   const [{ results }] = await Promise.all([
     queryClient.fetchQuery({ ...latestRoundsQuery, staleTime: ROUND_POLL_MS }),
     queryClient.fetchQuery({ ...roundQuery, staleTime: ROUND_POLL_MS }),
   ])
-  const hasJoined = results.some(({ date, participated }) => date === day && participated)
-  if (!hasJoined && keptReceipt(memberId, day) === undefined) return { ...NOT_JOINED, day }
+  const drawn = results.find(({ date }) => date === day)
+  if (drawn?.participated === false && keptReceipt(memberId, day) === undefined) return { ...NOT_JOINED, day }
   return queryClient.fetchQuery(ticketQuery(memberId, day))
 }
 
-export function useYesterdaysTicket(memberId: string): UseQueryResult<Finding> {
+export function useYesterdaysTicket(): UseQueryResult<Finding> {
+  const member = useMember()
   const round = useQuery({ ...roundQuery, refetchInterval: false, staleTime: ROUND_POLL_MS })
   // Asked for beside the round, not after it: a screen that stands has asked for all it needs.
   const latest = useQuery({ ...latestRoundsQuery, staleTime: ROUND_POLL_MS })
   const day = addDays(useServerDay(), -1)
   return useQuery({
-    ...ticketQuery(memberId, day),
-    queryKey: ['ticket-watch', memberId, day],
-    queryFn: () => lookAtYesterday(memberId, day),
+    ...ticketQuery(member.id, day),
+    queryKey: ['ticket-watch', member.id, day],
+    queryFn: () => lookAtYesterday(member, day),
     // Before the server has said what time it is, yesterday may be another day. What failed is asked for
     // again by the look itself, which then says that it failed too.
     enabled: round.isFetched && latest.isFetched,
