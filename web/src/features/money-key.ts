@@ -6,6 +6,7 @@
 import type { RefusalCode } from '@roz/core/refusals.ts'
 import { useState } from 'react'
 import { ApiError } from '../api.ts'
+import { serverNowMs } from './clock.ts'
 
 /** What the server says before it has looked at the key: of an earlier press whose answer was lost it tells nothing. */
 const BEFORE_THE_KEY: readonly string[] = [
@@ -26,7 +27,15 @@ type Open = {
   /** Nobody knows whether an earlier press has moved the money. */
   isInDoubt: boolean
 }
-export type MoneyKeys = <B, T>(body: B, send: (idempotencyKey: string) => Promise<T>) => Promise<T>
+type Answered<T> = {
+  readonly answer: T
+  /** Whether it tells what an earlier press has made, long before this one: no money has moved now. */
+  readonly isOfEarlierPress: (createdAt: string) => boolean
+}
+export type MoneyKeys = <B, T>(body: B, send: (idempotencyKey: string) => Promise<T>) => Promise<Answered<T>>
+
+/** Who presses again within it goes on with the same; and a device's clock may be a little off. */
+const ONE_INTENT_MS = 60_000
 
 const freshKey = (): string => [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 
@@ -41,10 +50,11 @@ export function createMoneyKeys(): MoneyKeys {
     const text = JSON.stringify(body)
     const asked = open.get(text) ?? { key: freshKey(), isInDoubt: false }
     open.set(text, asked)
+    const pressedMs = serverNowMs()
     try {
       const answer = await send(asked.key)
       open.delete(text)
-      return answer
+      return { answer, isOfEarlierPress: (createdAt) => asked.isInDoubt && Date.parse(createdAt) < pressedMs - ONE_INTENT_MS }
     } catch (error) {
       if (!isRefused(error)) asked.isInDoubt = true
       else if (!asked.isInDoubt || !BEFORE_THE_KEY.includes(error.code)) open.delete(text)

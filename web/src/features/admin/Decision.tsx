@@ -67,7 +67,7 @@ export function Decision<T>({
   const decide = form.handleSubmit(async ({ text, password }) => {
     try {
       if (asksPassword) await call('stepUp', { body: { password } })
-      const answer = await once({ text }, (key) => send(text, key))
+      const { answer } = await once({ text }, (key) => send(text, key))
       onClose()
       onDone(answer)
     } catch (error) {

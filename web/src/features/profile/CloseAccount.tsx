@@ -69,7 +69,8 @@ function EmptyWallet({ onDone, onClose }: StepProps & { readonly onDone: () => v
     setBusy(true)
     setProblem(undefined)
     try {
-      const { withdrawal, message } = await moneyKeys.closings(body, (idempotencyKey) => call('closeAccount', { body, idempotencyKey }))
+      const { answer } = await moneyKeys.closings(body, (idempotencyKey) => call('closeAccount', { body, idempotencyKey }))
+      const { withdrawal, message } = answer
       session.setBalance(0)
       toast.success(message)
       await Promise.all([refreshMember(), refreshMine()])

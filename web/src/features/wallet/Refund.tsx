@@ -136,7 +136,14 @@ function RefundForm({ refundable, onClose }: RefundFormProps) {
     async ({ orderId: order_id, amount: typed, reason }) => {
       const body = { order_id, amount: rupeesFromPaise(typedPaise(typed) ?? ZERO), reason }
       try {
-        const answer = await moneyKeys.refunds(body, (idempotencyKey) => call('requestRefund', { body, idempotencyKey }))
+        const { answer, isOfEarlierPress } = await moneyKeys.refunds(body, (idempotencyKey) =>
+          call('requestRefund', { body, idempotencyKey }),
+        )
+        const { createdAt } = answer.refund
+        if (isOfEarlierPress(createdAt)) {
+          refreshMoney()
+          return toast.warning(t`Nothing new was asked for: this was already asked for on ${formatInstant(createdAt, currentLanguage())}.`)
+        }
         session.setBalance(answer.balance)
       } catch (error) {
         showRefusedFields(form, error)

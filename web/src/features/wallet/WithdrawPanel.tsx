@@ -4,9 +4,11 @@ import { paiseFromRupees, rupeesFromPaise, ZERO } from '@roz/core/money.ts'
 import { useMemo } from 'react'
 import { useWatch } from 'react-hook-form'
 import { call, messageOf } from '../../api.ts'
+import { currentLanguage } from '../../language.ts'
 import { session } from '../../session.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { TextField } from '../../ui/Field.tsx'
+import { formatInstant } from '../../ui/format.ts'
 import { formatMoney } from '../../ui/Money.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { registerCleaned, showRefusedFields, tellFirst, useRules } from '../forms.ts'
@@ -30,7 +32,14 @@ export function WithdrawPanel({ balance }: { readonly balance: number }) {
     async ({ amount, ...bankDetail }) => {
       const body = { amount: rupeesFromPaise(typedPaise(amount) ?? ZERO), bankDetail }
       try {
-        const answer = await moneyKeys.withdrawals(body, (idempotencyKey) => call('withdraw', { body, idempotencyKey }))
+        const { answer, isOfEarlierPress } = await moneyKeys.withdrawals(body, (idempotencyKey) =>
+          call('withdraw', { body, idempotencyKey }),
+        )
+        const { createdAt } = answer.withdrawal
+        if (isOfEarlierPress(createdAt)) {
+          refreshMoney()
+          return toast.warning(t`Nothing new was asked for: this was already asked for on ${formatInstant(createdAt, currentLanguage())}.`)
+        }
         session.setBalance(answer.balance)
       } catch (error) {
         showRefusedFields(form, error)
