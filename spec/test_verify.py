@@ -355,6 +355,23 @@ class Address(unittest.TestCase):
             with self.serving(Plain) as address:
                 self.assertEqual(v.verify(v.Files(address), DAY, {}), v.verify(v.Files(folder + "/api/public"), DAY, {}))
 
+    def test_a_host_that_leads_to_its_first_page_lacks_the_file(self):
+        class Leading(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                name = self.path.removeprefix("/api/public/")
+                lacks = name.startswith("books/")
+                self.send_response(302 if lacks else 200)
+                if lacks:
+                    self.send_header("Location", "/")
+                self.end_headers()
+                self.wfile.write(FILES.get(name, b"<p>welcome</p>"))
+
+            def log_message(self, *words):
+                pass
+
+        with self.serving(Leading) as address:
+            self.assertEqual(v.verdict_of(v.verify(v.Files(address), DAY, {})), "INCOMPLETE")
+
     @contextlib.contextmanager
     def serving(self, answer):
         with http.server.ThreadingHTTPServer(("127.0.0.1", 0), answer) as server:

@@ -477,13 +477,9 @@ class Files:
     def open(self, path: str):
         json_file = re.fullmatch(r"(draws|books)/[0-9-]+", path)
         if self.address:
-            # A host of plain files has it with its ending; where a folder lies under the path too, it leads there.
-            found = self.ask(path)
-            if found is not None and not (json_file and found.geturl().endswith("/")):
-                return found
-            if found is not None:
-                found.close()
-            return self.ask(path + ".json") if json_file else None
+            # A host of plain files has it with its ending.
+            found = self.ask(path, json_file)
+            return self.ask(path + ".json", json_file) if found is None and json_file else found
         try:
             return open(self.folder / (path + ".json" if json_file else path), "rb")
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
@@ -491,17 +487,21 @@ class Files:
         except (OSError, ValueError) as error:
             raise Incomplete(f"{path} cannot be had ({error})") from None
 
-    def ask(self, path: str):
+    def ask(self, path: str, json_file):
         headers = {"Cache-Control": "no-cache"} if self.fresh else {}
         try:
-            return urllib.request.urlopen(urllib.request.Request(f"{self.address.rstrip('/')}/{path}", headers=headers), timeout=60)
+            found = urllib.request.urlopen(urllib.request.Request(f"{self.address.rstrip('/')}/{path}", headers=headers), timeout=60)
         except urllib.error.HTTPError as error:
-            led_to_a_folder = (error.url or "").endswith("/")
-            if error.code in (404, 410) or led_to_a_folder:
+            if error.code in (404, 410) or (json_file and (error.url or "").endswith("/")):
                 return None
             raise Incomplete(f"{path}: the site answered {error.code}") from None
         except (OSError, http.client.HTTPException, ValueError) as error:
             raise Incomplete(f"{path} cannot be had ({error})") from None
+        # Where a folder lies under the path too, or nothing at all, hosts lead to it or to their first page.
+        if json_file and found.geturl().endswith("/"):
+            found.close()
+            return None
+        return found
 
     def piece(self, stream, path: str, size: int) -> bytes:
         try:

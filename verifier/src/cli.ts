@@ -29,8 +29,10 @@ roz-verify watch <address> --key <key> --state <file> [options]      check each 
   --witness-key <file>      cosign with the key in this file
   --every <seconds>         how often to look (30; at most 3600)
   --late <hours>            how late books and results may be before that is an alarm (12; 0: never)
-  --webhook <address>       where alarms are posted, as JSON
-  --once                    look once and end: 0 when nothing is wrong, 4 when the log could not be read
+                            that the log could not be read for so long is known only to one that runs on
+  --webhook <address>       where alarms are posted, as JSON; one that was not taken is posted again at the next look
+  --once                    look once and end: 0 when nothing is wrong, 4 when the log could not be read;
+                            what is late is told at each such run anew
 
 roz-verify keygen <name> <file>      make a witness's key
 
@@ -169,7 +171,7 @@ async function watch(call: Called): Promise<number> {
   const everyMs = 1000 * Number(every ?? 30)
   if (!(everyMs > 0 && everyMs <= 3_600_000)) throw new UsageError('--every takes a number of seconds, at most 3600')
   const allowedMs = 3_600_000 * Number(late ?? 12)
-  if (!(allowedMs >= 0 && allowedMs <= 3_600_000_000)) throw new UsageError('--late takes a number of hours, at most 1000')
+  if (!/^\d+(\.\d+)?$/.test(late ?? '12') || allowedMs > 3_600_000_000) throw new UsageError('--late takes a number of hours, at most 1000')
   const kept = await ofFile(openState(file))
   try {
     return await follow({ call, place, key, file, everyMs, allowedMs, kept })
@@ -229,19 +231,21 @@ type AlarmPlaces = {
   readonly say: (line: string) => void
 }
 
-/** By every way that there is: one that fails holds up no other. */
+/** By every way that there is: one that fails holds up no other. Handed in again, an alarm is only posted again. */
 function alarmsOf({ file, place, webhook, say }: AlarmPlaces) {
-  let alarms = 0
-  const raise = async (alarm: Alarm): Promise<void> => {
-    alarms += 1
+  const told = new Set<Alarm>()
+  const tell = async (alarm: Alarm): Promise<void> => {
+    told.add(alarm)
     process.stderr.write(`ALARM ${alarm.kind}: ${alarm.words}\n`)
-    await writeFile(`${file}.alarm-${Date.now()}-${alarms}.txt`, [alarm.words, ...alarm.evidence].join('\n\n')).catch((error: Error) =>
+    await writeFile(`${file}.alarm-${Date.now()}-${told.size}.txt`, [alarm.words, ...alarm.evidence].join('\n\n')).catch((error: Error) =>
       say(`the alarm could not be written down: ${error.message}`),
     )
-    if (webhook !== undefined)
-      await postAlarm(webhook, place, alarm).catch((error: Error) => say(`the webhook was not reached: ${error.message}`))
   }
-  return { raise, count: () => alarms }
+  const raise = async (alarm: Alarm): Promise<void> => {
+    if (!told.has(alarm)) await tell(alarm)
+    if (webhook !== undefined) await postAlarm(webhook, place, alarm)
+  }
+  return { raise, count: () => told.size }
 }
 
 async function witnessOf(file: string): Promise<Signer> {
@@ -267,7 +271,11 @@ const postTo =
 
 async function postAlarm(webhook: string, place: string, alarm: Alarm): Promise<void> {
   const body = JSON.stringify({ ...alarm, log: place })
-  await fetch(webhook, { method: 'POST', headers: { 'content-type': 'application/json' }, body, signal: AbortSignal.timeout(30_000) })
+  const headers = { 'content-type': 'application/json' }
+  const { ok, status } = await fetch(webhook, { method: 'POST', headers, body, signal: AbortSignal.timeout(30_000) }).catch(
+    (error: Error) => Promise.reject(new Error(`the webhook was not reached (${error.message})`)),
+  )
+  if (!ok) throw new Error(`the webhook answered ${status}`)
 }
 
 async function keygen({ words: [, name, file] }: Called): Promise<number> {

@@ -6,15 +6,15 @@ import { DRAW_DELAY_MS } from './beacon.ts'
 import { shiftDay, startOfDayMs } from './day.ts'
 import { daysOf, type Entry, ofKind } from './log.ts'
 
-const HOUR_MS = 3_600_000
+export const HOUR_MS = 3_600_000
 
 /** In words that stay the same while the same thing is late. */
 export function lateRecords(entries: readonly Entry[], nowMs: number, allowedMs: number): readonly string[] {
   const [hours, inLog] = [allowedMs / HOUR_MS, daysOf(entries)]
   const late: string[] = []
-  const first = ofKind(entries, 'open')[0]?.record.day
-  const lastBooks = ofKind(entries, 'books').at(-1)?.record.day
-  const next = lastBooks === undefined ? first : shiftDay(lastBooks, 1)
+  // Counted on in their order: books of a day that has not come yet put off nothing.
+  let next = ofKind(entries, 'open')[0]?.record.day
+  for (const { record } of ofKind(entries, 'books')) if (record.day === next) next = shiftDay(next, 1)
   if (next !== undefined && nowMs > startOfDayMs(shiftDay(next, 1)) + allowedMs)
     late.push(`the log stands still: the books of ${next} are not in it ${hours} h after the end of that day`)
   for (const { record } of ofKind(entries, 'close')) {

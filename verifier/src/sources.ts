@@ -66,13 +66,16 @@ export function urlSource(base: string, timeoutMs = 60_000, cache: Cache = 'defa
     again: () => urlSource(base, timeoutMs, 'reload'),
     async open(path) {
       let response = await ask(new URL(path, root), timeoutMs, cache)
-      if (isJson(path) && isNone(response)) {
+      if (isJson(path) && isNone(path, response)) {
         await leave(response)
         response = await ask(new URL(`${path}.json`, root), timeoutMs, cache)
       }
+      if (isNone(path, response)) {
+        await leave(response)
+        return undefined
+      }
       if (!response.ok || response.body === null) {
         await leave(response)
-        if (response.status === 404 || response.status === 410) return undefined
         throw new UnavailableError(`${path}: the site answered ${response.status}`)
       }
       const length = response.headers.get('content-length')
@@ -85,8 +88,9 @@ export function urlSource(base: string, timeoutMs = 60_000, cache: Cache = 'defa
   }
 }
 
-/** Where a folder lies under the path as well, hosts of plain files lead there. */
-const isNone = ({ status, redirected, url }: Response): boolean => status === 404 || status === 410 || (redirected && url.endsWith('/'))
+/** Where a folder lies under a JSON file's path as well, hosts of plain files lead there; some lead to their first page from what they lack. */
+const isNone = (path: string, { status, redirected, url }: Response): boolean =>
+  status === 404 || status === 410 || (isJson(path) && redirected && url.endsWith('/'))
 
 /** An answer left unread would hold its connection. */
 const leave = async ({ body }: Response): Promise<void> => body?.cancel().catch(() => undefined)

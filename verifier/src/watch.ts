@@ -5,7 +5,7 @@
  */
 import { equal, MalformedError, utf8 } from './bytes.ts'
 import { evidenceOfAllDays } from './evidence.ts'
-import { lateRecords } from './lateness.ts'
+import { HOUR_MS, lateRecords } from './lateness.ts'
 import { daysOf, type Entry, type KeyChain, keyChain, ofKind, readEntries, RECORDS_PER_FILE } from './log.ts'
 import { rootOf } from './merkle.ts'
 import { type Checkpoint, cosign, readCheckpoint, type Signer, type VerifierKey, writeNote } from './note.ts'
@@ -40,6 +40,7 @@ export type WatchPorts = {
   /** Durable when it resolves. */
   readonly save: (state: State) => Promise<void>
   readonly say: (line: string) => void
+  /** Handed the same alarm again at the next look when it rejects. */
   readonly alarm: (alarm: Alarm) => Promise<void>
   /** As in VerifyOptions. */
   readonly settle?: () => Promise<void>
@@ -78,6 +79,7 @@ export function createWatch(ports: WatchPorts, settings: WatchSettings, before: 
   let shrunkSinceMs: number | undefined
   let unreadSinceMs: number | undefined
   const raised = new Set<string>()
+  const unsent = new Set<Alarm>()
   const said = new Map<string, string>()
   const again = new Map<string, { readonly atMs: number; readonly waitMs: number }>()
   let saving: Promise<void> = Promise.resolve()
@@ -95,7 +97,16 @@ export function createWatch(ports: WatchPorts, settings: WatchSettings, before: 
   const raise = async (alarm: Alarm): Promise<void> => {
     if (raised.has(alarm.words)) return
     raised.add(alarm.words)
-    await ports.alarm(alarm)
+    await send(alarm)
+  }
+  const send = async (alarm: Alarm): Promise<void> => {
+    try {
+      await ports.alarm(alarm)
+      unsent.delete(alarm)
+    } catch (error) {
+      unsent.add(alarm)
+      ports.say(`an alarm is sent again at the next look: ${error instanceof Error ? error.message : String(error)}`)
+    }
   }
   /** One after the other, each change of what is kept then. */
   const keep = (change: (now: State | undefined) => State | undefined): Promise<void> => {
@@ -255,16 +266,18 @@ export function createWatch(ports: WatchPorts, settings: WatchSettings, before: 
   /** Also where the log cannot be had any more: who says nothing is late as well. */
   async function raiseLate(isRead: boolean): Promise<void> {
     const [nowMs, allowedMs] = [ports.nowMs(), settings.allowedMs ?? ALLOWED_MS]
+    const unread = `the log could not be read for ${allowedMs / HOUR_MS} h`
     unreadSinceMs = isRead ? undefined : (unreadSinceMs ?? nowMs)
+    if (isRead) raised.delete(unread)
     if (allowedMs === 0) return
     const late = known === undefined ? [] : [...lateRecords(known.entries, nowMs, allowedMs)]
-    if (unreadSinceMs !== undefined && nowMs > unreadSinceMs + allowedMs)
-      late.push(`the log could not be read for ${allowedMs / 3_600_000} h`)
+    if (unreadSinceMs !== undefined && nowMs > unreadSinceMs + allowedMs) late.push(unread)
     for (const words of late) await raise({ kind: 'late', words, evidence: keptNote() })
   }
 
   async function follow(): Promise<Look> {
     assertSound()
+    for (const alarm of Array.from(unsent)) await send(alarm)
     const looked = await followed()
     if (!looked.isForked) await raiseLate(looked.isRead)
     return looked

@@ -139,7 +139,10 @@ test('a host of plain files leads to the folder beside a JSON file: it is had by
   const host = createServer((request, response) => {
     asked.push(request.url ?? '')
     if (request.url === '/draws/2026-08-02') return void response.writeHead(301, { location: '/draws/2026-08-02/' }).end()
+    if (request.url === '/') return void response.writeHead(200).end('<p>welcome</p>')
     if (request.url?.endsWith('/')) return void response.writeHead(403).end('no listing')
+    // What this host lacks leads to its first page.
+    if (request.url?.startsWith('/books/2026-08-03')) return void response.writeHead(302, { location: '/' }).end()
     if (request.url?.endsWith('.json')) return void response.writeHead(200).end('{}')
     response.writeHead(404).end()
   })
@@ -149,7 +152,7 @@ test('a host of plain files leads to the folder beside a JSON file: it is had by
     ),
   )
   const had = async (name: string): Promise<boolean> => (await readFile(source, name)) !== undefined
-  expect([await had('draws/2026-08-02'), await had('books/2026-08-02')]).toEqual([true, true])
+  expect([await had('draws/2026-08-02'), await had('books/2026-08-02'), await had('books/2026-08-03')]).toEqual([true, true, false])
   asked.length = 0
   expect([await had('draws/2026-08-02/tickets'), await had('log/key'), asked.length]).toEqual([false, false, 2])
   host.close()

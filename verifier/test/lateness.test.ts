@@ -24,16 +24,19 @@ beforeEach(async () => {
 })
 afterEach(() => site.close())
 
-type Monitor = Follower & { nowMs: number; readonly alarms: Alarm[] }
+type Monitor = Follower & { nowMs: number; isCutOff: boolean; readonly alarms: Alarm[] }
 function monitor(settings: Partial<WatchSettings> = {}): Monitor {
-  const own = { nowMs: endMs, alarms: [] as Alarm[] }
+  const own = { nowMs: endMs, isCutOff: false, alarms: [] as Alarm[] }
   const ports = {
     source: urlSource(base),
     post: async () => 204,
     nowMs: () => own.nowMs,
     save: async () => undefined,
     say: () => undefined,
-    alarm: async (alarm: Alarm) => void own.alarms.push(alarm),
+    alarm: async (alarm: Alarm) => {
+      if (own.isCutOff) throw new Error('nobody takes it')
+      own.alarms.push(alarm)
+    },
     settle: async () => undefined,
   }
   const set = { logKey: verifierKeyOf(LOG), witness: undefined, chainHash: BEACON.draw.chainHash, ...settings }
@@ -63,6 +66,22 @@ test('a log without the books of a day is an alarm half a day after its end, tol
   expect(await alarmsAt(monitor(), endMs + 37 * HOUR_MS)).toHaveLength(1)
 })
 
+test('books of a day that has not come yet put off no alarm', async () => {
+  site.append(open, { v: 1, kind: 'books', day: '2099-01-01', books: '00'.repeat(32) })
+  expect(await alarmsAt(monitor(), endMs + 13 * HOUR_MS)).toContainEqual(expect.stringContaining(`the books of ${DAY} are not in it`))
+})
+
+test('an alarm that did not get out is sent again at the next look, and once it is out no more', async () => {
+  const watched = monitor()
+  site.append(open)
+  watched.isCutOff = true
+  expect(await alarmsAt(watched, endMs + 13 * HOUR_MS)).toEqual([])
+  watched.isCutOff = false
+  const late = [expect.stringContaining('the log stands still')]
+  expect(await alarmsAt(watched, endMs + 13 * HOUR_MS)).toEqual(late)
+  expect(await alarmsAt(watched, endMs + 13 * HOUR_MS)).toEqual([])
+})
+
 test('a result that is kept back is an alarm, though the log goes on with its books', async () => {
   const watched = monitor()
   site.append(open, close)
@@ -87,5 +106,12 @@ test('a log that cannot be had any more is late as well; who says so is told soo
   expect((await alarmsAt(watched, endMs + 14 * HOUR_MS)).join()).toContain('the log stands still')
   // Also for who has never seen it.
   expect(await alarmsAt(stranger, endMs + 14 * HOUR_MS)).toEqual(['late: the log could not be read for 12 h'])
+  expect(await alarmsAt(stranger, endMs + 15 * HOUR_MS)).toEqual([])
   expect(await alarmsAt(patient, endMs + 900 * HOUR_MS)).toEqual([])
+  // Each time anew that it was there in between.
+  site.publish()
+  expect((await alarmsAt(stranger, endMs + 16 * HOUR_MS)).join()).toContain('the log stands still')
+  site.files.delete('log/checkpoint')
+  expect(await alarmsAt(stranger, endMs + 17 * HOUR_MS)).toEqual([])
+  expect(await alarmsAt(stranger, endMs + 30 * HOUR_MS)).toEqual(['late: the log could not be read for 12 h'])
 })

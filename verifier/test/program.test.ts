@@ -114,6 +114,8 @@ test('watch: a witness makes its key, cosigns over HTTP and ends with 2 when the
   live.append(open, closeRecord(plan, open))
   const watch = (): Promise<Ran> => run('watch', base, ...AS_THEN, '--state', state, '--witness-key', keyFile, '--once')
   const late = await run('watch', base, '--key', verifierKeyOf(LOG), '--state', path.join(folder, 'late'), '--once')
+  const unsaid = await run('watch', base, '--key', verifierKeyOf(LOG), '--state', path.join(folder, 'late'), '--late', '')
+  expect([unsaid.code, unsaid.err]).toEqual([1, expect.stringContaining('--late takes a number of hours')])
   expect([late.code, late.err]).toEqual([2, expect.stringContaining(`ALARM late: the log stands still: the books of ${DAY}`)])
   // The key is none that the record names: the site refuses it, and the watcher goes on as a monitor.
   const first = await watch()
