@@ -132,7 +132,10 @@ export function frailSteps(roz: Frail, struck: ReadonlySet<FrailStep>) {
       const done = toast(page, 'Withdrawal request submitted!')
       if (!(await send('withdraw', () => askForWithdrawal(page, 10)))) return see(done).toBeVisible()
       await see(page.locator('#withdraw').getByRole('button').locator('.wheel')).toHaveCount(0)
-      if (!(await again.isVisible())) return
+      // Emptied by an answer; its toast may be gone by now.
+      const emptied = page.locator('#withdraw').getByRole('button', { name: 'Ask for withdrawal' })
+      await see(emptied.or(again)).toBeVisible()
+      if (await emptied.isVisible()) return
       await again.click()
       await see(done).toBeVisible()
     },

@@ -91,8 +91,8 @@ export async function startFrail(seed: number) {
     async struckBeside(act: () => Promise<unknown>, hasLeft: Promise<unknown> = Promise.resolve()): Promise<void> {
       const killed = program
       const afterMs = next() * STRIKE_WITHIN_MS
-      void hasLeft.then(() => setTimeout(() => process.kill(killed.pid, 'SIGKILL'), afterMs))
-      await act()
+      const struck = hasLeft.then(() => void setTimeout(() => process.kill(killed.pid, 'SIGKILL'), afterMs))
+      await Promise.all([struck, act()])
       await within(killed.ended, SPRUNG_WITHIN_MS, 'no kill came')
       if (isDead()) await revive()
     },

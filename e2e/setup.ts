@@ -8,10 +8,17 @@ import { brokenDays } from './days-hold.ts'
 import { endEverything, programsServing } from './program.ts'
 
 afterAll(async () => {
-  const programs = programsServing()
-  const days = (await Promise.all(programs.map(({ url }) => brokenDays(url)))).flat()
-  const books = await Promise.all(programs.map(({ dataDir }) => brokenBooks(dataDir)))
-  expect(await endEverything()).toEqual([])
+  let days: readonly string[]
+  let books: readonly string[]
+  let stuck: readonly unknown[]
+  try {
+    const programs = programsServing()
+    days = (await Promise.all(programs.map(({ url }) => brokenDays(url)))).flat()
+    books = await Promise.all(programs.map(({ dataDir }) => brokenBooks(dataDir)))
+  } finally {
+    stuck = await endEverything()
+  }
+  expect(stuck).toEqual([])
   expect(days).toEqual([])
   expect(books.join('')).toBe('')
 })

@@ -154,9 +154,9 @@ test('a fresh checkout starts for an ordinary user with an empty home and cache 
   filled = path.join(place.home, '.npm')
 })
 
-test('so it does without a network, for root where the tests are root’s', { timeout: 600_000 }, async () => {
+test('so it does without a network, for root where the tests are root’s', { timeout: 600_000 }, async ({ skip }) => {
+  if (filled === undefined) return skip('the test before it has left no cache to start from')
   const place = freshPlace('mine')
-  // Alone it has no cache to start from.
-  if (filled !== undefined) renameSync(filled, path.join(place.home, '.npm'))
-  await startsAndLeavesNothing(place, filled === undefined ? {} : { npm_config_offline: 'true' })
+  renameSync(filled, path.join(place.home, '.npm'))
+  await startsAndLeavesNothing(place, { npm_config_offline: 'true' })
 })
