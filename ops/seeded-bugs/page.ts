@@ -47,6 +47,7 @@ Each of these was written into a copy of the sources, one at a time, and the tes
 Written from \`docs/seeded-bugs.json\` by one run of \`npm run seeded-bugs\` at commit \`${commit.slice(0, 12)}\` on ${machine}, ${at}, ${minutes} minutes. The list is
 [ops/seeded-bugs](../ops/seeded-bugs/bugs.ts); with a word (\`npm run seeded-bugs -- refund\`) those whose name or file has the word are run, and this page stays.
 A run that is broken off goes on where it was when it is started again at the same commit.
+Bugs that show where two operations meet are looked for with the long form of \`interleavings.test.ts\` (\`ROZ_TEST_ALL=1\`), not with the smaller sample of \`npm test\`.
 
 | # | Bug | Where | Caught by | Seconds |
 |---|---|---|---|---|
