@@ -39,7 +39,12 @@ export const shellLinks: Plugin = {
         .replace(/<script type="module" crossorigin src="\/(assets\/(\w+)-[^"]+)"><\/script>/g, (tag, file: string, name: string) =>
           name === 'start' ? tag.replace('crossorigin', 'fetchpriority="low" crossorigin') : preload(file),
         )
-        .replace('%SCREEN%', [...begins.map(({ fileName }) => preload(fileName)), '%SCREEN%'].join('\n    '))
+        .replace(/ *%SCREEN%\n/, '')
+        // Behind the sheet of the shell, as it would come if the screen were opened from another.
+        .replace(
+          / *<\/head>/,
+          `${[...begins.map(({ fileName }) => preload(fileName)), '%SCREEN%'].map((tag) => `    ${tag}\n`).join('')}  </head>`,
+        )
     },
   },
 }
@@ -63,10 +68,13 @@ export function screenLinks(routes: string, manifest: Manifest): Readonly<Record
   return links
 }
 
+/** Each stands behind what it imports, as it runs: so its sheet has the last word about what theirs say. */
 function closureOf(keys: readonly string[], manifest: Manifest, known = new Set<string>()): Set<string> {
   for (const key of keys.filter((one) => !known.has(one))) {
     known.add(key)
     closureOf(chunkOf(key, manifest).imports ?? [], manifest, known)
+    known.delete(key)
+    known.add(key)
   }
   return known
 }
