@@ -43,8 +43,8 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     trustProxy: trustedProxies(config.trustProxy),
     genReqId: () => randomUUID(),
     requestTimeout: 60_000,
-    // On a machine that is busy a start takes its time; giving up after ten seconds would only begin it anew.
-    pluginTimeout: 0,
+    // On a machine that is busy a start takes its time, and giving up after ten seconds would only begin it anew; a part that never comes up is named.
+    pluginTimeout: 300_000,
     // A stop waits for what runs, not for idle connections that browsers keep.
     forceCloseConnections: 'idle',
   })
