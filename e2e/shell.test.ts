@@ -2,7 +2,7 @@
 import { expect } from './expect.ts'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { handOver, newVisit, openBrowser, SMALL, type Visit, WIDE } from './browser.ts'
+import { auditScreen, handOver, newVisit, openBrowser, SMALL, type Visit, WIDE } from './browser.ts'
 import { ask } from './calls.ts'
 import { mailsTo, PASSWORD, register, type Person, verify } from './people.ts'
 import { type Program, startProgram } from './program.ts'
@@ -30,6 +30,22 @@ async function visit({ token, size = WIDE }: Options, work: (page: Visit['page']
   await work(own.page)
   await own.page.unrouteAll()
 }
+
+test.each(['shell', 'app'])('without the file “%s” a line in each language says so, with a way to load it again', async (name) => {
+  await visit({ size: SMALL }, async (page) => {
+    const file = new RegExp(`/assets/${name}-[\\w-]+\\.js`)
+    await page.route(file, (route) => route.abort())
+    await page.goto(`${program.url}/login`)
+    await expect(page.getByText('The app could not be loaded.')).toBeVisible()
+    await expect(page.locator('.splash')).toHaveCount(0)
+    await auditScreen(page, 'colours')
+    await page.unroute(file)
+    await page.getByRole('link', { name: 'फिर से लोड करें' }).click()
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+    await expect(page.getByText('The app could not be loaded.')).toBeHidden()
+  })
+})
+
 describe('the session', () => {
   test('a spinner says Loading while it is opened', async () => {
     await visit({ token: member.token }, async (page) => {

@@ -8,6 +8,7 @@ import { createRoot } from 'react-dom/client'
 import { whenSessionEnds } from './api.ts'
 import './features/shared.ts'
 import { startLanguage } from './language.ts'
+import { tellLost } from './lost.ts'
 import { paths } from './paths.ts'
 import { startWorker } from './pwa/registration.ts'
 import { queryClient } from './query.ts'
@@ -76,4 +77,4 @@ async function begin(place: HTMLElement): Promise<void> {
 const place = document.getElementById('root')
 if (place === null) throw new Error('app.html has no #root')
 // Nothing is awaited at this level: the screens' own parts wait for this module.
-void begin(place)
+begin(place).catch(tellLost)

@@ -4,10 +4,11 @@
  * first time takes a slow phone a tenth of a second.
  */
 import { askWhoIsHere } from './first-answer.ts'
+import { tellLost } from './lost.ts'
 import { firstLanguage, WORDS } from './words.ts'
 
 askWhoIsHere()
 // What fails here is asked for again, and told, by the program.
 void WORDS[firstLanguage()]().catch(() => undefined)
-void import('./main.tsx')
+import('./main.tsx').catch(tellLost)
 new Intl.NumberFormat('en-IN').format(0)
