@@ -125,7 +125,9 @@ function findSurplus(deeds: readonly Deed[], ledger: Ledger): string[] {
     // Without a key, a refusal after a lost answer may be the word on the try before; an order stands though its gateway failed.
     const isOpen =
       deed.refused === undefined || (deed.key === undefined && !deed.refused.first) || deed.refused.code === 'gateway_unavailable'
-    const effects = Math.max(deed.effects.length, isOpen ? 1 : 0)
+    // Nothing tells a try without a key that met the next day's round from a new wish to join.
+    const open = deed.kind === 'join' && deed.key === undefined ? 2 : 1
+    const effects = Math.max(deed.effects.length, isOpen ? open : 0)
     allowed.set(`${deed.kind} ${deed.memberId}`, (allowed.get(`${deed.kind} ${deed.memberId}`) ?? 0) + effects)
   }
   const rows = [
