@@ -368,6 +368,8 @@ test('what the server has put into words follows the language switch', async () 
   const work: Work = async (page) => {
     const line = (words: string) => page.locator('.rows.narrow-only').getByText(words, { exact: true })
     await expect(line('Money added')).toBeVisible()
+    // The switch is what is looked at here, not a menu that is opened while the screen's parts still come.
+    await page.waitForLoadState('networkidle')
     await press(page, 'Menu')
     await page.getByRole('button', { name: 'हिन्दी' }).filter({ visible: true }).click()
     await expect(line('पैसे जोड़े गए')).toBeVisible()
