@@ -44,9 +44,7 @@ type Manifest = {
 
 export async function registerSite(app: FastifyInstance, deps: SiteDeps): Promise<void> {
   const built = JSON.parse(await readFile(path.join(deps.webDir, 'manifest.json'), 'utf8')) as Manifest
-  const screens = deps.production
-    ? Object.entries(built.app).filter(([address]) => !built.dev.includes(address))
-    : Object.entries(built.app)
+  const screens = Object.entries(built.app).filter(([address]) => !(deps.production && built.dev.includes(address)))
   const pages = (await import(pathToFileURL(path.join(deps.webDir, 'pages.mjs')).href)) as PublicPages
   const { site, data, nowMs, subjects } = deps
   const pictures = createSharePictures({ pages, brandName: site.brandName, subjects, folder: deps.picturesDir })
