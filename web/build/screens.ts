@@ -35,16 +35,18 @@ export const shellLinks: Plugin = {
     order: 'post',
     handler: (html, { bundle = {} }) => {
       const begins = Object.values(bundle).filter((file) => file.type === 'chunk' && file.facadeModuleId?.endsWith('/src/main.tsx'))
-      return html
-        .replace(/<script type="module" crossorigin src="\/(assets\/(\w+)-[^"]+)"><\/script>/g, (tag, file: string, name: string) =>
-          name === 'start' ? tag.replace('crossorigin', 'fetchpriority="low" crossorigin') : preload(file),
-        )
-        .replace(/ *%SCREEN%\n/, '')
-        // Behind the sheet of the shell, as it would come if the screen were opened from another.
-        .replace(
-          / *<\/head>/,
-          `${[...begins.map(({ fileName }) => preload(fileName)), '%SCREEN%'].map((tag) => `    ${tag}\n`).join('')}  </head>`,
-        )
+      return (
+        html
+          .replace(/<script type="module" crossorigin src="\/(assets\/(\w+)-[^"]+)"><\/script>/g, (tag, file: string, name: string) =>
+            name === 'start' ? tag.replace('crossorigin', 'fetchpriority="low" crossorigin') : preload(file),
+          )
+          .replace(/ *%SCREEN%\n/, '')
+          // Behind the sheet of the shell, as it would come if the screen were opened from another.
+          .replace(
+            / *<\/head>/,
+            `${[...begins.map(({ fileName }) => preload(fileName)), '%SCREEN%'].map((tag) => `    ${tag}\n`).join('')}  </head>`,
+          )
+      )
     },
   },
 }
