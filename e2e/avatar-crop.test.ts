@@ -1,6 +1,6 @@
 /** A member's picture: all of it lies under a square frame, and what the frame holds is what the server then serves. */
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { beforeAll, describe, test } from 'vitest'
 import { auditVisit, handOver, newVisit, openBrowser, SMALL, type Visit, WIDE } from './browser.ts'
 import { expect } from './expect.ts'
 import { newMember } from './people.ts'
@@ -19,7 +19,6 @@ const visits = new Map<typeof SMALL | typeof WIDE, Visit>()
 beforeAll(async () => {
   ;[roz, browser] = await Promise.all([startProgram(), openBrowser()])
 })
-afterAll(() => browser?.close())
 
 /** A new member in the edit mode of the profile. */
 async function editing(size: typeof SMALL | typeof WIDE): Promise<Visit> {

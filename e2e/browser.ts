@@ -25,8 +25,17 @@ const QUIET_WITHIN_MS = 5000
 export const SMALL = { width: 360, height: 740 } as const
 export const WIDE = { width: 1280, height: 900 } as const
 
+let shared: Promise<Browser> | undefined
+/** One for all files that run in this process: what a person has stored lies in a context of their own, and `closeVisits` ends those. */
 export function openBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: FLAGS })
+  shared ??= chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: FLAGS })
+  return shared
+}
+
+/** Nothing of the file that ends runs on in the browser of the next one. */
+export async function closeVisits(): Promise<void> {
+  const browser = await shared?.catch(() => undefined)
+  await Promise.all((browser?.contexts() ?? []).map((context) => context.close()))
 }
 
 export type Visit = {

@@ -8,7 +8,7 @@ import path from 'node:path'
 import { LANGUAGES } from '@roz/core/language.ts'
 import { type PublicPage, publicPath, publicPaths } from '@roz/web/paths.ts'
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { newVisit, openBrowser, settle, SMALL, WIDE } from './browser.ts'
 import { type Program, startProgram, webDir } from './program.ts'
 
@@ -27,7 +27,6 @@ let browser: Browser
 beforeAll(async () => {
   ;[roz, browser] = await Promise.all([startProgram(), openBrowser()])
 })
-afterAll(() => browser?.close())
 
 const PAGES = LANGUAGES.flatMap((language) => (Object.keys(publicPaths) as PublicPage[]).map((page) => publicPath(page, language)))
 

@@ -6,7 +6,7 @@
 import { addDays, dayAt } from '@roz/core/ist-day.ts'
 import { paths, publicPaths } from '@roz/web/paths.ts'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { beforeAll, describe, test } from 'vitest'
 import { handOver, newVisit, openBrowser, settle, type Visit, WIDE } from './browser.ts'
 import { expect } from './expect.ts'
 import { addMoney, adminToken, newMember, type Person, readClock } from './people.ts'
@@ -68,7 +68,6 @@ beforeAll(async () => {
   })
   for (const call of ['public/home', 'rounds/current', 'public/days']) learn(await (await fetch(`${roz.url}/api/${call}`)).text())
 })
-afterAll(() => browser?.close())
 
 const grouped = new Intl.NumberFormat('en-IN')
 const money = new Intl.NumberFormat('en-IN', { minimumFractionDigits: 2, maximumFractionDigits: 2 })

@@ -9,7 +9,7 @@ import { REFUSALS } from '@roz/core/refusals.ts'
 import { FIELD_TEXTS } from '@roz/core/fields.ts'
 import { paths, type PublicPage, publicPath, publicPaths } from '@roz/web/paths.ts'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { beforeAll, describe, test } from 'vitest'
 import {
   auditScreen,
   expectNoSidewaysScroll,
@@ -66,7 +66,6 @@ beforeAll(async () => {
   await page.context().addInitScript(() => window === window.top && localStorage.setItem('language', 'hi'))
   newcomer = await inHindi(await newMember(roz, { name: 'आशा वर्मा' }))
 })
-afterAll(() => browser?.close())
 
 async function inHindi(person: Person): Promise<Person> {
   expect((await ask(roz.url, 'updateProfile', { token: person.token, body: { language: 'hi' } })).status).toBe(200)

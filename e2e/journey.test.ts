@@ -6,7 +6,7 @@
 import { expect } from './expect.ts'
 import { dayAt, type IstDay } from '@roz/core/ist-day.ts'
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { beforeAll, describe, test } from 'vitest'
 import { auditVisit, expectSilence, newVisit, openBrowser, type Visit, WIDE } from './browser.ts'
 import { ask } from './calls.ts'
 import { expectCleanAudit } from './database.ts'
@@ -35,7 +35,6 @@ beforeAll(async () => {
   biju = await newVisit(browser, { hosts: hosts(), size: WIDE })
   today = dayAt(Date.parse(await readClock(roz.url)))
 })
-afterAll(() => browser?.close())
 
 /** What the member's own calls say, with the token of their browser. */
 async function tokenOf(visit: Visit): Promise<string> {

@@ -4,7 +4,7 @@ import { expect } from './expect.ts'
 import { newMember } from './people.ts'
 import { type Program, startProgram } from './program.ts'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, test } from 'vitest'
+import { beforeAll, test } from 'vitest'
 
 const LONGEST_MS = 2000
 let roz: Program
@@ -15,7 +15,6 @@ beforeAll(async () => {
   ;[roz, browser] = await Promise.all([startProgram(), openBrowser()])
   visit = await newVisit(browser, { hosts: [new URL(roz.url).host] })
 })
-afterAll(() => browser?.close())
 
 type Look = {
   readonly motion: 'reduce' | 'no-preference'

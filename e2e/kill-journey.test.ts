@@ -11,7 +11,7 @@ import { signal } from '@roz/server/db/embedded-process.ts'
 import { sql } from '@roz/server/db/sql.ts'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { findContradictions, findLosses } from './acknowledged.ts'
-import { newVisit, openBrowser, WIDE } from './browser.ts'
+import { closeVisits, newVisit, openBrowser, WIDE } from './browser.ts'
 import { ask } from './calls.ts'
 import { expectCleanAudit, inDatabase } from './database.ts'
 import { FRAIL_STEPS, frailSteps } from './frail-steps.ts'
@@ -184,7 +184,7 @@ describe('a member at a browser, whose server dies', () => {
       await steps.draw((await newVisit(browser, { hosts: [], size: WIDE })).page)
       await steps.withdrawTen(page)
     } finally {
-      await browser.close()
+      await closeVisits()
     }
     const counts = await countsOf(biju.email)
     const balance = 2000 - 100 - 1000 + (counts?.won ?? 0)

@@ -1,7 +1,7 @@
 /** The kit in a browser, on the kitchen sink: what the spec and frontend.md promise of each part. */
 import { expect } from './expect.ts'
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, afterEach, test } from 'vitest'
+import { beforeAll, beforeEach, afterEach, test } from 'vitest'
 import { auditScreen, handOver, newVisit, openBrowser, type Visit, WIDE } from './browser.ts'
 import { type Program, startProgram } from './program.ts'
 import { freeze, shownFrozen } from './steps.ts'
@@ -14,7 +14,6 @@ beforeAll(async () => {
   browser = await openBrowser()
   visit = await newVisit(browser, { size: WIDE, hosts: [new URL(program.url).host] })
 })
-afterAll(async () => browser?.close())
 beforeEach(async () => {
   await handOver(visit, program.url)
   await visit.page.goto(`${program.url}/kitchen-sink`)

@@ -1,7 +1,7 @@
 /** The public pages in a browser: facts of the spec, both languages, what site.ts adds, and care for every page. */
 import { expect } from './expect.ts'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { beforeAll, describe, test } from 'vitest'
 import { auditVisit, handOver, newVisit, openBrowser, SMALL, type Visit, WIDE } from './browser.ts'
 import { ask } from './calls.ts'
 import { ADMIN, type Program, startProgram } from './program.ts'
@@ -28,7 +28,6 @@ beforeAll(async () => {
   program = await startProgram({ env: { HOW_IT_WORKS_VIDEO: 'https://youtu.be/aqz-KE-bpKQ', BRAND_NAME: 'Roz' } })
   browser = await openBrowser()
 })
-afterAll(async () => browser?.close())
 
 type Size = typeof SMALL | typeof WIDE
 /** One browser for each size, handed from test to test. It may ask the video's host, which no test reaches. */

@@ -8,7 +8,7 @@ import path from 'node:path'
 import { PUSH_SERVICE_CA, type PushService, startPushService } from '@roz/server/testing/push-service.ts'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { auditScreen, auditVisit, expectNoSidewaysScroll, newVisit, openBrowser, SMALL, type Visit, WIDE } from './browser.ts'
+import { auditScreen, auditVisit, closeVisits, expectNoSidewaysScroll, newVisit, openBrowser, SMALL, type Visit, WIDE } from './browser.ts'
 import { ask } from './calls.ts'
 import { expect } from './expect.ts'
 import { latinIn } from './latin.ts'
@@ -41,7 +41,7 @@ beforeAll(async () => {
   await visit.context.grantPermissions(['notifications'], { origin: roz.url })
 })
 afterAll(async () => {
-  await browser?.close()
+  await closeVisits()
   await service?.close()
   rmSync(folder, { recursive: true, force: true })
 })

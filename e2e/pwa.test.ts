@@ -6,7 +6,7 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { beforeAll, describe, test } from 'vitest'
 import { auditScreen, expectNoSidewaysScroll, newVisit, openBrowser, type Visit } from './browser.ts'
 import { expect } from './expect.ts'
 import { newMember, type Person } from './people.ts'
@@ -24,7 +24,6 @@ beforeAll(async () => {
   visit = await newVisit(browser, { hosts: [new URL(roz.url).host], token: asha.token, withWorker: true })
   page = visit.page
 })
-afterAll(() => browser?.close())
 
 /** The worker runs and this page is its own. */
 async function underWorker(): Promise<void> {

@@ -1,6 +1,6 @@
 /** A transaction as a receipt: from the list to the slip, on a phone and on paper, in both languages, for its owner alone. */
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, test } from 'vitest'
+import { beforeAll, test } from 'vitest'
 import { auditVisit, handOver, newVisit, openBrowser, settle, SMALL, type Visit, WIDE } from './browser.ts'
 import { ask } from './calls.ts'
 import { expect } from './expect.ts'
@@ -30,7 +30,6 @@ beforeAll(async () => {
   visit = await newVisit(browser, { hosts: [new URL(roz.url).host, new URL(roz.sandboxUrl).host], size: SMALL })
   page = visit.page
 })
-afterAll(() => browser?.close())
 
 const fact = (label: string) =>
   page.locator('.receipt-facts > div', { has: page.locator('dt', { hasText: new RegExp(`^${label}$`) }) }).locator('dd')

@@ -6,7 +6,7 @@
 import { expect } from './expect.ts'
 import { api, type CallName } from '@roz/contract/api.ts'
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { beforeAll, describe, test } from 'vitest'
 import { auditVisit, handOver, newVisit, openBrowser, SMALL, type Visit, WIDE } from './browser.ts'
 import { ask } from './calls.ts'
 import { adminToken, newMember, type Person } from './people.ts'
@@ -61,7 +61,6 @@ beforeAll(async () => {
   member = await newMember(roz, { name: 'Asha Verma' })
   admin = await adminToken(roz.url)
 })
-afterAll(() => browser?.close())
 
 const tokenOf = (who: Who): string | undefined => (who === 'a visitor' ? undefined : who === 'a member' ? member.token : admin)
 

@@ -1,8 +1,9 @@
 /**
- * Whatever a file of tests has started is gone when the file ends, also when it failed; the days that
- * it published hold, and its money adds up.
+ * Whatever a file of tests has started or opened is gone when the file ends, also when it failed; the
+ * days that it published hold, and its money adds up. The browser itself goes with the process.
  */
 import { afterAll, expect } from 'vitest'
+import { closeVisits } from './browser.ts'
 import { brokenBooks } from './database.ts'
 import { brokenDays } from './days-hold.ts'
 import { endEverything, programsServing } from './program.ts'
@@ -12,6 +13,7 @@ afterAll(async () => {
   let books: readonly string[]
   let stuck: readonly unknown[]
   try {
+    await closeVisits()
     const programs = programsServing()
     days = (await Promise.all(programs.map(({ url }) => brokenDays(url)))).flat()
     books = await Promise.all(programs.map(({ dataDir }) => brokenBooks(dataDir)))

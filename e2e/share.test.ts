@@ -5,7 +5,7 @@
 import { LANGUAGES } from '@roz/core/language.ts'
 import { type PublicPage, publicPath, publicPaths } from '@roz/web/paths.ts'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, test } from 'vitest'
+import { beforeAll, test } from 'vitest'
 import { auditVisit, newVisit, openBrowser, type Visit } from './browser.ts'
 import { ask } from './calls.ts'
 import { expect } from './expect.ts'
@@ -30,7 +30,6 @@ beforeAll(async () => {
   })
   visit = await newVisit(browser, { hosts: [new URL(roz.url).host], token: asha.token })
 })
-afterAll(() => browser?.close())
 
 const WORDS = /^I put one rupee into Roz on \d+ \w+ \d{4} and was chosen\. Reward of the day: ₹0\.30\. For people in need: ₹0\.60\.$/
 const address = (): string => `${roz.url}/verify/${date}`

@@ -1,7 +1,7 @@
 /** The app's frame: the navigation bar, the end of a session, addresses kept as text. Who may see what stands in screens.test.ts. */
 import { expect } from './expect.ts'
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { beforeAll, describe, test } from 'vitest'
 import { auditScreen, handOver, newVisit, openBrowser, SMALL, type Visit, WIDE } from './browser.ts'
 import { ask } from './calls.ts'
 import { mailsTo, PASSWORD, register, type Person, verify } from './people.ts'
@@ -16,7 +16,6 @@ beforeAll(async () => {
   browser = await openBrowser()
   member = await register(program.url, 'Asha Verma', 'asha.shell@x.test')
 })
-afterAll(async () => browser?.close())
 
 type Size = typeof SMALL | typeof WIDE
 type Options = { readonly token?: string; readonly size?: Size }

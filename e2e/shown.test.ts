@@ -6,7 +6,7 @@
 import { addDays, dayAt, type IstDay } from '@roz/core/ist-day.ts'
 import { paths, type PublicPage, publicPaths } from '@roz/web/paths.ts'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { beforeAll, describe, test } from 'vitest'
 import { handOver, newVisit, openBrowser, settle, type Visit, WIDE } from './browser.ts'
 import { ask } from './calls.ts'
 import { expect } from './expect.ts'
@@ -80,7 +80,6 @@ beforeAll(async () => {
   winner = (await ask(roz.url, 'currentRound')).output.lastWinner?.name ?? ''
   await openVisit()
 })
-afterAll(() => browser?.close())
 
 const figure = (name: string) => page.locator(`[data-live=${name}]`)
 

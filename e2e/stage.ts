@@ -5,7 +5,7 @@
  */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
-import { handOver, newVisit, openBrowser, SMALL, type Visit } from './browser.ts'
+import { closeVisits, handOver, newVisit, openBrowser, SMALL, type Visit } from './browser.ts'
 import { type FaultyProxy, startFaultyProxy } from './faulty-proxy.ts'
 import { type Program, startProgram } from './program.ts'
 
@@ -37,7 +37,7 @@ export function useStage({ size = SMALL, env }: StageOptions = {}) {
   })
   afterEach(() => line.mend())
   afterAll(async () => {
-    await browser?.close()
+    await closeVisits()
     await line?.close()
   })
 

@@ -4,19 +4,20 @@
  * is a failure; its last line counts everything, and its exit code agrees with that line.
  */
 import { chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
-import { availableParallelism, tmpdir } from 'node:os'
+import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { check } from './check.mjs'
 import { install } from './install.mjs'
 import { findNode } from './node26.mjs'
 import { allEnded, isStopping, LaunchError, run, say, stillThere, stopOnSignals, sweep } from './processes.mjs'
 import { ensureChromium, ensurePython } from './programs.mjs'
+import { temporaryFolder } from './temporary.mjs'
 import { buildWeb } from './web.mjs'
 
 const args = process.argv.slice(2)
 const filters = args.filter((arg) => arg !== '--all')
 // Everything a test makes lies below this folder, and everything it starts carries the mark.
-const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'roz-test-')))
+const folder = realpathSync(mkdtempSync(path.join(temporaryFolder(), 'roz-test-')))
 chmodSync(folder, 0o711)
 const LAST_BREATH_MS = 5000
 const mark = `ROZ_TEST_RUN=${path.basename(folder)}`
