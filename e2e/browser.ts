@@ -25,17 +25,26 @@ const QUIET_WITHIN_MS = 5000
 export const SMALL = { width: 360, height: 740 } as const
 export const WIDE = { width: 1280, height: 900 } as const
 
-let shared: Promise<Browser> | undefined
-/** One for all files that run in this process: what a person has stored lies in a context of their own, and `closeVisits` ends those. */
-export function openBrowser(): Promise<Browser> {
-  shared ??= chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: FLAGS })
-  return shared
+const WHOLE = process.env.CHROMIUM ?? '/usr/bin/chromium'
+/** The engine without the browser around it, which shows and stores the same and has less to do. */
+const SHELL = process.env.CHROMIUM_SHELL ?? WHOLE
+
+const shared = new Map<string, Promise<Browser>>()
+/**
+ * One for all files that run in this process: what a person has stored lies in a context of their own,
+ * and `closeVisits` ends those. `whole` is the browser as people have it: only it installs and notifies.
+ */
+export function openBrowser({ whole = false }: { readonly whole?: boolean } = {}): Promise<Browser> {
+  const executablePath = whole ? WHOLE : SHELL
+  const open = shared.get(executablePath) ?? chromium.launch({ executablePath, args: FLAGS })
+  shared.set(executablePath, open)
+  return open
 }
 
 /** Nothing of the file that ends runs on in the browser of the next one. */
 export async function closeVisits(): Promise<void> {
-  const browser = await shared?.catch(() => undefined)
-  await Promise.all((browser?.contexts() ?? []).map((context) => context.close()))
+  const browsers = await Promise.all([...shared.values()].map((open) => open.catch(() => undefined)))
+  await Promise.all(browsers.flatMap((browser) => browser?.contexts() ?? []).map((context) => context.close()))
 }
 
 export type Visit = {

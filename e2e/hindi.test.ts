@@ -271,6 +271,7 @@ describe('with a winner, a story and money under way', () => {
     const { transactions } = (await ask(roz.url, 'transactions', { token: asha.token })).output
     await walk([...MEMBERS, ...transactions.map(({ id }) => `${paths.receipt}?id=${encodeURIComponent(id)}`)], asha.token)
     await open(paths.wallet)
+    await expect(page.locator('main button[aria-expanded=false]').first()).toBeVisible()
     for (const button of await page.locator('main button[aria-expanded=false]').all()) {
       await button.click()
       await look('a panel of the wallet')

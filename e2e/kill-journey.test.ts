@@ -173,7 +173,7 @@ describe('a member at a browser, whose server dies', () => {
     await ask(roz.url, 'joinRound', { token: other.token, body: {}, key: randomUUID() })
     const biju = { name: 'Biju Nair', email: 'biju@x.test', password: PASSWORD }
     const steps = frailSteps(roz, new Set(struck))
-    const browser = await openBrowser()
+    const browser = await openBrowser({ whole: true })
     try {
       const { page } = await newVisit(browser, { hosts: [] })
       await steps.register(page, biju)

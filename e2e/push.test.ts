@@ -33,7 +33,7 @@ beforeAll(async () => {
   const ca = path.join(folder, 'ca.pem')
   writeFileSync(ca, PUSH_SERVICE_CA)
   env = { PUSH_HOSTS: service.host, NODE_EXTRA_CA_CERTS: ca, BRAND_NAME: 'रोज़' }
-  ;[roz, browser] = await Promise.all([startProgram({ env }), openBrowser()])
+  ;[roz, browser] = await Promise.all([startProgram({ env }), openBrowser({ whole: true })])
   asha = await newMember(roz, { name: 'आशा वर्मा', rupees: 10 })
   visit = await newVisit(browser, { hosts: [new URL(roz.url).host], token: asha.token, withWorker: true })
   ;({ page } = visit)

@@ -19,7 +19,7 @@ let visit: Visit
 let page: Page
 
 beforeAll(async () => {
-  ;[roz, browser] = await Promise.all([startProgram(), openBrowser()])
+  ;[roz, browser] = await Promise.all([startProgram(), openBrowser({ whole: true })])
   asha = await newMember(roz, { name: 'Asha Verma', rupees: 10 })
   visit = await newVisit(browser, { hosts: [new URL(roz.url).host], token: asha.token, withWorker: true })
   page = visit.page

@@ -144,7 +144,7 @@ async function shoot(browser: Browser, { roz, tokens, screens: all }: Tour, look
 
 rmSync(OUT, { recursive: true, force: true })
 mkdirSync(OUT, { recursive: true })
-const browser = await openBrowser()
+const browser = await openBrowser({ whole: true })
 try {
   const roz = await startProgram({ env: { DEMO: '1' } })
   const member = (await ask(roz.url, 'login', { body: { email: DEMO_EMAIL, password: DEMO_PASSWORD } })).output.token

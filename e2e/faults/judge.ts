@@ -140,10 +140,22 @@ function findSurplus(deeds: readonly Deed[], ledger: Ledger): string[] {
   for (const name of rows) counts.set(name, (counts.get(name) ?? 0) + 1)
   const surplus = [...counts].filter(([name, count]) => count > (allowed.get(name) ?? 0))
   const twice = ledger.orders.filter(({ credits }) => credits > 1).map(({ order }) => `order ${order} was credited twice`)
-  const codes = (name: string): string =>
-    deeds.flatMap((deed) => (name === `${deed.kind} ${deed.memberId}` && deed.refused !== undefined ? [deed.refused.code] : [])).join(', ')
-  const told = surplus.map(([name, count]) => `${name}: ${count} rows, ${allowed.get(name) ?? 0} deeds; refused: ${codes(name)}`)
+  const told = surplus.map(([name, count]) => `${name}: ${count} rows, ${allowed.get(name) ?? 0} deeds; ${storyOf(name, deeds, ledger)}`)
   return [...twice, ...told]
+}
+
+/** What a reader of such a finding asks next: under which keys it was tried, what it was told, and which days stand. */
+function storyOf(name: string, deeds: readonly Deed[], { entries }: Ledger): string {
+  const tried = deeds
+    .filter((deed) => name === `${deed.kind} ${deed.memberId}`)
+    .map(({ key, effects, refused }) => {
+      const prefix = key === undefined ? 'without a key' : `as ${keyPrefix(key)}`
+      return `${prefix}: ${[...effects, refused?.code ?? ''].filter((word) => word !== '').join(', ') || 'no answer'}`
+    })
+  const stand = entries
+    .filter(({ member, via }) => via === 'member' && name === `join ${member}`)
+    .map(({ day, prefix }) => `${day} ${prefix === null ? 'without a key' : `as ${prefix}`}`)
+  return [`tried ${tried.join('; ')}`, ...(stand.length === 0 ? [] : [`stands ${stand.join('; ')}`])].join('. ')
 }
 
 /** What nobody tried: a join with a key of nobody's, a credit of an order that was not paid. */

@@ -10,10 +10,18 @@ const CHROMIUM = {
   packages: ['chromium', 'fonts-noto-core'],
   without: "the browser's tests will fail",
 }
+/** The same engine without the browser around it: screens are looked at for two thirds of the work. */
+const SHELL = {
+  label: 'Chromium without its windows',
+  names: ['chromium-headless-shell', 'chrome-headless-shell'],
+  packages: ['chromium-headless-shell'],
+  without: 'Chromium itself looks at every screen, which takes longer',
+}
 /** The second verifier of the draw, spec/verify.py, and the maker of the protocol's vectors. */
 const PYTHON = { label: 'Python', names: ['python3'], packages: ['python3'], without: 'the tests of spec/ will fail' }
 
 export const ensureChromium = () => ensure(CHROMIUM)
+export const ensureShell = () => ensure(SHELL)
 export const ensurePython = () => ensure(PYTHON)
 
 /** Returns the program's path, or undefined after saying what to do. */

@@ -10,7 +10,7 @@ import { check } from './check.mjs'
 import { install } from './install.mjs'
 import { findNode } from './node26.mjs'
 import { allEnded, isStopping, LaunchError, run, say, stillThere, stopOnSignals, sweep } from './processes.mjs'
-import { ensureChromium, ensurePython } from './programs.mjs'
+import { ensureChromium, ensurePython, ensureShell } from './programs.mjs'
 import { temporaryFolder } from './temporary.mjs'
 import { buildWeb } from './web.mjs'
 
@@ -42,6 +42,7 @@ async function all() {
   await install()
   const node = findNode()
   const chromium = await ensureChromium()
+  const shell = await ensureShell()
   await ensurePython()
   const outcomes = []
   const web = await buildWeb(node).catch((error) => {
@@ -52,12 +53,12 @@ async function all() {
     return undefined
   })
   if (filters.length === 0) outcomes.push(await check(node))
-  if (!isStopping()) outcomes.push(await vitest(node, { chromium, web }))
+  if (!isStopping()) outcomes.push(await vitest(node, { chromium, shell, web }))
   const sum = (name) => outcomes.reduce((total, outcome) => total + outcome[name], 0)
   return { passed: sum('passed'), failed: sum('failed') }
 }
 
-async function vitest(node, { chromium, web }) {
+async function vitest(node, { chromium, shell, web }) {
   const report = path.join(folder, 'report.json')
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
   const { code } = await run(node, ['node_modules/vitest/vitest.mjs', 'run', ...reporters, ...filters], {
@@ -68,6 +69,7 @@ async function vitest(node, { chromium, web }) {
       TMPDIR: folder,
       ...(web === undefined ? {} : { WEB_DIR: web }),
       ...(chromium === undefined ? {} : { CHROMIUM: chromium }),
+      ...(shell === undefined ? {} : { CHROMIUM_SHELL: shell }),
       ...(args.includes('--all') ? { ROZ_TEST_ALL: '1' } : {}),
     },
   })

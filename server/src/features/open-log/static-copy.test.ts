@@ -28,11 +28,16 @@ async function serveFolder(): Promise<string> {
   host = spawn('python3', ['-u', '-m', 'http.server', '0', '--bind', '127.0.0.1', '--directory', folder], {
     stdio: ['ignore', 'pipe', 'ignore'],
   })
-  for await (const line of host.stdout ?? []) {
-    const port = /port (\d+)/.exec(String(line))?.[1]
-    if (port !== undefined) return `http://127.0.0.1:${port}`
-  }
-  throw new Error('python3 -m http.server did not start')
+  return new Promise((resolve, reject) => {
+    let said = ''
+    // Heard to its end: it says its line in pieces, and one that finds nobody listening ends it.
+    host.stdout?.on('data', (piece) => {
+      said += String(piece)
+      const port = /port (\d+)/.exec(said)?.[1]
+      if (port !== undefined) resolve(`http://127.0.0.1:${port}`)
+    })
+    host.once('exit', () => reject(new Error(`python3 -m http.server did not start: ${said}`)))
+  })
 }
 
 beforeAll(async () => {

@@ -61,7 +61,7 @@ export function AvatarPicker({ user, onChange }: { readonly user: User; readonly
       <div className="avatar-picker">
         <button type="button" aria-busy={busy || undefined} onClick={() => (busy ? undefined : input.current?.click())}>
           <span aria-hidden="true">
-            <Avatar name={user.name || 'User'} src={user.avatar} size="lg" />
+            <Avatar name={user.name || t`User`} src={user.avatar} size="lg" />
           </span>
           <span className="small">
             <Trans>Change picture</Trans>

@@ -56,6 +56,8 @@ function Loaded({ user }: { readonly user: User }) {
   }
   // Only what has changed: an answer may come after another's, and is of an older record then.
   const take = (changed: Partial<User>): void => {
+    // One that was asked for before would bring the old record back.
+    void client.cancelQueries({ queryKey: profileQuery.queryKey })
     client.setQueryData(profileQuery.queryKey, (known) => known && { user: { ...known.user, ...changed } })
     const now = session.get()
     if ('user' in now) session.setUser({ ...now.user, ...changed })
@@ -75,7 +77,7 @@ function Loaded({ user }: { readonly user: User }) {
         </h1>
         <div className="profile">
           <div className="profile-card" ref={card}>
-            {editing ? <AvatarPicker user={user} onChange={take} /> : <Avatar name={user.name || 'User'} src={user.avatar} size="lg" />}
+            {editing ? <AvatarPicker user={user} onChange={take} /> : <Avatar name={user.name || t`User`} src={user.avatar} size="lg" />}
             <div>
               <p className="profile-name">{user.name || t`User`}</p>
               <p className="muted">
