@@ -14,14 +14,13 @@ export const CHUNKS = {
   groups: [
     {
       name: 'start',
-      test: /web\/src\/(start|lost|words|first-answer|token)\.ts|core\/src\/language\.ts|virtual:calls|preload-helper/,
+      test: /web\/src\/(start|lost|words|first-answer|token)\.ts|core\/src\/language\.ts|virtual:calls|preload-helper|rolldown\/runtime/,
       priority: 3,
     },
     { name: 'shell', tags: ['$initial' as const], priority: 2 },
-    { name: 'screens', test: /screens\.css/, priority: 2 },
     { name: 'forms', test: /web\/src\/features\/forms\.ts/, priority: 2 },
-    { name: 'door', test: /web\/src\/features\/auth\/(fields|rules|GoogleButton)/, minShareCount: 2 },
-    { name: 'kit', test: /web\/src\/(ui\/(Countdown|Split|Video)|features\/(WinnerLabel|CharityName))/, minShareCount: 2 },
+    { name: 'door', test: /web\/src\/features\/auth\/(AuthSheet|fields|rules|GoogleButton)/ },
+    { name: 'kit', test: /web\/src\/(ui\/(Countdown|Split|Video|Share)|features\/(WinnerLabel|CharityName|ticket\/use-ticket))/ },
   ],
 }
 

@@ -18,6 +18,7 @@ import { Spinner } from './ui/Feedback.tsx'
 import './ui/tokens.css'
 import './ui/base.css'
 import './ui/app.css'
+import './features/screens.css'
 
 whenSessionEnds(() => {
   // A stale token found at the start: the guards decide, so that a mail's link still works.

@@ -14,7 +14,6 @@ import { TriggerDraw } from './TriggerDraw.tsx'
 import { Users } from './Users.tsx'
 import { Withdrawals } from './Withdrawals.tsx'
 import { TodaySection } from '../TodaySection.tsx'
-import '../screens.css'
 
 const TAB_IDS = ['overview', 'users', 'stories', 'withdrawals', 'refunds', 'suspense', 'disputes'] as const
 type TabId = (typeof TAB_IDS)[number]

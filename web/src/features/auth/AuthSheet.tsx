@@ -2,7 +2,6 @@
 import type { ReactNode } from 'react'
 import { Book, Slip } from '../../ui/Layout.tsx'
 import { TodaySection } from '../TodaySection.tsx'
-import '../screens.css'
 
 type AuthSheetProps = {
   /** The tab's title and the h1, the same words. */

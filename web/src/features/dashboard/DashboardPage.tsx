@@ -20,7 +20,6 @@ import { homeQuery, impactStatsQuery, roundStatsQuery } from '../queries.ts'
 import { RoundCard } from './RoundCard.tsx'
 import { Yesterday } from './Yesterday.tsx'
 import { useRound } from './use-round.ts'
-import '../screens.css'
 
 export function DashboardPage() {
   const { t } = useLingui()

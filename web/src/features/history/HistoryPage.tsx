@@ -16,7 +16,6 @@ import { historyQuery, roundStatsQuery } from '../queries.ts'
 import { WinnerLabel } from '../WinnerLabel.tsx'
 import { MonthPage } from './MonthPage.tsx'
 import { TodaySection } from '../TodaySection.tsx'
-import '../screens.css'
 
 export type RoundResult = Output<Api['roundHistory']>['results'][number]
 

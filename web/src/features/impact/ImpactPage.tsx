@@ -15,7 +15,6 @@ import { Age } from './Age.tsx'
 import { CharityBadge } from './CharityBadge.tsx'
 import { StoryViewer } from './StoryViewer.tsx'
 import { TodaySection } from '../TodaySection.tsx'
-import '../screens.css'
 
 export function ImpactPage() {
   const { t } = useLingui()

@@ -16,7 +16,6 @@ import { noticesQuery } from '../queries.ts'
 import { TodaySection } from '../TodaySection.tsx'
 import { Preferences } from './Preferences.tsx'
 import { ResultsOnDevice } from './ResultsOnDevice.tsx'
-import '../screens.css'
 
 type Notice = Output<Api['notifications']>['notifications'][number]
 

@@ -21,7 +21,6 @@ import { toast } from '../../ui/Toast.tsx'
 import { refreshMine } from '../queries.ts'
 import { orderIdOf, type OrderView, orderView, recheckDelayMs } from './order-view.ts'
 import { TodaySection } from '../TodaySection.tsx'
-import '../screens.css'
 
 class NoDataError extends Error {
   override readonly name = 'NoDataError'

@@ -6,7 +6,6 @@ import { Art } from '../../ui/Art.tsx'
 import { buttonClass } from '../../ui/Button.tsx'
 import { Book } from '../../ui/Layout.tsx'
 import { TodaySection } from '../TodaySection.tsx'
-import '../screens.css'
 
 export function GoodbyePage() {
   const { t } = useLingui()

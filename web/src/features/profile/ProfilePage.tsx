@@ -23,7 +23,6 @@ import { MyData } from './MyData.tsx'
 import { PersonalInformation } from './PersonalInformation.tsx'
 import { ProfileEditor } from './ProfileEditor.tsx'
 import { PasswordForm, PublicNameForm } from './ProfileSettings.tsx'
-import '../screens.css'
 
 export function ProfilePage() {
   const { t } = useLingui()

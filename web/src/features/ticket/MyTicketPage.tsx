@@ -21,7 +21,6 @@ import { DrawSection } from './DrawSection.tsx'
 import { OwedSection } from './OwedSection.tsx'
 import { AlarmWords, isAlarm, SaveEvidence } from './TicketWatch.tsx'
 import { ticketQuery, useYesterdaysTicket } from './use-ticket.ts'
-import '../screens.css'
 // What its checks share comes with the screen, and each of them stays as small as a screen has to be.
 import '@roz/verifier/sources.ts'
 import '../../ticket-key.ts'

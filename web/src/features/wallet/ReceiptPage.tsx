@@ -24,7 +24,6 @@ import { Unbroken } from '../../ui/Unbroken.tsx'
 import { TodaySection } from '../TodaySection.tsx'
 import { isVoided } from './transaction-status.ts'
 import { Status } from './Transactions.tsx'
-import '../screens.css'
 import './receipt.css'
 
 type Found = Output<Api['receipt']>['receipt']

@@ -17,7 +17,6 @@ import { Transactions } from './Transactions.tsx'
 import { useGateway } from './use-gateway.ts'
 import { WithdrawPanel } from './WithdrawPanel.tsx'
 import { TodaySection } from '../TodaySection.tsx'
-import '../screens.css'
 
 type Panel = 'add-money' | 'withdraw'
 
