@@ -36,9 +36,16 @@ const shared = new Map<string, Promise<Browser>>()
  */
 export function openBrowser({ whole = false }: { readonly whole?: boolean } = {}): Promise<Browser> {
   const executablePath = whole ? WHOLE : SHELL
-  const open = shared.get(executablePath) ?? chromium.launch({ executablePath, args: FLAGS })
+  const open = shared.get(executablePath) ?? launch(executablePath)
   shared.set(executablePath, open)
   return open
+}
+
+async function launch(executablePath: string): Promise<Browser> {
+  const browser = await chromium.launch({ executablePath, args: FLAGS })
+  // One that has crashed or was closed is no later file's.
+  browser.once('disconnected', () => shared.delete(executablePath))
+  return browser
 }
 
 /** Nothing of the file that ends runs on in the browser of the next one. */

@@ -7,7 +7,7 @@ import { dayAt } from '@roz/core/ist-day.ts'
 import { sql } from '@roz/server/db/sql.ts'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, test } from 'vitest'
-import { WIDE } from './browser.ts'
+import { settle, WIDE } from './browser.ts'
 import { ask } from './calls.ts'
 import { inDatabase } from './database.ts'
 import type { FaultyProxy } from './faulty-proxy.ts'
@@ -270,6 +270,35 @@ describe('the picture', () => {
       await expect(page.locator('.profile-name')).toHaveText('Mira Sen')
       line.mend()
       await expect(page.locator('.profile-card img')).toBeVisible()
+      await expect(page.locator('.profile-name')).toHaveText('Mira Sen')
+    }, mira)
+  })
+
+  test('a record that was asked for before a name was saved does not bring the old one back', async () => {
+    const mira = await newMember(roz, { name: 'Mira Das' })
+    await onProfile(async (page) => {
+      await button(page, 'Edit Profile').click()
+      const [answered, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      await page.route(
+        '**/api/user/me',
+        async (route) => {
+          const response = await route.fetch()
+          answered.resolve()
+          await released.promise
+          // Nobody may wait for it any more.
+          await route.fulfill({ response }).catch(() => undefined)
+        },
+        { times: 1 },
+      )
+      // As whoever comes back from the choice of a picture.
+      await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')))
+      await answered.promise
+      await field(page, 'Full Name').fill('Mira Sen')
+      await button(page, 'Save Changes').click()
+      await expect(page.locator('.profile-name')).toHaveText('Mira Sen')
+      released.resolve()
+      await page.unrouteAll({ behavior: 'wait' })
+      await settle(page)
       await expect(page.locator('.profile-name')).toHaveText('Mira Sen')
     }, mira)
   })

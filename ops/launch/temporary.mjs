@@ -6,7 +6,7 @@ import path from 'node:path'
 
 const MEMORY = '/dev/shm'
 const TMPFS = 0x01021994
-/** All that a run of the tests has there at one time takes a third of it. */
+/** All that a run of the tests has there at one time takes a quarter of it. */
 const ROOM_BYTES = 8 * 2 ** 30
 
 /**
