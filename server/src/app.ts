@@ -16,6 +16,7 @@ import { registerSite } from './features/site/site.ts'
 import { registerFaults, sendProblem } from './http/faults.ts'
 import { registerDocs } from './http/openapi.ts'
 import { registerOperator } from './http/operator.ts'
+import { patternOf } from './http/pattern.ts'
 import { registerCalls } from './http/route.ts'
 import { registerShedding } from './http/shedding.ts'
 import type { Services } from './services.ts'
@@ -49,6 +50,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     forceCloseConnections: 'idle',
   })
   app.decorateRequest('session', undefined)
+  app.decorateRequest('pattern', '')
   app.addHook('onSend', (request, reply, _payload, done) => {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff')
     done()
@@ -56,7 +58,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   // The route's pattern, never the address: tokens and order ids travel in addresses.
   app.addHook('onResponse', (request, reply, done) => {
     request.log.info(
-      { method: request.method, route: request.routeOptions.url, status: reply.statusCode, ms: Math.round(reply.elapsedTime) },
+      { method: request.method, route: patternOf(request), status: reply.statusCode, ms: Math.round(reply.elapsedTime) },
       'answered',
     )
     done()

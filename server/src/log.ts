@@ -42,6 +42,14 @@ function gatheredOutput(): DestinationStream {
   return stream
 }
 
+let written = { ms: 0, text: '' }
+/** As pino's own `isoTime` writes it; lines of one millisecond share one text. */
+function timestamp(): string {
+  const ms = Date.now()
+  if (written.ms !== ms) written = { ms, text: `,"time":"${new Date(ms).toISOString()}"` }
+  return written.text
+}
+
 let shared: DestinationStream | undefined
 /** All logs of a process gather in one place, and one listener waits for its exit. */
 const standardOutput = (): DestinationStream => (shared ??= gatheredOutput())
@@ -56,7 +64,7 @@ export const createLog = (options: {
     {
       level: options.level,
       base: options.worker === undefined ? {} : { worker: options.worker },
-      timestamp: pino.stdTimeFunctions.isoTime,
+      timestamp,
       serializers: { err: writtenError, req: () => undefined, res: () => undefined },
     },
     options.to ?? standardOutput(),

@@ -1,6 +1,9 @@
-import { expect, test, vi } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { OverloadedError } from './sql.ts'
 import { gatherReads } from './gathered-read.ts'
+import { shareMax } from './turns.ts'
+
+afterEach(() => void vi.useRealTimers())
 
 /** A reader whose statements are answered by hand. */
 function byHand(lateMs = 60_000) {
@@ -43,6 +46,37 @@ test('what is asked for while a statement runs waits for the next, which is begu
   expect(await Promise.all(later)).toEqual(['value 2', 'value 3'])
 })
 
+test('after a crowd the next statement waits a moment, so that more share it; after a lone one it is begun at once', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  const { asked, read, turn } = byHand()
+  const crowd = [read(1), read(2), read(3)]
+  await turn()
+  asked[0]?.answer()
+  await Promise.all(crowd)
+  const later = [read(4)]
+  await turn()
+  expect(asked).toHaveLength(1)
+  later.push(read(5))
+  vi.advanceTimersByTime(3)
+  await turn()
+  expect(asked.map(({ keys }) => keys)).toEqual([
+    [1, 2, 3],
+    [4, 5],
+  ])
+  asked[1]?.answer()
+  await Promise.all(later)
+  const lone = read(6)
+  await turn()
+  expect(asked[2]?.keys).toEqual([6])
+  asked[2]?.answer()
+  await lone
+})
+
+test('all of a few share a statement, of many a quarter, so that the database and the server work at the same time', () => {
+  expect([1, 193, 768, 1000, 5000].map((waiting) => shareMax(waiting, 1000))).toEqual([192, 192, 192, 250, 1000])
+  expect(shareMax(400, 100)).toBe(100)
+})
+
 test('a statement that hangs is not waited for by who comes later', async () => {
   const { asked, read, turn } = byHand(20)
   const hanging = read(1)
@@ -59,7 +93,7 @@ test('a statement that hangs is not waited for by who comes later', async () => 
 test('nor by those who came with it and found no place in it', async () => {
   const { asked, read } = byHand(20)
   const answers = Array.from({ length: 700 }, (_, key) => read(key))
-  await vi.waitFor(() => expect(asked.map(({ keys }) => keys.length)).toEqual([500, 200]), 30_000)
+  await vi.waitFor(() => expect(asked.map(({ keys }) => keys.length)).toEqual([192, 192, 192, 124]), 30_000)
   for (const one of asked) one.answer()
   expect((await Promise.all(answers)).at(-1)).toBe('value 699')
 })
@@ -70,9 +104,10 @@ test('where the database answers nobody, reads beyond a bound are refused', asyn
   await turn()
   const waiting = Array.from({ length: 10_000 }, (_, key) => read(key))
   await expect(read(1)).rejects.toThrow(OverloadedError)
-  for (let at = 0; at <= 20; at++) {
-    await vi.waitFor(() => expect(asked.length).toBeGreaterThan(at), 30_000)
+  for (let at = 0, answered = 0; answered < 10_001; at++) {
+    await vi.waitFor(() => expect(asked.length).toBeGreaterThan(at), { timeout: 30_000, interval: 1 })
     asked[at]?.answer()
+    answered += asked[at]?.keys.length ?? 0
   }
   expect((await Promise.all(waiting)).at(-1)).toBe('value 9999')
 })
@@ -90,13 +125,13 @@ test('a statement that fails fails whom it was for, and nobody after them', asyn
 })
 
 test('more than one statement may hold are read in the next', async () => {
-  const { asked, read, turn } = byHand()
-  const answers = Array.from({ length: 1200 }, (_, key) => read(key))
-  for (let at = 0; at < 3; at++) {
-    await turn()
-    await turn()
+  const { asked, read } = byHand()
+  const answers = Array.from({ length: 4000 }, (_, key) => read(key))
+  for (let at = 0, answered = 0; answered < 4000; at++) {
+    await vi.waitFor(() => expect(asked.length).toBeGreaterThan(at), { timeout: 30_000, interval: 1 })
     asked[at]?.answer()
+    answered += asked[at]?.keys.length ?? 0
   }
-  expect((await Promise.all(answers)).at(-1)).toBe('value 1199')
-  expect(asked.map(({ keys }) => keys.length)).toEqual([500, 500, 200])
+  expect((await Promise.all(answers)).at(-1)).toBe('value 3999')
+  expect(asked.slice(0, 6).map(({ keys }) => keys.length)).toEqual([500, 500, 500, 500, 500, 375])
 })

@@ -3,7 +3,7 @@
  * for, never answered from a copy.
  */
 import { OverloadedError } from './sql.ts'
-import { createTurns } from './turns.ts'
+import { createTurns, shareMax } from './turns.ts'
 
 export type GatheredRead<Key, Value> = (key: Key) => Promise<Value | undefined>
 
@@ -28,11 +28,12 @@ export function gatherReads<Key, Value>(
 ): GatheredRead<Key, Value> {
   let waiting: Waiting<Key, Value>[] = []
   const begin = (): Promise<void> => {
-    const batch = waiting.slice(0, KEYS_MAX)
-    waiting = waiting.slice(KEYS_MAX)
+    const count = shareMax(waiting.length, KEYS_MAX)
+    const batch = waiting.slice(0, count)
+    waiting = waiting.slice(count)
     return run(batch)
   }
-  const look = createTurns({ isWaiting: () => waiting.length > 0, begin, atOnceMax: AT_ONCE_MAX, lateMs })
+  const look = createTurns({ waiting: () => waiting.length, begin, atOnceMax: AT_ONCE_MAX, lateMs })
 
   const run = async (batch: readonly Waiting<Key, Value>[]): Promise<void> => {
     try {

@@ -1,11 +1,13 @@
 /**
  * Who shares a statement with whom. Invariants: what is asked for while a statement runs goes into the
- * next one, without a timer, so that a lone one waits for nobody; one statement at a time, so that the
- * more there is, the more of it shares one; but whoever waits behind one that hangs is looked after
- * once it is late, however they came, and also where nobody comes after them.
+ * next one; one statement at a time, so that the more there is, the more of it shares one; in a crowd the
+ * next one is not begun at once, so that more of it shares it; a lone one waits for nobody and for no
+ * timer; whoever waits behind one that hangs is looked after once it is late, however they came, and also
+ * where nobody comes after them.
  */
 export type Turns = {
-  readonly isWaiting: () => boolean
+  /** How many wait. */
+  readonly waiting: () => number
   /** Takes those whose turn it is and begins with them, never to fail; undefined where nobody may go yet. */
   readonly begin: () => Promise<void> | undefined
   /** Statements at once, where the ones before hang. */
@@ -14,17 +16,37 @@ export type Turns = {
   readonly lateMs: number
 }
 
+/**
+ * How many of those who wait may share the next statement: a quarter, so that the database works for some while
+ * answers of others leave and requests of others arrive; below so many, all of them, for a statement costs
+ * as much as a few dozen of those who share it. Measured with 512 who join at once: all together take a
+ * tenth longer, and so do they by the sixty.
+ */
+const TOGETHER = 192
+export const shareMax = (waiting: number, most: number): number => Math.min(most, Math.max(TOGETHER, Math.ceil(waiting / 4)))
+
+/**
+ * So many who shared a statement are a crowd, and so long after its begin the next one begins. Measured at
+ * half of the load that the server can take: a quarter less processor time for a join, and a third less of
+ * the time that the slowest hundredth waits.
+ */
+const CROWD = 3
+const PACE_MS = 3
+
 /** To be called whenever somebody has come. */
-export function createTurns({ isWaiting, begin, atOnceMax, lateMs }: Turns): () => void {
+export function createTurns({ waiting, begin, atOnceMax, lateMs }: Turns): () => void {
   let running = 0
-  let begunAt = 0
+  let begunAt = Number.NEGATIVE_INFINITY
+  let shared = 0
   let isPlanned = false
-  let isTimed = false
+  let timer: { readonly dueAt: number; readonly handle: NodeJS.Timeout } | undefined
 
   const look = (): void => {
-    if (isPlanned || !isWaiting()) return
-    const isFree = running === 0 || (running < atOnceMax && performance.now() - begunAt > lateMs)
-    if (!isFree) return lookLater()
+    if (isPlanned || waiting() === 0) return
+    if (running >= atOnceMax) return
+    const dueAt = begunAt + (running > 0 ? lateMs : shared >= CROWD ? PACE_MS : 0)
+    const now = performance.now()
+    if (dueAt > now) return lookAt(dueAt, dueAt - now)
     isPlanned = true
     // After this turn of input: all who came with it share the statement.
     setImmediate(() => {
@@ -33,18 +55,22 @@ export function createTurns({ isWaiting, begin, atOnceMax, lateMs }: Turns): () 
     })
   }
 
-  const lookLater = (): void => {
-    if (isTimed || running >= atOnceMax) return
-    isTimed = true
-    setTimeout(() => {
-      isTimed = false
+  /** One timer, for the earliest: what it finds decides anew. */
+  const lookAt = (dueAt: number, inMs: number): void => {
+    if (timer !== undefined && timer.dueAt <= dueAt) return
+    clearTimeout(timer?.handle)
+    const handle = setTimeout(() => {
+      timer = undefined
       look()
-    }, lateMs + 1).unref()
+    }, inMs)
+    timer = { dueAt, handle }
   }
 
   const next = async (): Promise<void> => {
+    const before = waiting()
     const work = begin()
     if (work === undefined) return
+    shared = before - waiting()
     running++
     begunAt = performance.now()
     look()

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { Registry, collectDefaultMetrics, Gauge, Histogram } from 'prom-client'
 import { type Db, one, type Sql, sql } from '../db/sql.ts'
 import { sendProblem } from './faults.ts'
+import { patternOf } from './pattern.ts'
 
 export type OperatorDeps = { readonly db: Db; readonly metricsToken: string | undefined; readonly isStopping: () => boolean }
 
@@ -29,7 +30,7 @@ export function registerOperator(app: FastifyInstance, deps: OperatorDeps): void
   }
   for (const figure of MONEY_TO_LOOK_AT) registry.registerMetric(figureGauge(deps.db, figure))
   app.addHook('onResponse', (request, reply, done) => {
-    observerOf(request.method, request.routeOptions.url ?? 'unknown', reply.statusCode).observe(reply.elapsedTime / 1000)
+    observerOf(request.method, patternOf(request) ?? 'unknown', reply.statusCode).observe(reply.elapsedTime / 1000)
     done()
   })
   app.get('/healthz', async (_request, reply) => reply.header('cache-control', 'no-store').send({ status: 'ok' }))

@@ -135,9 +135,16 @@ function registerCall(app: FastifyInstance, spec: EndpointSpec, handler: Handler
       const call = {
         ...input.value,
         session: request.session,
-        language: languageOf(request.headers['accept-language']),
-        origin: deps.publicUrl ?? `${request.protocol}://${request.host}`,
-        ip: request.ip,
+        // Found out for those who ask: few calls do.
+        get language() {
+          return languageOf(request.headers['accept-language'])
+        },
+        get origin() {
+          return deps.publicUrl ?? `${request.protocol}://${request.host}`
+        },
+        get ip() {
+          return request.ip
+        },
         userAgent: request.headers['user-agent'] ?? '',
         idempotencyKey: input.idempotencyKey,
         upload,

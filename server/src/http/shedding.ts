@@ -11,6 +11,7 @@ import type { EndpointSpec } from '@roz/contract/endpoint.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sendProblem } from './faults.ts'
 import { addressBlock } from './limits.ts'
+import { patternOf } from './pattern.ts'
 
 export type LoadLimits = {
   readonly ordinaryMax: number
@@ -99,7 +100,7 @@ function createPlaces({ ordinaryMax, moneyMax, witnessMax, witnessMaxEach }: Loa
 /** Kept by method and route, of which there are a few hundred: it is asked for twice on every request's way. */
 const kinds = new Map<string, Kind | undefined>()
 function kindOf(request: FastifyRequest): Kind | undefined {
-  const { url } = request.routeOptions
+  const url = patternOf(request)
   if (url === undefined) return 'ordinary'
   const route = `${request.method} ${url}`
   if (!kinds.has(route)) kinds.set(route, findKind(request.method, url))

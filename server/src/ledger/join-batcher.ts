@@ -11,7 +11,7 @@ import type { IstDay } from '@roz/core/ist-day.ts'
 import { accepted, refused } from '@roz/core/outcome.ts'
 import type { JoinRefusal } from '@roz/core/round.ts'
 import { DatabaseUnavailableError, type Db, sqlState, violatedConstraint } from '../db/sql.ts'
-import { createTurns } from '../db/turns.ts'
+import { createTurns, shareMax } from '../db/turns.ts'
 import { type AloneRequest, joinAlone } from './join-alone.ts'
 import { type FoundJoin, type JoinOutcome, joinedOf, keyPrefix } from './join-outcome.ts'
 import { type JoinRow, joinsOfBatches, joinStatement, newestJoins, passingHeld } from './join-statement.ts'
@@ -63,12 +63,12 @@ export function createJoinBatcher(options: JoinBatcherOptions): JoinBatcher {
   let idleWaiters: (() => void)[] = []
 
   const begin = (): Promise<void> | undefined => {
-    const { batch, rest } = takeBatch(waiting, batchMax, underWay)
+    const { batch, rest } = takeBatch(waiting, shareMax(waiting.length, batchMax), underWay)
     waiting = rest
     // All of them wait for members who are under way: the end of theirs looks again.
     return batch.length === 0 ? undefined : goTogether(batch)
   }
-  const look = createTurns({ isWaiting: () => waiting.length > 0, begin, atOnceMax: AT_ONCE_MAX, lateMs })
+  const look = createTurns({ waiting: () => waiting.length, begin, atOnceMax: AT_ONCE_MAX, lateMs })
 
   const goTogether = async (batch: readonly Pending[]): Promise<void> => {
     for (const { memberId } of batch) underWay.add(memberId)

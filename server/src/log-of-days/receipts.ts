@@ -23,7 +23,7 @@ export type Receipt = {
   /** Milliseconds since 1970 UTC, within the day. */
   readonly time: number
 }
-type Made = ReadonlyMap<bigint, Receipted>
+type Made = Map<bigint, Receipted>
 export type Receipted = { readonly ticket: string; readonly receipt: Receipt }
 type Entered = { readonly batchId: bigint; readonly day: IstDay; readonly at: Date }
 export type JoinedBatch = Entered & { readonly memberIds: readonly bigint[] }
@@ -74,7 +74,10 @@ export function createReceipts({ db, keys, ticketKeys }: { readonly db: Db; read
 
     /** The receipt of an entry that is durable. */
     async of(entry: Entered & { readonly memberId: bigint }): Promise<Receipted> {
-      const batched = (await batches.get(entry.batchId)?.catch(() => undefined))?.get(entry.memberId)
+      const batch = await batches.get(entry.batchId)?.catch(() => undefined)
+      const batched = batch?.get(entry.memberId)
+      // Let go of at once: what waits with its batch for so long grows old, and what is old costs a look through all of the heap.
+      batch?.delete(entry.memberId)
       const found = batched ?? (await makeAgain(entry, entry.memberId)).get(entry.memberId)
       if (found !== undefined) return found
       // Every way in makes sure of a key; this is the net below.

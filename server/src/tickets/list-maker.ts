@@ -40,7 +40,7 @@ const OLD_MB = 64
  * What the program's flags say of its heap counts in every thread, above the limits of that thread: a
  * list of a million left sixty megabytes of them behind. Heaps that stand already are left as they are.
  */
-const THREAD_FLAGS = ['--max-semi-space-size=1', '--initial-old-space-size=0']
+const THREAD_FLAGS = ['--min-semi-space-size=1', '--max-semi-space-size=1', '--initial-old-space-size=0']
 const WORKER = new URL('./list-worker.ts', import.meta.url)
 
 export function createListMaker(secrets: Secrets, day: IstDay, count: number, options: { readonly threadFrom?: number } = {}): ListMaker {
