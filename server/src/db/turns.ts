@@ -22,7 +22,7 @@ export type Turns = {
  * as much as a few dozen of those who share it. Measured with 512 who join at once: all together take a
  * tenth longer, and so do they by the sixty.
  */
-const TOGETHER = 192
+const TOGETHER = 256
 export const shareMax = (waiting: number, most: number): number => Math.min(most, Math.max(TOGETHER, Math.ceil(waiting / 4)))
 
 /**
