@@ -18,6 +18,24 @@ const HEADERS_END = '\r\n\r\n'
 /** Where all sockets put what they read: it is looked at before the next one reads. */
 const READ = Buffer.allocUnsafe(64 * 1024)
 
+const LENGTH_NAMES = ['\r\ncontent-length: ', '\r\nContent-Length: '].map((name) => Buffer.from(name))
+const [ZERO, NINE] = ['0', '9'].map((digit) => digit.charCodeAt(0)) as [number, number]
+
+/** What the headers say of the body's length, without a text of them all. */
+function lengthOf(answer: Buffer, headersEnd: number): number {
+  for (const name of LENGTH_NAMES) {
+    const found = answer.indexOf(name)
+    if (found < 0 || found > headersEnd) continue
+    let length = 0
+    for (let at = found + name.length; ; at++) {
+      const digit = answer[at] as number
+      if (!(digit >= ZERO && digit <= NINE)) return length
+      length = length * 10 + digit - ZERO
+    }
+  }
+  return 0
+}
+
 /** One connection with at most one request on its way. */
 class Line {
   #rest: Buffer | undefined
@@ -46,8 +64,7 @@ class Line {
     const chunk = READ.subarray(0, bytes)
     const answer = this.#rest === undefined ? chunk : Buffer.concat([this.#rest, chunk])
     const headers = answer.indexOf(HEADERS_END)
-    const length = headers < 0 ? undefined : /\r\ncontent-length: (\d+)/i.exec(answer.toString('latin1', 0, headers + 2))?.[1]
-    if (headers < 0 || answer.length < headers + HEADERS_END.length + Number(length ?? 0)) {
+    if (headers < 0 || answer.length < headers + HEADERS_END.length + lengthOf(answer, headers)) {
       this.#rest = Buffer.from(answer)
       return true
     }

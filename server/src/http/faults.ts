@@ -74,13 +74,13 @@ export function registerFaults(app: FastifyInstance): void {
     if (known !== undefined) return sendProblem(request, reply, { code: known })
     if (error instanceof SyntaxError && error.statusCode === 400) return sendProblem(request, reply, { code: 'bad_json' })
     if (error instanceof UnavailableError || error instanceof DatabaseUnavailableError || TRY_AGAIN.test(sqlState(error) ?? '')) {
-      request.log.warn({ err: error }, 'unavailable')
+      request.log.warn({ reqId: request.id, err: error }, 'unavailable')
       return sendProblem(request, reply, { code: 'overloaded', retryAfterSeconds: 2 })
     }
     if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
       return sendProblem(request, reply, { code: error.statusCode === 404 ? 'not_found' : 'invalid_input' })
     }
-    request.log.error({ err: error }, 'fault')
+    request.log.error({ reqId: request.id, err: error }, 'fault')
     return sendProblem(request, reply, { code: 'internal' })
   })
 }
