@@ -70,6 +70,28 @@ describe('the session', () => {
     })
   })
 
+  test('a page that is put away while it asks who is here keeps the sign-in, and asks anew when it comes back', async () => {
+    await visit({ token: member.token }, async (page) => {
+      const cut = Promise.withResolvers<void>()
+      let asked = 0
+      await page.route('**/api/auth/me', async (route) => {
+        if (asked++ > 0) return route.continue()
+        await cut.promise
+        await route.abort('aborted')
+      })
+      await page.goto(`${program.url}/dashboard`)
+      await expect(page.getByRole('status')).toHaveText('Loading')
+      // As a browser does that asks no page whether it may be left.
+      await page.evaluate(() => void window.dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true })))
+      const failed = page.waitForEvent('requestfailed')
+      cut.resolve()
+      await failed
+      await page.evaluate(() => void window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })))
+      await expect(page.getByRole('button', { name: 'User menu' })).toBeVisible()
+      expect(await page.evaluate(() => localStorage.getItem('token'))).toBe(member.token)
+    })
+  })
+
   test('where the browser’s storage is full, who signs in is in, whoever was before', async () => {
     const person = await register(program.url, 'Leela Rao', 'leela.shell@x.test')
     await visit({}, async (page) => {

@@ -67,9 +67,12 @@ export const session = {
   },
   /** Called once, before `start`. A page that comes back from the browser's cache asks again. */
   watchPage: (): void => {
-    window.addEventListener('beforeunload', () => {
+    const leave = (): void => {
       leaving = true
-    })
+    }
+    window.addEventListener('beforeunload', leave)
+    // Not every browser asks before it leaves, and none of a page that is closed by the system.
+    window.addEventListener('pagehide', leave)
     window.addEventListener('pageshow', () => {
       if (leaving && current.status === 'loading') void session.start()
       leaving = false
