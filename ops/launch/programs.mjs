@@ -24,6 +24,9 @@ export const ensureChromium = () => ensure(CHROMIUM)
 export const ensureShell = () => ensure(SHELL)
 export const ensurePython = () => ensure(PYTHON)
 
+/** What apt knows to be there, asked for once a run. */
+let lists
+
 /** Returns the program's path, or undefined after saying what to do. */
 async function ensure({ label, names, packages, without }) {
   const find = () => names.map(findProgram).find((file) => file !== undefined)
@@ -32,7 +35,7 @@ async function ensure({ label, names, packages, without }) {
   if (process.getuid?.() === 0 && findProgram('apt-get') !== undefined) {
     say(`Installing ${label} with apt…`)
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-    await run('apt-get', ['update', '-qq'], { env, quiet: true })
+    await (lists ??= run('apt-get', ['update', '-qq'], { env, quiet: true }))
     const { output } = await run('apt-get', ['install', '-y', '--no-install-recommends', ...packages], { env, quiet: true })
     const installed = find()
     if (installed !== undefined) return installed
