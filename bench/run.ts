@@ -31,7 +31,7 @@ const SIZE = quick
   ? {
       repeats: 2,
       warmUps: 4,
-      peerWarmSeconds: 6,
+      peerWarmSeconds: 4,
       compared: 3,
       joins: 10_000,
       active: 21_000,
