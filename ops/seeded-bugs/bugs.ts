@@ -129,8 +129,8 @@ const KEYS: readonly Bug[] = [
   {
     name: 'A statement of joins that hangs holds up everybody who comes after it',
     file: 'server/src/db/turns.ts',
-    find: 'running === 0 || (running < atOnceMax',
-    replace: 'running === 0 || (running < 1',
+    find: 'if (running >= atOnceMax) return',
+    replace: 'if (running >= 1) return',
     test: `${LEDGER}/joins.test.ts`,
   },
   {
