@@ -13,7 +13,7 @@ import { type Fault, type FaultyProxy, startFaultyProxy } from './faulty-proxy.t
 import { BANK, newMember, type Person, PHONE, register } from './people.ts'
 import type { Program } from './program.ts'
 import { type AtOptions, useStage, type Work } from './stage.ts'
-import { askForWithdrawal, exactToast as toast, gatewayIsReady, goToPayment } from './steps.ts'
+import { askForWithdrawal, exactToast as toast, gatewayIsReady, goToPayment, watchEvents } from './steps.ts'
 
 const SCRIPT = '/js/v3/cashfree.js'
 /** Where the server gives no words of its own. */
@@ -370,8 +370,13 @@ test('what the server has put into words follows the language switch', async () 
     await expect(line('Money added')).toBeVisible()
     // The switch is what is looked at here, not a menu that is opened while the screen's parts still come.
     await page.waitForLoadState('networkidle')
+    // In a few of many whole runs the menu was closed again at once: whatever came to the page meanwhile is told then.
+    const came = await watchEvents(page)
     await press(page, 'Menu')
-    await page.getByRole('button', { name: 'हिन्दी' }).filter({ visible: true }).click()
+    const hindi = page.getByRole('button', { name: 'हिन्दी' }).filter({ visible: true })
+    await hindi.click().catch(async (cause: unknown) => {
+      throw new Error(`the menu was closed: ${await came()}`, { cause })
+    })
     await expect(line('पैसे जोड़े गए')).toBeVisible()
     await expect(line('Money added')).toHaveCount(0)
     // In the menu, whose entries are gone: whoever goes by keys stays where they were.

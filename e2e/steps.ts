@@ -78,3 +78,23 @@ export async function shownFrozen(seen: Locator): Promise<void> {
   }
   await expect.poll(look).toBe(true)
 }
+
+const WATCHED = ['pointerdown', 'click', 'focusin', 'focusout', 'focus', 'blur', 'keydown', 'scroll', 'resize']
+
+/** Notes what comes to a page from now on; answers how to ask for it, a line for each event. */
+export async function watchEvents(page: Page): Promise<() => Promise<string>> {
+  await page.evaluate((kinds) => {
+    const came: string[] = []
+    for (const kind of kinds)
+      window.addEventListener(
+        kind,
+        ({ target }) => {
+          came.push(`${kind} ${target instanceof Element ? target.outerHTML.slice(0, 80) : String(target)}`)
+          // Where nothing of the app’s own is touched.
+          window.name = came.join('\n')
+        },
+        true,
+      )
+  }, WATCHED)
+  return () => page.evaluate(() => window.name)
+}
