@@ -374,9 +374,7 @@ test('what the server has put into words follows the language switch', async () 
     const came = await watchEvents(page)
     await press(page, 'Menu')
     const hindi = page.getByRole('button', { name: 'हिन्दी' }).filter({ visible: true })
-    await hindi.click().catch(async (cause: unknown) => {
-      throw new Error(`the menu was closed: ${await came()}`, { cause })
-    })
+    await hindi.click().catch(async (cause: unknown) => Promise.reject(new Error(`the menu was closed: ${await came()}`, { cause })))
     await expect(line('पैसे जोड़े गए')).toBeVisible()
     await expect(line('Money added')).toHaveCount(0)
     // In the menu, whose entries are gone: whoever goes by keys stays where they were.

@@ -89,7 +89,7 @@ export async function watchEvents(page: Page): Promise<() => Promise<string>> {
       window.addEventListener(
         kind,
         ({ target }) => {
-          came.push(`${kind} ${target instanceof Element ? target.outerHTML.slice(0, 80) : String(target)}`)
+          came.push(`${kind} ${target instanceof Element ? target.outerHTML.slice(0, 80) : (target?.constructor.name ?? 'nothing')}`)
           // Where nothing of the app’s own is touched.
           window.name = came.join('\n')
         },
