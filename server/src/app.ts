@@ -39,7 +39,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: deps.log,
     logController: new LogController({ disableRequestLogging: true }),
-    // No logger for each request, which costs as much as its line: who logs names the request.
+    // No logger for each request: the few who log name the request themselves.
     childLoggerFactory: (logger) => logger,
     // An address that cannot be decoded leads nowhere.
     frameworkErrors: (_error, request, reply) => void sendProblem(request, reply, { code: 'not_found' }),
@@ -52,7 +52,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     forceCloseConnections: 'idle',
   })
   app.decorateRequest('session', undefined)
-  app.decorateRequest('pattern', '')
+  app.decorateRequest('pattern', undefined)
   app.addHook('onSend', (request, reply, _payload, done) => {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff')
     done()

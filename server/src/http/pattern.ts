@@ -7,13 +7,10 @@ import type { FastifyRequest } from 'fastify'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Only to be read by `patternOf`. Empty until somebody asked, null where there is none. */
-    pattern: string | null
+    /** Only to be read by `patternOf`: empty where there is none. */
+    pattern: string | undefined
   }
 }
 
-export function patternOf(request: FastifyRequest): string | undefined {
-  // Absent, not empty, where an app of a test does without the decoration.
-  if (!request.pattern && request.pattern !== null) request.pattern = request.routeOptions.url ?? null
-  return request.pattern ?? undefined
-}
+export const patternOf = (request: FastifyRequest): string | undefined =>
+  (request.pattern ??= request.routeOptions.url ?? '') === '' ? undefined : request.pattern

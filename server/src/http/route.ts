@@ -133,10 +133,7 @@ function registerCall(app: FastifyInstance, spec: EndpointSpec, handler: Handler
       const upload = spec.upload === undefined ? undefined : await readUpload(request, spec.upload)
       if (upload !== undefined && 'code' in upload) return sendProblem(request, reply, upload)
       const call = {
-        // One by one: an object that is spread has no shape that compiled code knows.
-        params: input.value.params,
-        query: input.value.query,
-        body: input.value.body,
+        ...input.value,
         session: request.session,
         language: languageOf(request.headers['accept-language']),
         origin: deps.publicUrl ?? `${request.protocol}://${request.host}`,

@@ -1,10 +1,10 @@
 /**
  * Joins in batches (money.md 4, decision record 0011). Requests that arrive in one turn of input, or while
  * a statement runs, go into the next one, as turns.ts says: who comes alone waits for no timer, in a crowd
- * for three milliseconds, one statement at a time unless it hangs. Invariants: the outcome is the one that joining one at a time would give; a
- * member is at most once in what is under way; an answer that was lost with its connection is found again
- * by the batch's UUID, never taken twice; a wallet that is locked elsewhere keeps nobody else waiting; what
- * cannot be queued is refused at once.
+ * for three milliseconds, one statement at a time unless it hangs. Invariants: the outcome is the one that
+ * joining one at a time would give; a member is at most once in what is under way; an answer that was lost
+ * with its connection is found again by the batch's UUID, never taken twice; a wallet that is locked
+ * elsewhere keeps nobody else waiting; what cannot be queued is refused at once.
  */
 import { randomUUID } from 'node:crypto'
 import type { IstDay } from '@roz/core/ist-day.ts'
