@@ -13,7 +13,7 @@ import { waitUntil } from '@roz/server/db/embedded-process.ts'
 import { DEMO_EMAIL } from '@roz/server/demo/community.ts'
 import { DEMO_PASSWORD } from '@roz/server/demo/demo.ts'
 import { paths, type PublicPage, publicPath, publicPaths } from '@roz/web/paths.ts'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { newVisit, openBrowser, settle, SMALL, type Visit, WIDE } from './browser.ts'
 import { ask } from './calls.ts'
 import { adminToken, eventually, readClock } from './people.ts'
@@ -21,6 +21,7 @@ import { endEverything, type Program, ROOT, setToNoon, startProgram } from './pr
 import { makeStates, type Screen, type Who } from './screenshot-states.ts'
 
 const QUIET_WITHIN_MS = 5000
+const STILL_MS = 300
 /** The server looks each minute whether a check is due. */
 const CHECKED_WITHIN_MS = 120_000
 const { values } = parseArgs({ options: { only: { type: 'string', multiple: true, default: [''] }, out: { type: 'string' } } })
@@ -86,10 +87,28 @@ async function findBelow(roz: Program, token: string): Promise<Below> {
   return { receipts: [...firstOf('credit'), ...firstOf('debit')], story: stories[0]?.id ?? '', day: results[0]?.date ?? '' }
 }
 
+/** Nothing was added or taken away for a while: what came last has had its consequences. */
+const expectStill = (page: Page): Promise<void> =>
+  page.evaluate(
+    ([stillMs, atMostMs]) =>
+      new Promise<void>((resolve) => {
+        let still = setTimeout(resolve, stillMs)
+        const changes = new MutationObserver(() => {
+          clearTimeout(still)
+          still = setTimeout(resolve, stillMs)
+        })
+        changes.observe(document.body, { childList: true, subtree: true })
+        setTimeout(resolve, atMostMs)
+      }),
+    [STILL_MS, QUIET_WITHIN_MS] as const,
+  )
+
 /** All that the screen asks for has come. A day's check goes on in a worker, whose requests the page is not told the end of. */
 async function expectSettled(visit: Visit): Promise<void> {
   await settle(visit.page)
   await waitUntil(visit.isQuiet, QUIET_WITHIN_MS)
+  await settle(visit.page)
+  await expectStill(visit.page)
   await settle(visit.page)
 }
 

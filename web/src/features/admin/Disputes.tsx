@@ -12,7 +12,7 @@ import { DISPUTE_PROBLEMS, DISPUTE_STATES } from './states.ts'
 
 export function Disputes() {
   const { t } = useLingui()
-  const { narrowing, fields } = useNarrowing(DISPUTE_STATES, t`Search disputes`, t`Name, email, dispute, order or payment ID`)
+  const { narrowing, fields } = useNarrowing(DISPUTE_STATES, t`Search disputes`, t`Name, email or any ID`)
   const list = useInfiniteQuery(disputesQuery(narrowing))
   return (
     <>

@@ -171,7 +171,7 @@ function OwnTicket() {
   if (finding === undefined) {
     if (!ticket.isError)
       return (
-        <p className="own-ticket muted" role="status">
+        <p className="own-ticket muted" role="status" aria-busy="true">
           <Trans>Checking your ticket of yesterday…</Trans>
         </p>
       )

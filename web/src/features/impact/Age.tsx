@@ -14,5 +14,9 @@ export function Age({ day }: { readonly day: string }) {
     month: () => plural(age.count, { one: '# month ago', other: '# months ago' }),
     year: () => plural(age.count, { one: '# year ago', other: '# years ago' }),
   }
-  return <time dateTime={day}>{words[age.unit]()}</time>
+  return (
+    <time className="unbroken" dateTime={day}>
+      {words[age.unit]()}
+    </time>
+  )
 }
