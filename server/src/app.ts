@@ -14,9 +14,9 @@ import type { Db } from './db/sql.ts'
 import { registerDevClock } from './dev/clock.ts'
 import { registerSite } from './features/site/site.ts'
 import { registerFaults, sendProblem } from './http/faults.ts'
+import { goalOf } from './http/goal.ts'
 import { registerDocs } from './http/openapi.ts'
 import { registerOperator } from './http/operator.ts'
-import { patternOf } from './http/pattern.ts'
 import { registerCalls } from './http/route.ts'
 import { registerShedding } from './http/shedding.ts'
 import type { Services } from './services.ts'
@@ -52,17 +52,15 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     forceCloseConnections: 'idle',
   })
   app.decorateRequest('session', undefined)
-  app.decorateRequest('pattern', undefined)
+  app.decorateRequest('goal', undefined)
   app.addHook('onSend', (request, reply, _payload, done) => {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff')
     done()
   })
   // The route's pattern, never the address: tokens and order ids travel in addresses.
   app.addHook('onResponse', (request, reply, done) => {
-    request.log.info(
-      { reqId: request.id, method: request.method, route: patternOf(request), status: reply.statusCode, ms: Math.round(reply.elapsedTime) },
-      'answered',
-    )
+    const { method, pattern } = goalOf(request)
+    request.log.info({ reqId: request.id, method, route: pattern, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'answered')
     done()
   })
   registerFaults(app)

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { Registry, collectDefaultMetrics, Gauge, Histogram } from 'prom-client'
 import { type Db, one, type Sql, sql } from '../db/sql.ts'
 import { sendProblem } from './faults.ts'
-import { patternOf } from './pattern.ts'
+import { type Goal, goalOf } from './goal.ts'
 
 export type OperatorDeps = { readonly db: Db; readonly metricsToken: string | undefined; readonly isStopping: () => boolean }
 
@@ -20,17 +20,18 @@ export function registerOperator(app: FastifyInstance, deps: OperatorDeps): void
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers: [registry],
   })
-  const observers = new Map<string, Histogram.Internal<Labels>>()
+  const observers = new Map<Goal, Map<number, Histogram.Internal<Labels>>>()
   /** Kept: to find a series by its labels takes longer than to count in it. */
-  const observerOf = (method: string, route: string, status: number): Histogram.Internal<Labels> => {
-    const name = `${method} ${route} ${status}`
-    const known = observers.get(name) ?? duration.labels({ method, route, status })
-    observers.set(name, known)
-    return known
+  const observerOf = (goal: Goal, status: number): Histogram.Internal<Labels> => {
+    const known = observers.get(goal)?.get(status)
+    if (known !== undefined) return known
+    const made = duration.labels({ method: goal.method, route: goal.pattern ?? 'unknown', status })
+    observers.set(goal, (observers.get(goal) ?? new Map<number, Histogram.Internal<Labels>>()).set(status, made))
+    return made
   }
   for (const figure of MONEY_TO_LOOK_AT) registry.registerMetric(figureGauge(deps.db, figure))
   app.addHook('onResponse', (request, reply, done) => {
-    observerOf(request.method, patternOf(request) ?? 'unknown', reply.statusCode).observe(reply.elapsedTime / 1000)
+    observerOf(goalOf(request), reply.statusCode).observe(reply.elapsedTime / 1000)
     done()
   })
   app.get('/healthz', async (_request, reply) => reply.header('cache-control', 'no-store').send({ status: 'ok' }))

@@ -117,13 +117,14 @@ function registerCall(app: FastifyInstance, spec: EndpointSpec, handler: Handler
     url: fastifyPath(spec.path),
     // Fastify's own limit is a second line: the check before it keeps 413 ahead of 415.
     bodyLimit: spec.upload === undefined ? BODY_BYTES_MAX : spec.upload.bytesMax + BODY_BYTES_MAX,
-    onRequest: async (request, reply) => {
+    onRequest: (request, reply) => {
       setCacheHeaders(spec, request, reply)
-      const judged = await authorize(request, spec, deps.sessions)
-      if (!judged.ok) return sendProblem(request, reply, judged)
-      request.session = judged.session
-      const problem = bodyProblem(request, spec)
-      if (problem !== undefined) return sendProblem(request, reply, problem)
+      return authorize(request, spec, deps.sessions).then((judged) => {
+        if (!judged.ok) return sendProblem(request, reply, judged)
+        request.session = judged.session
+        const problem = bodyProblem(request, spec)
+        if (problem !== undefined) return sendProblem(request, reply, problem)
+      })
     },
     ...(spec.cache === 'public' ? { onSend: tagForCaches } : {}),
     handler: async (request, reply) => {
@@ -132,17 +133,8 @@ function registerCall(app: FastifyInstance, spec: EndpointSpec, handler: Handler
       if (!input.ok) return refuse(request, reply, input)
       const upload = spec.upload === undefined ? undefined : await readUpload(request, spec.upload)
       if (upload !== undefined && 'code' in upload) return sendProblem(request, reply, upload)
-      const call = {
-        ...input.value,
-        session: request.session,
-        language: languageOf(request.headers['accept-language']),
-        origin: deps.publicUrl ?? `${request.protocol}://${request.host}`,
-        ip: request.ip,
-        userAgent: request.headers['user-agent'] ?? '',
-        idempotencyKey: input.idempotencyKey,
-        upload,
-        raw: spec.raw === true ? { bytes: request.body as Buffer, headers: request.headers } : undefined,
-      } as unknown as Call<EndpointSpec>
+      const raw = spec.raw === true ? { bytes: request.body as Buffer, headers: request.headers } : undefined
+      const call = new ReceivedCall(request, { ...input, upload, raw, publicUrl: deps.publicUrl }) as unknown as Call<EndpointSpec>
       // Before anything is changed: a schema that does not compile must not be found after the commit.
       const write = typeof spec.output === 'string' ? undefined : writerOf(spec, spec.output, reply)
       const answer = await handler(call)
@@ -151,9 +143,56 @@ function registerCall(app: FastifyInstance, spec: EndpointSpec, handler: Handler
       if (spec.output === 'empty') return reply.send()
       if (spec.output === 'text') return reply.type('text/plain; charset=utf-8').send(answer.value)
       if (write === undefined) return sendFile(request, reply, answer.value as unknown as PublicFile)
-      return reply.type('application/json; charset=utf-8').send(write(answer.value))
+      reply.type('application/json; charset=utf-8')
+      return write(answer.value)
     },
   })
+}
+
+type Parts = {
+  readonly value: { readonly params: unknown; readonly query: unknown; readonly body: unknown }
+  readonly idempotencyKey: string | undefined
+  readonly upload: Upload | undefined
+  readonly raw: unknown
+  readonly publicUrl: string | undefined
+}
+
+/** A call as its handler is given it. What few handlers ask for is made when it is asked for. */
+class ReceivedCall {
+  readonly params: unknown
+  readonly query: unknown
+  readonly body: unknown
+  readonly session: Session | undefined
+  readonly idempotencyKey: string | undefined
+  readonly upload: Upload | undefined
+  readonly raw: unknown
+  readonly #request: FastifyRequest
+  readonly #publicUrl: string | undefined
+
+  constructor(request: FastifyRequest, { value, idempotencyKey, upload, raw, publicUrl }: Parts) {
+    this.params = value.params
+    this.query = value.query
+    this.body = value.body
+    this.session = request.session
+    this.idempotencyKey = idempotencyKey
+    this.upload = upload
+    this.raw = raw
+    this.#request = request
+    this.#publicUrl = publicUrl
+  }
+
+  get language(): Language {
+    return languageOf(this.#request.headers['accept-language'])
+  }
+  get origin(): string {
+    return this.#publicUrl ?? `${this.#request.protocol}://${this.#request.host}`
+  }
+  get ip(): string {
+    return this.#request.ip
+  }
+  get userAgent(): string {
+    return this.#request.headers['user-agent'] ?? ''
+  }
 }
 
 type Writer = (value: unknown) => string

@@ -10,8 +10,8 @@ import { api, type CallName } from '@roz/contract/api.ts'
 import type { EndpointSpec } from '@roz/contract/endpoint.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sendProblem } from './faults.ts'
+import { type Goal, goalOf } from './goal.ts'
 import { addressBlock } from './limits.ts'
-import { patternOf } from './pattern.ts'
 
 export type LoadLimits = {
   readonly ordinaryMax: number
@@ -44,7 +44,7 @@ export function registerShedding(app: FastifyInstance, limits: LoadLimits = LOAD
   // What is answered here goes no further: `done` is not called.
   app.addHook('onRequest', (request, reply, done) => {
     const kind = kindOf(request)
-    if (kind !== undefined && places.find(kind, request) === undefined) refuse(request, reply)
+    if (kind !== undefined && places.poolFor(kind, request) === undefined) refuse(request, reply)
     else done()
   })
   app.addHook('preHandler', (request, reply, done) => {
@@ -53,10 +53,10 @@ export function registerShedding(app: FastifyInstance, limits: LoadLimits = LOAD
     // Whoever left while the session was looked up has had the one `close` there is: a place would be kept for ever.
     if (reply.raw.destroyed) return void reply.hijack()
     // Many bodies can arrive in one moment.
-    const place = places.find(kind, request)
-    if (place === undefined) return refuse(request, reply)
+    const pool = places.poolFor(kind, request)
+    if (pool === undefined) return refuse(request, reply)
     // Comes for every answer, also to somebody who is gone.
-    reply.raw.once('close', place.take())
+    reply.raw.once('close', places.take(pool, request))
     done()
   })
 }
@@ -64,52 +64,52 @@ export function registerShedding(app: FastifyInstance, limits: LoadLimits = LOAD
 const refuse = (request: FastifyRequest, reply: FastifyReply): void =>
   void sendProblem(request, reply, { code: 'overloaded', retryAfterSeconds: 1 })
 
-/** Takes a place, and answers how it is given back. */
-type Place = { readonly take: () => () => void }
-
 function createPlaces({ ordinaryMax, moneyMax, witnessMax, witnessMaxEach }: LoadLimits) {
   const inFlight: Record<Kind, number> = { ordinary: 0, money: 0, witness: 0 }
   /** Of the places for witnesses, by address block. */
   const each = new Map<string, number>()
-  const add = (kind: Kind, source: string | undefined, count: 1 | -1): void => {
-    inFlight[kind] += count
-    if (source === undefined) return
-    const now = (each.get(source) ?? 0) + count
-    if (now === 0) each.delete(source)
-    else each.set(source, now)
+  const taken = (source: string): number => each.get(source) ?? 0
+  const takeEach = (source: string): (() => void) => {
+    each.set(source, taken(source) + 1)
+    return () => {
+      if (taken(source) > 1) each.set(source, taken(source) - 1)
+      else each.delete(source)
+    }
   }
-  const place = (kind: Kind, source?: string): Place => ({
-    take: () => {
-      add(kind, source, 1)
-      return () => add(kind, source, -1)
-    },
-  })
 
   return {
-    /** Where a request would go; undefined where all that it may take are taken. */
-    find(kind: Kind, request: FastifyRequest): Place | undefined {
-      if (kind === 'money') return inFlight.money < moneyMax ? place('money') : undefined
-      if (inFlight.ordinary < ordinaryMax) return place('ordinary')
+    /** Which places a request takes one of; undefined where all that it may take are taken. */
+    poolFor(kind: Kind, request: FastifyRequest): Kind | undefined {
+      if (kind === 'money') return inFlight.money < moneyMax ? 'money' : undefined
+      if (inFlight.ordinary < ordinaryMax) return 'ordinary'
       if (kind === 'ordinary') return undefined
-      const source = addressBlock(request.ip)
-      return inFlight.witness < witnessMax && (each.get(source) ?? 0) < witnessMaxEach ? place('witness', source) : undefined
+      return inFlight.witness < witnessMax && taken(addressBlock(request.ip)) < witnessMaxEach ? 'witness' : undefined
+    },
+
+    /** Takes a place, and answers how it is given back. */
+    take(pool: Kind, request: FastifyRequest): () => void {
+      inFlight[pool]++
+      const giveBackEach = pool === 'witness' ? takeEach(addressBlock(request.ip)) : undefined
+      return () => {
+        inFlight[pool]--
+        giveBackEach?.()
+      }
     },
   }
 }
 
-/** Kept by method and route, of which there are a few hundred: it is asked for twice on every request's way. */
-const kinds = new Map<string, Kind | undefined>()
+/** Asked for twice on every request's way. */
+const kinds = new Map<Goal, Kind | undefined>()
 function kindOf(request: FastifyRequest): Kind | undefined {
-  const url = patternOf(request)
-  if (url === undefined) return 'ordinary'
-  const route = `${request.method} ${url}`
-  if (!kinds.has(route)) kinds.set(route, findKind(request.method, url))
-  return kinds.get(route)
+  const goal = goalOf(request)
+  if (!kinds.has(goal)) kinds.set(goal, findKind(goal))
+  return kinds.get(goal)
 }
 
-function findKind(method: string, url: string): Kind | undefined {
-  if (NEVER.has(url)) return undefined
-  const call = `${method} ${url.replace(/^\/api/, '')}`
+function findKind({ method, pattern }: Goal): Kind | undefined {
+  if (pattern === undefined) return 'ordinary'
+  if (NEVER.has(pattern)) return undefined
+  const call = `${method} ${pattern.replace(/^\/api/, '')}`
   if (MONEY_CALLS.has(call)) return 'money'
   return WITNESS_CALLS.has(call) ? 'witness' : 'ordinary'
 }

@@ -32,7 +32,7 @@ export type JoinedBatch = Entered & { readonly memberIds: readonly bigint[] }
 const KEPT_BATCHES = 16
 
 export function createReceipts({ db, keys, ticketKeys }: { readonly db: Db; readonly keys: LogKeys; readonly ticketKeys: TicketKeys }) {
-  const batches = new Map<bigint, Promise<Made>>()
+  const batches = new Map<bigint, Promise<Made | undefined>>()
   const again = new Map<bigint, { readonly memberIds: bigint[]; readonly made: Promise<Made> }>()
 
   async function make(batch: JoinedBatch): Promise<Made> {
@@ -62,9 +62,8 @@ export function createReceipts({ db, keys, ticketKeys }: { readonly db: Db; read
   return {
     /** To be called after the batch has committed; nobody waits for it. */
     begin(batch: JoinedBatch): void {
-      const made = make(batch)
       // Who asks for one of a batch that failed gets one of their own.
-      made.catch(() => undefined)
+      const made = make(batch).catch(() => undefined)
       batches.set(batch.batchId, made)
       for (const oldest of batches.keys()) {
         if (batches.size <= KEPT_BATCHES) break
@@ -74,7 +73,7 @@ export function createReceipts({ db, keys, ticketKeys }: { readonly db: Db; read
 
     /** The receipt of an entry that is durable. */
     async of(entry: Entered & { readonly memberId: bigint }): Promise<Receipted> {
-      const batch = await batches.get(entry.batchId)?.catch(() => undefined)
+      const batch = await batches.get(entry.batchId)
       const batched = batch?.get(entry.memberId)
       // Let go of at once: what waits with its batch for so long grows old, and what is old costs a look through all of the heap.
       batch?.delete(entry.memberId)

@@ -33,11 +33,10 @@ export function createSessions(db: Db): Sessions {
     return found
   })
   return {
-    find: async (token) => {
-      if (!TOKEN.test(token)) return undefined
+    find: (token) => {
+      if (!TOKEN.test(token)) return Promise.resolve(undefined)
       const tokenHash = hashOf(token)
-      const row = await findRow(tokenHash)
-      return row === undefined ? undefined : sessionOf(row, tokenHash)
+      return findRow(tokenHash).then((row) => (row === undefined ? undefined : sessionOf(row, tokenHash)))
     },
   }
 }

@@ -9,12 +9,14 @@ import { type Db, maybeOne, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Answer, Call } from '../../http/route.ts'
 import type { JoinBatcher } from '../../ledger/join-batcher.ts'
+import type { JoinOutcome } from '../../ledger/join-outcome.ts'
 import type { TotalsReader } from '../../ledger/totals.ts'
 import { readWallet } from '../../ledger/wallets.ts'
 import type { Receipts } from '../../log-of-days/receipts.ts'
 import type { TicketKeys } from '../../tickets/ticket-keys.ts'
 
 type JoinCall = typeof roundCalls.joinRound
+type JoinRefused = Extract<JoinOutcome, { readonly ok: false }>['code']
 export type JoinDeps = {
   readonly db: Db
   readonly batcher: JoinBatcher
@@ -26,20 +28,26 @@ export type JoinDeps = {
 export async function joinRound(deps: JoinDeps, call: Call<JoinCall>): Promise<Answer<JoinCall>> {
   const { memberId } = call.session
   const { ticketKey } = call.body
-  if (ticketKey !== undefined && (await isFirstJoin(deps.db, memberId))) {
-    const kept = await inTransaction(deps.db, (tx) => deps.ticketKeys.ensure(tx, memberId, ticketKey))
-    if (!kept.ok) return kept
-  }
+  const kept = ticketKey === undefined ? KEPT : await keepFirstKey(deps, memberId, ticketKey)
+  if (!kept.ok) return kept
   const outcome = await deps.batcher.join({ memberId, idempotencyKey: call.idempotencyKey })
-  if (!outcome.ok) {
-    if (outcome.code !== 'may_not_move') return { ok: false, code: outcome.code }
-    // Staff accounts hold no wallet; a member's was stopped between the session's look and the join.
-    return { ok: false, code: (await readWallet(deps.db, memberId)) === undefined ? 'forbidden' : 'on_hold' }
-  }
+  if (!outcome.ok) return refuse(deps, memberId, outcome.code)
   const { day, balance, batchId, at } = outcome.value
   deps.totals.forget(day)
-  const receipted = await deps.receipts.of({ batchId, day, at, memberId })
-  return { ok: true, value: { balance: rupeesFromPaise(balance), ticket: { day, ...receipted } } }
+  const { ticket, receipt } = await deps.receipts.of({ batchId, day, at, memberId })
+  return { ok: true, value: { balance: rupeesFromPaise(balance), ticket: { day, ticket, receipt } } }
+}
+
+const KEPT = { ok: true } as const
+
+async function keepFirstKey({ db, ticketKeys }: JoinDeps, memberId: bigint, given: string) {
+  return (await isFirstJoin(db, memberId)) ? inTransaction(db, (tx) => ticketKeys.ensure(tx, memberId, given)) : KEPT
+}
+
+async function refuse({ db }: JoinDeps, memberId: bigint, code: JoinRefused): Promise<Answer<JoinCall>> {
+  if (code !== 'may_not_move') return { ok: false, code }
+  // Staff accounts hold no wallet; a member's was stopped between the session's look and the join.
+  return { ok: false, code: (await readWallet(db, memberId)) === undefined ? 'forbidden' : 'on_hold' }
 }
 
 /** Whether this may become the member's first join; where it will be refused, the batch says so. */
