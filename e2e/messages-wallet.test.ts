@@ -366,7 +366,7 @@ test('what the server has put into words follows the language switch', async () 
   // Whose account speaks Hindi from then on.
   const { token } = await newMember(roz, { rupees: 20 })
   const work: Work = async (page) => {
-    const line = (words: string) => page.locator('.rows.narrow-only').getByText(words, { exact: true })
+    const line = (words: string) => page.locator('.rows').getByText(words, { exact: true })
     await expect(line('Money added')).toBeVisible()
     // The switch is what is looked at here, not a menu that is opened while the screen's parts still come.
     await page.waitForLoadState('networkidle')

@@ -77,5 +77,5 @@ async function begin(place: HTMLElement): Promise<void> {
 
 const place = document.getElementById('root')
 if (place === null) throw new Error('app.html has no #root')
-// Nothing is awaited at this level: the screens' own parts wait for this module.
-begin(place).catch(tellLost)
+// Nothing is awaited at this level: the screens' own parts wait for this module. A turn of its own: a slow phone answers between.
+setTimeout(() => void begin(place).catch(tellLost))

@@ -129,17 +129,17 @@ export function createJoinBatcher(options: JoinBatcherOptions): JoinBatcher {
     join: ({ memberId, idempotencyKey }) => {
       if (queued >= queueMax) return Promise.resolve(refused('overloaded'))
       queued++
-      return new Promise<JoinOutcome>((resolve, reject) => {
-        const settle = (outcome: JoinOutcome): void => {
-          finishing()
-          resolve(outcome)
-        }
-        const fail = (error: unknown): void => {
-          finishing()
-          reject(error)
-        }
-        enter({ memberId, keyPrefix: idempotencyKey === undefined ? null : keyPrefix(idempotencyKey), sentIn: [], settle, fail })
-      })
+      const { promise, resolve, reject } = Promise.withResolvers<JoinOutcome>()
+      const settle = (outcome: JoinOutcome): void => {
+        finishing()
+        resolve(outcome)
+      }
+      const fail = (error: unknown): void => {
+        finishing()
+        reject(error)
+      }
+      enter({ memberId, keyPrefix: idempotencyKey === undefined ? null : keyPrefix(idempotencyKey), sentIn: [], settle, fail })
+      return promise
     },
     idle: () => (queued === 0 ? Promise.resolve() : new Promise((resolve) => idleWaiters.push(resolve))),
   }

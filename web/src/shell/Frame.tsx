@@ -9,6 +9,7 @@ import { paths, publicPath } from '../paths.ts'
 import { useSession } from '../session.tsx'
 import { Button, buttonClass } from '../ui/Button.tsx'
 import { Spinner } from '../ui/Feedback.tsx'
+import { firstScreenStands } from '../ui/Later.tsx'
 import { Book, Section } from '../ui/Layout.tsx'
 import { ToastHost } from '../ui/Toast.tsx'
 import { Bar } from './Bars.tsx'
@@ -27,6 +28,7 @@ export function Frame() {
       }),
     [router],
   )
+  useEffect(firstScreenStands, [])
   return (
     <>
       <a className="skip" href="#main">
@@ -41,9 +43,17 @@ export function Frame() {
 }
 
 const nothing = { default: () => null }
-/** Comes after the screen, which it must not break where it cannot be fetched. */
+const MOMENT_WITHIN_MS = 2000
+/** Not every browser tells when it has nothing to do. */
+const moment = (): Promise<unknown> =>
+  new Promise((resolve) => {
+    if ('requestIdleCallback' in window) requestIdleCallback(resolve, { timeout: MOMENT_WITHIN_MS })
+    else setTimeout(resolve, MOMENT_WITHIN_MS / 4)
+  })
+/** Comes after the screen, when the browser has a moment; the screen must not break where it cannot be fetched. */
 const TicketWatch = lazy(async () => {
   try {
+    await moment()
     const { TicketWatch: Watch } = await import('../features/ticket/TicketWatch.tsx')
     return { default: Watch }
   } catch {

@@ -7,6 +7,7 @@ import { currentLanguage } from '../../language.ts'
 import { EmptyState } from '../../ui/Feedback.tsx'
 import { formatCount, formatDay } from '../../ui/format.ts'
 import { formatMoney } from '../../ui/Money.tsx'
+import { useIsWide } from '../../ui/wide.ts'
 import { Listing } from '../Listing.tsx'
 import { adminUsersQuery } from './queries.ts'
 import { SearchField } from './SearchField.tsx'
@@ -17,6 +18,7 @@ type Member = Output<Api['adminUsers']>['users'][number]
 export function Users() {
   const { t } = useLingui()
   const [typed, setTyped] = useState('')
+  const isWide = useIsWide()
   const list = useInfiniteQuery({ ...adminUsersQuery(usePaused(typed.trim())), placeholderData: keepPreviousData })
   return (
     <>
@@ -33,12 +35,7 @@ export function Users() {
         empty={<EmptyState art="slip" title={t`No users found`} />}
         lines={6}
       >
-        {(users) => (
-          <>
-            <Rows users={users} />
-            <UserTable users={users} />
-          </>
-        )}
+        {(users) => (isWide ? <UserTable users={users} /> : <Rows users={users} />)}
       </Listing>
     </>
   )
@@ -46,7 +43,7 @@ export function Users() {
 
 function Rows({ users }: { readonly users: readonly Member[] }) {
   return (
-    <ul className="rows narrow-only">
+    <ul className="rows">
       {users.map((user) => (
         <li key={user.id}>
           <b>{user.name}</b>
@@ -67,7 +64,7 @@ function Rows({ users }: { readonly users: readonly Member[] }) {
 
 function UserTable({ users }: { readonly users: readonly Member[] }) {
   return (
-    <table className="table wide-table">
+    <table className="table">
       <thead>
         <tr>
           <th>

@@ -13,6 +13,7 @@ import { CoinTally } from '../../ui/Art.tsx'
 import { buttonClass } from '../../ui/Button.tsx'
 import { ErrorState, Skeleton, SkeletonBlock, StatTile, StatTiles } from '../../ui/Feedback.tsx'
 import { formatCount, formatDay } from '../../ui/format.ts'
+import { Later } from '../../ui/Later.tsx'
 import { Book, Section } from '../../ui/Layout.tsx'
 import { Unbroken } from '../../ui/Unbroken.tsx'
 import { formatMoney, Money } from '../../ui/Money.tsx'
@@ -39,20 +40,22 @@ export function DashboardPage() {
           <RoundCard round={round} />
         </div>
       </Section>
-      <Yesterday round={round} />
-      <Section
-        when={t`Your book`}
-        note={
-          <Trans>
-            since <Unbroken text={formatDay(member.createdAt, language)} />
-          </Trans>
-        }
-      >
-        <div className="grid two">
-          <WalletCard balance={member.wallet.balance} />
-          <QuickStats />
-        </div>
-      </Section>
+      <Later>
+        <Yesterday round={round} />
+        <Section
+          when={t`Your book`}
+          note={
+            <Trans>
+              since <Unbroken text={formatDay(member.createdAt, language)} />
+            </Trans>
+          }
+        >
+          <div className="grid two">
+            <WalletCard balance={member.wallet.balance} />
+            <QuickStats />
+          </div>
+        </Section>
+      </Later>
     </Book>
   )
 }

@@ -81,9 +81,9 @@ function Rounds() {
         }
         lines={6}
       >
-        {(results) => (
+        {(results, all) => (
           <>
-            <MonthPage results={results} />
+            <MonthPage results={all} />
             <ol className="rounds">
               {results.map((result) => (
                 <Round key={result.id} result={result} />

@@ -11,6 +11,7 @@ import { Badge, EmptyState } from '../../ui/Feedback.tsx'
 import { formatInstant } from '../../ui/format.ts'
 import { formatMoney } from '../../ui/Money.tsx'
 import { Unbroken } from '../../ui/Unbroken.tsx'
+import { useIsWide } from '../../ui/wide.ts'
 import { Listing } from '../Listing.tsx'
 import { transactionsQuery } from '../queries.ts'
 import { isVoided, type KnownStatus, knownStatus, toneOf } from './transaction-status.ts'
@@ -20,6 +21,7 @@ type Transaction = Output<Api['transactions']>['transactions'][number]
 export function Transactions() {
   const { t } = useLingui()
   const list = useInfiniteQuery(transactionsQuery)
+  const isWide = useIsWide()
   return (
     <Listing
       list={list}
@@ -31,16 +33,7 @@ export function Transactions() {
         </EmptyState>
       }
     >
-      {(transactions) => (
-        <>
-          <ul className="rows narrow-only">
-            {transactions.map((transaction) => (
-              <Line key={transaction.id} transaction={transaction} />
-            ))}
-          </ul>
-          <Book transactions={transactions} />
-        </>
-      )}
+      {(transactions) => (isWide ? <Book transactions={transactions} /> : <Rows transactions={transactions} />)}
     </Listing>
   )
 }
@@ -72,6 +65,16 @@ function ToReceipt({ transaction: { id, description } }: { readonly transaction:
 
 const amountClass = ({ type, status }: Transaction): string => (isVoided(status) ? ' struck' : type === 'credit' ? ' credit' : '')
 
+function Rows({ transactions }: { readonly transactions: readonly Transaction[] }) {
+  return (
+    <ul className="rows">
+      {transactions.map((transaction) => (
+        <Line key={transaction.id} transaction={transaction} />
+      ))}
+    </ul>
+  )
+}
+
 function Line({ transaction }: { readonly transaction: Transaction }) {
   const { type, amount, createdAt, status } = transaction
   return (
@@ -93,7 +96,7 @@ function Line({ transaction }: { readonly transaction: Transaction }) {
 
 function Book({ transactions }: { readonly transactions: readonly Transaction[] }) {
   return (
-    <table className="table wide-table">
+    <table className="table">
       <thead>
         <tr>
           <th>

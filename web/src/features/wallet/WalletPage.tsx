@@ -8,6 +8,7 @@ import { useLocation } from '@tanstack/react-router'
 import { useMember } from '../../session.tsx'
 import { CoinTally } from '../../ui/Art.tsx'
 import { Button } from '../../ui/Button.tsx'
+import { isFirstScreen, Later } from '../../ui/Later.tsx'
 import { Book, Section } from '../../ui/Layout.tsx'
 import { Money } from '../../ui/Money.tsx'
 import { refreshMember } from '../queries.ts'
@@ -27,7 +28,9 @@ export function WalletPage() {
   const hash = useLocation({ select: (location) => location.hash })
   const [panel, setPanel] = useState<Panel>(hash === 'withdraw' ? 'withdraw' : 'add-money')
   // A top-up may have been credited since the session began.
-  useEffect(() => void refreshMember(), [])
+  useEffect(() => {
+    if (!isFirstScreen()) void refreshMember()
+  }, [])
   const { balance } = member.wallet
 
   return (
@@ -62,15 +65,17 @@ export function WalletPage() {
           {panel === 'add-money' ? <AddMoneyPanel gateway={gateway} /> : <WithdrawPanel balance={balance} />}
         </div>
       </TodaySection>
-      <Section when={t`Your book`} note={t`newest first`}>
-        <h2 className="spaced">
-          <Trans>Transactions</Trans>
-        </h2>
-        <Transactions />
-      </Section>
-      <Section when={t`Back`} note={t`to where it came from`}>
-        <Refund />
-      </Section>
+      <Later>
+        <Section when={t`Your book`} note={t`newest first`}>
+          <h2 className="spaced">
+            <Trans>Transactions</Trans>
+          </h2>
+          <Transactions />
+        </Section>
+        <Section when={t`Back`} note={t`to where it came from`}>
+          <Refund />
+        </Section>
+      </Later>
     </Book>
   )
 }
