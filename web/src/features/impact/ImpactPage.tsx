@@ -52,7 +52,10 @@ export function ImpactPage() {
               {chosen !== undefined ? (
                 <StoryViewer key={chosen.id} story={chosen} />
               ) : stories === undefined ? (
-                <SkeletonBlock kind="video" />
+                <>
+                  <SkeletonBlock kind="video" />
+                  <Skeleton lines={4} />
+                </>
               ) : (
                 <EmptyState art="cut" title={t`No impact story available yet`}>
                   <Trans>The day's video is announced for 6 PM.</Trans>
@@ -60,26 +63,29 @@ export function ImpactPage() {
               )}
             </div>
           </Section>
-          <Section when={t`So far`} note={t`newest first`}>
-            <h2 className="spaced">
-              <Trans>All impact stories</Trans>
-            </h2>
-            <Listing
-              list={list}
-              itemsOf={(page) => page.stories}
-              failed={t`The stories could not be loaded.`}
-              empty={<EmptyState art="slip" title={t`No impact stories yet`} />}
-              lines={4}
-            >
-              {(all) => (
-                <ul className="story-list">
-                  {all.map((story) => (
-                    <StoryRow key={story.id} story={story} current={story.id === chosen?.id} onChoose={() => choose(story)} />
-                  ))}
-                </ul>
-              )}
-            </Listing>
-          </Section>
+          {/* With the story, which would push it away. */}
+          {stories === undefined ? null : (
+            <Section when={t`So far`} note={t`newest first`}>
+              <h2 className="spaced">
+                <Trans>All impact stories</Trans>
+              </h2>
+              <Listing
+                list={list}
+                itemsOf={(page) => page.stories}
+                failed={t`The stories could not be loaded.`}
+                empty={<EmptyState art="slip" title={t`No impact stories yet`} />}
+                lines={4}
+              >
+                {(all) => (
+                  <ul className="story-list">
+                    {all.map((story) => (
+                      <StoryRow key={story.id} story={story} current={story.id === chosen?.id} onChoose={() => choose(story)} />
+                    ))}
+                  </ul>
+                )}
+              </Listing>
+            </Section>
+          )}
         </>
       )}
     </Book>
@@ -89,18 +95,17 @@ export function ImpactPage() {
 function Figures() {
   const { t } = useLingui()
   const stats = useQuery(impactStatsQuery)
-  if (stats.data === undefined) {
-    if (!stats.isError) return <Skeleton lines={2} />
+  if (stats.isError && stats.data === undefined)
     return <ErrorState title={t`These figures could not be loaded.`} busy={stats.isFetching} onRetry={() => void stats.refetch()} />
-  }
+  const awaited = <SkeletonBlock />
   return (
     <div className="trio">
       <StatTiles columns={3}>
-        <StatTile label={t`Total contributed`}>
-          <Money amount={stats.data.totalDonated} />
+        <StatTile label={t`Total contributed`}>{stats.data === undefined ? awaited : <Money amount={stats.data.totalDonated} />}</StatTile>
+        <StatTile label={t`Charities supported`}>
+          {stats.data === undefined ? awaited : formatCount(stats.data.charitiesSupported)}
         </StatTile>
-        <StatTile label={t`Charities supported`}>{formatCount(stats.data.charitiesSupported)}</StatTile>
-        <StatTile label={t`Days active`}>{formatCount(stats.data.daysActive)}</StatTile>
+        <StatTile label={t`Days active`}>{stats.data === undefined ? awaited : formatCount(stats.data.daysActive)}</StatTile>
       </StatTiles>
     </div>
   )

@@ -75,12 +75,17 @@ export function NotificationsPage() {
           )}
         </Listing>
       </TodaySection>
-      <Section when={t`By email`} note={t`what we write`}>
-        <Preferences />
-      </Section>
-      <Section when={t`On this device`} note={t`the result`}>
-        <ResultsOnDevice />
-      </Section>
+      {/* With the list, which would push them away. */}
+      {list.isPending ? null : (
+        <>
+          <Section when={t`By email`} note={t`what we write`}>
+            <Preferences />
+          </Section>
+          <Section when={t`On this device`} note={t`the result`}>
+            <ResultsOnDevice />
+          </Section>
+        </>
+      )}
     </Book>
   )
 }
