@@ -1,6 +1,7 @@
 /** Joins and other calls over HTTP: the product, its empty twin and the peer, in turn. */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Db, connect, sql } from '@roz/server/db/sql.ts'
 import { IN_FLIGHT } from './engine.ts'
 import { closedLoop, type Loaded, openLoop, percentile } from './load.ts'
@@ -38,6 +39,19 @@ export type Joined = Loaded & {
   /** Processor time of an answer, in microseconds: a figure that other work on the machine moves little. */
   readonly serverUs: number
   readonly databaseUs: number
+}
+
+const REST_MS = 200
+const RESTS_MAX = 25
+
+/** What a day's end or the turn before has left to do is done first, by programs and database alike: none is measured beside it. */
+export async function comeToRest(scene: Scene, programs: readonly Program[]): Promise<void> {
+  const spentMs = (): number => programs.reduce((sum, program) => sum + program.cpuMs(), scene.databaseCpuMs())
+  for (let look = 0; look < RESTS_MAX; look++) {
+    const before = spentMs()
+    await sleep(REST_MS)
+    if (spentMs() - before < REST_MS / 10) return
+  }
 }
 
 /** Everybody joins, as fast as the server answers. */

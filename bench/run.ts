@@ -9,6 +9,7 @@ import { sql } from '@roz/server/db/sql.ts'
 import { passDay, today, watchDay } from './days.ts'
 import { batchedJoins, oneAtATime, singleJoins, weighJoins } from './engine.ts'
 import {
+  comeToRest,
   JOIN,
   type Joined,
   joinRequests,
@@ -194,8 +195,12 @@ async function measureHttp(
   const repeats: Results['http']['repeats'][number][] = []
   for (let repeat = 0; repeat < SIZE.compared; repeat++) {
     await passDay(at, product)
+    const all = [product, empty, other]
+    await comeToRest(at, all)
     const nothing = await measureJoins(at, empty, lookers(), 20)
+    await comeToRest(at, all)
     const joins = await measureJoins(at, product, joiners(), 20)
+    await comeToRest(at, all)
     const usual = await measurePeer()
     repeats.push({ empty: taken(nothing), joins: taken(joins), peer: taken(usual) })
     say(`HTTP: ${told(joins)}, empty ${told(nothing)}, peer ${told(usual)}`)
