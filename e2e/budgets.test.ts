@@ -6,10 +6,11 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { get } from 'node:http'
 import path from 'node:path'
 import { LANGUAGES } from '@roz/core/language.ts'
-import { type PublicPage, publicPath, publicPaths } from '@roz/web/paths.ts'
+import { paths, type PublicPage, publicPath, publicPaths } from '@roz/web/paths.ts'
 import type { Browser } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { newVisit, openBrowser, settle, SMALL, WIDE } from './browser.ts'
+import { newMember } from './people.ts'
 import { type Program, startProgram, webDir } from './program.ts'
 
 const KB = 1024
@@ -177,6 +178,28 @@ describe('the app', () => {
       expect([...loaded.difference(base).difference(screen)].map(nameOf)).toEqual(['app'])
       expect([...base.union(screen).difference(loaded)]).toEqual([])
     }
+  })
+
+  test('nothing jumps on members’ screens while they load', async () => {
+    const { token } = await newMember(roz, { rupees: 10 })
+    const jumps: string[] = []
+    for (const size of [SMALL, WIDE])
+      for (const address of [paths.dashboard, paths.wallet, paths.impact, paths.history, paths.notifications, paths.profile]) {
+        const visit = await newVisit(browser, { size, token, hosts: [] })
+        // A slow line: what is awaited is seen to be.
+        await visit.page.route(/\/api\//, async (route) => {
+          await visit.page.waitForTimeout(150)
+          await route.continue()
+        })
+        await visit.page.goto(roz.url + address)
+        await settle(visit.page)
+        await visit.page.waitForTimeout(200)
+        await settle(visit.page)
+        const shift = await visit.page.evaluate(shiftSoFar)
+        if (shift > SHIFT_MAX) jumps.push(`${address} at ${size.width}: ${shift}`)
+        await visit.close()
+      }
+    expect(jumps).toEqual([])
   })
 
   test('the service worker weighs at most 2 KB', async () => {

@@ -26,23 +26,25 @@ export function Preferences() {
       toast.error(messageOf(error, t`The change could not be saved.`))
     },
   })
-  if (data === undefined) {
-    if (!isError) return <Skeleton lines={1} />
-    return <ErrorState title={t`Your preferences could not be loaded.`} busy={isFetching} onRetry={() => void refetch()} />
-  }
   return (
     <>
       <h2 className="spaced">
         <Trans>Preferences</Trans>
       </h2>
-      <Switch
-        label={t`Weekly email`}
-        checked={data.preferences.mail}
-        on={t`Enabled`}
-        off={t`Disabled`}
-        busy={change.isPending}
-        onChange={(mail) => change.mutate(mail)}
-      />
+      {data !== undefined ? (
+        <Switch
+          label={t`Weekly email`}
+          checked={data.preferences.mail}
+          on={t`Enabled`}
+          off={t`Disabled`}
+          busy={change.isPending}
+          onChange={(mail) => change.mutate(mail)}
+        />
+      ) : isError ? (
+        <ErrorState title={t`Your preferences could not be loaded.`} busy={isFetching} onRetry={() => void refetch()} />
+      ) : (
+        <Skeleton lines={1} />
+      )}
       <p className="small muted">
         <Trans>Once a week, about the rounds you were joined to. Emails about your money and your safety always come.</Trans>
       </p>
