@@ -5,6 +5,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { get } from 'node:http'
 import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { LANGUAGES } from '@roz/core/language.ts'
 import { paths, type PublicPage, publicPath, publicPaths } from '@roz/web/paths.ts'
 import type { Browser } from 'playwright-core'
@@ -188,15 +189,16 @@ describe('the app', () => {
         const visit = await newVisit(browser, { size, token, hosts: [] })
         // A slow line: what is awaited is seen to be.
         await visit.page.route(/\/api\//, async (route) => {
-          await visit.page.waitForTimeout(150)
+          await sleep(150)
           await route.continue()
         })
         await visit.page.goto(roz.url + address)
         await settle(visit.page)
-        await visit.page.waitForTimeout(200)
+        await sleep(200)
         await settle(visit.page)
         const shift = await visit.page.evaluate(shiftSoFar)
         if (shift > SHIFT_MAX) jumps.push(`${address} at ${size.width}: ${shift}`)
+        await visit.page.unrouteAll({ behavior: 'ignoreErrors' })
         await visit.close()
       }
     expect(jumps).toEqual([])
