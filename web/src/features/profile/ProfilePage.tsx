@@ -14,7 +14,6 @@ import { Avatar } from '../../ui/Avatar.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { ErrorState, Spinner } from '../../ui/Feedback.tsx'
 import { formatDay } from '../../ui/format.ts'
-import { Later } from '../../ui/Later.tsx'
 import { Book, Section } from '../../ui/Layout.tsx'
 import { Unbroken } from '../../ui/Unbroken.tsx'
 import { profileQuery } from '../queries.ts'
@@ -105,20 +104,18 @@ function Loaded({ user }: { readonly user: User }) {
           </div>
         </div>
       </Section>
-      <Later>
-        <Section when={t`In public`} note={t`your name`}>
-          <PublicNameForm user={user} onSaved={take} />
-        </Section>
-        <Section when={t`Safety`} note={t`your password`}>
-          <PasswordForm />
-        </Section>
-        <Section when={t`Your data`} note={t`as a file`}>
-          <MyData />
-        </Section>
-        <Section when={t`Leaving`} note={t`for good`}>
-          <CloseAccount />
-        </Section>
-      </Later>
+      <Section when={t`In public`} note={t`your name`}>
+        <PublicNameForm user={user} onSaved={take} />
+      </Section>
+      <Section when={t`Safety`} note={t`your password`}>
+        <PasswordForm />
+      </Section>
+      <Section when={t`Your data`} note={t`as a file`}>
+        <MyData />
+      </Section>
+      <Section when={t`Leaving`} note={t`for good`}>
+        <CloseAccount />
+      </Section>
     </>
   )
 }
