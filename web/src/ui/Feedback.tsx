@@ -76,12 +76,12 @@ export function ErrorState({
   )
 }
 
-/** One figure with its name, inside `<StatTiles>`. */
+/** One figure with its name, inside `<StatTiles>`; a grey block keeps its place while it is awaited. */
 export function StatTile({ label, children }: { readonly label: ReactNode; readonly children: ReactNode }) {
   return (
     <div>
       <dt>{label}</dt>
-      <dd>{children}</dd>
+      <dd>{children ?? <SkeletonBlock />}</dd>
     </div>
   )
 }

@@ -11,7 +11,7 @@ import { paths } from '../../paths.ts'
 import { useMember } from '../../session.tsx'
 import { CoinTally } from '../../ui/Art.tsx'
 import { buttonClass } from '../../ui/Button.tsx'
-import { ErrorState, Skeleton, SkeletonBlock, StatTile, StatTiles } from '../../ui/Feedback.tsx'
+import { ErrorState, Skeleton, StatTile, StatTiles } from '../../ui/Feedback.tsx'
 import { formatCount, formatDay } from '../../ui/format.ts'
 import { Later } from '../../ui/Later.tsx'
 import { Book, Section } from '../../ui/Layout.tsx'
@@ -67,13 +67,12 @@ function Tiles() {
   if (home.isError && home.data === undefined)
     return <ErrorState title={t`These figures could not be loaded.`} busy={home.isFetching} onRetry={() => void home.refetch()} />
   const stats = home.data?.data.stats
-  const awaited = <SkeletonBlock />
   return (
     <StatTiles>
-      <StatTile label={t`For people in need`}>{stats === undefined ? awaited : <Money amount={stats.totalCharity} />}</StatTile>
-      <StatTile label={t`Members who joined`}>{stats === undefined ? awaited : formatCount(stats.totalPeople)}</StatTile>
-      <StatTile label={t`Rounds settled`}>{stats === undefined ? awaited : formatCount(stats.rounds)}</StatTile>
-      <StatTile label={t`In today's pool`}>{stats === undefined ? awaited : <Money amount={stats.today.pool} />}</StatTile>
+      <StatTile label={t`For people in need`}>{stats && <Money amount={stats.totalCharity} />}</StatTile>
+      <StatTile label={t`Members who joined`}>{stats && formatCount(stats.totalPeople)}</StatTile>
+      <StatTile label={t`Rounds settled`}>{stats && formatCount(stats.rounds)}</StatTile>
+      <StatTile label={t`In today's pool`}>{stats && <Money amount={stats.today.pool} />}</StatTile>
     </StatTiles>
   )
 }

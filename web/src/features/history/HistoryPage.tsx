@@ -6,7 +6,7 @@ import { Link } from '@tanstack/react-router'
 import { brand, currentLanguage } from '../../language.ts'
 import { paths, pictureOf, publicPath } from '../../paths.ts'
 import { buttonClass } from '../../ui/Button.tsx'
-import { Badge, EmptyState, ErrorState, SkeletonBlock, StatTile, StatTiles } from '../../ui/Feedback.tsx'
+import { Badge, EmptyState, ErrorState, StatTile, StatTiles } from '../../ui/Feedback.tsx'
 import { formatCount, formatDay } from '../../ui/format.ts'
 import { Book, Section } from '../../ui/Layout.tsx'
 import { formatMoney, Money } from '../../ui/Money.tsx'
@@ -39,13 +39,13 @@ function Figures() {
   const stats = useQuery(roundStatsQuery)
   if (stats.isError && stats.data === undefined)
     return <ErrorState title={t`These figures could not be loaded.`} busy={stats.isFetching} onRetry={() => void stats.refetch()} />
-  const awaited = <SkeletonBlock />
+  const { data } = stats
   return (
     <div className="trio">
       <StatTiles columns={3}>
-        <StatTile label={t`Days participated`}>{stats.data === undefined ? awaited : formatCount(stats.data.totalParticipated)}</StatTile>
-        <StatTile label={t`Total won`}>{stats.data === undefined ? awaited : <Money amount={stats.data.totalWon} />}</StatTile>
-        <StatTile label={t`Win rate`}>{stats.data === undefined ? awaited : `${stats.data.winRate.toFixed(1)}%`}</StatTile>
+        <StatTile label={t`Days participated`}>{data && formatCount(data.totalParticipated)}</StatTile>
+        <StatTile label={t`Total won`}>{data && <Money amount={data.totalWon} />}</StatTile>
+        <StatTile label={t`Win rate`}>{data && `${data.winRate.toFixed(1)}%`}</StatTile>
       </StatTiles>
     </div>
   )

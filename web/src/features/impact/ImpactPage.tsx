@@ -74,7 +74,6 @@ export function ImpactPage() {
                 itemsOf={(page) => page.stories}
                 failed={t`The stories could not be loaded.`}
                 empty={<EmptyState art="slip" title={t`No impact stories yet`} />}
-                lines={4}
               >
                 {(all) => (
                   <ul className="story-list">
@@ -97,15 +96,13 @@ function Figures() {
   const stats = useQuery(impactStatsQuery)
   if (stats.isError && stats.data === undefined)
     return <ErrorState title={t`These figures could not be loaded.`} busy={stats.isFetching} onRetry={() => void stats.refetch()} />
-  const awaited = <SkeletonBlock />
+  const { data } = stats
   return (
     <div className="trio">
       <StatTiles columns={3}>
-        <StatTile label={t`Total contributed`}>{stats.data === undefined ? awaited : <Money amount={stats.data.totalDonated} />}</StatTile>
-        <StatTile label={t`Charities supported`}>
-          {stats.data === undefined ? awaited : formatCount(stats.data.charitiesSupported)}
-        </StatTile>
-        <StatTile label={t`Days active`}>{stats.data === undefined ? awaited : formatCount(stats.data.daysActive)}</StatTile>
+        <StatTile label={t`Total contributed`}>{data && <Money amount={data.totalDonated} />}</StatTile>
+        <StatTile label={t`Charities supported`}>{data && formatCount(data.charitiesSupported)}</StatTile>
+        <StatTile label={t`Days active`}>{data && formatCount(data.daysActive)}</StatTile>
       </StatTiles>
     </div>
   )
