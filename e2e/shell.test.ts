@@ -96,6 +96,8 @@ describe('the session', () => {
     const person = await register(program.url, 'Leela Rao', 'leela.shell@x.test')
     await visit({}, async (page) => {
       await page.goto(`${program.url}/login`)
+      // Only when the app has begun: a token that it finds would lead it to the dashboard.
+      await expect(page.getByLabel('Email', { exact: true })).toBeVisible()
       await page.evaluate((before) => {
         localStorage.setItem('token', before)
         for (let bytes = 4_000_000; bytes >= 1; bytes = Math.floor(bytes / 2)) {
