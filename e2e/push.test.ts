@@ -234,6 +234,20 @@ test('stays through a new password, which ends every session', async () => {
   expect(device.subscribed).toHaveLength(subscribed + 1)
 })
 
+test('is let go of by the next page, where the one whose session ended was closed before it could', async () => {
+  const held = () => page.evaluate(() => localStorage.getItem('push-service-of-the-test'))
+  const { id, token } = await newMember(roz, { name: 'तारा बोस' })
+  await page.evaluate((own) => localStorage.setItem('token', own), token)
+  await page.goto(`${roz.url}/notifications`)
+  await switchIn(page).click()
+  await expect(switchIn(page)).toHaveAttribute('aria-checked', 'true')
+  expect(await held()).not.toBeNull()
+  await page.evaluate(() => localStorage.removeItem('token'))
+  await page.goto(`${roz.url}/login`)
+  await expect.poll(held).toBeNull()
+  expect(await page.evaluate(() => localStorage.getItem('results-on-device'))).toBe(id)
+})
+
 test('comes back by itself when the same member signs in again after a session that ended; a logout is for good', async () => {
   const owner = () => page.evaluate(() => localStorage.getItem('results-on-device'))
   const held = () => page.evaluate(() => localStorage.getItem('push-service-of-the-test'))

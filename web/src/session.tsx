@@ -55,7 +55,11 @@ export const session = {
   },
   /** Asks who the stored token belongs to. A failure clears the token (spec section 8). */
   start: async (): Promise<void> => {
-    if (token.get() === undefined) return change({ status: 'anonymous' })
+    if (token.get() === undefined) {
+      // The page where the session ended may have been closed before it had let go of this device.
+      dropDevice()
+      return change({ status: 'anonymous' })
+    }
     try {
       const { user } = await call('me', { made: takeFirstAnswer() })
       change(sessionOf(user))
