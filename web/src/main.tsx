@@ -12,7 +12,7 @@ import { tellLost } from './lost.ts'
 import { paths } from './paths.ts'
 import { startWorker } from './pwa/registration.ts'
 import { queryClient } from './query.ts'
-import { router } from './routes.tsx'
+import { type AppRouter, createAppRouter } from './routes.tsx'
 import { session, useSession } from './session.tsx'
 import { Spinner } from './ui/Feedback.tsx'
 import './ui/tokens.css'
@@ -20,19 +20,21 @@ import './ui/base.css'
 import './ui/app.css'
 import './features/screens.css'
 
-whenSessionEnds(() => {
-  // A stale token found at the start: the guards decide, so that a mail's link still works.
-  const starting = session.get().status === 'loading'
-  session.clear()
-  if (!starting) void router.navigate({ to: location.pathname.startsWith('/admin') ? paths.adminLogin : paths.login, replace: true })
-})
-
 // Someone signed in or out in another tab: this one must not go on as the old person.
 window.addEventListener('storage', (event) => {
   if (event.key === 'token' || event.key === null) location.reload()
 })
 
-function App() {
+function leaveWhenSessionEnds(router: AppRouter): void {
+  whenSessionEnds(() => {
+    // A stale token found at the start: the guards decide, so that a mail's link still works.
+    const starting = session.get().status === 'loading'
+    session.clear()
+    if (!starting) void router.navigate({ to: location.pathname.startsWith('/admin') ? paths.adminLogin : paths.login, replace: true })
+  })
+}
+
+function App({ router }: { readonly router: AppRouter }) {
   return useSession().status === 'loading' ? (
     <main className="book app" id="main">
       <Spinner page />
@@ -43,7 +45,7 @@ function App() {
 }
 
 /** The screen's own part comes beside the session and the words, not after them; the router tells where it fails. */
-function loadScreen(): void {
+function loadScreen(router: AppRouter): void {
   for (const { routeId } of router.matchRoutes(router.latestLocation)) {
     const { component } = router.routesById[routeId as keyof typeof router.routesById].options
     if (component !== undefined && 'preload' in component) void component.preload?.()
@@ -53,11 +55,18 @@ function loadScreen(): void {
 /** So long the splash stands for what is still on its way; then the app says itself that it loads. */
 const SPLASH_MS = 300
 
+/** A turn of its own for what follows: a slow phone answers between. */
+const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve))
+
 async function begin(place: HTMLElement): Promise<void> {
+  await turn()
+  const router = createAppRouter()
+  leaveWhenSessionEnds(router)
+  loadScreen(router)
+  await turn()
   session.watchPage()
   startWorker()
   const started = session.start()
-  loadScreen()
   await startLanguage()
   const ready = started.then(() => router.load())
   await Promise.race([ready, new Promise((resolve) => setTimeout(resolve, SPLASH_MS))])
@@ -67,7 +76,7 @@ async function begin(place: HTMLElement): Promise<void> {
       <StrictMode>
         <I18nProvider i18n={i18n}>
           <QueryClientProvider client={queryClient}>
-            <App />
+            <App router={router} />
           </QueryClientProvider>
         </I18nProvider>
       </StrictMode>,
@@ -77,5 +86,5 @@ async function begin(place: HTMLElement): Promise<void> {
 
 const place = document.getElementById('root')
 if (place === null) throw new Error('app.html has no #root')
-// Nothing is awaited at this level: the screens' own parts wait for this module. A turn of its own: a slow phone answers between.
-setTimeout(() => void begin(place).catch(tellLost))
+// Nothing is awaited at this level: the screens' own parts wait for this module.
+begin(place).catch(tellLost)

@@ -167,21 +167,24 @@ const tree = root.addChildren([
   ...(settings.production ? [] : [kitchenSink]),
 ])
 
-export const router = createRouter({
-  routeTree: tree,
-  // The default would turn ?order_id=123456789012345678901 into a float.
-  parseSearch: parseSearchWith((value) => value),
-  stringifySearch: stringifySearchWith(String),
-  defaultPreload: 'intent',
-  defaultPendingComponent: Waiting,
-  defaultPendingMs: 300,
-  defaultErrorComponent: BrokenPage,
-  defaultNotFoundComponent: NotFoundPage,
-  scrollRestoration: true,
-})
+/** Reads the address. Made when it is needed: a slow phone takes a tenth of a second for it. */
+export const createAppRouter = () =>
+  createRouter({
+    routeTree: tree,
+    // The default would turn ?order_id=123456789012345678901 into a float.
+    parseSearch: parseSearchWith((value) => value),
+    stringifySearch: stringifySearchWith(String),
+    defaultPreload: 'intent',
+    defaultPendingComponent: Waiting,
+    defaultPendingMs: 300,
+    defaultErrorComponent: BrokenPage,
+    defaultNotFoundComponent: NotFoundPage,
+    scrollRestoration: true,
+  })
+export type AppRouter = ReturnType<typeof createAppRouter>
 
 declare module '@tanstack/react-router' {
   interface Register {
-    router: typeof router
+    router: AppRouter
   }
 }

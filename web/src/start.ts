@@ -1,7 +1,7 @@
 /**
  * What the page runs first, while the program itself is still on its way: it asks who is here and for the
  * words of their language, and has the browser make up its mind about numbers and days, for which the
- * first time takes a slow phone a tenth of a second.
+ * first time takes a slow phone a tenth of a second: in a turn of its own, between which and the rest it answers.
  */
 import { askWhoIsHere } from './first-answer.ts'
 import { tellLost } from './lost.ts'
@@ -11,4 +11,4 @@ askWhoIsHere()
 // What fails here is asked for again, and told, by the program.
 void WORDS[firstLanguage()]().catch(() => undefined)
 import('./main.tsx').catch(tellLost)
-new Intl.NumberFormat('en-IN').format(0)
+setTimeout(() => new Intl.NumberFormat('en-IN').format(0))

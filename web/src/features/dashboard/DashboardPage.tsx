@@ -6,6 +6,7 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { memo, useDeferredValue } from 'react'
 import { currentLanguage } from '../../language.ts'
 import { paths } from '../../paths.ts'
 import { useMember } from '../../session.tsx'
@@ -17,7 +18,7 @@ import { Later } from '../../ui/Later.tsx'
 import { Book, Section } from '../../ui/Layout.tsx'
 import { Unbroken } from '../../ui/Unbroken.tsx'
 import { formatMoney, Money } from '../../ui/Money.tsx'
-import { homeQuery, impactStatsQuery, roundStatsQuery } from '../queries.ts'
+import { type CurrentRound, homeQuery, impactStatsQuery, roundStatsQuery } from '../queries.ts'
 import { RoundCard } from './RoundCard.tsx'
 import { Yesterday } from './Yesterday.tsx'
 import { useRound } from './use-round.ts'
@@ -41,24 +42,35 @@ export function DashboardPage() {
         </div>
       </Section>
       <Later>
-        <Yesterday round={round} />
-        <Section
-          when={t`Your book`}
-          note={
-            <Trans>
-              since <Unbroken text={formatDay(member.createdAt, language)} />
-            </Trans>
-          }
-        >
-          <div className="grid two">
-            <WalletCard balance={member.wallet.balance} />
-            <QuickStats />
-          </div>
-        </Section>
+        <Below round={useDeferredValue(round.data)} failed={round.isError} />
       </Later>
     </Book>
   )
 }
+
+/** Drawn when the round above it stands: the first answer of the day is too much to draw for one go of a slow phone. */
+const Below = memo(({ round, failed }: { readonly round: CurrentRound | undefined; readonly failed: boolean }) => {
+  const { t } = useLingui()
+  const member = useMember()
+  return (
+    <>
+      <Yesterday {...{ round, failed }} />
+      <Section
+        when={t`Your book`}
+        note={
+          <Trans>
+            since <Unbroken text={formatDay(member.createdAt, currentLanguage())} />
+          </Trans>
+        }
+      >
+        <div className="grid two">
+          <WalletCard balance={member.wallet.balance} />
+          <QuickStats />
+        </div>
+      </Section>
+    </>
+  )
+})
 
 /** What the community has done so far. */
 function Tiles() {

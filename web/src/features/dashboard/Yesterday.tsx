@@ -21,23 +21,25 @@ import { useServerDay } from '../clock.ts'
 import { type CurrentRound, homeQuery } from '../queries.ts'
 import { latestRoundsQuery, useYesterdaysTicket } from '../ticket/use-ticket.ts'
 import { WinnerLabel } from '../WinnerLabel.tsx'
-import type { RoundResult } from './use-round.ts'
 
 type Winner = NonNullable<CurrentRound['lastWinner']>
 
-type NewestProps = { readonly round: RoundResult }
+type NewestProps = {
+  readonly round: CurrentRound | undefined
+  readonly failed: boolean
+}
 
-export function Yesterday({ round }: NewestProps) {
+export function Yesterday({ round, failed }: NewestProps) {
   const { t } = useLingui()
   const yesterday = useYesterday()
-  const dates = [round.data?.lastImpactStory?.date, round.data?.lastWinner?.date].filter((date) => date !== undefined)
+  const dates = [round?.lastImpactStory?.date, round?.lastWinner?.date].filter((date) => date !== undefined)
   const isOlder = dates.some((date) => date !== yesterday)
   const note = isOlder || dates.length === 0 ? undefined : formatDay(yesterday, currentLanguage())
   return (
     <Section when={isOlder ? t`Most recent` : t`Yesterday`} note={note}>
       <div className="grid two">
-        <NewestImpact round={round} />
-        <NewestWinner round={round} />
+        <NewestImpact {...{ round, failed }} />
+        <NewestWinner {...{ round, failed }} />
       </div>
     </Section>
   )
@@ -45,17 +47,17 @@ export function Yesterday({ round }: NewestProps) {
 
 const useYesterday = (): string => addDays(useServerDay(), -1)
 
-function NewestImpact({ round }: NewestProps) {
+function NewestImpact({ round, failed }: NewestProps) {
   const { t } = useLingui()
   const yesterday = useYesterday()
-  const story = round.data?.lastImpactStory
+  const story = round?.lastImpactStory
   const date = story ? formatDay(story.date, currentLanguage()) : undefined
   const isOlder = story ? story.date !== yesterday : false
   return (
     <div>
       <h2 className="spaced">{isOlder ? <Trans>Impact of {date}</Trans> : <Trans>Yesterday's impact</Trans>}</h2>
-      {round.data === undefined ? (
-        round.isError ? (
+      {round === undefined ? (
+        failed ? (
           <NotLoaded />
         ) : (
           <SkeletonBlock kind="video" />
@@ -87,17 +89,17 @@ function NotLoaded() {
   )
 }
 
-function NewestWinner({ round }: NewestProps) {
+function NewestWinner({ round, failed }: NewestProps) {
   const { t } = useLingui()
   const yesterday = useYesterday()
-  const winner = round.data?.lastWinner
+  const winner = round?.lastWinner
   const date = winner ? formatDay(winner.date, currentLanguage()) : undefined
   const isOlder = winner ? winner.date !== yesterday : false
   return (
     <div>
       <h2 className="spaced">{isOlder ? <Trans>Winner of {date}</Trans> : <Trans>Yesterday's winner</Trans>}</h2>
-      {round.data === undefined ? (
-        round.isError ? (
+      {round === undefined ? (
+        failed ? (
           <NotLoaded />
         ) : (
           <SkeletonBlock kind="figure" />

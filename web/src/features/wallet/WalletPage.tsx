@@ -62,7 +62,7 @@ export function WalletPage() {
               </Button>
             </div>
           </div>
-          {panel === 'add-money' ? <AddMoneyPanel gateway={gateway} /> : <WithdrawPanel balance={balance} />}
+          <Later>{panel === 'add-money' ? <AddMoneyPanel gateway={gateway} /> : <WithdrawPanel balance={balance} />}</Later>
         </div>
       </TodaySection>
       <Later>
