@@ -19,6 +19,8 @@ const SITE: SiteFacts = {
   minAgeYears: 13,
   topupMinRupees: 10,
   topupMaxRupees: 30,
+  topupsOn: true,
+  withdrawalsOn: true,
   split: { need: 60, reward: 30, platform: 10, winners: 1 },
   drawsLocally: false,
 }
@@ -110,6 +112,26 @@ test('what people wrote is text on every page that shows it', () => {
     for (const language of ['en', 'hi'] as const)
       expect(draw(page, { language }), page).not.toMatch(/<script>alert|<img src=x|<b>School|<i>V\./)
   expect(draw('impactStories', { subject: { kind: 'story', story: STORY } })).not.toMatch(/<script>alert|<img src=x|<b>School/)
+})
+
+test('a charity that is not chosen yet is Pending, any other is Active', () => {
+  const pending: Story = { ...STORY, charity: { name: 'Pending Charity Selection', description: '' } }
+  const data: PageData = { ...DATA, home: { ...DATA.home, recentImpacts: [pending] }, stories: [pending] }
+  for (const page of ['home', 'impactStories']) {
+    expect(draw(page, { data }), page).toMatch(/<span class="badge wait">Pending<\/span>/)
+    expect(draw(page, { data }), page).not.toMatch(/<span class="badge ok">Active<\/span>/)
+    expect(draw(page), page).toMatch(/<span class="badge ok">Active<\/span>/)
+  }
+})
+
+test('a video whose link means none says so in its place', () => {
+  const lost: Story = { ...STORY, videoUrl: 'https://example.org/film' }
+  const data: PageData = { ...DATA, home: { ...DATA.home, recentImpacts: [lost] }, stories: [lost] }
+  for (const page of ['home', 'impactStories', 'impactVideos', 'videoDocumentation']) {
+    expect(draw(page, { data }), page).toContain('Invalid YouTube URL')
+    expect(draw(page), page).not.toContain('Invalid YouTube URL')
+  }
+  expect(draw('impactStories', { subject: { kind: 'story', story: lost } })).toContain('Invalid YouTube URL')
 })
 
 test('a story and a day keep their place when the language is changed', () => {

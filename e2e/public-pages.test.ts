@@ -1,5 +1,5 @@
 /** The public pages in a browser: facts of the spec, both languages, what site.ts adds, and care for every page. */
-import { expect, PATIENCE_MS } from './expect.ts'
+import { expect } from './expect.ts'
 import type { Browser, Page } from 'playwright-core'
 import { beforeAll, describe, test } from 'vitest'
 import { auditVisit, handOver, newVisit, openBrowser, SMALL, type Visit, WIDE } from './browser.ts'
@@ -244,11 +244,10 @@ describe('the front page', () => {
     await visit(async (page) => {
       await page.goto(program.url)
       await publishStory('Books for a class <of> twelve')
-      // What was read for the first visit serves for a fifth of a second.
-      await expect(async () => {
-        await page.reload()
-        await expect(page.getByText('Live', { exact: true })).toBeVisible({ timeout: 500 })
-      }).toPass({ timeout: PATIENCE_MS })
+      // What was read for the first visit serves for a fifth of a second, and no longer.
+      await page.waitForTimeout(200)
+      await page.reload()
+      await expect(page.getByText('Live', { exact: true })).toBeVisible()
       const counted = page.waitForResponse((response) => response.url().endsWith('/view'))
       await page.getByRole('link', { name: 'Play video: Books for a class <of> twelve' }).click()
       await expect(page.getByRole('dialog', { name: 'Books for a class <of> twelve' }).locator('iframe')).toBeVisible()
@@ -268,7 +267,14 @@ describe('the front page', () => {
       await page.goto(`${program.url}/impact-stories`)
       await expect(page.locator('.story')).toHaveCount(25)
       await expect(page.getByRole('link', { name: /Story 0/ })).toHaveCount(0)
+      const older = '**/api/impact/stories?*'
+      await page.route(older, (route) => route.abort())
       await page.getByRole('button', { name: 'Show older stories' }).click()
+      await expect(page.getByRole('alert').filter({ hasText: 'They could not be loaded. Please press again.' })).toBeVisible()
+      await page.unroute(older)
+      own.complaints()
+      await page.getByRole('button', { name: 'Show older stories' }).click()
+      await expect(page.getByRole('alert').filter({ hasText: 'They could not be loaded.' })).toHaveCount(0)
       const oldest = page.locator('.day-pages').getByRole('link', { name: /Story 0/ })
       await expect(oldest).not.toContainText('₹')
       await expect(oldest).toBeFocused()

@@ -1,5 +1,5 @@
 /**
- * What the front page and the dashboard show once there is something to show: yesterday's settled
+ * What the front page, the dashboard and the wallet show once there is something to show: yesterday's settled
  * round, its story and today's rupees, each figure held against the rules; and what of the public
  * pages is there without a script.
  */
@@ -218,6 +218,31 @@ describe('the dashboard', () => {
     await section.getByRole('button', { name: `Play video: ${TITLE}` }).click()
     await expect(section.locator('iframe')).toHaveAttribute('src', new RegExp(`youtube-nocookie\\.com/embed/${FILM}\\?`))
   })
+})
+
+test('the wallet shows one of its two panels at a time; the dashboard leads to either', async () => {
+  const [adding, taking] = [
+    page.getByRole('heading', { level: 2, name: 'Add money' }),
+    page.getByRole('heading', { level: 2, name: 'Withdraw' }),
+  ]
+  const [toAdd, toTake] = [page.getByRole('button', { name: 'Add money' }), page.getByRole('button', { name: 'Withdraw' })]
+  const expectOpen = async (is: 'adding' | 'taking'): Promise<void> => {
+    await expect(is === 'adding' ? adding : taking).toBeVisible()
+    await expect(is === 'adding' ? taking : adding).toHaveCount(0)
+    await expect(toAdd.first()).toHaveAttribute('aria-expanded', String(is === 'adding'))
+    await expect(toTake.first()).toHaveAttribute('aria-expanded', String(is === 'taking'))
+  }
+  await page.goto(roz.url + paths.wallet)
+  await expectOpen('adding')
+  await toTake.first().click()
+  await expectOpen('taking')
+  await toAdd.first().click()
+  await expectOpen('adding')
+  await page.goto(roz.url + paths.dashboard)
+  await page.getByRole('link', { name: 'Withdraw' }).click()
+  await expectOpen('taking')
+  await page.reload()
+  await expectOpen('taking')
 })
 
 test.each([paths.dashboard, paths.history, paths.impact])(

@@ -22,6 +22,9 @@ export type SiteFacts = {
   readonly minAgeYears: number
   readonly topupMinRupees: number
   readonly topupMaxRupees: number
+  /** The operator's switches PAYMENTS_LIVE and CASHOUT. */
+  readonly topupsOn: boolean
+  readonly withdrawalsOn: boolean
   /** Which split is in force today: percent of the pool, and how many share the reward. */
   readonly split: { readonly need: number; readonly reward: number; readonly platform: number; readonly winners: number }
   /** Draws use random numbers of our own (a demo); otherwise a weak one is one that no witness saw in time. */

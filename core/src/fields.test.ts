@@ -108,6 +108,7 @@ test('a YouTube video is known by its short, full and shorts links, and by nothi
     'javascript:alert(1)//youtu.be/dQw4w9WgXcQ',
     'https://youtu.be/short',
     'https://youtube.com/',
+    'https://www.youtube.com/embed/dQw4w9WgXcQ',
   ]) {
     expect(fields.youtubeId(link)).toBeUndefined()
   }

@@ -15,7 +15,7 @@ export function youtubeId(link: string): string | undefined {
         ? undefined
         : url.pathname === '/watch'
           ? url.searchParams.get('v')
-          : path[1] === 'shorts' || path[1] === 'embed'
+          : path[1] === 'shorts'
             ? path[2]
             : undefined
   return id && YOUTUBE_ID.test(id) ? id : undefined

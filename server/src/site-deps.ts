@@ -61,6 +61,8 @@ function factsOf({ business, site, beacon }: Config): SiteFacts {
     minAgeYears: business.minAgeYears,
     topupMinRupees: rupeesFromPaise(business.topupLimits.min),
     topupMaxRupees: rupeesFromPaise(business.topupLimits.max),
+    topupsOn: business.topupsOn,
+    withdrawalsOn: business.cashoutOn,
     split: { need, reward, platform, winners },
     drawsLocally: beacon.chain === undefined,
   }

@@ -19,6 +19,8 @@ const site: SiteFacts = {
   minAgeYears: 13,
   topupMinRupees: 10,
   topupMaxRupees: 30,
+  topupsOn: true,
+  withdrawalsOn: true,
   split: { need: 60, reward: 30, platform: 10, winners: 1 },
   drawsLocally: true,
 }

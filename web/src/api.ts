@@ -15,13 +15,11 @@ export class ApiError extends Error {
   readonly status: number
   readonly code: string
   readonly fields: Readonly<Record<string, string>>
-  readonly retryAfterSeconds: number | undefined
-  constructor(status: number, answer: ErrorAnswer, retryAfterSeconds?: number) {
+  constructor(status: number, answer: ErrorAnswer) {
     super(answer.message)
     this.status = status
     this.code = answer.code
     this.fields = answer.fields ?? {}
-    this.retryAfterSeconds = retryAfterSeconds
   }
 }
 
@@ -53,9 +51,9 @@ type Arguments<N extends CallName> = object extends Given<N> ? [given?: Given<N>
 /** The calls whose 401 means wrong credentials, not an ended session. */
 const LOGINS: readonly CallName[] = ['login', 'google', 'adminLogin']
 
-let onSessionEnded: (name: CallName) => void = () => undefined
+let onSessionEnded = (): void => undefined
 /** Told about a 401 of any call but the logins, after the token is gone. */
-export function whenSessionEnds(listener: (name: CallName) => void): void {
+export function whenSessionEnds(listener: () => void): void {
   onSessionEnded = listener
 }
 
@@ -134,25 +132,25 @@ async function bodyOf(response: Response): Promise<string> {
 }
 
 async function failureOf(response: Response, name: CallName, sentToken: string | undefined): Promise<ApiError> {
-  const answer = answerOf(await bodyOf(response))
+  const answer = answerOf(await bodyOf(response), response.status)
   // A late 401 of an older token must not end the session that has begun since.
   if (response.status === 401 && !LOGINS.includes(name) && token.get() === sentToken) {
     token.clear()
-    onSessionEnded(name)
+    onSessionEnded()
   }
-  const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
-  return new ApiError(response.status, await inChosenLanguage(answer), Number.isFinite(retryAfter) ? retryAfter : undefined)
+  return new ApiError(response.status, await inChosenLanguage(answer))
 }
 
 /** The error as the contract has it; anything else (a proxy's page) has no code, and no words worth showing. */
-function answerOf(text: string): ErrorAnswer {
+function answerOf(text: string, status: number): ErrorAnswer {
   try {
     const parsed = JSON.parse(text) as Partial<ErrorAnswer> | null
     if (typeof parsed?.code === 'string' && typeof parsed.message === 'string') return parsed as ErrorAnswer
     return { code: '', message: typeof parsed?.message === 'string' ? parsed.message : '' }
   } catch {
-    // verify-email refuses in plain text: its words are the message (spec section 7).
-    return { code: '', message: text.length > 0 && text.length < 300 && !text.includes('<') ? text : '' }
+    // verify-email refuses in plain text: its words are the message (spec section 7). A proxy's are none of ours.
+    const isOurs = status < 500 && text.length > 0 && text.length < 300 && !text.includes('<')
+    return { code: '', message: isOurs ? text : '' }
   }
 }
 

@@ -59,13 +59,13 @@ const SPLASH_MS = 300
 const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve))
 
 async function begin(place: HTMLElement): Promise<void> {
+  session.watchPage()
+  startWorker()
   await turn()
   const router = createAppRouter()
   leaveWhenSessionEnds(router)
   loadScreen(router)
   await turn()
-  session.watchPage()
-  startWorker()
   const started = session.start()
   await startLanguage()
   const ready = started.then(() => router.load())

@@ -12,6 +12,9 @@ export type AppSettings = {
   readonly minAgeYears: number
   readonly topupMinRupees: number
   readonly topupMaxRupees: number
+  /** The operator's switches: off, the wallet says so where the form would stand. */
+  readonly topupsOn: boolean
+  readonly withdrawalsOn: boolean
   /** The page of the whole kit stands outside production only. */
   readonly production: boolean
   /** Draws use random numbers of our own, which are labelled as a demo. */
@@ -29,6 +32,8 @@ const DEFAULTS: AppSettings = {
   minAgeYears: 13,
   topupMinRupees: 10,
   topupMaxRupees: 30,
+  topupsOn: true,
+  withdrawalsOn: true,
   production: false,
   drawsLocally: true,
   issuer: 'Roz',

@@ -4,14 +4,13 @@ import { addDays, dayAt } from '@roz/core/ist-day.ts'
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { paths } from '../paths.ts'
 import { Art, Key, Seal } from '../ui/Art.tsx'
-import { CharityName } from '../features/CharityName.tsx'
 import { formatCount, formatDay, formatLongDay, formatTime } from '../ui/format.ts'
 import { EmptyState } from '../ui/Feedback.tsx'
 import { formatMoney, Money } from '../ui/Money.tsx'
 import { Section } from '../ui/Section.tsx'
 import { Ruler } from '../ui/Split.tsx'
 import { usePage } from './context.ts'
-import { FiguresMissing, PublicVideo, SplitInForce, StoryAmount, useSplitToday, WinnerLine } from './parts.tsx'
+import { CharityState, FiguresMissing, PublicVideo, SplitInForce, StoryAmount, useSplitToday, WinnerLine } from './parts.tsx'
 
 /** Reading A of the spec, which home tells of a rupee. What stands beside amounts of today is cut as today's round is. */
 const READING_A = { need: 60, reward: 30, platform: 10 } as const
@@ -266,7 +265,7 @@ function Yesterday() {
             <h3>{story.title}</h3>
             <p className="told">{story.description}</p>
             <p className="small muted">
-              <CharityName name={story.charity.name} /> · <StoryAmount amount={story.amount} />
+              <CharityState name={story.charity.name} /> · <StoryAmount amount={story.amount} />
               <Plural value={story.views} one="# view" other="# views" />
             </p>
             <WinnerLine story={story} />

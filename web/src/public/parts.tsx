@@ -10,7 +10,7 @@ import { formatDay } from '../ui/format.ts'
 import { EmptyState } from '../ui/Feedback.tsx'
 import { formatMoney } from '../ui/Money.tsx'
 import type { SplitPercent } from '../ui/Split.tsx'
-import { VideoCover } from '../ui/Video.tsx'
+import { InvalidVideo, VideoCover } from '../ui/Video.tsx'
 import { usePage } from './context.ts'
 
 /** Today's round keeps the split it was made with; a new setting holds from a later one. */
@@ -60,7 +60,7 @@ const filmOf = ({ videoUrl }: Story): string | undefined => (videoUrl === null ?
 export function PublicVideo({ story }: { readonly story: Story }) {
   const { language } = usePage()
   const id = filmOf(story)
-  if (id === undefined) return null
+  if (id === undefined) return story.videoUrl ? <InvalidVideo /> : null
   const { title } = story
   return (
     <a className="video" href={`https://www.youtube.com/watch?v=${id}`} data-video={id} data-title={title} data-story={story.id}>
@@ -79,10 +79,9 @@ const NoFilm = () => (
 /** `alone`: on the story's own page, whose heading has its title already. */
 export function StoryCard({ story, alone = false }: { readonly story: Story; readonly alone?: boolean }) {
   const { language, to } = usePage()
-  const isPending = isPendingCharity(story.charity.name)
   return (
     <article className={alone ? 'story alone' : 'story'} id={story.id}>
-      {alone || filmOf(story) !== undefined ? <PublicVideo story={story} /> : <NoFilm />}
+      {alone || story.videoUrl ? <PublicVideo story={story} /> : <NoFilm />}
       {alone ? null : (
         <h2>
           <a href={`${to('impactStories')}/${story.id}`}>{story.title}</a>
@@ -94,11 +93,26 @@ export function StoryCard({ story, alone = false }: { readonly story: Story; rea
       </p>
       <p className="told">{story.description}</p>
       <p className="small muted">
-        <span className={isPending ? 'badge wait' : 'badge ok'}>{isPending ? <Trans>Pending</Trans> : <Trans>Active</Trans>}</span>
-        {isPending ? null : story.charity.name}
+        <CharityState name={story.charity.name} />
       </p>
       <WinnerLine story={story} />
     </article>
+  )
+}
+
+/** A charity not chosen yet is Pending, any other is Active (spec section 3, Impact story). */
+export function CharityState({ name }: { readonly name: string }) {
+  return isPendingCharity(name) ? (
+    <span className="badge wait">
+      <Trans>Pending</Trans>
+    </span>
+  ) : (
+    <>
+      <span className="badge ok">
+        <Trans>Active</Trans>
+      </span>{' '}
+      {name}
+    </>
   )
 }
 
@@ -187,6 +201,9 @@ export function OlderRows({ cursor, page, from, children }: OlderProps) {
         <button className="button secondary" type="button" data-older={cursor} data-from={from} data-below={to(page)} hidden>
           {children}
         </button>
+      </p>
+      <p className="small" role="alert" data-older-lost="" hidden>
+        <Trans>They could not be loaded. Please press again.</Trans>
       </p>
     </>
   )

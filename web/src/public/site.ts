@@ -36,7 +36,7 @@ if (account !== null && stored('token') !== null) {
 
 byData('print')?.addEventListener('click', () => window.print())
 byData('back')?.addEventListener('click', (event) => {
-  if (document.referrer.startsWith(location.origin) && history.length > 1) {
+  if (document.referrer.startsWith(`${location.origin}/`) && history.length > 1) {
     event.preventDefault()
     history.back()
   }
@@ -196,13 +196,16 @@ function startOlder(): void {
     if (amount) amount.textContent = sum
     list.append(item)
   }
+  const lost = byData('older-lost')
+  const tellLost = (isLost: boolean): void => void (lost && (lost.hidden = !isLost))
   let shown = list.children.length
   const more = async (): Promise<void> => {
     if (button.ariaBusy === 'true') return
     button.ariaBusy = 'true'
     try {
       const response = await fetch(`${button.dataset.from}&cursor=${encodeURIComponent(button.dataset.older ?? '')}`)
-      if (!response.ok) return
+      if (!response.ok) return tellLost(true)
+      tellLost(false)
       const { days = [], stories = [], nextCursor } = (await response.json()) as Older
       for (const { day, intake } of days) add(day, day, '', inr.format(intake))
       for (const { id, date: day, title, amount } of stories) add(id, day, title, amount > 0 ? inr.format(amount) : '')
@@ -213,7 +216,7 @@ function startOlder(): void {
       button.dataset.older = nextCursor ?? ''
       button.hidden = nextCursor === null
     } catch {
-      // Offline: another press asks again.
+      tellLost(true)
     } finally {
       button.ariaBusy = null
     }

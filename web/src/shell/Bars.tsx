@@ -86,7 +86,17 @@ function NavigationBar({ user }: { readonly user: User }) {
         >
           {own}
         </Menu>
-        <Menu className="small-only" label={t`Menu`} button={<MenuIcon />}>
+        <Menu
+          className="small-only"
+          label={t`Menu`}
+          button={
+            <>
+              <Avatar name={user.name} src={user.avatar} letters={1} />
+              <MenuIcon />
+            </>
+          }
+        >
+          <p className="menu-name">{user.name}</p>
           <nav aria-label={t`Main`}>
             {links.map(([to, label]) => (
               <Link key={to} to={to}>

@@ -1,4 +1,4 @@
-/** A member's picture: the image, else initials, else a generic icon. */
+/** A member's picture: the image, else initials, else a generic icon. Whose it is stands beside it. */
 import { useState } from 'react'
 import { PersonIcon } from './icons.tsx'
 import { initialsOf } from './format.ts'
@@ -17,7 +17,7 @@ export function Avatar({ name, src, size = 'sm', letters = 2 }: AvatarProps) {
   const initials = initialsOf(name, letters)
   const address = src === null || src === '' ? undefined : src.startsWith('http') || src.startsWith('/') ? src : `/${src}`
   return (
-    <span className={`avatar ${size}`}>
+    <span className={`avatar ${size}`} aria-hidden="true">
       {address !== undefined && address !== broken ? (
         <img src={address} alt="" onError={() => setBroken(address)} />
       ) : initials === '' ? (

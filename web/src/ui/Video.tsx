@@ -16,14 +16,7 @@ type VideoProps = {
 export function Video({ url, title, note, poster, onPlay }: VideoProps) {
   const [playing, setPlaying] = useState('')
   const id = url === null ? undefined : youtubeId(url)
-  if (url !== null && url !== '' && id === undefined) {
-    return (
-      <p className="video-invalid">
-        <Trans>Invalid YouTube URL</Trans>
-      </p>
-    )
-  }
-  if (id === undefined) return null
+  if (id === undefined) return url ? <InvalidVideo /> : null
   if (playing === id) {
     return (
       <iframe
@@ -48,6 +41,13 @@ export function Video({ url, title, note, poster, onPlay }: VideoProps) {
     </button>
   )
 }
+
+/** In the place of a video whose link means none (spec section 5, edit story). */
+export const InvalidVideo = () => (
+  <p className="video-invalid">
+    <Trans>Invalid YouTube URL</Trans>
+  </p>
+)
 
 /** The card's face, shared with the public pages. */
 export function VideoCover({

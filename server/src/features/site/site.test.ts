@@ -73,6 +73,8 @@ const SITE: SiteFacts = {
   minAgeYears: 13,
   topupMinRupees: 10,
   topupMaxRupees: 30,
+  topupsOn: true,
+  withdrawalsOn: true,
   split: { need: 60, reward: 30, platform: 10, winners: 1 },
   drawsLocally: false,
 }
@@ -286,6 +288,8 @@ describe('the app', () => {
       brandName: SITE.brandName,
       googleClientId: 'client-1',
       topupMaxRupees: 30,
+      topupsOn: true,
+      withdrawalsOn: true,
       production: false,
       drawsLocally: false,
     })

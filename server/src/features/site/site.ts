@@ -139,6 +139,8 @@ async function registerApp(
     minAgeYears: site.minAgeYears,
     topupMinRupees: site.topupMinRupees,
     topupMaxRupees: site.topupMaxRupees,
+    topupsOn: site.topupsOn,
+    withdrawalsOn: site.withdrawalsOn,
     production: deps.production,
     drawsLocally: site.drawsLocally,
     issuer: site.legalEntity ?? site.brandName,

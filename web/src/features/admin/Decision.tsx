@@ -13,7 +13,7 @@ import { Button } from '../../ui/Button.tsx'
 import { PasswordField, TextAreaField, TextField } from '../../ui/Field.tsx'
 import { Modal } from '../../ui/Modal.tsx'
 import { toast } from '../../ui/Toast.tsx'
-import { useRules } from '../forms.ts'
+import { tellFirst, useRules } from '../forms.ts'
 import { useMoneyKeys } from '../money-key.ts'
 import { refreshPortal } from './queries.ts'
 import { wordsOf } from './words.ts'
@@ -64,21 +64,24 @@ export function Decision<T>({
   })
   const { errors, isSubmitting } = form.formState
 
-  const decide = form.handleSubmit(async ({ text, password }) => {
-    try {
-      if (asksPassword) await call('stepUp', { body: { password } })
-      const { answer } = await once({ text }, (key) => send(text, key))
-      onClose()
-      onDone(answer)
-    } catch (error) {
-      if (error instanceof ApiError && error.code === 'step_up_required') return setAsksPassword(true)
-      if (error instanceof ApiError && error.code === 'wrong_password') return form.setError('password', { message: error.message })
-      toast.error(messageOf(error, t`Network error. Please check your connection and try again.`))
-      // Somebody else may have decided it meanwhile: the list says how it stands now.
-      if (error instanceof ApiError && error.status !== 429 && error.status < 500) onClose()
-    }
-    await refreshPortal()
-  })
+  const decide = form.handleSubmit(
+    async ({ text, password }) => {
+      try {
+        if (asksPassword) await call('stepUp', { body: { password } })
+        const { answer } = await once({ text }, (key) => send(text, key))
+        onClose()
+        onDone(answer)
+      } catch (error) {
+        if (error instanceof ApiError && error.code === 'step_up_required') return setAsksPassword(true)
+        if (error instanceof ApiError && error.code === 'wrong_password') return form.setError('password', { message: error.message })
+        toast.error(messageOf(error, t`Network error. Please check your connection and try again.`))
+        // Somebody else may have decided it meanwhile: the list says how it stands now.
+        if (error instanceof ApiError && error.status !== 429 && error.status < 500) onClose()
+      }
+      await refreshPortal()
+    },
+    tellFirst(form, wordsOf),
+  )
 
   return (
     <Modal

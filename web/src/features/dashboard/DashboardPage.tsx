@@ -27,10 +27,12 @@ export function DashboardPage() {
   const { t } = useLingui()
   const member = useMember()
   const round = useRound()
-  const language = currentLanguage()
+  // The card takes an answer over first, what stands below it after: at once they are too much for one go of a slow phone.
+  const settled = useDeferredValue(round.data)
+  const hasFailed = useDeferredValue(round.isError)
   return (
     <Book title={t`Dashboard`}>
-      <Section when={t`Today`} note={round.data === undefined ? undefined : formatDay(round.data.id, language)}>
+      <Section when={t`Today`} note={round.data === undefined ? undefined : formatDay(round.data.id, currentLanguage())}>
         <h1>
           <Trans>Welcome, {member.name}</Trans>
         </h1>
@@ -42,19 +44,20 @@ export function DashboardPage() {
         </div>
       </Section>
       <Later>
-        <Below round={useDeferredValue(round.data)} failed={round.isError} />
+        <RestOfDay round={settled} failed={hasFailed} />
       </Later>
     </Book>
   )
 }
 
-/** Drawn when the round above it stands: the first answer of the day is too much to draw for one go of a slow phone. */
-const Below = memo(({ round, failed }: { readonly round: CurrentRound | undefined; readonly failed: boolean }) => {
+type RestProps = { readonly round: CurrentRound | undefined; readonly failed: boolean }
+
+const RestOfDay = memo(function RestOfDay({ round, failed }: RestProps) {
   const { t } = useLingui()
   const member = useMember()
   return (
     <>
-      <Yesterday {...{ round, failed }} />
+      <Yesterday round={round} failed={failed} />
       <Section
         when={t`Your book`}
         note={

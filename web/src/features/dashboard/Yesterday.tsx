@@ -38,8 +38,8 @@ export function Yesterday({ round, failed }: NewestProps) {
   return (
     <Section when={isOlder ? t`Most recent` : t`Yesterday`} note={note}>
       <div className="grid two">
-        <NewestImpact {...{ round, failed }} />
-        <NewestWinner {...{ round, failed }} />
+        <NewestImpact round={round} failed={failed} />
+        <NewestWinner round={round} failed={failed} />
       </div>
     </Section>
   )

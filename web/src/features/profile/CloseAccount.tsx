@@ -12,11 +12,12 @@ import { Button } from '../../ui/Button.tsx'
 import { Modal } from '../../ui/Modal.tsx'
 import { formatMoney } from '../../ui/Money.tsx'
 import { toast } from '../../ui/Toast.tsx'
-import { showRefusedFields, useRules } from '../forms.ts'
+import { showRefusedFields, tellFirst, useRules } from '../forms.ts'
 import { moneyKeys } from '../money-key.ts'
 import { refreshMember, refreshMine } from '../queries.ts'
 import { BankFields } from '../wallet/BankFields.tsx'
 import { closingRules, type WithdrawValues } from '../wallet/rules.ts'
+import { wordsOf } from '../wallet/words.ts'
 
 type Step = 'empty' | 'delete'
 
@@ -84,8 +85,10 @@ function EmptyWallet({ onDone, onClose }: StepProps & { readonly onDone: () => v
       setBusy(false)
     }
   }
-  const submit = form.handleSubmit(({ accountHolderName, accountNumber, ifscCode, bankName, accountType }) =>
-    leave({ bankDetail: { accountHolderName, accountNumber, ifscCode, bankName, accountType } }),
+  const submit = form.handleSubmit(
+    ({ accountHolderName, accountNumber, ifscCode, bankName, accountType }) =>
+      leave({ bankDetail: { accountHolderName, accountNumber, ifscCode, bankName, accountType } }),
+    tellFirst(form, wordsOf),
   )
 
   return (

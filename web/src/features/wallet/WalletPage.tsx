@@ -6,6 +6,7 @@ import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { useEffect, useState } from 'react'
 import { useLocation } from '@tanstack/react-router'
 import { useMember } from '../../session.tsx'
+import { settings } from '../../settings.ts'
 import { CoinTally } from '../../ui/Art.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { isFirstScreen, Later } from '../../ui/Later.tsx'
@@ -32,6 +33,9 @@ export function WalletPage() {
     if (!isFirstScreen()) void refreshMember()
   }, [])
   const { balance } = member.wallet
+  // The operator's switches: nobody fills in a form to hear of them.
+  const paused =
+    panel === 'add-money' ? !settings.topupsOn && t`Adding money is paused.` : !settings.withdrawalsOn && t`Withdrawals are paused.`
 
   return (
     <Book title={t`Wallet`}>
@@ -62,7 +66,17 @@ export function WalletPage() {
               </Button>
             </div>
           </div>
-          <Later>{panel === 'add-money' ? <AddMoneyPanel gateway={gateway} /> : <WithdrawPanel balance={balance} />}</Later>
+          <Later>
+            {paused ? (
+              <p className="panel" id={panel} role="status">
+                {paused}
+              </p>
+            ) : panel === 'add-money' ? (
+              <AddMoneyPanel gateway={gateway} />
+            ) : (
+              <WithdrawPanel balance={balance} />
+            )}
+          </Later>
         </div>
       </TodaySection>
       <Later>
