@@ -110,7 +110,7 @@ export function CharityState({ name }: { readonly name: string }) {
     <>
       <span className="badge ok">
         <Trans>Active</Trans>
-      </span>{' '}
+      </span>
       {name}
     </>
   )
