@@ -1,7 +1,7 @@
 /**
  * What the page runs first, while the program itself is still on its way: it asks who is here and for the
  * words of their language, and has the browser make up its mind about numbers and days, for which the
- * first time takes a slow phone a tenth of a second: which is a turn of its own, so that the phone answers before it.
+ * first time takes a slow phone a tenth of a second: that has a turn of its own, so that the phone answers before it.
  */
 import { askWhoIsHere } from './first-answer.ts'
 import { tellLost } from './lost.ts'
