@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest'
 import { handOver, newVisit, openBrowser, SMALL, type Visit, WIDE } from './browser.ts'
 import { ask } from './calls.ts'
 import { expect } from './expect.ts'
-import { newMember } from './people.ts'
+import { newMember, PASSWORD } from './people.ts'
 import { type Program, startProgram } from './program.ts'
 import { balanceInBar, exactToast } from './steps.ts'
 import { startWalk, type Walk } from './walk.ts'
@@ -155,7 +155,6 @@ describe('from one door to the next', () => {
 })
 
 describe('a password is hidden until it is shown', () => {
-  const PASSWORD = 'correct horse battery'
   const field = (label: string) => page.getByLabel(label, { exact: true })
   const eye = (label: string, name: 'Show' | 'Hide') =>
     page.locator('.field', { has: field(label) }).getByRole('button', { name, exact: true })

@@ -4,7 +4,7 @@
  * that it stands under.
  * Invariant: each figure is the one that the rules make of what happened; none is only there.
  */
-import { addDays, dayAt, type IstDay } from '@roz/core/ist-day.ts'
+import { addDays, type IstDay } from '@roz/core/ist-day.ts'
 import { sql } from '@roz/server/db/sql.ts'
 import { paths, publicPaths } from '@roz/web/paths.ts'
 import type { Browser, Page } from 'playwright-core'
@@ -13,11 +13,10 @@ import { handOver, newVisit, openBrowser, type Visit, WIDE } from './browser.ts'
 import { ask } from './calls.ts'
 import { inDatabase } from './database.ts'
 import { expect } from './expect.ts'
-import { addMoney, adminToken, eventually, newMember, pay, type Person, PHONE, readClock, setClock } from './people.ts'
+import { addMoney, adminToken, eventually, joinRound, newMember, passRound, pay, type Person, PHONE } from './people.ts'
 import { png } from './pictures.ts'
 import { type Program, startProgram } from './program.ts'
 
-const DAY_MS = 86_400_000
 const SUPPORT = { SUPPORT_EMAIL: 'help@x.test', SUPPORT_PHONE: '+91 91234 56780', OFFICE_ADDRESS: '4 Lake Road, Nagpur 440010, India' }
 const TITLE = 'Slates for a class'
 const PICTURE = 'https://pictures.x.test/slates.png'
@@ -31,19 +30,8 @@ let biju: Person
 /** Asha joined alone, Biju joined alone, nobody joined, today. */
 let days: readonly IstDay[]
 
-const join = async ({ token }: Person): Promise<void> => expect((await ask(roz.url, 'joinRound', { token, body: {} })).status).toBe(200)
-
-/** Midnight passes, and the day before it is over and done; answers it. */
-async function nextDay(): Promise<IstDay> {
-  const now = Date.parse(await readClock(roz.url))
-  await setClock(roz.url, new Date(now + DAY_MS).toISOString())
-  const over = dayAt(now)
-  await eventually('the day before', async () => {
-    const { results } = (await ask(roz.url, 'roundHistory', { token: asha.token, query: { limit: '3' } })).output
-    return results.find(({ date }) => date === over)
-  })
-  return over
-}
+const join = (person: Person): Promise<void> => joinRound(roz.url, person)
+const nextDay = (): Promise<IstDay> => passRound(roz.url, asha)
 
 beforeAll(async () => {
   ;[roz, browser] = await Promise.all([startProgram({ env: SUPPORT }), openBrowser()])

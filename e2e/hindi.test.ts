@@ -29,14 +29,14 @@ import {
   adminToken,
   BANK,
   eventually,
+  joinRound,
   mailedLink,
   newMember,
+  passRound,
   PASSWORD,
   pay,
   type Person,
   PHONE,
-  readClock,
-  setClock,
 } from './people.ts'
 import { ADMIN, type Program, startProgram } from './program.ts'
 
@@ -45,7 +45,6 @@ const OPERATOR = {
   OFFICE_ADDRESS: '12 नमूना सड़क, पुणे 411001, भारत',
   HOW_IT_WORKS_VIDEO: 'https://youtu.be/aqz-KE-bpKQ',
 }
-const DAY_MS = 86_400_000
 const FILM_HOST = 'www.youtube-nocookie.com'
 
 let roz: Program
@@ -222,16 +221,12 @@ describe('on a first day, with nothing in the books', () => {
 async function live(): Promise<void> {
   asha = await inHindi(await newMember(roz, { name: 'आशा देवी वर्मा', rupees: 30 }))
   const biju = await inHindi(await newMember(roz, { name: 'बीजू नायर', rupees: 10 }))
-  for (const { token } of [asha, biju]) expect((await ask(roz.url, 'joinRound', { token, body: {} })).status).toBe(200)
+  for (const person of [asha, biju]) await joinRound(roz.url, person)
   const bankDetail = { ...BANK, accountHolderName: 'आशा वर्मा', bankName: 'भारतीय बैंक' }
   expect((await ask(roz.url, 'withdraw', { token: asha.token, body: { amount: 10, bankDetail } })).status).toBe(200)
   await ask(roz.url, 'updateProfile', { token: biju.token, body: { autoParticipate: true } })
-  await setClock(roz.url, new Date(Date.parse(await readClock(roz.url)) + DAY_MS).toISOString())
+  await passRound(roz.url, asha)
   admin = (await ask(roz.url, 'adminLogin', { body: ADMIN })).output.token
-  await eventually('the settled round', async () => {
-    const { results } = (await ask(roz.url, 'roundHistory', { token: asha.token, query: { limit: '3' } })).output
-    return results[0]
-  })
   await publishDraft()
   const body = {
     title: 'बारह बच्चों की किताबें',

@@ -1,4 +1,5 @@
 /** Members and the administrator, made through the API as anybody would. */
+import { dayAt, type IstDay } from '@roz/core/ist-day.ts'
 import { expect } from 'vitest'
 import { ask } from './calls.ts'
 import { ADMIN } from './program.ts'
@@ -91,6 +92,28 @@ export async function setClock(origin: string, now: string): Promise<void> {
 
 export async function readClock(origin: string): Promise<string> {
   return ((await (await fetch(`${origin}/dev/clock`)).json()) as { now: string }).now
+}
+
+const DAY_MS = 86_400_000
+/** It is the same hour of the next day, and what falls due until then has run; answers the day that is over. */
+export async function passDay(origin: string): Promise<IstDay> {
+  const now = Date.parse(await readClock(origin))
+  await setClock(origin, new Date(now + DAY_MS).toISOString())
+  return dayAt(now)
+}
+
+/** A day passes, and its round is settled, or void where nobody joined: this member finds it in the history. */
+export async function passRound(origin: string, { token }: Pick<Person, 'token'>): Promise<IstDay> {
+  const over = await passDay(origin)
+  await eventually('the end of the round', async () => {
+    const { results } = (await ask(origin, 'roundHistory', { token, query: { limit: '3' } })).output
+    return results.find(({ date }) => date === over)
+  })
+  return over
+}
+
+export async function joinRound(origin: string, { token }: Pick<Person, 'token'>): Promise<void> {
+  expect((await ask(origin, 'joinRound', { token, body: {} })).status).toBe(200)
 }
 
 /** Asks again until there is something, for a bounded time. */

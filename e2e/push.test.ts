@@ -12,11 +12,10 @@ import { auditScreen, auditVisit, closeVisits, expectNoSidewaysScroll, newVisit,
 import { ask } from './calls.ts'
 import { expect } from './expect.ts'
 import { latinIn } from './latin.ts'
-import { newMember, PASSWORD, type Person, readClock, setClock } from './people.ts'
+import { joinRound, newMember, passDay, PASSWORD, type Person, readClock, setClock } from './people.ts'
 import { type Program, startProgram } from './program.ts'
 import { deliver, givePushService, notifications, type PushDevice, setHour, tapNotification } from './push-device.ts'
 
-const DAY_MS = 86_400_000
 const LABEL = { en: 'Results on this device', hi: 'इस डिवाइस पर नतीजे' } as const
 let roz: Program
 let env: Record<string, string>
@@ -50,10 +49,7 @@ const switchIn = (at: Page, language: 'en' | 'hi' = 'en') => at.getByRole('switc
 /** On the screen itself; what stands around it is walked in hindi.test.ts. */
 const latinOn = async (at: Page): Promise<string[]> => latinIn([await at.locator('main').innerText()])
 const state = async (token = asha.token) => (await ask(roz.url, 'pushState', { token })).output
-async function nextDay(): Promise<void> {
-  await setClock(roz.url, new Date(Date.parse(await readClock(roz.url)) + DAY_MS).toISOString())
-}
-const join = async (token = asha.token) => expect((await ask(roz.url, 'joinRound', { token, body: {} })).status).toBe(200)
+const join = (person = asha): Promise<void> => joinRound(roz.url, person)
 
 describe('the switch', () => {
   test('is off until it is tapped; it fails in words, with a way on, and holds over a reload', async () => {
@@ -103,8 +99,8 @@ describe('a result', () => {
     await expect.poll(async () => (await ask(roz.url, 'me', { token: asha.token })).output.user.language).toBe('hi')
     await join()
     const biju = await newMember(roz, { name: 'बीजू नायर', rupees: 10 })
-    await join(biju.token)
-    await nextDay()
+    await join(biju)
+    await passDay(roz.url)
     const [arrived] = device.subscribed.at(-1)?.arrived ?? []
     if (arrived === undefined) throw new Error('nothing arrived')
     const devtools = await visit.context.newCDPSession(page)
@@ -147,7 +143,7 @@ describe('a result', () => {
     if (reached === undefined) throw new Error('no device')
     const [asked, known] = [reached.asked, reached.arrived.length]
     reached.answers.push('hang')
-    const night = nextDay().catch(() => undefined)
+    const night = passDay(roz.url).catch(() => undefined)
     await expect.poll(() => reached.asked).toBe(asked + 1)
     await roz.kill()
     await night
@@ -166,7 +162,7 @@ describe('a result', () => {
     const reached = device.subscribed.at(-1)
     reached?.answers.push({ status: 410 })
     await join()
-    await nextDay()
+    await passDay(roz.url)
     expect(await state()).toMatchObject({ subscribed: false, wanted: true })
     await page.goto(`${roz.url}/notifications`)
     await expect.poll(async () => (await state()).subscribed).toBe(true)

@@ -4,10 +4,9 @@ import { beforeAll, test } from 'vitest'
 import { auditVisit, handOver, newVisit, openBrowser, settle, SMALL, type Visit, WIDE } from './browser.ts'
 import { ask } from './calls.ts'
 import { expect } from './expect.ts'
-import { BANK, eventually, newMember, type Person, PHONE, readClock, setClock } from './people.ts'
+import { BANK, joinRound, newMember, passRound, type Person, PHONE } from './people.ts'
 import { type Program, startProgram } from './program.ts'
 
-const DAY_MS = 86_400_000
 const NAME = 'Venkatanarasimharajuvaripeta Lakshmi Subrahmanyeswari Chattopadhyay'
 let roz: Program
 let browser: Browser
@@ -20,13 +19,9 @@ let page: Page
 beforeAll(async () => {
   ;[roz, browser] = await Promise.all([startProgram(), openBrowser()])
   asha = await newMember(roz, { name: NAME, rupees: 20 })
-  expect((await ask(roz.url, 'joinRound', { token: asha.token, body: {} })).status).toBe(200)
+  await joinRound(roz.url, asha)
   expect((await ask(roz.url, 'withdraw', { token: asha.token, body: { amount: 10, bankDetail: BANK } })).status).toBe(200)
-  await setClock(roz.url, new Date(Date.parse(await readClock(roz.url)) + DAY_MS).toISOString())
-  date = await eventually('the settled round', async () => {
-    const { results } = (await ask(roz.url, 'roundHistory', { token: asha.token, query: { limit: '3' } })).output
-    return results[0]?.date
-  })
+  date = await passRound(roz.url, asha)
   visit = await newVisit(browser, { hosts: [new URL(roz.url).host, new URL(roz.sandboxUrl).host], size: SMALL })
   page = visit.page
 })

@@ -89,6 +89,15 @@ describe('a current user that cannot be loaded at the start', () => {
   })
 })
 
+test.each(['Bad Gateway', 'error code: 502'])('a proxy’s own words “%s” are not taken for the server’s: Login failed', async (words) => {
+  line.breakLine('POST /api/auth/login', { status: 502, body: words, type: 'text/plain' })
+  await stage.at('/login', async (page) => {
+    await signIn(page, { email: asha.email, password: PASSWORD })
+    await expect(page.getByRole('alert')).toContainText('Login failed')
+    await expect(page.getByText(words)).toHaveCount(0)
+  })
+})
+
 test('whoever has joined 365 rounds this year: You have reached the yearly maximum of ₹365.', async () => {
   const year = Number((await readClock(roz.url)).slice(0, 4))
   const count = (joins: number, of: number): Promise<unknown> =>

@@ -9,10 +9,9 @@ import { beforeAll, test } from 'vitest'
 import { auditVisit, newVisit, openBrowser, type Visit } from './browser.ts'
 import { ask } from './calls.ts'
 import { expect } from './expect.ts'
-import { adminToken, eventually, newMember, type Person, readClock, setClock } from './people.ts'
+import { adminToken, joinRound, newMember, passRound, type Person } from './people.ts'
 import { type Program, startProgram } from './program.ts'
 
-const DAY_MS = 86_400_000
 let roz: Program
 let browser: Browser
 let asha: Person
@@ -22,12 +21,8 @@ let date: string
 beforeAll(async () => {
   ;[roz, browser] = await Promise.all([startProgram(), openBrowser()])
   asha = await newMember(roz, { name: 'Asha Verma', rupees: 10 })
-  expect((await ask(roz.url, 'joinRound', { token: asha.token, body: {} })).status).toBe(200)
-  await setClock(roz.url, new Date(Date.parse(await readClock(roz.url)) + DAY_MS).toISOString())
-  date = await eventually('the settled round', async () => {
-    const { results } = (await ask(roz.url, 'roundHistory', { token: asha.token, query: { limit: '3' } })).output
-    return results[0]?.date
-  })
+  await joinRound(roz.url, asha)
+  date = await passRound(roz.url, asha)
   visit = await newVisit(browser, { hosts: [new URL(roz.url).host], token: asha.token })
 })
 

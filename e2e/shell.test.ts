@@ -248,6 +248,22 @@ describe('addresses', () => {
       await expect(page).toHaveURL(`${program.url}/payment-status?order_id=123456789012345678901`)
     })
   })
+
+  test('a place on the screen that the app begins with is found by its address, and again after a reload', async () => {
+    await visit({ token: member.token, size: SMALL }, async (page) => {
+      const scrolled = () => page.evaluate(() => Math.round(scrollY))
+      await page.goto(`${program.url}/wallet#withdraw`)
+      await expect.poll(scrolled).toBeGreaterThan(100)
+      await page.goto(`${program.url}/wallet`)
+      await expect(page.getByLabel('Phone number')).toBeVisible()
+      await page.evaluate(() => scrollTo(0, 300))
+      await expect.poll(scrolled).toBe(300)
+      // The place is written down a moment after the scrolling.
+      await page.waitForTimeout(300)
+      await page.reload()
+      await expect.poll(scrolled).toBe(300)
+    })
+  })
 })
 
 test('the language switch works on the login screen, is kept, and the member’s own language follows it', async () => {

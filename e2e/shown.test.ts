@@ -3,18 +3,17 @@
  * round, its story and today's rupees, each figure held against the rules; and what of the public
  * pages is there without a script.
  */
-import { addDays, dayAt, type IstDay } from '@roz/core/ist-day.ts'
+import { addDays, type IstDay } from '@roz/core/ist-day.ts'
 import { paths, type PublicPage, publicPaths } from '@roz/web/paths.ts'
 import type { Browser, Page } from 'playwright-core'
 import { beforeAll, describe, test } from 'vitest'
 import { handOver, newVisit, openBrowser, settle, type Visit, WIDE } from './browser.ts'
 import { ask } from './calls.ts'
 import { expect, PATIENCE_MS } from './expect.ts'
-import { adminToken, eventually, newMember, type Person, readClock, setClock } from './people.ts'
+import { adminToken, eventually, joinRound, newMember, passDay, passRound, type Person } from './people.ts'
 import { type Program, startProgram } from './program.ts'
 import { freeze } from './steps.ts'
 
-const DAY_MS = 86_400_000
 const FILM = 'aqz-KE-bpKQ'
 const TITLE = 'Books for twelve children'
 const DEMO_DRAW = 'Demo draw — the operator could have chosen this winner'
@@ -30,17 +29,11 @@ let yesterday: IstDay
 /** As the public names whoever was drawn of the two. */
 let winner: string
 
-const join = async ({ token }: Person): Promise<void> => expect((await ask(roz.url, 'joinRound', { token, body: {} })).status).toBe(200)
+const join = (person: Person): Promise<void> => joinRound(roz.url, person)
 
-/** Midnight passes, and the round before it is settled. */
 async function nextDay(): Promise<void> {
-  await setClock(roz.url, new Date(Date.parse(await readClock(roz.url)) + DAY_MS).toISOString())
-  today = dayAt(Date.parse(await readClock(roz.url)))
-  yesterday = addDays(today, -1)
-  await eventually('the settled round', async () => {
-    const { results } = (await ask(roz.url, 'roundHistory', { token: asha.token, query: { limit: '3' } })).output
-    return results.find(({ date, status }) => date === yesterday && status === 'settled')
-  })
+  yesterday = await passRound(roz.url, asha)
+  today = addDays(yesterday, 1)
 }
 
 /** The day's draft, told by a hand and published. */
@@ -174,7 +167,7 @@ describe('the front page', () => {
     await expect(figure('pool')).toHaveText('₹2.00')
     await expect(figure('charity')).toHaveText('₹1.20')
     await expect(figure('poolTotal')).toHaveText('₹2.00')
-    expect(asked).toBe(1)
+    await expect.poll(() => asked).toBe(1)
     await page.clock.runFor(30_000)
     await expect.poll(() => asked).toBe(2)
     await page.clock.resume()
@@ -221,28 +214,25 @@ describe('the dashboard', () => {
 })
 
 test('the wallet shows one of its two panels at a time; the dashboard leads to either', async () => {
-  const [adding, taking] = [
-    page.getByRole('heading', { level: 2, name: 'Add money' }),
-    page.getByRole('heading', { level: 2, name: 'Withdraw' }),
-  ]
-  const [toAdd, toTake] = [page.getByRole('button', { name: 'Add money' }), page.getByRole('button', { name: 'Withdraw' })]
-  const expectOpen = async (is: 'adding' | 'taking'): Promise<void> => {
-    await expect(is === 'adding' ? adding : taking).toBeVisible()
-    await expect(is === 'adding' ? taking : adding).toHaveCount(0)
-    await expect(toAdd.first()).toHaveAttribute('aria-expanded', String(is === 'adding'))
-    await expect(toTake.first()).toHaveAttribute('aria-expanded', String(is === 'taking'))
+  const panel = (name: string) => page.getByRole('heading', { level: 2, name, exact: true })
+  const opener = (name: string) => page.getByRole('button', { name, exact: true })
+  const expectOpen = async (name: string, other: string): Promise<void> => {
+    await expect(panel(name)).toBeVisible()
+    await expect(panel(other)).toHaveCount(0)
+    await expect(opener(name)).toHaveAttribute('aria-expanded', 'true')
+    await expect(opener(other)).toHaveAttribute('aria-expanded', 'false')
   }
   await page.goto(roz.url + paths.wallet)
-  await expectOpen('adding')
-  await toTake.first().click()
-  await expectOpen('taking')
-  await toAdd.first().click()
-  await expectOpen('adding')
+  await expectOpen('Add money', 'Withdraw')
+  await opener('Withdraw').click()
+  await expectOpen('Withdraw', 'Add money')
+  await opener('Add money').click()
+  await expectOpen('Add money', 'Withdraw')
   await page.goto(roz.url + paths.dashboard)
   await page.getByRole('link', { name: 'Withdraw' }).click()
-  await expectOpen('taking')
+  await expectOpen('Withdraw', 'Add money')
   await page.reload()
-  await expectOpen('taking')
+  await expectOpen('Withdraw', 'Add money')
 })
 
 test.each([paths.dashboard, paths.history, paths.impact])(
@@ -321,7 +311,7 @@ describe('a day later, when nobody has told of yesterday yet', () => {
   })
 
   test('and names the winner’s day where nobody joined yesterday', async () => {
-    await setClock(roz.url, new Date(Date.parse(await readClock(roz.url)) + DAY_MS).toISOString())
+    await passDay(roz.url)
     const drawnOn = yesterday
     await page.goto(`${roz.url}${paths.dashboard}`)
     await expect(page.getByRole('heading', { name: dated('Winner of', drawnOn) })).toBeVisible()

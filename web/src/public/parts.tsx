@@ -5,6 +5,7 @@ import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import type { ReactNode } from 'react'
 import { type PublicPage, publicPath } from '../paths.ts'
 import { isPendingCharity } from '../features/CharityName.tsx'
+import { CharityBadge } from '../features/impact/CharityBadge.tsx'
 import { Art } from '../ui/Art.tsx'
 import { formatDay } from '../ui/format.ts'
 import { EmptyState } from '../ui/Feedback.tsx'
@@ -100,21 +101,12 @@ export function StoryCard({ story, alone = false }: { readonly story: Story; rea
   )
 }
 
-/** A charity not chosen yet is Pending, any other is Active (spec section 3, Impact story). */
-export function CharityState({ name }: { readonly name: string }) {
-  return isPendingCharity(name) ? (
-    <span className="badge wait">
-      <Trans>Pending</Trans>
-    </span>
-  ) : (
-    <>
-      <span className="badge ok">
-        <Trans>Active</Trans>
-      </span>
-      {name}
-    </>
-  )
-}
+export const CharityState = ({ name }: { readonly name: string }) => (
+  <>
+    <CharityBadge name={name} />
+    {isPendingCharity(name) ? null : name}
+  </>
+)
 
 /** What was paid out; a story written by hand names no amount. */
 export const StoryAmount = ({ amount }: { readonly amount: number }) => (amount > 0 ? `${formatMoney(amount)} · ` : null)
