@@ -16,7 +16,7 @@ import { ask } from './calls.ts'
 import { expectCleanAudit, inDatabase } from './database.ts'
 import { FRAIL_STEPS, frailSteps } from './frail-steps.ts'
 import { drawnFrom, type Frail, random, startFrail } from './patient.ts'
-import { BANK, mailedLink, newMember, PASSWORD, type Person, PHONE, readClock } from './people.ts'
+import { BANK, mailedLink, newMember, PASSWORD, payUnlessPaid, type Person, PHONE, readClock } from './people.ts'
 import { ADMIN, databaseProcesses } from './program.ts'
 
 const ALL = process.env.ROZ_TEST_ALL === '1'
@@ -86,7 +86,7 @@ async function addTwenty({ token }: Patient): Promise<void> {
     orderId = (await roz.call('addMoney', { token, body: { amount: 20, phoneNumber: PHONE }, key })).output.order_id
   })
   await expectAllKept()
-  await roz.struckBeside(() => roz.persist(() => payUnlessPaid(orderId)))
+  await roz.struckBeside(() => roz.persist(() => payUnlessPaid(roz.sandboxUrl, orderId)))
   await roz.struck('POST', '/api/payments/confirm', async () => {
     await roz.persist(async () => {
       const { success } = (await roz.call('confirmPayment', { body: { order_id: orderId } })).output.data
@@ -153,17 +153,6 @@ describe('a patient member, whose server dies at every step', () => {
     await roz.passNight()
   })
 })
-
-/** 409 says that it is paid already: the answer before was lost on its way. */
-async function payUnlessPaid(orderId: string): Promise<true> {
-  const response = await fetch(`${roz.sandboxUrl}/__sandbox/orders/${orderId}/pay`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ outcome: 'success' }),
-  })
-  expect([200, 409], await response.text()).toContain(response.status)
-  return true
-}
 
 describe('a member at a browser, whose server dies', () => {
   const struck = ALL ? FRAIL_STEPS : drawnFrom(FRAIL_STEPS, BROWSER_KILLS, random(SEED))
