@@ -61,6 +61,8 @@ export type Visit = {
   readonly complaints: () => string[]
   /** Nothing that the page has asked for is still to come. */
   readonly isQuiet: () => boolean
+  /** Where a wait was in vain: what stands on the page instead, what it still waits for, and what it complained about. */
+  readonly told: () => Promise<string>
   readonly close: () => Promise<void>
 }
 export type VisitOptions = {
@@ -73,6 +75,8 @@ export type VisitOptions = {
   /** The service worker runs; elsewhere it is kept out, for it would stand between a page and the faults made for it. */
   readonly withWorker?: boolean
 }
+/** What says that something went wrong or is not over. */
+const TELLING = '.toast, .field-error, [role=alert], [aria-busy=true]'
 const KEPT_OUT = 'Service Worker registration blocked by Playwright'
 
 /** A person with a browser of their own: nothing stored, nothing cached. */
@@ -114,6 +118,12 @@ export async function newVisit(browser: Browser, options: VisitOptions): Promise
       return found
     },
     isQuiet: () => underWay.size === 0,
+    told: async () => {
+      const shown = await page.locator(TELLING).filter({ visible: true }).allInnerTexts()
+      const asked = [...underWay].map((request) => `under way: ${request.method()} ${request.url()}`)
+      const heard = complaints.map((text) => text.split('\n', 1).join())
+      return [`at ${page.url()}`, ...shown.map((text) => `shown: ${text}`), ...asked, ...heard].join('\n')
+    },
     close: () => context.close(),
   }
 }

@@ -41,9 +41,15 @@ export function useStage({ size = SMALL, env }: StageOptions = {}) {
     await line?.close()
   })
 
-  async function workIn({ page, complaints }: Visit, path: string, work: Work): Promise<void> {
+  async function workIn({ page, complaints, told }: Visit, path: string, work: Work): Promise<void> {
     await page.goto(line.url + path)
-    await work(page)
+    try {
+      await work(page)
+    } catch (error) {
+      // What failed once in many runs cannot be looked at again.
+      if (error instanceof Error) error.message += `\n\n${await told().catch(() => 'the page is gone')}`
+      throw error
+    }
     expect(complaints().filter((text) => text.includes('nobody caught'))).toEqual([])
   }
 

@@ -79,7 +79,7 @@ export async function shownFrozen(seen: Locator): Promise<void> {
   await expect.poll(look).toBe(true)
 }
 
-const WATCHED = ['pointerdown', 'click', 'focusin', 'focusout', 'focus', 'blur', 'keydown', 'scroll', 'resize']
+const WATCHED = ['pointerdown', 'pointerup', 'click', 'submit', 'focusin', 'focusout', 'focus', 'blur', 'keydown', 'scroll', 'resize']
 
 /** Notes what comes to a page from now on; answers how to ask for it, a line for each event. */
 export async function watchEvents(page: Page): Promise<() => Promise<string>> {
@@ -98,3 +98,7 @@ export async function watchEvents(page: Page): Promise<() => Promise<string>> {
   }, WATCHED)
   return () => page.evaluate(() => window.name)
 }
+
+/** Where that fails, the error says what came to the page. */
+export const elseTell = (wanted: Promise<void>, failure: string, came: () => Promise<string>): Promise<void> =>
+  wanted.catch(async (cause: unknown) => Promise.reject(new Error(`${failure}:\n${await came()}`, { cause })))
