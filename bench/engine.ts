@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { one, sql } from '@roz/server/db/sql.ts'
 import { createJoinBatcher } from '@roz/server/ledger/join-batcher.ts'
-import { joinStatement, passingHeld } from '@roz/server/ledger/join-statement.ts'
+import { joinMembers, passingHeld } from '@roz/server/ledger/join-statement.ts'
 import { memberAt, type Scene } from './scene.ts'
 
 export type Range = { readonly from: number; readonly to: number }
@@ -53,7 +53,7 @@ export async function singleJoins(scene: Scene, range: Range, width = CONNECTION
 
 async function joinAlone({ db }: Scene, memberId: bigint): Promise<void> {
   const [row] = await passingHeld((held) =>
-    db.query<{ verdict: string }>(joinStatement({ uuid: randomUUID(), via: 'member', memberIds: [memberId], keyPrefixes: [null], held })),
+    joinMembers(db, { uuid: randomUUID(), via: 'member', memberIds: [memberId], keyPrefixes: [null], held }),
   )
   expectJoined(row?.verdict === 'joined')
 }

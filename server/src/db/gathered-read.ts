@@ -17,6 +17,8 @@ const KEYS_MAX = 500
 /** A statement that takes longer than this is not waited for by later ones. */
 const LATE_MS = 100
 const AT_ONCE_MAX = 4
+/** A request waits for several reads, one after the other. */
+const PACE_MS = 3
 
 /** What waits beyond this is refused: the database does not answer. */
 const WAITING_MAX = 10_000
@@ -33,7 +35,7 @@ export function gatherReads<Key, Value>(
     waiting = waiting.slice(count)
     return run(batch)
   }
-  const look = createTurns({ waiting: () => waiting.length, begin, atOnceMax: AT_ONCE_MAX, lateMs })
+  const look = createTurns({ waiting: () => waiting.length, begin, atOnceMax: AT_ONCE_MAX, lateMs, paceMs: PACE_MS })
 
   const run = async (batch: readonly Waiting<Key, Value>[]): Promise<void> => {
     try {

@@ -152,8 +152,13 @@ export function violatedConstraint(error: unknown): string | undefined {
 const TYPE = { int8: 20, date: 1082, timestamptz: 1184, int8Array: 1016, dateArray: 1182 } as const
 const arrayOf =
   <T>(parse: (text: string) => T) =>
-  (text: string): T[] =>
-    text === '{}' ? [] : text.slice(1, -1).split(',').map(parse)
+  (text: string): (T | null)[] =>
+    text === '{}'
+      ? []
+      : text
+          .slice(1, -1)
+          .split(',')
+          .map((item) => (item === 'NULL' ? null : parse(item)))
 /** Rows of one statement often carry one instant. */
 let newest: { readonly text: string; readonly at: unknown } = { text: '', at: undefined }
 const parseInstant = pg.types.getTypeParser(TYPE.timestamptz)

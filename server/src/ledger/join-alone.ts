@@ -8,14 +8,14 @@ import { accepted, refused } from '@roz/core/outcome.ts'
 import { DatabaseUnavailableError, type Db, sqlState } from '../db/sql.ts'
 import { inTransaction, type Tx } from '../db/transaction.ts'
 import { type FoundJoin, type JoinOutcome, joinedOf } from './join-outcome.ts'
-import { type JoinRow, joinsOfBatches, joinStatement, type JoinVia, newestJoins } from './join-statement.ts'
+import { joinMembers, joinsOfBatches, type JoinVia, newestJoins } from './join-statement.ts'
 import { lockWallet } from './transfer.ts'
 
 export type AloneRequest = {
   readonly memberId: bigint
   readonly keyPrefix: bigint | null
   /** UUIDs of the batches it was sent in; each further sending adds its own. */
-  readonly sentIn: string[]
+  sentIn: readonly string[]
 }
 
 const ATTEMPTS_MAX = 5
@@ -41,10 +41,8 @@ async function attemptAlone(tx: Tx, request: AloneRequest, via: JoinVia): Promis
     if (earlier !== undefined) return accepted(joinedOf(earlier, false))
   }
   const uuid = randomUUID()
-  request.sentIn.push(uuid)
-  const [row] = await tx.query<JoinRow>(
-    joinStatement({ uuid, via, memberIds: [request.memberId], keyPrefixes: [request.keyPrefix], held: 'wait' }),
-  )
+  request.sentIn = [...request.sentIn, uuid]
+  const [row] = await joinMembers(tx, { uuid, via, memberIds: [request.memberId], keyPrefixes: [request.keyPrefix], held: 'wait' })
   if (row === undefined || row.verdict === 'busy') throw new Error('a wallet that is locked by this transaction was busy')
   if (row.verdict === 'joined') return accepted(joinedOf(row as FoundJoin, false))
   if (row.verdict !== 'replayed') return refused(row.verdict)

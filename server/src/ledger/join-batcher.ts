@@ -1,7 +1,7 @@
 /**
  * Joins in batches (money.md 4, decision record 0011). Requests that arrive in one turn of input, or while
  * a statement runs, go into the next one, as turns.ts says: who comes alone waits for no timer, in a crowd
- * for three milliseconds, one statement at a time unless it hangs. Invariants: the outcome is the one that
+ * for ten milliseconds, one statement at a time unless it hangs. Invariants: the outcome is the one that
  * joining one at a time would give; a member is at most once in what is under way; an answer that was lost
  * with its connection is found again by the batch's UUID, never taken twice; a wallet that is locked
  * elsewhere keeps nobody else waiting; what cannot be queued is refused at once.
@@ -14,7 +14,7 @@ import { DatabaseUnavailableError, type Db, sqlState, violatedConstraint } from 
 import { createTurns, shareMax } from '../db/turns.ts'
 import { type AloneRequest, joinAlone } from './join-alone.ts'
 import { type FoundJoin, type JoinOutcome, joinedOf, keyPrefix } from './join-outcome.ts'
-import { type JoinRow, joinsOfBatches, joinStatement, newestJoins, passingHeld } from './join-statement.ts'
+import { joinMembers, type JoinRow, joinsOfBatches, newestJoins, passingHeld } from './join-statement.ts'
 
 export type JoinBatcher = {
   readonly join: (request: { readonly memberId: bigint; readonly idempotencyKey?: string | undefined }) => Promise<JoinOutcome>
@@ -38,11 +38,38 @@ export type JoinBatcherOptions = {
   readonly lateMs?: number
 }
 
-/** One request on its way. */
-type Pending = AloneRequest & {
-  readonly settle: (outcome: JoinOutcome) => void
-  readonly fail: (error: unknown) => void
+/** One request on its way: what it waits with is little, for a thousand of them wait in every look through the heap. */
+class Pending implements AloneRequest {
+  readonly memberId: bigint
+  readonly keyPrefix: bigint | null
+  sentIn: readonly string[] = NEVER
+  readonly #ended: () => void
+  readonly #resolve: (outcome: JoinOutcome) => void
+  readonly #reject: (error: unknown) => void
+
+  constructor(
+    request: { readonly memberId: bigint; readonly idempotencyKey?: string | undefined },
+    resolve: (outcome: JoinOutcome) => void,
+    reject: (error: unknown) => void,
+    ended: () => void,
+  ) {
+    this.memberId = request.memberId
+    this.keyPrefix = request.idempotencyKey === undefined ? null : keyPrefix(request.idempotencyKey)
+    this.#resolve = resolve
+    this.#reject = reject
+    this.#ended = ended
+  }
+
+  settle(outcome: JoinOutcome): void {
+    this.#ended()
+    this.#resolve(outcome)
+  }
+  fail(error: unknown): void {
+    this.#ended()
+    this.#reject(error)
+  }
 }
+const NEVER: readonly string[] = []
 
 const SEND_ATTEMPTS_MAX = 8
 /** Of the pool's connections, so that locked wallets cannot take all. */
@@ -50,6 +77,11 @@ const ALONE_MAX = 3
 const LATE_MS = 100
 /** Statements at once, where the ones before hang. */
 const AT_ONCE_MAX = 3
+/**
+ * Measured at half of the load that the server can take, against 3 ms: an eighth less processor time for a
+ * join, a fifth less of the database's, and six milliseconds more until the slowest hundredth is answered.
+ */
+const PACE_MS = 10
 
 export function createJoinBatcher(options: JoinBatcherOptions): JoinBatcher {
   const { db, onBatch, onJoined, batchMax = 1000, queueMax = 20_000, lateMs = LATE_MS } = options
@@ -68,7 +100,7 @@ export function createJoinBatcher(options: JoinBatcherOptions): JoinBatcher {
     // All of them wait for members who are under way: the end of theirs looks again.
     return batch.length === 0 ? undefined : goTogether(batch)
   }
-  const look = createTurns({ waiting: () => waiting.length, begin, atOnceMax: AT_ONCE_MAX, lateMs })
+  const look = createTurns({ waiting: () => waiting.length, begin, atOnceMax: AT_ONCE_MAX, lateMs, paceMs: PACE_MS })
 
   const goTogether = async (batch: readonly Pending[]): Promise<void> => {
     for (const { memberId } of batch) underWay.add(memberId)
@@ -106,7 +138,10 @@ export function createJoinBatcher(options: JoinBatcherOptions): JoinBatcher {
       if (pending === undefined) return
       aloneRunning++
       void joinAlone(db, pending, 'member')
-        .then(pending.settle, pending.fail)
+        .then(
+          (outcome) => pending.settle(outcome),
+          (error: unknown) => pending.fail(error),
+        )
         .then(() => {
           aloneRunning--
           const behind = alone.get(pending.memberId) ?? []
@@ -126,20 +161,10 @@ export function createJoinBatcher(options: JoinBatcherOptions): JoinBatcher {
   }
 
   return {
-    join: ({ memberId, idempotencyKey }) => {
+    join: (request) => {
       if (queued >= queueMax) return Promise.resolve(refused('overloaded'))
       queued++
-      const { promise, resolve, reject } = Promise.withResolvers<JoinOutcome>()
-      const settle = (outcome: JoinOutcome): void => {
-        finishing()
-        resolve(outcome)
-      }
-      const fail = (error: unknown): void => {
-        finishing()
-        reject(error)
-      }
-      enter({ memberId, keyPrefix: idempotencyKey === undefined ? null : keyPrefix(idempotencyKey), sentIn: [], settle, fail })
-      return promise
+      return new Promise((resolve, reject) => enter(new Pending(request, resolve, reject, finishing)))
     },
     idle: () => (queued === 0 ? Promise.resolve() : new Promise((resolve) => idleWaiters.push(resolve))),
   }
@@ -200,10 +225,11 @@ async function send(db: Db, batch: readonly Pending[]): Promise<JoinRow[]> {
   const uuid = randomUUID()
   const memberIds = membersOf(batch)
   const keyPrefixes = batch.map((pending) => pending.keyPrefix)
+  const first = [uuid]
   for (let attempt = 1; ; attempt++) {
-    for (const pending of batch) pending.sentIn.push(uuid)
+    for (const pending of batch) pending.sentIn = pending.sentIn === NEVER ? first : [...pending.sentIn, uuid]
     try {
-      return await passingHeld((held) => db.query<JoinRow>(joinStatement({ uuid, via: 'member', memberIds, keyPrefixes, held })))
+      return await passingHeld((held) => joinMembers(db, { uuid, via: 'member', memberIds, keyPrefixes, held }))
     } catch (error) {
       if (violatedConstraint(error) === 'join_batch_uuid_key') return afterLostAnswer(db, batch, uuid)
       if (attempt >= SEND_ATTEMPTS_MAX || !isWorthSendingAgain(error)) throw error

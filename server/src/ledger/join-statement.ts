@@ -8,7 +8,7 @@
 import type { IstDay } from '@roz/core/ist-day.ts'
 import type { Paise } from '@roz/core/money.ts'
 import { JOINS_PER_YEAR_MAX, type JoinRefusal } from '@roz/core/round.ts'
-import { empty, type Sql, sql, sqlState } from '../db/sql.ts'
+import { empty, one, type Queryable, type Sql, sql, sqlState } from '../db/sql.ts'
 
 /** busy: another transaction holds the wallet, or has just changed it; the member is retried alone, where waiting hurts nobody else. */
 export type JoinVerdict = 'joined' | 'replayed' | 'busy' | 'may_not_move' | JoinRefusal
@@ -83,19 +83,37 @@ const BY_MEMBER = verdictOn({ key: KEY })
 export const MAY_AUTO_JOIN = sql`w.may_move and w.auto_join`
 const BY_ITSELF = verdictOn({ key: KEY, mayMove: MAY_AUTO_JOIN })
 
-export function joinStatement(batch: {
+export type JoinsWanted = {
   readonly uuid: string
   readonly via: JoinVia
   readonly memberIds: readonly bigint[]
   readonly keyPrefixes: readonly (bigint | null)[]
   readonly held: HeldWallets
-}): Sql {
+}
+/** One row for all of them: a row for each would cost the server more to read than all else that it does for a join. */
+type Answered = Pick<JoinRow, 'day' | 'batchId' | 'at'> & {
+  readonly verdicts: readonly JoinVerdict[]
+  readonly balances: readonly (Paise | null)[]
+}
+
+/** Joins members; what became of each, in their order. */
+export async function joinMembers(from: Queryable, wanted: JoinsWanted): Promise<JoinRow[]> {
+  const { verdicts, balances, day, batchId, at } = await one<Answered>(from, joinStatement(wanted))
+  return wanted.memberIds.map((memberId, index) => {
+    const [verdict, balance] = [verdicts[index] as JoinVerdict, balances[index] as Paise | null]
+    return verdict === 'joined'
+      ? { memberId, verdict, balance, day, batchId, at }
+      : { memberId, verdict, balance, day: null, batchId: null, at: null }
+  })
+}
+
+function joinStatement(batch: JoinsWanted): Sql {
   const verdict = batch.via === 'member' ? BY_MEMBER : BY_ITSELF
   // In a select of its own: a plan that sees how short a list is looks so cheap that each statement would be planned anew.
-  const wanted = sql`unnest((select ${batch.memberIds}::bigint[]), (select ${batch.keyPrefixes}::bigint[])) as u(member_id, key_prefix)`
+  const wanted = sql`unnest((select ${batch.memberIds}::bigint[]), (select ${batch.keyPrefixes}::bigint[])) with ordinality as u(member_id, key_prefix, place)`
   return sql`
 with r as materialized (${openRound(batch.held)}),
-req as materialized (select member_id, key_prefix from ${wanted} order by member_id),
+req as materialized (select member_id, key_prefix, place from ${wanted} order by member_id),
 q as materialized (
   select req.member_id, req.key_prefix from req
    ${batch.held === 'skip' ? sql`join wallet w using (member_id) cross join r order by w.member_id for no key update of w skip locked` : empty}),
@@ -107,15 +125,19 @@ refused as materialized (
     from q join wallet w using (member_id) cross join r
    where q.member_id not in (select member_id from paid) and ${verdict} <> 'joined'
    order by w.member_id for no key update of w skip locked),
-${entrySteps(batch.uuid, batch.via)}
-select req.member_id as "memberId", paid.balance, paid.day, batch.batch_id as "batchId", batch.created_at as at,
-       coalesce(case when paid.day is not null then 'joined' end, refused.verdict,
-         (select case when w.last_key = req.key_prefix and w.last_round >= ist_day(roz_now()) - 1 then 'replayed'
-                      when not exists (select from r) then 'round_closed'
-                      else 'busy' end
-            from wallet w where w.member_id = req.member_id),
-         'may_not_move') as verdict
-  from req left join paid using (member_id) left join refused using (member_id) left join batch on true`
+${entrySteps(batch.uuid, batch.via)},
+became as (
+  select req.place, paid.balance,
+         coalesce(case when paid.day is not null then 'joined' end, refused.verdict,
+           (select case when w.last_key = req.key_prefix and w.last_round >= ist_day(roz_now()) - 1 then 'replayed'
+                        when not exists (select from r) then 'round_closed'
+                        else 'busy' end
+              from wallet w where w.member_id = req.member_id),
+           'may_not_move') as verdict
+    from req left join paid using (member_id) left join refused using (member_id))
+select array_agg(balance order by place) as balances, array_agg(verdict order by place) as verdicts,
+       (select day from r) as day, (select batch_id from batch) as "batchId", (select created_at from batch) as at
+  from became`
 }
 
 /** Which of these members an earlier sending of theirs has joined: its answer may have been lost. */

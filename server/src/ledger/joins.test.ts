@@ -8,7 +8,7 @@ import { inTransaction } from '../db/transaction.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { addMoney, DAY, holdOpen, newMember, newMembers, openDay, untilLockWaits } from './fixtures.ts'
 import { createJoinBatcher, type JoinBatcher } from './join-batcher.ts'
-import { joinStatement } from './join-statement.ts'
+import { joinMembers } from './join-statement.ts'
 import { closeRound, lockRound, makeRound } from './rounds.ts'
 import { captureTopup, createTopup } from './topups.ts'
 import { createRoundTotals } from './totals.ts'
@@ -193,7 +193,7 @@ test('a join that had to wait for a wallet takes the fee from what it finds ther
     const holding = await holdOpen(db, (tx) =>
       holdWithdrawal(tx, { id: randomUUID(), memberId, amount: wholeRupees(10), bankAccountId: 1n }),
     )
-    const joining = db.query(joinStatement({ uuid: randomUUID(), via: 'member', memberIds: [memberId], keyPrefixes: [null], held: 'wait' }))
+    const joining = joinMembers(db, { uuid: randomUUID(), via: 'member', memberIds: [memberId], keyPrefixes: [null], held: 'wait' })
     await untilLockWaits(db)
     await holding.commit()
     expect(await joining).toMatchObject([{ memberId, verdict, balance }])
@@ -248,7 +248,7 @@ test('a close waits for a join on its way, and counts it', async () => {
   const memberId = await newMember(database.db, { rupees: 10 })
   await batcher.join({ memberId: await newMember(database.db, { rupees: 10 }) })
   const joining = await holdOpen(database.db, (tx) =>
-    tx.query(joinStatement({ uuid: randomUUID(), via: 'member', memberIds: [memberId], keyPrefixes: [null], held: 'skip' })),
+    joinMembers(tx, { uuid: randomUUID(), via: 'member', memberIds: [memberId], keyPrefixes: [null], held: 'skip' }),
   )
   const closing = inTransaction(database.db, (tx) => closeRound(tx, day, { early: true }))
   await Promise.race([untilLockWaits(database.db), closing])

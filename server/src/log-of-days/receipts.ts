@@ -5,14 +5,13 @@
  * those of its batch that are asked for in the same moment.
  */
 import { sign } from 'node:crypto'
-import { leafHash, u64 } from '@roz/core/draw.ts'
+import { u64 } from '@roz/core/draw.ts'
 import { endOfDayMs, type IstDay } from '@roz/core/ist-day.ts'
 import type { Db } from '../db/sql.ts'
-import { sha256 } from '../tickets/sha256.ts'
 import type { TicketKeys } from '../tickets/ticket-keys.ts'
-import { ticketOf } from '../tickets/ticket.ts'
+import { TICKET_KEY_BYTES, ticketHex } from '../tickets/ticket.ts'
 import type { LogKey, LogKeys } from './log-key.ts'
-import { rootAndPaths } from './tree.ts'
+import { leafHex, rootAndPaths } from './tree.ts'
 
 export type Receipt = {
   readonly count: number
@@ -36,11 +35,16 @@ export function createReceipts({ db, keys, ticketKeys }: { readonly db: Db; read
   const again = new Map<bigint, { readonly memberIds: bigint[]; readonly made: Promise<Made> }>()
 
   async function make(batch: JoinedBatch): Promise<Made> {
-    const [key, found] = await Promise.all([keys.recent(db), ticketKeys.listFor(db, batch.memberIds, batch.day)])
-    const entries = found
-      .map(({ memberId, key: ticketKey }) => ({ memberId, ticket: ticketOf(ticketKey, batch.day) }))
-      .sort((left, right) => left.ticket.compare(right.ticket))
-    return signBatch(key, batch, entries)
+    const [key, found] = await Promise.all([keys.recent(db), ticketKeys.flatFor(db, batch.memberIds, batch.day)])
+    const entries = found.members.map((memberId, index) => ({
+      memberId,
+      ticket: ticketHex(found.keys, index * TICKET_KEY_BYTES, batch.day),
+    }))
+    return signBatch(
+      key,
+      batch,
+      entries.sort((left, right) => (left.ticket < right.ticket ? -1 : 1)),
+    )
   }
 
   /** After an outage everybody asks again at once: it must not cost a signature for each. */
@@ -59,6 +63,17 @@ export function createReceipts({ db, keys, ticketKeys }: { readonly db: Db; read
     return made
   }
 
+  /** Of an answer that came again, or whose batch has none for it. */
+  async function ofItsOwn(entry: Entered & { readonly memberId: bigint }): Promise<Receipted> {
+    const found = (await makeAgain(entry, entry.memberId)).get(entry.memberId)
+    if (found !== undefined) return found
+    // Every way in makes sure of a key; this is the net below.
+    await ticketKeys.get(db, entry.memberId, entry.day)
+    const alone = (await make({ ...entry, memberIds: [entry.memberId] })).get(entry.memberId)
+    if (alone === undefined) throw new Error(`an entrant of ${entry.day} has no ticket key that serves`)
+    return alone
+  }
+
   return {
     /** To be called after the batch has committed; nobody waits for it. */
     begin(batch: JoinedBatch): void {
@@ -72,36 +87,36 @@ export function createReceipts({ db, keys, ticketKeys }: { readonly db: Db; read
     },
 
     /** The receipt of an entry that is durable. */
-    async of(entry: Entered & { readonly memberId: bigint }): Promise<Receipted> {
-      const batch = await batches.get(entry.batchId)
-      const batched = batch?.get(entry.memberId)
-      // Let go of at once: what waits with its batch for so long grows old, and what is old costs a look through all of the heap.
-      batch?.delete(entry.memberId)
-      const found = batched ?? (await makeAgain(entry, entry.memberId)).get(entry.memberId)
-      if (found !== undefined) return found
-      // Every way in makes sure of a key; this is the net below.
-      await ticketKeys.get(db, entry.memberId, entry.day)
-      const alone = (await make({ ...entry, memberIds: [entry.memberId] })).get(entry.memberId)
-      if (alone === undefined) throw new Error(`an entrant of ${entry.day} has no ticket key that serves`)
-      return alone
+    of(entry: Entered & { readonly memberId: bigint }): Promise<Receipted> {
+      const batch = batches.get(entry.batchId)
+      if (batch === undefined) return ofItsOwn(entry)
+      return batch.then((made) => {
+        const found = made?.get(entry.memberId)
+        // Let go of at once: what waits with its batch for so long grows old, and what is old costs a look through all of the heap.
+        made?.delete(entry.memberId)
+        return found ?? ofItsOwn(entry)
+      })
     },
   }
 }
 export type Receipts = ReturnType<typeof createReceipts>
 
-type Entry = { readonly memberId: bigint; readonly ticket: Buffer }
+/** `ticket` as hex: in that form it is hashed, ordered and told. */
+type Entry = { readonly memberId: bigint; readonly ticket: string }
 
 function signBatch(key: LogKey, { day, at }: JoinedBatch, entries: readonly Entry[]): Made {
   // A statement that began in the day's last moment is entered in that day.
   const timeMs = Math.min(at.getTime(), endOfDayMs(day) - 1)
-  const leaves = entries.map(({ ticket }) => leafHash(sha256, ticket))
-  const { root, paths } = rootAndPaths(leaves)
-  const signed = Buffer.concat([Buffer.from(`roz/v1/receipt\n${day}`), root, u64(timeMs)])
-  const signature = sign(null, signed, key.privateKey).toString('hex')
   const made = new Map<bigint, Receipted>()
+  if (entries.length === 0) return made
+  const { root, paths } = rootAndPaths(entries.map(({ ticket }) => leafHex(ticket)))
+  const signed = Buffer.concat([Buffer.from(`roz/v1/receipt\n${day}`), Buffer.from(root, 'hex'), u64(timeMs)])
+  const signature = sign(null, signed, key.privateKey).toString('hex')
   for (const [index, { memberId, ticket }] of entries.entries()) {
-    const receipt = { count: entries.length, index, keyId: key.keyId, path: paths[index] ?? [], signature, time: timeMs }
-    made.set(memberId, { ticket: ticket.toString('hex'), receipt })
+    made.set(memberId, {
+      ticket,
+      receipt: { count: entries.length, index, keyId: key.keyId, path: paths[index] ?? [], signature, time: timeMs },
+    })
   }
   return made
 }

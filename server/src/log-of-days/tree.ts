@@ -3,7 +3,7 @@
  * trees whose leaves fit in memory: the log of days, a batch of joins, a page of a list.
  */
 import { subtreesRoot } from '@roz/core/draw.ts'
-import { sha256 } from '../tickets/sha256.ts'
+import { HASH_BYTES, hexOf, sha256 } from '../tickets/sha256.ts'
 
 const NODE = Uint8Array.of(1)
 type Hashes = readonly Uint8Array[]
@@ -33,18 +33,30 @@ const rangesOf =
   (from, to) =>
     rootOf(leaves.slice(from, to))
 
-/** The root, and the path of every leaf as hex: each node is hashed and written once. */
-export function rootAndPaths(leaves: readonly Buffer[]): { readonly root: Uint8Array; readonly paths: readonly string[][] } {
+const leaf = Buffer.alloc(1 + HASH_BYTES, 0)
+const pair = Buffer.alloc(1 + 2 * HASH_BYTES, 1)
+/** Of an entry that is a hash itself, as hex. */
+export function leafHex(entry: string): string {
+  leaf.write(entry, 1, 'hex')
+  return hexOf(leaf)
+}
+function nodeHex(left: string, right: string): string {
+  pair.write(left, 1, 'hex')
+  pair.write(right, 1 + HASH_BYTES, 'hex')
+  return hexOf(pair)
+}
+
+/** The root over one leaf or more, and the path of each, all as hex: as they are hashed and told, each node once. */
+export function rootAndPaths(leaves: readonly string[]): { readonly root: string; readonly paths: readonly string[][] } {
   const paths: string[][] = leaves.map(() => [])
-  const walk = (from: number, to: number): Buffer => {
-    if (to - from === 1) return leaves[from] as Buffer
+  const walk = (from: number, to: number): string => {
+    if (to - from === 1) return leaves[from] as string
     const middle = from + cutOf(to - from)
     const [left, right] = [walk(from, middle), walk(middle, to)]
-    const [leftText, rightText] = [left.toString('hex'), right.toString('hex')]
-    for (let index = from; index < to; index++) paths[index]?.push(index < middle ? rightText : leftText)
-    return sha256(NODE, left, right)
+    for (let index = from; index < to; index++) paths[index]?.push(index < middle ? right : left)
+    return nodeHex(left, right)
   }
-  return { root: leaves.length === 0 ? rootOf(leaves) : walk(0, leaves.length), paths }
+  return { root: walk(0, leaves.length), paths }
 }
 
 /** PROOF(m, D[n]) of chapter 2.1.2, for 1 ≤ m ≤ n. */

@@ -9,7 +9,7 @@ import { subtreesRoot } from '@roz/core/draw.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import type { Secrets } from '../secrets.ts'
 import { HASH_BYTES, hashInto, sha256 } from './sha256.ts'
-import { keyContextOf, TICKET_KEY_BYTES, writeTicket } from './ticket.ts'
+import { keyContextOf, writeTicket } from './ticket.ts'
 
 /** Entries of a page: a power of two (protocol, chapter 3: the tree splits at powers of two). */
 export const LIST_PAGE = 16_384
@@ -82,7 +82,7 @@ export function fillList({ day, members, tickets }: FlatList, secrets: Pick<Secr
   // Each ticket takes the place of its key.
   const own = tickets.subarray(from * TICKET_BYTES, (from + keys.count) * TICKET_BYTES)
   secrets.openMany({ bytes, each: SEALED_KEY_BYTES, contextOf }, own)
-  for (let at = 0; at < own.length; at += TICKET_BYTES) writeTicket(own.subarray(at, at + TICKET_KEY_BYTES), day, own, at)
+  for (let at = 0; at < own.length; at += TICKET_BYTES) writeTicket(own, at, day, own, at)
 }
 
 /** Sorts by the first four bytes of each ticket as one number, then the few that share them by all of it. */

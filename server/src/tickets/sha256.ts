@@ -21,8 +21,8 @@ export const sha256 = (...parts: readonly Uint8Array[]): Buffer => {
   return hashOf(joined.subarray(0, length))
 }
 
-export const hashOf = (data: string | Uint8Array): Buffer => Buffer.from(hash('sha256', data, 'hex'), 'hex')
+export const hexOf = (data: string | Uint8Array): string => hash('sha256', data, 'hex')
+export const hashOf = (data: string | Uint8Array): Buffer => Buffer.from(hexOf(data), 'hex')
 
 /** The hash of `data` into bytes that are there: hashing a list leaves nothing behind but a text for each. */
-export const hashInto = (data: Uint8Array, into: Buffer, at: number): void =>
-  void into.write(hash('sha256', data, 'hex'), at, HASH_BYTES, 'hex')
+export const hashInto = (data: Uint8Array, into: Buffer, at: number): void => void into.write(hexOf(data), at, HASH_BYTES, 'hex')

@@ -21,6 +21,8 @@ export type TicketKey = { readonly key: string; readonly custodial: boolean }
 export type TicketKeys = ReturnType<typeof createTicketKeys>
 /** Some entrants with their keys, and the last one's id. */
 export type KeysPage = SealedKeys & { readonly last: bigint }
+/** Keys of 32 bytes, one after the other. */
+export type FlatKeys = { readonly members: readonly bigint[]; readonly keys: Buffer }
 type Stored = { readonly sealedKey: Buffer; readonly custodial: boolean }
 
 /** Whose a key is stands under its hash: of 32 random bytes that tells nothing, and no key of ours has to be kept for it. */
@@ -91,6 +93,24 @@ export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
     for (const { memberId } of bare) await ensure(tx, memberId)
   }
 
+  /** The keys of members that serve on a day, one after the other as `members` names them; who has none is left out. In the order of the index, backwards: each page of it is read once. */
+  async function flatFor(from: Queryable, memberIds: readonly bigint[], day: IstDay): Promise<FlatKeys> {
+    const { members, sealed } = await one<{ members: bigint[]; sealed: string }>(
+      from,
+      sql`select coalesce(array_agg(member_id), '{}') as members, coalesce(encode(string_agg(sealed_key, ''), 'base64'), '') as sealed
+            from (
+              select distinct on (member_id) member_id, sealed_key from ticket_key
+               where member_id = any ((select ${memberIds}::bigint[])::bigint[]) and serves_from <= ${day}::date
+               order by member_id desc, serves_from desc) serving`,
+    )
+    const keys = Buffer.alloc(members.length * TICKET_KEY_BYTES)
+    secrets.openMany(
+      { bytes: Buffer.from(sealed, 'base64'), each: SEALED_KEY_BYTES, contextOf: (index) => keyContextOf(members[index] as bigint) },
+      keys,
+    )
+    return { members, keys }
+  }
+
   return {
     ensure,
     ensureForEntrants,
@@ -124,19 +144,11 @@ export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
       return made.value
     },
 
+    flatFor,
+
     /** The keys of members that serve on a day; who has none is left out. */
     async listFor(from: Queryable, memberIds: readonly bigint[], day: IstDay): Promise<{ memberId: bigint; key: Buffer }[]> {
-      const { members, sealed } = await one<{ members: bigint[]; sealed: string }>(
-        from,
-        sql`select coalesce(array_agg(m.id order by m.id), '{}') as members, coalesce(encode(string_agg(k.sealed_key, '' order by m.id), 'base64'), '') as sealed
-              from unnest((select ${memberIds}::bigint[])) as m(id) cross join lateral (
-                select sealed_key from ticket_key where member_id = m.id and serves_from <= ${day}::date order by serves_from desc limit 1) k`,
-      )
-      const keys = Buffer.alloc(members.length * TICKET_KEY_BYTES)
-      secrets.openMany(
-        { bytes: Buffer.from(sealed, 'base64'), each: SEALED_KEY_BYTES, contextOf: (index) => keyContextOf(members[index] as bigint) },
-        keys,
-      )
+      const { members, keys } = await flatFor(from, memberIds, day)
       return members.map((memberId, index) => ({ memberId, key: keys.subarray(index * TICKET_KEY_BYTES, (index + 1) * TICKET_KEY_BYTES) }))
     },
 

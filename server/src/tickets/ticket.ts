@@ -1,7 +1,7 @@
 /** A member's ticket of a day, and how the key that it is made with is kept (spec/protocol.md, chapter 2). */
 import { ticketText } from '@roz/core/draw.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
-import { HASH_BYTES, hashInto } from './sha256.ts'
+import { HASH_BYTES, hashInto, hexOf } from './sha256.ts'
 
 export const TICKET_KEY_BYTES = 32
 const BLOCK_BYTES = 64
@@ -14,21 +14,31 @@ const outer = Buffer.alloc(BLOCK_BYTES + HASH_BYTES, 0x5c)
  * object for each and takes three times as long: every join and a million closes of a day wait for it.
  */
 export function ticketOf(key: Uint8Array, day: IstDay): Buffer {
-  const ticket = Buffer.allocUnsafe(HASH_BYTES)
-  writeTicket(key, day, ticket, 0)
-  return ticket
+  if (key.length !== TICKET_KEY_BYTES) throw new Error('a ticket key has 32 bytes')
+  return Buffer.from(ticketHex(key, 0, day), 'hex')
 }
 
-export function writeTicket(key: Uint8Array, day: IstDay, into: Buffer, at: number): void {
-  if (key.length !== TICKET_KEY_BYTES) throw new Error('a ticket key has 32 bytes')
+/** The ticket by the key that begins at `keyAt`, as hex. */
+export function ticketHex(keys: Uint8Array, keyAt: number, day: IstDay): string {
+  hashInner(keys, keyAt, day)
+  return hexOf(outer)
+}
+
+/** The same as bytes, into others that are there; they may be those of the keys. */
+export function writeTicket(keys: Uint8Array, keyAt: number, day: IstDay, into: Buffer, at: number): void {
+  hashInner(keys, keyAt, day)
+  hashInto(outer, into, at)
+}
+
+function hashInner(keys: Uint8Array, keyAt: number, day: IstDay): void {
+  if (keyAt + TICKET_KEY_BYTES > keys.length) throw new Error('a ticket key has 32 bytes')
   prepare(day)
   for (let index = 0; index < TICKET_KEY_BYTES; index++) {
-    const byte = key[index] as number
+    const byte = keys[keyAt + index] as number
     inner[index] = byte ^ 0x36
     outer[index] = byte ^ 0x5c
   }
   hashInto(inner, outer, BLOCK_BYTES)
-  hashInto(outer, into, at)
 }
 
 /** Nearly every ticket is one of today. */

@@ -70,8 +70,9 @@ export function createRounds({ db, draws, ticketKeys, secrets, receipts, policy,
   const readCurrent = async (memberId: bigint | undefined, language: Language): Promise<Current> =>
     (await currentFor({ memberId, language })) as Current
 
+  const joining = { db, batcher, totals, ticketKeys, receipts }
   const handlers: Handlers<'joinRound' | 'currentRound' | 'roundHistory' | 'roundStats' | 'triggerDraw'> = {
-    joinRound: (call) => joinRound({ db, batcher, totals, ticketKeys, receipts }, call),
+    joinRound: (call) => joinRound(joining, call),
 
     currentRound: async ({ session, language }) => ({ ok: true, value: await readCurrent(session?.memberId, language) }),
 
