@@ -53,7 +53,7 @@ const SIZE = quick
       warmUps: 4,
       peerWarmSeconds: 12,
       // Short and often: the speed of a machine that is shared changes within seconds, and the three stand in one moment.
-      compared: 7,
+      compared: 9,
       joins: 15_000,
       active: 60_000,
       engine: 22_000,
@@ -195,13 +195,17 @@ async function measureHttp(
   const repeats: Results['http']['repeats'][number][] = []
   for (let repeat = 0; repeat < SIZE.compared; repeat++) {
     await passDay(at, product)
-    const all = [product, empty, other]
-    await comeToRest(at, all)
-    const nothing = await measureJoins(at, empty, lookers(), 20)
-    await comeToRest(at, all)
-    const joins = await measureJoins(at, product, joiners(), 20)
-    await comeToRest(at, all)
-    const usual = await measurePeer()
+    const turn = async (measure: () => Promise<Joined>): Promise<Joined> => {
+      await comeToRest(at, [product, empty, other])
+      return measure()
+    }
+    const look = (): Promise<Joined> => measureJoins(at, empty, lookers(), 20)
+    // Whoever comes later meets what the disk has left to do of those before: the two it is compared with change places.
+    const lookFirst = repeat % 2 === 0
+    const before = await turn(lookFirst ? look : measurePeer)
+    const joins = await turn(() => measureJoins(at, product, joiners(), 20))
+    const after = await turn(lookFirst ? measurePeer : look)
+    const [nothing, usual] = lookFirst ? [before, after] : [after, before]
     repeats.push({ empty: taken(nothing), joins: taken(joins), peer: taken(usual) })
     say(`HTTP: ${told(joins)}, empty ${told(nothing)}, peer ${told(usual)}`)
   }

@@ -103,7 +103,6 @@ export function createJoinBatcher(options: JoinBatcherOptions): JoinBatcher {
   const look = createTurns({ waiting: () => waiting.length, begin, atOnceMax: AT_ONCE_MAX, lateMs, paceMs: PACE_MS })
 
   const goTogether = async (batch: readonly Pending[]): Promise<void> => {
-    for (const { memberId } of batch) underWay.add(memberId)
     const busy = await runBatch(db, batch, { onBatch, onJoined })
     for (const { memberId } of batch) underWay.delete(memberId)
     for (const pending of busy) goAlone(pending)
@@ -170,19 +169,20 @@ export function createJoinBatcher(options: JoinBatcherOptions): JoinBatcher {
   }
 }
 
-/** The oldest requests, a member at most once: a second one waits for the end of the first. */
+/** The oldest requests, a member at most once: a second one waits for the end of the first. Whoever goes is under way from here on. */
 function takeBatch(
   waiting: readonly Pending[],
   batchMax: number,
-  underWay: ReadonlySet<bigint>,
+  underWay: Set<bigint>,
 ): { readonly batch: Pending[]; readonly rest: Pending[] } {
   const batch: Pending[] = []
   const rest: Pending[] = []
-  const members = new Set<bigint>()
   for (const pending of waiting) {
-    const fits = batch.length < batchMax && !members.has(pending.memberId) && !underWay.has(pending.memberId)
-    if (fits) members.add(pending.memberId)
-    ;(fits ? batch : rest).push(pending)
+    if (batch.length === batchMax || underWay.has(pending.memberId)) rest.push(pending)
+    else {
+      underWay.add(pending.memberId)
+      batch.push(pending)
+    }
   }
   return { batch, rest }
 }
@@ -241,9 +241,10 @@ async function send(db: Db, batch: readonly Pending[]): Promise<JoinRow[]> {
 /** The sending whose answer was lost has committed: its joins are found by its UUID, the rest goes anew. */
 async function afterLostAnswer(db: Db, batch: readonly Pending[], uuid: string): Promise<JoinRow[]> {
   const found = await db.query<FoundJoin>(joinsOfBatches([uuid], membersOf(batch)))
-  const rest = batch.filter((pending) => !found.some((join) => join.memberId === pending.memberId))
-  const joined = found.map((join): JoinRow => ({ ...join, verdict: 'joined' }))
-  return rest.length === 0 ? joined : [...joined, ...(await send(db, rest))]
+  const rowOf = new Map(found.map((join): [bigint, JoinRow] => [join.memberId, { ...join, verdict: 'joined' }]))
+  const rest = batch.filter(({ memberId }) => !rowOf.has(memberId))
+  if (rest.length > 0) for (const row of await send(db, rest)) rowOf.set(row.memberId, row)
+  return batch.map(({ memberId }) => rowOf.get(memberId) as JoinRow)
 }
 
 const membersOf = (batch: readonly Pending[]): bigint[] => batch.map((pending) => pending.memberId)
@@ -257,14 +258,12 @@ function isWorthSendingAgain(error: unknown): boolean {
 const pause = (attempt: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, Math.min(1000, 20 * 2 ** attempt)))
 
 async function settleRows(db: Db, batch: readonly Pending[], rows: readonly JoinRow[]): Promise<Pending[]> {
-  const rowOf = new Map(rows.map((row) => [row.memberId, row]))
   const busy: Pending[] = []
   const replayed: Pending[] = []
   const uncertain: { pending: Pending; verdict: JoinRefusal | 'may_not_move' }[] = []
-  for (const pending of batch) {
-    const row = rowOf.get(pending.memberId)
-    if (row === undefined) pending.fail(new Error('the join statement left a member out'))
-    else if (row.verdict === 'joined') pending.settle(accepted(joinedOf(row as JoinedRow, false)))
+  for (const [index, pending] of batch.entries()) {
+    const row = rows[index] as JoinRow
+    if (row.verdict === 'joined') pending.settle(accepted(joinedOf(row as JoinedRow, false)))
     else if (row.verdict === 'replayed') replayed.push(pending)
     else if (row.verdict === 'busy') busy.push(pending)
     else if (pending.sentIn.length > 1) uncertain.push({ pending, verdict: row.verdict })

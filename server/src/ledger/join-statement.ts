@@ -92,15 +92,17 @@ export type JoinsWanted = {
 }
 /** One row for all of them: a row for each would cost the server more to read than all else that it does for a join. */
 type Answered = Pick<JoinRow, 'day' | 'batchId' | 'at'> & {
-  readonly verdicts: readonly JoinVerdict[]
+  /** One after the other, by commas: the driver would look at each letter of a list of texts. */
+  readonly verdicts: string
   readonly balances: readonly (Paise | null)[]
 }
 
 /** Joins members; what became of each, in their order. */
 export async function joinMembers(from: Queryable, wanted: JoinsWanted): Promise<JoinRow[]> {
   const { verdicts, balances, day, batchId, at } = await one<Answered>(from, joinStatement(wanted))
+  const became = verdicts.split(',') as JoinVerdict[]
   return wanted.memberIds.map((memberId, index) => {
-    const [verdict, balance] = [verdicts[index] as JoinVerdict, balances[index] as Paise | null]
+    const [verdict, balance] = [became[index] as JoinVerdict, balances[index] as Paise | null]
     return verdict === 'joined'
       ? { memberId, verdict, balance, day, batchId, at }
       : { memberId, verdict, balance, day: null, batchId: null, at: null }
@@ -135,7 +137,7 @@ became as (
               from wallet w where w.member_id = req.member_id),
            'may_not_move') as verdict
     from req left join paid using (member_id) left join refused using (member_id))
-select array_agg(balance order by place) as balances, array_agg(verdict order by place) as verdicts,
+select array_agg(balance order by place) as balances, string_agg(verdict, ',' order by place) as verdicts,
        (select day from r) as day, (select batch_id from batch) as "batchId", (select created_at from batch) as at
   from became`
 }
