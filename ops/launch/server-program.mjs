@@ -4,8 +4,8 @@ import { availableParallelism } from 'node:os'
  * How the server's program is run, by npm start and by the bench that measures it. Without bounds the
  * engine lets its heap grow to several times of what is alive before it looks: a server that takes
  * thousands of joins a second would hold half as much memory again. Measured: a young generation of
- * 32 MB from the start, looked through by the main thread alone, costs a tenth less processor time for a
- * join than one of 16 looked through by two threads, and 12 MB more; by two threads it would be 45 more,
+ * 32 MB from the start, looked through by the main thread alone, costs a twelfth less processor time for
+ * a join than one of 16 looked through by two threads, and 12 MB more; by two threads it would be 45 more,
  * for each keeps room of its own, and no time less. Nothing is put among the old because its likes once
  * lived long (allocation-site pretenuring): what did so while the first requests waited for each other then
  * held on, dead and old, to all that a request leaves behind, and a look through the young took five times

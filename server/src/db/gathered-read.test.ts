@@ -72,6 +72,27 @@ test('after a crowd the next statement waits a moment, so that more share it; af
   await lone
 })
 
+test('where enough wait the next statement is begun before the moment is over', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  const { asked, read, turn } = byHand()
+  const crowd = [read(1), read(2), read(3)]
+  await turn()
+  asked[0]?.answer()
+  await Promise.all(crowd)
+  const later = Array.from({ length: 159 }, (_, index) => read(4 + index))
+  await turn()
+  expect(asked).toHaveLength(1)
+  later.push(read(163))
+  await turn()
+  expect(asked[1]?.keys).toHaveLength(160)
+  // What was planned for the end of that moment finds nobody.
+  vi.advanceTimersByTime(3)
+  await turn()
+  expect(asked).toHaveLength(2)
+  asked[1]?.answer()
+  await Promise.all(later)
+})
+
 test('all of a few share a statement, of many a quarter, so that the database and the server work at the same time', () => {
   expect([1, 193, 768, 1000, 5000].map((waiting) => shareMax(waiting, 1000))).toEqual([256, 256, 256, 256, 1000])
   expect(shareMax(400, 100)).toBe(100)

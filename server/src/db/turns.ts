@@ -1,9 +1,9 @@
 /**
  * Who shares a statement with whom. Invariants: what is asked for while a statement runs goes into the
  * next one; one statement at a time, so that the more there is, the more of it shares one; in a crowd the
- * next one is not begun at once, so that more of it shares it; a lone one waits for nobody and for no
- * timer; whoever waits behind one that hangs is looked after once it is late, however they came, and also
- * where nobody comes after them.
+ * next one is not begun at once, unless enough wait, so that more of it shares it; a lone one waits for
+ * nobody and for no timer; whoever waits behind one that hangs is looked after once it is late, however
+ * they came, and also where nobody comes after them.
  */
 export type Turns = {
   /** How many wait. */
@@ -29,8 +29,7 @@ export const shareMax = (waiting: number, most: number): number => Math.min(most
 
 /**
  * So many who shared a statement are a crowd: the next one keeps the pace, so that more of them share it.
- * A statement costs the server and the database as much as a dozen of those who share it, and where each
- * is small one of them takes the processor that the server is working on, again and again.
+ * Where each is small, one of them takes the processor that the server is working on, again and again.
  */
 const CROWD = 3
 

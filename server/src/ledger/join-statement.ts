@@ -101,6 +101,9 @@ type Answered = Pick<JoinRow, 'day' | 'batchId' | 'at'> & {
 export async function joinMembers(from: Queryable, wanted: JoinsWanted): Promise<JoinRow[]> {
   const { verdicts, balances, day, batchId, at } = await one<Answered>(from, joinStatement(wanted))
   const became = verdicts.split(',') as JoinVerdict[]
+  // Paired by place: a list that is shorter would give somebody another one's outcome.
+  if (became.length !== wanted.memberIds.length || balances.length !== became.length)
+    throw new Error('the join statement left a member out')
   return wanted.memberIds.map((memberId, index) => {
     const [verdict, balance] = [became[index] as JoinVerdict, balances[index] as Paise | null]
     return verdict === 'joined'
@@ -112,10 +115,10 @@ export async function joinMembers(from: Queryable, wanted: JoinsWanted): Promise
 function joinStatement(batch: JoinsWanted): Sql {
   const verdict = batch.via === 'member' ? BY_MEMBER : BY_ITSELF
   // In a select of its own: a plan that sees how short a list is looks so cheap that each statement would be planned anew.
-  const wanted = sql`unnest((select ${batch.memberIds}::bigint[]), (select ${batch.keyPrefixes}::bigint[])) with ordinality as u(member_id, key_prefix, place)`
+  const asked = sql`unnest((select ${batch.memberIds}::bigint[]), (select ${batch.keyPrefixes}::bigint[])) with ordinality as u(member_id, key_prefix, place)`
   return sql`
 with r as materialized (${openRound(batch.held)}),
-req as materialized (select member_id, key_prefix, place from ${wanted} order by member_id),
+req as materialized (select member_id, key_prefix, place from ${asked} order by member_id),
 q as materialized (
   select req.member_id, req.key_prefix from req
    ${batch.held === 'skip' ? sql`join wallet w using (member_id) cross join r order by w.member_id for no key update of w skip locked` : empty}),

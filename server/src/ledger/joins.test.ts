@@ -3,7 +3,7 @@ import { type IstDay, startOfDayMs } from '@roz/core/ist-day.ts'
 import { wholeRupees } from '@roz/core/money.ts'
 import { POLICY_A } from '@roz/core/split.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connect, type Db, one, sql } from '../db/sql.ts'
+import { connect, DatabaseUnavailableError, type Db, one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { addMoney, DAY, holdOpen, newMember, newMembers, openDay, untilLockWaits } from './fixtures.ts'
@@ -102,6 +102,38 @@ test('requests that arrive while a statement runs go into one batch', async () =
   expect(outcomes.every((outcome) => outcome.ok)).toBe(true)
   expect(sizes.length).toBeLessThanOrEqual(4)
   await watched.idle()
+})
+
+test('each member of a batch has their own outcome, whatever the order in which they asked', async () => {
+  const { db } = database
+  const asked = (await Promise.all([30, 0, 20, 10].map((rupees) => newMember(db, { rupees })))).map((memberId) => ({ memberId }))
+  // The statement goes by ids from the least: neither that order nor its reverse is the one here.
+  const [a, b, c, d] = asked.toSorted((left, right) => Number(right.memberId - left.memberId)) as [Asked, Asked, Asked, Asked]
+  const inOrder = [b, a, d, c]
+  const rupees = await Promise.all(inOrder.map(async ({ memberId }) => (await readWallet(db, memberId))?.balance ?? 0n))
+  const outcomes = await Promise.all(inOrder.map((one) => batcher.join(one)))
+  expect(outcomes.map((outcome) => (outcome.ok ? outcome.value.balance : outcome.code))).toEqual(
+    rupees.map((balance) => (balance === 0n ? 'insufficient_balance' : balance - wholeRupees(1))),
+  )
+})
+type Asked = { readonly memberId: bigint }
+
+test('where the database goes away between a batch and the look for a repeated key, nobody is counted out twice', async () => {
+  const { db } = database
+  const [known, fresh] = [await newMember(db, { rupees: 10 }), await newMember(db, { rupees: 10 })]
+  await batcher.join({ memberId: known, idempotencyKey: 'first' })
+  let statements = 0
+  const leaves: Db = {
+    ...db,
+    query: (statement) => (++statements === 2 ? Promise.reject(new DatabaseUnavailableError('away')) : db.query(statement)),
+  }
+  const alone = createJoinBatcher({ db: leaves, queueMax: 2 })
+  const outcomes = await Promise.allSettled([alone.join({ memberId: fresh }), alone.join({ memberId: known, idempotencyKey: 'first' })])
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
+  await alone.idle()
+  // Two find room, the third does not, as before.
+  const three = await Promise.all([1, 2, 3].map(() => alone.join({ memberId: fresh })))
+  expect(three.map((outcome) => !outcome.ok && outcome.code)).toEqual(['already_joined', 'already_joined', 'overloaded'])
 })
 
 test('a full queue refuses at once', async () => {

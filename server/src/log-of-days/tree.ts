@@ -33,17 +33,17 @@ const rangesOf =
   (from, to) =>
     rootOf(leaves.slice(from, to))
 
-const leaf = Buffer.alloc(1 + HASH_BYTES, 0)
-const pair = Buffer.alloc(1 + 2 * HASH_BYTES, 1)
+const leafBytes = Buffer.alloc(1 + HASH_BYTES, 0)
+const nodeBytes = Buffer.alloc(1 + 2 * HASH_BYTES, 1)
 /** Of an entry that is a hash itself, as hex. */
 export function leafHex(entry: string): string {
-  leaf.write(entry, 1, 'hex')
-  return hexOf(leaf)
+  leafBytes.write(entry, 1, 'hex')
+  return hexOf(leafBytes)
 }
 function nodeHex(left: string, right: string): string {
-  pair.write(left, 1, 'hex')
-  pair.write(right, 1 + HASH_BYTES, 'hex')
-  return hexOf(pair)
+  nodeBytes.write(left, 1, 'hex')
+  nodeBytes.write(right, 1 + HASH_BYTES, 'hex')
+  return hexOf(nodeBytes)
 }
 
 /** The root over one leaf or more, and the path of each, all as hex: as they are hashed and told, each node once. */

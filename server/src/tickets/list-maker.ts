@@ -65,7 +65,7 @@ function makeHere(list: FlatList, secrets: Secrets): ListMaker {
 const ROOM_FROM = 100_000
 /**
  * The heap is looked through as a whole, and what a busy day has left in it goes back to the system before
- * the list comes: of a million entries forty megabytes less at the most, for one pause of some fifty milliseconds.
+ * the list comes: of a million entries thirty megabytes less at the most, for one pause of some fifty milliseconds.
  */
 const makeRoom = (): void => globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' })
 

@@ -93,7 +93,11 @@ export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
     for (const { memberId } of bare) await ensure(tx, memberId)
   }
 
-  /** The keys of members that serve on a day, one after the other as `members` names them; who has none is left out. In the order of the index, backwards: each page of it is read once. */
+  /**
+   * The keys of members that serve on a day, one after the other as `members` names them, for both lists are
+   * made of the same rows; who has none is left out. In no order that counts: backwards along the index, so
+   * that neighbours are read together.
+   */
   async function flatFor(from: Queryable, memberIds: readonly bigint[], day: IstDay): Promise<FlatKeys> {
     const { members, sealed } = await one<{ members: bigint[]; sealed: string }>(
       from,
