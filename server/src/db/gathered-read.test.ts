@@ -46,13 +46,19 @@ test('what is asked for while a statement runs waits for the next, which is begu
   expect(await Promise.all(later)).toEqual(['value 2', 'value 3'])
 })
 
-test('after a crowd the next statement waits a moment, so that more share it; after a lone one it is begun at once', async () => {
+/** Three have shared a statement; from here on time goes by hand. */
+async function afterCrowd() {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
   const { asked, read, turn } = byHand()
   const crowd = [read(1), read(2), read(3)]
   await turn()
   asked[0]?.answer()
   await Promise.all(crowd)
+  return { asked, read, turn }
+}
+
+test('after a crowd the next statement waits a moment, so that more share it; after a lone one it is begun at once', async () => {
+  const { asked, read, turn } = await afterCrowd()
   const later = [read(4)]
   await turn()
   expect(asked).toHaveLength(1)
@@ -73,12 +79,7 @@ test('after a crowd the next statement waits a moment, so that more share it; af
 })
 
 test('where enough wait the next statement is begun before the moment is over', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
-  const { asked, read, turn } = byHand()
-  const crowd = [read(1), read(2), read(3)]
-  await turn()
-  asked[0]?.answer()
-  await Promise.all(crowd)
+  const { asked, read, turn } = await afterCrowd()
   const later = Array.from({ length: 159 }, (_, index) => read(4 + index))
   await turn()
   expect(asked).toHaveLength(1)
