@@ -1,9 +1,9 @@
 /** What a join answers, and how a repeated Idempotency-Key is recognised. */
-import { hash } from 'node:crypto'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import type { Paise } from '@roz/core/money.ts'
 import type { Outcome } from '@roz/core/outcome.ts'
 import type { JoinRefusal } from '@roz/core/round.ts'
+import { hexOf } from '../tickets/sha256.ts'
 
 export type Joined = {
   readonly balance: Paise
@@ -35,4 +35,4 @@ export const joinedOf = (join: FoundJoin, replayed: boolean): Joined => ({
 })
 
 /** The first 8 bytes of the key's SHA-256, as the signed number that the column holds. */
-export const keyPrefix = (key: string): bigint => BigInt.asIntN(64, BigInt(`0x${hash('sha256', key, 'hex').slice(0, 16)}`))
+export const keyPrefix = (key: string): bigint => BigInt.asIntN(64, BigInt(`0x${hexOf(key).slice(0, 16)}`))
