@@ -1,4 +1,4 @@
-/** npm run check: types of every workspace, lint with types, format. Each counts as one check. */
+/** `npm run check`: types of every workspace, lint with types, subjects of commits, format. Each counts as one check. */
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -27,6 +27,7 @@ function checks() {
   return [
     ...typed.map((name) => [`types of ${name}`, ['node_modules/typescript/bin/tsc', '-p', name, '--pretty', 'false']]),
     ['lint', ['node_modules/oxlint/bin/oxlint', '--type-aware']],
+    ['commit subjects', ['ops/launch/commits.mjs']],
     ['format', ['node_modules/@biomejs/biome/bin/biome', 'format', '--max-diagnostics=200']],
   ]
 }

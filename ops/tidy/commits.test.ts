@@ -1,0 +1,17 @@
+/** Which subjects of commits the check takes. */
+import { expect, test } from 'vitest'
+import { subjectFault } from '../launch/commits.mjs'
+
+test.each(['Refuse a second join of the same day', 'Bring the audit to the portal', `Add ${'a'.repeat(68)}`])('taken: %s', (subject) => {
+  expect(subjectFault(subject)).toBeUndefined()
+})
+
+test.each([
+  [`Add ${'a'.repeat(69)}`, '73 characters'],
+  ['refuse a second join', 'capital letter'],
+  ['A second join is refused', 'imperative'],
+  ['Refused a second join', 'imperative'],
+  ['Refusing a second join', 'imperative'],
+])('refused: %s', (subject, fault) => {
+  expect(subjectFault(subject)).toContain(fault)
+})
