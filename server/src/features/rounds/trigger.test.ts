@@ -1,4 +1,4 @@
-/** The administrator's draw. */
+/** The administrator's draw. A call without a day may come twice: its repeat closes no other round. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
 import { inClockwork } from '../../ledger/clockwork.ts'
@@ -89,8 +89,69 @@ test('takes the oldest round that is closed but not settled first', async () => 
     await world.draws.seal(tx, { day: DAY, entries: 1, root: null, closedAt: round?.closedAt } as never)
   })
   expect((await world.trigger()).body).toMatchObject({ round: { id: DAY, status: 'settled' } })
-  const { status, body } = await world.trigger()
-  expect({ status, code: body['code'] }).toEqual({ status: 409, code: 'no_participants' })
+  // Pressed twice: today's round is another one, and runs on.
+  expect((await world.join(await world.member(10))).status).toBe(200)
+  await expectRepeat()
+  expect((await world.statuses())[NEXT]).toBe('open')
+  expect((await world.trigger({ day: NEXT })).body).toMatchObject({ round: { id: NEXT, status: 'settled' } })
+})
+
+const NEXT = '2026-11-22'
+async function expectRepeat(): Promise<void> {
+  for (const body of [undefined, {}]) {
+    const { status, body: answer } = await world.trigger(body)
+    expect({ status, code: answer['code'] }).toEqual({ status: 409, code: 'round_already_closed' })
+  }
+}
+
+test('without a day repeated after midnight closes no other round; after half a day it means the round of its day', async () => {
+  await joined()
+  await world.goTo(`${DAY}T23:59:50+05:30`)
+  expect((await world.trigger()).body).toMatchObject({ round: { id: DAY, status: 'settled' } })
+  await world.goTo(`${NEXT}T00:00:10+05:30`)
+  expect((await world.join(await world.member(10))).status).toBe(200)
+  await expectRepeat()
+  await world.goTo(`${NEXT}T11:59:00+05:30`)
+  await expectRepeat()
+  expect((await world.statuses())[NEXT]).toBe('open')
+  await world.goTo(`${NEXT}T12:00:10+05:30`)
+  expect((await world.trigger()).body).toMatchObject({ round: { id: NEXT, status: 'settled' } })
+})
+
+test('without a day refused for want of members, its repeat after midnight closes no other round', async () => {
+  await world.goTo(`${DAY}T23:59:50+05:30`)
+  expect((await world.trigger()).body['code']).toBe('no_participants')
+  await world.goTo(`${NEXT}T00:00:10+05:30`)
+  expect((await world.join(await world.member(10))).status).toBe(200)
+  expect((await world.trigger()).body['code']).toBe('no_participants')
+  expect((await world.statuses())[NEXT]).toBe('open')
+  expect((await world.trigger({ day: NEXT })).body).toMatchObject({ round: { id: NEXT, status: 'settled' } })
+})
+
+test('without a day that came in before midnight and is taken after it means the day on which it came', async () => {
+  await joined()
+  await world.database.setClock(new Date(`${DAY}T23:59:59.900+05:30`))
+  // Somebody has the clockwork until the clock itself has ended the day and somebody is in the next one.
+  const { promise: isOver, resolve: end } = Promise.withResolvers<void>()
+  const { promise: isHeld, resolve: hold } = Promise.withResolvers<void>()
+  const holder = inClockwork(world.db, async () => {
+    hold()
+    await isOver
+  })
+  await isHeld
+  const pressed = world.trigger()
+  await expect
+    .poll(async () => (await world.db.query(sql`select 1 from pg_locks where locktype = 'advisory' and not granted`)).length)
+    .toBe(1)
+  await world.database.setClock(new Date(`${NEXT}T00:00:02+05:30`))
+  expect((await world.join(await world.member(10))).status).toBe(200)
+  end()
+  await holder
+  const { status, body } = await pressed
+  expect(status === 200 ? body['round'] : body).toMatchObject(status === 200 ? { id: DAY } : { code: 'round_already_closed' })
+  await world.runDue()
+  await expectRepeat()
+  expect((await world.statuses())[NEXT]).toBe('open')
 })
 
 test('at midnight still means the day that its confirmation showed', async () => {

@@ -1,15 +1,19 @@
 /**
- * Trigger Draw (product.md "The day"). Invariants: without a day the oldest round that is closed and
- * not settled is meant, else today's; of several calls at once the money moves once; each step is the
- * clockwork's own, under its lock, so that a crash between two of them is mended by the clock. Who
- * asked is written down with the first step that follows from it.
+ * Trigger Draw. Invariants:
+ * - Without a day the oldest round that is closed and not settled is meant, else the round of the day
+ *   on which the call came in.
+ * - A call without a day that follows another within twelve hours is a repeat of it: it closes no other
+ *   round, also over midnight. To close another one sooner a call names its day, as the portal always does.
+ * - Of several calls at once the money moves once; each step is the clockwork's own, under its lock, so
+ *   that a crash between two of them is mended by the clock.
+ * - Who asked is written down with the first step that follows from it, or with what such a repeat goes by.
  */
 import type { roundCalls } from '@roz/contract/rounds.ts'
 import { type IstDay, parseDay } from '@roz/core/ist-day.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
 import { texts } from '@roz/core/texts.ts'
 import { audit } from '../../audit-log.ts'
-import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
+import { type Db, one, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import type { Idempotency, KeyedCall } from '../../http/idempotency.ts'
 import { type Answer, type Call, invalid } from '../../http/route.ts'
@@ -20,6 +24,10 @@ import { roundView } from './queries.ts'
 
 type TriggerCall = typeof roundCalls.triggerDraw
 type Refusal = 'no_participants' | 'round_already_closed' | 'round_not_found' | 'draw_waiting'
+
+const ACTION = 'round.trigger_draw'
+const SUBJECT = 'round:'
+const REPEAT_WITHIN = sql`interval '12 hours'`
 
 const DONE = texts('Draw triggered successfully!')
 /** Nothing is drawn yet: the beacon's round that decides has not come. */
@@ -36,8 +44,10 @@ export async function triggerDraw({ db, clockwork, idempotency }: TriggerDeps, c
 }
 
 async function drawNow(db: Db, clockwork: Clockwork, call: Call<TriggerCall>, meant: IstDay | undefined): Promise<Answer<TriggerCall>> {
+  // Before anything is waited for: midnight may pass until the round is taken.
+  const { today } = await one<{ today: IstDay }>(db, sql`select ist_day(roz_now()) as today`)
   await clockwork.closeOverdue()
-  const taken = await inClockwork(db, (tx) => take(tx, clockwork, { meant, adminId: call.session.memberId }))
+  const taken = await inClockwork(db, (tx) => take(tx, clockwork, { meant, calledOn: today, adminId: call.session.memberId }))
   if (!taken.ok) return taken
   const day = taken.value
   await clockwork.sealClosed()
@@ -50,30 +60,40 @@ async function drawNow(db: Db, clockwork: Clockwork, call: Call<TriggerCall>, me
   return { ok: true, value: { message: DONE[call.language], round: view } }
 }
 
-type Request = { readonly meant: IstDay | undefined; readonly adminId: bigint }
+type Request = { readonly meant: IstDay | undefined; readonly calledOn: IstDay; readonly adminId: bigint }
 
 /** Finds the round that is meant, closes it where it still runs, and writes down who asked. */
-async function take(tx: Tx, clockwork: Clockwork, { meant, adminId }: Request): Promise<Outcome<IstDay, Refusal>> {
+async function take(tx: Tx, clockwork: Clockwork, { meant, calledOn, adminId }: Request): Promise<Outcome<IstDay, Refusal>> {
   const { today } = await one<{ today: IstDay }>(tx, sql`select ist_day(roz_now()) as today`)
-  const waiting = meant === undefined ? await findWaiting(tx) : undefined
-  const round = await findRound(tx, meant ?? waiting ?? today)
+  const unnamed = meant === undefined ? await findUnnamed(tx) : undefined
+  const round = await findRound(tx, meant ?? unnamed?.waiting ?? unnamed?.taken ?? calledOn)
   if (round === undefined || round.day > today) return refused('round_not_found')
-  if (round.status === 'settled') return refused('round_already_closed')
-  if (round.status === 'void') return refused('no_participants')
-  if (await isBlocked(tx, round)) return refused('draw_waiting')
-  if (round.status === 'open') {
-    const closed = await clockwork.close(tx, round.day, { early: true })
-    if (!closed.ok) return refused(closed.code === 'no_participants' ? 'no_participants' : 'round_not_found')
-  }
-  const after = (await findRound(tx, round.day)) as Round
-  await audit(tx, {
-    actorId: adminId,
-    action: 'round.trigger_draw',
-    subject: `round:${round.day}`,
-    before: { status: round.status },
-    after: { status: after.status, entries: after.entries },
-  })
-  return accepted(round.day)
+  const code = await closeNow(tx, clockwork, round)
+  // A call without a day is written down also where it is refused: its repeat must know which round it meant.
+  if (code === undefined || (unnamed !== undefined && unnamed.taken === undefined))
+    await audit(tx, {
+      actorId: adminId,
+      action: ACTION,
+      subject: `${SUBJECT}${round.day}`,
+      before: { status: round.status },
+      after: await statusOf(tx, round.day),
+    })
+  return code === undefined ? accepted(round.day) : refused(code)
+}
+
+/** Closes a round where it still runs; why it cannot be drawn now, or undefined. */
+async function closeNow(tx: Tx, clockwork: Clockwork, round: Round): Promise<Refusal | undefined> {
+  if (round.status === 'settled') return 'round_already_closed'
+  if (round.status === 'void') return 'no_participants'
+  if (await isBlocked(tx, round)) return 'draw_waiting'
+  if (round.status !== 'open') return undefined
+  const closed = await clockwork.close(tx, round.day, { early: true })
+  return closed.ok ? undefined : closed.code === 'no_participants' ? 'no_participants' : 'round_not_found'
+}
+
+async function statusOf(tx: Tx, day: IstDay) {
+  const { status, entries } = (await findRound(tx, day)) as Round
+  return { status, entries }
 }
 
 /** The beacon has not spoken yet for this round; or the list of a day before it is not sealed, and days are closed in order. */
@@ -87,8 +107,13 @@ async function isBlocked(tx: Tx, round: Round): Promise<boolean> {
   return unspoken || unsealed
 }
 
-/** The oldest round that is closed but not settled. */
-async function findWaiting(tx: Tx): Promise<IstDay | undefined> {
-  const row = await maybeOne<{ day: IstDay }>(tx, sql`select day from round where status in ('closed', 'drawn') order by day limit 1`)
-  return row?.day
+/** What a call without a day means before today's round: the oldest that is closed but not settled, or the one that such a call meant last. */
+async function findUnnamed(tx: Tx): Promise<{ readonly waiting: IstDay | undefined; readonly taken: IstDay | undefined }> {
+  const { waiting, taken } = await one<{ waiting: IstDay | null; taken: string | null }>(
+    tx,
+    sql`select (select min(day) from round where status in ('closed', 'drawn')) as waiting,
+               (select subject from audit_log
+                 where action = ${ACTION}::text and at > roz_now() - ${REPEAT_WITHIN} order by id desc limit 1) as taken`,
+  )
+  return { waiting: waiting ?? undefined, taken: parseDay(taken?.slice(SUBJECT.length) ?? '') }
 }
