@@ -294,4 +294,35 @@ export const ROUND_RULES: readonly Bug[] = [
     replace: 'w.year_joins + 1',
     test: `${LEDGER}/year.test.ts`,
   },
+  {
+    name: 'Trigger Draw without a day, sent again, closes another round',
+    file: 'server/src/features/rounds/trigger.ts',
+    find: 'meant ?? unnamed?.waiting ?? unnamed?.taken ?? calledOn',
+    replace: 'meant ?? unnamed?.waiting ?? calledOn',
+    test: 'server/src/features/rounds/trigger.test.ts',
+    only: 'without a day',
+  },
+  {
+    name: 'Trigger Draw means the day on which it is taken, and not the one on which it came',
+    file: 'server/src/features/rounds/trigger.ts',
+    find: 'unnamed?.taken ?? calledOn',
+    replace: 'unnamed?.taken ?? today',
+    test: 'server/src/features/rounds/trigger.test.ts',
+    only: 'without a day',
+  },
+  {
+    name: 'A process signs receipts with the log key that it knew first',
+    file: 'server/src/log-of-days/log-key.ts',
+    find: '      const row = await maybeOne<Row>(\n        db,\n        sql`select ${COLUMNS} from log_key where number = 0 or',
+    replace:
+      '      const [first] = known.values()\n      if (first !== undefined) return first\n      const row = await maybeOne<Row>(\n        db,\n        sql`select ${COLUMNS} from log_key where number = 0 or',
+    test: 'server/src/processes.test.ts',
+  },
+  {
+    name: 'A receipt that is asked for after a rotation is signed with a key that did not serve on its day',
+    file: 'server/src/log-of-days/log-key.ts',
+    find: 'where number = 0 or ist_day(created_at) <= ${day}::date order by',
+    replace: 'where ${day}::date is not null order by',
+    test: 'server/src/processes.test.ts',
+  },
 ]

@@ -1,6 +1,7 @@
 /**
  * Receipts of joins (spec/protocol.md, chapter 11). Invariants: signed only once the entry is durable;
- * one signature covers a batch, so that the rate of joins is not the rate of signatures; made beside
+ * by the key that serves on the entry's day, whichever process signs and however late; one signature
+ * covers a batch, so that the rate of joins is not the rate of signatures; made beside
  * the batcher, which never waits for it. One that is asked for later, by an answer that came again, covers
  * those of its batch that are asked for in the same moment.
  */
@@ -35,7 +36,7 @@ export function createReceipts({ db, keys, ticketKeys }: { readonly db: Db; read
   const again = new Map<bigint, { readonly memberIds: bigint[]; readonly made: Promise<Made> }>()
 
   async function make(batch: JoinedBatch): Promise<Made> {
-    const [key, found] = await Promise.all([keys.recent(db), ticketKeys.flatFor(db, batch.memberIds, batch.day)])
+    const [key, found] = await Promise.all([keys.servingOn(db, batch.day), ticketKeys.flatFor(db, batch.memberIds, batch.day)])
     const entries = found.members.map((memberId, index) => ({
       memberId,
       ticket: ticketHex(found.keys, index * TICKET_KEY_BYTES, batch.day),
