@@ -11,7 +11,7 @@ import { addressOf, ask, codeOf, judgeAccepted, specOf } from './calls.ts'
 import { fingerprint, inDatabase } from './database.ts'
 import { BODIES, PARAMS } from './examples.ts'
 import { adminToken, eventually, newMember, type Person, register } from './people.ts'
-import { type Program, startProgram } from './program.ts'
+import { ADMIN, type Program, startProgram } from './program.ts'
 import { cases, JSON_TYPE, type Sent } from './wrong-bodies.ts'
 
 const names = Object.keys(api) as CallName[]
@@ -22,6 +22,7 @@ let member: Person
 let unverified: Person
 let suspended: Person
 let admin: string
+let staffAsMember: string
 
 beforeAll(async () => {
   roz = await startProgram()
@@ -29,6 +30,7 @@ beforeAll(async () => {
   suspended = await newMember(roz, { rupees: 20 })
   unverified = await register(roz.url, 'Not Yet', 'not.yet@x.test')
   admin = await adminToken(roz.url)
+  staffAsMember = (await ask(roz.url, 'login', { body: ADMIN })).output.token
   expect((await ask(roz.url, 'joinRound', { token: member.token, body: {} })).status).toBe(200)
   await inDatabase(roz.dataDir, async (db) => {
     await db.query(sql`update member set suspended_at = roz_now() where email = ${suspended.email}::text`)
@@ -50,7 +52,7 @@ afterEach(async () => {
 
 /** A token that gets past the guard of a call. */
 const tokenFor = (access: Access): string | undefined =>
-  access === 'admin' ? admin : access === 'member' || access === 'verified' || access === 'session' ? member.token : undefined
+  access === 'admin' ? admin : ['member', 'holder', 'verified', 'session'].includes(access) ? member.token : undefined
 
 async function send(name: CallName, sent: Sent): Promise<{ status: number; headers: Headers; text: string; code: string }> {
   const spec = specOf(name)
@@ -309,7 +311,14 @@ describe('addresses and methods', () => {
 })
 
 describe('who may', () => {
-  type Who = 'nobody' | 'an unknown token' | 'a member' | 'an unverified member' | 'a suspended member' | 'an administrator'
+  type Who =
+    | 'nobody'
+    | 'an unknown token'
+    | 'a member'
+    | 'an unverified member'
+    | 'a suspended member'
+    | 'an administrator'
+    | 'staff logged in as a member'
   type Expected = 'unauthenticated' | 'forbidden' | 'email_unverified' | 'on_hold' | undefined
   const tokenOf = (who: Who): string | undefined =>
     ({
@@ -319,8 +328,17 @@ describe('who may', () => {
       'an unverified member': unverified.token,
       'a suspended member': suspended.token,
       'an administrator': admin,
+      'staff logged in as a member': staffAsMember,
     })[who]
-  const all: readonly Who[] = ['nobody', 'an unknown token', 'a member', 'an unverified member', 'a suspended member', 'an administrator']
+  const all: readonly Who[] = [
+    'nobody',
+    'an unknown token',
+    'a member',
+    'an unverified member',
+    'a suspended member',
+    'an administrator',
+    'staff logged in as a member',
+  ]
 
   function expected(access: Access, who: Who): Expected {
     if (access === 'visitor' || access === 'signed') return undefined
@@ -330,6 +348,7 @@ describe('who may', () => {
     const isAdmin = who === 'an administrator'
     if (access === 'admin') return isAdmin ? undefined : 'forbidden'
     if (isAdmin) return 'forbidden'
+    if (who === 'staff logged in as a member') return access === 'member' ? undefined : 'forbidden'
     if (access === 'verified' && who === 'an unverified member') return 'email_unverified'
     if (access === 'verified' && who === 'a suspended member') return 'on_hold'
     return undefined

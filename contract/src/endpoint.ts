@@ -8,11 +8,12 @@ import type { z } from 'zod'
 
 /**
  * visitor: anyone, a token is not looked at · anyone: a member's token counts, an admin's or none
- * is a visitor's · member: a member's session · verified: … whose mail is confirmed and who is not
- * on hold · session: a member's or an admin's session · admin: an admin's session · signed: a
- * webhook, judged by its signature.
+ * is a visitor's · member: a member's session, also of a staff account that logged in as a member ·
+ * holder: … of an account that holds a wallet, never of staff · verified: a holder whose mail is confirmed
+ * and who is not on hold · session: a member's or an admin's session · admin: an admin's session ·
+ * signed: a webhook, judged by its signature.
  */
-export type Access = 'visitor' | 'anyone' | 'member' | 'verified' | 'session' | 'admin' | 'signed'
+export type Access = 'visitor' | 'anyone' | 'member' | 'holder' | 'verified' | 'session' | 'admin' | 'signed'
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 export type EndpointSpec = {
@@ -54,7 +55,12 @@ export type PublicFile = {
   readonly body: Uint8Array | AsyncIterable<Uint8Array>
 }
 
-export const endpoint = <const E extends EndpointSpec>(spec: E): E => spec
+/** A call that takes an Idempotency-Key moves money: a staff account, which has no wallet, must not reach it as a member. */
+type MoneyGuarded<E extends EndpointSpec> = 'idempotency_mismatch' extends E['refusals'][number]
+  ? { readonly access: 'holder' | 'verified' | 'admin' }
+  : unknown
+
+export const endpoint = <const E extends EndpointSpec>(spec: E & MoneyGuarded<E>): E => spec
 
 /** The refusals that a call may answer without naming them, from how it is declared. */
 export function impliedRefusals(spec: EndpointSpec): RefusalCode[] {
@@ -62,6 +68,7 @@ export function impliedRefusals(spec: EndpointSpec): RefusalCode[] {
     visitor: [],
     anyone: ['unauthenticated'],
     member: ['unauthenticated', 'forbidden'],
+    holder: ['unauthenticated', 'forbidden'],
     verified: ['unauthenticated', 'forbidden', 'email_unverified', 'on_hold'],
     session: ['unauthenticated', 'forbidden'],
     admin: ['unauthenticated', 'forbidden'],

@@ -121,7 +121,7 @@ export const identityCalls = {
       language: z.enum(LANGUAGES, 'choice_invalid').optional(),
     }),
     output: userAnswer,
-    refusals: [],
+    refusals: ['forbidden'],
   }),
   uploadAvatar: endpoint({
     method: 'POST',
@@ -154,7 +154,7 @@ export const identityCalls = {
   setTicketKey: endpoint({
     method: 'PUT',
     path: '/user/ticket-key',
-    access: 'member',
+    access: 'holder',
     summary: 'Stores a new ticket key: at once before the first join, from the next day after it.',
     body: z.strictObject({ ticketKey: ticketKeyField }),
     output: z.object({ key: z.string(), custodial: z.boolean() }),

@@ -52,7 +52,7 @@ export const suspenseItem = z.object({
   order_id: z.string(),
   paymentId: z.string(),
   amount: rupees,
-  reason: z.enum(['unknown_order', 'other_amount', 'second_payment', 'closed_account']),
+  reason: z.enum(['unknown_order', 'other_amount', 'second_payment', 'closed_account', 'no_wallet']),
   source: z
     .enum(['payment', 'payout', 'refund', 'dispute'])
     .meta({ description: 'A payment that came, or what came back for a closed account' }),

@@ -46,7 +46,7 @@ export const rightsCalls = {
   deleteAccount: endpoint({
     method: 'DELETE',
     path: '/user',
-    access: 'member',
+    access: 'holder',
     summary: 'Erases who the member is; refused while money or a round is pending. The books stay, under a pseudonym.',
     output: 'empty',
     status: 204,

@@ -24,6 +24,20 @@ export const RULES: readonly Bug[] = [
     test: `${LEDGER}/topups.test.ts`,
   },
   {
+    name: 'A payment for an account without a wallet is booked nowhere',
+    file: `${LEDGER}/topups.ts`,
+    find: "  if (typeof balance === 'string') return suspend(tx, capture, balance)\n",
+    replace: "  if (typeof balance === 'string') return { result: 'duplicate' }\n",
+    test: `${LEDGER}/topups.test.ts`,
+  },
+  {
+    name: 'Staff move money as members',
+    file: 'server/src/http/session.ts',
+    find: "  if (session.isStaff) return deny('forbidden')\n",
+    replace: '',
+    test: 'server/src/http/staff-hold-no-wallet.test.ts',
+  },
+  {
     name: 'A second payment of an order is lost',
     file: `${LEDGER}/topups.ts`,
     find: "if (order.paymentId !== null) return suspend(tx, capture, 'second_payment')",

@@ -24,6 +24,7 @@ const memberSession = (memberId: bigint): MemberSession => ({
   tokenHash: NOBODY,
   memberId,
   emailVerified: true,
+  isStaff: false,
   suspended: false,
 })
 

@@ -15,6 +15,9 @@ const withoutAccess = endpoint({ ...said, refusals: [] })
 // @ts-expect-error -- a call that does not say what it refuses
 const withoutRefusals = endpoint({ ...said, access: 'visitor' })
 
+// @ts-expect-error -- a call that moves money, open to staff who logged in as members
+const openToStaff = endpoint({ ...said, access: 'member', refusals: ['idempotency_mismatch'] })
+
 // @ts-expect-error -- who is signed in, where nobody has to be
 const forgottenGuard: Handler<typeof unguarded> = async ({ session }) => ({ ok: true, value: void session.memberId })
 
@@ -24,7 +27,7 @@ const undeclaredRefusal: Handler<typeof unguarded> = async () => ({ ok: false, c
 // @ts-expect-error -- a call that nobody answers
 const unanswered: Handlers<'logout'> = {}
 
-test('a forgotten guard, an undeclared refusal and an unanswered call do not compile', () => {
-  const mistakes = [withoutAccess, withoutRefusals, forgottenGuard, undeclaredRefusal, unanswered]
-  expect(mistakes).toHaveLength(5)
+test('a forgotten guard, money that staff may move as members, an undeclared refusal and an unanswered call do not compile', () => {
+  const mistakes = [withoutAccess, withoutRefusals, openToStaff, forgottenGuard, undeclaredRefusal, unanswered]
+  expect(mistakes).toHaveLength(6)
 })

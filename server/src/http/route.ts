@@ -17,19 +17,20 @@ import { etagOf, isKnown } from './etag.ts'
 import { type Problem, sendProblem, sendProblemAsText } from './faults.ts'
 import { sendFile } from './files.ts'
 import { parseInput } from './input.ts'
-import type { AdminSession, MemberSession, Session, Sessions } from './session.ts'
+import type { AdminSession, HolderSession, MemberSession, Session, Sessions } from './session.ts'
 import { authorize } from './session.ts'
 import { readUpload, type Upload } from './upload.ts'
 
-type SessionOf<A extends Access> = A extends 'member' | 'verified'
-  ? MemberSession
-  : A extends 'admin'
-    ? AdminSession
-    : A extends 'session'
-      ? Session
-      : A extends 'anyone'
-        ? MemberSession | undefined
-        : undefined
+type SessionOf<A extends Access> = {
+  readonly visitor: undefined
+  readonly anyone: MemberSession | undefined
+  readonly member: MemberSession
+  readonly holder: HolderSession
+  readonly verified: HolderSession
+  readonly session: Session
+  readonly admin: AdminSession
+  readonly signed: undefined
+}[A]
 
 /** What a handler is given. */
 export type Call<E extends EndpointSpec> = Input<E> & {
@@ -85,7 +86,7 @@ export function registerCalls(app: FastifyInstance, handlers: Handlers<CallName>
     const spec: EndpointSpec = api[name]
     const url = fastifyPath(spec.path)
     methodsByPath.set(url, [...(methodsByPath.get(url) ?? []), spec.method])
-    const handler = handlers[name] as Handler<EndpointSpec>
+    const handler = handlers[name] as unknown as Handler<EndpointSpec>
     if (spec.raw !== true && spec.upload === undefined) registerCall(app, spec, handler, deps)
     else
       void app.register(async (scope) => {

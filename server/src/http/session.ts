@@ -1,6 +1,6 @@
 /**
  * Who asks. Invariant: a token opens only the calls of its kind; an admin's token never opens a
- * member's call and the other way round (product.md "Sessions"). 401 is for a missing, unknown or
+ * member's call and the other way round (product.md "Sessions"); a staff account moves no money as a member. 401 is for a missing, unknown or
  * ended token; a token of the wrong kind answers 403 forbidden.
  */
 import type { Access } from '@roz/contract/endpoint.ts'
@@ -14,7 +14,11 @@ export type MemberSession = {
   readonly memberId: bigint
   readonly emailVerified: boolean
   readonly suspended: boolean
+  /** A staff account at the members' door: it holds no wallet. */
+  readonly isStaff: boolean
 }
+/** The session of an account that holds a wallet. */
+export type HolderSession = MemberSession & { readonly isStaff: false }
 export type StaffRole = 'owner' | 'finance' | 'editor' | 'support' | 'auditor'
 export type AdminSession = {
   readonly kind: 'admin'
@@ -70,6 +74,8 @@ function judge(session: Session | undefined, access: Access, stepUp: true | unde
     return stepUp === true && !session.steppedUp ? deny('step_up_required') : { ok: true, session }
   }
   if (session.kind !== 'member') return deny('forbidden')
+  if (access === 'member') return { ok: true, session }
+  if (session.isStaff) return deny('forbidden')
   if (access === 'verified' && !session.emailVerified) return deny('email_unverified')
   if (access === 'verified' && session.suspended) return deny('on_hold')
   return { ok: true, session }

@@ -10,7 +10,7 @@ import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS } from './accounts.ts'
 import { creditMember, lockWallet, moveSystem } from './transfer.ts'
 
-export type SuspenseReason = 'unknown_order' | 'other_amount' | 'second_payment' | 'closed_account'
+export type SuspenseReason = 'unknown_order' | 'other_amount' | 'second_payment' | 'closed_account' | 'no_wallet'
 
 /** Books a payment into SUSPENSE with an open item; a payment that is booked already is a duplicate. */
 export async function suspend(

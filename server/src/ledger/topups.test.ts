@@ -68,6 +68,15 @@ test('a second payment for a paid order waits in suspense, and the member is cre
   expect(await balanceOf(memberId)).toBe(1000n)
 })
 
+test('a payment for an order of an account that holds no wallet waits in suspense, once', async () => {
+  const staff = 900_001n
+  const orderId = newOrderId()
+  await inTransaction(database.db, (tx) => createTopup(tx, { orderId, memberId: staff, amount: wholeRupees(10) }))
+  const results = await Promise.all([1, 2, 3].map(() => capture(orderId, 'pay-staff', wholeRupees(10))))
+  expect(results.map(({ result }) => result).sort()).toEqual(['duplicate', 'duplicate', 'suspense'])
+  expect((await suspense())[0]).toEqual({ paymentId: 'pay-staff', amount: 1000n, reason: 'no_wallet', status: 'open' })
+})
+
 test('two different payments of one order at the same time: one credits, one waits', async () => {
   const { memberId, orderId } = await order(wholeRupees(10))
   const results = await Promise.all(['a', 'b'].map((name) => capture(orderId, `pay-both-${name}`, wholeRupees(10))))

@@ -1,8 +1,8 @@
 /**
  * Top-ups: orders, and the payments that credit them. Invariants: the money is keyed by the gateway's
  * payment, never by an event; every payment is booked once; one that fits no order, not its amount or
- * a paid order, or that comes for an account closed since, goes to SUSPENSE with an open item, and is
- * never lost; a failed order may still be paid.
+ * a paid order, or that comes for an account without a wallet or closed since, goes to SUSPENSE with an
+ * open item, and is never lost; a failed order may still be paid.
  */
 import type { Paise } from '@roz/core/money.ts'
 import { maybeOne, sql } from '../db/sql.ts'
@@ -57,7 +57,7 @@ export async function captureTopup(tx: Tx, capture: Capture): Promise<Captured> 
   if (order.amount !== capture.orderAmount) return suspend(tx, capture, 'other_amount')
   const balance = await credit(tx, order, capture.paymentId)
   if (balance === undefined) return { result: 'duplicate' }
-  if (balance === 'closed') return suspend(tx, capture, 'closed_account')
+  if (typeof balance === 'string') return suspend(tx, capture, balance)
   await tx.query(
     // What the bank took while it lay in SUSPENSE is not refunded on top of it.
     sql`update topup set status = 'captured', payment_id = ${capture.paymentId}::text, captured_at = roz_now(),
@@ -74,14 +74,14 @@ export async function captureTopup(tx: Tx, capture: Capture): Promise<Captured> 
   }
 }
 
-/** The new balance, undefined where this payment was booked and decided elsewhere, or `closed`: the wallet takes nothing. */
-async function credit(tx: Tx, order: Topup, paymentId: string): Promise<Paise | 'closed' | undefined> {
+/** The new balance, undefined where this payment was booked and decided elsewhere, or why no wallet takes it. */
+async function credit(tx: Tx, order: Topup, paymentId: string): Promise<Paise | 'closed_account' | 'no_wallet' | undefined> {
   // The item before the wallet, as whoever decides about it takes them.
   await tx.query(sql`select from suspense_item where payment_id = ${paymentId}::text for update`)
   const { memberId } = order
   const wallet = await lockWallet(tx, memberId)
-  if (wallet === undefined) throw new Error(`top-up ${order.orderId}: member ${memberId} has no wallet`)
-  if (wallet.isClosed) return 'closed'
+  if (wallet === undefined) return 'no_wallet'
+  if (wallet.isClosed) return 'closed_account'
   const claimed = await claimSuspended(tx, paymentId, order.amount)
   if (claimed === 'decided') return undefined
   if (claimed === undefined) {

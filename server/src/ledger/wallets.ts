@@ -15,6 +15,8 @@ export type Wallet = {
   readonly joins: number
   readonly mayMove: boolean
   readonly autoJoin: boolean
+  /** Of an account that was closed. */
+  readonly isClosed: boolean
 }
 
 export async function openWallet(
@@ -42,15 +44,12 @@ export async function setAutoJoin(tx: Tx, memberId: bigint, autoJoin: boolean): 
   )
 }
 
-export const isClosed = async (from: Queryable, memberId: bigint): Promise<boolean> =>
-  (await maybeOne(from, sql`select 1 from wallet where member_id = ${memberId}::bigint and is_closed`)) !== undefined
-
 /** The wallet as it stands; undefined for staff, who have none. */
 export async function readWallet(from: Queryable, memberId: bigint): Promise<Wallet | undefined> {
   const row = await maybeOne<Omit<Wallet, 'lastRound'> & { lastRound: IstDay | null }>(
     from,
     sql`select member_id as "memberId", balance, held, nullif(last_round, '-infinity') as "lastRound", joins,
-               may_move as "mayMove", auto_join as "autoJoin"
+               may_move as "mayMove", auto_join as "autoJoin", is_closed as "isClosed"
           from wallet where member_id = ${memberId}::bigint`,
   )
   return row === undefined ? undefined : { ...row, lastRound: row.lastRound ?? undefined }

@@ -12,13 +12,15 @@ export const testSecrets = createSecrets({ secretKey: 'a secret of the tests' })
 
 /** Signed in as the account of this number, as the kind of session its role has. */
 export const tokenOf = (memberId: bigint): string => `session-${memberId}`
+/** A staff account that logged in at the members' door. */
+export const memberTokenOf = (memberId: bigint): string => `member-${memberId}`
 /** The same for staff whose last step-up is too long ago. */
 export const staleTokenOf = (memberId: bigint): string => `stale-${memberId}`
 
 function sessionsOf(db: Db): Sessions {
   return {
     find: async (token): Promise<Session | undefined> => {
-      const [, age, id] = /^(session|stale)-(\d+)$/.exec(token) ?? []
+      const [, kind, id] = /^(session|stale|member)-(\d+)$/.exec(token) ?? []
       if (id === undefined) return undefined
       const row = await maybeOne<{ verified: boolean; suspended: boolean; staffRole: StaffRole | null }>(
         db,
@@ -28,15 +30,16 @@ function sessionsOf(db: Db): Sessions {
       if (row === undefined) return undefined
       const tokenHash = Buffer.from(token)
       const memberId = BigInt(id)
-      return row.staffRole === null
-        ? { kind: 'member', tokenHash, memberId, emailVerified: row.verified, suspended: row.suspended }
-        : { kind: 'admin', tokenHash, memberId, staffRole: row.staffRole, steppedUp: age === 'session' }
+      const { staffRole, verified: emailVerified, suspended } = row
+      return staffRole === null || kind === 'member'
+        ? { kind: 'member', tokenHash, memberId, emailVerified, suspended, isStaff: staffRole !== null }
+        : { kind: 'admin', tokenHash, memberId, staffRole, steppedUp: kind === 'session' }
     },
   }
 }
 
 export type Answered = TestAnswer
-export type Asked = Omit<Ask, 'token'> & { readonly as?: bigint; readonly isStale?: boolean }
+export type Asked = Omit<Ask, 'token'> & { readonly as?: bigint; readonly isStale?: boolean; readonly asMember?: boolean }
 
 export type ServedCalls = {
   readonly url: string
@@ -49,8 +52,10 @@ export async function serveCalls(db: Db, handlers: Partial<Handlers<CallName>>):
   const app = await startTestApp({ handlers, sessions: sessionsOf(db) })
   return {
     url: app.url,
-    ask: (call, { as, isStale = false, ...asked } = {}) =>
-      app.ask(call, { ...asked, ...(as === undefined ? {} : { token: isStale ? staleTokenOf(as) : tokenOf(as) }) }),
+    ask: (call, { as, isStale = false, asMember = false, ...asked } = {}) => {
+      const tokenFor = isStale ? staleTokenOf : asMember ? memberTokenOf : tokenOf
+      return app.ask(call, { ...asked, ...(as === undefined ? {} : { token: tokenFor(as) }) })
+    },
     close: app.close,
   }
 }

@@ -30,6 +30,7 @@ export function profileHandlers(deps: IdentityDeps, checkPassword: PasswordCheck
 
     updateProfile: async ({ session, body }) =>
       inTransaction(db, async (tx) => {
+        if (body.autoParticipate === true && session.isStaff) return { ok: false, code: 'forbidden' }
         await tx.query(sql`
           update member set name = coalesce(${body.name ?? null}::text, name), phone = coalesce(${body.phone ?? null}::text, phone),
             public_name = coalesce(${body.publicName ?? null}::text, public_name), language = coalesce(${body.language ?? null}::text, language)

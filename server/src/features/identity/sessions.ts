@@ -74,7 +74,8 @@ const findAndSlide = (tokenHashes: readonly Buffer[]): Sql => sql`
 /** An admin's token of an account that is no longer staff opens nothing. */
 function sessionOf(row: Row, tokenHash: Buffer): Session | undefined {
   if (row.kind === 'member') {
-    return { kind: 'member', tokenHash, memberId: row.member_id, emailVerified: row.is_verified, suspended: row.is_suspended }
+    const { is_verified: emailVerified, is_suspended: suspended } = row
+    return { kind: 'member', tokenHash, memberId: row.member_id, emailVerified, suspended, isStaff: row.staff_role !== null }
   }
   if (row.staff_role === null) return undefined
   return { kind: 'admin', tokenHash, memberId: row.member_id, staffRole: row.staff_role, steppedUp: row.is_stepped_up }

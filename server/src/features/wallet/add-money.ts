@@ -14,7 +14,7 @@ import { inTransaction } from '../../db/transaction.ts'
 import type { Idempotency, KeyedCall } from '../../http/idempotency.ts'
 import { type Answer, type Call, invalid } from '../../http/route.ts'
 import { createTopup, markTopup } from '../../ledger/topups.ts'
-import { isClosed } from '../../ledger/wallets.ts'
+import { readWallet } from '../../ledger/wallets.ts'
 import type { TicketKeys } from '../../tickets/ticket-keys.ts'
 import { scheduleCheck } from './orders.ts'
 
@@ -55,14 +55,16 @@ function begin(
     const claim = await idempotency.claim<AddAnswer>(tx, keyed, orderId)
     if (claim.kind === 'answered') return { answer: claim.answer }
     if (claim.kind === 'begun') return { orderId: claim.ref }
-    const refuse = async (code: 'topups_paused' | 'ticket_key_taken' | 'on_hold'): Promise<{ answer: AddAnswer }> => {
+    const refuse = async (code: 'topups_paused' | 'ticket_key_taken' | 'on_hold' | 'forbidden'): Promise<{ answer: AddAnswer }> => {
       const answer: AddAnswer = { ok: false, code }
       await idempotency.remember(tx, keyed, answer)
       return { answer }
     }
     if (!topupsOn) return refuse('topups_paused')
-    // Closed since the request was let in: what would be paid could only go back.
-    if (await isClosed(tx, keyed.memberId)) return refuse('on_hold')
+    // No wallet, or closed since the request was let in: what would be paid could only go back.
+    const wallet = await readWallet(tx, keyed.memberId)
+    if (wallet === undefined) return refuse('forbidden')
+    if (wallet.isClosed) return refuse('on_hold')
     // The browser's key, or one of ours where none came with the wallet's first money.
     const ticketKey = await ticketKeys.ensure(tx, keyed.memberId, body.ticketKey)
     if (!ticketKey.ok) return refuse(ticketKey.code)

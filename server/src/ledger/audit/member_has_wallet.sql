@@ -1,8 +1,7 @@
--- Every member who joined, moved money, ordered or asked for a withdrawal has a wallet.
+-- Every member who joined, moved money, won or asked for a withdrawal has a wallet.
 select 'member ' || m.member_id as subject, m.what || ' without a wallet' as found
   from (select member_id, 'joined' as what from round_join
         union select account, 'moved money' from leg where account > 1000
-        union select member_id, 'ordered a top-up' from topup
         union select member_id, 'asked for a withdrawal' from withdrawal
         union select member_id, 'won' from draw_winner) m
   left join wallet w using (member_id) where w.member_id is null

@@ -33,6 +33,7 @@ export const SUSPENSE_REASONS = {
   other_amount: msg`The amount differs from the order.`,
   second_payment: msg`The order was paid already.`,
   closed_account: msg`The account is closed.`,
+  no_wallet: msg`The account holds no wallet.`,
 } as const satisfies Record<SuspenseItem['reason'], MessageDescriptor>
 
 /** What came, or came back for an account that is closed. */

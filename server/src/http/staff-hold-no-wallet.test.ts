@@ -1,0 +1,73 @@
+/**
+ * Staff accounts at the members' door: what reads is open to them, what moves money is not; and what was
+ * paid on an order of theirs waits in SUSPENSE, with due work going on.
+ */
+import { paise } from '@roz/core/money.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sql } from '../db/sql.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { createTopup } from '../ledger/topups.ts'
+import { makeMember, makeStaff } from '../testing/calls.ts'
+import { ADD, BANK, openWalletWorld, type WalletWorld } from '../testing/wallet-world.ts'
+import { openServicesWorld, type ServicesWorld } from '../testing/services-world.ts'
+
+let services: ServicesWorld
+let wallet: WalletWorld
+let staff: bigint
+beforeAll(async () => {
+  services = await openServicesWorld()
+  wallet = await openWalletWorld()
+  staff = await makeStaff(services.database.db)
+})
+afterAll(async () => {
+  await services.close()
+  await wallet.close()
+})
+
+const REFUND = { order_id: '0'.repeat(32), amount: 5, reason: 'Added too much' }
+const MONEY: readonly (readonly [call: string, body: unknown])[] = [
+  ['POST /wallet/add', ADD],
+  ['POST /wallet/withdraw', { amount: 10, bankDetail: BANK }],
+  ['POST /wallet/refunds', REFUND],
+  ['POST /rounds/join', {}],
+  ['POST /user/close', { gift: true }],
+  ['DELETE /user', undefined],
+  ['PUT /user/ticket-key', { ticketKey: 'a'.repeat(64) }],
+  ['PUT /user', { autoParticipate: true }],
+]
+
+test.each(MONEY)('%s is refused to staff', async (call, body) => {
+  const { status, body: answer } = await services.calls.ask(call, { as: staff, asMember: true, ...(body === undefined ? {} : { body }) })
+  expect([status, answer.code]).toEqual([403, 'forbidden'])
+})
+
+test('the role is judged before the confirmed mail', async () => {
+  const { db } = services.database
+  const unconfirmed = await makeStaff(db)
+  await db.query(sql`update member set email_verified_at = null where id = ${unconfirmed}::bigint`)
+  const { body } = await services.calls.ask('POST /wallet/add', { as: unconfirmed, asMember: true, body: ADD })
+  expect(body.code).toBe('forbidden')
+})
+
+test('reading stays open to staff', async () => {
+  for (const call of ['GET /wallet/transactions', 'GET /wallet/withdrawals', 'GET /wallet/checkout', 'GET /user/me', 'GET /rounds/stats']) {
+    expect((await services.calls.ask(call, { as: staff, asMember: true })).status, call).toBe(200)
+  }
+})
+
+test('what was paid on an order of a staff account waits in SUSPENSE, and what else is due is done', async () => {
+  const { db } = wallet
+  const owner = await makeStaff(db)
+  const member = await makeMember(db)
+  const theirs = await wallet.strangeOrder(10)
+  await inTransaction(db, (tx) => createTopup(tx, { orderId: theirs, memberId: owner, amount: paise(1000n) }))
+  const other = await wallet.newOrder(member)
+  await wallet.pay(theirs, 'success', 0)
+  await wallet.pay(other, 'success', 0)
+  const { status, body } = await wallet.confirm(theirs)
+  expect([status, body.data.orderUserDetails.order_status]).toEqual([200, 'PENDING'])
+  await wallet.makeDue()
+  await wallet.runDue()
+  expect(await wallet.suspended(theirs)).toEqual([{ reason: 'no_wallet', amount: 1000n }])
+  expect(await wallet.balanceOf(member)).toBe(10)
+})
