@@ -9,6 +9,7 @@ import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { lockSession } from '@roz/server/db/advisory-locks.ts'
 import { startPostgres } from '@roz/server/db/embedded.ts'
 import { migrate } from '@roz/server/db/migrate.ts'
 import { connect, type Db, sql } from '@roz/server/db/sql.ts'
@@ -95,16 +96,13 @@ export function cpuMsOf(pid: number): number {
 }
 const childrenOf = (pid: number): number[] => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number)
 
-/** The key of the lock under which the server makes the books of past days (features/books). */
-const BOOKS_LOCK = 7_242_013
-
 /**
  * Books and liabilities of a day are made after it, beside the next one, and take their time: whoever
  * holds their lock keeps them out of what is measured.
  */
 const holdBooks = (root: Db, until: Promise<void>): Promise<void> =>
   root.withConnection(async (connection) => {
-    await connection.query(sql`select pg_advisory_lock(${BOOKS_LOCK}::bigint)`)
+    await lockSession(connection, 'books')
     await until
   })
 

@@ -83,8 +83,8 @@ const LOCKS: readonly Bug[] = [
   {
     name: 'Two disbursements from the help fund at once see the same rupees',
     file: `${LEDGER}/disbursements.ts`,
-    find: '  await tx.query(sql`select pg_advisory_xact_lock(${HELP_FUND_LOCK}::bigint)`)\n',
-    replace: '  void HELP_FUND_LOCK\n',
+    find: "  await lockInTransaction(tx, 'helpFund')\n",
+    replace: '  void lockInTransaction\n',
     test: INTERLEAVINGS,
     only: '^disburse',
   },

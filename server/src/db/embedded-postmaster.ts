@@ -23,7 +23,6 @@ type Search = {
   readonly port: number | undefined
 }
 
-export const PG_MAJOR = '18'
 const START_MS = 120_000
 const ORPHAN_PATIENCE_MS = 3000
 const FAST_STOP_MS = 3500

@@ -18,9 +18,10 @@ import { binaries, type Binaries } from './embedded-binaries.ts'
 import { EmbeddedPostgresError } from './embedded-error.ts'
 import { giveTo, type Identity, identityFor, identityOf, isRoot, refuseForeign } from './embedded-identity.ts'
 import { alone } from './embedded-lock.ts'
-import { endPostmaster, findOrStart, type Postmaster, PG_MAJOR } from './embedded-postmaster.ts'
+import { endPostmaster, findOrStart, type Postmaster } from './embedded-postmaster.ts'
 import { isAlive, signal, startOf } from './embedded-process.ts'
 import { ensureRoles, makePasswords, type Passwords, readPasswords, urlAs } from './embedded-roles.ts'
+import { PG_MAJOR } from './supported-database.ts'
 
 export type EmbeddedPostgres = {
   readonly superUrl: string

@@ -7,6 +7,8 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import pg from 'pg'
+import { ADVISORY_LOCKS } from './advisory-locks.ts'
+import { expectVersion } from './supported-database.ts'
 
 export type MigrateOptions = {
   /** The role the server works as. Left out, or the owner itself: triggers alone keep append-only tables. */
@@ -18,8 +20,6 @@ export type MigrateOptions = {
 }
 
 export const MIGRATIONS = new URL('../../migrations/', import.meta.url)
-/** Any number that no other advisory lock of the product uses. */
-const START_LOCK = 7_242_001
 
 /** Returns the names of the files that ran now. */
 export async function migrate(ownerUrl: string, options: MigrateOptions): Promise<string[]> {
@@ -29,7 +29,7 @@ export async function migrate(ownerUrl: string, options: MigrateOptions): Promis
   try {
     const { rows } = await client.query<{ server_version_num: string }>('show server_version_num')
     expectVersion(Number(rows[0]?.server_version_num))
-    await client.query('select pg_advisory_lock($1)', [START_LOCK])
+    await client.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.migrations])
     const applied = await applyFiles(client, options.folder ?? MIGRATIONS)
     await client.query('select set_clock_production($1)', [options.production])
     await client.query('select make_join_months()')
@@ -38,11 +38,6 @@ export async function migrate(ownerUrl: string, options: MigrateOptions): Promis
   } finally {
     await client.end()
   }
-}
-
-/** PostgreSQL's own count: 180004 is 18.4. */
-export function expectVersion(version: number): void {
-  if (version < 180_000) throw new Error(`PostgreSQL 18 or newer is needed, and this is ${Math.floor(version / 10_000)}`)
 }
 
 async function applyFiles(client: pg.Client, folder: URL): Promise<string[]> {

@@ -8,7 +8,8 @@ import { isoIst } from '@roz/core/ist-day.ts'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import type { Clock } from '../adapters/clock.ts'
-import { type Connection, type Db, maybeOne, one, sql } from '../db/sql.ts'
+import { tryLockSession, unlockSession } from '../db/advisory-locks.ts'
+import { type Db, maybeOne, one, sql } from '../db/sql.ts'
 import { sendProblem } from '../http/faults.ts'
 
 export type DevClockDeps = {
@@ -18,7 +19,6 @@ export type DevClockDeps = {
   readonly runDue: () => Promise<void>
 }
 
-const LOCK = 7_242_012
 const RETRY_MS = 25
 /** What another process has taken on is waited for; one that was killed at it is not. */
 const OTHERS_MS = 2000
@@ -82,16 +82,12 @@ async function isClaimedElsewhere(db: Db): Promise<boolean> {
 /** Waits by asking again: a statement that waits on a lock for long would count as lost. */
 const oneByOne = <T>(db: Db, work: () => Promise<T>): Promise<T> =>
   db.withConnection(async (connection) => {
-    while (!(await tryLock(connection))) await pause()
+    while (!(await tryLockSession(connection, 'devClock'))) await pause()
     try {
       return await work()
     } finally {
-      await connection.query(sql`select pg_advisory_unlock(${LOCK}::bigint)`)
+      await unlockSession(connection, 'devClock')
     }
   })
 
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, RETRY_MS))
-
-async function tryLock(connection: Connection): Promise<boolean> {
-  return (await one<{ locked: boolean }>(connection, sql`select pg_try_advisory_lock(${LOCK}::bigint) as locked`)).locked
-}

@@ -1,6 +1,7 @@
 /** Load beyond the bounds: who is refused, when, with what; and what the database's bounds answer. */
 import Fastify from 'fastify'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { lockInTransaction } from '../db/advisory-locks.ts'
 import { connect, type Db, OverloadedError, sql, sqlState } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
@@ -193,7 +194,7 @@ test('no statement, lock, transaction or idle transaction waits without end', as
       db,
       async (tx) => {
         await tx.query(sql`select from clock_offset`)
-        await tx.query(sql`select pg_advisory_xact_lock(99)`)
+        await lockInTransaction(tx, 'helpFund')
         await work()
       },
       bounds,

@@ -5,6 +5,7 @@
  */
 import type { Paise } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
+import { lockInTransaction } from '../db/advisory-locks.ts'
 import { maybeOne, one, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS } from './accounts.ts'
@@ -17,14 +18,12 @@ export type Disbursement = {
   readonly evidence: Buffer
 }
 
-/** Held until the commit: two of them at once must not both see the same rupees. */
-const HELP_FUND_LOCK = 7_242_012
-
 export async function bookDisbursement(
   tx: Tx,
   { id, amount, evidence }: Disbursement,
 ): Promise<Outcome<{ readonly replayed: boolean }, 'insufficient_funds' | 'idempotency_mismatch' | 'receipt_used'>> {
-  await tx.query(sql`select pg_advisory_xact_lock(${HELP_FUND_LOCK}::bigint)`)
+  // Held until the commit: two of them at once must not both see the same rupees.
+  await lockInTransaction(tx, 'helpFund')
   const known = await maybeOne<{ same: boolean }>(
     tx,
     sql`select amount = ${amount}::bigint and evidence = ${evidence}::bytea as same from disbursement where id = ${id}::text`,

@@ -6,17 +6,16 @@
 import { leafHash } from '@roz/core/draw.ts'
 import { type LogRecord, recordBytes } from '@roz/core/draw-records.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
+import { lockInTransaction } from '../db/advisory-locks.ts'
 import { one, type Queryable, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { sha256 } from '../tickets/sha256.ts'
 
-/** Held until the commit: a number that was given out and rolled back would leave a gap. */
-const LOG_LOCK = 7_242_011
-
-/** Nothing is appended or signed by others until the commit; the last lock that a transaction takes. */
-export async function lockLog(tx: Tx): Promise<void> {
-  await tx.query(sql`select pg_advisory_xact_lock(${LOG_LOCK}::bigint)`)
-}
+/**
+ * Nothing is appended or signed by others until the commit; the last lock that a transaction takes. Held
+ * until then: a number that was given out and rolled back would leave a gap.
+ */
+export const lockLog = (tx: Tx): Promise<void> => lockInTransaction(tx, 'logOfDays')
 
 /** Writes the next record. */
 export async function appendRecord(tx: Tx, record: LogRecord): Promise<void> {

@@ -4,7 +4,8 @@
  */
 import { randomBytes } from 'node:crypto'
 import { inject } from 'vitest'
-import { connect, type Db, one, sql } from '../db/sql.ts'
+import { lockSession, unlockSession } from '../db/advisory-locks.ts'
+import { connect, type Db, sql } from '../db/sql.ts'
 import { describeViolations, runAudit } from '../ledger/audit.ts'
 import { type ServerUrls, TEMPLATE, urlOf } from './server-urls.ts'
 
@@ -77,7 +78,7 @@ const rawSql = (text: string) => sql([text] as unknown as TemplateStringsArray)
 
 async function clone(admin: Db, name: string): Promise<void> {
   // One copy at a time: the template must have no other user while it is copied.
-  await admin.query(sql`select pg_advisory_lock(7242003)`)
+  await lockSession(admin, 'testTemplate')
   await admin.query(rawSql(`create database ${name} template ${TEMPLATE} owner roz_owner`))
-  await one(admin, sql`select pg_advisory_unlock(7242003)`)
+  await unlockSession(admin, 'testTemplate')
 }

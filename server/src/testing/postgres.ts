@@ -16,9 +16,11 @@ declare module 'vitest' {
 }
 
 /** A server with the template on it, for tests and for tools that play what tests play. */
-export async function startTestServer(): Promise<{ readonly urls: ServerUrls; readonly stop: () => Promise<void> }> {
+export async function startTestServer(
+  flags: readonly string[] = [],
+): Promise<{ readonly urls: ServerUrls; readonly stop: () => Promise<void> }> {
   // Many test files at once, each with a pool or several.
-  const server = await temporaryPostgres({ flags: ['max_connections=300'] })
+  const server = await temporaryPostgres({ flags: ['max_connections=300', ...flags] })
   const urls: ServerUrls = { superuser: server.superUrl, owner: server.ownerUrl, app: server.appUrl }
   try {
     await makeTemplate(urls)

@@ -6,6 +6,7 @@
  * and a mail to the owners when they are news.
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
+import { lockInTransaction } from '../../db/advisory-locks.ts'
 import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import { inSnapshot, inTransaction, type Tx } from '../../db/transaction.ts'
 import { auditEach, type Checked } from '../../ledger/audit.ts'
@@ -21,7 +22,6 @@ export type AuditDeps = {
 
 /** The claim keeps it hourly: who looks by the hour too may come a moment early, and again an hour later. */
 const LOOK_MS = 60_000
-const CLAIM_LOCK = 7_242_011
 const EVERY = sql`interval '1 hour'`
 const FULL_EVERY = sql`interval '7 days'`
 /** A full run this quick is made every hour. */
@@ -69,7 +69,7 @@ const summaryOf = ({ invariant, rows, hasMore }: Checked) => ({
 
 /** Takes the run for one process, and says how far it looks. */
 async function claim(tx: Tx): Promise<Run | undefined> {
-  await tx.query(sql`select pg_advisory_xact_lock(${CLAIM_LOCK}::bigint)`)
+  await lockInTransaction(tx, 'auditRun')
   await tx.query(sql`delete from audit_run where started_at < roz_now() - ${KEPT}`)
   return maybeOne<Run>(
     tx,

@@ -7,7 +7,8 @@ import { createHash } from 'node:crypto'
 import { booksBytes } from '@roz/core/books.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import type { Language } from '@roz/core/language.ts'
-import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
+import { tryLockInTransaction } from '../../db/advisory-locks.ts'
+import { type Db, maybeOne, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { Handlers } from '../../http/route.ts'
 import { answerFile, answerPages, NOT_FOUND, ofDay } from '../../log-of-days/files.ts'
@@ -22,7 +23,6 @@ import { findOwnParts } from './own-parts.ts'
 
 export type BooksDeps = { readonly db: Db; readonly ticketKeys: TicketKeys; readonly proofs: LogProofs; readonly pages?: RunOptions }
 
-const BOOKS_LOCK = 7_242_013
 /** A small day is done at one go; a large one gives the lock away between its portions. */
 const PORTION_MS = 200
 const WAITS = { statementTimeoutMs: 60_000, transactionTimeoutMs: 120_000 }
@@ -83,9 +83,8 @@ export function createBooks({ db, ticketKeys, proofs, pages = {} }: BooksDeps) {
       return inTransaction(
         db,
         async (tx) => {
-          const { mine } = await one<{ mine: boolean }>(tx, sql`select pg_try_advisory_xact_lock(${BOOKS_LOCK}::bigint) as mine`)
           // Another process is at it; what it has done by now is not in the look before the lock.
-          if (!mine || (await findNext(tx)) !== next) return undefined
+          if (!(await tryLockInTransaction(tx, 'books')) || (await findNext(tx)) !== next) return undefined
           const done = await proceed(tx, next)
           hasLeft ||= done === 'portion'
           return done

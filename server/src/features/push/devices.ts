@@ -7,6 +7,7 @@
 import type { MemberExport } from '@roz/contract/rights.ts'
 import { isoIst } from '@roz/core/ist-day.ts'
 import type { PushTarget } from '../../adapters/push/port.ts'
+import { lockOneInTransaction } from '../../db/advisory-locks.ts'
 import { type Db, maybeOne, type Queryable, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { Secrets } from '../../secrets.ts'
@@ -43,7 +44,7 @@ export function addDevice(db: Db, secrets: DeviceSecrets, device: NewDevice): Pr
   const [mac] = macs
   return inTransaction(db, async (tx) => {
     if (!(await lockMember(tx, memberId))) return false
-    await tx.query(sql`select pg_advisory_xact_lock(${mac.readBigInt64BE()}::bigint)`)
+    await lockOneInTransaction(tx, 'pushDevice', mac.readInt32BE())
     const session = await tx.query(sql`select 1 from session where token_hash = ${sessionHash}::bytea for key share`)
     if (session.length === 0) return false
     // Under the key of before as well, where a process that knows no other has written it meanwhile.
