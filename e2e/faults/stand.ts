@@ -64,15 +64,29 @@ async function build(options: { readonly members: number }, ends: End[]) {
   const url = new URL(postgres.appUrl)
   url.port = String(proxy.port)
   const port = await freePorts()
-  const start = (): Promise<Program> =>
-    startProgram({ dataDir, port, env: { DATABASE_URL: url.href, MIGRATE_DATABASE_URL: postgres.ownerUrl, LOG_LEVEL: 'error' } })
+  const db: Db = connect({ url: postgres.superUrl.replace(/\/postgres$/, '/roz'), max: 3, applicationName: 'roz-faults' })
+  ends.push(() => db.close())
+  let commitsInMemory = false
+  /** A start refuses a database that acknowledges too early: it becomes one once the server is there. */
+  const weaken = async (): Promise<void> => {
+    await db.query(sql`alter role roz_app set synchronous_commit = off`)
+    await db.query(sql`alter system set wal_writer_delay = '10s'`)
+    await db.query(sql`select pg_reload_conf()`)
+    // New connections take the setting.
+    await db.query(sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'roz_app'`)
+  }
+  const start = async (): Promise<Program> => {
+    if (commitsInMemory) await db.query(sql`alter role roz_app reset synchronous_commit`)
+    const env = { DATABASE_URL: url.href, MIGRATE_DATABASE_URL: postgres.ownerUrl, LOG_LEVEL: 'error' }
+    const program = await startProgram({ dataDir, port, env })
+    if (commitsInMemory) await weaken()
+    return program
+  }
   let server = await start()
   ends.push(async () => {
     signal(server.pid, 'SIGCONT')
     if (isAlive(server.pid)) await server.stop()
   })
-  const db: Db = connect({ url: postgres.superUrl.replace(/\/postgres$/, '/roz'), max: 3, applicationName: 'roz-faults' })
-  ends.push(() => db.close())
   const journal: Journal = openJournal(path.join(folder, 'journal.jsonl'))
   ends.push(() => journal.close())
   const writing = connect({ url: postgres.appUrl, max: 2, applicationName: 'roz-faults' })
@@ -102,13 +116,8 @@ async function build(options: { readonly members: number }, ends: End[]) {
     complaints: (): readonly string[] => complaints,
     /** Commits answer before they are on the disk, on purpose: what a power cut takes then, the judge must find. */
     async commitInMemory(): Promise<void> {
-      await db.query(sql`alter role roz_app set synchronous_commit = off`)
-      await db.query(sql`alter system set wal_writer_delay = '10s'`)
-      await db.query(sql`select pg_reload_conf()`)
-      // New connections take the setting.
-      await server.stop()
-      printed += server.output()
-      server = await start()
+      commitsInMemory = true
+      await weaken()
     },
     printed: (): string => printed + server.output(),
     /** Its postmaster first. */

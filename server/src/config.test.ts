@@ -17,7 +17,7 @@ const complaintsOf = (env: Record<string, string>): readonly string[] => {
 const production = {
   NODE_ENV: 'production',
   PUBLIC_URL: 'https://roz.example',
-  DATABASE_URL: 'postgres://roz_app@db/roz',
+  DATABASE_URL: 'postgres://roz_app@db/roz?sslmode=verify-full',
   SECRET_KEY: 'k'.repeat(64),
   MAIL_URL: 'smtps://mail.example',
   MAIL_FROM: 'no-reply@roz.example',
@@ -69,6 +69,62 @@ test('production without settings names every missing one in a single message', 
   ]) {
     expect(complaints).toContain(name)
   }
+})
+
+test('production refuses secrets that can be guessed, all in one message that shows none of them', () => {
+  const weak = { SECRET_KEY: 'x', ADMIN_PASSWORD: '1', METRICS_TOKEN: '1' }
+  expect(complaintsOf({ ...production, ...weak })).toEqual([
+    'SECRET_KEY: production needs at least 32 bytes, such as those of “openssl rand -hex 32”',
+    'ADMIN_PASSWORD: production needs at least 12 characters',
+    'METRICS_TOKEN: production needs at least 16 characters',
+  ])
+  const short = { SECRET_KEY: 'k'.repeat(31), ADMIN_PASSWORD: 'पासवर्ड नया', METRICS_TOKEN: 'm'.repeat(15) }
+  expect(complaintsOf({ ...production, ...short })).toHaveLength(3)
+  const enough = { SECRET_KEY: 'k'.repeat(32), ADMIN_PASSWORD: 'p'.repeat(12), METRICS_TOKEN: 'm'.repeat(16) }
+  expect(complaintsOf({ ...production, ...enough })).toEqual([])
+  expect(complaintsOf(weak)).toEqual([])
+})
+
+test('production sends mail by TLS alone, unless it is told otherwise', () => {
+  expect(readConfig({ ...production, MAIL_URL: 'smtp://mail.example:587' }).mailNeedsTls).toBe(true)
+  expect(readConfig({ ...production, MAIL_URL: 'smtp://mail.example:587', ALLOW_INSECURE: 'mail' }).mailNeedsTls).toBe(false)
+  expect(readConfig({ MAIL_URL: 'smtp://mail.example:587' }).mailNeedsTls).toBe(false)
+  for (const weakening of ['ignoreTLS=true', 'requireTLS=false', 'tls.rejectUnauthorized=false', 'secure=false', 'service=Maildev']) {
+    const env = { ...production, MAIL_URL: `smtp://mail.example/?${weakening}` }
+    expect(complaintsOf(env)).toEqual(['MAIL_URL: production needs TLS: leave out what weakens it, or say ALLOW_INSECURE=mail'])
+    expect(complaintsOf({ ...env, ALLOW_INSECURE: 'mail' })).toEqual([])
+  }
+})
+
+test('production reaches a database on another host by TLS alone, unless it is told otherwise', () => {
+  const elsewhere = ['postgres://u:p@db/roz', 'postgres://u:p@db/roz?sslmode=require', 'postgres://u:p@localhost/roz?host=10.0.0.7']
+  for (const url of elsewhere) {
+    expect(complaintsOf({ ...production, DATABASE_URL: url, MIGRATE_DATABASE_URL: url })).toEqual(
+      ['DATABASE_URL', 'MIGRATE_DATABASE_URL'].map(
+        (name) => `${name}: production needs TLS to a database on another host: add sslmode=verify-full, or say ALLOW_INSECURE=database`,
+      ),
+    )
+    expect(complaintsOf({ ...production, DATABASE_URL: url, ALLOW_INSECURE: 'database' })).toEqual([])
+    expect(complaintsOf({ DATABASE_URL: url })).toEqual([])
+  }
+  const here = [
+    'postgres://u:p@127.0.0.1/roz',
+    'postgres://u:p@[::1]:5432/roz',
+    'postgres://u@%2Frun%2Fpostgresql/roz',
+    'postgres:///roz?host=/run/postgresql',
+  ]
+  for (const url of here) expect(complaintsOf({ ...production, DATABASE_URL: url })).toEqual([])
+})
+
+test('outside production nobody else reaches the server, unless it is told otherwise', () => {
+  for (const host of ['0.0.0.0', '::', '192.168.1.7', 'roz.example', '127.example.org'])
+    expect(complaintsOf({ HOST: host })).toEqual([
+      `HOST: outside production anybody who reaches “${host}” could set the clock and read the mails; leave it at 127.0.0.1, or say ALLOW_INSECURE=host`,
+    ])
+  for (const host of ['127.0.0.1', '127.0.0.2', '::1', 'localhost']) expect(readConfig({ HOST: host }).host).toBe(host)
+  expect(readConfig({ HOST: '0.0.0.0', ALLOW_INSECURE: 'mail, host' }).host).toBe('0.0.0.0')
+  expect(readConfig({ ...production, HOST: '0.0.0.0' }).host).toBe('0.0.0.0')
+  expect(complaintsOf({ ALLOW_INSECURE: 'everything' })).toEqual(['ALLOW_INSECURE: of mail, database, host, not “everything”'])
 })
 
 test('production refuses the local draw', () => {

@@ -9,6 +9,7 @@ import { type Paise, paiseFromRupees } from '@roz/core/money.ts'
 import { POLICY_A, policyB, type SplitPolicy } from '@roz/core/split.ts'
 import { beaconSettings, witnessSettings } from './config-beacon.ts'
 import { gatewaySettings } from './config-gateway.ts'
+import { allowedInsecure, type Allowed, judgeHost, judgeLines, judgeSecrets } from './config-safety.ts'
 import { Settings } from './settings.ts'
 
 export type Config = ReturnType<typeof readConfig>
@@ -33,7 +34,9 @@ export function readConfig(env: Environment) {
   const port = settings.integer('PORT', 8080, 1, 65_535)
   const host = settings.text('HOST') ?? '127.0.0.1'
   const dataDir = path.resolve(settings.text('DATA_DIR') ?? '.data')
-  if (production) judgeProduction(settings)
+  const allowed = allowedInsecure(settings)
+  if (production) judgeProduction(settings, allowed)
+  else judgeHost(settings, host, allowed)
   const publicUrl = settings.url('PUBLIC_URL')
   const databaseUrl = settings.postgresUrl('DATABASE_URL')
   const payments = settings.choice('PAYMENTS', ['sandbox', 'cashfree'] as const, 'sandbox')
@@ -54,6 +57,7 @@ export function readConfig(env: Environment) {
     beacon: beaconSettings(settings, production),
     witnesses: witnessSettings(settings),
     mailUrl: settings.text('MAIL_URL'),
+    mailNeedsTls: production && !allowed('mail'),
     mailFrom: settings.text('MAIL_FROM') ?? 'no-reply@roz.local',
     google: {
       clientId: settings.text('GOOGLE_CLIENT_ID'),
@@ -87,7 +91,7 @@ export function auditSettings(env: Environment) {
 }
 
 /** What production must be told; each missing one is a complaint of its own. */
-function judgeProduction(settings: Settings): void {
+function judgeProduction(settings: Settings, allowed: Allowed): void {
   const needed = [
     'PUBLIC_URL',
     'DATABASE_URL',
@@ -105,8 +109,8 @@ function judgeProduction(settings: Settings): void {
   const beacon = settings.text('BEACON')
   if (beacon === undefined || beacon === 'local') settings.complain('BEACON: production refuses the local draw; set BEACON=drand')
   if (settings.text('PAYMENTS') !== 'cashfree') settings.complain('PAYMENTS: production refuses the sandbox; set PAYMENTS=cashfree')
-  const mail = settings.text('MAIL_URL')
-  if (mail !== undefined && !/^smtps?:\/\//.test(mail)) settings.complain('MAIL_URL: production needs smtp:// or smtps://')
+  judgeSecrets(settings)
+  judgeLines(settings, allowed)
   const url = settings.text('PUBLIC_URL')
   if (url !== undefined && !url.startsWith('https://')) settings.complain('PUBLIC_URL: production needs https://')
 }

@@ -7,15 +7,25 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { pino } from 'pino'
-import { expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readConfig } from './config.ts'
 import { StartError, startServer } from './start.ts'
-import { sql } from './db/sql.ts'
+import { connect, sql } from './db/sql.ts'
+import { expectVersion } from './db/supported-database.ts'
 import { witnessKeyText } from './log-of-days/note.ts'
 import { makeMember, testSecrets } from './testing/calls.ts'
-import { createTestDatabase } from './testing/database.ts'
+import { cloneTemplate } from './testing/database.ts'
 import { createTicketKeys } from './tickets/ticket-keys.ts'
+import { startTestServer } from './testing/postgres.ts'
 import { urlOf } from './testing/server-urls.ts'
+
+// The server of the test run does not wait for the disk, and a start refuses such a one.
+let durable: Awaited<ReturnType<typeof startTestServer>>
+beforeAll(async () => {
+  durable = await startTestServer(['fsync=on', 'synchronous_commit=on'])
+}, 120_000)
+afterAll(() => durable.stop())
+const createTestDatabase = () => cloneTemplate(durable.urls)
 
 async function freePort(): Promise<number> {
   const server = createServer()
@@ -45,7 +55,7 @@ async function failureOf(env: Record<string, string>): Promise<unknown> {
 }
 
 test('a database that is not there or lets nobody in stops the start with the name of its setting', async () => {
-  const owner = urlOf(inject('postgres'), 'owner', 'postgres')
+  const owner = urlOf(durable.urls, 'owner', 'postgres')
   const closed = new URL(owner)
   closed.port = '1'
   const wrong = new URL(owner)
@@ -61,6 +71,38 @@ test('a database that is not there or lets nobody in stops the start with the na
   expect(words[1]).toBe('The database of DATABASE_URL cannot be used: password authentication failed for user "roz_owner".')
   expect(words[2]).toContain('The database of MIGRATE_DATABASE_URL cannot be used')
 })
+
+test('a database that loses what it acknowledged, or is of another version, stops the start with one sentence and stays as it was', async () => {
+  const database = await createTestDatabase()
+  const superuser = connect({ url: database.superUrl, max: 1, named: false })
+  const env = { DATABASE_URL: database.appUrl, MIGRATE_DATABASE_URL: database.ownerUrl }
+  await superuser.query(sql`delete from schema_migration where name like '0001%'`)
+  await superuser.query(sql`alter role roz_app set synchronous_commit = off`)
+  const [inMemory] = [await failureOf(env), await superuser.query(sql`alter role roz_app reset synchronous_commit`)]
+  expect(inMemory).toEqual(
+    new StartError(
+      'The database of DATABASE_URL cannot be used: it runs with synchronous_commit=off, so a crash can lose money that was acknowledged; set synchronous_commit=on.',
+    ),
+  )
+  // As the migration would have said, had it run.
+  expect(await failureOf(env)).toMatchObject({ message: expect.stringContaining('0001_foundation.sql failed') })
+  await superuser.close()
+  await database.dropUnaudited()
+
+  const hasty = await startTestServer(['fsync=off', 'synchronous_commit=on'])
+  try {
+    expect(await failureOf({ DATABASE_URL: hasty.urls.owner })).toEqual(
+      new StartError(
+        'The database of DATABASE_URL cannot be used: it runs with fsync=off, so a power cut can destroy the books; set fsync=on.',
+      ),
+    )
+  } finally {
+    await hasty.stop()
+  }
+  expect(() => expectVersion(170_009)).toThrow('PostgreSQL 18 is needed, and this is 17')
+  expect(() => expectVersion(190_000)).toThrow('PostgreSQL 18 is needed, and this is 19')
+  expect(() => expectVersion(180_004)).not.toThrow()
+}, 120_000)
 
 test('a witness with the name or the key of the log itself stops the start', async () => {
   const database = await createTestDatabase()

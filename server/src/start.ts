@@ -20,11 +20,12 @@ import { buildApp } from './app.ts'
 import type { Config } from './config.ts'
 import { startPostgres } from './db/embedded.ts'
 import { migrate } from './db/migrate.ts'
-import { connect, type Db, one, sql } from './db/sql.ts'
+import { connect, DatabaseUnavailableError, type Db, one, sql } from './db/sql.ts'
+import { expectSupported } from './db/supported-database.ts'
 import { DEMO_PASSWORD, seedDemo } from './demo/demo.ts'
 import { AdminAddressError, ensureAdmin } from './features/identity/ensure-admin.ts'
 import { adminPassword, keepAdminPassword } from './first-start.ts'
-import { inWords, listUnreadable } from './reseal.ts'
+import { inWords as keptInWords, listUnreadable } from './reseal.ts'
 import { ensureSecretKey } from './secret-key.ts'
 import { createSecrets, type Secrets } from './secrets.ts'
 import { parseWitnessKey } from './log-of-days/note.ts'
@@ -100,29 +101,30 @@ async function openDatabase(config: Config, { log, say }: Surroundings, stops: S
 
 const ONE_ROLE =
   'The role of DATABASE_URL owns the tables, so only triggers keep the books from being rewritten: give the server a role of its own, and the owner to MIGRATE_DATABASE_URL.'
+const MAY_REWRITE = sql`select roz_now() is not null and has_table_privilege('transfer', 'update, delete, truncate') as "mayRewrite"`
 
-/** Migrations by the owner, and a first word as the server's own role; an existing PostgreSQL that is not fit for it is told of in plain words. */
+/** Migrations by the owner, between two looks as the server's own role; an existing PostgreSQL that is not fit is told of in plain words. */
 async function prepareDatabase(config: Config, { ownerUrl, appUrl, appRole }: DatabaseUrls, { log }: Surroundings): Promise<void> {
-  const migrated = migrate(ownerUrl, { production: config.production, ...(appRole === undefined ? {} : { appRole }) })
-  if (config.databaseUrl === undefined) return void (await migrated)
-  const inWords = (setting: string, error: unknown): StartError =>
-    new StartError(`The database of ${setting} cannot be used: ${error instanceof Error ? error.message : String(error)}.`)
-  try {
-    await migrated
-  } catch (error) {
-    throw inWords(ownerUrl === config.databaseUrl ? 'DATABASE_URL' : 'MIGRATE_DATABASE_URL', error)
-  }
+  const toNewest = () => migrate(ownerUrl, { production: config.production, ...(appRole === undefined ? {} : { appRole }) })
+  if (config.databaseUrl === undefined) return void (await toNewest())
   const db = connect({ url: appUrl, max: 1, named: config.namedStatements })
   try {
-    const { mayRewrite } = await one<{ mayRewrite: boolean }>(
-      db,
-      sql`select roz_now() is not null and has_table_privilege('transfer', 'update, delete, truncate') as "mayRewrite"`,
-    )
+    // Before the first migration: what is refused stays as it was.
+    await inWords('DATABASE_URL', expectSupported(db))
+    await inWords(ownerUrl === config.databaseUrl ? 'DATABASE_URL' : 'MIGRATE_DATABASE_URL', toNewest())
+    const { mayRewrite } = await inWords('DATABASE_URL', one<{ mayRewrite: boolean }>(db, MAY_REWRITE))
     if (mayRewrite && config.production) log.warn(ONE_ROLE)
-  } catch (error) {
-    throw inWords('DATABASE_URL', error)
   } finally {
     await db.close()
+  }
+}
+
+async function inWords<T>(setting: string, asked: Promise<T>): Promise<T> {
+  try {
+    return await asked
+  } catch (error) {
+    const reason = error instanceof DatabaseUnavailableError && error.cause instanceof Error ? error.cause : error
+    throw new StartError(`The database of ${setting} cannot be used: ${reason instanceof Error ? reason.message : String(reason)}.`)
   }
 }
 
@@ -154,7 +156,8 @@ async function serve(config: Config, shared: Shared, around: Surroundings, stops
   stops.push(() => witnessDb.close())
   await refuseOwnWitness(config, db)
   const catcher = config.mailUrl === undefined ? createCatcher(db) : undefined
-  const mailer = catcher ?? createSmtpMailer({ url: config.mailUrl as string, from: config.mailFrom, brandName: config.business.brandName })
+  const sender = { from: config.mailFrom, brandName: config.business.brandName, needsTls: config.mailNeedsTls }
+  const mailer = catcher ?? createSmtpMailer({ url: config.mailUrl as string, ...sender })
   stops.push(() => mailer.close())
   const clock = createClock(db)
   const storage = createFileStorage({ folder: path.join(config.dataDir, 'uploads') })
@@ -201,7 +204,7 @@ async function refuseUnreadable(db: Db, secrets: Secrets): Promise<void> {
       ? ['another key than SECRET_KEY', 'Start with the key that was used before as SECRET_KEY_OLD']
       : ['a key that is neither SECRET_KEY nor SECRET_KEY_OLD', 'Start with the right one of before as SECRET_KEY_OLD']
   throw new StartError(
-    `What the database keeps sealed cannot be opened (${inWords(unreadable)}): it was sealed with ${what}. ${advice}; it can be removed once “npm run reseal” says so.`,
+    `What the database keeps sealed cannot be opened (${keptInWords(unreadable)}): it was sealed with ${what}. ${advice}; it can be removed once “npm run reseal” says so.`,
   )
 }
 

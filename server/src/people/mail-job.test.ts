@@ -120,6 +120,7 @@ describe('a mail job', () => {
       url: `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`,
       from: 'no-reply@roz.example',
       brandName: 'Roz',
+      needsTls: false,
     })
     const nothing = async (): Promise<void> => undefined
     const lines: string[] = []

@@ -10,7 +10,7 @@ import type { AddressInfo } from 'node:net'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 
 /** Of localhost alone, made for these tests, known to nobody else. */
-const PRIVATE_KEY = `-----BEGIN PRIVATE KEY-----
+export const PUSH_SERVICE_KEY = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgQ2j9Hawrqgu3uoZ6
 OyqRBTR4+cK2DLJvFI5qr2/X9lahRANCAATWKUeAe+gnHOY4BPpv9BfNc9bxbDmr
 kl5x4REjzZwrbybrQhNCVrtYAaK7smmjHsaB3YnNhNVfO381lH4XI9rI
@@ -91,7 +91,7 @@ export type PushService = Awaited<ReturnType<typeof startPushService>>
 export async function startPushService() {
   const browsers = new Map<string, TestBrowser & Reader>()
   const problems: string[] = []
-  const server = createServer({ key: PRIVATE_KEY, cert: PUSH_SERVICE_CA }, (request, response) => {
+  const server = createServer({ key: PUSH_SERVICE_KEY, cert: PUSH_SERVICE_CA }, (request, response) => {
     take(request, response).catch((error: unknown) => {
       problems.push(String(error))
       response.writeHead(400).end()

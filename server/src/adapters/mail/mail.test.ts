@@ -5,6 +5,7 @@ import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
 import { sql } from '../../db/sql.ts'
+import { PUSH_SERVICE_CA, PUSH_SERVICE_KEY } from '../../testing/push-service.ts'
 import { createCatcher } from './catcher.ts'
 import { type Mail, MailRefusedError, type Mailer } from './port.ts'
 import { createSmtpMailer } from './smtp.ts'
@@ -13,13 +14,15 @@ type Received = { to: string; subject: string; text: string; html: string }
 type Rig = { mailer: Mailer; received: () => Promise<Received[]>; close: () => Promise<void> }
 
 /** A mail server that takes everything, and refuses the first mail where it is told to. */
-async function startSmtp() {
+async function startSmtp({ offersTls = false } = {}) {
   const raw: { to: string[]; content: string }[] = []
   let refuse = 0
   let lasting = 0
   const server = new SMTPServer({
     authOptional: true,
-    disabledCommands: ['STARTTLS'],
+    disabledCommands: offersTls ? [] : ['STARTTLS'],
+    key: PUSH_SERVICE_KEY,
+    cert: PUSH_SERVICE_CA,
     onRcptTo: (_address, _session, done) =>
       lasting === 0 ? done() : done(Object.assign(new Error('no asha@x.test here'), { responseCode: lasting })),
     onData: (stream, session, done) => {
@@ -51,7 +54,7 @@ async function startSmtp() {
 
 async function smtpRig(): Promise<Rig> {
   const server = await startSmtp()
-  const mailer = createSmtpMailer({ url: server.url, from: 'no-reply@roz.example', brandName: 'Roz' })
+  const mailer = createSmtpMailer({ url: server.url, from: 'no-reply@roz.example', brandName: 'Roz', needsTls: false })
   return {
     mailer,
     received: () =>
@@ -131,7 +134,7 @@ describe.each([
 describe('SMTP', () => {
   test('carries the sender, where answers go, and the same message id at each try', async () => {
     const server = await startSmtp()
-    const mailer = createSmtpMailer({ url: server.url, from: 'no-reply@roz.example', brandName: 'Roz' })
+    const mailer = createSmtpMailer({ url: server.url, from: 'no-reply@roz.example', brandName: 'Roz', needsTls: false })
     try {
       server.refuseNext()
       await expect(mailer.send(mail({ replyTo: 'writer@x.test' }))).rejects.toThrow('the mail server did not take the mail (EMESSAGE, 451)')
@@ -156,7 +159,7 @@ describe('SMTP', () => {
     [530, false],
   ])('a recipient refused with %d is refused for good: %s', async (code, isForGood) => {
     const server = await startSmtp()
-    const mailer = createSmtpMailer({ url: server.url, from: 'no-reply@roz.example', brandName: 'Roz' })
+    const mailer = createSmtpMailer({ url: server.url, from: 'no-reply@roz.example', brandName: 'Roz', needsTls: false })
     server.refuseLastingly(code)
     const error: unknown = await mailer.send(mail()).catch((thrown: unknown) => thrown)
     expect([error instanceof MailRefusedError, (error as Error).message]).toEqual([isForGood, expect.not.stringContaining('asha')])
@@ -164,10 +167,22 @@ describe('SMTP', () => {
     await server.close()
   })
 
+  test.each([
+    ['offers no TLS', false],
+    ['cannot show who it is', true],
+  ])('where TLS is needed a server that %s is sent nothing', async (_what, offersTls) => {
+    const server = await startSmtp({ offersTls })
+    const mailer = createSmtpMailer({ url: server.url, from: 'no-reply@roz.example', brandName: 'Roz', needsTls: true })
+    await expect(mailer.send(mail())).rejects.toThrow('the mail server did not take the mail')
+    expect(server.raw).toEqual([])
+    await mailer.close()
+    await server.close()
+  })
+
   test('a server that is away is a failure, not a mail that is lost in silence', async () => {
     const server = await startSmtp()
     await server.close()
-    const mailer = createSmtpMailer({ url: server.url, from: 'no-reply@roz.example', brandName: 'Roz' })
+    const mailer = createSmtpMailer({ url: server.url, from: 'no-reply@roz.example', brandName: 'Roz', needsTls: false })
     await expect(mailer.send(mail())).rejects.toThrow()
     await mailer.close()
   })

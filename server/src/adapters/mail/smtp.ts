@@ -7,12 +7,15 @@ export type SmtpOptions = {
   /** The sender's address and name. */
   readonly from: string
   readonly brandName: string
+  /** Without TLS nothing is sent: a server that offers none is refused, and so is one that cannot show who it is. */
+  readonly needsTls: boolean
 }
 
 export function createSmtpMailer(options: SmtpOptions): Mailer {
   const transport = createTransport({
     url: options.url,
     pool: true,
+    requireTLS: options.needsTls,
     maxConnections: 3,
     connectionTimeout: 10_000,
     greetingTimeout: 10_000,

@@ -1,0 +1,68 @@
+/**
+ * What makes a setting worth something: secrets long enough not to be guessed, lines that nobody reads
+ * along, and a developer's server that is not open to the street. Invariants: what is weaker on purpose
+ * is named by ALLOW_INSECURE; no complaint shows a secret.
+ */
+import type { Settings } from './settings.ts'
+
+/** Where less than the safe way is allowed on purpose. */
+export const INSECURE = ['mail', 'database', 'host'] as const
+type Insecure = (typeof INSECURE)[number]
+export type Allowed = (what: Insecure) => boolean
+
+const SECRET_KEY_BYTES_MIN = 32
+const ADMIN_PASSWORD_MIN = 12
+const METRICS_TOKEN_MIN = 16
+
+export function allowedInsecure(settings: Settings): Allowed {
+  const named = (settings.text('ALLOW_INSECURE') ?? '').split(/[\s,]+/).filter((name) => name !== '')
+  for (const name of named)
+    if (!(INSECURE as readonly string[]).includes(name)) settings.complain(`ALLOW_INSECURE: of ${INSECURE.join(', ')}, not “${name}”`)
+  return (what) => named.includes(what)
+}
+
+/** A server of a developer has a clock that anybody may set and shows everybody's mails. */
+export function judgeHost(settings: Settings, host: string, allowed: Allowed): void {
+  if (isThisMachine(host) || allowed('host')) return
+  settings.complain(
+    `HOST: outside production anybody who reaches “${host}” could set the clock and read the mails; leave it at 127.0.0.1, or say ALLOW_INSECURE=host`,
+  )
+}
+
+/** What production demands of what it was given; what is missing has a complaint of its own. */
+export function judgeSecrets(settings: Settings): void {
+  const expectLength = (name: string, lengthOf: (text: string) => number, min: number, unit: string): void => {
+    const value = settings.text(name)
+    if (value !== undefined && lengthOf(value) < min) settings.complain(`${name}: production needs at least ${min} ${unit}`)
+  }
+  expectLength('SECRET_KEY', (text) => Buffer.byteLength(text), SECRET_KEY_BYTES_MIN, 'bytes, such as those of “openssl rand -hex 32”')
+  expectLength('ADMIN_PASSWORD', (text) => [...text].length, ADMIN_PASSWORD_MIN, 'characters')
+  expectLength('METRICS_TOKEN', (text) => [...text].length, METRICS_TOKEN_MIN, 'characters')
+}
+
+/** Production speaks to the mail server and to a database elsewhere by TLS alone. */
+export function judgeLines(settings: Settings, allowed: Allowed): void {
+  const mail = settings.text('MAIL_URL')
+  if (mail !== undefined && !/^smtps?:\/\//.test(mail)) settings.complain('MAIL_URL: production needs smtp:// or smtps://')
+  else if (mail !== undefined && !allowed('mail') && weakensTls(mail))
+    settings.complain('MAIL_URL: production needs TLS: leave out what weakens it, or say ALLOW_INSECURE=mail')
+  for (const name of ['DATABASE_URL', 'MIGRATE_DATABASE_URL']) {
+    const database = settings.text(name)
+    // What is no address at all has a complaint of its own.
+    if (database === undefined || !URL.canParse(database) || allowed('database')) continue
+    const { hostname, searchParams } = new URL(database)
+    const host = searchParams.get('host') ?? decodeURIComponent(hostname)
+    // A path is a socket of this machine. Only verify-full asks every version of the driver who answers.
+    if (host === '' || host.startsWith('/') || isThisMachine(host) || searchParams.get('sslmode') === 'verify-full') continue
+    settings.complain(
+      `${name}: production needs TLS to a database on another host: add sslmode=verify-full, or say ALLOW_INSECURE=database`,
+    )
+  }
+}
+
+/** Parameters by which the mail driver would go without TLS, or without looking who answers. */
+const weakensTls = (url: string): boolean =>
+  URL.canParse(url) &&
+  [...new URL(url).searchParams.keys()].some((name) => /^(tls\.|service$|secure$|ignoreTLS$|requireTLS$|opportunisticTLS$)/i.test(name))
+
+const isThisMachine = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i.test(host)
