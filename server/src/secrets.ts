@@ -5,16 +5,21 @@
  * SECRET_KEY_OLD still open while new ones are sealed with SECRET_KEY.
  */
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto'
-import { createManyOpener, type SealedValues } from './gcm.ts'
 
 const VERSION = 1
 const ID_BYTES = 4
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const HEAD_BYTES = 1 + ID_BYTES + NONCE_BYTES + TAG_BYTES
-const LAYOUT = { nonceAt: 1 + ID_BYTES, tagAt: HEAD_BYTES - TAG_BYTES, bodyAt: HEAD_BYTES } as const
 
 export type SecretKeys = { readonly secretKey: string; readonly secretKeyOld?: string | undefined }
+export type SealedValues = {
+  readonly bytes: Buffer
+  /** Bytes of each; they lie one after the other. */
+  readonly each: number
+  /** What the value is bound to. */
+  readonly contextOf: (index: number) => string
+}
 export type Secrets = {
   /** What a thread of this process makes the same secrets from. */
   readonly keys: SecretKeys
@@ -24,7 +29,7 @@ export type Secrets = {
   readonly seal: (plain: Uint8Array, context: string) => Buffer
   /** Throws when the value was altered, belongs elsewhere, or its key is neither of the two. */
   readonly open: (sealed: Uint8Array, context: string) => Buffer
-  /** Opens values of one length into `into`, one after the other: a million in two seconds. Throws where `open` would. */
+  /** Opens values of one length into `into`, one after the other. Throws where `open` would. */
   readonly openMany: (values: SealedValues, into: Buffer) => void
   /** A keyed hash for looking a secret up: under the present key first, then under the old one. */
   readonly fingerprints: (plain: Uint8Array, purpose: string) => readonly [Buffer, ...Buffer[]]
@@ -37,7 +42,6 @@ export function createSecrets(given: SecretKeys): Secrets {
   const { secretKey, secretKeyOld } = given
   const current = deriveKey(secretKey)
   const keys: readonly [Key, ...Key[]] = secretKeyOld === undefined ? [current] : [current, deriveKey(secretKeyOld)]
-  const openers = new Map<Key, ReturnType<typeof createManyOpener>>()
 
   function keyOf(bytes: Buffer, context: string): Key {
     const key = keys.find(({ id }) => id.equals(bytes.subarray(1, 1 + ID_BYTES)))
@@ -46,10 +50,15 @@ export function createSecrets(given: SecretKeys): Secrets {
     return key
   }
 
-  function openerOf(key: Key): ReturnType<typeof createManyOpener> {
-    const opener = openers.get(key) ?? createManyOpener(key.sealing, LAYOUT)
-    openers.set(key, opener)
-    return opener
+  function open(bytes: Buffer, context: string): Buffer {
+    const key = keyOf(bytes, context)
+    const nonce = bytes.subarray(1 + ID_BYTES, 1 + ID_BYTES + NONCE_BYTES)
+    const decipher = createDecipheriv('aes-256-gcm', key.sealing, nonce, { authTagLength: TAG_BYTES })
+    decipher.setAAD(Buffer.from(context)).setAuthTag(bytes.subarray(HEAD_BYTES - TAG_BYTES, HEAD_BYTES))
+    const plain = decipher.update(bytes.subarray(HEAD_BYTES))
+    // Throws unless the tag is right; a stream cipher has nothing left to give.
+    decipher.final()
+    return plain
   }
 
   return {
@@ -61,30 +70,12 @@ export function createSecrets(given: SecretKeys): Secrets {
       const body = Buffer.concat([cipher.update(plain), cipher.final()])
       return Buffer.concat([Buffer.of(VERSION), current.id, nonce, cipher.getAuthTag(), body])
     },
-    open: (sealed, context) => {
-      const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.length)
-      const key = keyOf(bytes, context)
-      const nonce = bytes.subarray(1 + ID_BYTES, 1 + ID_BYTES + NONCE_BYTES)
-      const decipher = createDecipheriv('aes-256-gcm', key.sealing, nonce, { authTagLength: TAG_BYTES })
-      decipher.setAAD(Buffer.from(context)).setAuthTag(bytes.subarray(HEAD_BYTES - TAG_BYTES, HEAD_BYTES))
-      const plain = decipher.update(bytes.subarray(HEAD_BYTES))
-      // Throws unless the tag is right; a stream cipher has nothing left to give.
-      decipher.final()
-      return plain
-    },
+    open: (sealed, context) => open(Buffer.from(sealed.buffer, sealed.byteOffset, sealed.length), context),
     openMany: ({ bytes, each, contextOf }, into) => {
       const [count, length] = [bytes.length / each, each - HEAD_BYTES]
       if (!Number.isInteger(count) || length < 0) throw new Error('not sealed values of one length')
-      const idOf = (index: number): number => bytes.readUInt32BE(index * each + 1)
-      for (let from = 0, to = 0; from < count; from = to) {
-        const key = keyOf(bytes.subarray(from * each, (from + 1) * each), contextOf(from))
-        // Neighbours under one key are opened together.
-        do to++
-        while (to < count && bytes[to * each] === VERSION && idOf(to) === idOf(from))
-        const run = { bytes: bytes.subarray(from * each, to * each), each, contextOf: (index: number) => contextOf(from + index) }
-        const broken = openerOf(key)(run, into.subarray(from * length))
-        if (broken !== undefined) throw new Error(`altered, or sealed for another place: ${run.contextOf(broken)}`)
-      }
+      for (let index = 0; index < count; index++)
+        open(bytes.subarray(index * each, (index + 1) * each), contextOf(index)).copy(into, index * length)
     },
     fingerprints: (plain, purpose) => {
       const under = ({ mac }: Key): Buffer => createHmac('sha256', mac).update(`${purpose}\n`).update(plain).digest()
