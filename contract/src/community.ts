@@ -1,6 +1,6 @@
 /** Public figures, notices, the contact form and the administrator's overview (api.md). */
 import { message } from '@roz/core/fields.ts'
-import { email, name } from '@roz/core/person-fields.ts'
+import { email, writerName } from '@roz/core/person-fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { story } from './impact.ts'
@@ -79,7 +79,7 @@ export const communityCalls = {
     path: '/contact',
     access: 'visitor',
     summary: 'Sends a message to support; acknowledged with a ticket number.',
-    body: z.strictObject({ name, email, message }),
+    body: z.strictObject({ name: writerName, email, message }),
     output: z.object({ ticket: z.string() }),
     status: 201,
     refusals: ['too_many_requests'],

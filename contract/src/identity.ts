@@ -1,12 +1,15 @@
 /** Sign-up, sign-in and the member's own record (spec section 7; api.md). */
 import { ticketKey as ticketKeyField } from '@roz/core/fields.ts'
-import { email, givenPassword, name, newPassword, phone } from '@roz/core/person-fields.ts'
+import { email, givenPassword, name, newPassword, phone, registration } from '@roz/core/person-fields.ts'
 import { LANGUAGES } from '@roz/core/language.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { day, instant, messageAnswer, signedIn, userAnswer } from './shapes.ts'
 
-const token = z.string('fill_all').max(8192, 'fill_all')
+/** No token holds a NUL: with one it is unknown like any other, and not a value that no call takes. */
+const unknownWithNul = (token: string): string => (token.includes('\0') ? '' : token)
+const token = z.string('fill_all').max(8192, 'fill_all').overwrite(unknownWithNul)
+const queryToken = z.string().overwrite(unknownWithNul)
 
 export const identityCalls = {
   register: endpoint({
@@ -14,7 +17,7 @@ export const identityCalls = {
     path: '/auth/register',
     access: 'visitor',
     summary: 'Opens an account and sends the verification mail.',
-    body: z.strictObject({ name, email, phone, password: newPassword }),
+    body: z.strictObject(registration),
     output: signedIn,
     status: 201,
     refusals: ['email_taken', 'too_many_requests'],
@@ -43,7 +46,7 @@ export const identityCalls = {
     path: '/auth/verify-email',
     access: 'visitor',
     summary: 'Confirms a mail address; answers ok again within 24 hours.',
-    query: z.object({ token: z.union([z.string(), z.array(z.string())]).optional() }),
+    query: z.object({ token: z.union([queryToken, z.array(queryToken)]).optional() }),
     output: 'text',
     refusals: ['verification_token_invalid', 'verification_token_expired'],
   }),

@@ -13,6 +13,7 @@ import { STORY_TEXTS } from './story-fields.ts'
 import { texts } from './texts.ts'
 
 const CALL_TEXTS = {
+  password_common: texts('This password is among the 10,000 most used ones, which are tried first. Please choose another.'),
   unknown_field: texts('This field is not known.'),
   wrong_type: texts('This value has the wrong type.'),
   message_length: texts('Message must be 10 to 4,000 characters'),

@@ -6,6 +6,8 @@ import { texts } from './texts.ts'
 export const PERSON_TEXTS = {
   fill_all: texts('Please fill in all fields'),
   name_length: texts('Name must be 2 to 100 characters'),
+  name_letters: texts("Name can contain only letters, spaces and . ' -"),
+  name_address: texts('Name must not look like a web address. Please put a space after each dot.'),
   email_invalid: texts('Please enter a valid email address'),
   phone_required: texts('Phone number is required'),
   phone_invalid: texts('Please enter a valid 10-digit mobile number'),
@@ -21,10 +23,32 @@ const code = (problem: keyof typeof PERSON_TEXTS) => ({ error: problem })
 const EMAIL =
   /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/
 
-export const name = text('fill_all').check(z.trim(), z.minLength(2, code('name_length')), z.maxLength(100, code('name_length')))
+/** Joiners belong to a letter before them: many names in Indian scripts are written with them. */
+const NAME = /^(?:[\p{L}\p{M}][\u200c\u200d]?|[\p{Zs}.'‘’-])+$/u
+/** Two letters on each side of a dot: programs for mail make a link of that. */
+const ADDRESS = /[^\p{Zs}.]{2}\.[^\p{Zs}.]{2}/u
+
+/** What somebody is called who writes to us: support alone reads it. */
+export const writerName = text('fill_all').check(z.trim(), z.minLength(2, code('name_length')), z.maxLength(100, code('name_length')))
+/** A member's name. It stands in mails and on pages, so it is a name in some script and no address of a site. */
+export const name = writerName.check(
+  z.regex(NAME, code('name_letters')),
+  z.regex(/\p{L}/u, code('name_letters')),
+  z.refine((value) => !ADDRESS.test(value), code('name_address')),
+)
 export const email = text('fill_all').check(z.trim(), z.maxLength(254, code('email_invalid')), z.regex(EMAIL, code('email_invalid')))
 export const phone = text('phone_required').check(z.minLength(1, code('phone_required')), z.regex(/^[6-9]\d{9}$/, code('phone_invalid')))
 /** A new password. */
 export const newPassword = text('fill_all').check(z.minLength(6, code('password_short')), z.maxLength(128, code('password_long')))
 /** A password someone signs in with: its rules are judged by comparison, not by length. */
 export const givenPassword = text('fill_all').check(z.minLength(1, code('fill_all')), z.maxLength(1024, code('fill_all')))
+
+const given = text('fill_all').check(z.minLength(1, code('fill_all')))
+const written = text('fill_all').check(z.trim(), z.minLength(1, code('fill_all')))
+/** The four fields of a registration: whatever is missing says the same (spec section 5). */
+export const registration = {
+  name: z.pipe(written, name),
+  email: z.pipe(written, email),
+  phone: z.pipe(written, phone),
+  password: z.pipe(given, newPassword),
+}

@@ -122,9 +122,10 @@ function createFeatures(deps: ServiceDeps) {
   const notifications = createNotifications({ db })
   const push = createPush({ db, push: deps.push, secrets, warn: (details, message) => log.warn(details, message) })
   const exports = { ...wallet.exports, ...payouts.exports, ...rounds.exports, ...notifications.exports, ...push.exports }
-  const rights = createRights({ ...deps, exports, withdrawRest: wallet.withdrawRest })
+  const alarm = (details: object, message: string): void => log.error(details, message)
+  const rights = createRights({ ...deps, exports, withdrawRest: wallet.withdrawRest, alarm })
   const contact = createContact({ db, production: config.production, supportEmail: config.site.supportEmail })
-  const audit = createAudit({ db, alarm: (details, message) => log.error(details, message) })
+  const audit = createAudit({ db, alarm })
   const mail = createMailJob({
     mailer: deps.mailer,
     brandName: business.brandName,
@@ -144,8 +145,27 @@ export function createServices(deps: ServiceDeps) {
     log,
     now: clock.read,
     clockwork: [[rounds.due, async () => (await books.due()) !== undefined, openLog.due], draws.due, notifications.due],
-    sweeps: [wallet.due, payouts.due, impact.due, identity.due, contact.due, audit.due, () => forgetDoneJobs(db), createReseal(deps).due],
-    handlers: { ...wallet.jobs, ...payouts.jobs, ...impact.jobs, ...notifications.jobs, ...push.jobs, ...rounds.jobs, mail },
+    sweeps: [
+      wallet.due,
+      payouts.due,
+      impact.due,
+      identity.due,
+      rights.due,
+      contact.due,
+      audit.due,
+      () => forgetDoneJobs(db),
+      createReseal(deps).due,
+    ],
+    handlers: {
+      ...identity.jobs,
+      ...wallet.jobs,
+      ...payouts.jobs,
+      ...impact.jobs,
+      ...notifications.jobs,
+      ...push.jobs,
+      ...rounds.jobs,
+      mail,
+    },
   }
   const worker = createWorker(workerDeps)
   return {

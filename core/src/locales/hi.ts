@@ -80,12 +80,17 @@ export const HI = {
   // What is wrong with a field
   'Please fill in all fields': 'कृपया सभी फ़ील्ड भरें',
   'Name must be 2 to 100 characters': 'नाम 2 से 100 अक्षरों का होना चाहिए',
+  "Name can contain only letters, spaces and . ' -": "नाम में सिर्फ़ अक्षर, खाली जगह और . ' - हो सकते हैं",
+  'Name must not look like a web address. Please put a space after each dot.':
+    'नाम किसी वेबसाइट के पते जैसा नहीं होना चाहिए। हर बिंदु के बाद खाली जगह छोड़ें।',
   'Please enter a valid email address': 'कृपया सही ईमेल पता लिखें',
   'Phone number is required': 'फ़ोन नंबर ज़रूरी है',
   'Please enter a valid 10-digit mobile number': 'कृपया 10 अंकों का सही मोबाइल नंबर लिखें',
   'Password must be at least 6 characters': 'पासवर्ड कम से कम 6 अक्षरों का होना चाहिए',
   'Password must be at most 128 characters': 'पासवर्ड ज़्यादा से ज़्यादा 128 अक्षरों का हो सकता है',
   'Passwords do not match': 'पासवर्ड मेल नहीं खाते',
+  'This password is among the 10,000 most used ones, which are tried first. Please choose another.':
+    'यह पासवर्ड सबसे ज़्यादा इस्तेमाल होने वाले 10,000 पासवर्डों में है, जो सबसे पहले आज़माए जाते हैं। कृपया कोई और चुनें।',
 
   // What is wrong with a field of money
   'Please enter an amount in rupees, with at most two decimals': 'कृपया रुपयों में राशि लिखें, दशमलव के बाद अधिकतम दो अंक',
@@ -225,6 +230,7 @@ export const HI = {
   // Mails
   'Verify your email for {brandName}': '{brandName} के लिए अपने ईमेल की पुष्टि करें',
   'Hello {name},': 'नमस्ते {name},',
+  'Hello,': 'नमस्ते,',
   'Please confirm that this is your email address. After that you can add money and join the daily round.':
     'कृपया पुष्टि करें कि यह ईमेल पता आपका है। इसके बाद आप पैसे जोड़कर रोज़ के राउंड में शामिल हो सकते हैं।',
   'Verify my email': 'मेरे ईमेल की पुष्टि करें',

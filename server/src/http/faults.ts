@@ -17,14 +17,16 @@ export type Problem = {
   readonly retryAfterSeconds?: number
 }
 
-/** The body of a refusal. The first field's words stand as the message: the client shows it as a toast. */
+/** The body of a refusal. Its message is what is missing, else the first field's words: the client shows it as a toast. */
 function errorAnswer(problem: Problem, language: Language): ErrorAnswer {
+  const wordsOf = (text: string): string => fieldText(text, language) ?? text
   const fields =
     problem.fields === undefined
       ? undefined
-      : Object.fromEntries(Object.entries(problem.fields).map(([name, text]) => [name, fieldText(text, language) ?? text]))
-  const first = fields === undefined ? undefined : Object.values(fields)[0]
-  const message = first ?? REFUSALS[problem.code][language]
+      : Object.fromEntries(Object.entries(problem.fields).map(([name, text]) => [name, wordsOf(text)]))
+  const problems = Object.values(problem.fields ?? {})
+  const first = problems.find((text) => text === 'fill_all') ?? problems[0]
+  const message = first === undefined ? REFUSALS[problem.code][language] : wordsOf(first)
   return { code: problem.code, message, ...(fields === undefined ? {} : { fields }) }
 }
 

@@ -24,6 +24,7 @@ export type Taken =
 
 const QUARTER_HOUR = 900
 const HOUR = 3600
+const DAY = 86_400
 
 /** Takes one hit from each limit, or from none of them. */
 export async function take(from: Queryable, limits: readonly Limit[]): Promise<Taken> {
@@ -49,7 +50,7 @@ export async function take(from: Queryable, limits: readonly Limit[]): Promise<T
 /** Forgets what no limit looks at any more. */
 export async function forgetOldHits(from: Queryable): Promise<void> {
   await from.query(
-    sql`delete from throttle where last_at not between (select roz_now()) - interval '2 hours' and (select roz_now()) + interval '2 hours'`,
+    sql`delete from throttle where last_at not between (select roz_now()) - interval '25 hours' and (select roz_now()) + interval '25 hours'`,
   )
 }
 
@@ -112,6 +113,8 @@ export function limitRules(options: { readonly production: boolean }) {
       { key: ['register', addressKey(email)], hitsMax: 20, windowSeconds: HOUR },
       ...network(source.ip, 'register', 300, HOUR),
     ],
+    /** Verification mails to an address that may be a stranger's. */
+    resend: (email: string): Limit[] => [{ key: ['resend', addressKey(email)], hitsMax: 5, windowSeconds: DAY }],
     forgotten: (email: string, source: Source): Limit[] => [
       { key: ['forgot', addressKey(email)], hitsMax: 10, windowSeconds: HOUR },
       ...others(source.ip),

@@ -33,6 +33,7 @@ function workerOf(draft: (payload: Ran) => Promise<void>, change: Change = {}) {
     draft_story: draft,
     push_round: nothing,
     push_page: nothing,
+    reset_link: nothing,
     send_payout: nothing,
     check_payout: nothing,
     send_refund: nothing,

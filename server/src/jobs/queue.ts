@@ -13,6 +13,8 @@ import type { MailPayload } from '../people/mails.ts'
 export type JobPayloads = {
   /** One mail from a template, in a language; the key makes it one mail. */
   mail: MailPayload
+  /** Mail a link for a new password to whoever has this address, if anybody has; the key is the link's id. */
+  reset_link: { readonly tokenId: string; readonly email: string; readonly origin: string }
   /** One notice in the app for one member. */
   notice: { readonly memberId: string; readonly kind: NoticeKind; readonly data: NoticeData }
   /** Ask the gateway how an order stands and book it. */

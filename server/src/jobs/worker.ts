@@ -53,6 +53,7 @@ const LANE_OF = {
   check_refund: 'gateway',
   check_dispute: 'gateway',
   push_page: 'push',
+  reset_link: 'own',
   push_round: 'own',
   notice: 'own',
   join_after_topup: 'own',

@@ -129,6 +129,7 @@ describe('a mail job', () => {
       handlers: {
         mail: createMailJob({ mailer, brandName: 'Roz', publicUrl: 'https://roz.example', localUrl: '', secrets }),
         notice: nothing,
+        reset_link: nothing,
         settle_order: nothing,
         join_after_topup: nothing,
         draft_story: nothing,

@@ -22,6 +22,7 @@ type Mail = {
 }
 
 const HELLO = texts('Hello {name},')
+const HELLO_NOBODY = texts('Hello,')
 const SEE_WALLET = texts('See your wallet')
 const NOT_YOU = texts('If this was not you, contact us and change your password.')
 
@@ -156,7 +157,7 @@ export function mailWords({ template, data, language }: MailPayload, { brandName
     (typeof words === 'string' ? words : words[language]).replace(/\{(\w+)\}/g, (mark, name: string) => values[name] ?? mark)
   return {
     subject: fill(subject),
-    paragraphs: paragraphs.map(fill),
+    paragraphs: paragraphs.map((words) => fill(words === HELLO && data.name === '' ? HELLO_NOBODY : words)),
     ...(action === undefined
       ? {}
       : { action: { label: fill(action.label), url: link(action.path.replace('{token}', encodeURIComponent(token))) } }),

@@ -8,7 +8,10 @@ import { maybeOne, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { enqueue } from '../jobs/queue.ts'
 
-/** Amounts are ready to print (`₹10.00`), days `YYYY-MM-DD`. `origin` is where the links lead. */
+/**
+ * Amounts are ready to print (`₹10.00`), days `YYYY-MM-DD`. `origin` is where the links lead. `name` is empty while the
+ * address is not confirmed: it may be a stranger's, and whoever registered it chose the name.
+ */
 type Told<Data extends string = never> = Readonly<Record<'name' | 'origin' | Data, string>>
 export type MailData = {
   /** The link that confirms the address. */
@@ -62,7 +65,7 @@ type Recipient = { name: string; email: string | null; language: Language; link_
 export async function mailMember<T extends MemberTemplate>(tx: Tx, mail: MemberMail<T>): Promise<void> {
   const member = await maybeOne<Recipient>(
     tx,
-    sql`select name, email, language, link_origin, wants_mail from member where id = ${mail.memberId}::bigint and deleted_at is null`,
+    sql`select case when email_verified_at is null then '' else name end as name, email, language, link_origin, wants_mail from member where id = ${mail.memberId}::bigint and deleted_at is null`,
   )
   if (member === undefined || member.email === null) return
   if (OPTIONAL.has(mail.template) && !member.wants_mail) return

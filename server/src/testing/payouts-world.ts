@@ -208,6 +208,7 @@ function jobHandlers(jobs: { kind: JobKind; payload: unknown }[], own: ReturnTyp
     draft_story: keep('draft_story'),
     push_round: keep('push_round'),
     push_page: keep('push_page'),
+    reset_link: keep('reset_link'),
     check_dispute: keep('check_dispute'),
     ...own,
   }

@@ -58,6 +58,7 @@ export async function startPeople(options: PeopleOptions = {}): Promise<People> 
     db,
     handlers: {
       mail: createMailJob({ mailer: catcher, brandName: 'Roz', publicUrl: undefined, localUrl: 'http://localhost:8080', secrets }),
+      ...identity.jobs,
       ...notifications.jobs,
       settle_order: nothing,
       join_after_topup: nothing,

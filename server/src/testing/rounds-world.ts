@@ -146,6 +146,7 @@ function jobHandlers(jobs: Written[], own: ReturnType<typeof createRounds>['jobs
     draft_story: keep('draft_story'),
     push_round: keep('push_round'),
     push_page: keep('push_page'),
+    reset_link: keep('reset_link'),
     send_payout: keep('send_payout'),
     check_payout: keep('check_payout'),
     send_refund: keep('send_refund'),

@@ -126,6 +126,7 @@ function workerOf(db: Db, wallet: ReturnType<typeof createWallet>, jobs: { kind:
     draft_story: keep('draft_story'),
     push_round: keep('push_round'),
     push_page: keep('push_page'),
+    reset_link: keep('reset_link'),
     send_payout: keep('send_payout'),
     check_payout: keep('check_payout'),
     send_refund: keep('send_refund'),

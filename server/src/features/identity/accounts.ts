@@ -37,6 +37,7 @@ export const findById = (from: Queryable, memberId: bigint, source: Source): Pro
 
 export type LockedAccount = {
   readonly id: bigint
+  readonly email: string
   readonly passwordHash: string | null
   readonly isVerified: boolean
   readonly isSuspended: boolean
@@ -47,7 +48,7 @@ export type LockedAccount = {
 export const lockAccount = (tx: Tx, memberId: bigint): Promise<LockedAccount | undefined> =>
   maybeOne<LockedAccount>(
     tx,
-    sql`select id, password_hash as "passwordHash", email_verified_at is not null as "isVerified", suspended_at is not null as "isSuspended",
+    sql`select id, email, password_hash as "passwordHash", email_verified_at is not null as "isVerified", suspended_at is not null as "isSuspended",
           role = 'admin' as "isStaff"
         from member where id = ${memberId}::bigint and deleted_at is null for no key update`,
   )

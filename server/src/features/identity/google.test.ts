@@ -96,9 +96,14 @@ describe('a Google sign-in', () => {
     expect((await roz.ask('GET /admin/stats', { token: answer.body.token })).status).toBe(403)
   })
 
-  test('a name that Google does not tell is made from the address', async () => {
-    const answer = await signIn({ sub: 'g7', email: 'meera@x.test', name: undefined })
-    expect(answer.body.user.name).toBe('meera')
+  test.each([
+    ['g7a', 'meera@x.test', undefined, 'meera'],
+    ['g7b', 'k.r.nair99@x.test', undefined, 'k r nair'],
+    ['g7c', 'spam@x.test', 'Win now: https://evil.example', 'Win now https evil example'],
+    ['g7d', 'asha7@x.test', 'आशा 🌸 वर्मा', 'आशा वर्मा'],
+    ['g7e', '7@x.test', '🌸', 'Member'],
+  ])('%s: a name is the letters that Google tells, or those of the address', async (sub, email, name, shown) => {
+    expect((await signIn({ sub, email, name })).body.user.name).toBe(shown)
   })
 })
 

@@ -5,6 +5,7 @@
  * someone who registered a stranger's address to wait for them (pre-hijacking).
  */
 import type { Language } from '@roz/core/language.ts'
+import { name as nameRule } from '@roz/core/person-fields.ts'
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose'
 import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
@@ -22,6 +23,8 @@ type GoogleUser = { readonly sub: string; readonly email: string; readonly name:
 /** Judges a credential: who it names, or undefined for one that does not count. */
 type Judge = (credential: string, now: Date) => Promise<GoogleUser | undefined>
 
+/** Whom Google gives no name, and whose address holds none. */
+const NAMELESS = 'Member'
 const ISSUERS = ['https://accounts.google.com', 'accounts.google.com']
 /** Faults of reaching the keys, not of the credential. */
 const UNREACHABLE = new Set(['ERR_JWKS_TIMEOUT', 'ERR_JOSE_GENERIC', 'ERR_JWKS_INVALID'])
@@ -50,8 +53,16 @@ function userIn(payload: JWTPayload): GoogleUser | undefined {
   const { sub, email, email_verified: isVerified, name } = payload
   if (typeof sub !== 'string' || sub === '' || sub.length > 255) return undefined
   if (typeof email !== 'string' || !/^[^\s@]+@[^\s@]+$/.test(email) || email.length > 254 || isVerified !== true) return undefined
-  const given = typeof name === 'string' ? name.replaceAll('\0', '').trim().slice(0, 100).trim() : ''
-  return { sub, email, name: given.length >= 2 ? given : (email.split('@')[0] ?? email).padEnd(2, '.').slice(0, 100) }
+  return { sub, email, name: asName(typeof name === 'string' ? name : '') ?? asName(email.split('@')[0] ?? '') ?? NAMELESS }
+}
+
+/** The letters of it, as the rule of names wants them; undefined where they are too few. */
+function asName(given: string): string | undefined {
+  const letters = given
+    .replace(/[^\p{L}\p{M}'’‘-]+/gu, ' ')
+    .trim()
+    .slice(0, 100)
+  return nameRule.safeParse(letters).data
 }
 
 type Found = { id: bigint; isLinked: boolean }

@@ -2,10 +2,11 @@
 import { type Db, sql } from '../../db/sql.ts'
 import { forgetOldHits, limitRules } from '../../http/limits.ts'
 import type { Handlers } from '../../http/route.ts'
+import type { JobHandlers } from '../../jobs/worker.ts'
 import type { Sessions } from '../../http/session.ts'
 import type { IdentityDeps } from './deps.ts'
 import { googleHandlers } from './google.ts'
-import { linkHandlers } from './links.ts'
+import { linkHandlers, linkJobs } from './links.ts'
 import { createPasswordCheck } from './password-check.ts'
 import { profileHandlers } from './profile.ts'
 import { createSessions } from './sessions.ts'
@@ -31,6 +32,7 @@ type Names =
 
 export type Identity = {
   readonly handlers: Handlers<Names>
+  readonly jobs: Pick<JobHandlers, 'reset_link'>
   readonly sessions: Sessions
   readonly due: (now: Date) => Promise<boolean>
 }
@@ -49,6 +51,7 @@ export function createIdentity(deps: IdentityDeps): Identity {
       ...profileHandlers(deps, checkPassword),
       ...stepUpHandlers(deps, checkPassword),
     },
+    jobs: linkJobs(deps),
     sessions: createSessions(deps.db),
     due: async (now) => {
       if (Math.abs(now.getTime() - sweptAtMs) < SWEEP_MS) return false

@@ -1,8 +1,9 @@
 /**
- * Links sent by mail: confirming an address and setting a new password. Invariants: tokens are kept
- * as hashes and end by roz_now(); a verification link works once in effect and answers ok again for
- * its 24 hours (mail scanners open links); a reset link works once, for an hour, also when it is sent
- * twice at the same moment.
+ * Links sent by mail: confirming an address and setting a new password. Invariants:
+ * - Tokens are kept as hashes and end by roz_now().
+ * - A verification link works once in effect and answers ok again for its 24 hours: mail scanners open links.
+ * - A reset link works once, for an hour, also when it is sent twice at the same moment.
+ * - Asking for a reset link does the same work for a known and an unknown address.
  */
 import { randomUUID } from 'node:crypto'
 import { texts } from '@roz/core/texts.ts'
@@ -10,7 +11,10 @@ import { audit } from '../../audit-log.ts'
 import { maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { addressKey, type LimitRules, take } from '../../http/limits.ts'
-import type { Handlers } from '../../http/route.ts'
+import { type Handlers, invalid } from '../../http/route.ts'
+import { isCommonPassword } from '../../people/common-passwords.ts'
+import { enqueue } from '../../jobs/queue.ts'
+import type { JobHandlers } from '../../jobs/worker.ts'
 import { linkToken, tokenHash } from '../../people/link-token.ts'
 import { mailMember } from '../../people/mails.ts'
 import { hashPassword } from '../../people/passwords.ts'
@@ -30,13 +34,14 @@ const RESET_DONE = texts('Your password is changed. Please log in with the new o
 export async function sendLink(
   tx: Tx,
   deps: Pick<IdentityDeps, 'secrets'>,
-  link: { memberId: bigint; purpose: Purpose; origin: string },
+  link: { memberId: bigint; purpose: Purpose; origin: string; id?: string },
 ): Promise<void> {
-  const id = randomUUID()
+  const { id = randomUUID() } = link
   await tx.query(sql`
     insert into mail_token (id, token_hash, member_id, purpose, expires_at)
     values (${id}::uuid, ${tokenHash(linkToken(deps.secrets, id))}::bytea, ${link.memberId}::bigint, ${link.purpose}::text,
-      roz_now() + make_interval(hours => ${HOURS[link.purpose]}::int))`)
+      roz_now() + make_interval(hours => ${HOURS[link.purpose]}::int))
+    on conflict (id) do nothing`)
   await mailMember(tx, {
     memberId: link.memberId,
     template: link.purpose,
@@ -67,6 +72,20 @@ async function lockToken(tx: Tx, token: string, purpose: Purpose) {
 export const useUp = async (tx: Tx, memberId: bigint, purpose: Purpose): Promise<void> => {
   await tx.query(sql`
     update mail_token set used_at = roz_now() where member_id = ${memberId}::bigint and purpose = ${purpose}::text and used_at is null`)
+}
+
+/** Whether the address is known is looked up here, after the answer: the time of the answer tells nothing. */
+export function linkJobs(deps: Pick<IdentityDeps, 'db' | 'secrets'>): Pick<JobHandlers, 'reset_link'> {
+  return {
+    reset_link: ({ tokenId, email, origin }) =>
+      inTransaction(deps.db, async (tx) => {
+        const member = await maybeOne<{ id: bigint }>(
+          tx,
+          sql`select id from member where lower(email) = ${email}::text and deleted_at is null`,
+        )
+        if (member !== undefined) await sendLink(tx, deps, { memberId: member.id, purpose: 'reset', origin, id: tokenId })
+      }),
+  }
 }
 
 export function linkHandlers(
@@ -102,6 +121,8 @@ export function linkHandlers(
               from member where id = ${session.memberId}::bigint`,
         )
         if (waitSeconds > 0) return { ok: false, code: 'too_many_requests', retryAfterSeconds: waitSeconds }
+        const today = await take(tx, rules.resend(account.email))
+        if (!today.ok) return today
         await tx.query(sql`update member set verification_resent_at = roz_now() where id = ${session.memberId}::bigint`)
         await sendLink(tx, deps, { memberId: session.memberId, purpose: 'verify', origin })
         return { ok: true, value: { message: SENT_AGAIN[language] } }
@@ -111,13 +132,8 @@ export function linkHandlers(
     forgotPassword: async ({ body, language, origin, ip, userAgent }) => {
       const taken = await take(db, rules.forgotten(body.email, { ip, userAgent }))
       if (!taken.ok) return taken
-      await inTransaction(db, async (tx) => {
-        const member = await maybeOne<{ id: bigint }>(
-          tx,
-          sql`select id from member where lower(email) = ${addressKey(body.email)}::text and deleted_at is null`,
-        )
-        if (member !== undefined) await sendLink(tx, deps, { memberId: member.id, purpose: 'reset', origin })
-      })
+      const payload = { tokenId: randomUUID(), email: addressKey(body.email), origin }
+      await inTransaction(db, (tx) => enqueue(tx, { kind: 'reset_link', key: payload.tokenId, payload }))
       return { ok: true, value: { message: FORGOTTEN[language] } }
     },
 
@@ -131,6 +147,7 @@ export function linkHandlers(
         sql`select id from mail_token where token_hash = ${tokenHash(body.token)}::bytea and purpose = 'reset' and used_at is null and expires_at > roz_now()`,
       )
       if (live === undefined) return { ok: false, code: 'reset_token_invalid' }
+      if (isCommonPassword(body.password)) return invalid({ password: 'password_common' })
       const passwordHash = await hashPassword(body.password)
       return inTransaction(db, async (tx) => {
         const found = await lockToken(tx, body.token, 'reset')

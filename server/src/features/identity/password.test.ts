@@ -28,6 +28,46 @@ describe('a forgotten password', () => {
     expect((await forgot('no address')).body.message).toBe('Please enter a valid email address')
   })
 
+  test('the request writes the same for known and unknown addresses, and takes as long', async () => {
+    await roz.register('even@x.test')
+    const written = () =>
+      one<{ jobs: number; links: number }>(
+        roz.db,
+        sql`select (select count(*)::int from job) as jobs, (select count(*)::int from mail_token where purpose = 'reset') as links`,
+      )
+    const took: Record<'even' | 'nobody', number[]> = { even: [], nobody: [] }
+    for (let i = 0; i < 10; i++) {
+      for (const who of ['even', 'nobody'] as const) {
+        const before = await written()
+        const started = performance.now()
+        expect((await forgot(`${who}@x.test`)).status).toBe(200)
+        took[who].push(performance.now() - started)
+        expect(await written()).toEqual({ jobs: before.jobs + 1, links: before.links })
+      }
+    }
+    // The quickest of each: what else the machine does is left out.
+    expect(Math.min(...took.nobody) / Math.min(...took.even)).toBeGreaterThan(0.6)
+    expect(Math.min(...took.even) / Math.min(...took.nobody)).toBeGreaterThan(0.6)
+    expect((await roz.mailsTo('even@x.test')).filter((mail) => mail.subject.startsWith('Reset'))).toHaveLength(10)
+    expect(await roz.mailsTo('nobody@x.test')).toEqual([])
+  })
+
+  test('a password that is tried first is refused, and the link still works', async () => {
+    await roz.register('weak@x.test')
+    await forgot('weak@x.test')
+    const token = await roz.tokenFrom('weak@x.test', '/reset-password')
+    const refused = await reset(token, 'iloveyou')
+    expect([refused.status, refused.body.fields]).toEqual([
+      400,
+      { password: 'This password is among the 10,000 most used ones, which are tried first. Please choose another.' },
+    ])
+    expect((await reset(token, 'a new password')).status).toBe(200)
+  })
+
+  test('a link with a NUL is unknown like any other', async () => {
+    expect((await reset('a\0b', 'a new password')).body.code).toBe('reset_token_invalid')
+  })
+
   test('a reset sets the password, ends every session, confirms the mail and tells the member', async () => {
     const person = await roz.register('reset@x.test')
     const other = (await roz.login('reset@x.test', PASSWORD)).body.token
@@ -133,6 +173,9 @@ describe('changing the password', () => {
     expect([answer.status, answer.body]).toEqual([403, { code: 'wrong_password', message: 'That password is not correct.' }])
     expect(await codeOf('GET /auth/me', token)).toBe('200')
     expect((await change(token, PASSWORD, '12345')).body.message).toBe('Password must be at least 6 characters')
+    expect((await change(token, PASSWORD, 'QwertyUIOP')).body.fields).toEqual({
+      newPassword: 'This password is among the 10,000 most used ones, which are tried first. Please choose another.',
+    })
   })
 
   test('two changes at once from one password: one holds', async () => {

@@ -7,8 +7,9 @@ import { UPLOADS_PATH } from '../../adapters/storage/port.ts'
 import { audit } from '../../audit-log.ts'
 import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
-import type { Handlers } from '../../http/route.ts'
+import { type Handlers, invalid } from '../../http/route.ts'
 import { setAutoJoin } from '../../ledger/wallets.ts'
+import { isCommonPassword } from '../../people/common-passwords.ts'
 import { mailMember } from '../../people/mails.ts'
 import { hashPassword } from '../../people/passwords.ts'
 import { getUser } from '../../people/user-row.ts'
@@ -59,6 +60,7 @@ export function profileHandlers(deps: IdentityDeps, checkPassword: PasswordCheck
     },
 
     changePassword: async ({ session, body, origin, ip, userAgent }) => {
+      if (isCommonPassword(body.newPassword)) return invalid({ newPassword: 'password_common' })
       const source = { ip, userAgent }
       const mine = await findById(db, session.memberId, source)
       if (mine === undefined) throw new Error('changePassword: a session without its account')

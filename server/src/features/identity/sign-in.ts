@@ -9,7 +9,8 @@ import { audit } from '../../audit-log.ts'
 import { maybeOne, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { addressKey, type LimitRules, type Source, take } from '../../http/limits.ts'
-import type { Handlers } from '../../http/route.ts'
+import { type Handlers, invalid } from '../../http/route.ts'
+import { isCommonPassword } from '../../people/common-passwords.ts'
 import { insertMember } from '../../people/new-member.ts'
 import { hashPassword } from '../../people/passwords.ts'
 import { getUser } from '../../people/user-row.ts'
@@ -59,6 +60,7 @@ export function signInHandlers(
 
   return {
     register: async ({ body, language, origin, ip, userAgent }) => {
+      if (isCommonPassword(body.password)) return invalid({ password: 'password_common' })
       const source = { ip, userAgent }
       const taken = await take(db, rules.registration(body.email, source))
       if (!taken.ok) return taken

@@ -45,15 +45,29 @@ describe('registering', () => {
 
   test.each([
     ['all fields are required', {}, 'Please fill in all fields'],
-    ['a name is required', { ...form('a@x.test'), name: undefined }, 'Please fill in all fields'],
     ['a name has 2 characters at least', form('a@x.test', { name: ' A ' }), 'Name must be 2 to 100 characters'],
     ['an address is an address', form('no address'), 'Please enter a valid email address'],
-    ['a phone is required', form('a@x.test', { phone: '' }), 'Phone number is required'],
+    ...(['name', 'email', 'phone', 'password'] as const).flatMap((field): [string, object, string][] => [
+      [`${field} may not be missing`, form('a@x.test', { [field]: undefined }), 'Please fill in all fields'],
+      [`${field} may not be empty`, form('a@x.test', { [field]: '' }), 'Please fill in all fields'],
+    ]),
+    ['what is missing is said before what is wrong', form('a@x.test', { name: 'A', phone: undefined }), 'Please fill in all fields'],
+    ['a name is letters', form('a@x.test', { name: 'Win ₹900 now!' }), "Name can contain only letters, spaces and . ' -"],
+    [
+      'a name is no address of a site',
+      form('a@x.test', { name: 'Asha visit evil.example' }),
+      'Name must not look like a web address. Please put a space after each dot.',
+    ],
+    [
+      'a password is none of those that are tried first',
+      form('a@x.test', { password: 'Password1' }),
+      'This password is among the 10,000 most used ones, which are tried first. Please choose another.',
+    ],
     ['a phone starts with 6 to 9', form('a@x.test', { phone: '5876543210' }), 'Please enter a valid 10-digit mobile number'],
     ['a password has 6 characters at least', form('a@x.test', { password: '12345' }), 'Password must be at least 6 characters'],
     ['a password has 128 characters at most', form('a@x.test', { password: 'x'.repeat(129) }), 'Password must be at most 128 characters'],
     ['unknown fields are refused', form('a@x.test', { role: 'admin' }), 'This field is not known.'],
-    ['a NUL is refused', form('a@x.test', { name: 'As\0ha' }), 'This value has the wrong type.'],
+    ['a NUL is refused', form('a@x.test', { password: 'correct\0 horse' }), 'This value has the wrong type.'],
   ])('%s', async (_rule, body, message) => {
     const answer = await roz.ask('POST /auth/register', { body })
     expect([answer.status, answer.body.code, answer.body.message]).toEqual([400, 'invalid_input', message])
@@ -90,15 +104,47 @@ describe('registering', () => {
 
 describe('the verification mail', () => {
   test('comes in the language of the registration, with an absolute link to the host that was asked', async () => {
-    await roz.register('mail@x.test', { name: 'Tom & <b>Jerry</b>' })
+    await roz.register('mail@x.test')
     await roz.register('hindi@x.test', { language: 'hi' })
     const [mail] = await roz.mailsTo('MAIL@x.test')
     expect(mail?.subject).toBe('Verify your email for Roz')
     expect(mail?.links).toEqual([expect.stringMatching(new RegExp(`^${roz.url}/verify-email\\?token=[\\w-]{43}$`))])
+    expect((await roz.mailsTo('hindi@x.test'))[0]?.subject).toBe('रोज़ के लिए अपने ईमेल की पुष्टि करें')
+  })
+
+  test('the name of a registration stands in no mail until the address is confirmed', async () => {
+    const { token } = await roz.register('stranger@x.test', { name: 'Call Now For Money' })
+    await roz.ask('POST /auth/resend-verification', { token })
+    await roz.ask('POST /auth/forgot-password', { body: { email: 'stranger@x.test' } })
+    const body = { currentPassword: PASSWORD, newPassword: 'quite another one' }
+    expect((await roz.ask('POST /user/password', { token, body })).status).toBe(200)
+    const mails = await roz.mailsTo('stranger@x.test')
+    expect(mails.map((mail) => mail.subject).sort()).toEqual([
+      'Reset your Roz password',
+      'Verify your email for Roz',
+      'Verify your email for Roz',
+      'Your Roz password was changed',
+    ])
+    for (const mail of mails) {
+      expect(mail.subject + mail.text + mail.html).not.toContain('Call Now')
+      expect(mail.text).toMatch(/^Hello,\n/)
+    }
+    await roz.ask(`GET /auth/verify-email?token=${await roz.tokenFrom('stranger@x.test', '/verify-email')}`)
+    expect((await roz.mailsTo('stranger@x.test'))[0]?.text).toContain('Hello Call Now For Money,')
+  })
+
+  test('a name that is older than the rule of names is shown as it was written, escaped once', async () => {
+    const person = await roz.register('older@x.test')
+    const name = 'Tom & <b>Jerry</b>'
+    await roz.db.query(
+      sql`update member set name = ${name}::text, email_verified_at = roz_now() where id = ${await roz.memberId(person)}::bigint`,
+    )
+    expect((await roz.ask('PUT /user', { token: person.token, body: { autoParticipate: true } })).body.user.name).toBe(name)
+    await roz.ask('POST /auth/forgot-password', { body: { email: 'older@x.test' } })
+    const [mail] = await roz.mailsTo('older@x.test')
     expect(mail?.text).toContain('Hello Tom & <b>Jerry</b>,')
     expect(mail?.html).toContain('Hello Tom &amp; &lt;b&gt;Jerry&lt;/b&gt;,')
     expect(mail?.html).not.toContain('<b>')
-    expect((await roz.mailsTo('hindi@x.test'))[0]?.subject).toBe('रोज़ के लिए अपने ईमेल की पुष्टि करें')
   })
 
   test('its token stands in no table, neither in the clear nor in the job', async () => {
@@ -141,14 +187,23 @@ describe('confirming an address', () => {
     expect([late.status, late.text]).toEqual([400, 'This verification link has expired. Please ask for a new one.'])
   })
 
-  test.each(['', '?token=', '?token=unknown', '?token[]=x', `?token=${'a'.repeat(43)}`, '?token=%00'])(
+  test.each(['', '?token=', '?token=unknown', '?token[]=x', `?token=${'a'.repeat(43)}`, '?token=%00', '?token=a%00b&token=c'])(
     'a missing or unknown token answers 400: %s',
     async (query) => {
       const answer = await roz.ask(`GET /auth/verify-email${query}`)
-      expect([answer.status, answer.headers.get('content-type')]).toEqual([400, 'text/plain; charset=utf-8'])
-      if (query !== '?token=%00') expect(answer.text).toBe('Invalid or missing verification token')
+      expect([answer.status, answer.headers.get('content-type'), answer.text]).toEqual([
+        400,
+        'text/plain; charset=utf-8',
+        'Invalid or missing verification token',
+      ])
     },
   )
+
+  test('a right token with a NUL behind it is unknown', async () => {
+    await roz.register('nul@x.test')
+    const token = await roz.tokenFrom('nul@x.test', '/verify-email')
+    expect((await roz.ask(`GET /auth/verify-email?token=${token}%00`)).text).toBe('Invalid or missing verification token')
+  })
 
   test('a refusal is plain text in the language asked for, and JSON for who names it in Accept', async () => {
     expect((await roz.ask('GET /auth/verify-email', { language: 'hi' })).text).toBe('पुष्टि का लिंक अधूरा है या सही नहीं है')
@@ -196,6 +251,24 @@ describe('sending the verification mail again', () => {
     await roz.pass(40)
     expect((await roz.ask('POST /auth/resend-verification', { token })).status).toBe(200)
     expect(await roz.mailsTo('resend@x.test')).toHaveLength(3)
+  })
+
+  test('goes to one address five times a day', async () => {
+    const { token } = await roz.register('daily@x.test')
+    const resend = () => roz.ask('POST /auth/resend-verification', { token })
+    for (let i = 0; i < 5; i++) {
+      expect((await resend()).status).toBe(200)
+      await roz.pass(61)
+    }
+    const sixth = await resend()
+    expect([sixth.status, sixth.body.code]).toEqual([429, 'too_many_requests'])
+    expect(Number(sixth.headers.get('retry-after'))).toBeGreaterThan(23 * 3600)
+    await roz.runJobs()
+    await roz.pass(23 * 3600)
+    await roz.runJobs()
+    expect((await resend()).status).toBe(429)
+    await roz.pass(3600)
+    expect((await resend()).status).toBe(200)
   })
 
   test('of two at once one is sent', async () => {

@@ -99,6 +99,7 @@ async function open() {
     draft_story: nothing,
     push_round: nothing,
     push_page: nothing,
+    reset_link: nothing,
     ...wallet.jobs,
     ...payouts.jobs,
   }

@@ -21,16 +21,15 @@ import { mailMember } from '../../people/mails.ts'
 import { getUser } from '../../people/user-row.ts'
 import type { Secrets } from '../../secrets.ts'
 import { eraseIdentity } from './erase.ts'
+import { createUnconfirmed, type UnconfirmedDeps } from './unconfirmed.ts'
 
 type Parts = Omit<MemberExport, 'user'>
 type BankDetail = NonNullable<Call<typeof rightsCalls.closeAccount>['body']['bankDetail']>
 type Withdrawal = MemberExport['withdrawals'][number]
 type Closed = Answer<typeof rightsCalls.closeAccount>
 
-export type RightsDeps = {
-  readonly db: Db
+export type RightsDeps = UnconfirmedDeps & {
   readonly secrets: Pick<Secrets, 'fingerprints' | 'keyIds'>
-  readonly storage: Pick<Storage, 'remove'>
   /** Each part as its feature shows it, from the first row to the last. */
   readonly exports: { readonly [P in keyof Parts]: (memberId: bigint, language: Language) => Promise<Parts[P]> }
   /** Asks for a withdrawal of all that is left, of any amount; undefined where nothing is. */
@@ -83,7 +82,7 @@ export function createRights(deps: RightsDeps) {
       return { ok: true, value: undefined }
     },
   }
-  return { handlers }
+  return { handlers, due: createUnconfirmed(deps) }
 }
 
 type CloseCall = Call<typeof rightsCalls.closeAccount>

@@ -14,7 +14,7 @@ type ProfileEditorProps = { readonly user: User; readonly onSaved: (user: User) 
 
 export function ProfileEditor({ user, onSaved, onClose }: ProfileEditorProps) {
   const { t } = useLingui()
-  const form = useRules<ProfileValues>(profileRules(user.phone === null), {
+  const form = useRules<ProfileValues>(profileRules(user), {
     name: user.name,
     phone: user.phone ?? '',
     autoParticipate: user.autoParticipate,
@@ -22,9 +22,10 @@ export function ProfileEditor({ user, onSaved, onClose }: ProfileEditorProps) {
   const { errors, isSubmitting } = form.formState
   const autoParticipate = useWatch({ control: form.control, name: 'autoParticipate' })
 
-  const save = form.handleSubmit(async ({ phone, ...rest }) => {
+  const save = form.handleSubmit(async ({ name, phone, autoParticipate }) => {
+    const body = { autoParticipate, ...(name === user.name ? {} : { name }), ...(phone === '' ? {} : { phone }) }
     try {
-      onSaved((await call('updateProfile', { body: phone === '' ? rest : { ...rest, phone } })).user)
+      onSaved((await call('updateProfile', { body })).user)
     } catch (error) {
       console.warn('Failed to save the profile:', error)
       showRefusedFields(form, error)

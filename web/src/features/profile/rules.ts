@@ -1,17 +1,20 @@
-/** The rules of the profile's two forms. A member who came by Google may leave the phone empty until they give one. */
+/**
+ * The rules of the profile's two forms. A member who came by Google may leave the phone empty until they give one;
+ * a name that is older than its rule may stay as it is.
+ */
 import { givenPassword, name, newPassword, phone } from '@roz/core/person-fields.ts'
 import * as z from 'zod/mini'
 
-export const profileRules = (phoneMayBeEmpty: boolean) =>
+const judgedBy = (rule: z.ZodMiniType<string>, mayStay: (text: string) => boolean) =>
+  z.superRefine<string>((text, context) => {
+    const problem = mayStay(text) ? undefined : rule.safeParse(text).error?.issues[0]?.message
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem })
+  })
+
+export const profileRules = (kept: { readonly name: string; readonly phone: string | null }) =>
   z.object({
-    name,
-    phone: z.string().check(
-      z.superRefine((text, context) => {
-        if (text === '' && phoneMayBeEmpty) return
-        const problem = phone.safeParse(text).error?.issues[0]?.message
-        if (problem !== undefined) context.addIssue({ code: 'custom', message: problem })
-      }),
-    ),
+    name: z.string().check(judgedBy(name, (text) => text === kept.name)),
+    phone: z.string().check(judgedBy(phone, (text) => text === '' && kept.phone === null)),
     autoParticipate: z.boolean(),
   })
 export type ProfileValues = z.infer<ReturnType<typeof profileRules>>
