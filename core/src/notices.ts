@@ -26,6 +26,11 @@ export const NOTICES = {
   ),
   /** data: amount, day */
   won: notice(texts('You won!'), texts('You won {amount} in the round of {day}. It is in your wallet.')),
+  /** data: day */
+  round_returned: notice(
+    texts('Your ₹1 is back'),
+    texts('There was no draw for {day}: the public number that decides it did not come for 30 days. Your ₹1 is back in your wallet.'),
+  ),
   /** data: amount, balance */
   topup_credited: notice(texts('Money added'), texts('{amount} was added to your wallet.')),
   /** data: amount, account (last four digits) */

@@ -149,6 +149,9 @@ export const HI = {
   'You have reached the yearly maximum': 'आप साल की अधिकतम सीमा तक पहुँच गए',
   'You have reached the yearly maximum of ₹365. Auto Participate goes on with the first day of next year.':
     'आप साल की अधिकतम सीमा ₹365 तक पहुँच चुके हैं। “अपने-आप शामिल हों” अगले साल के पहले दिन से फिर चलेगा।',
+  'Your ₹1 is back': 'आपका ₹1 वापस आ गया',
+  'There was no draw for {day}: the public number that decides it did not come for 30 days. Your ₹1 is back in your wallet.':
+    '{day} का ड्रॉ नहीं हो सका: जिस सार्वजनिक संख्या से फ़ैसला होता है, वह 30 दिन तक नहीं आई। आपका ₹1 आपके वॉलेट में वापस है।',
   'You won!': 'आप जीत गए!',
   'You won {amount} in the round of {day}. It is in your wallet.': 'आपने {day} के राउंड में {amount} जीते। राशि आपके वॉलेट में है।',
   'Money added': 'पैसे जोड़े गए',

@@ -8,7 +8,7 @@ import { type Paise, paise, ZERO } from '@roz/core/money.ts'
 import { type Shares, shares } from '@roz/core/split.ts'
 import { type Queryable, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
-import { lockRound, type Round } from './rounds.ts'
+import { isGivenUp, lockRound, type Round } from './rounds.ts'
 
 export type Winner = {
   readonly rank: number
@@ -41,7 +41,7 @@ export function sharesOf(round: Round, winners: number): Shares {
 export async function recordDraw(tx: Tx, draw: Draw): Promise<void> {
   const round = await lockRound(tx, draw.day)
   if (round?.status === 'drawn' || round?.status === 'settled') return
-  if (round?.status !== 'closed') throw new Error(`round ${draw.day} is not closed`)
+  if (round?.status !== 'closed' || isGivenUp(round)) throw new Error(`round ${draw.day} is not closed, or is given back`)
   const cut = sharesOf(round, draw.winners.length)
   const tax = draw.taxOn?.(cut.prize) ?? ZERO
   const written = await tx.query(

@@ -9,7 +9,7 @@ import type { TestDatabase } from '../testing/database.ts'
 import { FIRST_MEMBER_ID } from './accounts.ts'
 import { recordDraw } from './draw.ts'
 import { closeRound, makeRound, recordSeal } from './rounds.ts'
-import { type Settlement, settleRound } from './settlement.ts'
+import { returnRupees, type Settlement, settleRound, voidRound } from './settlement.ts'
 import { captureTopup, createTopup } from './topups.ts'
 import { openWallet } from './wallets.ts'
 
@@ -104,4 +104,15 @@ export async function drawWinners(db: Db, day: IstDay, winners: readonly bigint[
     await recordSeal(tx, day, { root: hashOf(`root ${day}`), drawAt: new Date(startOfDayMs(nextDay(day))) })
     await recordDraw(tx, { day, randomness: hashOf('randomness'), seed: hashOf('seed'), winners })
   })
+}
+
+/** Ends a round without a draw and gives its rupees back, in pages so small that there are several. */
+export async function giveRoundBack(tx: Tx, day: IstDay, pageSize = 2): Promise<Awaited<ReturnType<typeof voidRound>>> {
+  const ended = await voidRound(tx, day)
+  for (let isOver = !ended.ok || ended.value.isOver; !isOver; ) {
+    const page = await returnRupees(tx, day, pageSize)
+    if (!page.ok) throw new Error(page.code)
+    isOver = page.value.isOver
+  }
+  return ended
 }

@@ -11,6 +11,7 @@ import {
   addMoney,
   drawWinners,
   endDay,
+  giveRoundBack,
   hashOf,
   holdOpen,
   makeDay,
@@ -23,7 +24,7 @@ import {
 import { createJoinBatcher } from './join-batcher.ts'
 import { closeRound, findRound, recordSeal } from './rounds.ts'
 import { sealDay } from './seal-day.ts'
-import { settleRound, voidRound } from './settlement.ts'
+import { returnRupees, settleRound, voidRound } from './settlement.ts'
 import { captureTopup, createTopup } from './topups.ts'
 import { readWallet } from './wallets.ts'
 
@@ -165,15 +166,51 @@ test('closing is refused before the end, counts once, and an early close of an e
   expect(await inTransaction(database.db, (tx) => closeRound(tx, '2031-01-01' as IstDay))).toEqual({ ok: false, code: 'round_not_found' })
 })
 
-test('a void round gives every rupee back once; an empty one just ends', async () => {
-  const closed = await closedDay(12)
-  const before = await balanceOf(members[4] as bigint)
-  const all = await Promise.all([1, 2, 3].map(() => inTransaction(database.db, (tx) => voidRound(tx, closed))))
-  expect(all.map((outcome) => outcome.ok && !outcome.value.already).filter(Boolean)).toHaveLength(1)
-  expect(await balanceOf(members[4] as bigint)).toBe(before + 100n)
+test('a void round gives every rupee back once, page by page; an empty one just ends', async () => {
+  const closed = await closedDay(7)
+  const before = await Promise.all(members.map((member) => balanceOf(member)))
+  const decided = await Promise.all([1, 2, 3].map(() => inTransaction(database.db, (tx) => voidRound(tx, closed))))
+  expect(decided.map((outcome) => outcome.ok && !outcome.value.already).filter(Boolean)).toHaveLength(1)
+  expect((await findRound(database.db, closed))?.status).toBe('closed')
+  const page = () => inTransaction(database.db, (tx) => returnRupees(tx, closed, 3))
+  expect(await page()).toMatchObject({ ok: true, value: { after: 0n, isOver: false } })
+  // Broken off in the middle of a page: nothing of it stays, and the next one begins where it began.
+  const broken = inTransaction(database.db, async (tx) => {
+    await returnRupees(tx, closed, 3)
+    throw new Error('as when the process dies')
+  })
+  await expect(broken).rejects.toThrow('dies')
+  await Promise.all([page(), page(), page()])
+  expect(await page()).toEqual({ ok: true, value: { after: 0n, upTo: 0n, isOver: true } })
+  expect((await findRound(database.db, closed))?.status).toBe('void')
+  const after = await Promise.all(members.map((member) => balanceOf(member)))
+  expect(after.map((balance, index) => balance - (before[index] as bigint))).toEqual(members.map((_, index) => (index < 7 ? 100n : 0n)))
   expect(await inTransaction(database.db, (tx) => settleRound(tx, closed))).toEqual({ ok: false, code: 'not_drawn' })
   const empty = await closedDay(0)
-  expect(await inTransaction(database.db, (tx) => voidRound(tx, empty))).toEqual({ ok: true, value: { returned: 0, already: false } })
+  expect(await inTransaction(database.db, (tx) => voidRound(tx, empty))).toEqual({ ok: true, value: { isOver: true, already: false } })
+})
+
+test('from its decision on a void round cannot be drawn, and the day of its returns is sealed after the last of them', async () => {
+  const closed = await closedDay(5)
+  const decidedOn = nextDay(closed)
+  await openDay(database, decidedOn)
+  day = decidedOn
+  await inTransaction(database.db, (tx) => voidRound(tx, closed))
+  await expect(drawWinners(database.db, closed, [members[0] as bigint])).rejects.toThrow('given back')
+  const page = () => inTransaction(database.db, (tx) => returnRupees(tx, closed, 3))
+  await page()
+  await database.setClock(new Date(startOfDayMs(nextDay(decidedOn)) + 1000))
+  await inTransaction(database.db, (tx) => closeRound(tx, decidedOn))
+  const seal = () => inTransaction(database.db, (tx) => sealDay(tx, decidedOn))
+  expect(await seal()).toEqual({ ok: false, code: 'returns_open' })
+  const sealing = database.db.query(sql`update ledger_day set sealed_at = roz_now() where day = ${decidedOn}::date`)
+  await expect(sealing).rejects.toThrow('being given back')
+  await page()
+  expect(await database.db.query(sql`select distinct day from transfer where debit = pool_account(${closed}::date)`)).toEqual([
+    { day: decidedOn },
+  ])
+  expect(await seal()).toEqual({ ok: true, value: { sealedNow: true } })
+  await inTransaction(database.db, (tx) => giveRoundBack(tx, decidedOn))
 })
 
 test('a round that was drawn cannot be voided, and one still open neither', async () => {
@@ -228,7 +265,7 @@ test('a sealed day takes nothing more: what is posted while it is being sealed i
   expect(await seal(day)).toEqual({ ok: true, value: { sealedNow: false } })
   const total = await one<{ given: bigint }>(database.db, sql`select given from ledger_day_total where day = ${day}::date and account = 0`)
   expect(total.given).toBe(3000n)
-  await inTransaction(database.db, (tx) => voidRound(tx, day))
+  await inTransaction(database.db, (tx) => giveRoundBack(tx, day))
   await addMoney(database.db, members[0] as bigint, wholeRupees(10))
   expect(await database.db.query(sql`select day from transfer order by transfer_id desc limit 1`)).toEqual([{ day: nextDay(day) }])
 })

@@ -37,6 +37,8 @@ export type Round = {
   readonly taxPaise: Paise | null
   readonly settledAt: Date | null
   readonly voidedAt: Date | null
+  /** Of a round that ends void with entries: the day of its returns, from the decision on. */
+  readonly returnDay: IstDay | null
 }
 
 /** A round's columns under the names of `Round`. Append the rest of the statement. */
@@ -46,7 +48,7 @@ export const ROUND_COLUMNS: Sql = sql`
   closed_at as "closedAt", entries::float8 as entries, pool, root, sealed_at as "sealedAt", draw_at as "drawAt",
   beacon_round::float8 as "beaconRound", randomness, seed, drawn_at as "drawnAt",
   need_paise as "needPaise", reward_paise as "rewardPaise", platform_paise as "platformPaise", tax_paise as "taxPaise",
-  settled_at as "settledAt", voided_at as "voidedAt"`
+  settled_at as "settledAt", voided_at as "voidedAt", return_day as "returnDay"`
 
 export const findRound = (from: Queryable, day: IstDay): Promise<Round | undefined> =>
   maybeOne<Round>(from, sql`select ${ROUND_COLUMNS} from round where day = ${day}::date`)
@@ -126,6 +128,9 @@ export type Seal = {
   readonly sealedAt?: Date
   readonly beaconRound?: number | undefined
 }
+
+/** It ends without a draw: the decision is in the log, and its rupees go back. */
+export const isGivenUp = ({ status, returnDay }: Round): boolean => status === 'void' || returnDay !== null
 
 /** Keeps the root of the frozen entries and when the draw is. A second call must say the same root. */
 export async function recordSeal(tx: Tx, day: IstDay, seal: Seal): Promise<void> {

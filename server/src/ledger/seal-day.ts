@@ -8,21 +8,26 @@ import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
 import { maybeOne, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 
-/** not_over: the day still runs · round_open: its round takes joins · False in the value: sealed before. */
-export async function sealDay(tx: Tx, day: IstDay): Promise<Outcome<{ readonly sealedNow: boolean }, 'day_not_over' | 'round_open'>> {
+/** not_over: the day still runs · round_open: its round takes joins · returns_open: a void round is being given back on it · False in the value: sealed before. */
+export async function sealDay(
+  tx: Tx,
+  day: IstDay,
+): Promise<Outcome<{ readonly sealedNow: boolean }, 'day_not_over' | 'round_open' | 'returns_open'>> {
   await tx.query(sql`insert into ledger_day (day) values (${day}::date) on conflict do nothing`)
   const fence = await maybeOne<{ sealed: boolean }>(
     tx,
     sql`select sealed_at is not null as sealed from ledger_day where day = ${day}::date for update`,
   )
   if (fence?.sealed === true) return accepted({ sealedNow: false })
-  const state = await maybeOne<{ over: boolean; open: boolean }>(
+  const state = await maybeOne<{ over: boolean; open: boolean; returns: boolean }>(
     tx,
     sql`select ${day}::date < ist_day(roz_now()) as over,
-               exists (select 1 from round where day = ${day}::date and status = 'open') as open`,
+               exists (select 1 from round where day = ${day}::date and status = 'open') as open,
+               exists (select from round where return_day = ${day}::date and status = 'closed') as returns`,
   )
   if (state?.over !== true) return refused('day_not_over')
   if (state.open) return refused('round_open')
+  if (state.returns) return refused('returns_open')
   await tx.query(
     // The view of all legs would say the same; it has two for each of a million joins, and a closed round has counted them.
     sql`insert into ledger_day_total (day, account, taken, given)

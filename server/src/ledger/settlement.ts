@@ -10,7 +10,7 @@ import { one, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS, poolAccount } from './accounts.ts'
 import { listWinners, sharesOf, type Winner } from './draw.ts'
-import { lockRound } from './rounds.ts'
+import { isGivenUp, lockRound } from './rounds.ts'
 import { moveSystem } from './transfer.ts'
 
 export type Settlement = {
@@ -92,36 +92,85 @@ async function expectEmptyPool(tx: Tx, day: IstDay): Promise<void> {
   if (rest !== 0n) throw new Error(`round ${day}: ${rest} paise are left in the pool`)
 }
 
-/**
- * Ends a closed round that has no draw: nobody joined, the day was missed, or no beacon for 30 days.
- * Every rupee goes back to its member. The joins stay, and count towards the year.
- */
-export async function voidRound(
-  tx: Tx,
-  day: IstDay,
-): Promise<Outcome<{ readonly returned: number; readonly already: boolean }, 'round_not_found' | 'not_closed'>> {
-  const round = await lockRound(tx, day)
-  if (round === undefined) return refused('round_not_found')
-  if (round.status === 'void') return accepted({ returned: round.entries ?? 0, already: true })
-  if (round.status !== 'closed') return refused('not_closed')
-  const returned = round.entries === 0 ? 0 : await giveBack(tx, day)
-  if (returned !== round.entries) throw new Error(`round ${day}: ${returned} rupees given back of ${round.entries}`)
-  await expectEmptyPool(tx, day)
-  await tx.query(sql`update round set status = 'void', voided_at = roz_now() where day = ${day}::date`)
-  return accepted({ returned, already: false })
+/** Members of a page: it is one transaction, and their wallets are locked for as long. */
+const RETURNED_AT_ONCE = 5_000
+
+export type Voided = {
+  /** Nothing is left to be given back. */
+  readonly isOver: boolean
+  /** It had been decided before; nothing changed now. */
+  readonly already: boolean
 }
 
-async function giveBack(tx: Tx, day: IstDay): Promise<number> {
+/**
+ * Ends a closed round that has no draw: nobody joined, the day was missed, or no beacon for 30 days. From
+ * here on it cannot be drawn; where somebody had joined, `returnRupees` follows. The joins stay, and count
+ * towards the year.
+ */
+export async function voidRound(tx: Tx, day: IstDay): Promise<Outcome<Voided, 'round_not_found' | 'not_closed'>> {
+  const round = await lockRound(tx, day)
+  if (round === undefined) return refused('round_not_found')
+  if (isGivenUp(round)) return accepted({ isOver: round.status === 'void', already: true })
+  if (round.status !== 'closed') return refused('not_closed')
+  const isOver = round.entries === 0
+  if (isOver) await endVoid(tx, day)
+  else await tx.query(sql`update round set return_day = posting_day(), returned_to = 0 where day = ${day}::date`)
+  return accepted({ isOver, already: false })
+}
+
+async function endVoid(tx: Tx, day: IstDay): Promise<void> {
+  await expectEmptyPool(tx, day)
+  await tx.query(sql`update round set status = 'void', voided_at = roz_now() where day = ${day}::date`)
+}
+
+/** The members of a page lie above `after` and up to `upTo`. */
+export type Returned = { readonly after: bigint; readonly upTo: bigint; readonly isOver: boolean }
+
+/**
+ * Gives the rupees of a void round back, a page of members at a time: to be called until it is over, in
+ * transactions of their own. All pages are posted to the day of the decision, which is not sealed before
+ * the last of them.
+ */
+export async function returnRupees(
+  tx: Tx,
+  day: IstDay,
+  pageSize: number = RETURNED_AT_ONCE,
+): Promise<Outcome<Returned, 'round_not_found' | 'not_void'>> {
+  const round = await lockRound(tx, day)
+  if (round === undefined) return refused('round_not_found')
+  if (!isGivenUp(round)) return refused('not_void')
+  if (round.status === 'void') return accepted({ after: 0n, upTo: 0n, isOver: true })
+  const page = await giveBack(tx, day, pageSize)
+  const further = await tx.query(sql`select from round_join where day = ${day}::date and member_id > ${page.upTo}::bigint limit 1`)
+  const isOver = further.length === 0
+  if (isOver) await endVoid(tx, day)
+  return accepted({ ...page, isOver })
+}
+
+/** A page of rupees, and where it ended. */
+async function giveBack(tx: Tx, day: IstDay, pageSize: number): Promise<Omit<Returned, 'isOver'>> {
+  const { after, upTo, due } = await one<{ after: bigint; upTo: bigint; due: number }>(
+    tx,
+    sql`with begun as materialized (
+          select returned_to as after, set_config('roz.posting_day', return_day::text, true) from round where day = ${day}::date),
+        page as (
+          select j.member_id from begun join round_join j on j.day = ${day}::date and j.member_id > begun.after
+           order by j.member_id limit ${pageSize}::int)
+        select (select after from begun) as after, max(member_id) as "upTo", count(*)::int as due from page`,
+  )
   await tx.query(
     sql`select count(*) from (
-          select w.member_id from wallet w join round_join j using (member_id) where j.day = ${day}::date order by w.member_id for no key update of w) locked`,
+          select w.member_id from wallet w join round_join j using (member_id)
+           where j.day = ${day}::date and j.member_id > ${after}::bigint and j.member_id <= ${upTo}::bigint
+           order by w.member_id for no key update of w) locked`,
   )
   const { returned } = await one<{ returned: number }>(
     tx,
     sql`with fence as materialized (select posting_day() as day),
           moved as (
             update wallet w set balance = w.balance + entry_fee(), seq = w.seq + 1
-              from round_join j where j.day = ${day}::date and j.member_id = w.member_id
+              from round_join j
+             where j.day = ${day}::date and j.member_id > ${after}::bigint and j.member_id <= ${upTo}::bigint and j.member_id = w.member_id
             returning w.member_id, w.seq, w.balance),
           written as (
             insert into transfer (kind, ref, debit, credit, amount, wallet_seq, balance_after, day)
@@ -131,5 +180,7 @@ async function giveBack(tx: Tx, day: IstDay): Promise<number> {
             returning 1)
         select count(*)::int as returned from written`,
   )
-  return returned
+  if (returned !== due) throw new Error(`round ${day}: ${returned} rupees given back of a page of ${due}`)
+  await tx.query(sql`update round set returned_to = ${upTo}::bigint where day = ${day}::date`)
+  return { after, upTo }
 }

@@ -41,7 +41,18 @@ export const infoOf = (chain: BeaconChain): string =>
     metadata: { beaconID: chain.beaconId },
   })
 
-export type RelayMood = 'good' | 'wrong signature' | 'wrong round' | 'wrong chain' | 'no json' | 'too much' | 'silent' | 'down'
+/** `none`: it has no round at all. `withholds`: it says what is newest, and has no other. */
+export type RelayMood =
+  | 'good'
+  | 'none'
+  | 'withholds'
+  | 'wrong signature'
+  | 'wrong round'
+  | 'wrong chain'
+  | 'no json'
+  | 'too much'
+  | 'silent'
+  | 'down'
 export type TestRelay = {
   readonly url: string
   mood: RelayMood
@@ -65,6 +76,7 @@ export async function startRelay({ chain, sign }: TestChain, nowMs: () => number
     if (relay.mood === 'no json') return json(200, '<html>')
     if (relay.mood === 'too much') return json(200, JSON.stringify({ padding: 'x'.repeat(100_000) }))
     if (hash !== chain.chainHash) return json(404, '{}')
+    if (relay.mood === 'none' || (relay.mood === 'withholds' && which !== 'latest')) return json(404, '{}')
     const round = which === 'latest' ? await newest() : Number(which)
     if (roundTimeMs(chain, round) > (await nowMs())) return json(425, '{}')
     const told = relay.mood === 'wrong round' ? round - 1 : round

@@ -83,6 +83,24 @@ describe('relays', () => {
     expect(warnings).toEqual([])
   })
 
+  test('tell a round that none has from one that is withheld, and both from silence', async () => {
+    const behind = newest + 1
+    expect(await drand().askForLater(chain, newest)).toBe('later')
+    expect(await drand().askForLater(chain, behind)).toBe('missing')
+    for (const [mood, word] of [
+      ['none', 'missing'],
+      ['withholds', 'later'],
+      ['down', 'silent'],
+      ['wrong signature', 'silent'],
+    ] as const) {
+      for (const one of relays) one.mood = mood
+      expect(await drand().askForLater(chain, newest), mood).toBe(word)
+    }
+    // One that answers is enough.
+    relay(A).mood = 'none'
+    expect(await drand().askForLater(chain, newest)).toBe('missing')
+  })
+
   test('are all asked for the newest round, so that one which is behind does not pass for the truth', async () => {
     const behind = await startRelay(made, () => NOW_MS - 3_600_000)
     const both = createDrand({ relays: [behind.url, relay(A).url] })

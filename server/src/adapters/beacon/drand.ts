@@ -20,11 +20,11 @@ const TIMEOUT_MS = 4_000
 const BYTES_MAX = 4_096
 
 export function createDrand({ relays, timeoutMs = TIMEOUT_MS, warn = () => undefined }: DrandOptions): Beacon {
-  /** What a relay says of a round, checked; undefined while it has it not, or says what is not true. */
-  async function ask(relay: string, chain: BeaconChain, round: number | 'latest'): Promise<Answer | undefined> {
+  /** What a relay says of a round, checked: `none` where it has it not, undefined where it says nothing, or what is not true. */
+  async function ask(relay: string, chain: BeaconChain, round: number | 'latest'): Promise<Answer | 'none' | undefined> {
     try {
       const answer = parseAnswer(await readJson(`${relay}/${chain.chainHash}/public/${round}`, timeoutMs))
-      if (answer === undefined) return undefined
+      if (answer === undefined) return 'none'
       if (round !== 'latest' && answer.round !== round) throw new Error(`asked for round ${round}, answered ${answer.round}`)
       if (!isRoundSignature(chain, answer.round, answer.signature)) throw new Error(`the signature of round ${answer.round} is not valid`)
       return answer
@@ -38,7 +38,7 @@ export function createDrand({ relays, timeoutMs = TIMEOUT_MS, warn = () => undef
     async getSignature(chain, round) {
       for (const relay of relays) {
         const answer = await ask(relay, chain, round)
-        if (answer !== undefined) return answer.signature
+        if (typeof answer === 'object') return answer.signature
       }
       return undefined
     },
@@ -47,9 +47,15 @@ export function createDrand({ relays, timeoutMs = TIMEOUT_MS, warn = () => undef
     async getNewestRound(chain) {
       const answers = await Promise.all(relays.map((relay) => ask(relay, chain, 'latest')))
       return answers.reduce<number | undefined>(
-        (newest, answer) => (answer !== undefined && answer.round > (newest ?? 0) ? answer.round : newest),
+        (newest, answer) => (typeof answer === 'object' && answer.round > (newest ?? 0) ? answer.round : newest),
         undefined,
       )
+    },
+
+    async askForLater(chain, round) {
+      const answers = await Promise.all(relays.map((relay) => ask(relay, chain, 'latest')))
+      if (answers.some((answer) => typeof answer === 'object' && answer.round >= round)) return 'later'
+      return answers.some((answer) => answer !== undefined) ? 'missing' : 'silent'
     },
   }
 }

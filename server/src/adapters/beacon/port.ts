@@ -10,6 +10,11 @@ export type Beacon = {
   readonly getSignature: (chain: BeaconChain, round: number) => Promise<Buffer | undefined>
   /** The newest round that any relay can prove; undefined while none answers. */
   readonly getNewestRound: (chain: BeaconChain) => Promise<number | undefined>
+  /**
+   * What relays say of a round that none of them has: `later` at least one proves a later round, so it is
+   * there; `missing` at least one answers and knows none; `silent` nobody answers.
+   */
+  readonly askForLater: (chain: BeaconChain, round: number) => Promise<'later' | 'missing' | 'silent'>
 }
 
 /** When a round of a chain appears, in ms since 1970 UTC. */

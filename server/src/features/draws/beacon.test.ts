@@ -1,12 +1,15 @@
 /** A day drawn by a beacon: a chain with a key of the test's own, over real relays. */
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'
 import { roundTimeMs } from '../../adapters/beacon/port.ts'
 import { isRoundSignature } from '../../adapters/beacon/chain.ts'
 import { one, sql } from '../../db/sql.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { closeWallet, giveRest } from '../../ledger/closing.ts'
 import { makeChain, startRelay, type TestRelay } from '../../testing/beacon-relay.ts'
 import { openRoundsWorld, type RoundsWorld } from '../../testing/rounds-world.ts'
+import { VERDICT, verifyDay, verifyDayByTwin } from '../../testing/verifier.ts'
 
 const made = makeChain()
 const { chain } = made
@@ -41,7 +44,8 @@ const statusOf = async (): Promise<string | undefined> => (await world.statuses(
 const record = async (kind: string): Promise<Record<string, unknown>> =>
   (await world.log()).find((found) => found.kind === kind && found.day === today) as Record<string, unknown>
 /** What the log complained about; to be told, or a test fails at its end. */
-const complaints = (): string[] => world.faults.splice(0).map(String)
+const complaints = (): string[] =>
+  world.faults.splice(0).map((fault) => JSON.stringify(fault, (_k, v: unknown) => (v instanceof Error ? v.stack : v)))
 
 test('is sealed at midnight, waits fifteen minutes, and is drawn by the round that its close record named', async () => {
   expect(await record('open')).toMatchObject({ draw: { mode: 'beacon', chainHash: chain.chainHash, publicKey: chain.publicKey } })
@@ -93,7 +97,7 @@ test('away at midnight already: the list is sealed by our own clock, and said so
   all('down')
   await world.goTo(tomorrow('00:00:02'))
   expect(await record('close')).toMatchObject({ count: 1 })
-  expect(complaints()).toHaveLength(1)
+  expect(complaints().filter((line) => !line.includes('hours'))).toHaveLength(1)
 })
 
 test.each([
@@ -131,27 +135,128 @@ test('triggered by hand it is sealed and answers 202 with its drawAt; asked agai
   expect(asked).toBe(1n)
 })
 
-test('without its number for thirty days, while relays prove that the chain stands still, it ends void and every rupee goes back; nothing sooner', async () => {
-  await world.goTo(tomorrow('00:00:02'))
-  expect(await world.balance(member)).toBe(400n)
-  all('down')
-  await world.goTo(`${addDays(today, 31)}T00:14:00+05:30`)
-  expect(await statusOf()).toBe('closed')
-  expect(await world.balance(member)).toBe(400n)
-  // Silence is no proof: it may have appeared long ago.
-  for (const time of ['00:17:00', '00:19:00', '00:21:00', '00:23:00']) await world.goTo(`${addDays(today, 31)}T${time}+05:30`)
-  expect(await statusOf()).toBe('closed')
-  // Nor does one look say enough, of relays that may be behind.
-  all('good')
-  clockErrorMs = -32 * 86_400_000
-  await world.goTo(`${addDays(today, 31)}T00:25:00+05:30`)
-  expect(await statusOf()).toBe('closed')
-  expect(await world.balance(member)).toBe(400n)
-  for (const time of ['00:27:00', '00:29:00']) await world.goTo(`${addDays(today, 31)}T${time}+05:30`)
-  expect(await statusOf()).toBe('void')
-  expect(await world.balance(member)).toBe(500n)
-  expect(await record('void')).toMatchObject({ reason: 'beacon', returned: 100 })
-  expect(await record('result')).toBeUndefined()
-  // Two days cannot be closed while nobody tells the time: each of the missed ones was told of.
-  complaints()
+const day = (count: number, time: string): string => `${addDays(today, count)}T${time}+05:30`
+/** Looks as often as it takes for relays that answer. */
+const lookThrice = async (count: number, hour: string): Promise<void> => {
+  for (const minute of ['01', '03', '05']) await world.goTo(day(count, `${hour}:${minute}:30`))
+}
+
+describe('without its number', () => {
+  test('for thirty days, every relay answering 404, it ends void: every rupee goes back, and who shows the number disproves it', async () => {
+    await world.goTo(tomorrow('00:00:02'))
+    const others = [await world.member(2), await world.member(3)]
+    const round = Number((await record('close'))['round'])
+    all('none')
+    await world.goTo(tomorrow('00:20:00'))
+    await lookThrice(15, '10')
+    await world.goTo(day(31, '00:05:00'))
+    await lookThrice(31, '00')
+    // 30 days are over at a quarter past midnight.
+    expect([await statusOf(), await world.balance(member)]).toEqual(['closed', 400n])
+    await world.goTo(day(31, '00:16:00'))
+    expect([await statusOf(), await world.balance(member)]).toEqual(['void', 500n])
+    expect(await Promise.all(others.map((other) => world.balance(other)))).toEqual([200n, 300n])
+    expect(await record('void')).toMatchObject({ reason: 'beacon', returned: 100 })
+    expect(await record('result')).toBeUndefined()
+    const told = world.jobs.filter(({ kind, payload }) => kind === 'notice' && payload['kind'] === 'round_returned')
+    expect(told.map(({ payload }) => [payload['memberId'], payload['data']])).toEqual([[String(member), { day: today }]])
+    expect(complaints().some((line) => line.includes(today))).toBe(true)
+    await expectVoidShown(round)
+    // It appears after all: nothing moves any more.
+    all('good')
+    await world.goTo(day(32, '00:20:00'))
+    expect([await statusOf(), await world.balance(member)]).toEqual(['void', 500n])
+    expect(await record('result')).toBeUndefined()
+    expect((await world.trigger({ day: today })).body['code']).toBe('round_already_closed')
+    complaints()
+    // The account can be closed now; the audit wants the whole of that, so it is not kept.
+    const outcomes: unknown[] = []
+    const closing = inTransaction(world.db, async (tx) => {
+      outcomes.push(await closeWallet(tx, member))
+      await giveRest(tx, { memberId: member, ref: crypto.randomUUID() })
+      outcomes.push(await closeWallet(tx, member))
+      throw new Error('rolled back')
+    })
+    await expect(closing).rejects.toThrow('rolled back')
+    expect(outcomes).toMatchObject([{ ok: false, code: 'money_left' }, { ok: true }])
+    today = addDays(today, 32)
+  })
+
+  /** What strangers, pages and the member are told of a day that ended void. */
+  async function expectVoidShown(round: number): Promise<void> {
+    await world.goTo(day(32, '00:10:00'))
+    const asked = { url: world.url, day: today, chainHash: chain.chainHash }
+    const signature = made.sign(round).toString('hex')
+    for (const { code, text } of await Promise.all([verifyDay(asked), verifyDayByTwin(asked)])) expect(code, text).toBe(VERDICT.weak)
+    const shown = [verifyDay(asked, '--beacon-signature', signature), verifyDayByTwin(asked, '--drand', signature)]
+    for (const { code, text } of await Promise.all(shown)) expect(code, text).toBe(VERDICT.fail)
+    // A signature of another round shows nothing.
+    const other = await verifyDay(asked, '--beacon-signature', made.sign(round + 1).toString('hex'))
+    expect(other.code, other.text).toBe(VERDICT.weak)
+    // The books of the day on which it was given back.
+    const returned = { ...asked, day: addDays(today, 31) }
+    for (const { code, text } of await Promise.all([verifyDay(returned), verifyDayByTwin(returned)])) expect(code, text).toBe(VERDICT.pass)
+    const view = (await world.ask(`GET /public/days/${today}`)).body['day'] as Record<string, unknown>
+    expect(view).toMatchObject({ status: 'void', entries: 1, intake: 1, winners: [], assurance: 'weak' })
+    const { results } = (await world.ask('GET /rounds/history?limit=100', { as: member })).body as { results: Record<string, unknown>[] }
+    expect(results.find(({ date }) => date === today)).toMatchObject({ status: 'void', participated: true, isWinner: false, winner: null })
+    const own = await world.ask(`GET /user/tickets/${today}`, { as: member })
+    expect(own.body).toMatchObject({ day: today, proof: { position: 0 } })
+  }
+
+  test('until the twenty-ninth day it waits, and is drawn then as it would have been', async () => {
+    await world.goTo(tomorrow('00:00:02'))
+    const round = Number((await record('close'))['round'])
+    all('none')
+    await lookThrice(1, '01')
+    await lookThrice(29, '10')
+    expect(await statusOf()).toBe('closed')
+    all('good')
+    await world.goTo(day(29, '10:08:00'))
+    expect(await statusOf()).toBe('settled')
+    expect(await record('result')).toMatchObject({ signature: made.sign(round).toString('hex') })
+    complaints()
+    today = addDays(today, 29)
+  })
+
+  test('that relays withhold, for they prove later ones, it waits on: the number is there', async () => {
+    await world.goTo(tomorrow('00:00:02'))
+    all('withholds')
+    await lookThrice(31, '10')
+    await lookThrice(40, '10')
+    expect([await statusOf(), await world.balance(member)]).toEqual(['closed', 400n])
+    all('good')
+    await world.goTo(day(40, '10:10:00'))
+    expect(await statusOf()).toBe('settled')
+    complaints()
+    today = addDays(today, 40)
+  })
+
+  test('and without a word of any relay it ends void only after a whole day of looks: the silence may be ours', async () => {
+    await world.goTo(tomorrow('00:00:02'))
+    all('down')
+    // As after a month in which nothing of ours ran.
+    await lookThrice(33, '10')
+    await lookThrice(33, '11')
+    expect(await statusOf()).toBe('closed')
+    for (let look = 1; look <= 34 && (await statusOf()) === 'closed'; look++) {
+      const at = new Date(Date.parse(day(33, '11:05:30')) + look * 45 * 60_000)
+      await world.goTo(at.toISOString())
+      if (at.getTime() < Date.parse(day(34, '10:01:00'))) expect(await statusOf()).toBe('closed')
+    }
+    expect([await statusOf(), await world.balance(member)]).toEqual(['void', 500n])
+    complaints()
+    today = addDays(today, 34)
+  })
+
+  test('while relays prove that the chain stands still before it, it ends void too; one look is not enough', async () => {
+    await world.goTo(tomorrow('00:00:02'))
+    clockErrorMs = -32 * 86_400_000
+    await world.goTo(day(31, '00:25:00'))
+    expect([await statusOf(), await world.balance(member)]).toEqual(['closed', 400n])
+    for (const time of ['00:27:00', '00:29:00']) await world.goTo(day(31, time))
+    expect([await statusOf(), await world.balance(member)]).toEqual(['void', 500n])
+    complaints()
+    today = addDays(today, 31)
+  })
 })

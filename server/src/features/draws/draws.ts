@@ -17,7 +17,7 @@ import { type Db, one, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
 import { recordDraw } from '../../ledger/draw.ts'
-import { lockRound, makeRound, type Round } from '../../ledger/rounds.ts'
+import { isGivenUp, lockRound, makeRound, type Round } from '../../ledger/rounds.ts'
 import { voidRound } from '../../ledger/settlement.ts'
 import type { Secrets } from '../../secrets.ts'
 import { forgetOwners, ticketsAt } from '../../tickets/day-list.ts'
@@ -102,7 +102,7 @@ export function createDraws({ db, secrets, ticketKeys, tax, beacon, chain, witne
     /** Draws a sealed round and logs the result. A round that is drawn already, or whose beacon has not spoken, stays as it is. */
     async draw(tx: Tx, day: IstDay): Promise<void> {
       const round = await lockRound(tx, day)
-      if (round?.status !== 'closed' || round.root === null) return
+      if (round?.status !== 'closed' || round.root === null || isGivenUp(round)) return
       const [open, close] = [await getRecord(tx, day, 'open'), await getRecord(tx, day, 'close')]
       const sealed = { day, count: close.count, root: bytesOf(close.root) }
       const source = await findRandomness(tx, secrets, { round, open, close, sealed })
@@ -150,11 +150,12 @@ export function createDraws({ db, secrets, ticketKeys, tax, beacon, chain, witne
   }
 }
 
-/** Gives every rupee of a sealed round back, and logs why. */
+/** Ends a sealed round for want of its beacon: from this record on no signature that appears can make a draw of it. */
 async function endWithoutBeacon(tx: Tx, day: IstDay): Promise<void> {
   const ended = await voidRound(tx, day)
   if (!ended.ok) throw new Error(`round ${day} cannot end void: ${ended.code}`)
   if (ended.value.already) return
   await forgetOwners(tx, day)
-  await appendRecord(tx, { v: 1, kind: 'void', day, reason: 'beacon', returned: ended.value.returned * ENTRY_FEE_PAISE })
+  const { count } = await getRecord(tx, day, 'close')
+  await appendRecord(tx, { v: 1, kind: 'void', day, reason: 'beacon', returned: count * ENTRY_FEE_PAISE })
 }

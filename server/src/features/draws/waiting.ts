@@ -1,8 +1,9 @@
 /**
  * Draws that wait for the beacon (spec/protocol.md, chapter 4). Invariants: a list is sealed only while
  * our clock and the beacon's newest round agree, so that no round which is already known can be the
- * one that decides; a round waits for its own number and takes no other; after thirty days without it,
- * while relays answer and none can prove it or a later one, every rupee goes back. Silence proves nothing. What comes from the network is asked for outside of any transaction.
+ * one that decides; a round waits for its own number and takes no other; after thirty days without it
+ * every rupee goes back, unless a relay proves a later round, for then the number is there; what comes
+ * from the network is asked for outside of any transaction.
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import type { FastifyBaseLogger } from 'fastify'
@@ -17,7 +18,7 @@ export type WaitingDeps = {
   readonly db: Db
   readonly beacon: Beacon
   readonly seal: (tx: Tx, round: Round) => Promise<void>
-  /** Ends a sealed round whose beacon has not come for thirty days. */
+  /** Begins to end a sealed round whose beacon has not come for thirty days. */
   readonly endWithoutBeacon: (tx: Tx, day: IstDay) => Promise<void>
   readonly log: Pick<FastifyBaseLogger, 'warn' | 'error'>
 }
@@ -26,8 +27,16 @@ const CLOCKS_APART_MAX_MS = 30_000
 /** A beacon that stands still is an outage: from here on the list is sealed all the same and waits for it. */
 const STANDSTILL_MAX_MS = 3_600_000
 const VOID_AFTER_MS = 30 * 86_400_000
-/** So many looks in a row, a minute apart, must find the chain short of the round. */
+/** It comes within seconds as a rule: from here on each look asks what else the relays have. */
+const MISSED_FROM_MS = 600_000
+/** So many looks in a row, a minute apart, must find relays that answer and do not have it. */
 const VOID_AFTER_LOOKS = 3
+/** Where no relay answers the fault may be ours: so long one look after the other must have found none. */
+const VOID_AFTER_SILENCE_MS = 86_400_000
+/** A process that did not look for so long has not seen the silence. */
+const SILENCE_GAP_MAX_MS = 3_600_000
+/** After the draw time, and then again after each such time, somebody is told. */
+const TELL_AFTER_MS = 12 * 3_600_000
 const PAUSE_MAX_MS = 60_000
 const SEAL_PAUSE_MS = 5_000
 
@@ -36,8 +45,8 @@ type Unspoken = { readonly day: IstDay; readonly round: number; readonly drawAt:
 
 export function createWaiting({ db, beacon, seal, endWithoutBeacon, log }: WaitingDeps) {
   const pauses = createPauses()
-  /** How many looks in a row found a day's chain standing still before its round. */
-  const stillLooks = new Map<IstDay, number>()
+  const misses = createMisses()
+  const toldMs = new Map<IstDay, number>()
 
   async function chainOf(day: IstDay): Promise<BeaconChain> {
     const { draw } = await getRecord(db, day, 'open')
@@ -82,12 +91,19 @@ export function createWaiting({ db, beacon, seal, endWithoutBeacon, log }: Waiti
     return true
   }
 
-  /** Whether the chain itself has not come so far, by its own word: relays that are away, or withhold one round, void nothing. */
-  async function standsStill(chain: BeaconChain, { day, round }: Unspoken): Promise<boolean> {
-    const newest = await beacon.getNewestRound(chain)
-    const looks = newest !== undefined && newest < round ? (stillLooks.get(day) ?? 0) + 1 : 0
-    stillLooks.set(day, looks)
-    return looks >= VOID_AFTER_LOOKS
+  /** Whether nobody has the number, by look after look: relays that withhold one round, or were away for an hour, void nothing. */
+  async function isMissing(chain: BeaconChain, { day, round, drawAt }: Unspoken, nowMs: number): Promise<boolean> {
+    const word = await beacon.askForLater(chain, round)
+    const waitedMs = nowMs - drawAt.getTime()
+    if (waitedMs - (toldMs.get(day) ?? 0) >= TELL_AFTER_MS) {
+      toldMs.set(day, waitedMs)
+      log.error(
+        { day, round, relays: word, hours: Math.floor(waitedMs / 3_600_000) },
+        'a draw waits for its beacon: after 30 days every rupee goes back',
+      )
+    }
+    const isLong = misses.add(day, word, nowMs)
+    return waitedMs >= VOID_AFTER_MS && isLong
   }
 
   /** Asks for one round's number; says whether its wait is over. */
@@ -101,8 +117,13 @@ export function createWaiting({ db, beacon, seal, endWithoutBeacon, log }: Waiti
         values (${Buffer.from(chain.chainHash, 'hex')}::bytea, ${round}::bigint, ${signature}::bytea) on conflict do nothing`)
       return true
     }
-    if (nowMs < drawAt.getTime() + VOID_AFTER_MS || !(await standsStill(chain, unspoken))) return false
-    await inClockwork(db, (tx) => endWithoutBeacon(tx, day))
+    if (nowMs < drawAt.getTime() + MISSED_FROM_MS || !(await isMissing(chain, unspoken, nowMs))) return false
+    await inClockwork(db, async (tx) => {
+      // Another process may have been handed it since.
+      const hasCome = await tx.query(sql`
+        select 1 from beacon_signature where chain_hash = ${Buffer.from(chain.chainHash, 'hex')}::bytea and round = ${round}::bigint`)
+      if (hasCome.length === 0) await endWithoutBeacon(tx, day)
+    })
     return true
   }
 
@@ -113,7 +134,7 @@ export function createWaiting({ db, beacon, seal, endWithoutBeacon, log }: Waiti
       // One look for both: it is asked every second.
       const waiting = await db.query<Unspoken & { readonly isSealed: boolean }>(sql`
         select day, beacon_round::float8 as round, draw_at as "drawAt", root is not null as "isSealed" from round r
-         where status = 'closed' and (root is null or beacon_round is not null and draw_at <= roz_now()
+         where status = 'closed' and return_day is null and (root is null or beacon_round is not null and draw_at <= roz_now()
            and not exists (select from beacon_signature s where s.chain_hash = r.chain_hash and s.round = r.beacon_round))
          order by day`)
       if (waiting.length === 0) return false
@@ -127,6 +148,24 @@ export function createWaiting({ db, beacon, seal, endWithoutBeacon, log }: Waiti
         else pauses.begin(unspoken.day, nowMs, Math.min(PAUSE_MAX_MS, Math.max(1000, (nowMs - unspoken.drawAt.getTime()) / 10)))
       }
       return ended
+    },
+  }
+}
+
+type Miss = { readonly looks: number; readonly silentSinceMs: number | undefined; readonly atMs: number }
+
+/** For each day what the looks in a row have found, by the product's clock. */
+function createMisses() {
+  const found = new Map<IstDay, Miss>()
+  return {
+    /** Whether it has been enough. */
+    add(day: IstDay, word: 'later' | 'missing' | 'silent', nowMs: number): boolean {
+      const before = found.get(day)
+      const isInRow = before !== undefined && nowMs >= before.atMs && nowMs - before.atMs <= SILENCE_GAP_MAX_MS
+      const looks = word === 'missing' ? (before?.looks ?? 0) + 1 : 0
+      const silentSinceMs = word === 'silent' ? ((isInRow ? before.silentSinceMs : undefined) ?? nowMs) : undefined
+      found.set(day, { looks, silentSinceMs, atMs: nowMs })
+      return looks >= VOID_AFTER_LOOKS || (silentSinceMs !== undefined && nowMs - silentSinceMs >= VOID_AFTER_SILENCE_MS)
     },
   }
 }

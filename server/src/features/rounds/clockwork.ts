@@ -15,8 +15,8 @@ import { runAutoJoin } from '../../ledger/auto-join.ts'
 import { inClockwork } from '../../ledger/clockwork.ts'
 import { closeRound, findRound, type Round } from '../../ledger/rounds.ts'
 import { sealDay } from '../../ledger/seal-day.ts'
-import { settleRound } from '../../ledger/settlement.ts'
-import { tellDevices, tellLowBalance, tellSkipped, tellWinners } from './notices.ts'
+import { returnRupees, settleRound } from '../../ledger/settlement.ts'
+import { tellDevices, tellLowBalance, tellReturned, tellSkipped, tellWinners } from './notices.ts'
 
 /** What rounds need of the draw; built by the draws feature. */
 export type DrawPort = {
@@ -48,6 +48,8 @@ type Plan = {
   readonly overdue: IstDay | null
   readonly drawable: IstDay | null
   readonly drawn: IstDay | null
+  /** Its rupees are being given back. */
+  readonly returning: IstDay | null
   /** A closed list waits for its seal: days are sealed in order. */
   readonly isSealing: boolean
   readonly unsealed: IstDay | null
@@ -59,16 +61,18 @@ const readPlan = (db: Db): Promise<Plan> =>
     db,
     sql`
     with unfinished as materialized (
-      select day, status, closes_at, root, mode, chain_hash, beacon_round from round where status in ('open', 'closed', 'drawn'))
+      select day, status, closes_at, root, mode, chain_hash, beacon_round, return_day from round where status in ('open', 'closed', 'drawn'))
     select ist_day(roz_now()) as today,
       (select max(day) from round) as newest,
       (select min(day) from unfinished where status = 'open' and closes_at <= roz_now()
           and not exists (select from unfinished where status = 'closed' and root is null)) as overdue,
-      (select min(day) from unfinished u where status = 'closed' and root is not null and (mode = 'local'
+      (select min(day) from unfinished u where status = 'closed' and root is not null and return_day is null and (mode = 'local'
           or exists (select from beacon_signature s where s.chain_hash = u.chain_hash and s.round = u.beacon_round))) as drawable,
       exists (select from unfinished where status = 'closed' and root is null) as "isSealing",
       (select min(day) from unfinished where status = 'drawn') as drawn,
-      (select min(day) from ledger_day where sealed_at is null and day < ist_day(roz_now())) as unsealed,
+      (select min(day) from unfinished where return_day is not null) as returning,
+      (select min(day) from ledger_day where sealed_at is null and day < ist_day(roz_now())
+          and not exists (select from unfinished where return_day <= ledger_day.day)) as unsealed,
       exists (select from unfinished where day = ist_day(roz_now()) and status = 'open')
         and not exists (select from auto_join_told where day = ist_day(roz_now())) as "autoJoin"`,
   )
@@ -97,6 +101,12 @@ export function createClockwork({ db, draws, policy, log }: ClockworkDeps) {
     await enqueue(tx, { kind: 'draft_story', key: day, payload: { day } })
     await tellWinners(tx, day, settled.value.winners)
     await tellDevices(tx, day)
+  }
+
+  async function giveBack(tx: Tx, day: IstDay): Promise<void> {
+    const page = await returnRupees(tx, day)
+    if (!page.ok) throw new Error(`the rupees of round ${day} cannot be given back: ${page.code}`)
+    await tellReturned(tx, day, page.value)
   }
 
   /** Rounds up to tomorrow's. A day that has passed before its round was made ends void at once. */
@@ -129,7 +139,7 @@ export function createClockwork({ db, draws, policy, log }: ClockworkDeps) {
 
   /** The portions of a plan, in the order of a day's life. */
   function portions(plan: Plan): Portion[] {
-    const { today, newest, overdue, drawable, drawn, unsealed, isSealing } = plan
+    const { today, newest, overdue, drawable, drawn, returning, unsealed, isSealing } = plan
     const due: Portion[] = []
     const step = (name: string, work: (tx: Tx) => Promise<unknown>): void => {
       due.push({ name, run: () => inClockwork(db, work) })
@@ -140,6 +150,7 @@ export function createClockwork({ db, draws, policy, log }: ClockworkDeps) {
     if (inOrder && (newest === null || newest < nextDay(today))) step('make', makeRounds)
     if (drawable !== null) step('draw', (tx) => draws.draw(tx, drawable))
     if (drawn !== null) step('settle', (tx) => settle(tx, drawn))
+    if (returning !== null) step('give back', (tx) => giveBack(tx, returning))
     if (unsealed !== null && unsealed !== overdue) step('seal', (tx) => sealDay(tx, unsealed))
     return due
   }

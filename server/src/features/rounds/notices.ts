@@ -9,6 +9,7 @@ import { type Sql, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { enqueue, type JobPayloads } from '../../jobs/queue.ts'
 import type { Winner } from '../../ledger/draw.ts'
+import type { Returned } from '../../ledger/settlement.ts'
 import { mailMember } from '../../people/mails.ts'
 
 type Told = JobPayloads['notice']['kind']
@@ -49,6 +50,16 @@ export async function tellLowBalance(tx: Tx, day: IstDay): Promise<void> {
                jsonb_build_object('balance', '₹' || to_char(j.balance_after / 100.0, 'FM0.00')) as data
           from round_join j join wallet w on w.member_id = j.member_id and w.auto_join
          where j.day = ${day}::date and j.balance_after between 201 and 300`,
+  )
+}
+
+/** Members of a round that ended void for want of its beacon, a page of them. */
+export async function tellReturned(tx: Tx, day: IstDay, { after, upTo }: Returned): Promise<void> {
+  await tellMany(
+    tx,
+    'round_returned',
+    sql`select member_id, member_id || ':' || day as key, jsonb_build_object('day', day::text) as data
+          from round_join where day = ${day}::date and member_id > ${after}::bigint and member_id <= ${upTo}::bigint`,
   )
 }
 

@@ -18,7 +18,7 @@ import type { Tx } from '../../db/transaction.ts'
 import type { Idempotency, KeyedCall } from '../../http/idempotency.ts'
 import { type Answer, type Call, invalid } from '../../http/route.ts'
 import { inClockwork } from '../../ledger/clockwork.ts'
-import { findRound, type Round } from '../../ledger/rounds.ts'
+import { findRound, isGivenUp, type Round } from '../../ledger/rounds.ts'
 import type { Clockwork } from './clockwork.ts'
 import { roundView } from './queries.ts'
 
@@ -84,7 +84,7 @@ async function take(tx: Tx, clockwork: Clockwork, { meant, calledOn, adminId }: 
 /** Closes a round where it still runs; why it cannot be drawn now, or undefined. */
 async function closeNow(tx: Tx, clockwork: Clockwork, round: Round): Promise<Refusal | undefined> {
   if (round.status === 'settled') return 'round_already_closed'
-  if (round.status === 'void') return 'no_participants'
+  if (isGivenUp(round)) return round.entries === 0 ? 'no_participants' : 'round_already_closed'
   if (await isBlocked(tx, round)) return 'draw_waiting'
   if (round.status !== 'open') return undefined
   const closed = await clockwork.close(tx, round.day, { early: true })
@@ -111,7 +111,7 @@ async function isBlocked(tx: Tx, round: Round): Promise<boolean> {
 async function findUnnamed(tx: Tx): Promise<{ readonly waiting: IstDay | undefined; readonly taken: IstDay | undefined }> {
   const { waiting, taken } = await one<{ waiting: IstDay | null; taken: string | null }>(
     tx,
-    sql`select (select min(day) from round where status in ('closed', 'drawn')) as waiting,
+    sql`select (select min(day) from round where status in ('closed', 'drawn') and return_day is null) as waiting,
                (select subject from audit_log
                  where action = ${ACTION}::text and at > roz_now() - ${REPEAT_WITHIN} order by id desc limit 1) as taken`,
   )

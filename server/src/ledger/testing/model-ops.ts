@@ -12,13 +12,13 @@ import { closeWallet, giveRest } from '../closing.ts'
 import { bookDisbursement } from '../disbursements.ts'
 import { bookDispute } from '../disputes.ts'
 import { recordDraw } from '../draw.ts'
-import { hashOf, makeDay } from '../fixtures.ts'
+import { giveRoundBack, hashOf, makeDay } from '../fixtures.ts'
 import type { JoinBatcher } from '../join-batcher.ts'
 import type { JoinOutcome } from '../join-outcome.ts'
 import { approveRefund, bookRefund, rejectRefund, requestRefund, startRefund, stopRefund } from '../refunds.ts'
 import { closeRound, recordSeal } from '../rounds.ts'
 import { sealDay } from '../seal-day.ts'
-import { settleRound, voidRound } from '../settlement.ts'
+import { settleRound } from '../settlement.ts'
 import { creditSuspense, paySuspense, refundSuspense } from '../suspense.ts'
 import { captureTopup, createTopup, markTopup } from '../topups.ts'
 import { setAutoJoin, setMayMove } from '../wallets.ts'
@@ -144,7 +144,7 @@ export async function inside(tx: Tx, op: Inside): Promise<unknown> {
     case 'settle':
       return settleRound(tx, op.day)
     case 'void':
-      return voidRound(tx, op.day)
+      return giveRoundBack(tx, op.day)
     case 'seal':
       return sealDay(tx, op.day)
     default:

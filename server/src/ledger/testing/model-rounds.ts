@@ -127,12 +127,11 @@ function settle(books: Books, day: IstDay): unknown {
 function giveBack(books: Books, day: IstDay): unknown {
   const round = books.rounds.get(day)
   if (round === undefined) return no('round_not_found')
-  const returned = round.entries.length
-  if (round.status === 'void') return yes({ returned, already: true })
+  if (round.status === 'void') return yes({ isOver: true, already: true })
   if (round.status !== 'closed') return no('not_closed')
   for (const memberId of round.entries) books.move('round_refund', `${day}:${memberId}`, poolOf(day), memberId, FEE, `round ${day}`)
   round.status = 'void'
-  return yes({ returned, already: false })
+  return yes({ isOver: round.entries.length === 0, already: false })
 }
 
 function seal(books: Books, day: IstDay): unknown {

@@ -136,7 +136,12 @@ function Round({ result }: { readonly result: RoundResult }) {
         </div>
       </dl>
       {winner === null ? null : <WinnerLabel assurance={winner.assurance} />}
-      {result.status === 'void' ? null : (
+      {result.status === 'void' && result.participated ? (
+        <p className="small muted">
+          <Trans>The public number for this draw never came. Your ₹1 is back in your wallet.</Trans>
+        </p>
+      ) : null}
+      {result.totalParticipants === 0 ? null : (
         <p className="small round-links">
           {result.participated ? (
             <Link className="tap" to={paths.myTicket} search={{ day: result.date }}>
@@ -146,7 +151,7 @@ function Round({ result }: { readonly result: RoundResult }) {
           <a className="tap" href={`${publicPath('verify', currentLanguage())}/${result.date}`}>
             <Trans>See the draw</Trans>
           </a>
-          <ShareRound result={result} />
+          {result.status === 'void' ? null : <ShareRound result={result} />}
         </p>
       )}
     </li>
