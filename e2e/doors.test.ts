@@ -26,17 +26,18 @@ let visit: Visit
 let page: Page
 /** How often a page has asked for Google's script. Google itself is never asked. */
 let asked = 0
-/** What Google's button hands over when it is pressed. */
-let credential = ''
+/** Who presses Google's button, as Google's token tells it. */
+let claims: object = {}
 
 beforeAll(async () => {
   ;[walk, browser] = await Promise.all([startWalk(), openBrowser()])
   roz = walk.roz
   visit = await newVisit(browser, { hosts: [new URL(roz.url).host], size: WIDE })
   page = visit.page
+  await visit.context.exposeFunction('googleSigns', (nonce: string) => walk.idToken({ ...claims, nonce }))
   await visit.context.route('https://accounts.google.com/**', (route) => {
     asked += Number(route.request().url() === GOOGLE)
-    return route.fulfill({ contentType: 'text/javascript', body: googleScript(credential) })
+    return route.fulfill({ contentType: 'text/javascript', body: GOOGLE_SCRIPT })
   })
 })
 afterAll(() => walk?.close())
@@ -45,9 +46,8 @@ const main = () => page.getByRole('main')
 const title = () => page.getByRole('heading', { level: 1 })
 const storedToken = () => page.evaluate(() => localStorage.getItem('token'))
 
-/** With the interface of Google's script: its button says for which client it stands, and answers at once. */
-function googleScript(handedOver: string): string {
-  return `{
+/** With the interface of Google's script: its button says for which client it stands, and answers with the page's nonce in it. */
+const GOOGLE_SCRIPT = `{
   let asked
   window.google = { accounts: { id: {
     initialize: (options) => { asked = options },
@@ -55,12 +55,11 @@ function googleScript(handedOver: string): string {
       const button = document.createElement('button')
       button.textContent = 'Continue with Google'
       button.title = asked.client_id
-      button.onclick = () => asked.callback({ credential: ${JSON.stringify(handedOver)} })
+      button.onclick = async () => asked.callback({ credential: await window.googleSigns(asked.nonce) })
       place.append(button)
     },
   } } }
 }`
-}
 
 /** The page stands at the address, under the title of its screen. */
 async function expectAt(path: string, words: string): Promise<void> {
@@ -75,7 +74,7 @@ describe('with a client id of Google', () => {
     ['somebody new is a member', paths.login],
     ['the same person comes into the same account', paths.register],
   ])('%s by the button on %s: Welcome back!, the token is kept, the dashboard opens', async (_what, path) => {
-    credential = walk.idToken(HARI)
+    claims = HARI
     await handOver(visit, roz.url)
     await page.goto(roz.url + path)
     const button = page.locator('.google-button').getByRole('button', { name: 'Continue with Google' })
@@ -97,12 +96,25 @@ describe('with a client id of Google', () => {
   })
 
   test('a credential for another client is refused, and nobody is signed in', async () => {
-    credential = walk.idToken({ ...HARI, aud: 'another client' })
+    claims = { ...HARI, aud: 'another client' }
     await handOver(visit, roz.url)
     await page.goto(roz.url + paths.login)
     await page.getByRole('button', { name: 'Continue with Google' }).click()
     await expect(exactToast(page, 'Google login failed')).toBeVisible()
     await expectAt(paths.login, 'Log in')
+    expect(await storedToken()).toBeNull()
+  })
+
+  test('a credential that was asked for by another page is refused here', async () => {
+    claims = { ...HARI, nonce: 'of another page' }
+    await handOver(visit, roz.url)
+    await visit.context.exposeFunction('signedElsewhere', () => walk.idToken(claims))
+    await page.goto(roz.url + paths.login)
+    const button = page.getByRole('button', { name: 'Continue with Google' })
+    await expect(button).toBeVisible()
+    await page.evaluate('window.googleSigns = window.signedElsewhere')
+    await button.click()
+    await expect(exactToast(page, 'Google login failed')).toBeVisible()
     expect(await storedToken()).toBeNull()
   })
 })

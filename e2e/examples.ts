@@ -16,6 +16,7 @@ export const BODIES: Readonly<Record<CallName, JsonObject | undefined>> = {
   register: { name: 'Gita Rao', email: 'gita@x.test', phone: PHONE, password: PASSWORD },
   login: { email: 'gita@x.test', password: PASSWORD },
   google: { token: 'not.a.token' },
+  googleNonce: undefined,
   me: undefined,
   verifyEmail: undefined,
   resendVerification: undefined,

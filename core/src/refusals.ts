@@ -31,6 +31,10 @@ export const REFUSALS = {
   email_taken: refusal(409, texts('An account with this email already exists.')),
   invalid_credentials: refusal(401, texts('Invalid email or password')),
   google_failed: refusal(401, texts('Google login failed')),
+  google_other_account: refusal(
+    409,
+    texts('This email is linked to another Google account. Please log in with that one, or with your password.'),
+  ),
   google_not_configured: refusal(404, texts('Google login is not available.')),
   verification_token_invalid: refusal(400, texts('Invalid or missing verification token')),
   verification_token_expired: refusal(400, texts('This verification link has expired. Please ask for a new one.')),

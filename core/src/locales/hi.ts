@@ -19,6 +19,8 @@ export const HI = {
   'An account with this email already exists.': 'इस ईमेल से एक खाता पहले से है।',
   'Invalid email or password': 'ईमेल या पासवर्ड सही नहीं है',
   'Google login failed': 'Google लॉगिन नहीं हो पाया',
+  'This email is linked to another Google account. Please log in with that one, or with your password.':
+    'यह ईमेल किसी दूसरे Google खाते से जुड़ा है। कृपया उसी से या अपने पासवर्ड से लॉग इन करें।',
   'Google login is not available.': 'Google लॉगिन उपलब्ध नहीं है।',
   'Invalid or missing verification token': 'पुष्टि का लिंक अधूरा है या सही नहीं है',
   'This verification link has expired. Please ask for a new one.': 'पुष्टि का यह लिंक पुराना हो गया है। कृपया नया मँगाएँ।',
@@ -253,6 +255,11 @@ export const HI = {
   'Your password was changed and all other devices were signed out.': 'आपका पासवर्ड बदल गया है, और बाकी सभी डिवाइस पर आप लॉग आउट हो गए हैं।',
   'This was not me': 'यह मैंने नहीं किया',
   'If it was not you, set a new password at once and contact us.': 'अगर यह आपने नहीं किया, तो तुरंत नया पासवर्ड चुनें और हमसे संपर्क करें।',
+  'Google is now linked to your {brandName} account': 'आपके {brandName} खाते से Google जुड़ गया है',
+  'Someone logged in with Google for the first time, by the Google account of this email address.':
+    'किसी ने पहली बार Google से लॉग इन किया है, इसी ईमेल पते के Google खाते से।',
+  'To be safe, the password that the account had was removed and all other devices were logged out. You can go on with Google alone, or set a new password with “Forgot password?” on the login page.':
+    'सुरक्षा के लिए खाते का पुराना पासवर्ड हटा दिया गया है और बाकी सब फ़ोन-कंप्यूटर लॉग आउट कर दिए गए हैं। आप सिर्फ़ Google से भी काम चला सकते हैं, या लॉगिन पेज पर “पासवर्ड भूल गए?” से नया पासवर्ड बना सकते हैं।',
   'Your {brandName} account is closed': 'आपका {brandName} खाता बंद हो गया',
   'Your account was closed and your name, email, phone number and picture were erased. The public books keep the amounts, without your name.':
     'आपका खाता बंद कर दिया गया है, और आपका नाम, ईमेल, फ़ोन नंबर और तस्वीर मिटा दिए गए हैं। सार्वजनिक बही में राशियाँ रहती हैं, आपका नाम नहीं।',

@@ -50,6 +50,18 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
     action: { label: texts('This was not me'), path: '/forgot-password' },
     after: [texts('If it was not you, set a new password at once and contact us.')],
   },
+  google_linked: {
+    subject: texts('Google is now linked to your {brandName} account'),
+    paragraphs: [
+      HELLO,
+      texts('Someone logged in with Google for the first time, by the Google account of this email address.'),
+      texts(
+        'To be safe, the password that the account had was removed and all other devices were logged out. You can go on with Google alone, or set a new password with “Forgot password?” on the login page.',
+      ),
+    ],
+    action: { label: texts('This was not me'), path: '/forgot-password' },
+    after: [texts('If it was not you, set a new password at once and contact us.')],
+  },
   account_closed: {
     subject: texts('Your {brandName} account is closed'),
     paragraphs: [

@@ -20,6 +20,8 @@ export type MailData = {
   /** Once, when the address is confirmed. */
   welcome: Told
   password_changed: Told
+  /** The first sign-in with Google: what opened the account before is discarded. */
+  google_linked: Told
   /** The last one: the account is erased. */
   account_closed: Told
   /** A bank account was used for the first time; `account` is its last four digits. */

@@ -39,6 +39,7 @@ export type LockedAccount = {
   readonly id: bigint
   readonly email: string
   readonly passwordHash: string | null
+  readonly googleSub: string | null
   readonly isVerified: boolean
   readonly isSuspended: boolean
   readonly isStaff: boolean
@@ -48,7 +49,7 @@ export type LockedAccount = {
 export const lockAccount = (tx: Tx, memberId: bigint): Promise<LockedAccount | undefined> =>
   maybeOne<LockedAccount>(
     tx,
-    sql`select id, email, password_hash as "passwordHash", email_verified_at is not null as "isVerified", suspended_at is not null as "isSuspended",
+    sql`select id, email, password_hash as "passwordHash", google_sub as "googleSub", email_verified_at is not null as "isVerified", suspended_at is not null as "isSuspended",
           role = 'admin' as "isStaff"
         from member where id = ${memberId}::bigint and deleted_at is null for no key update`,
   )

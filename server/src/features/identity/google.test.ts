@@ -1,10 +1,13 @@
 /** Signing in with Google, against an issuer of our own that serves its keys over HTTP. */
+import { createHash, randomUUID } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
+import { createSecrets, type SecretKeys } from '../../secrets.ts'
 import { PASSWORD, type People, startPeople } from '../../testing/people.ts'
+import { isBound, makeNonce } from './google-nonce.ts'
 
 const CLIENT = 'roz-client.apps.example'
 type Keys = Awaited<ReturnType<typeof generateKeyPair>>
@@ -33,7 +36,14 @@ type Claims = Record<string, unknown>
 async function credential(claims: Claims, how: { key?: Keys; expiresIn?: number; kid?: string } = {}): Promise<string> {
   const { at } = await one<{ at: Date }>(roz.db, sql`select roz_now() as at`)
   const now = Math.floor(at.getTime() / 1000)
-  return new SignJWT({ iss: 'https://accounts.google.com', aud: CLIENT, email_verified: true, name: 'Asha Verma', ...claims })
+  return new SignJWT({
+    iss: 'https://accounts.google.com',
+    aud: CLIENT,
+    email_verified: true,
+    name: 'Asha Verma',
+    jti: randomUUID(),
+    ...claims,
+  })
     .setProtectedHeader({ alg: 'RS256', kid: how.kid ?? 'one' })
     .setIssuedAt(now - 5)
     .setExpirationTime(now + (how.expiresIn ?? 3600))
@@ -60,13 +70,49 @@ describe('a Google sign-in', () => {
     expect(later.body.user).toMatchObject({ id: first.body.user.id, email: 'before@x.test' })
   })
 
-  test('onto a confirmed account it links and keeps the password', async () => {
-    const person = await roz.register('linked@x.test')
+  test('onto a confirmed account it ends what opened it before: whoever had a scanner open the link is out', async () => {
+    const hijacker = await roz.register('linked@x.test')
     await roz.ask(`GET /auth/verify-email?token=${await roz.tokenFrom('linked@x.test', '/verify-email')}`)
+    await roz.ask('POST /auth/forgot-password', { body: { email: 'linked@x.test' } })
+    const reset = await roz.tokenFrom('linked@x.test', '/reset-password')
     const answer = await signIn({ sub: 'g3', email: 'LINKED@x.test' })
-    expect(answer.body.user.id).toBe(person.publicId)
-    expect((await roz.login('linked@x.test', PASSWORD)).status).toBe(200)
-    expect((await roz.ask('GET /auth/me', { token: person.token })).status).toBe(200)
+    expect(answer.body.user.id).toBe(hijacker.publicId)
+    expect((await roz.login('linked@x.test', PASSWORD)).status).toBe(401)
+    expect((await roz.ask('GET /auth/me', { token: hijacker.token })).status).toBe(401)
+    const byLink = await roz.ask('POST /auth/reset-password', { body: { token: reset, password: 'the old link opens' } })
+    expect(byLink.body.code).toBe('reset_token_invalid')
+    const browsers = sql`select 1 from known_browser where member_id = ${await roz.memberId(hijacker)}::bigint`
+    // The one that signed in with Google, by its address and its block.
+    expect(await roz.db.query(browsers)).toHaveLength(2)
+    expect((await roz.mailsTo('linked@x.test'))[0]?.subject).toBe('Google is now linked to your Roz account')
+
+    // A new password by a reset; the next Google sign-in is not the first, and leaves it.
+    await roz.ask('POST /auth/forgot-password', { body: { email: 'linked@x.test' } })
+    const token = await roz.tokenFrom('linked@x.test', '/reset-password')
+    expect((await roz.ask('POST /auth/reset-password', { body: { token, password: 'a new password' } })).status).toBe(200)
+    expect((await signIn({ sub: 'g3', email: 'linked@x.test' })).status).toBe(200)
+    expect((await roz.login('linked@x.test', 'a new password')).status).toBe(200)
+    expect((await roz.mailsTo('linked@x.test')).filter((mail) => mail.subject.startsWith('Google'))).toHaveLength(1)
+  })
+
+  test('by another Google account with the same address is refused in plain words, and changes nothing', async () => {
+    const first = await signIn({ sub: 'g10', email: 'reused@x.test' })
+    const other = await signIn({ sub: 'g11', email: 'reused@x.test' })
+    expect([other.status, other.body]).toEqual([
+      409,
+      {
+        code: 'google_other_account',
+        message: 'This email is linked to another Google account. Please log in with that one, or with your password.',
+      },
+    ])
+    expect((await roz.ask('GET /auth/me', { token: first.body.token })).status).toBe(200)
+    expect((await signIn({ sub: 'g10', email: 'reused@x.test' })).body.user.id).toBe(first.body.user.id)
+  })
+
+  test('of two Google accounts that come first at once one is linked', async () => {
+    await roz.register('both@x.test')
+    const answers = await Promise.all(['g12', 'g13', 'g14', 'g15'].map((sub) => signIn({ sub, email: 'both@x.test' })))
+    expect(answers.map((answer) => answer.status).sort()).toEqual([200, 409, 409, 409])
   })
 
   test('onto an unconfirmed account it discards password, sessions and links first', async () => {
@@ -81,8 +127,7 @@ describe('a Google sign-in', () => {
   })
 
   test('of many first sign-ins at once one account is made', async () => {
-    const token = await credential({ sub: 'g5', email: 'many@x.test' })
-    const answers = await Promise.all(Array.from({ length: 8 }, () => roz.ask('POST /auth/google', { body: { token } })))
+    const answers = await Promise.all(Array.from({ length: 8 }, () => signIn({ sub: 'g5', email: 'many@x.test' })))
     expect(answers.map((answer) => answer.status)).toEqual(Array.from({ length: 8 }, () => 200))
     expect(new Set(answers.map((answer) => answer.body.user.id)).size).toBe(1)
   })
@@ -153,11 +198,81 @@ describe('a credential is refused with 401 Google login failed', () => {
 
   test('100 refused ones in 15 minutes from one network address, then 429; accepted ones count nothing', async () => {
     const ask = (token: string) => roz.ask('POST /auth/google', { body: { token }, ip: '127.0.0.2' })
-    const good = await credential({ sub: 'g9', email: 'counted@x.test' })
-    for (let i = 0; i < 5; i++) expect((await ask(good)).status).toBe(200)
+    const good = () => credential({ sub: 'g9', email: 'counted@x.test' })
+    for (let i = 0; i < 5; i++) expect((await ask(await good())).status).toBe(200)
     const answers = await Promise.all(Array.from({ length: 110 }, () => ask('no token')))
     expect(answers.filter((answer) => answer.status === 401)).toHaveLength(100)
-    expect((await ask(good)).status).toBe(429)
+    expect((await ask(await good())).status).toBe(429)
+  })
+})
+
+describe('a credential is good for the page that asked for it', () => {
+  const asked = async (): Promise<{ nonce: string; claim: string; lastsSeconds: number }> => (await roz.ask('GET /auth/google/nonce')).body
+  const send = async (claim: string | undefined, nonce: string | undefined) => {
+    const token = await credential({ sub: 'n1', email: 'bound@x.test', ...(claim && { nonce: claim }) })
+    return { token, answer: await roz.ask('POST /auth/google', { body: { token, ...(nonce && { nonce }) } }) }
+  }
+  const refused = [401, { code: 'google_failed', message: 'Google login failed' }]
+
+  test('with its secret it opens a session, once', async () => {
+    const { nonce, claim, lastsSeconds } = await asked()
+    expect([lastsSeconds, claim]).toEqual([1800, createHash('sha256').update(nonce).digest('base64url')])
+    const { token, answer } = await send(claim, nonce)
+    expect(answer.status).toBe(200)
+    const again = await roz.ask('POST /auth/google', { body: { token, nonce } })
+    expect([again.status, again.body]).toEqual(refused)
+    const otherToken = (await send(claim, nonce)).answer
+    expect([otherToken.status, otherToken.body]).toEqual(refused)
+  })
+
+  test('of many at once with one secret one opens a session', async () => {
+    const { nonce, claim } = await asked()
+    const sent = await Promise.all(Array.from({ length: 6 }, () => send(claim, nonce)))
+    expect(sent.map(({ answer }) => answer.status).sort()).toEqual([200, 401, 401, 401, 401, 401])
+  })
+
+  test('a token that was seen elsewhere opens nothing without the secret, with another or with one that we did not make', async () => {
+    const [mine, other] = [await asked(), await asked()]
+    const made = `${mine.nonce.slice(0, -1)}${mine.nonce.endsWith('A') ? 'E' : 'A'}`
+    const own = createHash('sha256').update(made).digest('base64url')
+    for (const [claim, nonce] of [
+      [mine.claim, undefined],
+      [mine.claim, other.nonce],
+      [undefined, mine.nonce],
+      [own, made],
+      ['guess', 'guess'],
+    ] as const) {
+      const { answer } = await send(claim, nonce)
+      expect([answer.status, answer.body]).toEqual(refused)
+    }
+    expect((await send(mine.claim, mine.nonce)).answer.status).toBe(200)
+  })
+
+  test('the secret ends after 30 minutes, and what was used is forgotten when no token of its time lives', async () => {
+    const [late, used] = [await asked(), await asked()]
+    expect((await send(used.claim, used.nonce)).answer.status).toBe(200)
+    await roz.pass(1801)
+    expect((await send(late.claim, late.nonce)).answer.status).toBe(401)
+    await roz.runJobs()
+    expect(await roz.db.query(sql`select 1 from google_token_used`)).not.toEqual([])
+    await roz.pass(3 * 3600)
+    await roz.runJobs()
+    expect(await roz.db.query(sql`select 1 from google_token_used`)).toEqual([])
+  })
+
+  test('the call of the description, a token alone that carries no nonce, works, once', async () => {
+    const { token, answer } = await send(undefined, undefined)
+    expect(answer.status).toBe(200)
+    expect((await roz.ask('POST /auth/google', { body: { token } })).status).toBe(401)
+  })
+
+  test('the secret is good in another process and after SECRET_KEY was replaced', () => {
+    const now = new Date()
+    const { nonce, claim } = makeNonce(createSecrets({ secretKey: 'the one before' }), now)
+    const check = (keys: SecretKeys) => isBound(createSecrets(keys), { nonce, claim }, now)
+    expect(check({ secretKey: 'the one before' })).toBe(true)
+    expect(check({ secretKey: 'the new one', secretKeyOld: 'the one before' })).toBe(true)
+    expect(check({ secretKey: 'the new one' })).toBe(false)
   })
 })
 
@@ -166,6 +281,7 @@ test('without a client id the call answers 404 and says so', async () => {
   try {
     const answer = await without.ask('POST /auth/google', { body: { token: 'x' } })
     expect([answer.status, answer.body.message]).toEqual([404, 'Google login is not available.'])
+    expect((await without.ask('GET /auth/google/nonce')).body.code).toBe('google_not_configured')
   } finally {
     await without.close()
   }

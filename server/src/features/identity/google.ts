@@ -1,25 +1,39 @@
 /**
- * Signing in with Google. Invariants: an ID token counts only with Google's signature, our audience,
- * Google as issuer, an unexpired time and a confirmed address; onto an account whose address nobody
- * had confirmed it discards the password, the sessions and the links first, for they may be those of
- * someone who registered a stranger's address to wait for them (pre-hijacking).
+ * Signing in with Google. Invariants:
+ * - An ID token counts only with Google's signature, our audience, Google as issuer, an unexpired time and a confirmed
+ *   address, from the page that asked for it, and once (google-nonce.ts).
+ * - The first Google sign-in to an account discards its password, sessions, known browsers and links: they may be those of
+ *   someone who registered a stranger's address to wait for them (pre-hijacking), also where a mail scanner opened the link.
+ * - Another Google account with the same address never takes the place of the first.
  */
+import { randomUUID } from 'node:crypto'
+import type { identityCalls } from '@roz/contract/identity.ts'
 import type { Language } from '@roz/core/language.ts'
 import { name as nameRule } from '@roz/core/person-fields.ts'
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose'
+import { audit } from '../../audit-log.ts'
 import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { UnavailableError } from '../../http/faults.ts'
 import { addressKey, type LimitRules, take } from '../../http/limits.ts'
-import type { Handlers } from '../../http/route.ts'
+import type { Answer, Call, Handlers, Refusal } from '../../http/route.ts'
 import { mailMember } from '../../people/mails.ts'
 import { insertMember } from '../../people/new-member.ts'
-import { confirmMail, forgetBrowsers, lockAccount, setPassword } from './accounts.ts'
+import { confirmMail, forgetBrowsers, type LockedAccount, lockAccount, setPassword } from './accounts.ts'
 import type { IdentityDeps } from './deps.ts'
+import { isBound, makeNonce, useOnce } from './google-nonce.ts'
 import { endAllSessions } from './sessions.ts'
 import { signIn } from './sign-in.ts'
 
-type GoogleUser = { readonly sub: string; readonly email: string; readonly name: string }
+type GoogleUser = {
+  readonly sub: string
+  readonly email: string
+  readonly name: string
+  readonly claim: string | undefined
+  readonly expiresAt: Date
+}
+type GoogleCall = Call<typeof identityCalls.google>
+type GoogleAnswer = Answer<typeof identityCalls.google>
 /** Judges a credential: who it names, or undefined for one that does not count. */
 type Judge = (credential: string, now: Date) => Promise<GoogleUser | undefined>
 
@@ -50,10 +64,12 @@ function createJudge(clientId: string, jwksUrl: string): Judge {
 }
 
 function userIn(payload: JWTPayload): GoogleUser | undefined {
-  const { sub, email, email_verified: isVerified, name } = payload
+  const { sub, email, email_verified: isVerified, name, nonce, exp } = payload
   if (typeof sub !== 'string' || sub === '' || sub.length > 255) return undefined
   if (typeof email !== 'string' || !/^[^\s@]+@[^\s@]+$/.test(email) || email.length > 254 || isVerified !== true) return undefined
-  return { sub, email, name: asName(typeof name === 'string' ? name : '') ?? asName(email.split('@')[0] ?? '') ?? NAMELESS }
+  if (exp === undefined || (nonce !== undefined && typeof nonce !== 'string')) return undefined
+  const called = asName(typeof name === 'string' ? name : '') ?? asName(email.split('@')[0] ?? '') ?? NAMELESS
+  return { sub, email, name: called, claim: nonce, expiresAt: new Date(exp * 1000) }
 }
 
 /** The letters of it, as the rule of names wants them; undefined where they are too few. */
@@ -65,78 +81,88 @@ function asName(given: string): string | undefined {
   return nameRule.safeParse(letters).data
 }
 
-type Found = { id: bigint; isLinked: boolean }
 /** By Google's own id first: an address may pass to another person. */
-const findMember = (tx: Tx, user: GoogleUser): Promise<Found | undefined> =>
-  maybeOne<Found>(
+const findMember = (tx: Tx, user: GoogleUser): Promise<{ id: bigint } | undefined> =>
+  maybeOne<{ id: bigint }>(
     tx,
-    sql`select id, google_sub is not distinct from ${user.sub}::text as "isLinked" from member
+    sql`select id from member
         where (google_sub = ${user.sub}::text or lower(email) = ${addressKey(user.email)}::text) and deleted_at is null
         order by google_sub is not distinct from ${user.sub}::text desc limit 1 for no key update`,
   )
 
-/** The member of a Google account; made, linked or confirmed as needed. */
-async function admit(tx: Tx, user: GoogleUser, fresh: { language: Language; termsVersion: string; origin: string }): Promise<bigint> {
-  const { language, termsVersion, origin } = fresh
-  const made =
-    (await findMember(tx, user)) === undefined
-      ? await insertMember(tx, {
-          name: user.name,
-          email: user.email,
-          googleSub: user.sub,
-          language,
-          emailVerified: true,
-          termsVersion,
-          origin,
-        })
-      : undefined
-  if (made !== undefined) {
-    await mailMember(tx, { memberId: made, template: 'welcome', key: `welcome:${made}`, data: {}, origin })
-    return made
+type Fresh = { readonly language: Language; readonly termsVersion: string; readonly origin: string }
+type Admitted = { readonly ok: true; readonly memberId: bigint } | Refusal<'google_other_account'>
+
+/** The member of a Google account; made or linked as needed. */
+async function admit(tx: Tx, user: GoogleUser, fresh: Fresh): Promise<Admitted> {
+  const { origin } = fresh
+  if ((await findMember(tx, user)) === undefined) {
+    const made = await insertMember(tx, { ...fresh, name: user.name, email: user.email, googleSub: user.sub, emailVerified: true })
+    if (made !== undefined) {
+      await mailMember(tx, { memberId: made, template: 'welcome', key: `welcome:${made}`, data: {}, origin })
+      return { ok: true, memberId: made }
+    }
   }
   // There already, or made by a request that was faster.
   const found = await findMember(tx, user)
-  if (found === undefined) throw new Error('a Google account was neither found nor made')
-  const account = await lockAccount(tx, found.id)
-  if (account === undefined) throw new Error('a locked account is gone')
-  if (!account.isVerified) {
-    await setPassword(tx, account.id, null)
-    await endAllSessions(tx, account.id)
-    await forgetBrowsers(tx, account.id)
-    await tx.query(
-      sql`update mail_token set used_at = roz_now(), expires_at = roz_now() where member_id = ${account.id}::bigint and used_at is null`,
-    )
-    await confirmMail(tx, account, origin)
-  }
-  if (!found.isLinked) await tx.query(sql`update member set google_sub = ${user.sub}::text where id = ${account.id}::bigint`)
-  return account.id
+  const account = found === undefined ? undefined : await lockAccount(tx, found.id)
+  if (account === undefined) throw new Error('a Google account was neither found nor made')
+  if (account.googleSub === null) await link(tx, account, user, origin)
+  else if (account.googleSub !== user.sub) return { ok: false, code: 'google_other_account' }
+  return { ok: true, memberId: account.id }
+}
+
+/** Nothing that opened the account before opens it any more; its member sets a new password by a reset. */
+async function link(tx: Tx, account: LockedAccount, user: GoogleUser, origin: string): Promise<void> {
+  await setPassword(tx, account.id, null)
+  await endAllSessions(tx, account.id)
+  await forgetBrowsers(tx, account.id)
+  await tx.query(
+    sql`update mail_token set used_at = roz_now(), expires_at = roz_now()
+        where member_id = ${account.id}::bigint and purpose in ('verify', 'reset') and used_at is null`,
+  )
+  await tx.query(sql`update member set google_sub = ${user.sub}::text where id = ${account.id}::bigint`)
+  await confirmMail(tx, account, origin)
+  await mailMember(tx, { memberId: account.id, template: 'google_linked', key: `google_linked:${randomUUID()}`, data: {}, origin })
+  if (account.isStaff) await audit(tx, { actorId: account.id, action: 'staff.google_link', subject: `member:${account.id}` })
 }
 
 const clockOf = async (db: Db): Promise<Date> => (await one<{ at: Date }>(db, sql`select roz_now() as at`)).at
 
-export function googleHandlers(deps: IdentityDeps, rules: LimitRules): Handlers<'google'> {
-  const { db } = deps
+export function googleHandlers(deps: IdentityDeps, rules: LimitRules): Handlers<'google' | 'googleNonce'> {
+  const { db, secrets } = deps
   const judge = deps.google.clientId === undefined ? undefined : createJudge(deps.google.clientId, deps.google.jwksUrl)
+
+  async function signInBy(judgeIt: Judge, { body, language, origin, ip, userAgent }: GoogleCall): Promise<GoogleAnswer> {
+    const now = await clockOf(db)
+    const user = await judgeIt(body.token, now)
+    if (user === undefined || !isBound(secrets, { claim: user.claim, nonce: body.nonce }, now)) return { ok: false, code: 'google_failed' }
+    return inTransaction(db, async (tx) => {
+      if (!(await useOnce(tx, body.token, user))) return { ok: false, code: 'google_failed' }
+      const admitted = await admit(tx, user, { language, termsVersion: deps.termsVersion, origin })
+      if (!admitted.ok) return admitted
+      return { ok: true, value: await signIn(tx, admitted.memberId, { kind: 'member', source: { ip, userAgent }, origin }) }
+    })
+  }
+
   return {
-    google: async ({ body, language, origin, ip, userAgent }) => {
+    googleNonce: async () => {
       if (judge === undefined) return { ok: false, code: 'google_not_configured' }
-      const source = { ip, userAgent }
-      const taken = await take(db, rules.refusedGoogle(source))
+      return { ok: true, value: makeNonce(secrets, await clockOf(db)) }
+    },
+    google: async (call) => {
+      if (judge === undefined) return { ok: false, code: 'google_not_configured' }
+      const taken = await take(db, rules.refusedGoogle({ ip: call.ip, userAgent: call.userAgent }))
       if (!taken.ok) return taken
-      let user: GoogleUser | undefined
+      let answer: GoogleAnswer
       try {
-        user = await judge(body.token, await clockOf(db))
+        answer = await signInBy(judge, call)
       } catch (error) {
         await taken.giveBack()
         throw error
       }
-      if (user === undefined) return { ok: false, code: 'google_failed' }
-      await taken.giveBack()
-      const known = user
-      return inTransaction(db, async (tx) => {
-        const memberId = await admit(tx, known, { language, termsVersion: deps.termsVersion, origin })
-        return { ok: true, value: await signIn(tx, memberId, { kind: 'member', source, origin }) }
-      })
+      if (answer.ok || answer.code !== 'google_failed') await taken.giveBack()
+      return answer
     },
   }
 }

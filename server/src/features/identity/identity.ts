@@ -5,6 +5,7 @@ import type { Handlers } from '../../http/route.ts'
 import type { JobHandlers } from '../../jobs/worker.ts'
 import type { Sessions } from '../../http/session.ts'
 import type { IdentityDeps } from './deps.ts'
+import { forgetUsed } from './google-nonce.ts'
 import { googleHandlers } from './google.ts'
 import { linkHandlers, linkJobs } from './links.ts'
 import { createPasswordCheck } from './password-check.ts'
@@ -17,6 +18,7 @@ type Names =
   | 'register'
   | 'login'
   | 'google'
+  | 'googleNonce'
   | 'me'
   | 'verifyEmail'
   | 'resendVerification'
@@ -70,5 +72,6 @@ async function sweep(db: Db): Promise<void> {
   await db.query(sql`delete from session where expires_at < (select roz_now()) or last_at < (select roz_now())`)
   await db.query(sql`delete from mail_token where expires_at < (select roz_now()) - interval '7 days'`)
   await db.query(sql`delete from known_browser where seen_at < (select roz_now()) - interval '180 days'`)
+  await forgetUsed(db)
   await forgetOldHits(db)
 }

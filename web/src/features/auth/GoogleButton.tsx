@@ -1,6 +1,7 @@
 /**
- * Google's own button, shown only where the operator has a client id. Its script and its answer may
- * fail: the page then says `Login Failed` and the form beside it still works.
+ * Google's own button, shown only where the operator has a client id. Invariants:
+ * - Its script and its answer may fail: the page then says `Login Failed` and the form beside it still works.
+ * - What Google hands over is good for this page alone: the page keeps the secret whose digest Google was given.
  */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useNavigate } from '@tanstack/react-router'
@@ -14,7 +15,7 @@ import { toast } from '../../ui/Toast.tsx'
 
 type Credential = { readonly credential?: string }
 type GoogleAccounts = {
-  readonly initialize: (options: { client_id: string; callback: (answer: Credential) => void }) => void
+  readonly initialize: (options: { client_id: string; nonce: string; callback: (answer: Credential) => void }) => void
   readonly renderButton: (place: HTMLElement, options: Record<string, string | number>) => void
 }
 declare global {
@@ -52,23 +53,29 @@ function GoogleSignIn({ clientId }: { readonly clientId: string }) {
 
   useEffect(() => {
     let wanted = true
-    const signIn = async ({ credential }: Credential): Promise<void> => {
+    let renewal: ReturnType<typeof setTimeout> | undefined
+    const signIn = async ({ credential }: Credential, nonce: string): Promise<void> => {
       if (credential === undefined) return toast.error(t`Login Failed`)
       try {
-        session.signIn(await call('google', { body: { token: credential } }))
+        session.signIn(await call('google', { body: { token: credential, nonce } }))
       } catch (error) {
-        return toast.error(messageOf(error, t`Google login failed`))
+        toast.error(messageOf(error, t`Google login failed`))
+        // A secret serves once.
+        return draw()
       }
       toast.success(t`Welcome back!`)
       await navigate({ to: paths.dashboard, replace: true })
     }
     const draw = async (): Promise<void> => {
       try {
-        await loadScript()
+        const [{ nonce, claim, lastsSeconds }] = await Promise.all([call('googleNonce'), loadScript()])
         const accounts = window.google?.accounts.id
         if (!wanted || place.current === null) return
         if (accounts === undefined) throw new Error('the script of the Google button brought nothing')
-        accounts.initialize({ client_id: clientId, callback: (answer) => void signIn(answer) })
+        accounts.initialize({ client_id: clientId, nonce: claim, callback: (answer) => void signIn(answer, nonce) })
+        place.current.replaceChildren()
+        clearTimeout(renewal)
+        renewal = setTimeout(() => void draw(), (lastsSeconds * 1000) / 2)
         accounts.renderButton(place.current, {
           theme: 'outline',
           size: 'large',
@@ -77,7 +84,8 @@ function GoogleSignIn({ clientId }: { readonly clientId: string }) {
           width: Math.min(400, place.current.clientWidth),
         })
       } catch {
-        if (!wanted) return
+        // A button that stands there serves on, as long as its secret lasts.
+        if (!wanted || place.current?.hasChildNodes() === true) return
         setBroken(true)
         toast.error(t`Login Failed`)
       }
@@ -85,6 +93,7 @@ function GoogleSignIn({ clientId }: { readonly clientId: string }) {
     void draw()
     return () => {
       wanted = false
+      clearTimeout(renewal)
     }
   }, [clientId, navigate, t])
 

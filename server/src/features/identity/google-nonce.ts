@@ -1,0 +1,63 @@
+/**
+ * Binds a Google ID token to the page that asked for it. Invariants:
+ * - The page keeps a secret that is made and signed here; the token carries its SHA-256. Whoever sees the token alone
+ *   cannot use it.
+ * - The secret ends after 30 minutes by roz_now(). Nothing is kept of one that is not used, so nobody can fill a table.
+ * - A token opens one session, of all processes: what opened one is written down in that transaction, until no token of
+ *   its time lives any more.
+ */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { maybeOne, type Queryable, sql } from '../../db/sql.ts'
+import type { Tx } from '../../db/transaction.ts'
+import type { LinkSecrets } from '../../people/link-token.ts'
+
+const LASTS_SECONDS = 30 * 60
+const PURPOSE = 'google nonce'
+
+const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
+/** What the page gives Google, and Google's token carries. */
+export const nonceClaim = (nonce: string): string => sha256(nonce).toString('base64url')
+
+export function makeNonce(
+  secrets: LinkSecrets,
+  now: Date,
+): { readonly nonce: string; readonly claim: string; readonly lastsSeconds: number } {
+  const signed = `${Math.floor(now.getTime() / 1000) + LASTS_SECONDS}.${randomBytes(16).toString('base64url')}`
+  const nonce = `${signed}.${secrets.fingerprints(Buffer.from(signed), PURPOSE)[0].toString('base64url')}`
+  return { nonce, claim: nonceClaim(nonce), lastsSeconds: LASTS_SECONDS }
+}
+
+/**
+ * Whether the token comes from the page that holds the nonce. A token without the claim was asked for by a page that
+ * gave none: the call of the description, which has the token alone.
+ */
+export function isBound(
+  secrets: LinkSecrets,
+  token: { readonly claim: string | undefined; readonly nonce: string | undefined },
+  now: Date,
+): boolean {
+  const { claim, nonce } = token
+  if (claim === undefined || nonce === undefined) return claim === nonce
+  const [, signed = '', mac = ''] = /^(\d{1,12}\.[\w-]{22})\.([\w-]{43})$/.exec(nonce) ?? []
+  if (signed === '' || Number.parseInt(signed, 10) * 1000 <= now.getTime() || nonceClaim(nonce) !== claim) return false
+  const given = Buffer.from(mac, 'base64url')
+  return secrets.fingerprints(Buffer.from(signed), PURPOSE).some((mine) => mine.length === given.length && timingSafeEqual(mine, given))
+}
+
+/** Takes a token's one use, by its nonce where it has one; whether it was left. */
+export async function useOnce(
+  tx: Tx,
+  token: string,
+  { claim, expiresAt }: { claim: string | undefined; expiresAt: Date },
+): Promise<boolean> {
+  const used = await maybeOne(
+    tx,
+    sql`insert into google_token_used (digest, forget_at)
+        values (${sha256(claim ?? token)}::bytea, ${expiresAt}::timestamptz + interval '1 hour') on conflict (digest) do nothing returning 1`,
+  )
+  return used !== undefined
+}
+
+export async function forgetUsed(from: Queryable): Promise<void> {
+  await from.query(sql`delete from google_token_used where forget_at < (select roz_now())`)
+}
