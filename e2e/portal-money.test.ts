@@ -136,9 +136,9 @@ describe('withdrawals', () => {
       .getByRole('button', { name: /^Approve/ })
       .first()
       .click()
-    await ask(roz.url, 'rejectWithdrawal', { token, params: { id }, body: { reason: 'Decided elsewhere.' } })
+    await ask(roz.url, 'rejectWithdrawal', { token, params: { id }, body: { status: 'requested', reason: 'Decided elsewhere.' } })
     await dialog().getByRole('button', { name: 'Approve', exact: true }).click()
-    await expect(toast(page, 'This withdrawal is not in a state that allows this.')).toBeVisible()
+    await expect(toast(page, 'This was changed while you looked at it. See how it is now, then decide.')).toBeVisible()
     await expect(row('Decided elsewhere.')).toContainText('Rejected')
     // The browser notes each refusal that was provoked: step-up, wrong password, decided already; nothing else.
     expect(visit.complaints()).toEqual([403, 403, 409].map((status) => expect.stringContaining(`status of ${status}`)))
@@ -200,7 +200,7 @@ async function returnedPayout(): Promise<string> {
   const leela = await newMember(roz, { name: 'Leela Nair', rupees: 20 })
   const { withdrawal } = (await ask(roz.url, 'closeAccount', { token: leela.token, body: { bankDetail: BANK } })).output
   const id = withdrawal?.id ?? ''
-  await ask(roz.url, 'approveWithdrawal', { token, params: { id } })
+  await ask(roz.url, 'approveWithdrawal', { token, params: { id }, body: { status: 'requested' } })
   const transfer = `transfers/${id.replaceAll('-', '')}`
   const there = async () => (await fetch(`${roz.sandboxUrl}/__sandbox/${transfer}`)).status === 200 || undefined
   await eventually('the transfer', there)

@@ -85,4 +85,6 @@ export type ErrorAnswer = {
   readonly code: string
   readonly message: string
   readonly fields?: Readonly<Record<string, string>>
+  /** What the message names, for words in another language: who has it. */
+  readonly values?: Readonly<Record<string, string>>
 }

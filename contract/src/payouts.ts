@@ -11,13 +11,22 @@ export const withdrawalState = z.enum(['requested', 'approved', 'sending', 'paid
 
 const payee = z.object({ id: z.string(), name: z.string(), email: z.string().nullable() })
 
+const onHold = z.boolean().meta({ description: 'The member is on hold: nothing is sent until the hold ends' })
+const approvedAt = instant.nullable().meta({ description: 'When it was approved; a rejection after it undid that' })
+
 export const adminWithdrawal = z.object({
   ...withdrawal.shape,
   status: withdrawalState,
   member: payee,
   transferId: z.string().meta({ description: "The withdrawal's id without dashes: its key at the gateway" }),
   flags: z.array(z.string()).meta({ description: 'new_account, young_money, gateway_conflict, other_amount: for a second look' }),
-  problem: z.string().nullable().meta({ description: 'Why it stands still, in the words of the gateway' }),
+  problem: z.string().nullable().meta({ description: 'Why it stands still, in the words of the gateway, or member_on_hold' }),
+  onHold,
+  approvedAt,
+  shownTo: z
+    .object({ id: z.string(), name: z.string(), at: instant })
+    .nullable()
+    .meta({ description: 'Who was shown the bank account, to pay by hand: only that person ends it' }),
   endedAt: instant.nullable(),
 })
 
@@ -44,6 +53,8 @@ export const adminRefund = z.object({
   suspenseId: z.string().nullable(),
   refundId: z.string().meta({ description: "The refund's id without dashes: its key at the gateway" }),
   problem: z.string().nullable(),
+  onHold,
+  approvedAt,
   endedAt: instant.nullable(),
 })
 
@@ -53,6 +64,7 @@ export const suspenseItem = z.object({
   paymentId: z.string(),
   amount: rupees,
   reason: z.enum(['unknown_order', 'other_amount', 'second_payment', 'closed_account', 'no_wallet']),
+  onHold,
   source: z
     .enum(['payment', 'payout', 'refund', 'dispute'])
     .meta({ description: 'A payment that came, or what came back for a closed account' }),
@@ -85,7 +97,11 @@ export const dispute = z.object({
 const id = z.object({ id: z.string().max(100) })
 const search = z.string().max(200).optional()
 const withdrawalAnswer = z.object({ withdrawal: adminWithdrawal })
-const reason = z.strictObject({ reason: decisionReason })
+/** Every decision names the state that the administrator saw. */
+const seenWithdrawal = z.strictObject({ status: withdrawalState })
+const seenRefund = z.strictObject({ status: refundState })
+const seenItem = z.strictObject({ status: suspenseState })
+const reasonedWithdrawal = z.strictObject({ ...seenWithdrawal.shape, reason: decisionReason })
 const refundAnswer = z.object({ refund: adminRefund })
 const itemAnswer = z.object({ item: suspenseItem })
 
@@ -110,8 +126,9 @@ export const payoutCalls = {
     stepUp: true,
     summary: 'Approves a withdrawal: it is sent by the gateway, or waits for a payment by hand where there is none.',
     params: id,
+    body: seenWithdrawal,
     output: withdrawalAnswer,
-    refusals: ['withdrawal_not_found', 'withdrawal_final', 'member_on_hold', 'idempotency_mismatch'],
+    refusals: ['withdrawal_not_found', 'changed_since_seen', 'withdrawal_final', 'member_on_hold', 'idempotency_mismatch'],
   }),
   rejectWithdrawal: endpoint({
     method: 'POST',
@@ -120,9 +137,9 @@ export const payoutCalls = {
     stepUp: true,
     summary: 'Rejects a withdrawal that was not sent; the money goes back into the wallet.',
     params: id,
-    body: reason,
+    body: reasonedWithdrawal,
     output: withdrawalAnswer,
-    refusals: ['withdrawal_not_found', 'withdrawal_final', 'idempotency_mismatch'],
+    refusals: ['withdrawal_not_found', 'changed_since_seen', 'withdrawal_final', 'being_paid_by_hand', 'idempotency_mismatch'],
   }),
   retryWithdrawal: endpoint({
     method: 'POST',
@@ -131,19 +148,36 @@ export const payoutCalls = {
     stepUp: true,
     summary: 'Sends an approved withdrawal that the gateway would not take once more, or asks at once about one under way.',
     params: id,
+    body: seenWithdrawal,
     output: withdrawalAnswer,
-    refusals: ['withdrawal_not_found', 'withdrawal_final', 'payouts_by_hand', 'idempotency_mismatch'],
+    refusals: [
+      'withdrawal_not_found',
+      'changed_since_seen',
+      'withdrawal_final',
+      'payouts_by_hand',
+      'being_paid_by_hand',
+      'member_on_hold',
+      'idempotency_mismatch',
+    ],
   }),
   completeWithdrawal: endpoint({
     method: 'POST',
     path: '/admin/withdrawals/{id}/complete',
     access: 'admin',
     stepUp: true,
-    summary: 'Notes that an approved withdrawal was paid by hand. Only where no gateway pays out.',
+    summary: 'Notes that an approved withdrawal was paid by hand, by the person who was shown the bank account, if anybody was.',
     params: id,
-    body: z.strictObject({ bankReference }),
+    body: z.strictObject({ ...seenWithdrawal.shape, bankReference }),
     output: withdrawalAnswer,
-    refusals: ['withdrawal_not_found', 'withdrawal_final', 'payouts_by_gateway', 'idempotency_mismatch'],
+    refusals: [
+      'withdrawal_not_found',
+      'changed_since_seen',
+      'withdrawal_final',
+      'payouts_by_gateway',
+      'being_paid_by_hand',
+      'member_on_hold',
+      'idempotency_mismatch',
+    ],
   }),
   withdrawalBank: endpoint({
     method: 'POST',
@@ -151,10 +185,40 @@ export const payoutCalls = {
     access: 'admin',
     stepUp: true,
     summary:
-      'The whole bank account of an approved withdrawal, to pay it by hand; each look is written down. Only where no gateway pays out.',
+      'The whole bank account of an approved withdrawal, to pay it by hand. From then on only this person ends it, by complete or not-paid; each look is written down. Only where no gateway pays out.',
     params: id,
+    body: seenWithdrawal,
     output: z.object({ bankDetail }),
-    refusals: ['withdrawal_not_found', 'withdrawal_final', 'payouts_by_gateway'],
+    refusals: [
+      'withdrawal_not_found',
+      'changed_since_seen',
+      'withdrawal_final',
+      'payouts_by_gateway',
+      'being_paid_by_hand',
+      'member_on_hold',
+    ],
+  }),
+  withdrawalNotPaid: endpoint({
+    method: 'POST',
+    path: '/admin/withdrawals/{id}/not-paid',
+    access: 'admin',
+    stepUp: true,
+    summary: 'The person who was shown the bank account says that it was not paid, and why; the money goes back into the wallet.',
+    params: id,
+    body: reasonedWithdrawal,
+    output: withdrawalAnswer,
+    refusals: ['withdrawal_not_found', 'changed_since_seen', 'withdrawal_final', 'being_paid_by_hand', 'idempotency_mismatch'],
+  }),
+  takeOverWithdrawal: endpoint({
+    method: 'POST',
+    path: '/admin/withdrawals/{id}/take-over',
+    access: 'admin',
+    stepUp: true,
+    summary: 'An owner takes a payment by hand from the person who was shown the bank account and cannot end it any more; with a reason.',
+    params: id,
+    body: reasonedWithdrawal,
+    output: withdrawalAnswer,
+    refusals: ['forbidden', 'withdrawal_not_found', 'changed_since_seen', 'withdrawal_final', 'idempotency_mismatch'],
   }),
   requestRefund: endpoint({
     method: 'POST',
@@ -198,8 +262,9 @@ export const payoutCalls = {
     stepUp: true,
     summary: 'Approves a refund: it is sent to the gateway; once more, where the gateway would not take it before.',
     params: id,
+    body: seenRefund,
     output: refundAnswer,
-    refusals: ['refund_not_found', 'refund_final', 'payment_taken_back', 'member_on_hold', 'idempotency_mismatch'],
+    refusals: ['refund_not_found', 'changed_since_seen', 'refund_final', 'payment_taken_back', 'member_on_hold', 'idempotency_mismatch'],
   }),
   rejectRefund: endpoint({
     method: 'POST',
@@ -208,9 +273,9 @@ export const payoutCalls = {
     stepUp: true,
     summary: 'Rejects a refund that was not sent; what was held goes back.',
     params: id,
-    body: reason,
+    body: z.strictObject({ ...seenRefund.shape, reason: decisionReason }),
     output: refundAnswer,
-    refusals: ['refund_not_found', 'refund_final', 'idempotency_mismatch'],
+    refusals: ['refund_not_found', 'changed_since_seen', 'refund_final', 'idempotency_mismatch'],
   }),
   suspense: endpoint({
     method: 'GET',
@@ -228,9 +293,16 @@ export const payoutCalls = {
     stepUp: true,
     summary: 'Gives an open item to a member.',
     params: id,
-    body: z.strictObject({ memberId: z.string('fill_all').min(1, 'fill_all').max(100, 'fill_all') }),
+    body: z.strictObject({ ...seenItem.shape, memberId: z.string('fill_all').min(1, 'fill_all').max(100, 'fill_all') }),
     output: itemAnswer,
-    refusals: ['suspense_not_found', 'suspense_decided', 'payment_taken_back', 'member_not_found', 'idempotency_mismatch'],
+    refusals: [
+      'suspense_not_found',
+      'changed_since_seen',
+      'suspense_decided',
+      'payment_taken_back',
+      'member_not_found',
+      'idempotency_mismatch',
+    ],
   }),
   refundSuspense: endpoint({
     method: 'POST',
@@ -239,8 +311,17 @@ export const payoutCalls = {
     stepUp: true,
     summary: 'Sends an open item back to where it came from; if that fails it is open again.',
     params: id,
+    body: seenItem,
     output: itemAnswer,
-    refusals: ['suspense_not_found', 'suspense_decided', 'payment_taken_back', 'suspense_no_source', 'idempotency_mismatch'],
+    refusals: [
+      'suspense_not_found',
+      'changed_since_seen',
+      'suspense_decided',
+      'payment_taken_back',
+      'suspense_no_source',
+      'member_on_hold',
+      'idempotency_mismatch',
+    ],
   }),
   paySuspense: endpoint({
     method: 'POST',
@@ -249,9 +330,16 @@ export const payoutCalls = {
     stepUp: true,
     summary: 'Notes that an open item of a closed account was paid to its owner by hand, from the bank.',
     params: id,
-    body: z.strictObject({ bankReference }),
+    body: z.strictObject({ ...seenItem.shape, bankReference }),
     output: itemAnswer,
-    refusals: ['suspense_not_found', 'suspense_decided', 'payment_taken_back', 'suspense_by_wallet', 'idempotency_mismatch'],
+    refusals: [
+      'suspense_not_found',
+      'changed_since_seen',
+      'suspense_decided',
+      'payment_taken_back',
+      'suspense_by_wallet',
+      'idempotency_mismatch',
+    ],
   }),
   disputes: endpoint({
     method: 'GET',

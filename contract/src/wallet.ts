@@ -26,6 +26,7 @@ export const transaction = z.object({
   createdAt: instant,
   amount: rupees,
   status: z.string(),
+  reason: z.string().nullable().meta({ description: 'Why a withdrawal or refund was rejected' }),
 })
 
 /** One transaction as a receipt prints it: texts ready in the asked language, a bank by its last four digits. */

@@ -45,10 +45,20 @@ export const NOTICES = {
     texts('Withdrawal returned'),
     texts('Your withdrawal of {amount} did not go through. The money is back in your wallet.'),
   ),
+  /** data: amount, reason (an administrator's words) */
+  withdrawal_rejected: notice(
+    texts('Withdrawal rejected'),
+    texts('Your withdrawal of {amount} was rejected. The money is back in your wallet. Reason: {reason}'),
+  ),
   /** data: amount */
   refund_paid: notice(texts('Refund sent'), texts('{amount} was sent back to where it came from. Your bank may take a few days.')),
   /** data: amount */
   refund_returned: notice(texts('Refund returned'), texts('Your refund of {amount} did not go through. The money is back in your wallet.')),
+  /** data: amount, reason (an administrator's words) */
+  refund_rejected: notice(
+    texts('Refund rejected'),
+    texts('Your refund of {amount} was rejected. The money is back in your wallet. Reason: {reason}'),
+  ),
   /** data: amount */
   payment_assigned: notice(texts('Payment credited'), texts('A payment of {amount} was checked and is now in your wallet.')),
   /** data: amount */

@@ -53,6 +53,11 @@ export const REFUSALS = {
   gateway_unavailable: refusal(502, texts('The payment gateway did not answer. Please try again.')),
   withdrawal_not_found: refusal(404, texts('There is no such withdrawal.')),
   withdrawal_final: refusal(409, texts('This withdrawal is not in a state that allows this.')),
+  changed_since_seen: refusal(409, texts('This was changed while you looked at it. See how it is now, then decide.')),
+  being_paid_by_hand: refusal(
+    409,
+    texts('{name} has seen the bank account and may have paid. Only {name} can end this withdrawal, as paid or as not paid.'),
+  ),
   member_on_hold: refusal(409, texts("This member's account is on hold.")),
   payouts_by_hand: refusal(409, texts('No payout gateway is set up: pay by hand and enter the bank reference.')),
   payouts_by_gateway: refusal(409, texts('Withdrawals are sent by the gateway here.')),
@@ -96,3 +101,7 @@ export const REFUSALS = {
 } as const satisfies Record<string, Refusal>
 
 export type RefusalCode = keyof typeof REFUSALS
+
+/** A refusal's words with what they name: `{name}` by its value. */
+export const filled = (words: string, values: Readonly<Record<string, string>> = {}): string =>
+  words.replace(/\{(\w+)\}/g, (mark, name: string) => values[name] ?? mark)

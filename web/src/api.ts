@@ -159,9 +159,9 @@ async function inChosenLanguage(answer: ErrorAnswer): Promise<ErrorAnswer> {
   const language = currentLanguage()
   if (language === 'en' || answer.fields !== undefined) return answer
   try {
-    const { REFUSALS } = await import('@roz/core/refusals.ts')
+    const { filled, REFUSALS } = await import('@roz/core/refusals.ts')
     const texts = (REFUSALS as Readonly<Record<string, Texts | undefined>>)[answer.code]
-    return texts === undefined ? answer : { ...answer, message: texts[language] }
+    return texts === undefined ? answer : { ...answer, message: filled(texts[language], answer.values) }
   } catch {
     // Without the table it is a refusal all the same.
     return answer

@@ -38,6 +38,9 @@ export const HI = {
   'The payment gateway did not answer. Please try again.': 'भुगतान गेटवे से जवाब नहीं मिला। कृपया फिर कोशिश करें।',
   'There is no such withdrawal.': 'ऐसी कोई निकासी नहीं है।',
   'This withdrawal is not in a state that allows this.': 'इस निकासी के साथ अब ऐसा नहीं किया जा सकता।',
+  'This was changed while you looked at it. See how it is now, then decide.': 'आपके देखते-देखते यह बदल गया है। अभी की स्थिति देखकर फ़ैसला करें।',
+  '{name} has seen the bank account and may have paid. Only {name} can end this withdrawal, as paid or as not paid.':
+    '{name} ने बैंक खाता देख लिया है और हो सकता है पैसे भेज दिए हों। अब सिर्फ़ {name} ही बता सकते हैं कि पैसे गए या नहीं गए।',
   "This member's account is on hold.": 'इस सदस्य का खाता रोका गया है।',
   'No payout gateway is set up: pay by hand and enter the bank reference.': 'कोई भुगतान गेटवे नहीं है: हाथ से भुगतान करके बैंक संदर्भ लिखें।',
   'Withdrawals are sent by the gateway here.': 'यहाँ निकासी गेटवे से भेजी जाती है।',
@@ -166,11 +169,17 @@ export const HI = {
   'Withdrawal returned': 'निकासी वापस आई',
   'Your withdrawal of {amount} did not go through. The money is back in your wallet.':
     '{amount} की निकासी नहीं हो पाई। राशि आपके वॉलेट में वापस है।',
+  'Withdrawal rejected': 'निकासी नामंज़ूर हुई',
+  'Your withdrawal of {amount} was rejected. The money is back in your wallet. Reason: {reason}':
+    '{amount} की निकासी नामंज़ूर हुई। पैसे आपके वॉलेट में वापस आ गए हैं। कारण: {reason}',
   'Refund sent': 'रिफ़ंड भेजा गया',
   '{amount} was sent back to where it came from. Your bank may take a few days.':
     '{amount} वहीं वापस भेजे गए जहाँ से आए थे। आपके बैंक को कुछ दिन लग सकते हैं।',
   'Refund returned': 'रिफ़ंड वापस आया',
   'Your refund of {amount} did not go through. The money is back in your wallet.': '{amount} का रिफ़ंड नहीं हो पाया। राशि आपके वॉलेट में वापस है।',
+  'Refund rejected': 'रिफ़ंड नामंज़ूर हुआ',
+  'Your refund of {amount} was rejected. The money is back in your wallet. Reason: {reason}':
+    '{amount} का रिफ़ंड नामंज़ूर हुआ। पैसे आपके वॉलेट में वापस आ गए हैं। कारण: {reason}',
   'Payment credited': 'भुगतान जमा हुआ',
   'A payment of {amount} was checked and is now in your wallet.': '{amount} के भुगतान की जाँच हो गई, और वह अब आपके वॉलेट में है।',
   'Payment taken back': 'भुगतान वापस लिया गया',
@@ -276,6 +285,11 @@ export const HI = {
   '{amount} was sent to your account ending in {account}. Bank reference: {reference}':
     '{amount} आपके खाते (आखिरी अंक {account}) में भेजे गए। बैंक संदर्भ: {reference}',
   'Your withdrawal of {amount} came back': '{amount} की निकासी वापस आई',
+  'Your withdrawal of {amount} was rejected': '{amount} की निकासी नामंज़ूर हुई',
+  'Your withdrawal of {amount} was rejected. The money is back in your wallet.': '{amount} की निकासी नामंज़ूर हुई। पैसे आपके वॉलेट में वापस आ गए हैं।',
+  'Reason: {reason}': 'कारण: {reason}',
+  'Your refund of {amount} was rejected': '{amount} का रिफ़ंड नामंज़ूर हुआ',
+  'Your refund of {amount} was rejected. The money is back in your wallet.': '{amount} का रिफ़ंड नामंज़ूर हुआ। पैसे आपके वॉलेट में वापस आ गए हैं।',
   'Your refund of {amount} was sent': '{amount} का रिफ़ंड भेजा गया',
   'Your refund of {amount} did not go through': '{amount} का रिफ़ंड नहीं हो पाया',
   '{amount} added to your wallet': 'आपके वॉलेट में {amount} जोड़े गए',

@@ -6,7 +6,7 @@
 import type { ErrorAnswer } from '@roz/contract/endpoint.ts'
 import { fieldText } from '@roz/core/fields.ts'
 import { type Language, languageOf } from '@roz/core/language.ts'
-import { REFUSALS, type RefusalCode } from '@roz/core/refusals.ts'
+import { filled, REFUSALS, type RefusalCode } from '@roz/core/refusals.ts'
 import { DatabaseUnavailableError, sqlState } from '../db/sql.ts'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
@@ -15,6 +15,7 @@ export type Problem = {
   readonly code: RefusalCode
   readonly fields?: Readonly<Record<string, string>>
   readonly retryAfterSeconds?: number
+  readonly values?: Readonly<Record<string, string>>
 }
 
 /** The body of a refusal. Its message is what is missing, else the first field's words: the client shows it as a toast. */
@@ -26,8 +27,9 @@ function errorAnswer(problem: Problem, language: Language): ErrorAnswer {
       : Object.fromEntries(Object.entries(problem.fields).map(([name, text]) => [name, wordsOf(text)]))
   const problems = Object.values(problem.fields ?? {})
   const first = problems.find((text) => text === 'fill_all') ?? problems[0]
-  const message = first === undefined ? REFUSALS[problem.code][language] : wordsOf(first)
-  return { code: problem.code, message, ...(fields === undefined ? {} : { fields }) }
+  const { values } = problem
+  const message = first === undefined ? filled(REFUSALS[problem.code][language], values) : wordsOf(first)
+  return { code: problem.code, message, ...(fields === undefined ? {} : { fields }), ...(values === undefined ? {} : { values }) }
 }
 
 /** The words of a refusal alone, for a call that answers in plain text; whoever names JSON in Accept gets JSON. */

@@ -36,8 +36,10 @@ type Keyed =
   | 'rejectWithdrawal'
   | 'requestRefund'
   | 'retryWithdrawal'
+  | 'takeOverWithdrawal'
   | 'triggerDraw'
   | 'withdraw'
+  | 'withdrawalNotPaid'
 
 type Prepared = {
   readonly as: bigint
@@ -52,6 +54,8 @@ type Prepared = {
 let world: ServicesWorld
 let byHand: ServicesWorld
 let admin: bigint
+/** Of the program where payouts go by hand. */
+let payer: bigint
 let today: IstDay = DAY
 beforeAll(async () => {
   const { gateway } = scriptedRefunds()
@@ -59,6 +63,7 @@ beforeAll(async () => {
   world = await openServicesWorld({ gateway: opens })
   byHand = await openServicesWorld({ payouts: undefined })
   admin = await makeStaff(world.database.db)
+  payer = await makeStaff(byHand.database.db)
 })
 afterAll(async () => {
   await world.close()
@@ -108,6 +113,16 @@ async function returned(): Promise<Pick<Prepared, 'id' | 'refused'>> {
   const item = await one<{ id: bigint }>(db, sql`select id from suspense_item where payment_id = ${`wd_reversed:${id}`}::text`)
   return { id: String(item.id), refused: ['payment_taken_back', () => told('reversed')] }
 }
+const approve = (id: string, { calls } = world, as = admin) =>
+  calls.ask(`POST /admin/withdrawals/${id}/approve`, { as, body: { status: 'requested' } })
+/** A withdrawal whose account somebody was shown, to pay it by hand. */
+async function shownTo(as: bigint): Promise<string> {
+  const id = await withdrawal(await funded(10, byHand), byHand)
+  await approve(id, byHand, as)
+  expect((await byHand.calls.ask(`POST /admin/withdrawals/${id}/bank`, { as, body: { status: 'approved' } })).status).toBe(200)
+  return id
+}
+const BY_HAND: ReadonlySet<Keyed> = new Set(['completeWithdrawal', 'withdrawalNotPaid', 'takeOverWithdrawal'])
 const publicIdOf = async (memberId: bigint): Promise<string> =>
   (await one<{ id: string }>(world.database.db, sql`select public_id as id from member where id = ${memberId}::bigint`)).id
 
@@ -131,51 +146,67 @@ const CASES: { readonly [N in Keyed]: () => Promise<Prepared> } = {
   closeAccount: async () => ({ as: await funded(10), body: { gift: true } }),
   approveWithdrawal: async () => {
     const member = await funded(10)
-    return { as: admin, id: await withdrawal(member), refused: await hold(member) }
+    return { as: admin, id: await withdrawal(member), body: { status: 'requested' }, refused: await hold(member) }
   },
-  rejectWithdrawal: async () => ({ as: admin, id: await withdrawal(await funded(10)), body: { reason: 'A wrong account' } }),
+  rejectWithdrawal: async () => ({
+    as: admin,
+    id: await withdrawal(await funded(10)),
+    body: { status: 'requested', reason: 'A wrong account' },
+  }),
   retryWithdrawal: async () => {
     const id = await withdrawal(await funded(10))
-    return { as: admin, id, refused: ['withdrawal_final', () => world.calls.ask(`POST /admin/withdrawals/${id}/approve`, { as: admin })] }
+    return { as: admin, id, body: { status: 'approved' }, refused: ['changed_since_seen', () => approve(id)] }
   },
   completeWithdrawal: async () => {
-    const as = await makeStaff(byHand.database.db)
     const id = await withdrawal(await funded(10, byHand), byHand)
-    const approve = () => byHand.calls.ask(`POST /admin/withdrawals/${id}/approve`, { as })
-    return { as, id, body: { bankReference: 'UTR0000000042' }, refused: ['withdrawal_final', approve] }
+    const body = { status: 'approved', bankReference: 'UTR0000000042' }
+    return { as: payer, id, body, refused: ['changed_since_seen', () => approve(id, byHand, payer)] }
+  },
+  withdrawalNotPaid: async () => {
+    const id = await shownTo(payer)
+    return { as: payer, id, body: { status: 'approved', reason: 'The bank did not take it' } }
+  },
+  takeOverWithdrawal: async () => {
+    const id = await shownTo(await makeStaff(byHand.database.db))
+    return { as: payer, id, body: { status: 'approved', reason: 'She has left us' } }
   },
   requestRefund: async () => {
     const as = await makeMember(world.database.db)
     const order_id = await topUp(as, 20)
     const held = await withdrawal(as)
-    const letGo = () => world.calls.ask(`POST /admin/withdrawals/${held}/reject`, { as: admin, body: { reason: 'Not wanted any more' } })
+    const letGo = () =>
+      world.calls.ask(`POST /admin/withdrawals/${held}/reject`, { as: admin, body: { status: 'requested', reason: 'Not wanted any more' } })
     return { as, body: { order_id, amount: 15, reason: 'Added too much' }, refused: ['refund_exceeds_unused', letGo] }
   },
   approveRefund: async () => {
     const { id, memberId } = await refund()
-    return { as: admin, id, refused: await hold(memberId) }
+    return { as: admin, id, body: { status: 'requested' }, refused: await hold(memberId) }
   },
-  rejectRefund: async () => ({ as: admin, id: (await refund()).id, body: { reason: 'Used already' } }),
-  creditSuspense: async () => ({ as: admin, ...(await returned()), body: { memberId: await publicIdOf(await funded(10)) } }),
-  paySuspense: async () => ({ as: admin, ...(await returned()), body: { bankReference: 'UTR0000000042' } }),
+  rejectRefund: async () => ({ as: admin, id: (await refund()).id, body: { status: 'requested', reason: 'Used already' } }),
+  creditSuspense: async () => ({
+    as: admin,
+    ...(await returned()),
+    body: { status: 'open', memberId: await publicIdOf(await funded(10)) },
+  }),
+  paySuspense: async () => ({ as: admin, ...(await returned()), body: { status: 'open', bankReference: 'UTR0000000042' } }),
   refundSuspense: async () => {
     const orderId = randomUUID().replaceAll('-', '')
     const { db } = world.database
     await inTransaction(db, (tx) => captureTopup(tx, { orderId, paymentId: `pay_${orderId}`, orderAmount: paise(1000n) }))
     const item = await one<{ id: bigint }>(db, sql`select id from suspense_item where order_id = ${orderId}::text`)
-    return { as: admin, id: String(item.id) }
+    return { as: admin, id: String(item.id), body: { status: 'open' } }
   },
 }
 
 /** One that the same account may make too. */
 function anotherCall(name: Keyed): readonly [path: string, body: unknown] {
   if (!api[name].path.startsWith('/admin/')) return name === 'withdraw' ? ['/wallet/add', ADD] : ['/wallet/withdraw', WITHDRAW]
-  return [`/admin/withdrawals/${randomUUID()}/reject`, { reason: 'Something else' }]
+  return [`/admin/withdrawals/${randomUUID()}/reject`, { status: 'requested', reason: 'Something else' }]
 }
 
 test.each(Object.keys(CASES) as Keyed[])('%s: one key, one answer', async (name) => {
   const { as, id = '', body, refused } = await CASES[name]()
-  const { calls } = name === 'completeWithdrawal' ? byHand : world
+  const { calls } = BY_HAND.has(name) ? byHand : world
   const path = api[name].path.replace('{id}', id)
   const ask = async (key: string, at = path, sent = body) => {
     const { status, text } = await calls.ask(`POST ${at}`, {

@@ -43,8 +43,10 @@ test('calls that move money name the Idempotency-Key, and others do not', () => 
     'rejectWithdrawal',
     'requestRefund',
     'retryWithdrawal',
+    'takeOverWithdrawal',
     'triggerDraw',
     'withdraw',
+    'withdrawalNotPaid',
   ])
 })
 

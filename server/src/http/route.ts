@@ -55,6 +55,8 @@ export type Refusal<C extends RefusalCode> = {
   readonly code: C
   readonly fields?: Readonly<Record<string, FieldProblem>>
   readonly retryAfterSeconds?: number
+  /** What stands for `{name}` in its words. */
+  readonly values?: Readonly<Record<string, string>>
 }
 export type Answer<E extends EndpointSpec> =
   | { readonly ok: true; readonly value: Output<E>; readonly status?: E extends { alsoStatus: infer S } ? S : never }

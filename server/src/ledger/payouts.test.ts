@@ -28,7 +28,7 @@ afterAll(() => database.drop())
 const approve = (id: string) => inTransaction(database.db, (tx) => approveWithdrawal(tx, id))
 const send = (id: string, again = false) => inTransaction(database.db, (tx) => startSending(tx, id, { again }))
 const reject = (id: string) => inTransaction(database.db, (tx) => rejectWithdrawal(tx, { id, reason: 'no' }))
-const complete = (id: string) => inTransaction(database.db, (tx) => completeWithdrawal(tx, { id, reference: 'UTR1' }))
+const complete = (id: string) => inTransaction(database.db, (tx) => completeWithdrawal(tx, { id, by: 1n, reference: 'UTR1' }))
 const tell = (id: string, word: PayoutWord) =>
   inTransaction(database.db, (tx) => bookPayout(tx, { id, word, reference: 'UTR9', reason: word }))
 

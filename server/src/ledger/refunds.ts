@@ -2,7 +2,7 @@
  * Refunds to the source of a payment. Invariants: at most the unused part of a top-up within seven
  * days, judged under the wallet's lock and held in the same transaction, so that the same rupee is
  * never refunded and spent; approved, sent under one id and ended once, and neither approved nor sent
- * while the payer's bank has the payment; what fails is given back to
+ * while the payer's bank has the payment or the member is on hold; what fails is given back to
  * the member, or to the suspense item, which is open again, or to SUSPENSE where the account was closed since. The gateway's final word is always booked,
  * also after another one: what was paid and came back is given back, what was given back and paid all
  * the same is a loss (`refund_conflict`).
@@ -13,6 +13,7 @@ import { maybeOne, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS } from './accounts.ts'
 import { moveConflict } from './conflicts.ts'
+import { isRefundOnHold, ON_HOLD } from './holds.ts'
 import { isTakenBack, suspendReturn } from './suspense.ts'
 import { creditMember, debitMember, lockWallet, moveSystem, releaseHeld } from './transfer.ts'
 import { listUnusedTopups } from './unused-topups.ts'
@@ -82,13 +83,16 @@ async function isChargedBack(tx: Tx, { orderId, suspenseId }: Row): Promise<bool
 }
 
 /** An administrator's yes; a second one sends again what the gateway would not take. */
-export async function approveRefund(tx: Tx, id: string): Promise<Outcome<Row, RefundRefusal | 'payment_taken_back'>> {
+export async function approveRefund(tx: Tx, id: string): Promise<Outcome<Row, RefundRefusal | 'payment_taken_back' | 'member_on_hold'>> {
   const found = await lockRefund(tx, id)
   if (found === undefined) return refused('refund_not_found')
   const isStuck = found.status === 'approved' && found.problem !== null
   if (found.status !== 'requested' && !isStuck) return refused('refund_final')
+  if (await isRefundOnHold(tx, id)) return refused('member_on_hold')
   if (await isChargedBack(tx, found)) return refused('payment_taken_back')
-  await tx.query(sql`update refund set status = 'approved', problem = null where id = ${id}::uuid`)
+  await tx.query(
+    sql`update refund set status = 'approved', approved_at = coalesce(approved_at, roz_now()), problem = null where id = ${id}::uuid`,
+  )
   return accepted(found)
 }
 
@@ -105,16 +109,18 @@ export async function rejectRefund(
   return accepted(found)
 }
 
-/** From here on only the gateway ends it. What the bank has taken back is not sent on top of it: that waits, with its reason. */
+/** From here on only the gateway ends it. What the bank has taken back, or a hold stops, waits with its reason. */
 export async function startRefund(tx: Tx, id: string, options: { readonly again: boolean }): Promise<boolean> {
   const found = await lockRefund(tx, id)
   if (found?.status !== 'approved' && !(found?.status === 'sending' && options.again)) return false
-  if (await isChargedBack(tx, found)) {
-    await tx.query(sql`update refund set problem = 'payment_taken_back' where id = ${id}::uuid`)
+  const obstacle = (await isChargedBack(tx, found)) ? 'payment_taken_back' : (await isRefundOnHold(tx, id)) ? ON_HOLD : undefined
+  if (obstacle !== undefined) {
+    await tx.query(sql`update refund set problem = ${obstacle}::text where id = ${id}::uuid`)
     return false
   }
-  if (found.status === 'sending') return true
-  await tx.query(sql`update refund set status = 'sending', problem = null where id = ${id}::uuid`)
+  await tx.query(sql`
+    update refund set status = 'sending', problem = case when status = 'sending' then nullif(problem, ${ON_HOLD}::text) end
+     where id = ${id}::uuid`)
   return true
 }
 

@@ -1,13 +1,15 @@
 /**
  * SUSPENSE: money that came without a place to go. Invariants: the account's balance is the sum of its
  * open items; an item is decided once, under its lock, and not while its payment is with the payer's
- * bank; what came back for a closed account may be paid to its owner by hand, and nothing else may.
+ * bank; what came back for a closed account may be paid to its owner by hand, and nothing else may; the
+ * payment of a member on hold is not sent back while the hold lasts.
  */
 import { type Paise, paise } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
 import { maybeOne, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS } from './accounts.ts'
+import { isItemOnHold } from './holds.ts'
 import { creditMember, lockWallet, moveSystem } from './transfer.ts'
 
 export type SuspenseReason = 'unknown_order' | 'other_amount' | 'second_payment' | 'closed_account' | 'no_wallet'
@@ -159,16 +161,17 @@ export async function creditSuspense(
 export async function refundSuspense(
   tx: Tx,
   decision: { readonly itemId: bigint; readonly refundId: string; readonly reason: string; readonly decidedBy: bigint },
-): Promise<Outcome<{ readonly amount: Paise }, SuspenseRefusal | 'suspense_no_source'>> {
+): Promise<Outcome<{ readonly amount: Paise }, SuspenseRefusal | 'suspense_no_source' | 'member_on_hold'>> {
   const { itemId, refundId } = decision
   const open = await lockOpenItem(tx, itemId)
   if (!open.ok) return open
   const item = open.value
   if (item.paymentId.startsWith('wd_reversed:')) return refused('suspense_no_source')
+  if (await isItemOnHold(tx, itemId)) return refused('member_on_hold')
   await decide(tx, itemId, { status: 'refunded', decidedBy: decision.decidedBy })
   await tx.query(sql`
-    insert into refund (id, order_id, suspense_id, amount, status, reason)
-    values (${refundId}::uuid, ${item.orderId}::text, ${itemId}::bigint, ${item.amount}::bigint, 'approved', ${decision.reason}::text)`)
+    insert into refund (id, order_id, suspense_id, amount, status, approved_at, reason)
+    values (${refundId}::uuid, ${item.orderId}::text, ${itemId}::bigint, ${item.amount}::bigint, 'approved', roz_now(), ${decision.reason}::text)`)
   const { SUSPENSE, REFUNDS_PENDING } = ACCOUNTS
   const booked = await moveSystem(tx, {
     kind: 'suspense_refund',

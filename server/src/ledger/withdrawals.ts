@@ -4,7 +4,9 @@
  * locked balance; the same id is the same withdrawal or a mistake; once it was sent only the gateway
  * ends it, and its final word is always booked, also when it contradicts ours: what was given back and
  * paid all the same is a loss (`wd_conflict`), never a silent nothing; what comes back for an account
- * that was closed since stands in SUSPENSE.
+ * that was closed since stands in SUSPENSE. By hand: once somebody was shown the bank account the
+ * money may have left, so only that person ends it, as paid or as not paid, and no gateway is given
+ * it; an owner may take it over. Nothing of a member on hold is sent, shown or noted as paid.
  */
 import type { Paise } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
@@ -13,6 +15,7 @@ import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS } from './accounts.ts'
 import { moveConflict } from './conflicts.ts'
 import { gatewayIdOf } from './gateway-id.ts'
+import { isOnHold, ON_HOLD } from './holds.ts'
 import { suspendReturn } from './suspense.ts'
 import { creditMember, debitMember, lockWallet, moveSystem, releaseHeld } from './transfer.ts'
 
@@ -56,43 +59,72 @@ export async function holdWithdrawal(
 }
 
 type Row = { readonly memberId: bigint; readonly amount: Paise; readonly status: WithdrawalStatus }
+/** `shownTo`: who was shown the bank account, to pay it by hand. */
+type Locked = Row & { readonly shownTo: bigint | null }
 
 /** Every decision about one withdrawal waits here for the others. */
-const lockWithdrawal = (tx: Tx, id: string): Promise<Row | undefined> =>
-  maybeOne<Row>(tx, sql`select member_id as "memberId", amount, status from withdrawal where id = ${id}::uuid for update`)
+const lockWithdrawal = (tx: Tx, id: string): Promise<Locked | undefined> =>
+  maybeOne<Locked>(
+    tx,
+    sql`select member_id as "memberId", amount, status, shown_to as "shownTo" from withdrawal where id = ${id}::uuid for update`,
+  )
 
 export type WithdrawalRefusal = 'withdrawal_not_found' | 'withdrawal_final'
+/** Somebody was shown the bank account: only that person ends it. */
+type ByHandRefusal = WithdrawalRefusal | 'being_paid_by_hand'
+type Approved = Omit<Row, 'status'>
 export type Rejected = { readonly memberId: bigint; readonly amount: Paise; readonly balance: Paise }
 
 /** An administrator's no before the money was sent: the hold goes back. `withdrawal_final`: too late, or done before. */
 export async function rejectWithdrawal(
   tx: Tx,
   rejection: { readonly id: string; readonly reason: string },
-): Promise<Outcome<Rejected, WithdrawalRefusal>> {
+): Promise<Outcome<Rejected, ByHandRefusal>> {
   const { id, reason } = rejection
   const found = await lockWithdrawal(tx, id)
   if (found === undefined) return refused('withdrawal_not_found')
   if (found.status !== 'requested' && found.status !== 'approved') return refused('withdrawal_final')
+  if (found.shownTo !== null) return refused('being_paid_by_hand')
   const balance = await giveBack(tx, id, found)
   await end(tx, id, { status: 'rejected', reason })
   return accepted({ memberId: found.memberId, amount: found.amount, balance })
 }
 
 /** An administrator's yes. Nothing moves: the money is held, and is sent after the commit. */
-export async function approveWithdrawal(tx: Tx, id: string): Promise<Outcome<Omit<Row, 'status'>, WithdrawalRefusal>> {
+export async function approveWithdrawal(tx: Tx, id: string): Promise<Outcome<Approved, WithdrawalRefusal | 'member_on_hold'>> {
   const found = await lockWithdrawal(tx, id)
   if (found === undefined) return refused('withdrawal_not_found')
   if (found.status !== 'requested') return refused('withdrawal_final')
-  await tx.query(sql`update withdrawal set status = 'approved' where id = ${id}::uuid`)
+  if (await isOnHold(tx, found.memberId)) return refused('member_on_hold')
+  await tx.query(sql`update withdrawal set status = 'approved', approved_at = roz_now() where id = ${id}::uuid`)
   return accepted({ memberId: found.memberId, amount: found.amount })
 }
 
-/** From here on only the gateway ends it. `again`: one that is being sent already may be sent once more under its id. */
+/** Whether the gateway may be given it once more, or asked about it. A question is allowed on hold: it sends nothing. */
+export async function judgeRetry(tx: Tx, id: string): Promise<Outcome<undefined, ByHandRefusal | 'member_on_hold'>> {
+  const found = await lockWithdrawal(tx, id)
+  if (found === undefined) return refused('withdrawal_not_found')
+  if (found.status === 'sending') return accepted(undefined)
+  if (found.status !== 'approved') return refused('withdrawal_final')
+  if (found.shownTo !== null) return refused('being_paid_by_hand')
+  return (await isOnHold(tx, found.memberId)) ? refused('member_on_hold') : accepted(undefined)
+}
+
+/**
+ * From here on only the gateway ends it. `again`: one that is being sent already may be sent once more
+ * under its id. False: nothing may be sent now; a member on hold is the reason that is kept.
+ */
 export async function startSending(tx: Tx, id: string, options: { readonly again: boolean }): Promise<boolean> {
   const found = await lockWithdrawal(tx, id)
-  if (found?.status === 'sending') return options.again
-  if (found?.status !== 'approved') return false
-  await tx.query(sql`update withdrawal set status = 'sending', problem = null where id = ${id}::uuid`)
+  if (found?.status !== 'approved' && !(found?.status === 'sending' && options.again)) return false
+  if (found.shownTo !== null) return false
+  if (await isOnHold(tx, found.memberId)) {
+    await tx.query(sql`update withdrawal set problem = ${ON_HOLD}::text where id = ${id}::uuid`)
+    return false
+  }
+  await tx.query(sql`
+    update withdrawal set status = 'sending', problem = case when status = 'sending' then nullif(problem, ${ON_HOLD}::text) end
+     where id = ${id}::uuid`)
   return true
 }
 
@@ -103,16 +135,65 @@ export async function stopSending(tx: Tx, id: string, problem: string): Promise<
   await tx.query(sql`update withdrawal set status = 'approved', problem = ${problem}::text where id = ${id}::uuid`)
 }
 
+type ByHand = { readonly id: string; readonly by: bigint }
+
+/** An approved withdrawal that `by` may go on with by hand: nobody else was shown its account. */
+async function lockByHand(tx: Tx, { id, by }: ByHand): Promise<Outcome<Locked, ByHandRefusal>> {
+  const found = await lockWithdrawal(tx, id)
+  if (found === undefined) return refused('withdrawal_not_found')
+  if (found.status !== 'approved') return refused('withdrawal_final')
+  return found.shownTo === null || found.shownTo === by ? accepted(found) : refused('being_paid_by_hand')
+}
+
+/** Whoever is shown the bank account has the withdrawal from now on: to be answered in this transaction. */
+export async function showAccount(tx: Tx, { id, by }: ByHand): Promise<Outcome<Approved, ByHandRefusal | 'member_on_hold'>> {
+  const found = await lockByHand(tx, { id, by })
+  if (!found.ok) return found
+  if (await isOnHold(tx, found.value.memberId)) return refused('member_on_hold')
+  await giveTo(tx, id, by)
+  const { memberId, amount } = found.value
+  return accepted({ memberId, amount })
+}
+
+/** An owner takes it from somebody who cannot end it any more. */
+export async function takeOver(tx: Tx, { id, by }: ByHand): Promise<Outcome<{ readonly from: bigint }, WithdrawalRefusal>> {
+  const found = await lockWithdrawal(tx, id)
+  if (found === undefined) return refused('withdrawal_not_found')
+  if (found.status !== 'approved' || found.shownTo === null || found.shownTo === by) return refused('withdrawal_final')
+  await giveTo(tx, id, by)
+  return accepted({ from: found.shownTo })
+}
+
+/** When it was shown first stays: another look at it changes nothing. */
+const giveTo = (tx: Tx, id: string, to: bigint) =>
+  tx.query(sql`
+    update withdrawal set shown_to = ${to}::bigint, shown_at = roz_now()
+     where id = ${id}::uuid and shown_to is distinct from ${to}::bigint`)
+
 /** Paid by hand, with the bank's reference: only what was approved and never given to a gateway. */
 export async function completeWithdrawal(
   tx: Tx,
-  payment: { readonly id: string; readonly reference: string },
-): Promise<Outcome<Omit<Row, 'status'>, WithdrawalRefusal>> {
-  const found = await lockWithdrawal(tx, payment.id)
-  if (found === undefined) return refused('withdrawal_not_found')
-  if (found.status !== 'approved') return refused('withdrawal_final')
-  await pay(tx, payment.id, found, payment.reference)
-  return accepted({ memberId: found.memberId, amount: found.amount })
+  payment: ByHand & { readonly reference: string },
+): Promise<Outcome<Approved, ByHandRefusal | 'member_on_hold'>> {
+  const found = await lockByHand(tx, payment)
+  if (!found.ok) return found
+  if (await isOnHold(tx, found.value.memberId)) return refused('member_on_hold')
+  const { memberId, amount } = found.value
+  await pay(tx, payment.id, found.value, payment.reference)
+  return accepted({ memberId, amount })
+}
+
+/** Whoever was shown the account says that it was not paid: the hold goes back. */
+export async function sayNotPaid(
+  tx: Tx,
+  { id, by, reason }: ByHand & { readonly reason: string },
+): Promise<Outcome<Rejected, ByHandRefusal>> {
+  const found = await lockByHand(tx, { id, by })
+  if (!found.ok) return found
+  if (found.value.shownTo === null) return refused('withdrawal_final')
+  const balance = await giveBack(tx, id, found.value)
+  await end(tx, id, { status: 'rejected', reason, notPaidBy: by })
+  return accepted({ memberId: found.value.memberId, amount: found.value.amount, balance })
 }
 
 /** paid: the money left · failed: it never did · reversed: it left and came back. */
@@ -197,10 +278,11 @@ type End = {
   readonly status: 'paid' | 'rejected' | 'failed' | 'reversed'
   readonly reference?: string | undefined
   readonly reason?: string | undefined
+  readonly notPaidBy?: bigint
 }
-async function end(tx: Tx, id: string, { status, reference, reason }: End): Promise<void> {
+async function end(tx: Tx, id: string, { status, reference, reason, notPaidBy }: End): Promise<void> {
   await tx.query(
-    sql`update withdrawal set status = ${status}::text, ended_at = roz_now(), problem = null,
+    sql`update withdrawal set status = ${status}::text, ended_at = roz_now(), problem = null, not_paid_by = ${notPaidBy ?? null}::bigint,
           reference = coalesce(${reference ?? null}::text, reference), reason = coalesce(${reason ?? null}::text, reason)
          where id = ${id}::uuid`,
   )

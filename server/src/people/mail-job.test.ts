@@ -27,6 +27,7 @@ const ALL = {
   account: '9012',
   amount: '₹10.00',
   reference: 'UTR42',
+  reason: 'The account is not yours <b>',
   orderId: 'order_1',
   day: '2026-11-21',
   ticket: 'ROZ-7F3K2A',

@@ -24,6 +24,7 @@ type Mail = {
 const HELLO = texts('Hello {name},')
 const HELLO_NOBODY = texts('Hello,')
 const SEE_WALLET = texts('See your wallet')
+const REASON = texts('Reason: {reason}')
 const NOT_YOU = texts('If this was not you, contact us and change your password.')
 
 export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData[T]) => Mail) } = {
@@ -104,6 +105,11 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
     paragraphs: [HELLO, texts('Your withdrawal of {amount} did not go through. The money is back in your wallet.')],
     action: { label: SEE_WALLET, path: '/wallet' },
   },
+  withdrawal_rejected: {
+    subject: texts('Your withdrawal of {amount} was rejected'),
+    paragraphs: [HELLO, texts('Your withdrawal of {amount} was rejected. The money is back in your wallet.'), REASON],
+    action: { label: SEE_WALLET, path: '/wallet' },
+  },
   refund_paid: {
     subject: texts('Your refund of {amount} was sent'),
     paragraphs: [HELLO, texts('{amount} was sent back to where it came from. Your bank may take a few days.')],
@@ -112,6 +118,11 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
   refund_returned: {
     subject: texts('Your refund of {amount} did not go through'),
     paragraphs: [HELLO, texts('Your refund of {amount} did not go through. The money is back in your wallet.')],
+    action: { label: SEE_WALLET, path: '/wallet' },
+  },
+  refund_rejected: {
+    subject: texts('Your refund of {amount} was rejected'),
+    paragraphs: [HELLO, texts('Your refund of {amount} was rejected. The money is back in your wallet.'), REASON],
     action: { label: SEE_WALLET, path: '/wallet' },
   },
   money_added: {

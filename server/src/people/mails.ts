@@ -30,8 +30,11 @@ export type MailData = {
   /** `reference` is the bank's, or empty. */
   withdrawal_paid: Told<'amount' | 'account' | 'reference'>
   withdrawal_returned: Told<'amount'>
+  /** `reason` is an administrator's sentence. */
+  withdrawal_rejected: Told<'amount' | 'reason'>
   refund_paid: Told<'amount'>
   refund_returned: Told<'amount'>
+  refund_rejected: Told<'amount' | 'reason'>
   money_added: Told<'amount' | 'orderId'>
   draw_won: Told<'amount' | 'day'>
   /** What Auto Participate did in a week; `from` and `to` are days. */

@@ -6,7 +6,7 @@ import { createHash, createHmac } from 'node:crypto'
 import { paise } from '@roz/core/money.ts'
 import type { PayoutGateway, Transfer, TransferState } from '../adapters/payouts/port.ts'
 import { GatewayRefusedError, GatewayUnavailableError, type PaymentGateway, type Refund } from '../adapters/payments/port.ts'
-import { type Db, one, sql } from '../db/sql.ts'
+import { type Db, maybeOne, one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createPayouts } from '../features/payouts/payouts.ts'
 import { createWallet } from '../features/wallet/wallet.ts'
@@ -32,6 +32,8 @@ export function scriptedPayouts() {
     /** What the next sendings do: take it, take it without an answer, lose it, or refuse it. */
     sendings: [] as ('take' | 'take_silently' | 'lose' | 'refuse')[],
     beneficiary: 'ready' as 'ready' | 'unusable' | 'refuse' | 'silent',
+    /** Runs while an account is made known, before it is. */
+    beforeReady: undefined as (() => Promise<void>) | undefined,
     /** Every question goes unanswered. */
     isSilent: false,
     /** Runs while a question is under way, after the answer was formed. */
@@ -40,6 +42,9 @@ export function scriptedPayouts() {
   const payouts: PayoutGateway = {
     ensureBeneficiary: async ({ beneficiaryId, name, instrument }) => {
       if (script.beneficiary === 'silent') unavailable()
+      const { beforeReady } = script
+      script.beforeReady = undefined
+      await beforeReady?.()
       if (script.beneficiary === 'refuse') throw new GatewayRefusedError('refused', 400, 'bank_ifsc_invalid')
       script.beneficiaries.push({ beneficiaryId, name, accountNumber: instrument.kind === 'bank' ? instrument.accountNumber : '' })
       return { beneficiaryId, state: script.beneficiary }
@@ -222,9 +227,14 @@ type Stage = {
   readonly jobs: readonly { readonly kind: JobKind; readonly payload: unknown }[]
 }
 
+type Decider = { readonly as?: bigint; readonly headers?: Record<string, string> }
+
 function membersOf({ db, script, calls, admin, jobs }: Stage) {
-  const decide = (id: string, what: string, body?: unknown, headers: Record<string, string> = {}) =>
-    calls.ask(`POST /admin/withdrawals/${id}/${what}`, { as: admin, headers, ...(body === undefined ? {} : { body }) })
+  /** By an administrator who sees the withdrawal as it is, where `body` does not say otherwise. */
+  async function decide(id: string, what: string, body: object = {}, { as = admin, headers = {} }: Decider = {}) {
+    const found = await maybeOne<{ status: string }>(db, sql`select status from withdrawal where id::text = ${id}::text`)
+    return calls.ask(`POST /admin/withdrawals/${id}/${what}`, { as, headers, body: { status: found?.status ?? 'approved', ...body } })
+  }
   /** A paid top-up; its order. */
   async function pay(memberId: bigint, rupees: number): Promise<string> {
     const orderId = crypto.randomUUID().replaceAll('-', '')
@@ -272,6 +282,16 @@ function membersOf({ db, script, calls, admin, jobs }: Stage) {
           return kind === 'notice' && notice.memberId === String(memberId) ? [notice.kind] : []
         })
         .sort(),
+    /** The amount and the reason that the member's mail and notice of one kind carried. */
+    async toldOf(memberId: bigint, what: string): Promise<readonly (readonly [JobKind, object])[]> {
+      type Told = { memberId?: string; kind?: string; to?: string; template?: string; data: { amount: string; reason?: string } }
+      const { email } = await one<{ email: string }>(db, sql`select email from member where id = ${memberId}::bigint`)
+      return jobs
+        .map(({ kind, payload }) => [kind, payload as Told] as const)
+        .filter(([, told]) => (told.memberId === String(memberId) && told.kind === what) || (told.to === email && told.template === what))
+        .map(([kind, { data }]) => [kind, { amount: data.amount, reason: data.reason }] as const)
+        .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    },
     timesSent: (id: string): number => script.sent.filter((sent) => sent === id.replaceAll('-', '')).length,
   }
 }

@@ -58,12 +58,14 @@ async function flagMember(tx: Tx, id: string, memberId: bigint, kind: string): P
     on conflict do nothing`)
 }
 
-/** The member's notice and mail of how it ended. What is only between bank and us is not theirs to hear. */
-export async function tellEnd(tx: Tx, id: string, { result, memberId }: Pick<PayoutBooked, 'result' | 'memberId'>): Promise<void> {
+type Ended = { readonly result: PayoutBooked['result'] | 'rejected'; readonly memberId: bigint }
+
+/** The member's notice and mail of how it ended; a rejection carries its reason. What is only between bank and us is not theirs to hear. */
+export async function tellEnd(tx: Tx, id: string, { result, memberId }: Ended): Promise<void> {
   if (result === 'unchanged' || result === 'conflict' || result === 'conflict_back') return
-  const told = await one<{ amount: Paise; account: string; reference: string | null }>(
+  const told = await one<{ amount: Paise; account: string; reference: string | null; reason: string | null }>(
     tx,
-    sql`select w.amount, b.last_four as account, w.reference from withdrawal w join bank_account b on b.id = w.bank_account_id
+    sql`select w.amount, b.last_four as account, w.reference, w.reason from withdrawal w join bank_account b on b.id = w.bank_account_id
          where w.id = ${id}::uuid`,
   )
   const amount = formatPaise(told.amount)
@@ -74,7 +76,9 @@ export async function tellEnd(tx: Tx, id: string, { result, memberId }: Pick<Pay
     await enqueue(tx, { kind: 'notice', key, payload: { memberId: String(memberId), kind: 'withdrawal_paid', data: { amount, account } } })
     return
   }
-  const key = `withdrawal_returned:${id}`
-  await mailMember(tx, { memberId, template: 'withdrawal_returned', key, data: { amount } })
-  await enqueue(tx, { kind: 'notice', key, payload: { memberId: String(memberId), kind: 'withdrawal_returned', data: { amount } } })
+  const what = result === 'rejected' ? 'withdrawal_rejected' : 'withdrawal_returned'
+  const key = `${what}:${id}`
+  const data = { amount, reason: told.reason ?? '' }
+  await mailMember(tx, { memberId, template: what, key, data })
+  await enqueue(tx, { kind: 'notice', key, payload: { memberId: String(memberId), kind: what, data } })
 }

@@ -1,43 +1,199 @@
-/** Without payout keys finance pays by hand. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+/** Without payout keys finance pays by hand: once, and only whoever was shown the account says how it ended. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
-import { openPayoutsWorld, type PayoutsWorld } from '../../testing/payouts-world.ts'
+import { createPayouts } from './payouts.ts'
+import { makeStaff, testSecrets } from '../../testing/calls.ts'
+import { openPayoutsWorld, type PayoutsWorld, scriptedPayouts, scriptedRefunds } from '../../testing/payouts-world.ts'
 import { BANK } from '../../testing/wallet-world.ts'
 
 let world: PayoutsWorld
+let member: bigint
+let id: string
+/** Ravi is of finance, Sunita an owner. */
+let ravi: bigint
+let sunita: bigint
 beforeAll(async () => {
   world = await openPayoutsWorld({ byHand: true })
+  ravi = await named('Ravi Rao', 'finance')
+  sunita = await named('Sunita Nair', 'owner')
+})
+beforeEach(async () => {
+  member = await world.funded(30)
+  id = await world.withdraw(member)
 })
 afterAll(() => world.close())
 
+async function named(name: string, role: 'finance' | 'owner'): Promise<bigint> {
+  const staff = await makeStaff(world.db, role)
+  await world.db.query(sql`update member set name = ${name}::text where id = ${staff}::bigint`)
+  return staff
+}
+const paid = { bankReference: 'UTR1234' }
+const why = { reason: 'The bank did not take it' }
+const approve = () => world.decide(id, 'approve')
+const show = (as: bigint) => world.decide(id, 'bank', {}, { as })
+const shownTo = async (as: bigint): Promise<void> => {
+  expect((await approve()).status).toBe(200)
+  expect((await show(as)).body).toEqual({ bankDetail: BANK })
+}
+const auditOf = () =>
+  world.db.query<{ action: string; actor: bigint }>(
+    sql`select action, actor_id as actor from audit_log where subject = ${`withdrawal:${id}`}::text order by id`,
+  )
+const listed = async () => (await world.calls.ask(`GET /admin/withdrawals?q=${id}`, { as: world.admin })).body.withdrawals[0]
+const RAVI_HAS_IT = 'Ravi Rao has seen the bank account and may have paid. Only Ravi Rao can end this withdrawal, as paid or as not paid.'
+
 test('approved, seen in full by finance and written down, paid with the bank’s reference', async () => {
-  const member = await world.funded(30)
-  const id = await world.withdraw(member)
-  expect((await world.decide(id, 'bank')).body.code).toBe('withdrawal_final')
-  expect((await world.decide(id, 'complete', { bankReference: 'UTR1234' })).body.code).toBe('withdrawal_final')
-  expect((await world.decide(id, 'approve')).status).toBe(200)
+  expect((await show(ravi)).body.code).toBe('withdrawal_final')
+  expect((await world.decide(id, 'complete', paid)).body.code).toBe('withdrawal_final')
+  expect((await approve()).status).toBe(200)
   await world.pass(3600)
   expect(await world.stands(id)).toEqual(['approved', 20, 10])
   expect((await world.decide(id, 'retry')).body.code).toBe('payouts_by_hand')
-  expect((await world.decide(id, 'bank')).body).toEqual({ bankDetail: BANK })
-  expect((await world.decide(id, 'complete', { bankReference: '?' })).body.fields).toHaveProperty('bankReference')
-  const key = { 'idempotency-key': 'complete-1' }
-  const answers = await Promise.all([1, 2, 3].map(() => world.decide(id, 'complete', { bankReference: 'UTR1234' }, key)))
+  expect((await show(ravi)).body).toEqual({ bankDetail: BANK })
+  expect((await world.decide(id, 'complete', { bankReference: '?' }, { as: ravi })).body.fields).toHaveProperty('bankReference')
+  const headers = { 'idempotency-key': 'complete-1' }
+  const body = { status: 'approved', ...paid }
+  const answers = await Promise.all([1, 2, 3].map(() => world.decide(id, 'complete', body, { as: ravi, headers })))
   expect(new Set(answers.map((answer) => JSON.stringify(answer.body))).size).toBe(1)
   expect(answers[0]?.body.withdrawal).toMatchObject({ status: 'paid', reference: 'UTR1234' })
-  expect((await world.decide(id, 'complete', { bankReference: 'UTR1234' })).body.code).toBe('withdrawal_final')
+  expect((await world.decide(id, 'complete', paid, { as: ravi })).body.code).toBe('withdrawal_final')
   expect(await world.stands(id)).toEqual(['paid', 20, 0])
   await world.runDue()
   expect(world.noticesOf(member)).toEqual(['withdrawal_paid', 'withdrawal_requested'])
-  const log = await world.db.query<{ action: string }>(
-    sql`select action from audit_log where subject = ${`withdrawal:${id}`}::text order by id`,
-  )
-  expect(log.map(({ action }) => action)).toEqual(['withdrawal.approve', 'withdrawal.see_bank', 'withdrawal.complete'])
+  expect((await auditOf()).map(({ action }) => action)).toEqual(['withdrawal.approve', 'withdrawal.see_bank', 'withdrawal.complete'])
   expect(
     JSON.stringify(await world.db.query(sql`select * from audit_log`), (_key, value) =>
       typeof value === 'bigint' ? String(value) : value,
     ),
   ).not.toContain(BANK.accountNumber)
+})
+
+test('once the account was shown nobody else ends the withdrawal, and the refusal names who has it', async () => {
+  await shownTo(ravi)
+  for (const [what, body] of [
+    ['reject', why],
+    ['complete', paid],
+    ['not-paid', why],
+    ['bank', {}],
+  ] as const) {
+    const { status, body: refused } = await world.decide(id, what, body)
+    expect([what, status, refused.message]).toEqual([what, 409, RAVI_HAS_IT])
+  }
+  const inHindi = await world.decide(id, 'reject', why, { headers: { 'accept-language': 'hi' } })
+  expect(inHindi.body).toMatchObject({ code: 'being_paid_by_hand', values: { name: 'Ravi Rao' } })
+  expect(inHindi.body.message).toContain('Ravi Rao ने बैंक खाता देख लिया है')
+  expect(await world.stands(id)).toEqual(['approved', 20, 10])
+  expect(await listed()).toMatchObject({ shownTo: { name: 'Ravi Rao', at: expect.any(String) } })
+  expect((await world.decide(id, 'complete', paid, { as: ravi })).status).toBe(200)
+})
+
+test('whoever was shown the account cannot reject; “not paid” with a reason gives the money back', async () => {
+  await shownTo(ravi)
+  expect((await world.decide(id, 'reject', why, { as: ravi })).body.code).toBe('being_paid_by_hand')
+  expect((await world.decide(id, 'not-paid', { reason: ' ' }, { as: ravi })).body.fields).toHaveProperty('reason')
+  const { body } = await world.decide(id, 'not-paid', why, { as: ravi })
+  expect(body.withdrawal).toMatchObject({ status: 'rejected', ...why, approvedAt: expect.any(String) })
+  expect(await world.stands(id)).toEqual(['rejected', 30, 0])
+  expect((await auditOf()).at(-1)).toEqual({ action: 'withdrawal.not_paid', actor: ravi })
+  await world.runDue()
+  expect(world.noticesOf(member)).toEqual(['withdrawal_rejected', 'withdrawal_requested'])
+})
+
+test('nobody says “not paid” of what nobody was shown', async () => {
+  await approve()
+  expect((await world.decide(id, 'not-paid', why, { as: ravi })).body.code).toBe('withdrawal_final')
+  expect((await world.decide(id, 'reject', why)).body.withdrawal).toMatchObject({ status: 'rejected', approvedAt: expect.any(String) })
+})
+
+test('a second look by the same person shows the account again and is written down; since when stays', async () => {
+  await shownTo(ravi)
+  const { shownTo: first } = await listed()
+  await world.pass(60)
+  expect((await show(ravi)).body).toEqual({ bankDetail: BANK })
+  expect((await listed()).shownTo).toEqual(first)
+  expect((await auditOf()).map(({ action }) => action)).toEqual(['withdrawal.approve', 'withdrawal.see_bank', 'withdrawal.see_bank'])
+})
+
+test('an owner alone takes over, with a reason that is kept; then only the owner ends it', async () => {
+  await shownTo(ravi)
+  const gone = { reason: 'Ravi has left us; the bank shows no payment' }
+  const finance = await makeStaff(world.db, 'finance')
+  expect((await world.decide(id, 'take-over', gone, { as: finance })).status).toBe(403)
+  expect((await world.decide(id, 'take-over', {}, { as: sunita })).body.fields).toHaveProperty('reason')
+  expect((await world.decide(id, 'take-over', gone, { as: sunita })).body.withdrawal).toMatchObject({ shownTo: { name: 'Sunita Nair' } })
+  expect((await world.decide(id, 'take-over', gone, { as: sunita })).body.code).toBe('withdrawal_final')
+  const [entry] = await world.db.query(
+    sql`select actor_id as actor, after from audit_log where action = 'withdrawal.take_over' and subject = ${`withdrawal:${id}`}::text`,
+  )
+  expect(entry).toMatchObject({ actor: sunita, after: { ...gone, from: String(ravi) } })
+  expect((await world.decide(id, 'complete', paid, { as: ravi })).body.message).toContain('Sunita Nair')
+  expect((await world.decide(id, 'not-paid', why, { as: sunita })).status).toBe(200)
+})
+
+test('a gateway that pays out from now on is not given what somebody was shown, and that person still ends it', async () => {
+  await shownTo(ravi)
+  const { script, payouts } = scriptedPayouts()
+  const { gateway } = scriptedRefunds()
+  const quiet = { warn: () => undefined, alarm: () => undefined }
+  const withGateway = createPayouts({ db: world.db, payouts, gateway, secrets: testSecrets, ...quiet })
+  await withGateway.jobs.send_payout({ withdrawalId: id })
+  expect([script.sent, script.beneficiaries]).toEqual([[], []])
+  const call = { params: { id }, session: { memberId: ravi }, idempotencyKey: undefined } as never as object
+  const ask = (name: 'retryWithdrawal' | 'completeWithdrawal', body: object) =>
+    withGateway.handlers[name]({ ...call, body: { status: 'approved', ...body } } as never)
+  expect(await ask('retryWithdrawal', {})).toMatchObject({ ok: false, code: 'being_paid_by_hand' })
+  expect(await ask('completeWithdrawal', paid)).toMatchObject({ ok: true })
+})
+
+test('shown against rejected at once: one of them, never both', async () => {
+  for (let round = 0; round < 8; round++) {
+    member = await world.funded(10)
+    id = await world.withdraw(member)
+    await approve()
+    const seen = { status: 'approved' }
+    const [shown, rejected] = await Promise.all([
+      world.decide(id, 'bank', seen, { as: ravi }),
+      world.decide(id, 'reject', { ...seen, ...why }),
+    ])
+    expect([shown.status, rejected.status].toSorted()).toEqual([200, 409])
+    expect(await world.stands(id)).toEqual(shown.status === 200 ? ['approved', 0, 10] : ['rejected', 10, 0])
+    expect((shown.status === 200 ? rejected : shown).body.code).toBe(shown.status === 200 ? 'being_paid_by_hand' : 'changed_since_seen')
+  }
+})
+
+test('two people who open the account at once: one is shown it', async () => {
+  for (let round = 0; round < 5; round++) {
+    id = await world.withdraw(await world.funded(10))
+    await approve()
+    const answers = await Promise.all([ravi, sunita].map((as) => world.decide(id, 'bank', { status: 'approved' }, { as })))
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409])
+  }
+})
+
+test('paid against not paid in two tabs at once: one end, the money once', async () => {
+  for (let round = 0; round < 8; round++) {
+    id = await world.withdraw(await world.funded(10))
+    await shownTo(ravi)
+    const seen = { status: 'approved' }
+    const [complete, notPaid] = await Promise.all([
+      world.decide(id, 'complete', { ...seen, ...paid }, { as: ravi }),
+      world.decide(id, 'not-paid', { ...seen, ...why }, { as: ravi }),
+    ])
+    expect([complete.status, notPaid.status].toSorted()).toEqual([200, 409])
+    expect(await world.stands(id)).toEqual(complete.status === 200 ? ['paid', 0, 0] : ['rejected', 10, 0])
+  }
+})
+
+test('the schema itself refuses a rejection, a sending and a forgetting of what was shown', async () => {
+  await shownTo(ravi)
+  for (const change of [
+    sql`status = 'rejected', ended_at = roz_now(), reason = 'no'`,
+    sql`status = 'rejected', ended_at = roz_now(), reason = 'no', not_paid_by = ${sunita}::bigint`,
+    sql`status = 'sending'`,
+    sql`shown_to = null, shown_at = null`,
+  ])
+    await expect(world.db.query(sql`update withdrawal set ${change} where id = ${id}::uuid`)).rejects.toThrow(/withdrawal/)
 })
 
 test('a webhook that nobody can have signed is refused', async () => {

@@ -1,31 +1,50 @@
 /**
  * What administrators decide about a withdrawal. Invariants: each decision is one transaction with its
- * line in the audit log, its job and its mail, under the withdrawal's lock; of two at once the first
- * holds and the other is told; the same Idempotency-Key answers the first answer; money is sent only
- * after the commit. Where no gateway pays out, finance sees the account, pays by hand and notes the
- * bank's reference.
+ * line in the audit log, its job and its mail, under the withdrawal's lock; it names the state that
+ * was seen, so that of two at once the first takes effect and the other is told; money is sent only
+ * after the commit. Where no gateway pays out, one person is shown the account, pays by hand, and
+ * alone says how it ended: paid, with the bank's reference, or not paid, with a reason. Who has it is
+ * written in the transaction that shows the account.
  */
 import { randomUUID } from 'node:crypto'
 import type { RefusalCode } from '@roz/core/refusals.ts'
 import { audit } from '../../audit-log.ts'
-import { maybeOne, sql } from '../../db/sql.ts'
+import { maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { CURSOR_PARTS } from '../../http/cursor.ts'
 import type { Idempotency } from '../../http/idempotency.ts'
-import type { Handlers } from '../../http/route.ts'
+import type { Handlers, Refusal } from '../../http/route.ts'
 import { enqueue } from '../../jobs/queue.ts'
-import { approveWithdrawal, completeWithdrawal, rejectWithdrawal } from '../../ledger/withdrawals.ts'
+import {
+  approveWithdrawal,
+  completeWithdrawal,
+  judgeRetry,
+  rejectWithdrawal,
+  sayNotPaid,
+  showAccount,
+  takeOver,
+} from '../../ledger/withdrawals.ts'
 import { readBankDetail, type StoredAccount } from './bank-detail.ts'
 import { tellEnd } from './book-transfer.ts'
 import { askSoon } from './checks.ts'
-import { type Deciding, decideAbout, type Effect } from './decision.ts'
+import { changedSince, type Deciding, decideAbout, type Effect } from './decision.ts'
 import type { PayoutsDeps } from './deps.ts'
 import { type AdminWithdrawal, viewWithdrawal } from './withdrawal-view.ts'
 
-type Names = 'approveWithdrawal' | 'rejectWithdrawal' | 'retryWithdrawal' | 'completeWithdrawal' | 'withdrawalBank'
+type Names =
+  | 'approveWithdrawal'
+  | 'rejectWithdrawal'
+  | 'retryWithdrawal'
+  | 'completeWithdrawal'
+  | 'withdrawalBank'
+  | 'withdrawalNotPaid'
+  | 'takeOverWithdrawal'
 
 export function withdrawalDecisions(deps: PayoutsDeps, idempotency: Idempotency): Handlers<Names> {
   const { payouts } = deps
+  /** Also where a gateway pays out by now: what somebody was shown the account of is ended by hand. */
+  const isByHand = async (tx: Tx, id: string): Promise<boolean> =>
+    payouts === undefined || (CURSOR_PARTS.uuid(id) && (await wasShown(tx, id)))
 
   const decide = <C extends RefusalCode>(
     verb: string,
@@ -44,49 +63,74 @@ export function withdrawalDecisions(deps: PayoutsDeps, idempotency: Idempotency)
   return {
     approveWithdrawal: (call) =>
       decide<'withdrawal_final' | 'member_on_hold'>('approve', call, async (tx, id) => {
-        const held = await maybeOne(
-          tx,
-          sql`select 1 as held from withdrawal w join member m on m.id = w.member_id where w.id = ${id}::uuid and m.suspended_at is not null`,
-        )
-        if (held !== undefined) return { ok: false, code: 'member_on_hold' }
         const approved = await approveWithdrawal(tx, id)
         if (!approved.ok) return approved
         if (payouts !== undefined) await enqueue(tx, { kind: 'send_payout', key: `approved:${id}`, payload: { withdrawalId: id } })
         return { ok: true }
       }),
     rejectWithdrawal: (call) =>
-      decide<'withdrawal_final'>('reject', call, async (tx, id) => {
+      decide<'withdrawal_final' | 'being_paid_by_hand'>('reject', call, async (tx, id) => {
         const rejected = await rejectWithdrawal(tx, { id, reason: call.body.reason })
-        if (!rejected.ok) return rejected
-        await tellEnd(tx, id, { result: 'failed', memberId: rejected.value.memberId })
+        if (!rejected.ok) return withName(tx, id, rejected)
+        await tellEnd(tx, id, { result: 'rejected', memberId: rejected.value.memberId })
         return { ok: true, after: { reason: call.body.reason } }
       }),
     retryWithdrawal: (call) =>
-      decide<'withdrawal_final' | 'payouts_by_hand'>('retry', call, async (tx, id, status) => {
+      decide<'withdrawal_final' | 'payouts_by_hand' | 'being_paid_by_hand' | 'member_on_hold'>('retry', call, async (tx, id, status) => {
         if (payouts === undefined) return { ok: false, code: 'payouts_by_hand' }
-        if (status !== 'approved' && status !== 'sending') return { ok: false, code: 'withdrawal_final' }
+        const judged = await judgeRetry(tx, id)
+        if (!judged.ok) return withName(tx, id, judged)
         if (status === 'sending') await askSoon(tx, id)
         else await enqueue(tx, { kind: 'send_payout', key: `retry:${randomUUID()}`, payload: { withdrawalId: id } })
         return { ok: true }
       }),
     completeWithdrawal: (call) =>
-      decide<'withdrawal_final' | 'payouts_by_gateway'>('complete', call, async (tx, id) => {
-        if (payouts !== undefined) return { ok: false, code: 'payouts_by_gateway' }
-        const completed = await completeWithdrawal(tx, { id, reference: call.body.bankReference })
-        if (!completed.ok) return completed
+      decide<'withdrawal_final' | ByHand>('complete', call, async (tx, id) => {
+        if (!(await isByHand(tx, id))) return { ok: false, code: 'payouts_by_gateway' }
+        const completed = await completeWithdrawal(tx, { id, by: call.session.memberId, reference: call.body.bankReference })
+        if (!completed.ok) return withName(tx, id, completed)
         await tellEnd(tx, id, { result: 'paid', memberId: completed.value.memberId })
         return { ok: true, after: { reference: call.body.bankReference } }
       }),
-    withdrawalBank: ({ session, params: { id } }) =>
+    withdrawalNotPaid: (call) =>
+      decide<'withdrawal_final' | 'being_paid_by_hand'>('not_paid', call, async (tx, id) => {
+        const ended = await sayNotPaid(tx, { id, by: call.session.memberId, reason: call.body.reason })
+        if (!ended.ok) return withName(tx, id, ended)
+        await tellEnd(tx, id, { result: 'rejected', memberId: ended.value.memberId })
+        return { ok: true, after: { reason: call.body.reason } }
+      }),
+    takeOverWithdrawal: (call) =>
+      decide<'withdrawal_final' | 'forbidden'>('take_over', call, async (tx, id) => {
+        if (call.session.staffRole !== 'owner') return { ok: false, code: 'forbidden' }
+        const taken = await takeOver(tx, { id, by: call.session.memberId })
+        return taken.ok ? { ok: true, after: { reason: call.body.reason, from: taken.value.from } } : taken
+      }),
+    withdrawalBank: (call) =>
       inTransaction(deps.db, async (tx) => {
-        if (payouts !== undefined) return { ok: false, code: 'payouts_by_gateway' }
+        const { id } = call.params
+        if (!(await isByHand(tx, id))) return { ok: false, code: 'payouts_by_gateway' }
         const found = CURSOR_PARTS.uuid(id) ? await stateOf(tx, id) : undefined
         if (found === undefined) return { ok: false, code: 'withdrawal_not_found' }
-        if (found.status !== 'approved') return { ok: false, code: 'withdrawal_final' }
-        await audit(tx, { actorId: session.memberId, action: 'withdrawal.see_bank', subject: `withdrawal:${id}` })
+        const changed = changedSince(call, found.status)
+        if (changed !== undefined) return changed
+        const shown = await showAccount(tx, { id, by: call.session.memberId })
+        if (!shown.ok) return withName(tx, id, shown)
+        await audit(tx, { actorId: call.session.memberId, action: 'withdrawal.see_bank', subject: `withdrawal:${id}` })
         return { ok: true, value: { bankDetail: readBankDetail(deps.secrets, found) } }
       }),
   }
+}
+
+type ByHand = 'payouts_by_gateway' | 'being_paid_by_hand' | 'member_on_hold'
+
+/** Whose word is waited for, by name. */
+async function withName<C extends RefusalCode>(tx: Tx, id: string, refusal: { readonly ok: false; readonly code: C }): Promise<Refusal<C>> {
+  if (refusal.code !== 'being_paid_by_hand') return refusal
+  const { name } = await one<{ name: string }>(
+    tx,
+    sql`select m.name from withdrawal w join member m on m.id = w.shown_to where w.id = ${id}::uuid`,
+  )
+  return { ...refusal, values: { name } }
 }
 
 /** Locks the withdrawal: what is judged of it stands until the end of the transaction. */
@@ -96,3 +140,6 @@ const stateOf = (tx: Tx, id: string): Promise<(StoredAccount & { readonly status
     sql`select w.status, w.member_id as "memberId", b.sealed
           from withdrawal w join bank_account b on b.id = w.bank_account_id where w.id = ${id}::uuid for update of w`,
   )
+
+const wasShown = async (tx: Tx, id: string): Promise<boolean> =>
+  (await maybeOne(tx, sql`select 1 from withdrawal where id = ${id}::uuid and shown_to is not null`)) !== undefined

@@ -1,6 +1,7 @@
 /**
  * One decision of an administrator. Invariants: effect, line in the audit log and answer are one
- * transaction; the same Idempotency-Key answers the first answer, also a refusal.
+ * transaction; the same Idempotency-Key answers the first answer, also a refusal; a decision names the
+ * state that the administrator saw, and is refused under the lock if it is another now.
  */
 import type { RefusalCode } from '@roz/core/refusals.ts'
 import { audit } from '../../audit-log.ts'
@@ -14,7 +15,8 @@ export type Deciding = {
   readonly session: { readonly memberId: bigint }
   readonly params: { readonly id: string }
   readonly idempotencyKey: string | undefined
-  readonly body?: unknown
+  /** `status`: what the administrator saw. */
+  readonly body: { readonly status: string }
 }
 type Change = Readonly<Record<string, unknown>>
 export type Decided<V, C extends RefusalCode> =
@@ -33,7 +35,7 @@ export function decideOnce<V, C extends RefusalCode>(
   { action, subject, effect }: Decision<V, C>,
 ) {
   type Answered = { readonly ok: true; readonly value: V } | Refusal<C>
-  const keyed = { memberId: session.memberId, key: idempotencyKey, route: `${action} ${subject}`, body: body ?? null }
+  const keyed = { memberId: session.memberId, key: idempotencyKey, route: `${action} ${subject}`, body }
   return idempotency.once<Answered>(keyed, subject, async (tx) => {
     const decided = await effect(tx)
     if (!decided.ok) return decided
@@ -41,6 +43,10 @@ export function decideOnce<V, C extends RefusalCode>(
     return { ok: true, value: decided.value }
   })
 }
+
+/** Judged under the lock, before anything else: undefined where the state is the one that was seen. */
+export const changedSince = (call: Deciding, status: string): Refusal<'changed_since_seen'> | undefined =>
+  call.body.status === status ? undefined : { ok: false, code: 'changed_since_seen' }
 
 export type Effect<C extends RefusalCode> = { readonly ok: true; readonly after?: Change } | Refusal<C>
 type About<Name extends string, Shown extends { readonly status: string; readonly amount: number }, C extends RefusalCode> = {
@@ -61,13 +67,15 @@ export const decideAbout = <Name extends string, Shown extends { readonly status
   call: Deciding,
   { name, verb, notFound, lock, effect, show }: About<Name, Shown, C>,
 ) =>
-  decideOnce<{ readonly [N in Name]: Shown }, C>(idempotency, call, {
+  decideOnce<{ readonly [N in Name]: Shown }, C | 'changed_since_seen'>(idempotency, call, {
     action: `${name}.${verb}`,
     subject: `${name}:${call.params.id}`,
     effect: async (tx) => {
       const { id } = call.params
       const before = CURSOR_PARTS.uuid(id) ? await lock(tx, id) : undefined
       if (before === undefined) return { ok: false, code: notFound }
+      const changed = changedSince(call, before.status)
+      if (changed !== undefined) return changed
       const done = await effect(tx, id, before.status)
       if (!done.ok) return done
       const shown = await show(tx, id)

@@ -1,13 +1,15 @@
 /**
- * Money that leaves: withdrawals to bank accounts, refunds and suspense items to where they came from. Invariants: an administrator decides, the gateway's
- * word ends; what is due is asked by the sweep until nothing more is to be expected; without payout
- * keys the same calls serve payments by hand.
+ * Money that leaves: withdrawals to bank accounts, refunds and suspense items to where they came from.
+ * Invariants: an administrator decides, the gateway's word ends; what is due is asked by the sweep
+ * until nothing more is to be expected; what a hold stopped goes on by the first sweep after it;
+ * without payout keys the same calls serve payments by hand.
  */
 import type { JobPayloads } from '../../jobs/queue.ts'
 import { readWhole } from '../../http/cursor.ts'
 import { createIdempotency } from '../../http/idempotency.ts'
 import type { Handlers } from '../../http/route.ts'
 import { listDueChecks } from './checks.ts'
+import { sendAfterHold } from './after-hold.ts'
 import { withdrawalDecisions } from './decide-withdrawal.ts'
 import type { PayoutsDeps } from './deps.ts'
 import { DISPUTE_CURSOR, searchDisputes } from './dispute-view.ts'
@@ -28,6 +30,8 @@ type Names =
   | 'retryWithdrawal'
   | 'completeWithdrawal'
   | 'withdrawalBank'
+  | 'withdrawalNotPaid'
+  | 'takeOverWithdrawal'
   | 'requestRefund'
   | 'refunds'
   | 'adminRefunds'
@@ -87,9 +91,10 @@ export function createPayouts(deps: PayoutsDeps) {
     },
     /** Asks about what was sent and has not ended; says whether there was any. */
     due: async (): Promise<boolean> => {
+      const isReleased = await sendAfterHold(db)
       const due = await listDueChecks(db, payouts === undefined ? ['refund'] : ['withdrawal', 'refund'], SWEEP_AT_ONCE)
       await Promise.all(due.map(({ id, kind }) => (kind === 'refund' ? settleRefund(deps, id) : settleWithdrawal(deps, id))))
-      return [due.length > 0, await forgetOldEvents(db)].includes(true)
+      return [isReleased, due.length > 0, await forgetOldEvents(db)].includes(true)
     },
   }
 }

@@ -5,6 +5,7 @@ import type { z } from 'zod'
 import { type Db, one, type Queryable, sql } from '../../db/sql.ts'
 import type { Cursor } from '../../http/cursor.ts'
 import { gatewayIdOf } from '../../ledger/gateway-id.ts'
+import { IS_ON_HOLD, REFUND_OWNER } from '../../ledger/holds.ts'
 import type { RefundStatus } from '../../ledger/refunds.ts'
 import { microsOf, olderThan } from '../../http/newest-first.ts'
 import { instantOf, instantOrNull, likePattern, payeeColumns, payeeOf, type PayeeRow, type Search } from './lists.ts'
@@ -31,6 +32,8 @@ type Row = PayeeRow & {
   readonly problem: string | null
   readonly reference: string | null
   readonly suspenseId: bigint | null
+  readonly isOnHold: boolean
+  readonly approvedAt: Date | null
   readonly createdAt: Date
   readonly endedAt: Date | null
   readonly sortedAt: string
@@ -39,7 +42,8 @@ type Row = PayeeRow & {
 const KEY = { at: sql`r.created_at`, id: sql`r.id` }
 const rows = sql`
   select r.id, r.order_id as "orderId", r.amount, r.status, r.reason, r.decision, r.problem, r.reference, r.suspense_id as "suspenseId",
-    r.created_at as "createdAt", r.ended_at as "endedAt", ${payeeColumns},
+    r.created_at as "createdAt", r.ended_at as "endedAt", r.approved_at as "approvedAt", ${payeeColumns},
+    exists (select from member m where m.id = ${REFUND_OWNER} and ${IS_ON_HOLD}) as "isOnHold",
     ${microsOf(sql`r.created_at`)} as "sortedAt"
   from refund r left join member m on m.id = r.member_id`
 
@@ -61,6 +65,8 @@ const adminViewOf = (row: Row): AdminRefund => ({
   suspenseId: row.suspenseId === null ? null : String(row.suspenseId),
   refundId: gatewayIdOf(row.id),
   problem: row.problem,
+  onHold: row.isOnHold,
+  approvedAt: instantOrNull(row.approvedAt),
   endedAt: instantOrNull(row.endedAt),
 })
 

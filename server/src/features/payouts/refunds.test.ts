@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { paise } from '@roz/core/money.ts'
-import { one, sql } from '../../db/sql.ts'
+import { maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { captureTopup } from '../../ledger/topups.ts'
 import { readWallet } from '../../ledger/wallets.ts'
@@ -24,8 +24,11 @@ afterAll(() => world.close())
 const ask = (amount: unknown, change: object = {}, headers: Record<string, string> = {}) =>
   world.calls.ask('POST /wallet/refunds', { as: member, headers, body: { order_id: orderId, amount, reason: 'Added too much', ...change } })
 const asked = async (amount = 10): Promise<string> => (await ask(amount)).body.refund.id
-const decide = (id: string, what: string, body?: unknown, headers: Record<string, string> = {}) =>
-  world.calls.ask(`POST /admin/refunds/${id}/${what}`, { as: world.admin, headers, ...(body === undefined ? {} : { body }) })
+/** By an administrator who sees the refund as it is, where `body` does not say otherwise. */
+async function decide(id: string, what: string, body: object = {}) {
+  const found = await maybeOne<{ status: string }>(world.db, sql`select status from refund where id::text = ${id}::text`)
+  return world.calls.ask(`POST /admin/refunds/${id}/${what}`, { as: world.admin, body: { status: found?.status ?? 'requested', ...body } })
+}
 const approved = async (id: string): Promise<void> => {
   expect((await decide(id, 'approve')).status).toBe(200)
   await world.runDue()
@@ -108,8 +111,20 @@ test('failed at the gateway, or rejected with a reason: the money is back and ca
     'The bank did not take it',
   ])
   expect((await decide(rejected, 'approve')).body.code).toBe('refund_final')
+  const { transactions } = (await world.calls.ask('GET /wallet/transactions', { as: member })).body
+  expect(transactions.map((one: { description: string; reason: string }) => [one.description, one.reason]).slice(0, 3)).toEqual([
+    ['Refund returned', 'Already used'],
+    ['Refund to the payment source', 'Already used'],
+    ['Refund returned', null],
+  ])
+  const { receipt } = (await world.calls.ask(`GET /wallet/transactions/${transactions[1].id}`, { as: member })).body
+  expect(receipt).toMatchObject({ status: 'rejected', reason: 'Already used' })
   await world.runDue()
-  expect(world.noticesOf(member)).toEqual(['refund_returned', 'refund_returned'])
+  expect(world.noticesOf(member)).toEqual(['refund_rejected', 'refund_returned'])
+  expect(await world.toldOf(member, 'refund_rejected')).toEqual([
+    ['mail', { amount: '₹20.00', reason: 'Already used' }],
+    ['notice', { amount: '₹20.00', reason: 'Already used' }],
+  ])
 })
 
 test('a sending that was lost is sent again under its id; one that was refused waits for a second yes', async () => {
@@ -190,8 +205,8 @@ async function suspended(): Promise<string> {
   await inTransaction(world.db, (tx) => captureTopup(tx, { orderId: strange, paymentId: `s-${strange}`, orderAmount: paise(1000n) }))
   return String((await one<{ id: bigint }>(world.db, sql`select id from suspense_item where order_id = ${strange}::text`)).id)
 }
-const decideItem = (id: string, what: string, body?: unknown, headers: Record<string, string> = {}) =>
-  world.calls.ask(`POST /admin/suspense/${id}/${what}`, { as: world.admin, headers, ...(body === undefined ? {} : { body }) })
+const decideItem = (id: string, what: string, body: object = {}, headers: Record<string, string> = {}) =>
+  world.calls.ask(`POST /admin/suspense/${id}/${what}`, { as: world.admin, headers, body: { status: 'open', ...body } })
 
 test('a payment without a place to go is listed, and given to a member once', async () => {
   const id = await suspended()
@@ -206,7 +221,8 @@ test('a payment without a place to go is listed, and given to a member once', as
   const answers = await Promise.all([1, 2, 3].map(() => decideItem(id, 'credit', { memberId: publicId }, key)))
   expect(answers[0]?.body.item).toMatchObject({ id, status: 'credited', member: { id: publicId } })
   expect(new Set(answers.map((answer) => JSON.stringify(answer.body))).size).toBe(1)
-  expect((await decideItem(id, 'refund')).body.code).toBe('suspense_decided')
+  expect((await decideItem(id, 'refund')).body.code).toBe('changed_since_seen')
+  expect((await decideItem(id, 'refund', { status: 'credited' })).body.code).toBe('suspense_decided')
   expect((await readWallet(world.db, member))?.balance).toBe(3000n)
   await world.runDue()
   expect(world.noticesOf(member)).toEqual(['payment_assigned'])

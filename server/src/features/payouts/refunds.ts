@@ -7,7 +7,6 @@ import { randomUUID } from 'node:crypto'
 import { isoIst } from '@roz/core/ist-day.ts'
 import { type Paise, paiseFromRupees, rupeesFromPaise } from '@roz/core/money.ts'
 import type { RefusalCode } from '@roz/core/refusals.ts'
-import { maybeOne, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import type { Idempotency, KeyedCall } from '../../http/idempotency.ts'
 import { type Answer, type Handlers, invalid } from '../../http/route.ts'
@@ -74,11 +73,6 @@ export function refundHandlers(deps: PayoutsDeps, idempotency: Idempotency): Han
     },
     approveRefund: (call) =>
       decide<'refund_final' | 'payment_taken_back' | 'member_on_hold'>('approve', call, async (tx, id) => {
-        const held = await maybeOne(
-          tx,
-          sql`select 1 as held from refund r join member m on m.id = r.member_id where r.id = ${id}::uuid and m.suspended_at is not null`,
-        )
-        if (held !== undefined) return { ok: false, code: 'member_on_hold' }
         const approved = await approveRefund(tx, id)
         if (!approved.ok) return approved
         await enqueue(tx, { kind: 'send_refund', key: `approved:${randomUUID()}`, payload: { refundId: id } })
@@ -88,7 +82,7 @@ export function refundHandlers(deps: PayoutsDeps, idempotency: Idempotency): Han
       decide<'refund_final'>('reject', call, async (tx, id) => {
         const rejected = await rejectRefund(tx, { id, reason: call.body.reason })
         if (!rejected.ok) return rejected
-        await tellRefund(tx, id, { memberId: rejected.value.memberId, amount: rejected.value.amount, isPaid: false })
+        await tellRefund(tx, id, { memberId: rejected.value.memberId, amount: rejected.value.amount, end: 'rejected' })
         return { ok: true, after: { decision: call.body.reason } }
       }),
   }

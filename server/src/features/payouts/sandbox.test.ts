@@ -126,7 +126,7 @@ async function open() {
       expect([what, answer.status, answer.ok ? '' : await answer.text()]).toEqual([what, 200, ''])
     },
     decide: async (call: string): Promise<void> => {
-      const answer = await calls.ask(`POST /admin/${call}/approve`, { as: admin })
+      const answer = await calls.ask(`POST /admin/${call}/approve`, { as: admin, body: { status: 'requested' } })
       expect(answer.status).toBe(200)
       await worker.runDue()
     },

@@ -5,7 +5,7 @@
  */
 import { formatPaise, type Paise } from '@roz/core/money.ts'
 import { GatewayMismatchError, GatewayRefusedError, GatewayUnavailableError, type Refund } from '../../adapters/payments/port.ts'
-import { maybeOne, sql } from '../../db/sql.ts'
+import { maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { gatewayIdOf } from '../../ledger/gateway-id.ts'
@@ -118,7 +118,7 @@ async function book(tx: Tx, id: string, refund: Refund): Promise<Alarm | undefin
   if (booked === undefined || booked.result === 'unchanged') return undefined
   // What is only between gateway and us is not the member's to hear.
   if (booked.result !== 'conflict' && booked.result !== 'conflict_back')
-    await tellRefund(tx, id, { memberId: booked.memberId, amount: booked.amount, isPaid: booked.result === 'paid' })
+    await tellRefund(tx, id, { memberId: booked.memberId, amount: booked.amount, end: booked.result === 'paid' ? 'paid' : 'returned' })
   if (!booked.contradicts) return undefined
   if (booked.memberId !== null) {
     await tx.query(sql`
@@ -130,16 +130,17 @@ async function book(tx: Tx, id: string, refund: Refund): Promise<Alarm | undefin
   return { details, message: 'the gateway contradicts us about a refund; its word was booked' }
 }
 
-/** The member's notice and mail of how it ended; a suspense item has no member to tell. */
+/** The member's notice and mail of how it ended; a suspense item has no member to tell. A rejection carries its reason. */
 export async function tellRefund(
   tx: Tx,
   id: string,
-  { memberId, amount, isPaid }: { readonly memberId: bigint | null; readonly amount: Paise; readonly isPaid: boolean },
+  { memberId, amount, end }: { readonly memberId: bigint | null; readonly amount: Paise; readonly end: 'paid' | 'returned' | 'rejected' },
 ): Promise<void> {
   if (memberId === null) return
-  const what = isPaid ? 'refund_paid' : 'refund_returned'
+  const what = `refund_${end}` as const
   const key = `${what}:${id}`
-  const data = { amount: formatPaise(amount) }
+  const { reason } = await one<{ reason: string | null }>(tx, sql`select decision as reason from refund where id = ${id}::uuid`)
+  const data = { amount: formatPaise(amount), reason: reason ?? '' }
   await mailMember(tx, { memberId, template: what, key, data })
   await enqueue(tx, { kind: 'notice', key, payload: { memberId: String(memberId), kind: what, data } })
 }

@@ -2,7 +2,7 @@
  * Gives an approved withdrawal to the gateway. Invariants: the gateway is asked outside any
  * transaction, after the commit that says that it is being sent; the transfer's id is the
  * withdrawal's for ever, so that it never pays twice; no answer reverses nothing and is asked about by
- * the sweep; only the gateway's definite no, with no earlier sending in doubt, lets the withdrawal
+ * the sweep; nothing of a member on hold is sent, it goes on when the hold ends; only the gateway's definite no, with no earlier sending in doubt, lets the withdrawal
  * stand as approved again, with the reason for the administrator.
  */
 import type { KnownBeneficiary, PayoutGateway, Transfer } from '../../adapters/payouts/port.ts'
@@ -11,6 +11,7 @@ import type { Paise } from '@roz/core/money.ts'
 import { type Db, maybeOne, type Queryable, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { gatewayIdOf } from '../../ledger/gateway-id.ts'
+import { IS_ON_HOLD, ON_HOLD } from '../../ledger/holds.ts'
 import { startSending, stopSending } from '../../ledger/withdrawals.ts'
 import type { Secrets } from '../../secrets.ts'
 import { readBankDetail, type StoredAccount } from './bank-detail.ts'
@@ -18,7 +19,12 @@ import { bookTransfer, flagOtherAmount } from './book-transfer.ts'
 import { endChecks, isAbsent, isNewest, noteSending, type Sending } from './checks.ts'
 import type { PayoutsDeps } from './deps.ts'
 
-type Payable = StoredAccount & { readonly amount: Paise; readonly email: string | null; readonly beneficiaryId: string }
+type Payable = StoredAccount & {
+  readonly amount: Paise
+  readonly email: string | null
+  readonly beneficiaryId: string
+  readonly isOnHold: boolean
+}
 
 /** `again`: the gateway surely knows nothing of an earlier sending. */
 export async function sendWithdrawal(deps: PayoutsDeps, id: string, { again }: { readonly again: boolean }): Promise<void> {
@@ -26,6 +32,7 @@ export async function sendWithdrawal(deps: PayoutsDeps, id: string, { again }: {
   if (payouts === undefined) return
   const payable = await readPayable(db, id)
   if (payable === undefined) return
+  if (payable.isOnHold) return noteProblem(db, id, ON_HOLD)
   const beneficiary = await makeBeneficiary(payouts, deps.secrets, payable)
   if (typeof beneficiary === 'string') {
     await inTransaction(db, (tx) => stopBefore(tx, id, beneficiary))
@@ -111,9 +118,9 @@ async function makeBeneficiary(payouts: PayoutGateway, secrets: Secrets, payable
 const readPayable = (db: Db, id: string): Promise<Payable | undefined> =>
   maybeOne<Payable>(
     db,
-    sql`select w.amount, w.member_id as "memberId", b.sealed, m.email,
+    sql`select w.amount, w.member_id as "memberId", b.sealed, m.email, ${IS_ON_HOLD} as "isOnHold",
                -- One bank account is one id for ever, and it tells nothing of the account.
                'b' || left(encode(b.account_mac, 'hex'), 40) as "beneficiaryId"
           from withdrawal w join bank_account b on b.id = w.bank_account_id join member m on m.id = w.member_id
-         where w.id = ${id}::uuid and w.status in ('approved', 'sending')`,
+         where w.id = ${id}::uuid and w.status in ('approved', 'sending') and w.shown_to is null`,
   )

@@ -15,8 +15,9 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const ask = (call: string, body?: unknown, headers: Record<string, string> = {}) =>
-  world.calls.ask(call, { as: world.admin, headers, ...(body === undefined ? {} : { body }) })
+/** A decision is about an open item, where `body` does not say otherwise. */
+const ask = (call: string, body: object = {}, headers: Record<string, string> = {}) =>
+  world.calls.ask(call, { as: world.admin, headers, ...(call.startsWith('GET') ? {} : { body: { status: 'open', ...body } }) })
 const reference = { bankReference: 'UTR0000000042' }
 
 /** The item of a payout that came back after its member had left. */
@@ -47,7 +48,11 @@ test('a payout that came back for a closed account tells where it went, and is p
   expect((await ask(`POST /admin/suspense/${id}/refund`)).body.code).toBe('suspense_no_source')
   expect((await ask(`POST /admin/suspense/${id}/credit`, { memberId: listed.member.id })).body.code).toBe('member_not_found')
   expect((await ask(`POST /admin/suspense/${id}/pay`, { bankReference: '' })).body.code).toBe('invalid_input')
-  const stale = await world.calls.ask(`POST /admin/suspense/${id}/pay`, { as: world.admin, isStale: true, body: reference })
+  const stale = await world.calls.ask(`POST /admin/suspense/${id}/pay`, {
+    as: world.admin,
+    isStale: true,
+    body: { status: 'open', ...reference },
+  })
   expect(stale.body.code).toBe('step_up_required')
 
   const key = { 'idempotency-key': `pay-${id}` }
@@ -85,7 +90,7 @@ test('of several decisions about one item at once one holds', async () => {
     ask(`POST /admin/suspense/${id}/pay`, { bankReference: 'UTR0000000043' }),
   ])
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409])
-  for (const { status, body } of answers) if (status === 409) expect(body.code).toBe('suspense_decided')
+  for (const { status, body } of answers) if (status === 409) expect(body.code).toBe('changed_since_seen')
   expect(await inSuspense()).toBe(before - 1000n)
 })
 

@@ -1,6 +1,6 @@
 /**
  * Payments without a place to go, listed and decided by administrators. Invariants: an item is decided
- * once, under its lock, with its line in the audit log; a refund of it is sent only after the commit;
+ * once, under its lock, in the state that the administrator saw, with its line in the audit log; a refund of it is sent only after the commit;
  * what is paid by hand has the bank's reference.
  */
 import { randomUUID } from 'node:crypto'
@@ -15,8 +15,9 @@ import type { Idempotency } from '../../http/idempotency.ts'
 import type { Handlers } from '../../http/route.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { missedAutoJoin } from '../../ledger/auto-join.ts'
+import { IS_ON_HOLD } from '../../ledger/holds.ts'
 import { creditSuspense, paySuspense, refundSuspense } from '../../ledger/suspense.ts'
-import { type Deciding, decideOnce } from './decision.ts'
+import { changedSince, type Deciding, decideOnce } from './decision.ts'
 import type { PayoutsDeps } from './deps.ts'
 import { instantOf, instantOrNull, likePattern, pageOf, payeeColumns, payeeOf, type PayeeRow, type Search } from './lists.ts'
 
@@ -34,16 +35,19 @@ export function suspenseHandlers(deps: PayoutsDeps, idempotency: Idempotency): H
       itemId: bigint,
     ) => Promise<{ readonly ok: true; readonly after: object } | { readonly ok: false; readonly code: C | 'suspense_not_found' }>,
   ) =>
-    decideOnce<{ item: Item }, C | 'suspense_not_found'>(idempotency, call, {
+    decideOnce<{ item: Item }, C | 'suspense_not_found' | 'changed_since_seen'>(idempotency, call, {
       action,
       subject: `suspense:${call.params.id}`,
       effect: async (tx) => {
         const { id } = call.params
-        if (!CURSOR_PARTS.id(id)) return { ok: false, code: 'suspense_not_found' }
+        const before = CURSOR_PARTS.id(id) ? await lockStatus(tx, BigInt(id)) : undefined
+        if (before === undefined) return { ok: false, code: 'suspense_not_found' }
+        const changed = changedSince(call, before.status)
+        if (changed !== undefined) return changed
         const done = await effect(tx, BigInt(id))
         if (!done.ok) return done
         const item = await viewItem(tx, BigInt(id))
-        return { ok: true, value: { item }, before: { status: 'open' }, after: { status: item.status, amount: item.amount, ...done.after } }
+        return { ok: true, value: { item }, before, after: { status: item.status, amount: item.amount, ...done.after } }
       },
     })
 
@@ -66,14 +70,18 @@ export function suspenseHandlers(deps: PayoutsDeps, idempotency: Idempotency): H
         return { ok: true, after: { memberId: publicId } }
       }),
     refundSuspense: (call) =>
-      decide<'suspense_decided' | 'payment_taken_back' | 'suspense_no_source'>('suspense.refund', call, async (tx, itemId) => {
-        const refundId = randomUUID()
-        const reason = 'A payment without a place to go'
-        const refunded = await refundSuspense(tx, { itemId, refundId, reason, decidedBy: call.session.memberId })
-        if (!refunded.ok) return refunded
-        await enqueue(tx, { kind: 'send_refund', key: `suspense:${refundId}`, payload: { refundId } })
-        return { ok: true, after: { refundId } }
-      }),
+      decide<'suspense_decided' | 'payment_taken_back' | 'suspense_no_source' | 'member_on_hold'>(
+        'suspense.refund',
+        call,
+        async (tx, itemId) => {
+          const refundId = randomUUID()
+          const reason = 'A payment without a place to go'
+          const refunded = await refundSuspense(tx, { itemId, refundId, reason, decidedBy: call.session.memberId })
+          if (!refunded.ok) return refunded
+          await enqueue(tx, { kind: 'send_refund', key: `suspense:${refundId}`, payload: { refundId } })
+          return { ok: true, after: { refundId } }
+        },
+      ),
     paySuspense: (call) =>
       decide<'suspense_decided' | 'payment_taken_back' | 'suspense_by_wallet'>('suspense.pay', call, async (tx, itemId) => {
         const reference = call.body.bankReference
@@ -82,6 +90,10 @@ export function suspenseHandlers(deps: PayoutsDeps, idempotency: Idempotency): H
       }),
   }
 }
+
+/** Locks the item: what is judged of it stands until the end of the transaction. */
+const lockStatus = (tx: Tx, itemId: bigint): Promise<{ readonly status: string } | undefined> =>
+  maybeOne<{ status: string }>(tx, sql`select status from suspense_item where id = ${itemId}::bigint for update`)
 
 /** As after any money that came: told, and joined where Auto Participate passed them over today. */
 async function tellCredit(tx: Tx, itemId: bigint, memberId: bigint, amount: Paise): Promise<void> {
@@ -98,6 +110,7 @@ type Row = PayeeRow & {
   readonly amount: Paise
   readonly reason: Item['reason']
   readonly status: Item['status']
+  readonly isOnHold: boolean
   readonly createdAt: Date
   readonly decidedAt: Date | null
   readonly bankName: string | null
@@ -107,7 +120,7 @@ type Row = PayeeRow & {
 
 const rows = sql`
   select s.id, s.order_id as "orderId", s.payment_id as "paymentId", s.amount, s.reason, s.status, s.created_at as "createdAt",
-    s.decided_at as "decidedAt", ${payeeColumns},
+    s.decided_at as "decidedAt", coalesce(${IS_ON_HOLD}, false) as "isOnHold", ${payeeColumns},
     b.bank_name as "bankName", b.last_four as "lastFour", s.reference
   from suspense_item s
   left join transfer t on t.kind = 'suspense_credit' and t.ref = s.id::text
@@ -129,6 +142,7 @@ const viewOf = (row: Row): Item => ({
   reason: row.reason,
   source: sourceOf(row),
   status: row.status,
+  onHold: row.isOnHold,
   createdAt: instantOf(row.createdAt),
   decidedAt: instantOrNull(row.decidedAt),
   member: payeeOf(row),

@@ -5,6 +5,7 @@ import type { z } from 'zod'
 import { type Db, one, type Queryable, sql } from '../../db/sql.ts'
 import type { Cursor } from '../../http/cursor.ts'
 import { gatewayIdOf } from '../../ledger/gateway-id.ts'
+import { IS_ON_HOLD } from '../../ledger/holds.ts'
 import type { WithdrawalStatus } from '../../ledger/withdrawals.ts'
 import { microsOf, olderThan } from '../../http/newest-first.ts'
 import { instantOf, instantOrNull, likePattern, payeeColumns, type Search } from './lists.ts'
@@ -23,6 +24,11 @@ type Row = {
   readonly reason: string | null
   readonly problem: string | null
   readonly flags: string[]
+  readonly isOnHold: boolean
+  readonly approvedAt: Date | null
+  readonly shownToId: string | null
+  readonly shownToName: string | null
+  readonly shownAt: Date | null
   readonly memberPublicId: string
   readonly memberName: string
   readonly memberEmail: string | null
@@ -31,9 +37,11 @@ type Row = {
 
 const rows = sql`
   select w.id, w.amount, w.status, w.created_at as "createdAt", w.ended_at as "endedAt", b.bank_name as "bankName", b.last_four as "lastFour",
-    w.reference, w.reason, w.problem, w.flags, ${payeeColumns},
+    w.reference, w.reason, w.problem, w.flags, ${IS_ON_HOLD} as "isOnHold", w.approved_at as "approvedAt",
+    a.public_id as "shownToId", a.name as "shownToName", w.shown_at as "shownAt", ${payeeColumns},
     ${microsOf(sql`w.created_at`)} as "sortedAt"
-  from withdrawal w join bank_account b on b.id = w.bank_account_id join member m on m.id = w.member_id`
+  from withdrawal w join bank_account b on b.id = w.bank_account_id join member m on m.id = w.member_id
+    left join member a on a.id = w.shown_to`
 
 const viewOf = (row: Row): AdminWithdrawal => ({
   id: row.id,
@@ -47,6 +55,10 @@ const viewOf = (row: Row): AdminWithdrawal => ({
   transferId: gatewayIdOf(row.id),
   flags: row.flags,
   problem: row.problem,
+  onHold: row.isOnHold,
+  approvedAt: instantOrNull(row.approvedAt),
+  shownTo:
+    row.shownToId === null || row.shownAt === null ? null : { id: row.shownToId, name: row.shownToName ?? '', at: instantOf(row.shownAt) },
   endedAt: instantOrNull(row.endedAt),
 })
 

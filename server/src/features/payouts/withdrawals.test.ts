@@ -53,6 +53,9 @@ test('failed at the gateway: the money is back, the member is told once', async 
   await world.pass(20)
   expect(await world.stands(id)).toEqual(['failed', 30, 0])
   expect(await shown()).toMatchObject({ status: 'failed', reason: 'INVALID_ACCOUNT' })
+  // A gateway's code is no reason that a member could read.
+  const { transactions } = (await world.calls.ask('GET /wallet/transactions', { as: member })).body
+  expect(transactions.map((one: { reason: null }) => one.reason)).toEqual([null, null, null])
   await world.pass(86_400)
   expect(world.noticesOf(member)).toEqual(['withdrawal_requested', 'withdrawal_returned'])
 })
@@ -189,7 +192,21 @@ test('a gateway that is silent before anything was sent holds it as approved, an
 
 test('rejected: the money is back, the reason is shown, and one that the gateway pays all the same is a loss and an alarm', async () => {
   expect((await world.decide(id, 'reject', { reason: 'Name of another person' })).body.withdrawal).toMatchObject({ status: 'rejected' })
-  expect(await shown()).toMatchObject({ status: 'rejected', reason: 'Name of another person' })
+  const reason = 'Name of another person'
+  expect(await shown()).toMatchObject({ status: 'rejected', reason })
+  const { transactions } = (await world.calls.ask('GET /wallet/transactions', { as: member })).body
+  expect(transactions.slice(0, 3)).toMatchObject([
+    { description: 'Withdrawal to HDFC Bank ••9012 returned', reason },
+    { description: 'Withdrawal to HDFC Bank ••9012', status: 'rejected', reason },
+    { description: 'Money added', reason: null },
+  ])
+  const { receipt } = (await world.calls.ask(`GET /wallet/transactions/${transactions[1].id}`, { as: member })).body
+  expect(receipt).toMatchObject({ status: 'rejected', reason })
+  await world.runDue()
+  expect(await world.toldOf(member, 'withdrawal_rejected')).toEqual([
+    ['mail', { amount: '₹10.00', reason }],
+    ['notice', { amount: '₹10.00', reason }],
+  ])
   expect(await world.stands(id)).toEqual(['rejected', 30, 0])
   world.gatewaySays(id, 'paid')
   await world.webhook(`TRANSFER_SUCCESS ${id.replaceAll('-', '')} late`)
@@ -205,7 +222,7 @@ test('rejected: the money is back, the reason is shown, and one that the gateway
   expect((await app.inject('/metrics')).body).toMatch(/^roz_withdrawals_contradicted [1-9]/m)
   await app.close()
   await world.runDue()
-  expect(world.noticesOf(member)).toEqual(['withdrawal_requested', 'withdrawal_returned'])
+  expect(world.noticesOf(member)).toEqual(['withdrawal_rejected', 'withdrawal_requested'])
 })
 
 test('a transfer of another amount under our id is booked nowhere, and an alarm', async () => {
@@ -286,10 +303,11 @@ test('approve against reject, and two approvals: one decision, one sending', asy
 
 test('the same Idempotency-Key answers the first answer; another reason is another request', async () => {
   const key = { 'idempotency-key': `k-${id}` }
-  const first = await world.decide(id, 'reject', { reason: 'first reason' }, key)
-  expect((await world.decide(id, 'reject', { reason: 'first reason' }, key)).body).toEqual(first.body)
-  expect((await world.decide(id, 'reject', { reason: 'another reason' }, key)).body.code).toBe('idempotency_mismatch')
-  expect((await world.decide(id, 'approve', undefined, key)).body.code).toBe('idempotency_mismatch')
+  const said = { status: 'requested', reason: 'first reason' }
+  const first = await world.decide(id, 'reject', said, { headers: key })
+  expect((await world.decide(id, 'reject', said, { headers: key })).body).toEqual(first.body)
+  expect((await world.decide(id, 'reject', { reason: 'another reason' }, { headers: key })).body.code).toBe('idempotency_mismatch')
+  expect((await world.decide(id, 'approve', {}, { headers: key })).body.code).toBe('idempotency_mismatch')
   expect((await auditOf()).filter((action) => action === 'withdrawal.reject')).toHaveLength(1)
 })
 
@@ -305,7 +323,7 @@ test('who may: an administrator who stepped up; what is not there answers 404, w
   expect((await world.decide(id, 'reject', { reason: ' ' })).body.fields).toHaveProperty('reason')
   for (const [what, body] of [
     ['complete', { bankReference: 'UTR123' }],
-    ['bank', undefined],
+    ['bank', {}],
   ] as const)
     expect((await world.decide(id, what, body)).body.code).toBe('payouts_by_gateway')
   expect(await world.stands(id)).toEqual(['requested', 20, 10])

@@ -321,7 +321,8 @@ describe('money that comes for a closed account stands in SUSPENSE', () => {
       insert into member (name, email, role, staff_role, email_verified_at)
       values ('Staff', ${`${id}@staff.test`}::text, 'admin', 'owner', roz_now()) returning id`)
     const [item] = await database.db.query<{ id: bigint }>(sql`select id from suspense_item where order_id = ${late}::text`)
-    const given = await calls.ask(`POST /admin/suspense/${item?.id}/credit`, { as: staff?.id ?? 0n, body: { memberId: publicId } })
+    const body = { status: 'open', memberId: publicId }
+    const given = await calls.ask(`POST /admin/suspense/${item?.id}/credit`, { as: staff?.id ?? 0n, body })
     expect(given.body.code).toBe('member_not_found')
   })
 })

@@ -1,6 +1,6 @@
 /**
- * The wallet's movements as the member reads them, ready to print. Invariant: one order is one line
- * whose id stays the same, open, failed or paid.
+ * The wallet's movements as the member reads them, ready to print. Invariants: one order is one line
+ * whose id stays the same, open, failed or paid; a rejection carries its reason.
  */
 import type { transaction } from '@roz/contract/wallet.ts'
 import { isoIst } from '@roz/core/ist-day.ts'
@@ -16,8 +16,12 @@ import { SHOWN_STATUS } from './withdraw.ts'
 
 export type Transaction = z.infer<typeof transaction>
 
-/** The details that movements name by reference: the order of a payment, the bank of a withdrawal. */
-type Details = { readonly orderByPayment: ReadonlyMap<string, string>; readonly bankByWithdrawal: ReadonlyMap<string, string> }
+/** The details that movements name by reference: the order of a payment, the bank of a withdrawal, why it or a refund was rejected. */
+type Details = {
+  readonly orderByPayment: ReadonlyMap<string, string>
+  readonly bankByWithdrawal: ReadonlyMap<string, string>
+  readonly reasons: ReadonlyMap<string, string>
+}
 
 export async function showTransactions(
   from: Queryable,
@@ -39,18 +43,22 @@ export const listAllTransactions = (from: Queryable, memberId: bigint, language:
   })
 
 const WITHDRAWAL_KINDS: ReadonlySet<string> = new Set(['wd_hold', 'wd_back', 'wd_reversed'])
-const NOBODY: ReadonlyMap<string, string> = new Map()
+const REFUND_KINDS: ReadonlySet<string> = new Set(['refund_hold', 'refund_failed'])
+const NOTHING: ReadonlyMap<string, string> = new Map()
 
 /** Most pages name no bank, and a list has brought its orders along: then nothing is asked. */
 async function readDetails(from: Queryable, memberId: bigint, movements: readonly Movement[]): Promise<Details> {
   const refs = (of: (movement: Movement) => boolean): string[] => movements.filter(of).map((movement) => movement.ref)
   const payments = refs(({ kind, orderId }) => kind === 'topup' && orderId === undefined)
   const withdrawals = refs(({ kind }) => WITHDRAWAL_KINDS.has(kind))
-  const [orderByPayment, bankByWithdrawal] = await Promise.all([
-    payments.length === 0 ? NOBODY : readOrders(from, memberId, payments),
-    withdrawals.length === 0 ? NOBODY : readBanks(from, memberId, withdrawals),
+  const refunds = refs(({ kind }) => REFUND_KINDS.has(kind))
+  const [orderByPayment, known, decided] = await Promise.all([
+    payments.length === 0 ? NOTHING : readOrders(from, memberId, payments),
+    withdrawals.length === 0 ? [] : readWithdrawals(from, memberId, withdrawals),
+    refunds.length === 0 ? [] : readRejections(from, memberId, refunds),
   ])
-  return { orderByPayment, bankByWithdrawal }
+  const reasons = [...known, ...decided].flatMap(({ id, reason }) => (reason === null ? [] : [[id, reason] as const]))
+  return { orderByPayment, bankByWithdrawal: new Map(known.map(({ id, bank }) => [id, bank])), reasons: new Map(reasons) }
 }
 
 async function readOrders(from: Queryable, memberId: bigint, payments: readonly string[]): Promise<ReadonlyMap<string, string>> {
@@ -60,12 +68,17 @@ async function readOrders(from: Queryable, memberId: bigint, payments: readonly 
   return new Map(orders.map((row) => [row.paymentId, row.orderId]))
 }
 
-async function readBanks(from: Queryable, memberId: bigint, withdrawals: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const banks = await from.query<{ id: string; bank: string }>(sql`
-    select w.id, b.bank_name || ' ••' || b.last_four as bank from withdrawal w join bank_account b on b.id = w.bank_account_id
-    where w.member_id = ${memberId}::bigint and w.id = any (${withdrawals}::uuid[])`)
-  return new Map(banks.map((row) => [row.id, row.bank]))
-}
+/** The gateway's own codes of what failed are no words for a member. */
+const readWithdrawals = (from: Queryable, memberId: bigint, ids: readonly string[]) =>
+  from.query<{ id: string; bank: string; reason: string | null }>(sql`
+    select w.id, b.bank_name || ' ••' || b.last_four as bank, case when w.status = 'rejected' then w.reason end as reason
+      from withdrawal w join bank_account b on b.id = w.bank_account_id
+     where w.member_id = ${memberId}::bigint and w.id = any (${ids}::uuid[])`)
+
+const readRejections = (from: Queryable, memberId: bigint, ids: readonly string[]) =>
+  from.query<{ id: string; reason: string | null }>(sql`
+    select id, decision as reason from refund
+     where member_id = ${memberId}::bigint and id = any (${ids}::uuid[]) and status = 'rejected'`)
 
 function transactionOf(movement: Movement, details: Details, language: Language): Transaction {
   const { kind, ref } = movement
@@ -78,6 +91,7 @@ function transactionOf(movement: Movement, details: Details, language: Language)
     createdAt: isoIst(movement.at.getTime()),
     amount: rupeesFromPaise(movement.amount),
     status: statusOf(movement),
+    reason: details.reasons.get(ref) ?? null,
   }
 }
 

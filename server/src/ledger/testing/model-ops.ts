@@ -170,7 +170,7 @@ async function outside(tx: Tx, op: Outside): Promise<unknown> {
     case 'stop withdrawal':
       return stopSending(tx, op.id, 'beneficiary_invalid')
     case 'complete withdrawal':
-      return completeWithdrawal(tx, { id: op.id, reference: 'UTR1' })
+      return completeWithdrawal(tx, { id: op.id, by: 1n, reference: 'UTR1' })
     case 'payout word':
       return bookPayout(tx, op)
     case 'ask refund':

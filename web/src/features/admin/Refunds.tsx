@@ -1,18 +1,20 @@
-/** Refunds in the portal: approved (sent to where the money came from) or rejected. */
+/** Refunds in the portal: approved (sent to where the money came from) or rejected, in the state that the row showed. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { decisionReason } from '@roz/core/money-fields.ts'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../api.ts'
+import { currentLanguage } from '../../language.ts'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/Feedback.tsx'
+import { formatInstant } from '../../ui/format.ts'
 import { formatMoney } from '../../ui/Money.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { Listing } from '../Listing.tsx'
 import { Decision } from './Decision.tsx'
 import { MoneyRow, useNarrowing } from './MoneyRows.tsx'
 import { type Refund, refundsQuery } from './queries.ts'
-import { REFUND_STATES } from './states.ts'
+import { obstaclesOf, REFUND_STATES } from './states.ts'
 
 type Open = { readonly deed: 'approve' | 'reject'; readonly refund: Refund }
 
@@ -48,7 +50,7 @@ export function Refunds() {
 
 function RefundRow({ refund, onChoose }: { readonly refund: Refund; readonly onChoose: (deed: Open['deed']) => void }) {
   const { t } = useLingui()
-  const { amount, status, order_id: order, reason, decision, reference, problem } = refund
+  const { amount, status, order_id: order, reason, decision, reference, approvedAt, onHold } = refund
   const who = refund.member?.name ?? t`Payment in suspense`
   const labels = { approve: status === 'approved' ? t`Send again` : t`Approve`, reject: t`Reject` }
   const isOpen = status === 'requested' || status === 'approved'
@@ -64,14 +66,19 @@ function RefundRow({ refund, onChoose }: { readonly refund: Refund; readonly onC
         refund.member?.email ?? null,
         decision === null ? null : t`Decision: ${decision}`,
         reference === null ? null : t`Bank reference: ${reference}`,
+        status === 'rejected' && approvedAt !== null
+          ? t`It was approved on ${formatInstant(approvedAt, currentLanguage())}; that was undone.`
+          : null,
       ]}
-      warnings={problem === null ? [] : [problem]}
+      warnings={obstaclesOf(refund)}
     >
       {isOpen ? (
         <>
-          <Button kind="secondary" aria-label={`${labels.approve}: ${formatMoney(amount)}, ${who}`} onClick={() => onChoose('approve')}>
-            {labels.approve}
-          </Button>
+          {onHold ? null : (
+            <Button kind="secondary" aria-label={`${labels.approve}: ${formatMoney(amount)}, ${who}`} onClick={() => onChoose('approve')}>
+              {labels.approve}
+            </Button>
+          )}
           <Button kind="quiet" aria-label={`${labels.reject}: ${formatMoney(amount)}, ${who}`} onClick={() => onChoose('reject')}>
             {labels.reject}
           </Button>
@@ -84,6 +91,7 @@ function RefundRow({ refund, onChoose }: { readonly refund: Refund; readonly onC
 function Deciding({ deed, refund, onClose }: Open & { readonly onClose: () => void }) {
   const { t } = useLingui()
   const params = { id: refund.id }
+  const { status } = refund
   const summary = (
     <>
       <p className="lead spaced">
@@ -96,7 +104,7 @@ function Deciding({ deed, refund, onClose }: Open & { readonly onClose: () => vo
     <Decision
       title={t`Approve this refund?`}
       confirm={t`Approve`}
-      send={(_, idempotencyKey) => call('approveRefund', { params, idempotencyKey })}
+      send={(_, idempotencyKey) => call('approveRefund', { params, body: { status }, idempotencyKey })}
       onDone={() => toast.success(t`The refund is approved and goes to the gateway.`)}
       onClose={onClose}
     >
@@ -104,12 +112,18 @@ function Deciding({ deed, refund, onClose }: Open & { readonly onClose: () => vo
     </Decision>
   ) : (
     <Decision
-      title={t`Reject this refund?`}
+      title={status === 'approved' ? t`Undo the approval and reject?` : t`Reject this refund?`}
       confirm={t`Reject`}
       danger
       question={{ label: t`Reason`, hint: t`The member reads it.`, rule: decisionReason, long: true }}
-      send={(reason, idempotencyKey) => call('rejectRefund', { params, body: { reason }, idempotencyKey })}
-      onDone={() => toast.success(t`The refund is rejected; what was held is free again.`)}
+      send={(reason, idempotencyKey) => call('rejectRefund', { params, body: { status, reason }, idempotencyKey })}
+      onDone={() =>
+        toast.success(
+          status === 'approved'
+            ? t`The approval is undone and the refund rejected; what was held is free again.`
+            : t`The refund is rejected; what was held is free again.`,
+        )
+      }
       onClose={onClose}
     >
       {summary}

@@ -1,6 +1,6 @@
 /**
  * Payments without a place to go: given to a member, sent back to where they came from, or paid by hand
- * to whoever left. Each is decided once.
+ * to whoever left. Each is decided once, in the state that its row showed.
  */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { bankReference } from '@roz/core/money-fields.ts'
@@ -16,14 +16,14 @@ import { Decision } from './Decision.tsx'
 import { MemberPicker } from './MemberPicker.tsx'
 import { MoneyRow, useNarrowing } from './MoneyRows.tsx'
 import { type Payee, type SuspenseItem, suspenseQuery } from './queries.ts'
-import { SUSPENSE_REASONS, SUSPENSE_SOURCES, SUSPENSE_STATES } from './states.ts'
+import { ON_HOLD, SUSPENSE_REASONS, SUSPENSE_SOURCES, SUSPENSE_STATES } from './states.ts'
 
 type Deed = 'pay' | 'credit' | 'refund'
 type Open = { readonly deed: Deed; readonly item: SuspenseItem }
 /** What may be done with an open item: only money of a closed account is paid by hand, only a payment goes back. */
-const deedsOf = ({ status, reason, source }: SuspenseItem): readonly Deed[] => {
+const deedsOf = ({ status, reason, source, onHold }: SuspenseItem): readonly Deed[] => {
   if (status !== 'open') return []
-  if (reason !== 'closed_account') return ['credit', 'refund']
+  if (reason !== 'closed_account') return onHold ? ['credit'] : ['credit', 'refund']
   return source === 'payout' ? ['pay', 'credit'] : ['refund', 'pay', 'credit']
 }
 const DIALOGS = { pay: Paying, credit: Crediting, refund: SendingBack } as const
@@ -92,7 +92,7 @@ function ItemRow({ item, onChoose }: { readonly item: SuspenseItem; readonly onC
         bank === null ? null : t`${bankName}, account ending in ${lastFour}`,
         reference === null ? null : status === 'taken' ? t`Taken by dispute ${reference}` : t`Bank reference: ${reference}`,
       ]}
-      warnings={item.status === 'open' ? [SUSPENSE_REASONS[item.reason]] : []}
+      warnings={item.status === 'open' ? [SUSPENSE_REASONS[item.reason], ...(item.onHold ? [ON_HOLD] : [])] : []}
     >
       {deedsOf(item).map((deed, index) => (
         <Button key={deed} kind={index === 0 ? 'secondary' : 'quiet'} aria-label={labels[deed][1]} onClick={() => onChoose(deed)}>
@@ -116,7 +116,9 @@ function Crediting({ item, onClose }: DecidingProps) {
       title={t`Give this payment to a member?`}
       confirm={name === undefined ? t`Choose a member first` : t`Give to ${name}`}
       unready={payee === undefined}
-      send={(_, idempotencyKey) => call('creditSuspense', { params: { id: item.id }, body: { memberId: payee?.id ?? '' }, idempotencyKey })}
+      send={(_, idempotencyKey) =>
+        call('creditSuspense', { params: { id: item.id }, body: { status: item.status, memberId: payee?.id ?? '' }, idempotencyKey })
+      }
       onDone={() => toast.success(t`The payment is in the member's wallet.`)}
       onClose={onClose}
     >
@@ -135,7 +137,7 @@ function SendingBack({ item, onClose }: DecidingProps) {
       title={t`Send this payment back?`}
       confirm={t`Send back`}
       danger
-      send={(_, idempotencyKey) => call('refundSuspense', { params: { id: item.id }, idempotencyKey })}
+      send={(_, idempotencyKey) => call('refundSuspense', { params: { id: item.id }, body: { status: item.status }, idempotencyKey })}
       onDone={() => toast.success(t`The payment goes back to where it came from.`)}
       onClose={onClose}
     >
@@ -155,7 +157,7 @@ function Paying({ item, onClose }: DecidingProps) {
       confirm={t`Mark as paid`}
       question={{ label: t`Bank reference`, hint: t`The number the bank gave this payment.`, rule: bankReference }}
       send={(reference, idempotencyKey) =>
-        call('paySuspense', { params: { id: item.id }, body: { bankReference: reference }, idempotencyKey })
+        call('paySuspense', { params: { id: item.id }, body: { status: item.status, bankReference: reference }, idempotencyKey })
       }
       onDone={() => toast.success(t`The money is marked as paid to its owner.`)}
       onClose={onClose}

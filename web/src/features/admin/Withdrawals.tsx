@@ -1,23 +1,23 @@
-/** Withdrawals in the portal: approved or rejected, asked about once more, or paid by hand where no gateway pays out. */
+/**
+ * Withdrawals in the portal: approved or rejected, asked about once more, or paid by hand where no
+ * gateway pays out. Invariant: a decision names the state that its row showed when it was opened.
+ */
 import { Trans, useLingui } from '@lingui/react/macro'
-import type { Api, Output } from '@roz/contract/api.ts'
-import { bankReference, decisionReason } from '@roz/core/money-fields.ts'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
-import { call } from '../../api.ts'
+import { useState } from 'react'
+import { currentLanguage } from '../../language.ts'
+import { useSession } from '../../session.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/Feedback.tsx'
+import { formatInstant } from '../../ui/format.ts'
 import { Modal } from '../../ui/Modal.tsx'
 import { formatMoney } from '../../ui/Money.tsx'
-import { toast } from '../../ui/Toast.tsx'
 import { Listing } from '../Listing.tsx'
-import { Decision } from './Decision.tsx'
 import { MoneyRow, useNarrowing } from './MoneyRows.tsx'
 import { type Withdrawal, withdrawalsQuery } from './queries.ts'
-import { WITHDRAWAL_FLAGS, WITHDRAWAL_STATES } from './states.ts'
+import { obstaclesOf, WITHDRAWAL_FLAGS, WITHDRAWAL_STATES } from './states.ts'
+import { type Bank, type Deed, WithdrawalDecision } from './WithdrawalDecision.tsx'
 
-type Deed = 'approve' | 'reject' | 'retry' | 'bank' | 'complete'
-type Bank = Output<Api['withdrawalBank']>['bankDetail']
 type Open = { readonly deed: Deed; readonly withdrawal: Withdrawal } | { readonly deed: 'account'; readonly bank: Bank }
 
 export function Withdrawals() {
@@ -60,7 +60,7 @@ export function Withdrawals() {
       {open === undefined ? null : open.deed === 'account' ? (
         <Account bank={open.bank} onClose={close} />
       ) : (
-        <Deciding
+        <WithdrawalDecision
           key={`${open.deed} ${open.withdrawal.id}`}
           deed={open.deed}
           withdrawal={open.withdrawal}
@@ -72,28 +72,57 @@ export function Withdrawals() {
   )
 }
 
-const DEEDS: Readonly<Record<Withdrawal['status'], { readonly gateway: readonly Deed[]; readonly byHand: readonly Deed[] }>> = {
-  requested: { gateway: ['approve', 'reject'], byHand: ['approve', 'reject'] },
-  approved: { gateway: ['retry', 'reject'], byHand: ['bank', 'complete', 'reject'] },
-  sending: { gateway: ['retry'], byHand: [] },
-  paid: { gateway: [], byHand: [] },
-  rejected: { gateway: [], byHand: [] },
-  failed: { gateway: [], byHand: [] },
-  reversed: { gateway: [], byHand: [] },
+type Viewer = { readonly id: string; readonly isOwner: boolean }
+
+/** What sends money, or leads to it: not while the member is on hold. */
+const SENDS: readonly Deed[] = ['approve', 'retry', 'bank', 'complete']
+
+function deedsOf({ status, shownTo, onHold }: Withdrawal, byHand: boolean, viewer: Viewer): readonly Deed[] {
+  const deeds = (): readonly Deed[] => {
+    if (status === 'requested') return ['approve', 'reject']
+    if (status !== 'approved') return []
+    if (shownTo === null) return byHand ? ['bank', 'reject'] : ['retry', 'reject']
+    if (shownTo.id === viewer.id) return ['complete', 'notPaid', ...(byHand ? (['bank'] as const) : [])]
+    return viewer.isOwner ? ['takeOver'] : []
+  }
+  // The question how a transfer stands sends nothing.
+  if (status === 'sending') return byHand ? [] : ['retry']
+  return deeds().filter((deed) => !onHold || !SENDS.includes(deed))
+}
+
+function useViewer(): Viewer {
+  const now = useSession()
+  return now.status === 'admin' ? { id: now.user.id, isOwner: now.user.staffRole === 'owner' } : { id: '', isOwner: false }
+}
+
+/** Who was shown the bank account of a payment by hand that has not ended. */
+function useHolder({ status, shownTo, onHold }: Withdrawal, viewer: Viewer): string | null {
+  const { t } = useLingui()
+  if (status !== 'approved' || shownTo === null) return null
+  const { name } = shownTo
+  const when = formatInstant(shownTo.at, currentLanguage())
+  if (shownTo.id !== viewer.id) return t`${name} has had the bank account since ${when} and may have paid.`
+  return onHold
+    ? t`You have had the bank account since ${when}. Do not pay now; if you have paid, mark it as paid when the hold ends.`
+    : t`You have had the bank account since ${when}. Pay, then mark it as paid; or say that it was not paid.`
 }
 
 type RowProps = { readonly withdrawal: Withdrawal; readonly byHand: boolean; readonly onChoose: (deed: Deed) => void }
 
 function WithdrawalRow({ withdrawal, byHand, onChoose }: RowProps) {
   const { t } = useLingui()
-  const { amount, member, bank, flags, problem, reason, reference, status } = withdrawal
+  const viewer = useViewer()
+  const { amount, member, bank, flags, reason, reference, status, approvedAt } = withdrawal
   const labels = {
     approve: t`Approve`,
     reject: t`Reject`,
     retry: status === 'sending' ? t`Ask the gateway` : t`Send again`,
     bank: t`Bank account`,
     complete: t`Mark as paid`,
+    notPaid: t`Not paid`,
+    takeOver: t`Take over`,
   } satisfies Record<Deed, string>
+  const holder = useHolder(withdrawal, viewer)
   const bankName = bank.name
   const lastFour = bank.lastFour
   return (
@@ -107,10 +136,13 @@ function WithdrawalRow({ withdrawal, byHand, onChoose }: RowProps) {
         member.email,
         reference === null ? null : t`Bank reference: ${reference}`,
         reason === null ? null : t`Reason: ${reason}`,
+        status === 'rejected' && approvedAt !== null
+          ? t`It was approved on ${formatInstant(approvedAt, currentLanguage())}; that was undone.`
+          : null,
       ]}
-      warnings={[...flags.map((flag) => WITHDRAWAL_FLAGS[flag] ?? flag), ...(problem === null ? [] : [problem])]}
+      warnings={[...flags.map((flag) => WITHDRAWAL_FLAGS[flag] ?? flag), ...obstaclesOf(withdrawal), ...(holder === null ? [] : [holder])]}
     >
-      {DEEDS[status][byHand ? 'byHand' : 'gateway'].map((deed, index) => (
+      {deedsOf(withdrawal, byHand, viewer).map((deed, index) => (
         <Button
           key={deed}
           kind={index === 0 ? 'secondary' : 'quiet'}
@@ -122,92 +154,6 @@ function WithdrawalRow({ withdrawal, byHand, onChoose }: RowProps) {
       ))}
     </MoneyRow>
   )
-}
-
-type DecidingProps = {
-  readonly deed: Deed
-  readonly withdrawal: Withdrawal
-  readonly onClose: () => void
-  readonly onBank: (bank: Bank) => void
-}
-
-function Deciding({ deed, withdrawal, onClose, onBank }: DecidingProps): ReactNode {
-  const { t } = useLingui()
-  const params = { id: withdrawal.id }
-  const said = (text: string) => (): void => toast.success(text)
-  const summary = (
-    <p className="lead spaced">
-      <b>{formatMoney(withdrawal.amount)}</b>, {withdrawal.member.name}
-    </p>
-  )
-  switch (deed) {
-    case 'approve':
-      return (
-        <Decision
-          title={t`Approve this withdrawal?`}
-          confirm={t`Approve`}
-          send={(_, idempotencyKey) => call('approveWithdrawal', { params, idempotencyKey })}
-          onDone={said(t`The withdrawal is approved.`)}
-          onClose={onClose}
-        >
-          {summary}
-        </Decision>
-      )
-    case 'reject':
-      return (
-        <Decision
-          title={t`Reject this withdrawal?`}
-          confirm={t`Reject`}
-          danger
-          question={{ label: t`Reason`, hint: t`The member reads it.`, rule: decisionReason, long: true }}
-          send={(reason, idempotencyKey) => call('rejectWithdrawal', { params, body: { reason }, idempotencyKey })}
-          onDone={said(t`The withdrawal is rejected; the money is back in the wallet.`)}
-          onClose={onClose}
-        >
-          {summary}
-        </Decision>
-      )
-    case 'retry':
-      return (
-        <Decision
-          title={withdrawal.status === 'sending' ? t`Ask the gateway now?` : t`Send it once more?`}
-          confirm={withdrawal.status === 'sending' ? t`Ask the gateway` : t`Send again`}
-          send={(_, idempotencyKey) => call('retryWithdrawal', { params, idempotencyKey })}
-          onDone={said(t`The gateway is being asked.`)}
-          onClose={onClose}
-        >
-          {summary}
-        </Decision>
-      )
-    case 'bank':
-      return (
-        <Decision
-          title={t`Show the whole bank account?`}
-          confirm={t`Show`}
-          send={() => call('withdrawalBank', { params })}
-          onDone={({ bankDetail }) => onBank(bankDetail)}
-          onClose={onClose}
-        >
-          {summary}
-          <p className="muted">
-            <Trans>Each look is written down in the audit log.</Trans>
-          </p>
-        </Decision>
-      )
-    case 'complete':
-      return (
-        <Decision
-          title={t`Mark as paid by hand?`}
-          confirm={t`Mark as paid`}
-          question={{ label: t`Bank reference`, hint: t`The number the bank gave this payment.`, rule: bankReference }}
-          send={(reference, idempotencyKey) => call('completeWithdrawal', { params, body: { bankReference: reference }, idempotencyKey })}
-          onDone={said(t`The withdrawal is marked as paid.`)}
-          onClose={onClose}
-        >
-          {summary}
-        </Decision>
-      )
-  }
 }
 
 function Account({ bank, onClose }: { readonly bank: Bank; readonly onClose: () => void }) {

@@ -62,3 +62,13 @@ export const WITHDRAWAL_FLAGS: Readonly<Record<string, MessageDescriptor | undef
   gateway_conflict: msg`The gateway contradicts our books`,
   other_amount: msg`The gateway names another amount`,
 }
+
+export const ON_HOLD = msg`The member is on hold: nothing is sent until the hold ends.`
+
+type Standing = { readonly status: RefundState | WithdrawalState; readonly onHold: boolean; readonly problem: string | null }
+
+/** Why a withdrawal or refund waits: a hold in our words, anything else in the gateway's. */
+export function obstaclesOf({ status, onHold, problem }: Standing): readonly (MessageDescriptor | string)[] {
+  const isOpen = status === 'requested' || status === 'approved' || status === 'sending'
+  return [...(isOpen && onHold ? [ON_HOLD] : []), ...(problem === null || problem === 'member_on_hold' ? [] : [problem])]
+}

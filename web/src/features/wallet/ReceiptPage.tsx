@@ -135,7 +135,7 @@ function Letterhead() {
 function Facts({ receipt }: { readonly receipt: Found }) {
   const { t } = useLingui()
   const member = useMember()
-  const { number, createdAt, description, from, to, balanceAfter, orderId, reference } = receipt
+  const { number, createdAt, description, from, to, balanceAfter, orderId, reference, reason } = receipt
   const when = formatInstant(createdAt, currentLanguage())
   return (
     <dl className="receipt-facts">
@@ -150,6 +150,11 @@ function Facts({ receipt }: { readonly receipt: Found }) {
       <Fact label={t`For`}>
         <Unbroken text={description} />
       </Fact>
+      {reason === null ? null : (
+        <Fact label={t`Reason`}>
+          <span className="rejection">{reason}</span>
+        </Fact>
+      )}
       <Fact label={t`From`}>
         <Unbroken text={from} />
       </Fact>

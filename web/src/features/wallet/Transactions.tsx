@@ -55,11 +55,19 @@ export function Status({ status }: { readonly status: string }) {
   return <Badge tone={toneOf(status)}>{known === undefined ? status : i18n._(STATUS_WORDS[known])}</Badge>
 }
 
-function ToReceipt({ transaction: { id, description } }: { readonly transaction: Transaction }) {
+/** What it was, as the way to its receipt; a rejection says why. */
+function ToReceipt({ transaction: { id, description, status, reason } }: { readonly transaction: Transaction }) {
   return (
-    <Link className="to-receipt" to={paths.receipt} search={{ id }}>
-      <Unbroken text={description} />
-    </Link>
+    <span>
+      <Link className="to-receipt" to={paths.receipt} search={{ id }}>
+        <Unbroken text={description} />
+      </Link>
+      {reason === null || status !== 'rejected' ? null : (
+        <span className="small block rejection">
+          <Trans>Reason: {reason}</Trans>
+        </span>
+      )}
+    </span>
   )
 }
 

@@ -1,0 +1,87 @@
+/** A decision names the state that the administrator saw, and is refused if it is another by then. */
+import { paise } from '@roz/core/money.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { one, sql } from '../../db/sql.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { captureTopup } from '../../ledger/topups.ts'
+import { makeMember } from '../../testing/calls.ts'
+import { openPayoutsWorld, type PayoutsWorld } from '../../testing/payouts-world.ts'
+
+let world: PayoutsWorld
+let byHand: PayoutsWorld
+beforeAll(async () => {
+  world = await openPayoutsWorld()
+  byHand = await openPayoutsWorld({ byHand: true })
+})
+afterAll(async () => {
+  await world.close()
+  await byHand.close()
+})
+
+const reason = { reason: 'Not this one' }
+const paid = { bankReference: 'UTR1234' }
+
+async function refund(): Promise<string> {
+  const member = await makeMember(world.db)
+  const order_id = await world.pay(member, 20)
+  const body = { order_id, amount: 5, reason: 'Added too much' }
+  return (await world.calls.ask('POST /wallet/refunds', { as: member, body })).body.refund.id
+}
+async function item(): Promise<string> {
+  const orderId = crypto.randomUUID().replaceAll('-', '')
+  await inTransaction(world.db, (tx) => captureTopup(tx, { orderId, paymentId: `s-${orderId}`, orderAmount: paise(1000n) }))
+  return String((await one<{ id: bigint }>(world.db, sql`select id from suspense_item where order_id = ${orderId}::text`)).id)
+}
+const withdrawal = async (of = world): Promise<string> => of.withdraw(await of.funded(10))
+const decide = (what: string, body: object, { calls, admin } = world) => calls.ask(`POST /admin/${what}`, { as: admin, body })
+
+test.each([
+  ['withdrawals', 'approve', 'rejected', {}, () => world, withdrawal],
+  ['withdrawals', 'reject', 'approved', reason, () => world, withdrawal],
+  ['withdrawals', 'retry', 'approved', {}, () => world, withdrawal],
+  ['withdrawals', 'complete', 'approved', paid, () => byHand, () => withdrawal(byHand)],
+  ['withdrawals', 'bank', 'approved', {}, () => byHand, () => withdrawal(byHand)],
+  ['withdrawals', 'not-paid', 'approved', reason, () => byHand, () => withdrawal(byHand)],
+  ['withdrawals', 'take-over', 'approved', reason, () => byHand, () => withdrawal(byHand)],
+  ['refunds', 'approve', 'rejected', {}, () => world, refund],
+  ['refunds', 'reject', 'approved', reason, () => world, refund],
+  ['suspense', 'credit', 'refunded', { memberId: crypto.randomUUID() }, () => world, item],
+  ['suspense', 'refund', 'credited', {}, () => world, item],
+  ['suspense', 'pay', 'refunded', paid, () => world, item],
+] as const)('%s/%s on a stale state is refused and changes nothing', async (list, what, seen, body, where, make) => {
+  const id = await make()
+  const path = `${list}/${id}/${what}`
+  const table = list === 'suspense' ? sql`suspense_item` : list === 'refunds' ? sql`refund` : sql`withdrawal`
+  const { status: before } = await one<{ status: string }>(where().db, sql`select status from ${table} where id::text = ${id}::text`)
+  const answer = await decide(path, { status: seen, ...body }, where())
+  expect([answer.status, answer.body.code]).toEqual([409, 'changed_since_seen'])
+  expect(answer.body.message).toBe('This was changed while you looked at it. See how it is now, then decide.')
+  expect(await one(where().db, sql`select status from ${table} where id::text = ${id}::text`)).toEqual({ status: before })
+  // Without the state that was seen, or with one that there is not, nothing is judged.
+  for (const missing of [body, { status: 'whatever', ...body }])
+    expect((await decide(path, missing, where())).body.fields).toHaveProperty('status')
+})
+
+test('approved against rejected at once, both seen as requested: exactly one', async () => {
+  for (let round = 0; round < 8; round++) {
+    const id = await withdrawal()
+    const seen = { status: 'requested' }
+    const [yes, no] = await Promise.all([
+      decide(`withdrawals/${id}/approve`, seen),
+      decide(`withdrawals/${id}/reject`, { ...seen, ...reason }),
+    ])
+    expect([yes.status, no.status].toSorted()).toEqual([200, 409])
+    expect((yes.status === 409 ? yes : no).body.code).toBe('changed_since_seen')
+    await world.runDue()
+    expect(world.timesSent(id)).toBe(yes.status === 200 ? 1 : 0)
+  }
+})
+
+test('a refund that another approves and rejects at once, both seen as requested: exactly one', async () => {
+  for (let round = 0; round < 5; round++) {
+    const id = await refund()
+    const seen = { status: 'requested' }
+    const answers = await Promise.all([decide(`refunds/${id}/approve`, seen), decide(`refunds/${id}/reject`, { ...seen, ...reason })])
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409])
+  }
+})

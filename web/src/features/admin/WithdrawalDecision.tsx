@@ -1,0 +1,166 @@
+/** The dialogs of a withdrawal's decisions: each says what follows, and names the state that was seen. */
+import { Trans, useLingui } from '@lingui/react/macro'
+import type { Api, Output } from '@roz/contract/api.ts'
+import { bankReference, decisionReason } from '@roz/core/money-fields.ts'
+import type { ReactNode } from 'react'
+import { call } from '../../api.ts'
+import { formatMoney } from '../../ui/Money.tsx'
+import { toast } from '../../ui/Toast.tsx'
+import { Decision } from './Decision.tsx'
+import type { Withdrawal } from './queries.ts'
+
+type ByHand = 'bank' | 'complete' | 'notPaid' | 'takeOver'
+export type Deed = 'approve' | 'reject' | 'retry' | ByHand
+export type Bank = Output<Api['withdrawalBank']>['bankDetail']
+
+type DecisionProps = {
+  readonly deed: Deed
+  readonly withdrawal: Withdrawal
+  readonly onClose: () => void
+  readonly onBank: (bank: Bank) => void
+}
+
+const said = (text: string) => (): void => toast.success(text)
+
+function Summary({ withdrawal: { amount, member } }: { readonly withdrawal: Withdrawal }) {
+  return (
+    <p className="lead spaced">
+      <b>{formatMoney(amount)}</b>, {member.name}
+    </p>
+  )
+}
+
+export function WithdrawalDecision({ deed, withdrawal, onClose, onBank }: DecisionProps): ReactNode {
+  const { t } = useLingui()
+  const params = { id: withdrawal.id }
+  const { status } = withdrawal
+  const summary = <Summary withdrawal={withdrawal} />
+  switch (deed) {
+    case 'approve':
+      return (
+        <Decision
+          title={t`Approve this withdrawal?`}
+          confirm={t`Approve`}
+          send={(_, idempotencyKey) => call('approveWithdrawal', { params, body: { status }, idempotencyKey })}
+          onDone={said(t`The withdrawal is approved.`)}
+          onClose={onClose}
+        >
+          {summary}
+        </Decision>
+      )
+    case 'reject':
+      return (
+        <Decision
+          title={status === 'approved' ? t`Undo the approval and reject?` : t`Reject this withdrawal?`}
+          confirm={t`Reject`}
+          danger
+          question={{ label: t`Reason`, hint: t`The member reads it.`, rule: decisionReason, long: true }}
+          send={(reason, idempotencyKey) => call('rejectWithdrawal', { params, body: { status, reason }, idempotencyKey })}
+          onDone={said(
+            status === 'approved'
+              ? t`The approval is undone and the withdrawal rejected; the money is back in the wallet.`
+              : t`The withdrawal is rejected; the money is back in the wallet.`,
+          )}
+          onClose={onClose}
+        >
+          {summary}
+        </Decision>
+      )
+    case 'retry':
+      return (
+        <Decision
+          title={status === 'sending' ? t`Ask the gateway now?` : t`Send it once more?`}
+          confirm={status === 'sending' ? t`Ask the gateway` : t`Send again`}
+          send={(_, idempotencyKey) => call('retryWithdrawal', { params, body: { status }, idempotencyKey })}
+          onDone={said(t`The gateway is being asked.`)}
+          onClose={onClose}
+        >
+          {summary}
+        </Decision>
+      )
+    default:
+      return <ByHandDecision deed={deed} withdrawal={withdrawal} onClose={onClose} onBank={onBank} />
+  }
+}
+
+/** What one person does who pays from the bank, or an owner who takes that over. */
+function ByHandDecision({ deed, withdrawal, onClose, onBank }: DecisionProps & { readonly deed: ByHand }): ReactNode {
+  const { t } = useLingui()
+  const params = { id: withdrawal.id }
+  const { status } = withdrawal
+  const holder = withdrawal.shownTo?.name ?? ''
+  const summary = <Summary withdrawal={withdrawal} />
+  switch (deed) {
+    case 'bank':
+      return (
+        <Decision
+          title={t`Show the whole bank account?`}
+          confirm={t`Show`}
+          send={() => call('withdrawalBank', { params, body: { status } })}
+          onDone={({ bankDetail }) => onBank(bankDetail)}
+          onClose={onClose}
+        >
+          {summary}
+          <p className="muted">
+            <Trans>
+              From then on only you can end this withdrawal, as paid or as not paid. Each look is written down in the audit log.
+            </Trans>
+          </p>
+        </Decision>
+      )
+    case 'complete':
+      return (
+        <Decision
+          title={t`Mark as paid by hand?`}
+          confirm={t`Mark as paid`}
+          question={{ label: t`Bank reference`, hint: t`The number the bank gave this payment.`, rule: bankReference }}
+          send={(reference, idempotencyKey) =>
+            call('completeWithdrawal', { params, body: { status, bankReference: reference }, idempotencyKey })
+          }
+          onDone={said(t`The withdrawal is marked as paid.`)}
+          onClose={onClose}
+        >
+          {summary}
+        </Decision>
+      )
+    case 'notPaid':
+      return (
+        <Decision
+          title={t`Was this not paid?`}
+          confirm={t`Not paid`}
+          danger
+          question={{ label: t`Reason`, hint: t`The member reads it.`, rule: decisionReason, long: true }}
+          send={(reason, idempotencyKey) => call('withdrawalNotPaid', { params, body: { status, reason }, idempotencyKey })}
+          onDone={said(t`The approval is undone; the money is back in the wallet.`)}
+          onClose={onClose}
+        >
+          {summary}
+          <p className="muted spaced">
+            <Trans>
+              The money goes back into the member's wallet. Look at your bank's statement first: if the payment has left, the member gets it
+              twice.
+            </Trans>
+          </p>
+        </Decision>
+      )
+    case 'takeOver':
+      return (
+        <Decision
+          title={t`Take over this payment?`}
+          confirm={t`Take over`}
+          danger
+          question={{ label: t`Reason`, hint: t`It stays in the audit log.`, rule: decisionReason, long: true }}
+          send={(reason, idempotencyKey) => call('takeOverWithdrawal', { params, body: { status, reason }, idempotencyKey })}
+          onDone={said(t`You have this withdrawal now: only you can end it.`)}
+          onClose={onClose}
+        >
+          {summary}
+          <p className="muted spaced">
+            <Trans>
+              {holder} may have paid already. Ask them, or look at your bank's statement, before you pay or say that it was not paid.
+            </Trans>
+          </p>
+        </Decision>
+      )
+  }
+}
