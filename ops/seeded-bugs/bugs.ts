@@ -3,6 +3,7 @@
  * must fail for it. A bug whose text is no longer found, or that no test catches, fails the run.
  */
 import { type Bug, INTERLEAVINGS, JOINS, LEDGER, ROUNDS, SCHEMA } from './bug.ts'
+import { DECISIONS } from './decision-bugs.ts'
 import { CLOSED_RULES, ROUND_RULES, RULES } from './rule-bugs.ts'
 
 const LOCKS: readonly Bug[] = [
@@ -208,4 +209,4 @@ const BORDERS: readonly Bug[] = [
   },
 ]
 
-export const BUGS: readonly Bug[] = [...LOCKS, ...KEYS, ...RULES, ...CLOSED_RULES, ...ROUND_RULES, ...BORDERS]
+export const BUGS: readonly Bug[] = [...LOCKS, ...KEYS, ...RULES, ...CLOSED_RULES, ...ROUND_RULES, ...DECISIONS, ...BORDERS]

@@ -1,0 +1,66 @@
+/** Bugs in who decides about money that leaves, on what they saw, and while a member is on hold. */
+import { type Bug, LEDGER } from './bug.ts'
+
+const PAYOUTS_FEATURE = 'server/src/features/payouts'
+const BY_HAND = `${PAYOUTS_FEATURE}/by-hand.test.ts`
+const STALE = `${PAYOUTS_FEATURE}/stale-decisions.test.ts`
+const HOLDS = `${PAYOUTS_FEATURE}/holds.test.ts`
+
+export const DECISIONS: readonly Bug[] = [
+  {
+    name: 'A decision on a stale state passes: what another administrator did meanwhile is undone',
+    file: `${PAYOUTS_FEATURE}/decision.ts`,
+    find: 'call.body.status === status ? undefined',
+    replace: 'call.body.status !== undefined ? undefined',
+    test: STALE,
+  },
+  {
+    name: 'A reject after the bank details were shown passes: paid by hand, and back in the wallet',
+    file: `${LEDGER}/withdrawals.ts`,
+    find: "  if (found.shownTo !== null) return refused('being_paid_by_hand')\n  const balance",
+    replace: '  const balance',
+    test: BY_HAND,
+  },
+  {
+    name: 'Somebody else than who was shown the bank details ends a payment by hand',
+    file: `${LEDGER}/withdrawals.ts`,
+    find: 'found.shownTo === null || found.shownTo === by ? accepted',
+    replace: 'by !== undefined ? accepted',
+    test: BY_HAND,
+  },
+  {
+    name: 'The bank details are shown without writing down to whom',
+    file: `${LEDGER}/withdrawals.ts`,
+    find: '  await giveTo(tx, id, by)\n  const { memberId',
+    replace: '  const { memberId',
+    test: BY_HAND,
+  },
+  {
+    name: 'A gateway that pays out is given what somebody pays by hand',
+    file: `${PAYOUTS_FEATURE}/send-withdrawal.ts`,
+    find: ' and w.shown_to is null',
+    replace: '',
+    test: BY_HAND,
+  },
+  {
+    name: 'The withdrawal of a member on hold is sent',
+    file: `${LEDGER}/withdrawals.ts`,
+    find: '  if (await isOnHold(tx, found.memberId)) {\n',
+    replace: '  if (await isOnHold(tx, -found.memberId)) {\n',
+    test: HOLDS,
+  },
+  {
+    name: 'The refund of a member on hold is sent',
+    file: `${LEDGER}/refunds.ts`,
+    find: '(await isRefundOnHold(tx, id)) ? ON_HOLD : undefined',
+    replace: 'undefined',
+    test: HOLDS,
+  },
+  {
+    name: 'What a hold stopped stays for good when the hold has ended',
+    file: `${PAYOUTS_FEATURE}/payouts.ts`,
+    find: 'await sendAfterHold(db)',
+    replace: 'false as boolean',
+    test: HOLDS,
+  },
+]
