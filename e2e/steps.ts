@@ -79,26 +79,58 @@ export async function shownFrozen(seen: Locator): Promise<void> {
   await expect.poll(look).toBe(true)
 }
 
-const WATCHED = ['pointerdown', 'pointerup', 'click', 'submit', 'focusin', 'focusout', 'focus', 'blur', 'keydown', 'scroll', 'resize']
+const WATCHED = ['pointerdown', 'pointerup', 'click', 'submit', 'focusin', 'focusout', 'input', 'keydown', 'scroll', 'resize']
 
-/** Notes what comes to a page from now on; answers how to ask for it, a line for each event. */
+/** Records presses, focus, layout shifts and what appears and goes on a page from now on; answers how to read it, a line for each. */
 export async function watchEvents(page: Page): Promise<() => Promise<string>> {
   await page.evaluate((kinds) => {
     const came: string[] = []
-    for (const kind of kinds)
-      window.addEventListener(
-        kind,
-        ({ target }) => {
-          came.push(`${kind} ${target instanceof Element ? target.outerHTML.slice(0, 80) : (target?.constructor.name ?? 'nothing')}`)
-          // Where nothing of the app’s own is touched.
-          window.name = came.join('\n')
-        },
-        true,
-      )
+    const note = (what: string, target: unknown): void => {
+      const name = target instanceof Element ? target.outerHTML.slice(0, 80) : (target?.constructor.name ?? 'nothing')
+      came.push(`${Math.round(performance.now())} ms: ${what} ${name}`)
+      // The app itself uses no window.name.
+      window.name = came.join('\n')
+    }
+    for (const kind of kinds) window.addEventListener(kind, ({ target }) => note(kind, target), true)
+    new PerformanceObserver((list) => {
+      for (const shift of list.getEntries() as (PerformanceEntry & { readonly sources: readonly { readonly node: unknown }[] })[])
+        for (const { node } of shift.sources) note('moved:', node)
+    }).observe({ type: 'layout-shift' })
+    new MutationObserver((changes) => {
+      for (const { addedNodes, removedNodes } of changes) {
+        for (const node of addedNodes) if (node instanceof Element) note('came:', node)
+        for (const node of removedNodes) if (node instanceof Element) note('went:', node)
+      }
+    }).observe(document.documentElement, { childList: true, subtree: true })
   }, WATCHED)
   return () => page.evaluate(() => window.name)
+}
+
+/** The words of every toast from now on. A toast lives 5 s, and a starved test process may look later than that. */
+export async function watchToasts(page: Page): Promise<() => Promise<readonly string[]>> {
+  const said = await page.evaluateHandle(() => {
+    const words: string[] = []
+    new MutationObserver((changes) => {
+      for (const { addedNodes } of changes)
+        for (const node of addedNodes) if (node instanceof Element && node.matches('.toast')) words.push(node.textContent)
+    }).observe(document.documentElement, { childList: true, subtree: true })
+    return words
+  })
+  return () => said.jsonValue()
 }
 
 /** Where that fails, the error says what came to the page. */
 export const elseTell = (wanted: Promise<void>, failure: string, came: () => Promise<string>): Promise<void> =>
   wanted.catch(async (cause: unknown) => Promise.reject(new Error(`${failure}:\n${await came()}`, { cause })))
+
+/** The page has a processor that many times slower, until the work is done. */
+export async function onSlowPhone(page: Page, rate: number, work: () => Promise<void>): Promise<void> {
+  const line = await page.context().newCDPSession(page)
+  try {
+    await line.send('Emulation.setCPUThrottlingRate', { rate })
+    await work()
+  } finally {
+    await line.send('Emulation.setCPUThrottlingRate', { rate: 1 })
+    await line.detach()
+  }
+}

@@ -3,11 +3,34 @@ import babel from '@rolldown/plugin-babel'
 import { lingui, linguiTransformerBabelPreset } from '@lingui/vite-plugin'
 import { getConfig } from '@lingui/conf'
 import react from '@vitejs/plugin-react'
-import type { InlineConfig } from 'vite'
+import type { InlineConfig, Plugin } from 'vite'
 import { callsPlugin } from './build/calls.ts'
 import { wordsPlugin } from './build/words.ts'
 
 const root = import.meta.dirname
+
+/** Sentences of libraries for developers only: types and the build's own checks have found such mistakes before. */
+const DEVELOPERS_WORDS = [
+  /Uncompiled message detected![^`]*/g,
+  /Lingui: Attempted to call[^;]*initialization logic\./g,
+  /You can't use both [^"]*/g,
+  /(?<=`)Invalid value supplied to prop [^$]*/g,
+  /No QueryClient set, use [\w ]+/g,
+  /Expected enabled to be a boolean or a [\w ]+/g,
+  /Route cannot have both an 'id' and a 'path' option\./g,
+  /takes an object of state variables to update or a [\w ]+\./g,
+  /React\.Children\.only expected to receive [\w ]+\./g,
+  /The argument must be a React element, but you passed /g,
+  /forceFrameRate takes a positive int between 0 and 125, [\w ]+/g,
+]
+const leanPlugin: Plugin = {
+  name: 'roz-lean',
+  transform: (code, id) =>
+    /node_modules\/(@lingui|@tanstack|react|react-dom|scheduler)\//.test(id)
+      ? DEVELOPERS_WORDS.reduce((kept, words) => kept.replace(words, 'bug'), code)
+      : null,
+}
+
 const configPath = `${root}/lingui.config.ts`
 
 export const common: InlineConfig = {
@@ -16,6 +39,7 @@ export const common: InlineConfig = {
   logLevel: 'warn',
   publicDir: false,
   plugins: [
+    leanPlugin,
     callsPlugin(),
     wordsPlugin(),
     react(),

@@ -1,7 +1,9 @@
 /**
  * The only place that talks to the server. Typed by the contract; every failure is an ApiError with
  * the words to show, or a NetworkError. A 401 outside the logins ends the session (spec section 4).
+ * A screen waits for an answer within a limit, and says then what is true (docs/decisions).
  */
+import { t } from '@lingui/core/macro'
 import type { Api, CallName, Output, Request } from '@roz/contract/api.ts'
 import type { ErrorAnswer } from '@roz/contract/endpoint.ts'
 import type { Texts } from '@roz/core/language.ts'
@@ -32,6 +34,14 @@ export class NetworkError extends Error {
 export const messageOf = (error: unknown, fallback: string): string =>
   error instanceof ApiError && error.message !== '' ? error.message : fallback
 
+/** Nobody knows whether a write went through, or still will: it had no answer within its limit, here or at a proxy. */
+const UNANSWERED = 504
+
+export const READ_WITHIN_MS = 30_000
+export const WRITE_WITHIN_MS = 60_000
+/** A slow phone on 2G: an upload has this much time more for its size, because fetch does not tell its progress. */
+const UPLOAD_BYTES_PER_MS = 4
+
 type Defined<T> = { [K in keyof T as T[K] extends undefined ? never : K]: T[K] }
 type Optional<T> = { [K in keyof T as undefined extends T[K] ? never : object extends T[K] ? never : K]: T[K] } & {
   [K in keyof T as undefined extends T[K] ? K : object extends T[K] ? K : never]?: T[K]
@@ -42,6 +52,8 @@ type Extras = {
   readonly idempotencyKey?: string
   /** The call itself, where it was made already. */
   readonly made?: Promise<Response> | undefined
+  /** The answer is waited for without a limit: the screen gives a way on itself. */
+  readonly isPatient?: true
 }
 type Given<N extends CallName> = Optional<Defined<Request<Api[N]>>> &
   (Api[N] extends { upload: object } ? { upload: Blob } : object) &
@@ -61,13 +73,32 @@ export function whenSessionEnds(listener: () => void): void {
 export async function call<N extends CallName>(name: N, ...[given]: Arguments<N>): Promise<Output<Api[N]>> {
   const parts: LooseRequest = given ?? {}
   const [method, path] = calls[name]
+  const { signal, upload, isPatient } = parts
+  const aborter = new AbortController()
+  const end = (): void => aborter.abort()
+  signal?.addEventListener('abort', end)
+  const withinMs = method === 'GET' ? READ_WITHIN_MS : WRITE_WITHIN_MS + (upload?.size ?? 0) / UPLOAD_BYTES_PER_MS
+  // Ends the request as well, which frees its connection for the next press.
+  const timer = isPatient ? undefined : setTimeout(end, withinMs)
+  try {
+    return (await answerTo(name, method, path, { ...parts, signal: aborter.signal })) as Output<Api[N]>
+  } catch (error) {
+    if (!aborter.signal.aborted || signal?.aborted) throw error
+    if (method === 'GET') throw new NetworkError('no answer', { cause: error })
+    throw new ApiError(UNANSWERED, { code: '', message: t`We could not tell whether it went through.` })
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function answerTo(name: CallName, method: string, path: string, parts: LooseRequest): Promise<unknown> {
   const sentToken = token.get()
   const response = await send(method, addressOf(path, parts), parts, sentToken)
   if (!response.ok) throw await failureOf(response, name, sentToken)
   const text = await bodyOf(response)
   const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
-  if (!isJson) return (text === '' ? undefined : text) as Output<Api[N]>
-  return withTimeOf(response, JSON.parse(text)) as Output<Api[N]>
+  if (!isJson) return text === '' ? undefined : text
+  return withTimeOf(response, JSON.parse(text))
 }
 
 /** A body that a cache has kept tells an old time; the header beside it is renewed with each look. */

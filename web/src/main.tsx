@@ -5,10 +5,10 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode, startTransition } from 'react'
 import { createRoot } from 'react-dom/client'
-import { whenSessionEnds } from './api.ts'
+import { READ_WITHIN_MS, whenSessionEnds } from './api.ts'
 import './features/shared.ts'
 import { startLanguage } from './language.ts'
-import { tellLost } from './lost.ts'
+import { showLost, tellLost } from './lost.ts'
 import { paths } from './paths.ts'
 import { startWorker } from './pwa/registration.ts'
 import { queryClient } from './query.ts'
@@ -66,9 +66,13 @@ async function begin(place: HTMLElement): Promise<void> {
   leaveWhenSessionEnds(router)
   loadScreen(router)
   await turn()
+  const late = setTimeout(showLost, READ_WITHIN_MS)
   const started = session.start()
   await startLanguage()
-  const ready = started.then(() => router.load())
+  const ready = started.then(() => {
+    clearTimeout(late)
+    return router.load()
+  })
   await Promise.race([ready, new Promise((resolve) => setTimeout(resolve, SPLASH_MS))])
   // As a transition it is drawn in small steps, between which a slow phone goes on answering.
   startTransition(() =>

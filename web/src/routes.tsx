@@ -15,7 +15,7 @@ import { loadAdminTexts } from './language.ts'
 import { paths } from './paths.ts'
 import { session } from './session.tsx'
 import { settings } from './settings.ts'
-import { AdminScreens, BrokenPage, Frame, MemberScreens, NotFoundPage, Waiting } from './shell/Frame.tsx'
+import { AdminScreens, BrokenPage, Frame, MemberScreens, Waiting } from './shell/Frame.tsx'
 
 /** Where someone already signed in belongs. */
 function sendHome(): void {
@@ -36,6 +36,8 @@ async function portalDoor(): Promise<void> {
   if (session.get().status === 'admin') throw redirect({ to: paths.adminDashboard, replace: true })
   await loadAdminTexts()
 }
+
+const NotFoundPage = lazyRouteComponent(() => import('./shell/NotFoundPage.tsx'), 'NotFoundPage')
 
 const root = createRootRoute({ component: Frame, notFoundComponent: NotFoundPage, errorComponent: BrokenPage })
 

@@ -61,7 +61,7 @@ export const session = {
       return change({ status: 'anonymous' })
     }
     try {
-      const { user } = await call('me', { made: takeFirstAnswer() })
+      const { user } = await call('me', { made: takeFirstAnswer(), isPatient: true })
       change(sessionOf(user))
       void alignLanguage(user)
       keepDevice(user.id)

@@ -88,9 +88,11 @@ type Judged<N> = {
   readonly trigger: (name: N) => Promise<boolean>
 }
 
-/** Puts the server's complaints beside their fields. */
+/** Puts the server's complaints beside their fields; `root` says that no answer came, until the next submit. */
 export function showRefusedFields<V extends FieldValues>(form: UseFormReturn<V>, error: unknown): void {
   if (!(error instanceof ApiError)) return
+  // Unanswered (api.ts).
+  if (error.status === 504) form.setError('root', {})
   const known = new Set(Object.keys(form.getValues()))
   for (const [path, message] of Object.entries(error.fields)) {
     const field = path.split('.').at(-1) ?? path

@@ -5,6 +5,7 @@
 import '@roz/core/money.ts'
 import '@roz/core/person-fields.ts'
 import '../ui/Field.tsx'
+import '../ui/focus.ts'
 import '../ui/Unbroken.tsx'
 import '../ui/wide.ts'
 import './TodaySection.tsx'

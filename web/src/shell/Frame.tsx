@@ -4,10 +4,9 @@ import { Trans, useLingui } from '@lingui/react/macro'
 import { Outlet, useRouter } from '@tanstack/react-router'
 import { type ErrorInfo, lazy, Suspense, useEffect } from 'react'
 import { UnverifiedBanner } from '../features/auth/UnverifiedBanner.tsx'
-import { currentLanguage } from '../language.ts'
-import { paths, publicPath } from '../paths.ts'
+import { paths } from '../paths.ts'
 import { useSession } from '../session.tsx'
-import { Button, buttonClass } from '../ui/Button.tsx'
+import { Button } from '../ui/Button.tsx'
 import { Spinner } from '../ui/Feedback.tsx'
 import { firstScreenStands } from '../ui/Later.tsx'
 import { Book, Section } from '../ui/Layout.tsx'
@@ -83,27 +82,6 @@ export function Waiting() {
     <main className="book app" id="main" tabIndex={-1}>
       <Spinner page />
     </main>
-  )
-}
-
-export function NotFoundPage() {
-  const { t } = useLingui()
-  return (
-    <Book title={t`Page not found`}>
-      <Section when="404">
-        <h1>
-          <Trans>Page not found</Trans>
-        </h1>
-        <p className="lead">
-          <Trans>This page is not in the book. The address may be mistyped, or the page may have moved.</Trans>
-        </p>
-        <p className="buttons load-more">
-          <a className={buttonClass()} href={publicPath('home', currentLanguage())}>
-            <Trans>Go to Home</Trans>
-          </a>
-        </p>
-      </Section>
-    </Book>
   )
 }
 

@@ -1,9 +1,13 @@
 /**
  * The reusable modal (spec section 2): closes on Escape, by choice on an overlay click and by a
- * button; page scrolling is locked while it is open; focus goes back to where it came from.
+ * button; page scrolling is locked while it is open.
+ *
+ * - It opens and closes in the same step in which it is drawn and removed. Between the two the page
+ *   takes presses: a later effect would take the focus, and what is typed, from the field pressed next.
+ * - The browser's own `close` gives the focus back to where it came from, without scrolling.
  */
 import { useLingui } from '@lingui/react/macro'
-import { type MouseEvent, type ReactNode, useEffect, useId, useRef } from 'react'
+import { type MouseEvent, type ReactNode, useId, useLayoutEffect, useRef } from 'react'
 import { CloseIcon } from './icons.tsx'
 import { keepScrollbarRoom } from './scrollbar.ts'
 
@@ -30,16 +34,14 @@ function OpenModal({ onClose, title, size = 'md', closeOnOverlay = true, closeBu
   const pressedOutside = useRef(false)
   const titleId = useId()
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = dialog.current
-    const before = document.activeElement
     keepScrollbarRoom()
     element?.showModal()
     window.dispatchEvent(new Event('roz:modals'))
     return () => {
       element?.close()
       window.dispatchEvent(new Event('roz:modals'))
-      if (before instanceof HTMLElement && before.isConnected) before.focus()
     }
   }, [])
 

@@ -7,7 +7,7 @@ import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { apportion, paiseFromRupees, rupeesFromPaise, ZERO } from '@roz/core/money.ts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { call, messageOf } from '../../api.ts'
 import { brand, currentLanguage } from '../../language.ts'
 import { paths, pictureOf, publicPath } from '../../paths.ts'
@@ -18,6 +18,7 @@ import { Art, Key, Postmark } from '../../ui/Art.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Countdown } from '../../ui/Countdown.tsx'
 import { Badge, ErrorState, Skeleton } from '../../ui/Feedback.tsx'
+import { catchFocus } from '../../ui/focus.ts'
 import { formatCount, formatDay } from '../../ui/format.ts'
 import { formatMoney } from '../../ui/Money.tsx'
 import { Share } from '../../ui/Share.tsx'
@@ -153,8 +154,9 @@ function JoinForm({ round }: { readonly round: CurrentRound }) {
 function Joined({ round, fresh }: { readonly round: CurrentRound; readonly fresh: boolean }) {
   const { t } = useLingui()
   const place = useRef<HTMLDivElement>(null)
-  useEffect(() => {
-    if (fresh) place.current?.focus({ preventScroll: true })
+  useLayoutEffect(() => {
+    // The join button is gone. Somebody in another field stays there.
+    if (fresh) catchFocus(place.current)
   }, [fresh])
   const day = formatDay(round.id, currentLanguage())
   return (

@@ -17,6 +17,7 @@ import { Spinner } from '../../ui/Feedback.tsx'
 import { formatInstant } from '../../ui/format.ts'
 import { Book, Slip } from '../../ui/Layout.tsx'
 import { formatMoney } from '../../ui/Money.tsx'
+import { Slow } from '../../ui/Slow.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { refreshMine } from '../queries.ts'
 import { orderIdOf, type OrderView, orderView, recheckDelayMs } from './order-view.ts'
@@ -27,7 +28,7 @@ class NoDataError extends Error {
 }
 
 async function check(orderId: string, signal: AbortSignal): Promise<OrderView> {
-  const answer = await call('confirmPayment', { body: { order_id: orderId }, signal })
+  const answer = await call('confirmPayment', { body: { order_id: orderId }, signal, isPatient: true })
   if (answer?.data?.orderUserDetails === undefined) throw new NoDataError('the answer names no order')
   return orderView(answer.data, Date.now())
 }
@@ -81,6 +82,7 @@ function Checked({ orderId }: { readonly orderId: string }) {
         <p className="centred muted">
           <Trans>Checking your payment…</Trans>
         </p>
+        <Slow />
         <Facts orderId={orderId} />
       </>
     )

@@ -13,6 +13,7 @@ import { session } from '../../session.tsx'
 import { Avatar } from '../../ui/Avatar.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { ErrorState, Spinner } from '../../ui/Feedback.tsx'
+import { catchFocus } from '../../ui/focus.ts'
 import { formatDay } from '../../ui/format.ts'
 import { Book, Section } from '../../ui/Layout.tsx'
 import { Unbroken } from '../../ui/Unbroken.tsx'
@@ -48,10 +49,11 @@ function Loaded({ user }: { readonly user: User }) {
   const client = useQueryClient()
   const [editing, setEditing] = useState(false)
   const card = useRef<HTMLDivElement>(null)
-  // The button that was pressed is gone: who goes by keys goes on with what stands there now, and comes back to it.
+  // The pressed button is gone: keys go on from the card's first button. The answer to a save may come
+  // when the member is already in another form.
   const turn = (on: boolean): void => {
     flushSync(() => setEditing(on))
-    card.current?.querySelector('button')?.focus({ preventScroll: true })
+    catchFocus(card.current?.querySelector('button'))
   }
   // Only what has changed: an answer may come after another's, and is of an older record then.
   const take = (changed: Partial<User>): void => {

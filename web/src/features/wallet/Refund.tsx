@@ -15,6 +15,7 @@ import { session } from '../../session.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/Feedback.tsx'
 import { SelectField, TextAreaField, TextField } from '../../ui/Field.tsx'
+import { catchFocus } from '../../ui/focus.ts'
 import { formatDay, formatInstant } from '../../ui/format.ts'
 import { formatMoney } from '../../ui/Money.tsx'
 import { toast } from '../../ui/Toast.tsx'
@@ -24,6 +25,7 @@ import { moneyKeys } from '../money-key.ts'
 import { refreshMine, refreshMoney, refundsQuery } from '../queries.ts'
 import { amountDraft, typedPaise } from './amounts.ts'
 import { refundRules, type RefundValues } from './rules.ts'
+import { InDoubt, tellEarlier } from '../InDoubt.tsx'
 import { Status } from './Transactions.tsx'
 import { wordsOf } from './words.ts'
 
@@ -36,10 +38,10 @@ export function Refund() {
   const refundable = list.data?.pages[0]?.refundable
   const [asking, setAsking] = useState(false)
   const opener = useRef<HTMLButtonElement>(null)
-  // What was pressed is gone with the form: whoever goes by keys is where they came from.
+  // The pressed button is gone with the form: keys go on from the button that opened it.
   const leave = (): void => {
     flushSync(() => setAsking(false))
-    opener.current?.focus()
+    catchFocus(opener.current)
   }
   return (
     <>
@@ -140,10 +142,7 @@ function RefundForm({ refundable, onClose }: RefundFormProps) {
           call('requestRefund', { body, idempotencyKey }),
         )
         const { createdAt } = answer.refund
-        if (isOfEarlierPress(createdAt)) {
-          refreshMoney()
-          return toast.warning(t`Nothing new was asked for: this was already asked for on ${formatInstant(createdAt, currentLanguage())}.`)
-        }
+        if (isOfEarlierPress(createdAt)) return tellEarlier(createdAt)
         session.setBalance(answer.balance)
       } catch (error) {
         showRefusedFields(form, error)
@@ -176,6 +175,7 @@ function RefundForm({ refundable, onClose }: RefundFormProps) {
         {...registerCleaned(form, 'amount', amountDraft)}
       />
       <TextAreaField label={t`Reason`} rows={3} error={wordsOf(errors.reason?.message)} {...form.register('reason')} />
+      {errors.root && <InDoubt />}
       <div className="buttons">
         <Button type="submit" busy={isSubmitting}>
           {paise === undefined ? <Trans>Ask for a refund</Trans> : <Trans>Ask for {formatMoney(rupeesFromPaise(paise))} back</Trans>}

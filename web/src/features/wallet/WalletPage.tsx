@@ -81,7 +81,7 @@ export function WalletPage() {
       </TodaySection>
       <Later>
         <Section when={t`Your book`} note={t`newest first`}>
-          <h2 className="spaced">
+          <h2 className="spaced" id="transactions">
             <Trans>Transactions</Trans>
           </h2>
           <Transactions />

@@ -4,17 +4,16 @@ import { paiseFromRupees, rupeesFromPaise, ZERO } from '@roz/core/money.ts'
 import { useMemo } from 'react'
 import { useWatch } from 'react-hook-form'
 import { call, messageOf } from '../../api.ts'
-import { currentLanguage } from '../../language.ts'
 import { session } from '../../session.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { TextField } from '../../ui/Field.tsx'
-import { formatInstant } from '../../ui/format.ts'
 import { formatMoney } from '../../ui/Money.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { registerCleaned, showRefusedFields, tellFirst, useRules } from '../forms.ts'
 import { refreshMine, refreshMoney } from '../queries.ts'
 import { amountDraft, typedPaise } from './amounts.ts'
 import { BankFields } from './BankFields.tsx'
+import { InDoubt, tellEarlier } from '../InDoubt.tsx'
 import { moneyKeys } from '../money-key.ts'
 import { withdrawRules, type WithdrawValues } from './rules.ts'
 import { wordsOf } from './words.ts'
@@ -36,10 +35,7 @@ export function WithdrawPanel({ balance }: { readonly balance: number }) {
           call('withdraw', { body, idempotencyKey }),
         )
         const { createdAt } = answer.withdrawal
-        if (isOfEarlierPress(createdAt)) {
-          refreshMoney()
-          return toast.warning(t`Nothing new was asked for: this was already asked for on ${formatInstant(createdAt, currentLanguage())}.`)
-        }
+        if (isOfEarlierPress(createdAt)) return tellEarlier(createdAt)
         session.setBalance(answer.balance)
       } catch (error) {
         showRefusedFields(form, error)
@@ -68,6 +64,7 @@ export function WithdrawPanel({ balance }: { readonly balance: number }) {
         {...registerCleaned(form, 'amount', amountDraft)}
       />
       <BankFields form={form} />
+      {errors.root && <InDoubt />}
       <Button type="submit" wide busy={isSubmitting}>
         {paise === undefined ? <Trans>Ask for withdrawal</Trans> : <Trans>Withdraw {formatMoney(rupeesFromPaise(paise))}</Trans>}
       </Button>

@@ -1,0 +1,23 @@
+/** A form of money whose press had no answer, or the answer of an earlier press. Pressed again, it sends the same idempotency key. */
+import { t } from '@lingui/core/macro'
+import { Trans } from '@lingui/react/macro'
+import { currentLanguage } from '../language.ts'
+import { formatInstant } from '../ui/format.ts'
+import { toast } from '../ui/Toast.tsx'
+import { refreshMoney } from './queries.ts'
+
+export function tellEarlier(createdAt: string): void {
+  refreshMoney()
+  toast.warning(t`Nothing new was asked for: this was already asked for on ${formatInstant(createdAt, currentLanguage())}.`)
+}
+
+export function InDoubt() {
+  return (
+    <p className="in-doubt spaced" role="alert">
+      <Trans>
+        We could not tell whether it went through. Look for it in <a href="#transactions">your transactions</a>. If it is not there, press
+        again: nothing is taken twice.
+      </Trans>
+    </p>
+  )
+}

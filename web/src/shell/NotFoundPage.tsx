@@ -1,0 +1,27 @@
+/** An address of the app that names no screen. */
+import { Trans, useLingui } from '@lingui/react/macro'
+import { currentLanguage } from '../language.ts'
+import { publicPath } from '../paths.ts'
+import { buttonClass } from '../ui/Button.tsx'
+import { Book, Section } from '../ui/Layout.tsx'
+
+export function NotFoundPage() {
+  const { t } = useLingui()
+  return (
+    <Book title={t`Page not found`}>
+      <Section when="404">
+        <h1>
+          <Trans>Page not found</Trans>
+        </h1>
+        <p className="lead">
+          <Trans>This page is not in the book. The address may be mistyped, or the page may have moved.</Trans>
+        </p>
+        <p className="buttons load-more">
+          <a className={buttonClass()} href={publicPath('home', currentLanguage())}>
+            <Trans>Go to Home</Trans>
+          </a>
+        </p>
+      </Section>
+    </Book>
+  )
+}

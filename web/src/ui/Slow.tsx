@@ -1,0 +1,24 @@
+/** A wait that has no limit: after half a minute it offers a way on, and goes on waiting. */
+import { Trans } from '@lingui/react/macro'
+import { useEffect, useState } from 'react'
+import { READ_WITHIN_MS } from '../api.ts'
+import { Button } from './Button.tsx'
+
+export function Slow() {
+  const [isSlow, setSlow] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setSlow(true), READ_WITHIN_MS)
+    return () => clearTimeout(timer)
+  }, [])
+  if (!isSlow) return null
+  return (
+    <div className="slow centred" role="status">
+      <p>
+        <Trans>There is no answer yet. Check your connection, or load the page again.</Trans>
+      </p>
+      <Button kind="secondary" onClick={() => location.reload()}>
+        <Trans>Reload the page</Trans>
+      </Button>
+    </div>
+  )
+}
