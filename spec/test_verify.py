@@ -208,6 +208,9 @@ class Vectors(unittest.TestCase):
             before = books
 
 
+BOOKS = {day: json.loads(FILES[f"books/{day}"]) for day in ("2026-07-22", DAY)}
+
+
 class Site(unittest.TestCase):
     def test_each_day(self):
         for told in SITE["days"]:
@@ -513,6 +516,12 @@ class Lies(unittest.TestCase):
             self.caught("books-balance", {"books": on("2026-07-26", lambda books: {**books, name: changed})}, "2026-07-26")
         moved = {"PLATFORM": {"opening": 500, "closing": 500}, "LOSSES": {"opening": -500, "closing": -500}}
         self.caught("carry-over", {"books": on(DAY, lambda books: accounts(books, moved))})
+        # What covers a night is given back the next day, account by account.
+        for kind, sides, day in (("cover", ("LOSSES", "SUSPENSE"), "2026-07-22"), ("cover_back", ("SUSPENSE", "LOSSES"), DAY)):
+            lent = {"flows": [{"from": sides[0], "kind": kind, "paise": 5, "to": sides[1]}]}
+            before, now = ({**BOOKS[one], **(lent if one == day else {"flows": []}), "accounts": []} for one in ("2026-07-22", DAY))
+            with self.assertRaisesRegex(v.Fail, "covered the night"):
+                v.check_carry_over(now, before)
         self.caught("liabilities-total", {"hidden": {DAY: 100}})
         late = {**FILES, f"books/{DAY}": FILES[f"books/{DAY}"].replace(sha(b"example receipt one").hex().encode(), b"f" * 64)}
         self.assertIn("log-inclusion", failed(late, DAY))

@@ -595,6 +595,8 @@ KINDS = {
     "refund_failed": "REFUNDS_PENDING>MEMBERS REFUNDS_PENDING>SUSPENSE", "refund_reversed": "GATEWAY>MEMBERS GATEWAY>SUSPENSE",
     "refund_conflict": "LOSSES>GATEWAY", "refund_conflict_back": "GATEWAY>LOSSES", "chargeback": "MEMBERS>GATEWAY LOSSES>GATEWAY SUSPENSE>GATEWAY",
     "suspense_paid": "SUSPENSE>BANK", "chargeback_back": "GATEWAY>MEMBERS GATEWAY>LOSSES GATEWAY>SUSPENSE",
+    "cover": "LOSSES>MEMBERS LOSSES>SUSPENSE LOSSES>HELP_FUND LOSSES>TAX_WITHHELD",
+    "cover_back": "MEMBERS>LOSSES SUSPENSE>LOSSES HELP_FUND>LOSSES TAX_WITHHELD>LOSSES",
 }
 
 
@@ -675,6 +677,9 @@ def check_carry_over(books: dict, before) -> None:
     now = {row["account"]: row["opening"] for row in books["accounts"]}
     for name in was.keys() | now.keys():
         need(was.get(name, 0) == now.get(name, 0), f"{name} opens at {now.get(name, 0)}, it closed at {was.get(name, 0)}")
+    lent = {flow["to"]: flow["paise"] for flow in before["flows"] if flow["kind"] == "cover"} if before else {}
+    back = {flow["from"]: flow["paise"] for flow in books["flows"] if flow["kind"] == "cover_back"}
+    need(lent == back, "what covered the night before was not given back, or more than it")
     need(not before or not evidences(books) & evidences(before), "a receipt of the day before is the evidence of another disbursement")
 
 
@@ -952,7 +957,9 @@ class Day:
         need(close["round"] == expected, f"round {close['round']}, it should be {expected}")
         if "void" in self.of_day:
             need(self.record("void")["returned"] == 100 * close["count"], "another sum was given back")
-            need(chain["mode"] == "beacon" and not self.options.get("drand"), "the round was not missing: its signature is there")
+            need(chain["mode"] == "beacon", "a local draw waits for no beacon")
+            need(chain["period"] < 2**32 and chain_hash(chain).hex() == chain["chainHash"], "the chain's hash does not fit its parameters")
+            need(not self.options.get("drand"), "the round was not missing: its signature is there")
             raise Weak(f"void: ask any drand relay whether round {expected} is really missing")
 
     def step_beacon_signature(self):

@@ -4,7 +4,7 @@ import { email, writerName } from '@roz/core/person-fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { story } from './impact.ts'
-import { count, instant, nextCursor, page, rupees, user } from './shapes.ts'
+import { count, day, instant, nextCursor, page, rupees, user } from './shapes.ts'
 
 export const notification = z.object({
   id: z.string(),
@@ -104,6 +104,11 @@ export const communityCalls = {
         })
         .nullable()
         .meta({ description: 'The newest check of the books; null before the first' }),
+      alarms: z
+        .array(z.object({ code: z.enum(['books_held', 'draw_waiting']), day, waiting: count }))
+        .meta({
+          description: 'What waits for somebody to look: the day it is about, and how many others wait with it; the same as /readyz says',
+        }),
     }),
     refusals: [],
   }),

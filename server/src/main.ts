@@ -6,6 +6,7 @@
 import cluster from 'node:cluster'
 import { auditNow } from './audit-now.ts'
 import { auditSettings, ConfigError, readConfig, type Config } from './config.ts'
+import { heldBooksNow } from './held-books-now.ts'
 import { createLog } from './log.ts'
 import { EmbeddedPostgresError } from './db/embedded-error.ts'
 import { resealNow } from './reseal-now.ts'
@@ -28,6 +29,12 @@ function configOrExit(): Config {
 /** `npm run audit`: the books are read, and nothing is started. */
 if (process.argv[2] === 'audit')
   process.exit(await auditNow({ ...auditSettings(process.env), say: (line) => void process.stdout.write(`${line}\n`) }))
+
+/** `npm run books`. */
+if (process.argv[2] === 'books') {
+  const say = (line: string): void => void process.stdout.write(`${line}\n`)
+  process.exit(await heldBooksNow({ ...auditSettings(process.env), say, words: process.argv.slice(3) }))
+}
 
 /** `npm run rotate-log-key`, `npm run rotate-push-key`, `npm run reseal`. */
 const renew = { 'rotate-log-key': rotateLogKey, 'rotate-push-key': rotatePushKey, reseal: resealNow }[process.argv[2] ?? '']

@@ -107,7 +107,7 @@ function createFeatures(deps: ServiceDeps) {
     log,
   })
   const rounds = createRounds({ db, draws, ticketKeys, secrets, receipts, policy, log })
-  const books = createBooks({ db, ticketKeys, proofs })
+  const books = createBooks({ db, ticketKeys, proofs, alarm: (details, message) => log.error(details, message) })
   const openLog = createOpenLog({
     db,
     witnessDb,

@@ -50,6 +50,8 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
   refund_conflict_back: ['GATEWAY>LOSSES'],
   chargeback: ['MEMBERS>GATEWAY', 'LOSSES>GATEWAY', 'SUSPENSE>GATEWAY'],
   chargeback_back: ['GATEWAY>MEMBERS', 'GATEWAY>LOSSES', 'GATEWAY>SUSPENSE'],
+  cover: ['LOSSES>MEMBERS', 'LOSSES>SUSPENSE', 'LOSSES>HELP_FUND', 'LOSSES>TAX_WITHHELD'],
+  cover_back: ['MEMBERS>LOSSES', 'SUSPENSE>LOSSES', 'HELP_FUND>LOSSES', 'TAX_WITHHELD>LOSSES'],
 }
 
 const shape = record({
@@ -212,6 +214,15 @@ function checkSettlement({ round, need, platform, winners }: Settlement, result:
     fail(`the settlement of ${round} is not its result`)
 }
 
+/** What was lent over a night is given back the next day, whole and no more. */
+function checkCovers(books: Books, before: Books | undefined): void {
+  const sides = (flows: readonly Flow[], kind: string, account: (flow: Flow) => string): string =>
+    flows.flatMap((flow) => (flow.kind === kind ? [`${account(flow)} ${flow.paise}`] : [])).join(', ')
+  const lent = sides(before?.flows ?? [], 'cover', ({ to }) => to)
+  const back = sides(books.flows, 'cover_back', ({ from }) => from)
+  if (lent !== back) fail(`the day before was covered by ${lent || 'nothing'}, and ${back || 'nothing'} was given back`)
+}
+
 /** `before`: the books of the day before; none on the log's first day. */
 export function checkCarryOver(books: Books, before: Books | undefined): string {
   const closings = new Map((before?.accounts ?? []).map(({ account, closing }) => [account, closing]))
@@ -223,6 +234,7 @@ export function checkCarryOver(books: Books, before: Books | undefined): string 
   for (const [account, closing] of closings) {
     if (closing !== 0 && !names.has(account)) fail(`${account} held ${closing} paise the day before and is gone`)
   }
+  checkCovers(books, before)
   const shown = new Set((before?.help.disbursements ?? []).map(({ evidence }) => evidence))
   const again = books.help.disbursements.find(({ evidence }) => shown.has(evidence))
   if (again !== undefined) fail(`the receipt ${again.evidence.slice(0, 12)}… was the evidence of a disbursement of the day before`)

@@ -155,8 +155,10 @@ export function checkRound(today: Today, shownSignature: string | undefined): st
   const ended = today.void?.record
   if (ended !== undefined) {
     if (ended.returned !== 100 * close.count) fail(`${ended.returned} paise were given back for ${close.count} entries`)
-    if (draw.mode === 'local') fail('a local draw cannot wait for a beacon')
-    if (shownSignature !== undefined && draw.mode === 'beacon' && isBeaconSignature(shownSignature, expected, draw.publicKey))
+    if (draw.mode === 'local') return fail('a local draw cannot wait for a beacon')
+    // Or a signature of the chain that it names would disprove nothing.
+    if (chainHashOf(draw) !== draw.chainHash) fail('the beacon’s parameters do not have the hash that names it')
+    if (shownSignature !== undefined && isBeaconSignature(shownSignature, expected, draw.publicKey))
       fail(`round ${expected} was there: the day should not have been void`)
     weak('no-number', `void because round ${expected} of the beacon had not come; who has its signature can disprove that`, {
       round: String(expected),

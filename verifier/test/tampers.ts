@@ -256,6 +256,7 @@ const TAMPERS: Readonly<Record<string, Tamper>> = {
   },
   'settlement-differs': { books: ({ settlements }) => Object.assign(settlements[0]?.winners[0] as object, { ticket: toHex(another) }) },
   'help-differs': { books: ({ help }) => Object.assign(help, { in: help.in + 1 }) },
+  'cover-kept': { flowsBefore: (flows) => void flows.push({ kind: 'cover', from: 'LOSSES', to: 'MEMBERS', paise: 300 }) },
   'opening-moved': {
     books: ({ accounts }) => {
       for (const [name, by] of [

@@ -3,6 +3,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { Registry, collectDefaultMetrics, Gauge, Histogram } from 'prom-client'
 import { type Db, one, type Sql, sql } from '../db/sql.ts'
+import { listAlarms } from './alarms.ts'
 import { sendProblem } from './faults.ts'
 import { type Goal, goalOf } from './goal.ts'
 
@@ -38,8 +39,8 @@ export function registerOperator(app: FastifyInstance, deps: OperatorDeps): void
   app.get('/readyz', async (request, reply) => {
     reply.header('cache-control', 'no-store')
     if (deps.isStopping()) return sendProblem(request, reply, { code: 'overloaded', retryAfterSeconds: 5 })
-    await deps.db.query(sql`select 1 as ready`)
-    return { status: 'ready' }
+    // It serves; what waits for somebody is beside it, and takes no server out of service.
+    return { status: 'ready', alarms: await listAlarms(deps.db) }
   })
   app.get('/metrics', async (request, reply) => {
     if (deps.metricsToken !== undefined && !sameText(request.headers.authorization ?? '', `Bearer ${deps.metricsToken}`)) {

@@ -35,6 +35,7 @@ test('with nobody there every figure is zero; staff are no members', async () =>
     todayRevenue: 0,
     activeRounds: 0,
     audit: null,
+    alarms: [],
   })
   expect(await users()).toEqual({ users: [], nextCursor: null })
 })
@@ -68,6 +69,7 @@ test('the overview follows its definitions', async () => {
     todayRevenue: 4,
     activeRounds: 1,
     audit: null,
+    alarms: [],
   })
 })
 

@@ -7,6 +7,7 @@ import { isoIst } from '@roz/core/ist-day.ts'
 import { ENTRY_FEE, type Paise, paise, rupeesFromPaise } from '@roz/core/money.ts'
 import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import { CURSOR_PARTS, type Cursor, cutPage, readPage } from '../../http/cursor.ts'
+import { listAlarms } from '../../http/alarms.ts'
 import type { Handlers } from '../../http/route.ts'
 import { userColumns, userOf, type UserRow, userSource } from '../../people/user-row.ts'
 
@@ -18,7 +19,7 @@ type ListedRow = UserRow & { readonly joins: number; readonly won: Paise }
 export function createAdmin({ db }: AdminDeps) {
   const handlers: Handlers<'adminStats' | 'adminUsers'> = {
     adminStats: async () => {
-      const [figures, audit] = await Promise.all([readOverview(db), readAudit(db)])
+      const [figures, audit, alarms] = await Promise.all([readOverview(db), readAudit(db), listAlarms(db)])
       return {
         ok: true,
         value: {
@@ -29,6 +30,7 @@ export function createAdmin({ db }: AdminDeps) {
           todayRevenue: rupeesFromPaise(paise(figures.today * ENTRY_FEE)),
           activeRounds: Number(figures.active),
           audit,
+          alarms,
         },
       }
     },

@@ -108,7 +108,9 @@ test('killed after any portion, and worked on by several at once, a day’s book
   for (let done: string | undefined; done !== 'day'; portions++) {
     // Each portion by new ones, as after a crash, and three at once.
     const made = await Promise.all(
-      [1, 2, 3].map(() => createBooks({ db: world.db, ticketKeys: world.ticketKeys, proofs: world.proofs, pages }).due()),
+      [1, 2, 3].map(() =>
+        createBooks({ db: world.db, ticketKeys: world.ticketKeys, proofs: world.proofs, alarm: () => undefined, pages }).due(),
+      ),
     )
     expect(made.filter((one) => one === 'day').length).toBeLessThanOrEqual(1)
     done = made.find((one) => one === 'day')
@@ -124,7 +126,7 @@ test('killed after any portion, and worked on by several at once, a day’s book
   const { code, text } = await verifyDay({ url: world.url, day: DAY })
   expect(code, text).toBe(VERDICT.weak)
   // Who made a portion clears up after it; after a crash the next start does.
-  const next = createBooks({ db: world.db, ticketKeys: world.ticketKeys, proofs: world.proofs })
+  const next = createBooks({ db: world.db, ticketKeys: world.ticketKeys, proofs: world.proofs, alarm: () => undefined })
   while ((await next.due()) !== undefined);
   const left = await world.db.query(sql`select day from liability_part union all select day from liability_run`)
   expect(left).toEqual([])

@@ -1,7 +1,8 @@
 /**
  * Books and liabilities of the days that are over. Invariants: day by day without a gap, each after its
  * round is closed and its ledger sealed; the file, its hash in the log and the sealed parts become
- * visible together; several processes, or one that was killed, make it once.
+ * visible together; several processes, or one that was killed, make it once; a day whose books do not hold
+ * is held with an alarm, and the next ones wait for it.
  */
 import { createHash } from 'node:crypto'
 import { booksBytes } from '@roz/core/books.ts'
@@ -11,17 +12,25 @@ import { tryLockInTransaction } from '../../db/advisory-locks.ts'
 import { type Db, maybeOne, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { Handlers } from '../../http/route.ts'
+import { BooksHeldError, holdBooks, isCovered } from '../../ledger/held-books.ts'
 import { answerFile, answerPages, NOT_FOUND, ofDay } from '../../log-of-days/files.ts'
 import { appendRecord } from '../../log-of-days/log.ts'
 import type { LogProofs } from '../../log-of-days/log-tree.ts'
 import { LEAF_BYTES } from '../../log-of-days/sum-tree.ts'
 import type { TicketKeys } from '../../tickets/ticket-keys.ts'
-import { findBooks, makeBooks, readDayLedger } from './day-file.ts'
+import { coverAccounts, findBooks, makeBooks, readDayLedger } from './day-file.ts'
 import { findDay, findFigures, listDays, readDays } from './days.ts'
-import { forgetParts, type Liabilities, NOTHING_OWED, type RunOptions, stepLiabilities } from './liabilities.ts'
+import { forgetParts, type Liabilities, type RunOptions, stepLiabilities } from './liabilities.ts'
 import { findOwnParts } from './own-parts.ts'
 
-export type BooksDeps = { readonly db: Db; readonly ticketKeys: TicketKeys; readonly proofs: LogProofs; readonly pages?: RunOptions }
+export type BooksDeps = {
+  readonly db: Db
+  readonly ticketKeys: TicketKeys
+  readonly proofs: LogProofs
+  readonly alarm: Alarm
+  readonly pages?: RunOptions
+}
+type Alarm = (details: object, message: string) => void
 
 /** A small day is done at one go; a large one gives the lock away between its portions. */
 const PORTION_MS = 200
@@ -29,7 +38,7 @@ const WAITS = { statementTimeoutMs: 60_000, transactionTimeoutMs: 120_000 }
 
 type Calls = 'booksFile' | 'liabilitiesFile' | 'userLiabilities' | 'publicDays' | 'publicDay'
 
-export function createBooks({ db, ticketKeys, proofs, pages = {} }: BooksDeps) {
+export function createBooks({ db, ticketKeys, proofs, alarm, pages = {} }: BooksDeps) {
   const handlers: Handlers<Calls> = {
     booksFile: ({ params }) =>
       ofDay(params.day, async (day) => {
@@ -45,19 +54,21 @@ export function createBooks({ db, ticketKeys, proofs, pages = {} }: BooksDeps) {
   /** Goes on with a day in this transaction: portions while there is time, and the end of it. */
   async function proceed(tx: Tx, day: IstDay): Promise<'portion' | 'day'> {
     const startedMs = performance.now()
-    const ledger = await readDayLedger(tx, day)
-    let sealed: Liabilities | undefined = ledger.owed === 0 ? NOTHING_OWED : undefined
+    const covers = await isCovered(tx, day)
+    let sealed: Liabilities | undefined
     while (sealed === undefined) {
-      sealed = await stepLiabilities(tx, { ticketKeys, day, options: pages })
+      sealed = await stepLiabilities(tx, { ticketKeys, day, options: pages, covers })
       if (sealed === undefined && performance.now() - startedMs >= (pages.portionMs ?? PORTION_MS)) return 'portion'
     }
-    const books = await makeBooks(tx, ledger, sealed)
+    if (covers) await coverAccounts(tx, day)
+    const books = await makeBooks(tx, await readDayLedger(tx, day), sealed)
     const bytes = Buffer.from(booksBytes(books))
+    const lent = books.flows.reduce((sum, { from, to, paise }) => sum + (from === 'LOSSES' && to === 'HELP_FUND' ? paise : 0), 0)
     const spent = books.help.disbursements.reduce((total, { paise }) => total + paise, 0)
     // Days are made without a gap: the newest one says what had come and gone before this.
     await tx.query(sql`
       insert into books_day (day, bytes, help_in, help_out)
-      select ${day}::date, ${bytes}::bytea, coalesce(max(help_in), 0) + ${books.help.in}::bigint, coalesce(max(help_out), 0) + ${spent}::bigint
+      select ${day}::date, ${bytes}::bytea, coalesce(max(help_in), 0) + ${books.help.in - lent}::bigint, coalesce(max(help_out), 0) + ${spent}::bigint
         from (select help_in, help_out from books_day order by day desc limit 1) newest`)
     await appendRecord(tx, { v: 1, kind: 'books', day, books: createHash('sha256').update(bytes).digest('hex') })
     return 'day'
@@ -80,18 +91,32 @@ export function createBooks({ db, ticketKeys, proofs, pages = {} }: BooksDeps) {
         hasLeft = hasLeft && (await forgetParts(db))
         return hasLeft ? 'portion' : undefined
       }
-      return inTransaction(
-        db,
-        async (tx) => {
-          // Another process is at it; what it has done by now is not in the look before the lock.
-          if (!(await tryLockInTransaction(tx, 'books')) || (await findNext(tx)) !== next) return undefined
-          const done = await proceed(tx, next)
-          hasLeft ||= done === 'portion'
-          return done
-        },
-        WAITS,
+      return holding(db, alarm, next, () =>
+        inTransaction(
+          db,
+          async (tx) => {
+            // Another process is at it; what it has done by now is not in the look before the lock.
+            if (!(await tryLockInTransaction(tx, 'books')) || (await findNext(tx)) !== next) return undefined
+            const done = await proceed(tx, next)
+            hasLeft ||= done === 'portion'
+            return done
+          },
+          WAITS,
+        ),
       )
     },
+  }
+}
+
+/** A day that does not hold raises its alarm, and is due again in an hour. */
+async function holding<T>(db: Db, alarm: Alarm, day: IstDay, make: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await make()
+  } catch (error) {
+    if (!(error instanceof BooksHeldError)) throw error
+    await holdBooks(db, day, error)
+    alarm({ day, memberId: error.memberId?.toString(), found: error.message }, 'the books of a day are held, and the next days wait for it')
+    return undefined
   }
 }
 
@@ -101,6 +126,7 @@ async function findNext(from: Pick<Db, 'query'>): Promise<IstDay | undefined> {
     from,
     sql`select n.day from (select coalesce((select max(day) + 1 from books_day), (select min(day) from round)) as day) n
          where n.day < ist_day(roz_now())
+           and not exists (select from books_hold h where h.day = n.day and h.next_try_at > roz_now() and h.next_try_at <= roz_now() + interval '1 hour')
            and exists (select from ledger_day d where d.day = n.day and d.sealed_at is not null)
            and exists (select from log_entry e where e.day = n.day and e.kind in ('close', 'void'))`,
   )

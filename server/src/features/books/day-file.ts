@@ -9,8 +9,10 @@ import type { CloseRecord, ResultRecord } from '@roz/core/draw-records.ts'
 import { hex } from '@roz/core/draw.ts'
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'
 import { maybeOne, type Queryable, sql } from '../../db/sql.ts'
+import type { Tx } from '../../db/transaction.ts'
 import { ACCOUNTS } from '../../ledger/accounts.ts'
 import { listDisbursed, listFlows } from '../../ledger/day-books.ts'
+import { BooksHeldError, listCovers, writeCover } from '../../ledger/held-books.ts'
 import { getRecord } from '../../log-of-days/log.ts'
 import type { Liabilities } from './liabilities.ts'
 
@@ -23,6 +25,9 @@ const OWED = ['MEMBERS', 'PAYOUTS_PENDING', 'REFUNDS_PENDING']
 /** Pools are paid out by these, or given back by the last. */
 const SETTLING = ['prize', 'tax', 'need', 'platform']
 const RETURNING = 'round_refund'
+const LOSSES = 'LOSSES'
+/** Beside members: what a posting that was dated of the wrong day can leave below nothing. */
+const COVERED = ['SUSPENSE', 'HELP_FUND', 'TAX_WITHHELD']
 
 const sum = (amounts: readonly number[]): number => amounts.reduce((total, amount) => total + amount, 0)
 const roundOf = (pool: string): IstDay => pool.slice(POOL.length) as IstDay
@@ -36,12 +41,24 @@ export type DayLedger = {
 }
 
 export async function readDayLedger(from: Queryable, day: IstDay): Promise<DayLedger> {
-  const flows = (await listFlows(from, day))
+  const [given, back] = [await listCovers(from, day), await listCovers(from, addDays(day, -1))]
+  const covers = [
+    ...given.map(({ account, paise }) => ({ kind: 'cover', from: LOSSES, to: account, paise })),
+    ...back.map(({ account, paise }) => ({ kind: 'cover_back', from: account, to: LOSSES, paise })),
+  ]
+  const flows = [...(await listFlows(from, day)), ...covers]
     .map(({ paise, ...flow }): BooksFlow => ({ ...flow, paise: Number(paise) }))
     .sort((a, b) => byText(a.kind, b.kind) || byText(a.from, b.from) || byText(a.to, b.to))
   const accounts = accountsOf(flows, (await findBooks(from, addDays(day, -1)))?.accounts ?? [])
   const owed = sum(accounts.filter(({ account }) => OWED.includes(account)).map(({ closing }) => closing))
   return { day, flows, accounts, owed }
+}
+
+/** Writes down what the platform stands for beside its members' money. */
+export async function coverAccounts(tx: Tx, day: IstDay): Promise<void> {
+  const { accounts } = await readDayLedger(tx, day)
+  for (const { account, closing } of accounts)
+    if (COVERED.includes(account) && closing < 0) await writeCover(tx, day, { account, amount: BigInt(-closing) })
 }
 
 export async function makeBooks(from: Queryable, { day, flows, accounts, owed }: DayLedger, liabilities: Liabilities): Promise<BooksFile> {
@@ -107,9 +124,9 @@ async function settlementsOf(from: Queryable, flows: readonly BooksFlow[]): Prom
 
 /** Books that do not hold are a fault of ours, to be found before anybody else finds it. */
 function expectSound(books: BooksFile, owed: number): void {
-  const { day, accounts, flows, intake, help, liabilities } = books
+  const { accounts, flows, intake, help, liabilities } = books
   const expect = (holds: boolean, what: string): void => {
-    if (!holds) throw new Error(`the books of ${day} do not hold: ${what}`)
+    if (!holds) throw new BooksHeldError(what)
   }
   const closing = (name: string): number => accounts.find(({ account }) => account === name)?.closing ?? 0
   expect(sum(accounts.map((account) => account.closing)) === 0, 'the closings do not add up to zero')

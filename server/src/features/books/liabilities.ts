@@ -8,7 +8,8 @@ import { u64 } from '@roz/core/draw.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
-import { listMemberStates, readForeignRefunds } from '../../ledger/day-books.ts'
+import { listMemberStates, type MemberState, readForeignRefunds } from '../../ledger/day-books.ts'
+import { BooksHeldError, writeCover } from '../../ledger/held-books.ts'
 import { idOf, LEAF_BYTES, leafNode, leavesOf, NODE_BYTES, nodeBytes, nodeOf, type SumNode, sumRoot } from '../../log-of-days/sum-tree.ts'
 import type { TicketKeys } from '../../tickets/ticket-keys.ts'
 import { type Part, partsOf } from './cutting.ts'
@@ -32,9 +33,8 @@ type Run = {
 }
 const NEW_RUN: Run = { isNew: true, lastMember: 0n, isCut: false, pages: 0, lastId: Buffer.alloc(0), count: 0 }
 export type Liabilities = { readonly count: number; readonly root: Uint8Array; readonly total: number }
-export const NOTHING_OWED: Liabilities = { count: 0, root: sumRoot([]).hash, total: 0 }
 export type RunOptions = { readonly membersPage?: number; readonly leavesPage?: number; readonly portionMs?: number }
-type Work = { readonly ticketKeys: TicketKeys; readonly day: IstDay; readonly options: RunOptions }
+type Work = { readonly ticketKeys: TicketKeys; readonly day: IstDay; readonly options: RunOptions; readonly covers: boolean }
 
 /** Does a portion in this transaction; answers what is owed once all of it is sealed. */
 export async function stepLiabilities(tx: Tx, work: Work): Promise<Liabilities | undefined> {
@@ -61,8 +61,11 @@ export async function stepLiabilities(tx: Tx, work: Work): Promise<Liabilities |
   return undefined
 }
 
-async function cutMembers(tx: Tx, { ticketKeys, day }: Work, after: bigint, limit: number) {
+async function cutMembers(tx: Tx, { ticketKeys, day, covers }: Work, after: bigint, limit: number) {
   const states = await listMemberStates(tx, day, after, limit)
+  const short = states.filter(({ balance, held }) => balance + held < 0n)
+  if (short[0] !== undefined && !covers) throw belowNothing(day, short[0])
+  for (const { memberId, balance, held } of short) await writeCover(tx, day, { account: 'MEMBERS', memberId, amount: -(balance + held) })
   const owed = states.filter(({ balance, held }) => balance + held > 0n)
   const members = owed.map(({ memberId }) => memberId)
   const found = members.length === 0 ? [] : await ticketKeys.listFor(tx, members, day)
@@ -75,6 +78,9 @@ async function cutMembers(tx: Tx, { ticketKeys, day }: Work, after: bigint, limi
   ]
   return { parts, isLast, last: states.at(-1)?.memberId ?? after }
 }
+
+const belowNothing = (day: IstDay, { memberId, balance, held }: MemberState): BooksHeldError =>
+  new BooksHeldError(`member ${memberId} has ${balance + held} paise at the end of ${day}`, memberId)
 
 async function keep(tx: Tx, day: IstDay, parts: readonly Part[]): Promise<void> {
   if (parts.length === 0) return

@@ -45,6 +45,8 @@ export async function findOwnParts(deps: Deps, memberId: bigint, { params, query
   if (day === undefined || books === undefined) return NOT_FOUND
   const state = await findMemberState(db, day, memberId)
   if (state === undefined) return NOT_FOUND
+  // Below nothing it is the platform that stands for it (`cover`).
+  const { balance, held } = state.balance + state.held < 0n ? { balance: 0n, held: 0n } : state
   const { count, root, total } = books.liabilities
   // One more than is shown tells whether there are more.
   const found = await findParts(deps, memberId, day, { from: query.from, limit: query.limit + 1 })
@@ -54,10 +56,10 @@ export async function findOwnParts(deps: Deps, memberId: bigint, { params, query
   return {
     ok: true,
     value: {
-      balance: Number(state.balance),
+      balance: Number(balance),
       count,
       day,
-      held: Number(state.held),
+      held: Number(held),
       next: found.length > shown.length ? query.from + shown.length : null,
       nodes: Buffer.concat(nodes.map(nodeBytes)).toString('base64'),
       parts: shown.map((part) => ({ amount: leafNode(part.leaves[part.index] as Buffer).sum, position: positionOf(part) })),

@@ -82,7 +82,7 @@ beforeAll(async () => {
   const proofs = createLogProofs({ db: counted, checkpoints: read })
   const receipts = createReceipts({ db: counted, keys, ticketKeys })
   const openLog = createOpenLog({ db: counted, witnessDb: counted, keys, checkpoints: read, proofs, receipts })
-  const books = createBooks({ db: counted, ticketKeys, proofs })
+  const books = createBooks({ db: counted, ticketKeys, proofs, alarm: () => undefined })
   calls = await serveCalls(db, { ...openLog.handlers, ...books.handlers })
 }, 900_000)
 afterAll(async () => {

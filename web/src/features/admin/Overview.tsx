@@ -4,7 +4,7 @@ import type { Api, Output } from '@roz/contract/api.ts'
 import { useQuery } from '@tanstack/react-query'
 import { currentLanguage } from '../../language.ts'
 import { Badge, ErrorState, Skeleton, StatTile, StatTiles } from '../../ui/Feedback.tsx'
-import { formatCount, formatInstant } from '../../ui/format.ts'
+import { formatCount, formatDay, formatInstant } from '../../ui/format.ts'
 import { Money } from '../../ui/Money.tsx'
 import { adminStatsQuery } from './queries.ts'
 
@@ -15,9 +15,14 @@ export function Overview() {
     if (!stats.isError) return <Skeleton lines={6} />
     return <ErrorState title={t`The figures could not be loaded.`} busy={stats.isFetching} onRetry={() => void stats.refetch()} />
   }
-  const { totalUsers, totalRevenue, totalDonated, todayParticipants, todayRevenue, activeRounds, audit } = stats.data
+  const { totalUsers, totalRevenue, totalDonated, todayParticipants, todayRevenue, activeRounds, audit, alarms } = stats.data
   return (
     <>
+      {alarms.map((alarm) => (
+        <p key={alarm.code} role="alert" className="warning-line">
+          <AlarmWords {...alarm} />
+        </p>
+      ))}
       <StatTiles columns={3}>
         <StatTile label={t`Total users`}>{formatCount(totalUsers)}</StatTile>
         <StatTile label={t`Total revenue`}>
@@ -35,6 +40,29 @@ export function Overview() {
       <BooksCheck audit={audit} />
     </>
   )
+}
+
+type Alarm = Output<Api['adminStats']>['alarms'][number]
+
+/** What waits for somebody, in words. Total over the codes. */
+function AlarmWords({ code, day, waiting }: Alarm) {
+  const date = formatDay(day, currentLanguage())
+  const words = {
+    books_held: () => (
+      <Trans>
+        The books of {date} do not hold and are not published; days that wait behind them: {waiting}. Joins, draws and payments go on. The
+        server's log names the member, and docs/held-books.md says what to do.
+      </Trans>
+    ),
+    draw_waiting: () => (
+      <Trans>
+        The draw of {date} waits for its public number; other draws that wait: {waiting}. After 30 days without it every rupee goes back.
+        Look whether this server reaches the relays.
+      </Trans>
+    ),
+  } as const satisfies Record<Alarm['code'], () => React.ReactNode>
+  const Words = words[code]
+  return <Words />
 }
 
 /** The newest check of the invariants of money. */

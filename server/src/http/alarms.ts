@@ -1,0 +1,26 @@
+/** What waits for somebody to look, told by /readyz and in the portal. Each kind is an entry of the list; none names a member. */
+import type { Output } from '@roz/contract/api.ts'
+import type { communityCalls } from '@roz/contract/community.ts'
+import type { IstDay } from '@roz/core/ist-day.ts'
+import { type Queryable, sql } from '../db/sql.ts'
+import { findHeldBooks } from '../ledger/held-books.ts'
+
+export type Alarm = Output<typeof communityCalls.adminStats>['alarms'][number]
+
+const READERS: readonly ((from: Queryable) => Promise<Alarm[]>)[] = [
+  /** The books of a day, and how many days wait behind it. */
+  async (from) => {
+    const held = await findHeldBooks(from)
+    return held === undefined ? [] : [{ code: 'books_held', day: held.day, waiting: held.waiting }]
+  },
+  /** Draws whose beacon has not come for half a day, the oldest named. */
+  async (from) => {
+    const [late] = await from.query<{ day: IstDay | null; count: number }>(sql`
+      select min(day) as day, count(*)::int as count from round
+       where status = 'closed' and return_day is null and mode = 'drand' and draw_at < roz_now() - interval '12 hours'
+         and not exists (select from beacon_signature s where s.chain_hash = round.chain_hash and s.round = round.beacon_round)`)
+    return late === undefined || late.day === null ? [] : [{ code: 'draw_waiting', day: late.day, waiting: late.count - 1 }]
+  },
+]
+
+export const listAlarms = async (from: Queryable): Promise<Alarm[]> => (await Promise.all(READERS.map((read) => read(from)))).flat()
