@@ -291,4 +291,20 @@ describe('the check of the books', () => {
     await expect(check).toContainText('Every rupee is somewhere. (1: all accounts: 100)')
     await auditVisit(visit)
   })
+
+  test('books that are held are an alarm of the overview and of /readyz, which names no member', async () => {
+    await inDatabase(roz.dataDir, (db) =>
+      db.query(sql`
+        insert into books_hold (day, found, member_id, next_try_at)
+        values (ist_day(roz_now()) - 1, 'member 1234 has -100 paise', 1234, roz_now() + interval '1 hour')`),
+    )
+    await openTab('overview')
+    await expect(
+      page.getByRole('alert').filter({ hasText: 'do not hold and are not published; days that wait behind them: 0.' }),
+    ).toBeVisible()
+    await auditVisit(visit)
+    const text = await (await fetch(`${roz.url}/readyz`)).text()
+    expect(JSON.parse(text)).toMatchObject({ status: 'ready', alarms: [{ code: 'books_held', waiting: 0 }] })
+    expect(text).not.toContain('1234')
+  })
 })

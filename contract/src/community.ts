@@ -104,11 +104,9 @@ export const communityCalls = {
         })
         .nullable()
         .meta({ description: 'The newest check of the books; null before the first' }),
-      alarms: z
-        .array(z.object({ code: z.enum(['books_held', 'draw_waiting']), day, waiting: count }))
-        .meta({
-          description: 'What waits for somebody to look: the day it is about, and how many others wait with it; the same as /readyz says',
-        }),
+      alarms: z.array(z.object({ code: z.enum(['books_held', 'draw_waiting']), day, waiting: count })).meta({
+        description: 'What waits for somebody to look: the day it is about, and how many others wait with it; the same as /readyz says',
+      }),
     }),
     refusals: [],
   }),
