@@ -74,13 +74,7 @@ export async function openRoundsWorld(options: RoundsOptions = {}) {
   const rounds = makeRounds(policy)
   const checkpoints = createCheckpoints({ db, keys: logKeys })
   const proofs = createLogProofs({ db, checkpoints })
-  const books = createBooks({
-    db,
-    ticketKeys,
-    proofs,
-    alarm: keep,
-    ...(options.bookPages === undefined ? {} : { pages: options.bookPages }),
-  })
+  const books = createBooks({ db, ticketKeys, proofs, alarm: keep, pages: options.bookPages ?? {} })
   const openLog = createOpenLog({ db, witnessDb: db, keys: logKeys, checkpoints, proofs, receipts })
   const clock = createClock(db)
   const worker = createWorker({
