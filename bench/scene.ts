@@ -55,7 +55,10 @@ export async function openScene({ makesBooks = false }: { readonly makesBooks?: 
   const postmaster = Number.parseInt(await readFile(path.join(folder, 'postgres', 'cluster', 'postmaster.pid'), 'utf8'), 10)
   const released = Promise.withResolvers<void>()
   const holding = makesBooks ? undefined : holdBooks(root, released.promise)
-  if (!makesBooks) await root.query(sayChecked)
+  if (!makesBooks) {
+    await root.query(sayChecked)
+    await root.query(sayCompared)
+  }
   return {
     folder,
     db,
@@ -114,6 +117,11 @@ const sayChecked = sql`
   insert into audit_run (scope, started_at, finished_at, broken)
   select 'full', at, at, '[]' from generate_series(roz_now(), roz_now() + interval '60 days', interval '30 minutes') at`
 
+/** And every wallet has been compared with its movements in each of these nights. */
+const sayCompared = sql`
+  insert into wallet_check (night, last_id, finished_at)
+  select ist_day(at), 0, at from generate_series(roz_now(), roz_now() + interval '60 days', interval '1 day') at`
+
 /**
  * Members from one index to another, with all that joining needs and books that hold: each balance has
  * come by a transfer. Profiles and sessions only for those who will come over HTTP.
@@ -130,10 +138,11 @@ export async function addMembers(
       insert into member (id, name, email, role, email_verified_at, created_at) overriding system value
       select id, 'Asha Verma', 'member' || id || '@bench.test', 'member', roz_now(), roz_now() from generate_series(${first}::bigint, ${last}::bigint) id`)
   }
+  // One statement: a wallet opens with the movement that fills it.
   await root.query(sql`
-    insert into wallet (member_id, balance, seq, may_move, auto_join)
-    select id, ${BALANCE_PAISE}::bigint, 1, true, ${options.autoJoin}::boolean from generate_series(${first}::bigint, ${last}::bigint) id`)
-  await root.query(sql`
+    with opened as (
+      insert into wallet (member_id, balance, seq, may_move, auto_join)
+      select id, ${BALANCE_PAISE}::bigint, 1, true, ${options.autoJoin}::boolean from generate_series(${first}::bigint, ${last}::bigint) id)
     insert into transfer (kind, ref, debit, credit, amount, wallet_seq, balance_after, day)
     select 'topup', 'first-' || id, 1, id, ${BALANCE_PAISE}::bigint, 1, ${BALANCE_PAISE}::bigint, day
       from generate_series(${first}::bigint, ${last}::bigint) id cross join (select posting_day() as day) fence`)
@@ -169,11 +178,17 @@ async function addKeys(root: Db, from: number, to: number): Promise<void> {
 /** One member with a long history: so many top-ups, each a movement of the ledger. */
 export async function addHistory({ root }: Scene, index: number, movements: number): Promise<void> {
   const id = memberAt(index)
-  await root.query(sql`
-    insert into transfer (kind, ref, debit, credit, amount, wallet_seq, balance_after, day)
-    select 'topup', 'more-' || n, 1, ${id}::bigint, 100, n, ${BALANCE_PAISE}::bigint + (n - 1) * 100, ist_day(roz_now())
-      from generate_series(2, ${movements}::int) n`)
-  await root.query(
-    sql`update wallet set seq = ${movements}::bigint, balance = balance + ${(movements - 1) * 100}::bigint where member_id = ${id}::bigint`,
-  )
+  const added = (movements - 1) * 100
+  // As a superuser does who brings old books along: one statement would have to be one movement.
+  await root.withConnection(async (connection) => {
+    await connection.query(sql`set session_replication_role = replica`)
+    await connection.query(sql`
+      insert into transfer (kind, ref, debit, credit, amount, wallet_seq, balance_after, day)
+      select 'topup', 'more-' || n, 1, ${id}::bigint, 100, n, ${BALANCE_PAISE}::bigint + (n - 1) * 100, ist_day(roz_now())
+        from generate_series(2, ${movements}::int) n`)
+    await connection.query(
+      sql`update wallet set seq = ${movements}::bigint, balance = balance + ${added}::bigint where member_id = ${id}::bigint`,
+    )
+    await connection.query(sql`reset session_replication_role`)
+  })
 }

@@ -5,6 +5,7 @@
 import { type Bug, INTERLEAVINGS, JOINS, LEDGER, ROUNDS, SCHEMA } from './bug.ts'
 import { DECISIONS } from './decision-bugs.ts'
 import { CLOSED_RULES, ROUND_RULES, RULES } from './rule-bugs.ts'
+import { SCHEMA_BUGS } from './schema-bugs.ts'
 
 const LOCKS: readonly Bug[] = [
   {
@@ -209,4 +210,4 @@ const BORDERS: readonly Bug[] = [
   },
 ]
 
-export const BUGS: readonly Bug[] = [...LOCKS, ...KEYS, ...RULES, ...CLOSED_RULES, ...ROUND_RULES, ...DECISIONS, ...BORDERS]
+export const BUGS: readonly Bug[] = [...LOCKS, ...KEYS, ...RULES, ...CLOSED_RULES, ...ROUND_RULES, ...DECISIONS, ...SCHEMA_BUGS, ...BORDERS]

@@ -131,7 +131,7 @@ export const RULES: readonly Bug[] = [
   {
     name: 'A payment for a closed account is put into its wallet',
     file: `${LEDGER}/topups.ts`,
-    find: "  if (wallet.isClosed) return 'closed'\n",
+    find: "  if (wallet.isClosed) return 'closed_account'\n",
     replace: '',
     test: RIGHTS,
   },

@@ -153,6 +153,7 @@ export function createServices(deps: ServiceDeps) {
       rights.due,
       contact.due,
       audit.due,
+      audit.nightly,
       () => forgetDoneJobs(db),
       createReseal(deps).due,
     ],

@@ -7,10 +7,11 @@
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { lockInTransaction } from '../../db/advisory-locks.ts'
-import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
+import { type Db, maybeOne, sql } from '../../db/sql.ts'
 import { inSnapshot, inTransaction, type Tx } from '../../db/transaction.ts'
 import { auditEach, type Checked } from '../../ledger/audit.ts'
-import { mailMember } from '../../people/mails.ts'
+import { createNightly } from './nightly.ts'
+import { mailOwners } from './owners.ts'
 
 export type AuditDeps = {
   readonly db: Db
@@ -50,7 +51,7 @@ export function createAudit({ db, alarm, everyMs = LOOK_MS }: AuditDeps) {
       alarm({ auditRun: String(run.id), broken: broken.map(summaryOf) }, 'the books do not add up: invariants of money are broken')
     return true
   }
-  return { due }
+  return { due, nightly: createNightly({ db, alarm }) }
 }
 
 async function check(from: Parameters<typeof auditEach>[0], since: IstDay | undefined): Promise<Checked[]> {
@@ -98,14 +99,5 @@ async function finish(tx: Tx, run: Run, broken: readonly Checked[]): Promise<voi
   await tx.query(sql`
     update audit_run set finished_at = roz_now(), broken = ${JSON.stringify(broken)}::jsonb where id = ${run.id}::bigint`)
   const isNews = broken.some(({ invariant }) => before?.names.includes(invariant) !== true)
-  if (isNews) await mailOwners(tx, run.id, broken)
-}
-
-async function mailOwners(tx: Tx, runId: bigint, broken: readonly Checked[]): Promise<void> {
-  const owners = await tx.query<{ id: bigint }>(
-    sql`select id from member where role = 'admin' and staff_role = 'owner' and deleted_at is null order by id`,
-  )
-  const { at } = await one<{ at: string }>(tx, sql`select to_char(roz_now() at time zone interval '05:30', 'FMDD Mon YYYY, HH24:MI') as at`)
-  const data = { at, sentences: broken.map(({ sentence, rows }) => `${sentence} (${rows[0]?.subject}: ${rows[0]?.found})`).join('\n') }
-  for (const { id } of owners) await mailMember(tx, { memberId: id, template: 'audit_alarm', key: `audit_alarm:${runId}:${id}`, data })
+  if (isNews) await mailOwners(tx, String(run.id), broken)
 }

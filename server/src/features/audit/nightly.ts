@@ -1,0 +1,103 @@
+/**
+ * Every night, from two o'clock in India on: each wallet against the sum and the number of its movements,
+ * a page of members at a time. Invariants: a page and its place are committed together, so a run that is
+ * cut off goes on where it was; one process works on a page; a night takes two hours at most and hands
+ * what is left to the next; a wallet that is wrong is an error in the log and a mail to the owners.
+ */
+import { type Db, maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
+import { inTransaction, type Tx } from '../../db/transaction.ts'
+import type { Checked } from '../../ledger/audit.ts'
+import { mailOwners } from './owners.ts'
+
+export type NightlyDeps = {
+  readonly db: Db
+  readonly alarm: (details: object, message: string) => void
+  /** How often this process looks whether a night has begun. */
+  readonly everyMs?: number
+  readonly page?: number
+}
+
+const LOOK_MS = 60_000
+const PAGE = 1_000
+const BEGINS = sql`interval '2 hours'`
+const NIGHT = sql`interval '2 hours'`
+const KEPT = sql`interval '90 days'`
+const WAITS = { statementTimeoutMs: 120_000, transactionTimeoutMs: 150_000 }
+
+type Night = { readonly night: string; readonly lastId: bigint }
+type Page = { readonly wallets: number; readonly last: bigint | null; readonly broken: Checked['rows'] }
+
+export function createNightly({ db, alarm, everyMs = LOOK_MS, page = PAGE }: NightlyDeps) {
+  let lookedAt = Number.NEGATIVE_INFINITY
+  let isUnderWay = false
+  /** One page; false where this night has none left. */
+  return async function due(): Promise<boolean> {
+    if (!isUnderWay && performance.now() - lookedAt < everyMs) return false
+    lookedAt = performance.now()
+    isUnderWay = await inTransaction(db, (tx) => step(tx, page, alarm), WAITS)
+    return isUnderWay
+  }
+}
+
+async function step(tx: Tx, size: number, alarm: NightlyDeps['alarm']): Promise<boolean> {
+  await begin(tx)
+  const night = await maybeOne<Night>(
+    tx,
+    sql`select night, last_id as "lastId" from wallet_check
+         where night = ist_day(roz_now()) and finished_at is null and started_at > roz_now() - ${NIGHT} for update skip locked`,
+  )
+  if (night === undefined) return false
+  const { wallets, last, broken } = await comparePage(tx, night.lastId, size)
+  await tx.query(sql`
+    update wallet_check
+       set last_id = coalesce(${last}::bigint, last_id), wallets = wallets + ${wallets}::int, broken = broken + ${broken.length}::int,
+           finished_at = case when ${wallets}::int < ${size}::int then roz_now() end
+     where night = ${night.night}::date`)
+  if (broken.length > 0) {
+    const found: Checked = { invariant: 'wallet_is_sum_of_legs', sentence: SENTENCE, rows: broken, hasMore: false }
+    await mailOwners(tx, `night:${night.night}:${last}`, [found])
+    const first = broken.slice(0, 3).map((row) => `${row.subject}: ${row.found}`)
+    alarm({ night: night.night, wallets: broken.length, first }, 'the books do not add up: wallets differ from their movements')
+  }
+  return wallets === size
+}
+
+const SENTENCE = "A wallet's balance is the sum of its legs."
+
+/** Begins with the first member, or goes on where the last night had to stop. */
+async function begin(tx: Tx): Promise<void> {
+  const begun = await tx.query(sql`
+    insert into wallet_check (night, last_id)
+    select ist_day(roz_now()),
+           coalesce((select case when finished_at is null then last_id end from wallet_check order by night desc limit 1), 0)
+     where roz_now() >= start_of_ist_day(ist_day(roz_now())) + ${BEGINS}
+    on conflict do nothing returning night`)
+  if (begun.length > 0) await tx.query(sql`delete from wallet_check where started_at < roz_now() - ${KEPT}`)
+}
+
+/** One statement, one instant. Joins are read day by day: each day has its members in order. */
+const comparePage = (from: Queryable, after: bigint, size: number): Promise<Page> =>
+  one<Page>(
+    from,
+    sql`
+  with page as materialized (
+    select member_id, balance, seq from wallet where member_id > ${after}::bigint order by member_id limit ${size}::int),
+  span as materialized (select max(member_id) as last, count(*)::int as wallets from page),
+  moves as (
+    select j.member_id, -entry_fee() as amount
+      from span cross join round r cross join lateral (
+        select member_id from round_join where day = r.day and member_id > ${after}::bigint and member_id <= span.last offset 0) j
+    union all
+    select t.debit, -t.amount from span join transfer t on t.debit > 1000 and t.debit > ${after}::bigint and t.debit <= span.last
+    union all
+    select t.credit, t.amount from span join transfer t on t.credit > 1000 and t.credit > ${after}::bigint and t.credit <= span.last),
+  sums as (select member_id, sum(amount)::bigint as amount, count(*) as moves from moves group by member_id),
+  wrong as (
+    select member_id, 'the wallet says ' || coalesce(p.balance::text, 'nothing') || ' after ' || coalesce(p.seq, 0)
+             || ' movements, its legs ' || coalesce(s.amount, 0) || ' after ' || coalesce(s.moves, 0) as found
+      from page p full join sums s using (member_id)
+     where (p.balance, p.seq) is distinct from (coalesce(s.amount, 0), coalesce(s.moves, 0)))
+  select wallets, last,
+         (select coalesce(json_agg(json_build_object('subject', 'member ' || member_id, 'found', found) order by member_id), '[]') from wrong) as broken
+    from span`,
+  )

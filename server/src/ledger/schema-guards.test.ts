@@ -1,0 +1,120 @@
+/**
+ * What the schema itself refuses, sent as the server's own role past everything in the program: each
+ * statement is one that its rights and constraints alone would let through.
+ */
+import { type IstDay, nextDay } from '@roz/core/ist-day.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connect, type Db, sql, sqlState } from '../db/sql.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { DAY, endDay, holdOpen, newMember, openDay, payOut, untilLockWaits } from './fixtures.ts'
+import { createJoinBatcher } from './join-batcher.ts'
+import { sealDay } from './seal-day.ts'
+
+const [SEALED, TODAY] = [DAY, nextDay(DAY)]
+const [FENCE, MOVEMENT] = ['RZ004', 'RZ005']
+
+let database: TestDatabase
+let app: Db
+let member: bigint
+beforeAll(async () => {
+  database = await createTestDatabase()
+  app = connect({ url: database.appUrl, max: 2 })
+  await openDay(database, SEALED)
+  member = await newMember(app, { rupees: 30 })
+  await createJoinBatcher({ db: app }).join({ memberId: member })
+  await endDay(database, SEALED)
+  await payOut(app, SEALED, [member])
+  await inTransaction(app, (tx) => sealDay(tx, SEALED))
+  await openDay(database, TODAY)
+})
+afterAll(async () => {
+  await app.close()
+  // The audit finds no trace of what was tried.
+  await database.drop()
+})
+
+const refusalOf = (statement: string): Promise<string | undefined> =>
+  app.query(sql([statement] as unknown as TemplateStringsArray)).then(
+    () => 'it was taken',
+    (error: unknown) => sqlState(error),
+  )
+const transferOn = (day: IstDay, ref: string): string =>
+  `insert into transfer (kind, ref, debit, credit, amount, day) values ('gateway_settled', '${ref}', 2, 1, 100, '${day}')`
+
+test('the role of these tests is the one that the server works as, and owns nothing', async () => {
+  const [role] = await app.query(sql`
+    select current_user::text as name, (select count(*)::int from pg_tables where tableowner = current_user) as owned`)
+  expect(role).toEqual({ name: 'roz_app', owned: 0 })
+})
+
+test('no transfer goes into a sealed day, nor into one that was never opened', async () => {
+  expect(await refusalOf(transferOn(SEALED, 'late'))).toBe(FENCE)
+  expect(await refusalOf(transferOn('2031-01-01' as IstDay, 'early'))).toBe(FENCE)
+})
+
+test('a transfer that met the sealing of its day waits for it and is refused', async () => {
+  const yesterday = TODAY
+  await openDay(database, nextDay(TODAY))
+  await app.query(
+    sql`update round set status = 'closed', closed_at = roz_now(), closes_at = least(closes_at, roz_now()), entries = 0, pool = 0 where day = ${yesterday}::date`,
+  )
+  const sealing = await holdOpen(app, (tx) => sealDay(tx, yesterday))
+  const late = refusalOf(transferOn(yesterday, 'met'))
+  await untilLockWaits(database.db, '%gateway_settled%')
+  await sealing.commit()
+  expect(await late).toBe(FENCE)
+})
+
+const joinOn = (day: IstDay, { n = 1, balance = 'w.balance - 100' } = {}): string => `
+  with paid as (
+    update wallet w set balance = ${balance}, seq = seq + 1, last_round = '${day}', joins = joins + 1 where member_id = ${member} returning *),
+  batch as (insert into join_batch (uuid, day, via, n, amount) values (gen_random_uuid(), '${day}', 'member', ${n}, ${n * 100}) returning batch_id)
+  insert into round_join (batch_id, member_id, balance_after, wallet_seq, day) select batch_id, member_id, balance, seq, '${day}' from paid, batch`
+
+test('no join comes into a round that is closed, that does not take joins yet, or into a batch that does not count it', async () => {
+  const open = nextDay(TODAY)
+  expect(await refusalOf(joinOn(SEALED))).toBe('23505')
+  expect(await refusalOf(joinOn(TODAY))).toBe(FENCE)
+  expect(await refusalOf(joinOn(nextDay(open)))).toBe(FENCE)
+  expect(await refusalOf(joinOn(open, { n: 2 }))).toBe(FENCE)
+  const without = `insert into round_join (batch_id, member_id, balance_after, wallet_seq, day)
+    select max(batch_id), 4242, 0, 1, '${open}' from join_batch`
+  expect(await refusalOf(without)).toBe(FENCE)
+  expect(await refusalOf(joinOn(open, { balance: 'w.balance - 99' }))).toBe(MOVEMENT)
+})
+
+test('no wallet changes without the movement that says the same', async () => {
+  const change = (set: string): Promise<string | undefined> => refusalOf(`update wallet set ${set} where member_id = ${member}`)
+  for (const set of [
+    'balance = balance + 1',
+    'balance = balance + 100, seq = seq + 1',
+    'seq = seq + 1',
+    'held = held + 100',
+    'balance = balance - 100, held = held + 100, seq = seq + 1',
+    'balance = balance - 100, seq = seq + 1, joins = joins + 1',
+    'member_id = 4242',
+  ])
+    expect([set, await change(set)]).toEqual([set, MOVEMENT])
+  expect(await change('auto_join = true')).toBe('it was taken')
+  for (const [columns, values] of [
+    ['balance', '100'],
+    ['held', '100'],
+    ['seq', '1'],
+  ])
+    expect(await refusalOf(`insert into wallet (member_id, ${columns}) values (4242, ${values})`)).toBe(MOVEMENT)
+})
+
+test('no movement of a member is written that the wallet does not say', async () => {
+  const gift = (amount: number, taken: number): string => `
+    with fence as materialized (select posting_day() as day),
+    moved as (update wallet set balance = balance - ${taken}, seq = seq + 1 where member_id = ${member} returning *)
+    insert into transfer (kind, ref, debit, credit, amount, wallet_seq, balance_after, day)
+    select 'gift', 'g', member_id, 6, ${amount}, seq, balance, day from moved, fence`
+  expect(await refusalOf(gift(100, 200))).toBe(MOVEMENT)
+  const alone = `
+    insert into transfer (kind, ref, debit, credit, amount, wallet_seq, balance_after, day)
+    select 'gift', 'g', member_id, 6, 100, seq + 1, balance - 100, posting_day() from wallet where member_id = ${member}`
+  expect(await refusalOf(alone)).toBe(MOVEMENT)
+  expect(await refusalOf(gift(200, 200))).toBe('it was taken')
+})
