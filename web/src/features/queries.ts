@@ -7,6 +7,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { call } from '../api.ts'
 import { queryClient } from '../query.ts'
 import { session } from '../session.tsx'
+import { isFirstScreen } from '../ui/Later.tsx'
 import { setServerTime } from './clock.ts'
 
 /** Round data is asked for every 30 s (spec section 9). */
@@ -54,7 +55,11 @@ export const transactionsQuery = infiniteQueryOptions({
   queryKey: ['mine', 'transactions'],
   queryFn: async ({ pageParam, signal }) => {
     try {
-      return await call('transactions', { query: at(pageParam), signal })
+      const [page, takeMember] = await Promise.all([
+        call('transactions', { query: at(pageParam), signal }),
+        pageParam === undefined ? memberBeside() : undefined,
+      ])
+      return { ...page, takeMember }
     } catch (error) {
       if (!signal.aborted) console.warn('Failed to load transactions:', error)
       throw error
@@ -109,6 +114,21 @@ export const refreshRound = async (): Promise<void> => {
 export function refreshMoney(): void {
   void refreshMember()
   void refreshMine()
+}
+
+/** The record that belongs to the newest payments, which another tab may have made: what takes it over, for the screen to call as it draws them. */
+async function memberBeside(): Promise<(() => void) | undefined> {
+  const before = session.get()
+  // The first screen has asked who is here just now.
+  if (isFirstScreen() || before.status !== 'member') return undefined
+  const me = await call('me').catch(() => undefined)
+  return (
+    me &&
+    (() => {
+      // A press that has told of a newer balance meanwhile is right.
+      if (session.get() === before) session.setUser(me.user)
+    })
+  )
 }
 
 /** The signed-in member's record anew. What is shown stays when it cannot be had. */

@@ -13,7 +13,7 @@ import { Section } from '../ui/Section.tsx'
 import { LedgerRow } from '../ui/Split.tsx'
 import { usePage } from './context.ts'
 import { Heading } from './Frame.tsx'
-import { CheckLink, FiguresMissing, OlderRows, WeakDraw, WeakLabel } from './parts.tsx'
+import { CheckLink, FiguresMissing, OlderRows, WeakDraw } from './parts.tsx'
 import { Prose } from './Prose.tsx'
 import { usePageTitle } from './titles.ts'
 
@@ -376,8 +376,8 @@ function PublishedDays() {
           <time dateTime={story.date}>{formatDay(story.date, language)}</time>
           <span>
             <a href={`${to('impactStories')}/${story.id}`}>{story.title}</a>
+            {story.winnerInfo?.assurance === 'weak' ? <WeakDraw /> : null}
           </span>
-          {story.winnerInfo?.assurance === 'weak' ? <WeakLabel /> : null}
           <span className="amount">{story.amount > 0 ? formatMoney(story.amount) : null}</span>
         </li>
       ))}

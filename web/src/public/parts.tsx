@@ -127,16 +127,23 @@ export function WinnerLine({ story }: { readonly story: Story }) {
   )
 }
 
-/** The label of a draw that we could have steered: by random numbers of our own, or by a list that no witness saw in time. */
+/** Says of a draw that we could have steered how: by random numbers of our own, or by a list that no witness saw in time. */
 export function WeakLabel() {
-  return <span className="badge wait">{usePage().site.drawsLocally ? <Trans>Demo draw</Trans> : <Trans>Not witnessed</Trans>}</span>
+  return (
+    <span className="badge wait whole">
+      {usePage().site.drawsLocally ? (
+        <Trans>Demo draw — the operator could have chosen this winner</Trans>
+      ) : (
+        <Trans>No witness saw the seal in time: we could have changed the list</Trans>
+      )}
+    </span>
+  )
 }
 
-/** What a weak draw means, in the words of the protocol. */
 export function WeakDraw() {
   return (
     <p className="weak-draw">
-      <WeakLabel /> <Trans>We could have changed the list of this day.</Trans>
+      <WeakLabel />
     </p>
   )
 }

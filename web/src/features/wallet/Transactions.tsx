@@ -5,6 +5,7 @@ import { Trans, useLingui } from '@lingui/react/macro'
 import type { Api, Output } from '@roz/contract/api.ts'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { useLayoutEffect } from 'react'
 import { currentLanguage } from '../../language.ts'
 import { paths } from '../../paths.ts'
 import { Badge, EmptyState } from '../../ui/Feedback.tsx'
@@ -22,6 +23,9 @@ export function Transactions() {
   const { t } = useLingui()
   const list = useInfiniteQuery(transactionsQuery)
   const isWide = useIsWide()
+  // In the same frame as the list that the balance adds up.
+  const takeMember = list.data?.pages[0]?.takeMember
+  useLayoutEffect(() => takeMember?.(), [takeMember])
   return (
     <Listing
       list={list}

@@ -3,16 +3,15 @@
  * script loads as the page opens; balance, withdrawal and history never wait for it.
  */
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { useLocation } from '@tanstack/react-router'
 import { useMember } from '../../session.tsx'
 import { settings } from '../../settings.ts'
 import { CoinTally } from '../../ui/Art.tsx'
 import { Button } from '../../ui/Button.tsx'
-import { isFirstScreen, Later } from '../../ui/Later.tsx'
+import { Later } from '../../ui/Later.tsx'
 import { Book, Section } from '../../ui/Layout.tsx'
 import { Money } from '../../ui/Money.tsx'
-import { refreshMember } from '../queries.ts'
 import { AddMoneyPanel } from './AddMoneyPanel.tsx'
 import { Refund } from './Refund.tsx'
 import { Transactions } from './Transactions.tsx'
@@ -28,10 +27,6 @@ export function WalletPage() {
   const gateway = useGateway()
   const hash = useLocation({ select: (location) => location.hash })
   const [panel, setPanel] = useState<Panel>(hash === 'withdraw' ? 'withdraw' : 'add-money')
-  // A top-up may have been credited since the session began.
-  useEffect(() => {
-    if (!isFirstScreen()) void refreshMember()
-  }, [])
   const { balance } = member.wallet
   // The operator's switches: nobody fills in a form to hear of them.
   const paused =
