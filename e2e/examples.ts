@@ -29,6 +29,8 @@ export const BODIES: Readonly<Record<CallName, JsonObject | undefined>> = {
   updateProfile: { name: 'Gita Rao', phone: PHONE, autoParticipate: true, publicName: 'initial', language: 'en' },
   uploadAvatar: undefined,
   changePassword: { currentPassword: PASSWORD, newPassword: `${PASSWORD} two` },
+  sessions: undefined,
+  endOtherSessions: undefined,
   exportData: undefined,
   closeAccount: { bankDetail: BANK },
   deleteAccount: undefined,

@@ -4,12 +4,20 @@ import { email, givenPassword, name, newPassword, phone, registration } from '@r
 import { LANGUAGES } from '@roz/core/language.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { day, instant, messageAnswer, signedIn, userAnswer } from './shapes.ts'
+import { count, day, instant, messageAnswer, signedIn, userAnswer } from './shapes.ts'
 
 /** No token holds a NUL: with one it is unknown like any other, and not a value that no call takes. */
 const unknownWithNul = (token: string): string => (token.includes('\0') ? '' : token)
 const token = z.string('fill_all').max(8192, 'fill_all').overwrite(unknownWithNul)
 const queryToken = z.string().overwrite(unknownWithNul)
+
+/** A session as its owner knows it: the device it was opened on. */
+export const signedInDevice = z.object({
+  browser: z.string().nullable().meta({ description: 'As its maker calls it; null where unknown' }),
+  system: z.string().nullable(),
+  signedInAt: instant,
+  lastUsedAt: instant.meta({ description: 'To the minute' }),
+})
 
 export const identityCalls = {
   register: endpoint({
@@ -155,6 +163,22 @@ export const identityCalls = {
     body: z.strictObject({ currentPassword: givenPassword, newPassword }),
     output: signedIn,
     refusals: ['wrong_password', 'too_many_requests'],
+  }),
+  sessions: endpoint({
+    method: 'GET',
+    path: '/user/sessions',
+    access: 'member',
+    summary: 'The devices on which the member is signed in, the last used first.',
+    output: z.object({ sessions: z.array(signedInDevice.extend({ isThis: z.boolean() })) }),
+    refusals: [],
+  }),
+  endOtherSessions: endpoint({
+    method: 'POST',
+    path: '/user/sessions/end-others',
+    access: 'member',
+    summary: 'Signs the member out on every device but this one, the portal included.',
+    output: z.object({ ended: count }),
+    refusals: [],
   }),
   ticketKey: endpoint({
     method: 'GET',

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { notification } from './community.ts'
 import { endpoint } from './endpoint.ts'
+import { signedInDevice } from './identity.ts'
 import { refund } from './payouts.ts'
 import { pushDevice } from './push.ts'
 import { historyItem } from './rounds.ts'
@@ -16,6 +17,7 @@ export const memberExport = z.object({
   refunds: z.array(refund),
   notifications: z.array(notification),
   devices: z.array(pushDevice),
+  sessions: z.array(signedInDevice),
 })
 export type MemberExport = z.infer<typeof memberExport>
 

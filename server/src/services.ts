@@ -58,10 +58,17 @@ export type ServiceDeps = {
 
 export type Services = ReturnType<typeof createServices>
 
+/** What a feature has to say to the operator. */
+const tellersOf = (log: FastifyBaseLogger) => ({
+  warn: (details: object, message: string): void => log.warn(details, message),
+  alarm: (details: object, message: string): void => log.error(details, message),
+})
+
 /** Every feature with what it needs; what one needs of another is handed on here. */
 function createFeatures(deps: ServiceDeps) {
   const { db, witnessDb = db, secrets, config, log } = deps
   const { business } = config
+  const tell = tellersOf(log)
   const ticketKeys = createTicketKeys({ secrets })
   const logKeys = createLogKeys({ secrets, origin: originOf(config.publicUrl ?? `http://localhost:${config.port}`) })
   const receipts = createReceipts({ db, keys: logKeys, ticketKeys })
@@ -83,17 +90,9 @@ function createFeatures(deps: ServiceDeps) {
     topupsOn: business.topupsOn,
     cashoutOn: business.cashoutOn,
     ticketKeys,
-    warn: (details, message) => log.warn(details, message),
-    alarm: (details, message) => log.error(details, message),
+    ...tell,
   })
-  const payouts = createPayouts({
-    db,
-    payouts: deps.payouts,
-    gateway: deps.gateway,
-    secrets,
-    warn: (details, message) => log.warn(details, message),
-    alarm: (details, message) => log.error(details, message),
-  })
+  const payouts = createPayouts({ db, payouts: deps.payouts, gateway: deps.gateway, secrets, ...tell })
   // DRAW off: no winner is drawn and the reward share goes to people in need.
   const policy = business.drawOn ? business.policy : { ...business.policy, winners: 0 }
   const draws = createDraws({
@@ -120,12 +119,12 @@ function createFeatures(deps: ServiceDeps) {
   const impact = createImpact({ db })
   const home = createHome({ db, recentStories: impact.recentStories })
   const notifications = createNotifications({ db })
-  const push = createPush({ db, push: deps.push, secrets, warn: (details, message) => log.warn(details, message) })
-  const exports = { ...wallet.exports, ...payouts.exports, ...rounds.exports, ...notifications.exports, ...push.exports }
-  const alarm = (details: object, message: string): void => log.error(details, message)
-  const rights = createRights({ ...deps, exports, withdrawRest: wallet.withdrawRest, alarm })
+  const push = createPush({ db, push: deps.push, secrets, warn: tell.warn })
+  const ofMoney = { ...wallet.exports, ...payouts.exports, ...rounds.exports }
+  const exports = { ...identity.exports, ...ofMoney, ...notifications.exports, ...push.exports }
+  const rights = createRights({ ...deps, exports, withdrawRest: wallet.withdrawRest, alarm: tell.alarm })
   const contact = createContact({ db, production: config.production, supportEmail: config.site.supportEmail })
-  const audit = createAudit({ db, alarm })
+  const audit = createAudit({ db, alarm: tell.alarm })
   const mail = createMailJob({
     mailer: deps.mailer,
     brandName: business.brandName,

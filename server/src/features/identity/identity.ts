@@ -11,6 +11,7 @@ import { linkHandlers, linkJobs } from './links.ts'
 import { createPasswordCheck } from './password-check.ts'
 import { profileHandlers } from './profile.ts'
 import { createSessions } from './sessions.ts'
+import { listSessions, type SignedInDevice, signedInHandlers } from './signed-in.ts'
 import { signInHandlers } from './sign-in.ts'
 import { stepUpHandlers } from './step-up.ts'
 
@@ -31,11 +32,14 @@ type Names =
   | 'updateProfile'
   | 'uploadAvatar'
   | 'changePassword'
+  | 'sessions'
+  | 'endOtherSessions'
 
 export type Identity = {
   readonly handlers: Handlers<Names>
   readonly jobs: Pick<JobHandlers, 'reset_link'>
   readonly sessions: Sessions
+  readonly exports: { readonly sessions: (memberId: bigint) => Promise<SignedInDevice[]> }
   readonly due: (now: Date) => Promise<boolean>
 }
 
@@ -52,9 +56,11 @@ export function createIdentity(deps: IdentityDeps): Identity {
       ...linkHandlers(deps, rules),
       ...profileHandlers(deps, checkPassword),
       ...stepUpHandlers(deps, checkPassword),
+      ...signedInHandlers(deps),
     },
     jobs: linkJobs(deps),
     sessions: createSessions(deps.db),
+    exports: { sessions: (memberId) => listSessions(deps.db, memberId) },
     due: async (now) => {
       if (Math.abs(now.getTime() - sweptAtMs) < SWEEP_MS) return false
       sweptAtMs = now.getTime()

@@ -1,10 +1,13 @@
 /**
- * Sessions: opaque random tokens of which only the SHA-256 is kept. Invariants: a session ends with
- * its time, its logout, a password change or its account; finding one is a read of its own time, on
- * the path of every request, that shares its statement with those of the same moment; its end slides at most once a minute (a member's 30 days), an admin's
- * 15 idle minutes with every request but never beyond 12 hours.
+ * Sessions: opaque random tokens, kept as SHA-256 only. Invariants:
+ * - A session ends with its time, its logout, a password change or its account.
+ * - A member's ends 30 days after its last use and 90 days after its sign-in; an administrator's after 30 idle minutes and
+ *   after 12 hours. The database's clock alone decides.
+ * - Every request finds its session, in one statement with the requests of the same moment; a member's end slides at most
+ *   once a minute, an administrator's once a second.
  */
 import { randomBytes } from 'node:crypto'
+import { deviceNameOf } from '@roz/core/device-name.ts'
 import { gatherReads } from '../../db/gathered-read.ts'
 import { type Db, type Queryable, type Sql, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
@@ -13,6 +16,10 @@ import { hashOf } from '../../tickets/sha256.ts'
 
 /** How long a step-up holds; a sign-in counts as one. */
 export const STEP_UP_LASTS = sql`interval '10 minutes'`
+
+/** Unused for so long, and so long after its sign-in in any case, a session has ended. */
+const RESTS = { member: sql`interval '30 days'`, admin: sql`interval '30 minutes'` } as const
+const LASTS = { member: sql`interval '90 days'`, admin: sql`interval '12 hours'` } as const
 
 const TOKEN = /^[\w-]{43}$/
 
@@ -59,14 +66,14 @@ const findAndSlide = (tokenHashes: readonly Buffer[]): Sql => sql`
            s.last_used_at < ${usedBefore} as is_due
       from clock cross join unnest((select ${tokenHashes}::bytea[])) with ordinality as asked (token_hash, at)
       join session s on s.token_hash = asked.token_hash join member m on m.id = s.member_id
-     where s.expires_at > clock.at and (s.last_at is null or s.last_at > clock.at) and m.deleted_at is null),
+     where s.expires_at > clock.at and s.last_at > clock.at and m.deleted_at is null),
   due as materialized (
     select s.ctid as place from session s
      where s.ctid = any (array (select place from found where is_due))
        for no key update of s skip locked),
   slid as (
     update session s
-       set last_used_at = clock.at, expires_at = clock.at + case s.kind when 'admin' then interval '15 minutes' else interval '30 days' end
+       set last_used_at = clock.at, expires_at = clock.at + case s.kind when 'admin' then ${RESTS.admin} else ${RESTS.member} end
       from due, clock
      where s.ctid = due.place)
   select at::int as at, kind, member_id, staff_role, is_verified, is_suspended, is_stepped_up from found`
@@ -82,15 +89,13 @@ function sessionOf(row: Row, tokenHash: Buffer): Session | undefined {
 }
 
 /** Opens a session and answers its token, which is stored nowhere. */
-export async function openSession(tx: Tx, memberId: bigint, kind: Session['kind']): Promise<string> {
+export async function openSession(tx: Tx, memberId: bigint, kind: Session['kind'], userAgent = ''): Promise<string> {
   const token = randomBytes(32).toString('base64url')
-  const isAdmin = kind === 'admin'
+  const { browser, system } = deviceNameOf(userAgent)
   await tx.query(sql`
-    insert into session (token_hash, member_id, kind, expires_at, last_at, stepped_up_at)
-    values (${hashOf(token)}::bytea, ${memberId}::bigint, ${kind}::text,
-      roz_now() + case when ${isAdmin}::boolean then interval '15 minutes' else interval '30 days' end,
-      case when ${isAdmin}::boolean then roz_now() + interval '12 hours' end,
-      case when ${isAdmin}::boolean then roz_now() end)`)
+    insert into session (token_hash, member_id, kind, expires_at, last_at, stepped_up_at, browser, system)
+    values (${hashOf(token)}::bytea, ${memberId}::bigint, ${kind}::text, roz_now() + ${RESTS[kind]}, roz_now() + ${LASTS[kind]},
+      ${kind === 'admin' ? sql`roz_now()` : sql`null`}, ${browser}::text, ${system}::text)`)
   return token
 }
 

@@ -132,6 +132,17 @@ describe('sessions', () => {
     expect(await codeOf('GET /auth/me', token)).toBe('401 unauthenticated')
   })
 
+  test('a member signs in again 90 days after the sign-in, however often they come', async () => {
+    const { token } = await roz.register('ninety@x.test')
+    for (let day = 0; day < 89; day += 20) {
+      expect(await codeOf('GET /auth/me', token)).toBe('200')
+      await roz.pass(Math.min(20, 89 - day) * DAY)
+    }
+    expect(await codeOf('GET /auth/me', token)).toBe('200')
+    await roz.pass(DAY + 1)
+    expect(await codeOf('GET /auth/me', token)).toBe('401 unauthenticated')
+  })
+
   test('a session slides at most once a minute, whatever comes at once', async () => {
     const { token } = await roz.register('writes@x.test')
     const written = async () =>

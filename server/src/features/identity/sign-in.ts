@@ -29,7 +29,7 @@ export async function signIn(
   how: { readonly kind: 'member' | 'admin'; readonly source: Source; readonly origin: string },
 ): Promise<SignedIn> {
   await rememberSignIn(tx, memberId, how.source, how.origin)
-  const token = await openSession(tx, memberId, how.kind)
+  const token = await openSession(tx, memberId, how.kind, how.source.userAgent)
   return { token, user: await getUser(tx, memberId) }
 }
 

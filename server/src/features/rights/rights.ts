@@ -59,7 +59,8 @@ export function createRights(deps: RightsDeps) {
       const refunds = await exports.refunds(memberId, language)
       const notifications = await exports.notifications(memberId, language)
       const devices = await exports.devices(memberId, language)
-      return { ok: true, value: { user, transactions, rounds, withdrawals, refunds, notifications, devices } }
+      const sessions = await exports.sessions(memberId, language)
+      return { ok: true, value: { user, transactions, rounds, withdrawals, refunds, notifications, devices, sessions } }
     },
     closeAccount: async (call) => {
       const { bankDetail, gift } = call.body

@@ -1,0 +1,32 @@
+/** Browser and system of a user agent, as people call them. Names are those of their makers, in every language. */
+export type DeviceName = { readonly browser: string | null; readonly system: string | null }
+
+/** The first that matches: most browsers also name those that they descend from. */
+const BROWSERS: readonly (readonly [name: string, sign: RegExp])[] = [
+  ['Edge', /\bEdg(?:e|A|iOS)?\//],
+  ['Opera', /\b(?:OPR|OPX|OPiOS|Opera Mini|Opera)\//],
+  ['Samsung Internet', /\bSamsungBrowser\//],
+  ['UC Browser', /\bUC ?Browser\//],
+  ['Mi Browser', /\bMiuiBrowser\//],
+  ['Vivaldi', /\bVivaldi\//],
+  ['Firefox', /\b(?:Firefox|FxiOS)\//],
+  ['Chrome', /\b(?:(?:Headless)?Chrome|CriOS|Chromium)\//],
+  ['Safari', /\bVersion\/[\d.]+ .*\bSafari\//],
+]
+const SYSTEMS: readonly (readonly [name: string, sign: RegExp])[] = [
+  ['iPhone', /\biPhone\b/],
+  ['iPad', /\biPad\b/],
+  ['Android', /\bAndroid\b/],
+  ['KaiOS', /\bKAIOS\b/],
+  ['ChromeOS', /\bCrOS\b/],
+  ['Windows', /\bWindows\b/],
+  ['Mac', /\bMac OS X\b|\bMacintosh\b/],
+  ['Linux', /\bLinux\b/],
+]
+
+const firstOf = (known: typeof BROWSERS, userAgent: string): string | null => known.find(([, sign]) => sign.test(userAgent))?.[0] ?? null
+
+export const deviceNameOf = (userAgent: string): DeviceName => ({
+  browser: firstOf(BROWSERS, userAgent),
+  system: firstOf(SYSTEMS, userAgent),
+})

@@ -1,0 +1,64 @@
+/** The devices on which a member is signed in, and the end of all others. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { PASSWORD, type People, startPeople } from '../../testing/people.ts'
+import { ensureAdmin } from './ensure-admin.ts'
+
+const PHONE = 'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/139.0.0.0 Mobile Safari/537.36'
+const DESK = 'Mozilla/5.0 (X11; Linux x86_64; rv:142.0) Gecko/20100101 Firefox/142.0'
+
+let roz: People
+beforeAll(async () => {
+  roz = await startPeople()
+})
+afterAll(() => roz.close())
+
+const statusOf = async (token: string): Promise<number> => (await roz.ask('GET /auth/me', { token })).status
+const devicesOf = async (token: string): Promise<unknown> => (await roz.ask('GET /user/sessions', { token })).body.sessions
+
+test('each device is listed by browser and system, the last used first, with the one that asks marked', async () => {
+  const { token } = await roz.register('listed@x.test', { userAgent: PHONE })
+  await roz.pass(3600)
+  const desk = (await roz.login('listed@x.test', PASSWORD, { userAgent: DESK })).body.token
+  await roz.pass(3600)
+  const tool = (await roz.login('listed@x.test', PASSWORD, { userAgent: 'curl/8.5.0' })).body.token
+  const time = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T.*\+05:30$/)
+  const device = (browser: string | null, system: string | null, isThis: boolean) => ({
+    browser,
+    system,
+    signedInAt: time,
+    lastUsedAt: time,
+    isThis,
+  })
+  expect(await devicesOf(tool)).toEqual([device(null, null, true), device('Firefox', 'Linux', false), device('Chrome', 'Android', false)])
+  await roz.pass(61)
+  expect(await devicesOf(token)).toEqual([device('Chrome', 'Android', true), device(null, null, false), device('Firefox', 'Linux', false)])
+  expect(await statusOf(desk)).toBe(200)
+})
+
+test('a session that has ended is not listed', async () => {
+  const { token } = await roz.register('ended@x.test', { userAgent: PHONE })
+  await roz.login('ended@x.test', PASSWORD, { userAgent: DESK })
+  for (const days of [29, 29]) {
+    await roz.pass(days * 86_400)
+    await statusOf(token)
+  }
+  expect(await devicesOf(token)).toEqual([expect.objectContaining({ browser: 'Chrome', isThis: true })])
+})
+
+test('signing out the others ends every other session of the member at once, and nobody else’s', async () => {
+  const { token } = await roz.register('others@x.test')
+  const neighbour = await roz.register('neighbour@x.test')
+  const others = await Promise.all([1, 2].map(async () => (await roz.login('others@x.test', PASSWORD)).body.token as string))
+  const answer = await roz.ask('POST /user/sessions/end-others', { token })
+  expect([answer.status, answer.body]).toEqual([200, { ended: 2 }])
+  expect(await Promise.all([token, neighbour.token, ...others].map(statusOf))).toEqual([200, 200, 401, 401])
+  expect((await roz.ask('POST /user/sessions/end-others', { token })).body).toEqual({ ended: 0 })
+})
+
+test('an administrator’s session of the same account ends with the others', async () => {
+  await ensureAdmin(roz.db, { email: 'staff@x.test', password: 'owner password' })
+  const portal = (await roz.ask('POST /admin/login', { body: { email: 'staff@x.test', password: 'owner password' } })).body.token
+  const own = (await roz.login('staff@x.test', 'owner password')).body.token
+  expect((await roz.ask('POST /user/sessions/end-others', { token: own })).body).toEqual({ ended: 1 })
+  expect([await statusOf(portal), await statusOf(own)]).toEqual([401, 200])
+})

@@ -1,0 +1,46 @@
+/**
+ * The devices on which a member is signed in. Invariant: ending the others never ends the session that
+ * asks, and what has ended opens nothing from the next request on.
+ */
+import type { Output } from '@roz/contract/api.ts'
+import type { identityCalls, signedInDevice } from '@roz/contract/identity.ts'
+import { isoIst } from '@roz/core/ist-day.ts'
+import type { z } from 'zod'
+import { type Db, sql } from '../../db/sql.ts'
+import type { Handlers } from '../../http/route.ts'
+
+export type SignedInDevice = z.output<typeof signedInDevice>
+type Listed = Output<(typeof identityCalls)['sessions']>['sessions'][number]
+
+type Row = { tokenHash: Buffer; browser: string | null; system: string | null; signedInAt: Date; lastUsedAt: Date }
+
+const liveSessions = (db: Db, memberId: bigint): Promise<Row[]> =>
+  db.query<Row>(sql`
+    select token_hash as "tokenHash", browser, system, created_at as "signedInAt", last_used_at as "lastUsedAt"
+      from session
+     where member_id = ${memberId}::bigint and expires_at > (select roz_now()) and last_at > (select roz_now())
+     order by last_used_at desc, created_at desc, token_hash`)
+
+const shown = ({ browser, system, signedInAt, lastUsedAt }: Row): SignedInDevice => ({
+  browser,
+  system,
+  signedInAt: isoIst(signedInAt.getTime()),
+  lastUsedAt: isoIst(lastUsedAt.getTime()),
+})
+
+export const listSessions = async (db: Db, memberId: bigint): Promise<SignedInDevice[]> => (await liveSessions(db, memberId)).map(shown)
+
+export function signedInHandlers({ db }: { readonly db: Db }): Handlers<'sessions' | 'endOtherSessions'> {
+  return {
+    sessions: async ({ session }) => {
+      const rows = await liveSessions(db, session.memberId)
+      const listed = rows.map((row): Listed => ({ ...shown(row), isThis: row.tokenHash.equals(session.tokenHash) }))
+      return { ok: true, value: { sessions: listed } }
+    },
+    endOtherSessions: async ({ session }) => {
+      const ended = await db.query(sql`
+        delete from session where member_id = ${session.memberId}::bigint and token_hash <> ${session.tokenHash}::bytea returning 1`)
+      return { ok: true, value: { ended: ended.length } }
+    },
+  }
+}
