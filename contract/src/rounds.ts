@@ -95,6 +95,7 @@ export const roundCalls = {
     method: 'POST',
     path: '/admin/trigger-draw',
     access: 'admin',
+    stepUp: true,
     summary:
       "Draws the oldest closed round, else closes, draws and settles today's; `day` says which one is meant. Without it a call within twelve hours of another is a repeat of it, and closes no other round.",
     body: z.strictObject({ day: day.optional() }).default({}),

@@ -34,6 +34,8 @@ type DecisionProps<T> = {
   /** Something in the body must be chosen first. */
   readonly unready?: boolean
   readonly question?: Question
+  /** Where the server gives no words for what went wrong. */
+  readonly failed?: string
   /** The call; `text` answers the question and is empty without one. */
   readonly send: (text: string, idempotencyKey: string) => Promise<T>
   readonly onDone: (answer: T) => void
@@ -49,6 +51,7 @@ export function Decision<T>({
   danger = false,
   unready = false,
   question,
+  failed,
   send,
   onDone,
   onClose,
@@ -74,7 +77,7 @@ export function Decision<T>({
       } catch (error) {
         if (error instanceof ApiError && error.code === 'step_up_required') return setAsksPassword(true)
         if (error instanceof ApiError && error.code === 'wrong_password') return form.setError('password', { message: error.message })
-        toast.error(messageOf(error, t`Network error. Please check your connection and try again.`))
+        toast.error(messageOf(error, failed ?? t`Network error. Please check your connection and try again.`))
         // Somebody else may have decided it meanwhile: the list says how it stands now.
         if (error instanceof ApiError && error.status !== 429 && error.status < 500) onClose()
       }

@@ -4,17 +4,16 @@
  * that waits for its beacon is not said to be made.
  */
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call, messageOf } from '../../api.ts'
 import { currentLanguage } from '../../language.ts'
 import { Button } from '../../ui/Button.tsx'
 import { formatLongDay } from '../../ui/format.ts'
-import { Modal } from '../../ui/Modal.tsx'
 import { formatMoney } from '../../ui/Money.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { type CurrentRound, refreshRound, roundQuery } from '../queries.ts'
-import { refreshPortal } from './queries.ts'
+import { Decision } from './Decision.tsx'
 
 export function TriggerDraw() {
   const { t } = useLingui()
@@ -30,43 +29,30 @@ export function TriggerDraw() {
     if (fresh.data === undefined || fresh.isError) toast.error(messageOf(fresh.error, t`Failed to fetch round details`))
     else setAsked(fresh.data)
   }
-  const draw = useMutation({
-    mutationFn: (day: string) => call('triggerDraw', { body: { day } }),
-    onSuccess: (answer) =>
-      toast.success(
-        answer.round.status === 'settled'
-          ? t`Draw triggered successfully!`
-          : t`The round is closed and waits for its public random number. The draw follows by itself.`,
-      ),
-    onError: (error) => toast.error(messageOf(error, t`Failed to trigger draw`)),
-    onSettled: async () => {
-      setAsked(undefined)
-      await Promise.all([refreshPortal(), refreshRound()])
-    },
-  })
 
   return (
     <>
       <Button kind="secondary" busy={asking} onClick={() => void ask()}>
         <Trans>Trigger Draw</Trans>
       </Button>
-      <Modal
-        open={asked !== undefined}
-        onClose={() => (draw.isPending ? undefined : setAsked(undefined))}
-        title={<Trans>Draw this round?</Trans>}
-        footer={
-          <>
-            <Button kind="secondary" disabled={draw.isPending} onClick={() => setAsked(undefined)}>
-              <Trans>Cancel</Trans>
-            </Button>
-            <Button busy={draw.isPending} onClick={() => (asked === undefined ? undefined : draw.mutate(asked.id))}>
-              <Trans>Trigger Draw</Trans>
-            </Button>
-          </>
-        }
-      >
-        {asked === undefined ? null : <Question round={asked} />}
-      </Modal>
+      {asked === undefined ? null : (
+        <Decision
+          title={<Trans>Draw this round?</Trans>}
+          confirm={t`Trigger Draw`}
+          failed={t`Failed to trigger draw`}
+          send={(_, idempotencyKey) => call('triggerDraw', { body: { day: asked.id }, idempotencyKey }).finally(() => void refreshRound())}
+          onDone={(answer) =>
+            toast.success(
+              answer.round.status === 'settled'
+                ? t`Draw triggered successfully!`
+                : t`The round is closed and waits for its public random number. The draw follows by itself.`,
+            )
+          }
+          onClose={() => setAsked(undefined)}
+        >
+          <Question round={asked} />
+        </Decision>
+      )}
     </>
   )
 }
