@@ -65,11 +65,16 @@ export type Visit = {
   readonly told: () => Promise<string>
   readonly close: () => Promise<void>
 }
+/** Where a token lies in the browser: the members' app and the portal each have a slot of their own. */
+export type Slot = 'token' | 'admin-token'
+export const slotOf = (path: string): Slot => (/^\/admin(\/|$)/.test(path) ? 'admin-token' : 'token')
+
 export type VisitOptions = {
   readonly size?: { readonly width: number; readonly height: number }
   readonly dark?: boolean
   readonly token?: string
-  readonly origin?: string
+  /** Which side the token is for; the members' by default. */
+  readonly slot?: Slot
   /** Hosts beside the product's own that a page may ask: the gateway's. */
   readonly hosts: readonly string[]
   /** The service worker runs; elsewhere it is kept out, for it would stand between a page and the faults made for it. */
@@ -88,8 +93,8 @@ export async function newVisit(browser: Browser, options: VisitOptions): Promise
     reducedMotion: 'reduce',
     serviceWorkers: options.withWorker === true ? 'allow' : 'block',
   })
-  const { token } = options
-  if (token !== undefined) await signInBefore(context, token)
+  const { token, slot = 'token' } = options
+  if (token !== undefined) await signInBefore(context, token, slot)
   const page = await context.newPage()
   page.setDefaultTimeout(PATIENCE_MS)
   const underWay = new Set<Request>()
@@ -129,25 +134,32 @@ export async function newVisit(browser: Browser, options: VisitOptions): Promise
 }
 
 /** The browser is handed to the next person: nothing of the last one is stored or runs on. What is cached of the app stays, which saves most of the time that a new one takes. */
-export async function handOver({ page, context, complaints }: Visit, origin: string, token?: string): Promise<void> {
+export async function handOver({ page, context, complaints }: Visit, origin: string, token?: string, slot: Slot = 'token'): Promise<void> {
   // An address without the app: it ends here, and writes nothing more into what is emptied.
   await page.goto(`${origin}/healthz`)
   await context.clearCookies()
-  await page.evaluate((next) => {
-    sessionStorage.clear()
-    localStorage.clear()
-    if (next !== undefined) localStorage.setItem('token', next)
-  }, token)
+  await page.evaluate(
+    ([name, next]) => {
+      sessionStorage.clear()
+      localStorage.clear()
+      if (next !== undefined) (name === 'token' ? localStorage : sessionStorage).setItem(name, next)
+    },
+    [slot, token] as const,
+  )
   complaints()
 }
 
 /** The token as a sign-in leaves it; set once, so that a logout in the page stays one. */
-async function signInBefore(context: BrowserContext, token: string): Promise<void> {
-  await context.addInitScript((value) => {
-    if (sessionStorage.getItem('signed-in') !== null) return
-    sessionStorage.setItem('signed-in', '1')
-    localStorage.setItem('token', value)
-  }, token)
+async function signInBefore(context: BrowserContext, token: string, slot: Slot): Promise<void> {
+  await context.addInitScript(
+    ([name, value]) => {
+      if (sessionStorage.getItem('signed-in') !== null) return
+      sessionStorage.setItem('signed-in', '1')
+      const storage = name === 'token' ? localStorage : sessionStorage
+      storage.setItem(name, value)
+    },
+    [slot, token] as const,
+  )
 }
 
 /** Less than half of what the package gives by itself; each page that is audited reads it anew. */

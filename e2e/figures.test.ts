@@ -149,7 +149,7 @@ describe('every number has its source', () => {
   })
 
   test('on every tab of the portal', async () => {
-    await handOver(visit, roz.url, await adminToken(roz.url))
+    await handOver(visit, roz.url, await adminToken(roz.url), 'admin-token')
     await expectAccounted(Object.keys(TABS).map((tab) => `${paths.adminDashboard}?tab=${tab}`))
   })
 
@@ -190,7 +190,7 @@ describe('nothing is invented', () => {
   )
 
   test('the portal: no user but who has registered, no story, no money, and each tab says so', async () => {
-    await handOver(visit, roz.url, await adminToken(roz.url))
+    await handOver(visit, roz.url, await adminToken(roz.url), 'admin-token')
     for (const [tab, empty] of Object.entries(TABS)) {
       await page.goto(`${roz.url}${paths.adminDashboard}?tab=${tab}`)
       const panel = page.getByRole('tabpanel')

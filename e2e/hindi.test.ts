@@ -18,6 +18,7 @@ import {
   newVisit,
   openBrowser,
   settle,
+  slotOf,
   SMALL,
   type Visit,
   WIDE,
@@ -120,7 +121,7 @@ function expectHindi(): void {
 }
 
 async function walk(addresses: readonly string[], token?: string, inFull = true): Promise<void> {
-  await handOver(visit, roz.url, token)
+  await handOver(visit, roz.url, token, slotOf(addresses[0] ?? ''))
   for (const address of addresses) {
     await page.goto(roz.url + address)
     await expect(page.getByRole('heading', { level: 1 })).toHaveText(/[\u0900-\u097F]|404/)

@@ -8,6 +8,8 @@ const ALLOWED = new Set(
     // What a draw is checked with: the public number's source, the programs, the methods by their names.
     'drand Node Node.js Python JavaScript WebAssembly GitHub Merkle Ed25519',
     'YouTube Cashfree Payments Google WhatsApp',
+    // Browsers and systems by their makers' names.
+    'Chrome Firefox Safari Edge Android iPhone Windows Mac Linux',
   ].flatMap((line) => line.split(' ')),
 )
 

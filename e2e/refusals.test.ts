@@ -36,7 +36,7 @@ const as = (person: Person, path: string, work: Work): Promise<void> => stage.at
 const main = (page: Page) => page.getByRole('main')
 const dialog = (page: Page) => page.getByRole('dialog')
 const joinButton = (page: Page) => page.getByRole('button', { name: 'Join with ₹1.00' })
-const storedToken = (page: Page) => page.evaluate(() => localStorage.getItem('token'))
+const storedToken = (page: Page) => page.evaluate(() => localStorage.getItem('token') ?? sessionStorage.getItem('admin-token'))
 const mine = async ({ token }: Person) => (await ask(roz.url, 'profile', { token })).output.user
 const signsIn = async ({ email }: Person, password: string): Promise<number> =>
   (await ask(roz.url, 'login', { body: { email, password } })).status

@@ -75,7 +75,7 @@ async function visit(
 ): Promise<void> {
   const own = visits.get(size) ?? (await newVisit(browser, { hosts: [roz.url, roz.sandboxUrl].map((url) => new URL(url).host), size }))
   visits.set(size, own)
-  await handOver(own, roz.url, token)
+  await handOver(own, roz.url, token, who === 'an administrator' ? 'admin-token' : 'token')
   await work(own)
 }
 

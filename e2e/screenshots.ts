@@ -139,7 +139,7 @@ async function shoot(browser: Browser, { roz, tokens, screens: all }: Tour, look
       size: look.size,
       dark: look.dark,
       hosts: [],
-      ...(as === undefined ? {} : { token: tokens[as] }),
+      ...(as === undefined ? {} : { token: tokens[as], slot: as === 'admin' ? 'admin-token' : 'token' }),
     })
     await visit.context.addInitScript((language) => localStorage.setItem('language', language), look.language)
     await visit.context.clock.setFixedTime(noon)

@@ -5,7 +5,7 @@
  */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
-import { closeVisits, handOver, newVisit, openBrowser, SMALL, type Visit } from './browser.ts'
+import { closeVisits, handOver, newVisit, openBrowser, type Slot, slotOf, SMALL, type Visit } from './browser.ts'
 import { type FaultyProxy, startFaultyProxy } from './faulty-proxy.ts'
 import { type Program, startProgram } from './program.ts'
 
@@ -16,6 +16,8 @@ export type StageOptions = {
 }
 export type AtOptions = {
   readonly token?: string | undefined
+  /** Where it lies, if the path does not say so. */
+  readonly slot?: Slot
   /** What must stand before the page opens and nobody after may inherit, as a clock set by hand: it gets a browser of its own. */
   readonly before?: (page: Page) => unknown
 }
@@ -69,12 +71,12 @@ export function useStage({ size = SMALL, env }: StageOptions = {}) {
     },
 
     /** Somebody at a screen, over the line. */
-    async at(path: string, work: Work, { token, before }: AtOptions = {}): Promise<void> {
+    async at(path: string, work: Work, { token, before, slot = slotOf(path) }: AtOptions = {}): Promise<void> {
       if (before === undefined) {
-        await handOver(visit, line.url, token)
+        await handOver(visit, line.url, token, slot)
         return workIn(visit, path, work)
       }
-      const own = await newVisit(browser, { size, hosts: [], ...(token === undefined ? {} : { token }) })
+      const own = await newVisit(browser, { size, hosts: [], slot, ...(token === undefined ? {} : { token }) })
       try {
         await before(own.page)
         await workIn(own, path, work)

@@ -10,6 +10,7 @@ import './features/shared.ts'
 import { startLanguage } from './language.ts'
 import { showLost, tellLost } from './lost.ts'
 import { paths } from './paths.ts'
+import { inPortal } from './portal.ts'
 import { startWorker } from './pwa/registration.ts'
 import { queryClient } from './query.ts'
 import { type AppRouter, createAppRouter } from './routes.tsx'
@@ -20,9 +21,9 @@ import './ui/base.css'
 import './ui/app.css'
 import './features/screens.css'
 
-// Someone signed in or out in another tab: this one must not go on as the old person.
+// A member signed in or out in another tab: this one must not go on as the old person. The portal's session is the tab's own.
 window.addEventListener('storage', (event) => {
-  if (event.key === 'token' || event.key === null) location.reload()
+  if (!inPortal && (event.key === 'token' || event.key === null)) location.reload()
 })
 
 function leaveWhenSessionEnds(router: AppRouter): void {
@@ -30,7 +31,7 @@ function leaveWhenSessionEnds(router: AppRouter): void {
     // A stale token found at the start: the guards decide, so that a mail's link still works.
     const starting = session.get().status === 'loading'
     session.clear()
-    if (!starting) void router.navigate({ to: location.pathname.startsWith('/admin') ? paths.adminLogin : paths.login, replace: true })
+    if (!starting) void router.navigate({ to: inPortal ? paths.adminLogin : paths.login, replace: true })
   })
 }
 

@@ -13,26 +13,42 @@ import {
 } from '@tanstack/react-router'
 import { loadAdminTexts } from './language.ts'
 import { paths } from './paths.ts'
+import { inPortal, isOfPortal } from './portal.ts'
 import { session } from './session.tsx'
 import { settings } from './settings.ts'
 import { AdminScreens, BrokenPage, Frame, MemberScreens, Waiting } from './shell/Frame.tsx'
+import { isPortalOpen } from './token.ts'
 
-/** Where someone already signed in belongs. */
-function sendHome(): void {
-  const now = session.get()
-  if (now.status === 'member') throw redirect({ to: paths.dashboard, replace: true })
-  if (now.status === 'admin') throw redirect({ to: paths.adminDashboard, replace: true })
+type To = { readonly location: { readonly pathname: string; readonly href: string } }
+
+/** Who goes between the portal and the members' side loads a page of that side. Not the root's: nothing would be drawn meanwhile. */
+function stayOnSide({ location }: To): void {
+  if (isOfPortal(location.pathname) !== inPortal) throw redirect({ href: location.href, reloadDocument: true, replace: true })
 }
-function memberOnly(): void {
-  const now = session.get()
-  if (now.status === 'admin') throw redirect({ to: paths.adminDashboard, replace: true })
-  if (now.status !== 'member') throw redirect({ to: paths.login, replace: true })
+/** Staff have no screens here: a member's session of theirs ends, and an administrator's leads to the portal. */
+async function staffToPortal(): Promise<void> {
+  const { status } = session.get()
+  if (status === 'admin') await session.signOut()
+  else if (status === 'member' || !isPortalOpen()) return
+  throw redirect({ to: paths.adminDashboard, reloadDocument: true, replace: true })
 }
-async function adminOnly(): Promise<void> {
+async function sendHome(to: To): Promise<void> {
+  stayOnSide(to)
+  await staffToPortal()
+  if (session.get().status === 'member') throw redirect({ to: paths.dashboard, replace: true })
+}
+async function memberOnly(to: To): Promise<void> {
+  stayOnSide(to)
+  await staffToPortal()
+  if (session.get().status !== 'member') throw redirect({ to: paths.login, replace: true })
+}
+async function adminOnly(to: To): Promise<void> {
+  stayOnSide(to)
   if (session.get().status !== 'admin') throw redirect({ to: paths.adminLogin, replace: true })
   await loadAdminTexts()
 }
-async function portalDoor(): Promise<void> {
+async function portalDoor(to: To): Promise<void> {
+  stayOnSide(to)
   if (session.get().status === 'admin') throw redirect({ to: paths.adminDashboard, replace: true })
   await loadAdminTexts()
 }
@@ -58,6 +74,7 @@ const register = createRoute({
 const forgotPassword = createRoute({
   getParentRoute: () => root,
   path: paths.forgotPassword,
+  beforeLoad: stayOnSide,
   component: lazyRouteComponent(() => import('./features/auth/ForgotPasswordPage.tsx'), 'ForgotPasswordPage'),
 })
 
@@ -72,18 +89,21 @@ const textOf = (search: Record<string, unknown>, name: string): string | undefin
 const resetPassword = createRoute({
   getParentRoute: () => root,
   path: paths.resetPassword,
+  beforeLoad: stayOnSide,
   validateSearch: (search: Record<string, unknown>): { token?: string | undefined } => ({ token: textOf(search, 'token') }),
   component: lazyRouteComponent(() => import('./features/auth/ResetPasswordPage.tsx'), 'ResetPasswordPage'),
 })
 const verifyEmail = createRoute({
   getParentRoute: () => root,
   path: paths.verifyEmail,
+  beforeLoad: stayOnSide,
   validateSearch: (search: Record<string, unknown>): { token?: string | undefined } => ({ token: textOf(search, 'token') }),
   component: lazyRouteComponent(() => import('./features/auth/VerifyEmailPage.tsx'), 'VerifyEmailPage'),
 })
 const paymentStatus = createRoute({
   getParentRoute: () => root,
   path: paths.paymentStatus,
+  beforeLoad: stayOnSide,
   validateSearch: (search: Record<string, unknown>): { order_id?: string | undefined } => ({ order_id: textOf(search, 'order_id') }),
   component: lazyRouteComponent(() => import('./features/payment-status/PaymentStatusPage.tsx'), 'PaymentStatusPage'),
 })
@@ -154,6 +174,7 @@ const adminDashboard = createRoute({
 const kitchenSink = createRoute({
   getParentRoute: () => root,
   path: paths.kitchenSink,
+  beforeLoad: stayOnSide,
   component: lazyRouteComponent(() => import('./shell/KitchenSink.tsx'), 'KitchenSink'),
 })
 

@@ -1,18 +1,25 @@
-/** The bearer token in the browser's storage, under the spec's key. Storage may be closed: then memory serves. */
-const KEY = 'token'
+/**
+ * The bearer token in the browser's storage. Invariants: members' lies under the spec's key; the portal's has a slot of
+ * its own that ends with the tab, and neither side reads the other's. Storage may be closed: then memory serves.
+ */
+import { inPortal } from './portal.ts'
+
+const PORTAL_KEY = 'admin-token'
+const KEY = inPortal ? PORTAL_KEY : 'token'
+const storage = (): Storage => (inPortal ? sessionStorage : localStorage)
 let fallback: string | undefined
 
 export const token = {
   get: (): string | undefined => {
     try {
-      return localStorage.getItem(KEY) ?? fallback
+      return storage().getItem(KEY) ?? fallback
     } catch {
       return fallback
     }
   },
   set: (value: string): void => {
     try {
-      localStorage.setItem(KEY, value)
+      storage().setItem(KEY, value)
     } catch {
       // A browser that keeps nothing, or is full, still signs in for this page.
       token.clear()
@@ -22,9 +29,18 @@ export const token = {
   clear: (): void => {
     fallback = undefined
     try {
-      localStorage.removeItem(KEY)
+      storage().removeItem(KEY)
     } catch {
       // Nothing was kept.
     }
   },
 } as const
+
+/** Whether an administrator is signed in in this tab. */
+export function isPortalOpen(): boolean {
+  try {
+    return sessionStorage.getItem(PORTAL_KEY) !== null
+  } catch {
+    return false
+  }
+}

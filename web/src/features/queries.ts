@@ -43,6 +43,8 @@ export const impactStatsQuery = queryOptions({
 })
 export const profileQuery = queryOptions({ queryKey: ['mine', 'profile'], queryFn: ({ signal }) => call('profile', { signal }) })
 
+export const devicesQuery = queryOptions({ queryKey: ['mine', 'sessions'], queryFn: ({ signal }) => call('sessions', { signal }) })
+
 /** The query of a page: none for the first. */
 export const at = (cursor: string | undefined) => (cursor === undefined ? {} : { cursor })
 /** How every list goes on to its next page. */

@@ -2,7 +2,10 @@
  * Whether this browser is told of results, and for whom: the member who tapped for it here. Invariant:
  * whoever is signed out, or is somebody else, is told nothing on this device; after a session that ended
  * by itself results come back with that member alone. What it takes is loaded only where somebody has.
+ * An administrator's session in the portal is no member's: it changes nothing here.
  */
+import { inPortal } from '../portal.ts'
+
 const OWNER = 'results-on-device'
 
 /** Whose session is here. */
@@ -38,18 +41,21 @@ export function setDeviceOwner(memberId: string | undefined): void {
 
 /** The session is gone, and with it what the server knows of this device; whose it is stays known. */
 export function dropDevice(): void {
+  if (inPortal) return
   present = undefined
   if (deviceOwner() !== undefined) next(({ dropSubscription }) => dropSubscription())
 }
 
 /** The member has left, or somebody else is here: nothing comes back by itself. */
 export function forgetDevice(): void {
+  if (inPortal) return
   dropDevice()
   setDeviceOwner(undefined)
 }
 
 /** A member is here: what the browser or the server has lost since is mended. */
 export function keepDevice(memberId: string): void {
+  if (inPortal) return
   const owner = deviceOwner()
   if (owner === undefined) return
   if (owner !== memberId) return forgetDevice()

@@ -4,6 +4,7 @@ import type { User } from '@roz/contract/shapes.ts'
 import { Link, useLocation, useNavigate } from '@tanstack/react-router'
 import { brand, currentLanguage } from '../language.ts'
 import { paths, publicPath } from '../paths.ts'
+import { inPortal } from '../portal.ts'
 import { session, useSession } from '../session.tsx'
 import { LogoArt } from '../ui/Art.tsx'
 import { Avatar } from '../ui/Avatar.tsx'
@@ -15,14 +16,12 @@ import { LanguageSwitch } from './LanguageSwitch.tsx'
 /** The bar that fits who is here and where. */
 export function Bar() {
   const now = useSession()
-  const inPortal = useLocation({ select: (location) => location.pathname.startsWith('/admin') })
   if (inPortal) return <PortalBar signedIn={now.status === 'admin'} />
   return now.status === 'member' ? <NavigationBar user={now.user} /> : <VisitorBar />
 }
 
 function useLogout(): () => void {
   const navigate = useNavigate()
-  const inPortal = useLocation({ select: (location) => location.pathname.startsWith('/admin') })
   return () => {
     void session.signOut()
     void navigate({ to: inPortal ? paths.adminLogin : paths.login })
@@ -113,7 +112,6 @@ function NavigationBar({ user }: { readonly user: User }) {
 }
 
 function VisitorBar() {
-  const now = useSession()
   const at = useLocation({ select: (location) => location.pathname })
   return (
     <header className="cloth bar no-print">
@@ -125,11 +123,7 @@ function VisitorBar() {
           </span>
         </a>
         <LanguageSwitch className="bar-link" />
-        {now.status === 'admin' ? (
-          <Link className="bar-link" to={paths.adminDashboard}>
-            <Trans>Admin</Trans>
-          </Link>
-        ) : at === paths.login ? (
+        {at === paths.login ? (
           <Link className="bar-link" to={paths.register}>
             <Trans>Sign up</Trans>
           </Link>

@@ -5,6 +5,7 @@ import { Outlet, useRouter } from '@tanstack/react-router'
 import { type ErrorInfo, lazy, Suspense, useEffect } from 'react'
 import { UnverifiedBanner } from '../features/auth/UnverifiedBanner.tsx'
 import { paths } from '../paths.ts'
+import { inPortal } from '../portal.ts'
 import { useSession } from '../session.tsx'
 import { Button } from '../ui/Button.tsx'
 import { Spinner } from '../ui/Feedback.tsx'
@@ -89,6 +90,7 @@ export function Waiting() {
 export function BrokenPage({ error }: { readonly error: unknown; readonly info?: ErrorInfo }) {
   const { t } = useLingui()
   const router = useRouter()
+  const home = inPortal ? paths.adminDashboard : paths.dashboard
   useEffect(() => console.warn('A screen failed:', error), [error])
   return (
     <Book title={t`Something went wrong`}>
@@ -103,7 +105,7 @@ export function BrokenPage({ error }: { readonly error: unknown; readonly info?:
           <Button onClick={() => location.reload()}>
             <Trans>Reload the page</Trans>
           </Button>
-          <Button kind="secondary" onClick={() => void router.navigate({ to: paths.dashboard }).then(() => router.invalidate())}>
+          <Button kind="secondary" onClick={() => void router.navigate({ to: home }).then(() => router.invalidate())}>
             <Trans>Go to Dashboard</Trans>
           </Button>
         </p>

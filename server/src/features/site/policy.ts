@@ -1,6 +1,6 @@
 /**
  * Security headers of everything the site serves. Invariants: no inline script or style runs unless
- * its hash is in the build's manifest; nobody frames us; the gateway and Google reach only the app.
+ * its hash is in the build's manifest; nobody frames us; the gateway and Google reach only the members' app.
  */
 export type GatewayOrigins = {
   /** Where the gateway's script for the browser comes from. */
@@ -51,7 +51,7 @@ export const WORKER_POLICY = policy({
 /** Of the service worker: it fetches our own pages and files, and runs nothing besides itself. */
 export const SERVICE_WORKER_POLICY = policy({ 'default-src': ["'none'"], 'connect-src': ["'self'"] })
 
-/** Of the app: it also loads the gateway's script and, where it is set up, Google's button. */
+/** Of the members' app: it also loads the gateway's script and, where it is set up, Google's button. */
 export function appPolicy(gateway: GatewayOrigins, googleOrigin: string | undefined): string {
   const google = googleOrigin === undefined ? [] : [GOOGLE, googleOrigin]
   return policy({
@@ -63,6 +63,15 @@ export function appPolicy(gateway: GatewayOrigins, googleOrigin: string | undefi
     'form-action': ["'self'", ...gateway.pages],
   })
 }
+
+/** Of the portal: nothing of another host runs beside an administrator's session, is asked, shown in a frame or sent a form. */
+export const PORTAL_POLICY = policy({
+  ...SHARED,
+  'script-src': ["'self'"],
+  'style-src': ["'self'"],
+  'connect-src': ["'self'"],
+  'form-action': ["'self'"],
+})
 
 /** Sent with every answer of the site. YouTube needs the referrer's origin, Google's popup its opener. */
 export const COMMON_HEADERS = {

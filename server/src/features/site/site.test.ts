@@ -45,7 +45,7 @@ function builtWeb(): string {
     path.join(folder, 'manifest.json'),
     JSON.stringify({
       csp: { scripts: ['sha256-head'], styles: ['sha256-page', 'sha256-home'] },
-      app: { '/login': '<link href="/assets/login.js">', '/dashboard': '', '/kitchen-sink': '' },
+      app: { '/login': '<link href="/assets/login.js">', '/dashboard': '', '/admin/login': '', '/kitchen-sink': '' },
       dev: ['/kitchen-sink'],
     }),
   )
@@ -297,6 +297,14 @@ describe('the app', () => {
     expect(policy).toContain("script-src 'self' http://127.0.0.1:9001 https://accounts.google.com")
     expect(policy).toContain("form-action 'self' http://127.0.0.1:9001")
     expect(policy).not.toContain('unsafe')
+  })
+
+  test('in the portal nothing of another host may run, be asked, be framed or be sent a form', async () => {
+    const policy = String((await app.inject('/admin/login')).headers['content-security-policy'])
+    for (const directive of ['script-src', 'style-src', 'connect-src', 'form-action'])
+      expect(policy).toMatch(new RegExp(`${directive} 'self'(;|$)`))
+    expect(policy).toMatch(/^default-src 'none';/)
+    expect(policy).not.toMatch(/frame-src|127\.0\.0\.1|google|unsafe/)
   })
 
   test('each address names what its own screen loads', async () => {

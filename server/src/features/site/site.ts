@@ -15,7 +15,7 @@ import { registerAssets, registerProgram } from './assets.ts'
 import { type Body, bodyOf, sendBody } from './bodies.ts'
 import { offlineAddress, registerInstall } from './install.ts'
 import { type Below, createPageCache, type SiteData } from './pages.ts'
-import { appPolicy, COMMON_HEADERS, type GatewayOrigins, type InlineHashes, publicPolicy } from './policy.ts'
+import { appPolicy, COMMON_HEADERS, type GatewayOrigins, type InlineHashes, PORTAL_POLICY, publicPolicy } from './policy.ts'
 import { createSharePictures, type ShareSubjects } from './share-pictures.ts'
 
 export type SiteDeps = {
@@ -152,9 +152,10 @@ async function registerApp(
   const html = template
     .replaceAll('%BRAND%', () => escapeHtml(site.brandName))
     .replace('%SETTINGS%', () => escapeHtml(JSON.stringify(settings)))
-  const policy = appPolicy(deps.gateway, google.clientId === undefined ? undefined : new URL(google.scriptUrl).origin)
+  const members = appPolicy(deps.gateway, google.clientId === undefined ? undefined : new URL(google.scriptUrl).origin)
   for (const [address, links] of screens) {
     const page = html.replace('%SCREEN%', () => links)
+    const policy = address.startsWith('/admin/') ? PORTAL_POLICY : members
     // Made when it is first asked for: all at once would hold up the start.
     let body: Promise<Body> | undefined
     const made = (): Promise<Body> =>

@@ -24,6 +24,7 @@ import { MyData } from './MyData.tsx'
 import { PersonalInformation } from './PersonalInformation.tsx'
 import { ProfileEditor } from './ProfileEditor.tsx'
 import { PasswordForm, PublicNameForm } from './ProfileSettings.tsx'
+import { SignedInDevices } from './SignedInDevices.tsx'
 
 export function ProfilePage() {
   const { t } = useLingui()
@@ -111,6 +112,9 @@ function Loaded({ user }: { readonly user: User }) {
       </Section>
       <Section when={t`Safety`} note={t`your password`}>
         <PasswordForm />
+      </Section>
+      <Section when={t`Devices`} note={t`where you are signed in`}>
+        <SignedInDevices />
       </Section>
       <Section when={t`Your data`} note={t`as a file`}>
         <MyData />

@@ -1,0 +1,109 @@
+/** The devices on which the member is signed in, and the way to sign out all but this one. */
+import { Trans, useLingui } from '@lingui/react/macro'
+import type { Api, Output } from '@roz/contract/api.ts'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { call, messageOf } from '../../api.ts'
+import { currentLanguage } from '../../language.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Badge, ErrorState, Skeleton } from '../../ui/Feedback.tsx'
+import { formatInstant } from '../../ui/format.ts'
+import { Modal } from '../../ui/Modal.tsx'
+import { toast } from '../../ui/Toast.tsx'
+import { devicesQuery } from '../queries.ts'
+
+type Device = Output<Api['sessions']>['sessions'][number]
+
+export function SignedInDevices() {
+  const { t } = useLingui()
+  const { data, isError, isFetching, refetch } = useQuery(devicesQuery)
+  const [asked, setAsked] = useState(false)
+  return (
+    <>
+      <h2 className="spaced">
+        <Trans>Signed-in devices</Trans>
+      </h2>
+      {data === undefined ? (
+        isError ? (
+          <ErrorState title={t`Your devices could not be loaded.`} busy={isFetching} onRetry={() => void refetch()} />
+        ) : (
+          <Skeleton lines={2} />
+        )
+      ) : (
+        <>
+          <ul className="devices spaced">
+            {data.sessions.map((device, index) => (
+              <DeviceRow key={index} device={device} />
+            ))}
+          </ul>
+          {data.sessions.length > 1 ? (
+            <Button kind="secondary" onClick={() => setAsked(true)}>
+              <Trans>Sign out others</Trans>
+            </Button>
+          ) : (
+            <p className="muted">
+              <Trans>You are signed in on this device only.</Trans>
+            </p>
+          )}
+        </>
+      )}
+      {asked ? <SignOutOthers onClose={() => setAsked(false)} /> : null}
+    </>
+  )
+}
+
+function DeviceRow({ device }: { readonly device: Device }) {
+  const { t } = useLingui()
+  const language = currentLanguage()
+  const { browser, system, isThis } = device
+  const lastUsed = formatInstant(device.lastUsedAt, language)
+  const since = formatInstant(device.signedInAt, language)
+  const name = browser !== null && system !== null ? t`${browser} on ${system}` : (browser ?? system ?? t`Unknown device`)
+  return (
+    <li>
+      <b>{name}</b> {isThis ? <Badge tone="good">{t`This device`}</Badge> : null}
+      <span className="small muted block">{isThis ? t`In use now` : t`Last used ${lastUsed}`}</span>
+      <span className="small muted block">{t`Signed in ${since}`}</span>
+    </li>
+  )
+}
+
+function SignOutOthers({ onClose }: { readonly onClose: () => void }) {
+  const { t } = useLingui()
+  const client = useQueryClient()
+  const [busy, setBusy] = useState(false)
+  const signOut = async (): Promise<void> => {
+    setBusy(true)
+    try {
+      await call('endOtherSessions')
+      toast.success(t`Signed out on all other devices.`)
+      onClose()
+      await client.invalidateQueries({ queryKey: devicesQuery.queryKey })
+    } catch (error) {
+      console.warn('Failed to sign out the other devices:', error)
+      toast.error(messageOf(error, t`The other devices could not be signed out. Please try again.`))
+      setBusy(false)
+    }
+  }
+  return (
+    <Modal
+      open
+      onClose={() => (busy ? undefined : onClose())}
+      title={<Trans>Sign out on all other devices?</Trans>}
+      footer={
+        <>
+          <Button kind="secondary" disabled={busy} onClick={onClose}>
+            <Trans>Cancel</Trans>
+          </Button>
+          <Button busy={busy} onClick={() => void signOut()}>
+            <Trans>Sign out others</Trans>
+          </Button>
+        </>
+      }
+    >
+      <p>
+        <Trans>You stay signed in here. If one of them is not yours, change your password, too.</Trans>
+      </p>
+    </Modal>
+  )
+}
