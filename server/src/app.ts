@@ -45,7 +45,11 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     frameworkErrors: (_error, request, reply) => void sendProblem(request, reply, { code: 'not_found' }),
     trustProxy: trustedProxies(config.trustProxy),
     genReqId: () => randomUUID(),
+    // A line on which nothing comes, or too slowly, ends: before a request's head is whole, before its body is, and between two.
+    http: { headersTimeout: 15_000, connectionsCheckingInterval: 5000 },
     requestTimeout: 60_000,
+    // Longer than the minute for which proxies keep theirs: they must not send a request into a line that just ends.
+    keepAliveTimeout: 72_000,
     // On a machine that is busy a start takes its time, and giving up after ten seconds would only begin it anew; a part that never comes up is named.
     pluginTimeout: 300_000,
     // A stop waits for what runs, not for idle connections that browsers keep.
@@ -64,7 +68,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     done()
   })
   registerFaults(app)
-  registerShedding(app)
+  registerShedding(app, { production: config.production })
   registerOperator(app, { db: deps.db, metricsToken: config.metricsToken, isStopping: deps.isStopping })
   await app.register(
     async (scope) => {

@@ -77,6 +77,16 @@ export function addressBlock(ip: string): string {
     .join(':')
 }
 
+/**
+ * Whom a limit by network address counts an address for: one IPv6 customer has a whole /64. Undefined for this machine
+ * outside production, which has no such limits; 127.0.0.2 counts.
+ */
+export function networkOf(ip: string, production: boolean): string | undefined {
+  const plain = plainIp(ip)
+  if (!production && (plain === '127.0.0.1' || plain === '::1')) return undefined
+  return isIPv6(plain) ? addressBlock(plain) : plain
+}
+
 /** Where a request comes from, as limits see it. */
 export type Source = { readonly ip: string; readonly userAgent: string }
 
@@ -91,10 +101,8 @@ export type LimitRules = ReturnType<typeof limitRules>
 /** The limits to the letter of product.md. Outside production this machine has none by network address. */
 export function limitRules(options: { readonly production: boolean }) {
   const network = (ip: string, what: string, hitsMax: number, windowSeconds: number): Limit[] => {
-    const plain = plainIp(ip)
-    if (!options.production && (plain === '127.0.0.1' || plain === '::1')) return []
-    // One IPv6 customer has a whole /64.
-    return [{ key: ['network', what, isIPv6(plain) ? addressBlock(plain) : plain], hitsMax, windowSeconds }]
+    const whose = networkOf(ip, options.production)
+    return whose === undefined ? [] : [{ key: ['network', what, whose], hitsMax, windowSeconds }]
   }
   const others = (ip: string): Limit[] => network(ip, 'others', 300, HOUR)
   return {

@@ -1,4 +1,6 @@
 /** Load beyond the bounds: who is refused, when, with what; and what the database's bounds answer. */
+import { connect as openLine, type Socket } from 'node:net'
+import { Readable } from 'node:stream'
 import Fastify from 'fastify'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { lockInTransaction } from '../db/advisory-locks.ts'
@@ -6,7 +8,7 @@ import { connect, type Db, OverloadedError, sql, sqlState } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { registerFaults } from './faults.ts'
-import { MONEY_CALLS, registerShedding } from './shedding.ts'
+import { LOAD_LIMITS, type LoadLimits, MONEY_CALLS, registerShedding } from './shedding.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -14,8 +16,13 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
+const LONG = Buffer.alloc(32_000_000)
+function* parts(): Generator<Buffer> {
+  for (let at = 0; at < LONG.length; at += 1_000_000) yield LONG.subarray(at, at + 1_000_000)
+}
+
 /** A server whose every call waits until it is let go. */
-async function openBusy() {
+async function openBusy(limits: Partial<LoadLimits> = {}) {
   const app = Fastify({ trustProxy: true })
   registerFaults(app)
   let asked = 0
@@ -27,7 +34,8 @@ async function openBusy() {
     asked++
     await door
   })
-  registerShedding(app, { ordinaryMax: 2, moneyMax: 3, witnessMax: 3, witnessMaxEach: 2 })
+  const small = { ordinaryMax: 2, moneyMax: 3, fileMax: 2, witnessMax: 3, witnessMaxEach: 2, shares: 1 }
+  registerShedding(app, { limits: { ...LOAD_LIMITS, ...small, ...limits }, production: false })
   let letGo: () => void = () => undefined
   let gate = new Promise<void>((resolve) => (letGo = resolve))
   let running = 0
@@ -37,7 +45,10 @@ async function openBusy() {
     running--
     return {}
   }
-  for (const path of ['/api/rounds/history', '/somewhere']) app.get(path, wait)
+  for (const path of ['/api/rounds/history', '/somewhere', '/assets/:name', '/api/public/files']) app.get(path, wait)
+  // More than the system keeps for a line that nobody reads.
+  app.get('/long', async () => LONG)
+  app.get('/assets/long', async (_request, reply) => reply.send(Readable.from(parts(), { objectMode: false })))
   app.get('/guarded', async () => ({}))
   app.get('/api/public/log/checkpoint', wait)
   for (const path of ['/api/rounds/join', '/api/wallet/withdraw', '/api/public/log/cosignatures']) app.post(path, wait)
@@ -137,6 +148,97 @@ test('whoever leaves before the work has begun takes no place', async () => {
   await busy.until(2)
   busy.letGo()
   expect((await Promise.all(next)).map(({ status }) => status)).toEqual([200, 200])
+  await busy.close()
+})
+
+test('one address, or one /64, holds a share of the places, and this machine outside production all of them', async () => {
+  const busy = await openBusy({ ordinaryMax: 8, shares: 4 })
+  const taken = ['192.0.2.7', '192.0.2.7', '192.0.2.8', '2001:db8:1:2::1', '2001:db8:1:2::2'].map((ip) =>
+    busy.askFrom(ip, 'GET', '/somewhere'),
+  )
+  await busy.until(5)
+  for (const ip of ['192.0.2.7', '2001:db8:1:2:3::9']) expect((await busy.askFrom(ip, 'GET', '/somewhere')).status).toBe(503)
+  // Its calls that move money are counted for themselves.
+  taken.push(busy.askFrom('192.0.2.7', 'POST', '/api/rounds/join'))
+  taken.push(...[1, 2, 3].map(() => busy.ask('GET', '/somewhere')))
+  await busy.until(9)
+  busy.letGo()
+  expect((await Promise.all(taken)).map(({ status }) => status)).toEqual(taken.map(() => 200))
+  const again = busy.askFrom('192.0.2.7', 'GET', '/somewhere')
+  await busy.until(1)
+  busy.letGo()
+  expect((await again).status).toBe(200)
+  await busy.close()
+})
+
+test('files take the place of no call, and calls none of a file', async () => {
+  const busy = await openBusy()
+  const files = ['a', 'b'].map((name) => busy.ask('GET', `/assets/${name}`))
+  await busy.until(2)
+  expect((await busy.ask('GET', '/assets/c')).status).toBe(503)
+  const calls = ['/somewhere', '/api/rounds/history'].map((path) => busy.ask('GET', path))
+  await busy.until(4)
+  busy.letGo()
+  expect((await Promise.all([...files, ...calls])).map(({ status }) => status)).toEqual([200, 200, 200, 200])
+  await busy.close()
+})
+
+/** Lines on which an answer was asked for and nothing is read. */
+async function askAndNotRead(url: string, path: string, count: number): Promise<Socket[]> {
+  const { hostname: host, port } = new URL(url)
+  return Promise.all(
+    Array.from({ length: count }, async () => {
+      const line = openLine({ host, port: Number(port) }).pause()
+      line.on('error', () => undefined)
+      await new Promise((resolve) => line.write(`GET ${path} HTTP/1.1\r\nhost: roz\r\n\r\n`, resolve))
+      return line
+    }),
+  )
+}
+/** But one: the line on which the test itself asks. */
+const allEnded = async (busy: { readonly connections: () => Promise<number> }, but = 1): Promise<void> => {
+  await expect.poll(() => busy.connections(), { timeout: 30_000 }).toBeLessThanOrEqual(but)
+}
+
+test('who does not read a whole answer holds no place, and their line ends after its time', async () => {
+  const busy = await openBusy({ graceMs: 200, bytesPerSecondMin: 64e6 })
+  const lines = await askAndNotRead(busy.url, '/long', 6)
+  await expect.poll(() => busy.connections()).toBe(6)
+  const call = busy.ask('GET', '/somewhere')
+  await busy.until(1)
+  busy.letGo()
+  expect((await call).status).toBe(200)
+  await allEnded(busy)
+  for (const line of lines) line.destroy()
+  await busy.close()
+})
+
+test('a long file holds a place of the files while it is read, and its line ends where nobody reads', async () => {
+  const busy = await openBusy({ graceMs: 300, bytesPerSecondMin: 8e6 })
+  const lines = await askAndNotRead(busy.url, '/assets/long', 2)
+  await expect.poll(async () => (await busy.ask('GET', '/assets/long', AbortSignal.timeout(1000))).status).toBe(503)
+  await allEnded(busy)
+  for (const line of lines) line.destroy()
+  await expect.poll(async () => (await (await busy.ask('GET', '/assets/long')).arrayBuffer()).byteLength).toBe(LONG.length)
+  await busy.close()
+})
+
+test('of more unread answers than the bound the one that waits longest ends, and the others stay', async () => {
+  const busy = await openBusy({ graceMs: 60_000, unreadMax: 2 })
+  const [first] = await askAndNotRead(busy.url, '/long', 1)
+  await expect.poll(() => busy.connections()).toBe(1)
+  const later = await askAndNotRead(busy.url, '/long', 2)
+  await allEnded(busy, 2)
+  // It reads what the system still holds of its answer, and no more.
+  let bytes = 0
+  await new Promise((resolve) =>
+    first
+      ?.on('data', (part) => (bytes += part.length))
+      .once('close', resolve)
+      .resume(),
+  )
+  expect(bytes).toBeLessThan(LONG.length)
+  for (const line of later) line.destroy()
   await busy.close()
 })
 

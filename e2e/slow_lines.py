@@ -1,0 +1,46 @@
+"""Lines that read slowly, or say nothing: slow_lines.py HOST PORT SOURCE COUNT REQUEST
+A small receive window, as Node cannot set it, keeps the answer on the server's side. Prints "open" once all
+lines stand, and "ended" when the server has ended every one of them; they end with the standard input, too."""
+import select
+import socket
+import sys
+import threading
+import time
+
+host, port, source, count, request = sys.argv[1:]
+
+
+def line():
+    made = socket.socket()
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+    # Small segments, as over the air: the server's system buffers less for the line.
+    made.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, 536)
+    made.bind((source, 0))
+    made.connect((host, int(port)))
+    made.sendall(request.encode())
+    return made
+
+
+lines = [line() for _ in range(int(count))]
+print("open", flush=True)
+
+
+def leave():
+    sys.stdin.read()
+    import os
+
+    os._exit(0)
+
+
+threading.Thread(target=leave, daemon=True).start()
+hung_up = select.poll()
+# Ended is told without reading what the line still holds; a polite end (408) is read to see it.
+for one in lines:
+    hung_up.register(one, select.POLLHUP | select.POLLERR | select.POLLRDHUP)
+left = len(lines)
+while left > 0:
+    for number, _ in hung_up.poll(1000):
+        hung_up.unregister(number)
+        left -= 1
+    time.sleep(0.01)
+print("ended", flush=True)
