@@ -150,10 +150,10 @@ export const identityCalls = {
     method: 'POST',
     path: '/user/avatar',
     access: 'member',
-    summary: 'Stores a picture as a square WebP of at most 512 px, without its metadata.',
+    summary: 'Stores a picture of at most 24 megapixels as a square WebP of at most 512 px, without its metadata.',
     upload: { field: 'avatar', bytesMax: 5 * 1024 * 1024 },
     output: z.object({ avatarUrl: z.string() }),
-    refusals: ['avatar_not_image', 'avatar_too_large', 'invalid_input', 'unsupported_media_type'],
+    refusals: ['avatar_not_image', 'avatar_too_large', 'invalid_input', 'unsupported_media_type', 'too_many_requests'],
   }),
   changePassword: endpoint({
     method: 'POST',

@@ -28,7 +28,7 @@ export const rightsCalls = {
     access: 'member',
     summary: 'Everything about the member in one object, each part whole and as its own call shows it.',
     output: memberExport,
-    refusals: [],
+    refusals: ['too_many_requests'],
   }),
   closeAccount: endpoint({
     method: 'POST',

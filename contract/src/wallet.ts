@@ -64,7 +64,16 @@ export const walletCalls = {
     summary: 'Opens an order at the gateway; the credit follows once the gateway says it is paid.',
     body: z.strictObject({ amount: rupeeAmount, phoneNumber: phone, ticketKey: z.optional(ticketKey) }),
     output: z.object({ payment_session_id: z.string(), order_id: z.string(), checkout }),
-    refusals: ['forbidden', 'on_hold', 'topups_paused', 'gateway_unavailable', 'idempotency_mismatch', 'ticket_key_taken', 'overloaded'],
+    refusals: [
+      'forbidden',
+      'on_hold',
+      'topups_paused',
+      'gateway_unavailable',
+      'idempotency_mismatch',
+      'ticket_key_taken',
+      'overloaded',
+      'too_many_requests',
+    ],
   }),
   verifyOrder: endpoint({
     method: 'GET',

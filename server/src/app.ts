@@ -87,7 +87,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   else
     await registerSite(
       app,
-      siteDeps(config, services, config.webDir, () => deps.clock.now().getTime()),
+      siteDeps(config, deps.db, services, config.webDir, () => deps.clock.now().getTime()),
     )
   return app
 }

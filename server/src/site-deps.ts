@@ -3,15 +3,18 @@ import path from 'node:path'
 import type { SiteFacts } from '@roz/contract/public-pages.ts'
 import { rupeesFromPaise } from '@roz/core/money.ts'
 import type { Config } from './config.ts'
+import type { Db } from './db/sql.ts'
 import type { SiteData } from './features/site/pages.ts'
 import type { SiteDeps } from './features/site/site.ts'
+import { limitRules, take } from './http/limits.ts'
 import type { Services } from './services.ts'
 
 const GOOGLE_SCRIPT = 'https://accounts.google.com/gsi/client'
 const STORIES_SHOWN = 25
 const DAYS_SHOWN = 31
 
-export function siteDeps(config: Config, services: Services, webDir: string, nowMs: () => number): SiteDeps {
+export function siteDeps(config: Config, db: Db, services: Services, webDir: string, nowMs: () => number): SiteDeps {
+  const rules = limitRules({ production: config.production })
   return {
     webDir,
     data: dataOf(services),
@@ -23,6 +26,8 @@ export function siteDeps(config: Config, services: Services, webDir: string, now
     production: config.production,
     publicUrl: config.publicUrl,
     nowMs,
+    // Without a database pages stand all the same.
+    mayDraw: (ip) => take(db, rules.drawnPage(ip)).catch(() => take(db, [])),
   }
 }
 

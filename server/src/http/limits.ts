@@ -96,6 +96,12 @@ export const browserDigests = (source: Source): readonly [exact: Buffer, block: 
   digest(['browser block', addressBlock(source.ip), source.userAgent]),
 ]
 
+const byMember =
+  (what: string, hitsMax: number) =>
+  (memberId: bigint): Limit[] => [{ key: ['member', what, String(memberId)], hitsMax, windowSeconds: HOUR }]
+/** Of one member, an hour: work that costs us something and them nothing. Nobody who uses the app comes near. */
+export const memberLimits = { orders: byMember('orders', 60), avatars: byMember('avatars', 30), exports: byMember('exports', 20) } as const
+
 export type LimitRules = ReturnType<typeof limitRules>
 
 /** The limits to the letter of product.md. Outside production this machine has none by network address. */
@@ -131,6 +137,8 @@ export function limitRules(options: { readonly production: boolean }) {
       { key: ['message', addressKey(email)], hitsMax: 20, windowSeconds: HOUR },
       ...others(source.ip),
     ],
+    /** Public pages that nobody has asked for before, each of which is drawn. */
+    drawnPage: (ip: string): Limit[] => network(ip, 'drawn', 600, HOUR),
     /** Further calls of visitors: a reset, a mail sent again. */
     other: (source: Source): Limit[] => others(source.ip),
   }

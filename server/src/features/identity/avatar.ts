@@ -12,7 +12,8 @@ export type Reencoded =
   | { readonly ok: false; readonly code: 'avatar_not_image' | 'avatar_too_large' }
 
 const SIDE_MAX_PX = 512
-const PIXELS_MAX = 64_000_000
+/** Decoded a hundred megabytes: what two at once may take of a process. */
+const PIXELS_MAX = 24_000_000
 // SVG and PDF are programs more than pictures; RAW and the like are no pictures to a browser.
 const FORMATS = new Set(['jpeg', 'png', 'webp', 'gif', 'avif', 'heif', 'tiff'])
 

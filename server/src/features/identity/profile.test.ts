@@ -170,6 +170,24 @@ describe('the picture', () => {
     expect((await upload({ bytes: bomb, type: 'image/png' })).body.code).toBe('avatar_too_large')
   })
 
+  test('of more than 24 megapixels it is refused, of 24 it is taken', async () => {
+    const flat = (width: number, height: number) =>
+      sharp({ create: { width, height, channels: 3, background: '#225522' } })
+        .jpeg()
+        .toBuffer()
+    expect((await upload({ bytes: await flat(6000, 4001), type: 'image/jpeg' })).body.code).toBe('avatar_too_large')
+    expect((await upload({ bytes: await flat(6000, 4000), type: 'image/jpeg' })).status).toBe(200)
+  })
+
+  test('30 pictures an hour, then 429 with Retry-After, for one member alone', async () => {
+    const [busy, other] = [await roz.register('busy@x.test'), await roz.register('calm@x.test')]
+    const bytes = await picture(9, 9).png().toBuffer()
+    for (let n = 0; n < 30; n++) expect((await upload({ bytes, type: 'image/png' }, busy.token)).status).toBe(200)
+    const refused = await upload({ bytes, type: 'image/png' }, busy.token)
+    expect([refused.status, refused.body.code, Number(refused.headers.get('retry-after')) > 3000]).toEqual([429, 'too_many_requests', true])
+    expect((await upload({ bytes, type: 'image/png' }, other.token)).status).toBe(200)
+  })
+
   test('more than 5 MB answers 413', async () => {
     const answer = await upload({ bytes: Buffer.alloc(5 * 1024 * 1024 + 1, 1), type: 'image/png' })
     expect([answer.status, answer.body.message]).toEqual([413, 'The image must be 5 MB or smaller.'])

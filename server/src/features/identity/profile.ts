@@ -7,6 +7,7 @@ import { UPLOADS_PATH } from '../../adapters/storage/port.ts'
 import { audit } from '../../audit-log.ts'
 import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
+import { memberLimits, take } from '../../http/limits.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
 import { setAutoJoin } from '../../ledger/wallets.ts'
 import { isCommonPassword } from '../../people/common-passwords.ts'
@@ -41,6 +42,8 @@ export function profileHandlers(deps: IdentityDeps, checkPassword: PasswordCheck
       }),
 
     uploadAvatar: async ({ session, upload }) => {
+      const taken = await take(db, memberLimits.avatars(session.memberId))
+      if (!taken.ok) return taken
       const picture = await reencodeAvatar(upload.bytes, upload.mimeType)
       if (!picture.ok) return picture
       const name = await storage.put('avatars', 'webp', picture.bytes)

@@ -14,6 +14,7 @@ import { audit } from '../../audit-log.ts'
 import { type Db, maybeOne, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { createIdempotency, type KeyedCall } from '../../http/idempotency.ts'
+import { memberLimits, take } from '../../http/limits.ts'
 import { type Answer, type Call, type Handlers, invalid } from '../../http/route.ts'
 import { closeWallet, giveRest } from '../../ledger/closing.ts'
 import { setAutoJoin } from '../../ledger/wallets.ts'
@@ -51,6 +52,8 @@ export function createRights(deps: RightsDeps) {
 
   const handlers: Handlers<'exportData' | 'closeAccount' | 'deleteAccount'> = {
     exportData: async ({ session: { memberId }, language }) => {
+      const taken = await take(db, memberLimits.exports(memberId))
+      if (!taken.ok) return taken
       const { exports } = deps
       const user = await getUser(db, memberId)
       const transactions = await exports.transactions(memberId, language)

@@ -5,6 +5,7 @@
  */
 import type { PageData, PublicPages, ShareSubject, SiteFacts } from '@roz/contract/public-pages.ts'
 import type { Language } from '@roz/core/language.ts'
+import type { Taken } from '../../http/limits.ts'
 import { type Body, bodyOf } from './bodies.ts'
 
 /** Where the live figures come from; days that are over are read only for pages that show them. */
@@ -13,7 +14,7 @@ export type SiteData = (language: Language, withDays: boolean) => Promise<PageDa
 const KEPT_MS = 60_000
 /** One reading serves everybody who asks meanwhile. */
 const READ_MS = 200
-/** More hosts than these ask only to fill our memory. */
+/** More pages than these are asked for only to fill our memory. */
 const KEPT_MAX = 300
 
 type Kept = { readonly body: Body; readonly madeMs: number; readonly data: string }
@@ -21,8 +22,11 @@ type Reading = { readonly startedMs: number; readonly data: Promise<PageData | u
 
 /** What a page lies at besides its name: a day, a story. */
 export type Below = Exclude<ShareSubject, { kind: 'page' }>
+type Refused = Extract<Taken, { readonly ok: false }>
+/** Asked before a page is drawn that is not kept: every made-up host and every day has one of its own. */
+export type Admit = () => Promise<Taken>
 export type PageCache = {
-  readonly get: (page: string, language: Language, origin: string, below?: Below) => Promise<Body>
+  readonly get: (page: string, language: Language, origin: string, admit: Admit, below?: Below) => Promise<Body | Refused>
 }
 
 type PageCacheDeps = {
@@ -55,7 +59,7 @@ export function createPageCache({ pages, site, data, nowMs, pictureOf, onFault }
     return fresh
   }
 
-  async function get(page: string, language: Language, origin: string, below?: Below): Promise<Body> {
+  async function get(page: string, language: Language, origin: string, admit: Admit, below?: Below): Promise<Body | Refused> {
     const isLive = pages.live.includes(page)
     const figures = isLive ? await read(language, pages.withDays.includes(page)) : undefined
     const isDaily = pages.daily.includes(page)
@@ -64,19 +68,30 @@ export function createPageCache({ pages, site, data, nowMs, pictureOf, onFault }
     const key = `${page} ${language} ${origin} ${below === undefined ? '' : below.kind === 'day' ? below.day : below.story.id}`
     const known = kept.get(key)
     const ageMs = nowMs() - (known?.madeMs ?? 0)
-    if (known !== undefined && (!isLive || (known.data === shown && (isDaily || (ageMs >= 0 && ageMs < KEPT_MS))))) return known.body
+    if (known !== undefined && (!isLive || (known.data === shown && (isDaily || (ageMs >= 0 && ageMs < KEPT_MS))))) {
+      keep(key, known)
+      return known.body
+    }
     const running = making.get(key + shown)
     if (running !== undefined) return running
+    const taken = known === undefined ? await admit() : undefined
+    if (taken?.ok === false) return taken
     const made = make(page, language, origin, figures, below)
     making.set(key + shown, made)
     try {
       const body = await made
-      if (kept.size >= KEPT_MAX) kept.clear()
-      if (!isLive || figures !== undefined) kept.set(key, { body, madeMs: nowMs(), data: shown })
+      if (!isLive || figures !== undefined) keep(key, { body, madeMs: nowMs(), data: shown })
       return body
     } finally {
       making.delete(key + shown)
     }
+  }
+
+  /** The newest; where there is no room, the one goes that was asked for the longest ago. */
+  function keep(key: string, page: Kept): void {
+    kept.delete(key)
+    if (kept.size >= KEPT_MAX) kept.delete(kept.keys().next().value ?? '')
+    kept.set(key, page)
   }
 
   async function make(page: string, language: Language, origin: string, figures: PageData | undefined, below?: Below): Promise<Body> {

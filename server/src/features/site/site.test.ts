@@ -119,6 +119,7 @@ async function start(extra: { readonly production?: boolean; readonly publicUrl?
     production: extra.production ?? false,
     publicUrl: extra.publicUrl,
     nowMs: () => nowMs,
+    mayDraw: async () => ({ ok: true, giveBack: async () => undefined }),
   })
   return app
 }

@@ -10,7 +10,8 @@ import type { PublicPages, SiteFacts } from '@roz/contract/public-pages.ts'
 import { parseDay } from '@roz/core/ist-day.ts'
 import { addressIn, type Language, languageAt, LANGUAGES, languageOf } from '@roz/core/language.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { sendProblem } from '../../http/faults.ts'
+import { sendProblem, sendProblemAsText } from '../../http/faults.ts'
+import type { Taken } from '../../http/limits.ts'
 import { registerAssets, registerProgram } from './assets.ts'
 import { type Body, bodyOf, sendBody } from './bodies.ts'
 import { offlineAddress, registerInstall } from './install.ts'
@@ -32,6 +33,8 @@ export type SiteDeps = {
   /** PUBLIC_URL where it is set; otherwise the request's own host is used. */
   readonly publicUrl: string | undefined
   readonly nowMs: () => number
+  /** Whether an address may have one more page drawn for it. */
+  readonly mayDraw: (ip: string) => Promise<Taken>
 }
 
 /** What web/build.ts writes into manifest.json. */
@@ -59,7 +62,8 @@ export async function registerSite(app: FastifyInstance, deps: SiteDeps): Promis
   const originOf = (request: FastifyRequest): string => deps.publicUrl ?? `${request.protocol}://${request.host}`
   const policy = publicPolicy(built.csp)
   const sendPage: SendPage = async (request, reply, page, language, { status = 200, below } = {}) => {
-    const body = await cache.get(page, language, originOf(request), below)
+    const body = await cache.get(page, language, originOf(request), () => deps.mayDraw(request.ip), below)
+    if ('code' in body) return sendProblemAsText(request, reply, body)
     return sendBody(request, setHeaders(reply, deps, policy), body, status)
   }
 

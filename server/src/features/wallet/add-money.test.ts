@@ -34,6 +34,16 @@ test('opens an order at the gateway and answers session, order and checkout', as
   })
 })
 
+test('60 orders an hour, also when they are sent at once, then 429 with Retry-After and no order, for one member alone', async () => {
+  const [busy, other] = [await makeMember(world.db), await makeMember(world.db)]
+  const answers = await Promise.all(Array.from({ length: 63 }, () => world.add(busy)))
+  expect(answers.map(({ status }) => status).sort()).toEqual([...Array.from({ length: 60 }, () => 200), 429, 429, 429])
+  const refused = await world.calls.ask('POST /wallet/add', { as: busy, body: ADD })
+  expect([refused.status, refused.body.code, Number(refused.headers.get('retry-after')) > 3000]).toEqual([429, 'too_many_requests', true])
+  expect(await world.db.query(sql`select 1 from topup where member_id = ${busy}::bigint`)).toHaveLength(60)
+  expect((await world.add(other)).status).toBe(200)
+})
+
 test('GET /wallet/checkout says where the script lies', async () => {
   const { body } = await world.calls.ask('GET /wallet/checkout', { as: await makeMember(world.db) })
   expect(body).toEqual({ mode: 'sandbox', script_url: `${world.sandbox.url}/js/v3/cashfree.js` })

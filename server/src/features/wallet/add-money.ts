@@ -12,6 +12,7 @@ import { GatewayRefusedError, GatewayUnavailableError, type PaymentGateway } fro
 import { type Db, one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Idempotency, KeyedCall } from '../../http/idempotency.ts'
+import { memberLimits, take } from '../../http/limits.ts'
 import { type Answer, type Call, invalid } from '../../http/route.ts'
 import { createTopup, markTopup } from '../../ledger/topups.ts'
 import { readWallet } from '../../ledger/wallets.ts'
@@ -38,6 +39,8 @@ export async function addMoney(deps: AddMoneyDeps, call: Call<typeof walletCalls
   const amount = paiseFromRupees(call.body.amount) as Paise
   const problem = topupProblem(amount, deps.topupLimits)
   if (problem !== undefined) return invalid({ amount: problem })
+  const taken = await take(deps.db, memberLimits.orders(call.session.memberId))
+  if (!taken.ok) return taken
   const keyed: KeyedCall = { memberId: call.session.memberId, key: call.idempotencyKey, route: 'addMoney', body: call.body }
   const begun = await begin(deps, keyed, call, amount)
   return 'answer' in begun ? begun.answer : openAtGateway(deps, keyed, call, { orderId: begun.orderId, amount })

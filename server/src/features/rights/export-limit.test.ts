@@ -1,0 +1,19 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { makeMember } from '../../testing/calls.ts'
+import { openServicesWorld, type ServicesWorld } from '../../testing/services-world.ts'
+
+let world: ServicesWorld
+beforeAll(async () => {
+  world = await openServicesWorld()
+})
+afterAll(() => world.close())
+
+test('20 exports an hour, then 429 with Retry-After, for one member alone', async () => {
+  const { calls, database } = world
+  const [busy, other] = [await makeMember(database.db), await makeMember(database.db)]
+  const download = (as: bigint) => calls.ask('GET /user/export', { as })
+  for (let n = 0; n < 20; n++) expect((await download(busy)).status).toBe(200)
+  const refused = await download(busy)
+  expect([refused.status, refused.body.code, Number(refused.headers.get('retry-after')) > 3000]).toEqual([429, 'too_many_requests', true])
+  expect((await download(other)).status).toBe(200)
+})
