@@ -213,8 +213,11 @@ type Told = {
 
 /** Books the gateway's final word, whatever state it meets. Undefined: no such withdrawal. */
 export async function bookPayout(tx: Tx, told: Told): Promise<PayoutBooked | undefined> {
-  const found = await lockWithdrawal(tx, told.id)
-  if (found === undefined) return undefined
+  const locked = await lockWithdrawal(tx, told.id)
+  if (locked === undefined) return undefined
+  // Who pays by hand is no part of what the gateway's word answers.
+  const { memberId, amount, status } = locked
+  const found: Row = { memberId, amount, status }
   switch (found.status) {
     case 'requested':
     case 'approved':
