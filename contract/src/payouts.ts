@@ -62,8 +62,9 @@ export const suspenseItem = z.object({
   id: z.string(),
   order_id: z.string(),
   paymentId: z.string(),
-  amount: rupees,
-  reason: z.enum(['unknown_order', 'other_amount', 'second_payment', 'closed_account', 'no_wallet']),
+  amount: rupees.meta({ description: 'In `currency`' }),
+  currency: z.string().meta({ description: 'INR, or what the gateway named instead: then nobody is credited' }),
+  reason: z.enum(['unknown_order', 'other_amount', 'second_payment', 'closed_account', 'no_wallet', 'other_currency']),
   onHold,
   source: z
     .enum(['payment', 'payout', 'refund', 'dispute'])
@@ -88,7 +89,7 @@ export const dispute = z.object({
   respondBy: instant.nullable(),
   isTaken: z.boolean().meta({ description: "The money is with the payer's bank now" }),
   loss: rupees.meta({ description: 'What of it is our loss now: neither the member nor SUSPENSE had it' }),
-  problem: z.enum(['unknown_payment', 'more_than_paid']).nullable().meta({ description: 'Why nothing was booked' }),
+  problem: z.enum(['unknown_payment', 'more_than_paid', 'other_currency']).nullable().meta({ description: 'Why nothing was booked' }),
   createdAt: instant,
   updatedAt: instant,
   member: payee.nullable().meta({ description: 'Whose payment it was' }),
@@ -301,6 +302,7 @@ export const payoutCalls = {
       'suspense_decided',
       'payment_taken_back',
       'member_not_found',
+      'suspense_other_currency',
       'idempotency_mismatch',
     ],
   }),

@@ -8,6 +8,8 @@ export type Paise = bigint & { readonly __unit: 'paise' }
 export const paise = (amount: bigint): Paise => amount as Paise
 export const wholeRupees = (amount: number): Paise => paise(BigInt(amount) * 100n)
 export const ZERO = paise(0n)
+/** The one currency of the books: an amount in another one is never a member's. */
+export const CURRENCY = 'INR'
 /** The stake of one round: one rupee (spec section 9). */
 export const ENTRY_FEE = paise(100n)
 

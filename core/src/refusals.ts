@@ -68,6 +68,7 @@ export const REFUSALS = {
   suspense_not_found: refusal(404, texts('There is no such payment in suspense.')),
   suspense_decided: refusal(409, texts('This payment has been decided already.')),
   suspense_no_source: refusal(409, texts('This money came back from a bank account: there is no payment to send it back by.')),
+  suspense_other_currency: refusal(409, texts('This payment is not in rupees: it can only be sent back.')),
   suspense_by_wallet: refusal(409, texts('Only money of a closed account is paid out by hand.')),
   payment_taken_back: refusal(
     409,

@@ -6,6 +6,7 @@ import { createHash, randomUUID, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SandboxClock } from './clock.ts'
 import { bankFailure, internal, keyReused, Refusal, tooMany, wrongKeys } from './refusals.ts'
+import { inCurrency } from './faults.ts'
 import type { Store } from './store.ts'
 import type { Webhooks } from './webhooks.ts'
 
@@ -58,7 +59,8 @@ export async function answer(parts: Parts, reply: FastifyReply, work: (nowMs: nu
   if (fault === 'error_after_commit') throw internal()
   // The socket stays open and silent until the caller gives up or the sandbox stops.
   if (fault === 'no_answer') return reply.hijack()
-  return reply.type('application/json; charset=utf-8').send(typeof body === 'string' ? body : JSON.stringify(body))
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  return reply.type('application/json; charset=utf-8').send(inCurrency(text, parts.store.faults().currency))
 }
 
 /** The first good answer to a key is given again for a day, to the same request only. */

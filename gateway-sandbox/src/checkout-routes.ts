@@ -52,7 +52,7 @@ export function checkoutRoutes(app: FastifyInstance, parts: Parts): void {
     const choice = isFields(request.body) ? request.body.outcome : undefined
     if (!isChoice(choice)) throw new Refusal(400, 'outcome is missing in the request', 'outcome_missing')
     try {
-      playOrder(parts, order.orderId, OUTCOMES[choice], 1, nowMs)
+      playOrder(parts, order.orderId, { outcome: OUTCOMES[choice], again: false }, 1, nowMs)
     } catch (cause) {
       // A second press, or one that comes too late, changes nothing and leads to the same place.
       if (!(cause instanceof Refusal) || cause.code !== 'order_inactive') throw cause

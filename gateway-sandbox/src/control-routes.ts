@@ -35,7 +35,8 @@ const ALL = { ...OUTCOMES, ...RARE }
 
 const webhooks = z.int().min(0).max(MAX_WEBHOOKS).default(1)
 
-const payment = z.strictObject({ outcome: z.enum(Object.keys(ALL) as (keyof typeof ALL)[]), webhooks })
+/** `again`: a payment beside the one that the order has. */
+const payment = z.strictObject({ outcome: z.enum(Object.keys(ALL) as (keyof typeof ALL)[]), webhooks, again: z.boolean().default(false) })
 
 /** Takes a word back that was final: no gateway should, and a shop must live with one that does. */
 const force = z.boolean().default(false)
@@ -67,9 +68,9 @@ export function controlRoutes(app: FastifyInstance, parts: Parts): void {
     throw badUrl()
   })
   app.post<OrderPath>('/orders/:orderId/pay', async (request) => {
-    const { outcome, webhooks: copies } = parse(payment, request.body)
+    const { outcome, webhooks: copies, again } = parse(payment, request.body)
     const nowMs = await clock.now()
-    step(() => playOrder(parts, request.params.orderId, ALL[outcome], copies, nowMs))
+    step(() => playOrder(parts, request.params.orderId, { outcome: ALL[outcome], again }, copies, nowMs))
     return orderView(store, request.params.orderId, nowMs)
   })
   app.get<OrderPath>('/orders/:orderId', async (request) => orderView(store, request.params.orderId, await clock.now()))

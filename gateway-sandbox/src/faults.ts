@@ -20,7 +20,17 @@ export const faultSwitches = z.strictObject({
   api: z.enum(['ok', 'rate_limit', 'bank_failure', 'error_after_commit', 'no_answer']).default('ok'),
   /** Rupees that an attempt charges on top of its order's amount. */
   surcharge: z.number().min(0).max(1000).multipleOf(0.01).default(0),
+  /** The currency that every amount is told in, by the API and by webhooks. */
+  currency: z
+    .string()
+    .regex(/^[A-Z]{3}$/)
+    .default('INR'),
+  /** Webhooks carry the time, and the signature, of so many milliseconds ago: letters that lay somewhere. */
+  agedMs: z.int().min(0).max(315_360_000_000).default(0),
 })
 
 export type Faults = z.output<typeof faultSwitches>
+/** An answer or a letter as it is told under the fault. */
+export const inCurrency = (text: string, currency: string): string => text.replaceAll(/("\w+_currency"):"INR"/g, `$1:"${currency}"`)
+
 export const NO_FAULTS: Faults = faultSwitches.parse({})

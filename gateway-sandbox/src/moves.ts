@@ -8,9 +8,11 @@ import { transferEvent } from './payout-entities.ts'
 import { moveTransfer, readTransfer, type TransferMove } from './payouts.ts'
 import { moveRefund } from './refunds.ts'
 
-export function playOrder({ store, webhooks }: Parts, orderId: string, outcome: AttemptStatus, copies: number, nowMs: number): void {
+type Paying = { readonly outcome: AttemptStatus; readonly again: boolean }
+
+export function playOrder({ store, webhooks }: Parts, orderId: string, paying: Paying, copies: number, nowMs: number): void {
   const surchargePaise = Math.round(store.faults().surcharge * 100)
-  webhooks.announce(paymentEvent(pay(store, orderId, outcome, surchargePaise, nowMs), nowMs), copies, nowMs)
+  webhooks.announce(paymentEvent(pay(store, orderId, { ...paying, surchargePaise }, nowMs), nowMs), copies, nowMs)
 }
 
 type RefundMove = { readonly status: RefundStatus; readonly force: boolean }

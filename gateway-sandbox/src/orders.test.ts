@@ -201,6 +201,19 @@ describe('the payments of an order', () => {
     expect(after).toEqual(stands === 'over' ? [word, 'SUCCESS'] : ['SUCCESS'])
   })
 
+  test('are two that succeeded where a payer paid a paid order again; each can be refunded', async () => {
+    const { order_id: id } = await made()
+    expect((await control(`/orders/${id}/pay`, { outcome: 'success', webhooks: 0 })).status).toBe(200)
+    expect((await control(`/orders/${id}/pay`, { outcome: 'success', webhooks: 0 })).status).toBe(409)
+    expect((await control(`/orders/${id}/pay`, { outcome: 'success', webhooks: 0, again: true })).status).toBe(200)
+    const { list } = await api('GET', `/orders/${id}/payments`)
+    expect(list.map(({ payment_status: status }) => status)).toEqual(['SUCCESS', 'SUCCESS'])
+    for (const status of [200, 200, 400]) {
+      const refund = { refund_id: freshId().replaceAll('_', ''), refund_amount: 10 }
+      expect((await api('POST', `/orders/${id}/refunds`, refund)).status).toBe(status)
+    }
+  })
+
   test('of one order cannot succeed twice by presses at once', async () => {
     const { order_id: id } = await made()
     const answers = await Promise.all([1, 2, 3, 4].map(() => control(`/orders/${id}/pay`, { outcome: 'success' })))

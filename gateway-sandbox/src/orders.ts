@@ -1,6 +1,6 @@
 /**
  * The life of an order and its attempts.
- * Invariants: an order has at most one successful attempt; nothing moves by itself but expiry, which
+ * Invariants: an order has at most one successful attempt, unless a second payment is played; nothing moves by itself but expiry, which
  * is noticed on reading; an attempt begun in time may still succeed after it (the order goes from
  * EXPIRED or TERMINATION_REQUESTED to PAID), a new one may not begin.
  * Every function works in one turn on the store, so two requests cannot interleave inside one.
@@ -57,12 +57,18 @@ const OPEN: ReadonlySet<AttemptStatus> = new Set(['PENDING', 'NOT_ATTEMPTED', 'F
 export const pendingAttempt = (store: Store, orderId: string): Attempt | undefined =>
   store.attemptsOf(orderId).find((attempt) => OPEN.has(attempt.status))
 
-/** The payer's doing on the hosted page: it ends the attempt that is pending, or makes a new one. */
-export function pay(store: Store, orderId: string, outcome: AttemptStatus, surchargePaise: number, nowMs: number): Moved {
+export type Payer = { readonly outcome: AttemptStatus; readonly surchargePaise: number; readonly again: boolean }
+
+/**
+ * The payer's doing on the hosted page: it ends the attempt that is pending, or makes a new one. `again`:
+ * beside a payment that succeeded, as by two devices that held the page open.
+ */
+export function pay(store: Store, orderId: string, { outcome, surchargePaise, again }: Payer, nowMs: number): Moved {
   const order = readOrder(store, orderId, nowMs)
+  const isSecond = again && order.status === 'PAID'
   const open = pendingAttempt(store, orderId)
-  if (open !== undefined) return moveAttempt(store, order, open, outcome, null, nowMs)
-  if (order.status !== 'ACTIVE') throw orderInactive()
+  if (open !== undefined && !isSecond) return moveAttempt(store, order, open, outcome, null, nowMs)
+  if (order.status !== 'ACTIVE' && !isSecond) throw orderInactive()
   const attempt: Attempt = {
     cfPaymentId: store.nextCfId(),
     orderId,

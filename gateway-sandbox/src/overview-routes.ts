@@ -44,7 +44,7 @@ function press(parts: Parts, { kind, id, step }: Press, nowMs: number): void {
   const { store } = parts
   if (kind === 'order') {
     const found = ORDER_STEPS.find(([outcome]) => outcome === step)
-    if (found !== undefined) playOrder(parts, id, OUTCOMES[found[0]], 1, nowMs)
+    if (found !== undefined) playOrder(parts, id, { outcome: OUTCOMES[found[0]], again: false }, 1, nowMs)
   } else if (kind === 'refund') {
     const refund = store.refunds.get(id)
     const status = refund && refundSteps(refund).find((one) => one === step)

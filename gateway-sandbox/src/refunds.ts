@@ -55,11 +55,13 @@ function windowEnd(paidAtMs: number): number {
 
 const isAlive = ({ status }: Refund): boolean => status !== 'FAILED' && status !== 'CANCELLED'
 
-const refundablePaise = (store: Store, order: Order): number =>
-  store
-    .refundsOf(order.orderId)
+function refundablePaise(store: Store, { orderId, amountPaise }: Order): number {
+  const paid = store.attemptsOf(orderId).filter(({ status }) => status === 'SUCCESS').length * amountPaise
+  return store
+    .refundsOf(orderId)
     .filter(isAlive)
-    .reduce((left, refund) => left - refund.amountPaise, order.amountPaise)
+    .reduce((left, refund) => left - refund.amountPaise, paid)
+}
 
 export function readRefund(store: Store, orderId: string, refundId: string): Refund {
   const refund = store.refunds.get(refundId)

@@ -175,7 +175,17 @@ describe('a webhook', () => {
 
 describe('the faults', () => {
   test('are shown, and a field left out goes back to its default', async () => {
-    const none = { duplicate: 0, delayMs: 0, shuffle: false, tamper: false, lose: false, api: 'ok', surcharge: 0 }
+    const none = {
+      duplicate: 0,
+      delayMs: 0,
+      shuffle: false,
+      tamper: false,
+      lose: false,
+      api: 'ok',
+      surcharge: 0,
+      currency: 'INR',
+      agedMs: 0,
+    }
     expect((await control('/faults')).body).toEqual(none)
     expect((await control('/faults', { duplicate: true, delayMs: 5 })).body).toEqual({ ...none, duplicate: 1, delayMs: 5 })
     expect((await control('/faults', { tamper: true })).body).toEqual({ ...none, tamper: true })
@@ -184,7 +194,7 @@ describe('the faults', () => {
 
   test('that are misspelt or senseless are refused and change nothing', async () => {
     await control('/faults', { lose: true })
-    for (const body of [{ loose: true }, { delayMs: -1 }, { duplicate: 'yes' }, { api: 'explode' }, [], 'x']) {
+    for (const body of [{ loose: true }, { delayMs: -1 }, { duplicate: 'yes' }, { api: 'explode' }, { currency: 'rupees' }, [], 'x']) {
       expect((await control('/faults', body)).status).toBe(400)
     }
     expect((await control('/faults')).body).toMatchObject({ lose: true })
@@ -195,6 +205,26 @@ describe('the faults', () => {
     await paid('success')
     await arrived(2)
     expect(world.shop.letters[0]?.bytes.equals(world.shop.letters[1]?.bytes as Buffer)).toBe(true)
+  })
+
+  test('currency tells every amount in another one, in answers and webhooks alike', async () => {
+    await control('/faults', { currency: 'USD' })
+    const { order_id: id } = await paid('success')
+    await arrived(1)
+    const { order, payment } = first().event.data as unknown as Record<string, Record<string, unknown>>
+    expect([order?.order_currency, payment?.payment_currency]).toEqual(['USD', 'USD'])
+    expect((await call('GET', `${world.url}/pg/orders/${id}`, undefined, HEADERS)).text).toContain('"order_currency":"USD"')
+    expect((await call('GET', `${world.url}/pg/orders/${id}/payments`, undefined, HEADERS)).text).not.toContain('INR')
+  })
+
+  test('agedMs signs webhooks as of long ago', async () => {
+    const aged = 3 * 60 * MINUTE_MS
+    await control('/faults', { agedMs: aged })
+    await paid('success')
+    await arrived(1)
+    const { headers } = first()
+    expect(Math.abs(Date.now() - aged - Number(headers['x-webhook-timestamp']))).toBeLessThan(MINUTE_MS)
+    expect(headers['x-webhook-signature']).toBe(opensslSignature(first(), KEYS.clientSecret))
   })
 
   test('delayMs holds webhooks back', async () => {

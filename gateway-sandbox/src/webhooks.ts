@@ -7,7 +7,7 @@
  */
 import { createHmac, randomInt, randomUUID } from 'node:crypto'
 import type { SandboxClock } from './clock.ts'
-import type { Faults } from './faults.ts'
+import { type Faults, inCurrency } from './faults.ts'
 import type { Channel, Delivery, Event, Sending } from './model.ts'
 import type { Store } from './store.ts'
 
@@ -39,7 +39,8 @@ export function startWebhooks(store: Store, clock: SandboxClock, secrets: Readon
 
   function announce(event: Event | undefined, copies: number, nowMs: number): void {
     if (event === undefined || copies === 0) return
-    const deliveries = deliveriesOf(event, copies + store.faults().duplicate, nowMs)
+    const { duplicate, currency } = store.faults()
+    const deliveries = deliveriesOf({ ...event, body: inCurrency(event.body, currency) }, copies + duplicate, nowMs)
     store.put(...deliveries.map((value) => ({ kind: 'delivery', value }) as const))
     for (const { deliveryId } of deliveries) {
       waiting.add(deliveryId)
@@ -61,7 +62,7 @@ export function startWebhooks(store: Store, clock: SandboxClock, secrets: Readon
     timers.add(timer)
   }
 
-  async function send(deliveryId: string, { tamper, lose }: Faults): Promise<void> {
+  async function send(deliveryId: string, { tamper, lose, agedMs }: Faults): Promise<void> {
     try {
       const delivery = store.deliveries.get(deliveryId)
       const atMs = await clock.recent()
@@ -69,7 +70,7 @@ export function startWebhooks(store: Store, clock: SandboxClock, secrets: Readon
       const attempt = delivery.sendings.length + 1
       const result = lose
         ? failure('lost by a fault')
-        : await post(delivery, secrets[delivery.channel], attempt, atMs, tamper, closing.signal)
+        : await post(delivery, { secret: secrets[delivery.channel], attempt, atMs: atMs - agedMs, tamper }, closing.signal)
       if (closing.signal.aborted) return
       const after = afterSending(delivery, { attempt, atMs, ...result })
       store.put({ kind: 'delivery', value: after })
@@ -116,14 +117,9 @@ function deliveriesOf(event: Event, copies: number, nowMs: number): Delivery[] {
 type Result = Pick<Sending, 'status' | 'answer' | 'error'>
 const failure = (error: string): Result => ({ status: null, answer: null, error })
 
-async function post(
-  delivery: Delivery,
-  secret: string,
-  attempt: number,
-  atMs: number,
-  tamper: boolean,
-  closing: AbortSignal,
-): Promise<Result> {
+type Letter = { readonly secret: string; readonly attempt: number; readonly atMs: number; readonly tamper: boolean }
+
+async function post(delivery: Delivery, { secret, attempt, atMs, tamper }: Letter, closing: AbortSignal): Promise<Result> {
   const timestamp = String(atMs)
   try {
     const response = await fetch(delivery.url, {

@@ -4,6 +4,7 @@
  */
 import { type Bug, INTERLEAVINGS, JOINS, LEDGER, ROUNDS, SCHEMA } from './bug.ts'
 import { DECISIONS } from './decision-bugs.ts'
+import { GATEWAY_WORDS } from './gateway-bugs.ts'
 import { CLOSED_RULES, ROUND_RULES, RULES } from './rule-bugs.ts'
 import { SCHEMA_BUGS } from './schema-bugs.ts'
 
@@ -210,4 +211,14 @@ const BORDERS: readonly Bug[] = [
   },
 ]
 
-export const BUGS: readonly Bug[] = [...LOCKS, ...KEYS, ...RULES, ...CLOSED_RULES, ...ROUND_RULES, ...DECISIONS, ...SCHEMA_BUGS, ...BORDERS]
+export const BUGS: readonly Bug[] = [
+  ...LOCKS,
+  ...KEYS,
+  ...RULES,
+  ...CLOSED_RULES,
+  ...ROUND_RULES,
+  ...DECISIONS,
+  ...GATEWAY_WORDS,
+  ...SCHEMA_BUGS,
+  ...BORDERS,
+]

@@ -52,6 +52,7 @@ export const HI = {
   'This payment has been decided already.': 'इस भुगतान पर पहले ही निर्णय हो चुका है।',
   'This money came back from a bank account: there is no payment to send it back by.':
     'ये पैसे किसी बैंक खाते से लौटे हैं: इन्हें वापस भेजने के लिए कोई भुगतान नहीं है।',
+  'This payment is not in rupees: it can only be sent back.': 'यह पेमेंट रुपयों में नहीं है: इसे सिर्फ़ लौटाया जा सकता है।',
   'Only money of a closed account is paid out by hand.': 'सिर्फ़ बंद खाते के पैसे हाथ से चुकाए जाते हैं।',
   'This money has left again, to the bank or to its owner: there is nothing to give out while it stands so.':
     'ये पैसे फिर बैंक को या अपने मालिक को जा चुके हैं: जब तक ऐसा है, इनमें से कुछ नहीं दिया जा सकता।',

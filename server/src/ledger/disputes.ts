@@ -4,7 +4,7 @@
  * about the payment that it was first told of; a word that cannot be booked is kept with its reason, for
  * somebody has to look.
  */
-import type { Paise } from '@roz/core/money.ts'
+import { CURRENCY, type Paise } from '@roz/core/money.ts'
 import { maybeOne, one, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { bookChargeback, type ChargebackRefusal, type Parts, returnChargeback } from './chargebacks.ts'
@@ -14,6 +14,8 @@ export type DisputeTold = {
   readonly orderId: string
   readonly paymentId: string
   readonly amount: Paise
+  /** Where the gateway told of another currency than INR. */
+  readonly currency?: string
   /** The gateway's own words. */
   readonly type: string
   readonly status: string
@@ -26,7 +28,7 @@ const PROBLEMS = {
   order_not_found: 'unknown_payment',
   chargeback_exceeds_payment: 'more_than_paid',
 } as const satisfies Record<ChargebackRefusal, string>
-export type DisputeProblem = (typeof PROBLEMS)[ChargebackRefusal]
+export type DisputeProblem = (typeof PROBLEMS)[ChargebackRefusal] | 'other_currency'
 
 export type DisputeBooked = {
   readonly moved: ({ readonly what: 'taken' | 'returned' } & Parts) | undefined
@@ -78,6 +80,7 @@ async function ofAnotherPayment(tx: Tx, disputeId: string): Promise<DisputeBooke
 type Done = { readonly moved: DisputeBooked['moved'] } | { readonly problem: DisputeProblem }
 
 async function take(tx: Tx, told: DisputeTold): Promise<Done> {
+  if ((told.currency ?? CURRENCY) !== CURRENCY) return { problem: 'other_currency' }
   const taken = await bookChargeback(tx, told)
   if (!taken.ok) return { problem: PROBLEMS[taken.code] }
   return { moved: taken.value.result === 'duplicate' ? undefined : { what: 'taken', ...partsOf(taken.value) } }

@@ -7,7 +7,7 @@
  * also after another one: what was paid and came back is given back, what was given back and paid all
  * the same is a loss (`refund_conflict`).
  */
-import type { Paise } from '@roz/core/money.ts'
+import { CURRENCY, type Paise } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
 import { maybeOne, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
@@ -68,6 +68,15 @@ export const lockRefund = (tx: Tx, id: string): Promise<Row | undefined> =>
     sql`select member_id as "memberId", suspense_id as "suspenseId", order_id as "orderId", amount, status, problem
           from refund where id = ${id}::uuid for update`,
   )
+
+/** The payment's currency: INR, but of a suspense item that the gateway named another one for. */
+export async function currencyOfRefund(tx: Tx, id: string): Promise<string> {
+  const item = await maybeOne<{ currency: string }>(
+    tx,
+    sql`select s.currency from refund r join suspense_item s on s.id = r.suspense_id where r.id = ${id}::uuid`,
+  )
+  return item?.currency ?? CURRENCY
+}
 
 /** Whether the payer's bank has the money already; it, too, waits for the lock that is taken here. */
 async function isChargedBack(tx: Tx, { orderId, suspenseId }: Row): Promise<boolean> {

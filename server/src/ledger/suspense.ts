@@ -2,9 +2,10 @@
  * SUSPENSE: money that came without a place to go. Invariants: the account's balance is the sum of its
  * open items; an item is decided once, under its lock, and not while its payment is with the payer's
  * bank; what came back for a closed account may be paid to its owner by hand, and nothing else may; the
- * payment of a member on hold is not sent back while the hold lasts.
+ * payment of a member on hold is not sent back while the hold lasts; a payment in another currency is
+ * booked by its number, credited to nobody, and goes back in that currency.
  */
-import { type Paise, paise } from '@roz/core/money.ts'
+import { CURRENCY, type Paise, paise } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
 import { maybeOne, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
@@ -12,12 +13,12 @@ import { ACCOUNTS } from './accounts.ts'
 import { isItemOnHold } from './holds.ts'
 import { creditMember, lockWallet, moveSystem } from './transfer.ts'
 
-export type SuspenseReason = 'unknown_order' | 'other_amount' | 'second_payment' | 'closed_account' | 'no_wallet'
+export type SuspenseReason = 'unknown_order' | 'other_amount' | 'second_payment' | 'closed_account' | 'no_wallet' | 'other_currency'
 
 /** Books a payment into SUSPENSE with an open item; a payment that is booked already is a duplicate. */
 export async function suspend(
   tx: Tx,
-  payment: { readonly orderId: string; readonly paymentId: string; readonly orderAmount: Paise },
+  payment: { readonly orderId: string; readonly paymentId: string; readonly orderAmount: Paise; readonly currency?: string },
   reason: SuspenseReason,
 ): Promise<{ readonly result: 'suspense'; readonly reason: SuspenseReason } | { readonly result: 'duplicate' }> {
   const booked = await moveSystem(tx, {
@@ -28,7 +29,8 @@ export async function suspend(
     amount: payment.orderAmount,
   })
   if (!booked) return { result: 'duplicate' }
-  await openItem(tx, { ...payment, amount: payment.orderAmount }, reason)
+  const { orderId, paymentId, orderAmount: amount, currency = CURRENCY } = payment
+  await openItem(tx, { orderId, paymentId, amount, currency }, reason)
   return { result: 'suspense', reason }
 }
 
@@ -46,13 +48,15 @@ export async function suspendReturn(
   const { kind, ref, from, orderId, amount } = money
   if (!(await moveSystem(tx, { kind, ref, debit: ACCOUNTS[from], credit: ACCOUNTS.SUSPENSE, amount })))
     throw new Error(`${kind} ${ref} stands already`)
-  await openItem(tx, { orderId, paymentId: `${kind}:${ref}`, amount }, 'closed_account')
+  await openItem(tx, { orderId, paymentId: `${kind}:${ref}`, amount, currency: CURRENCY }, 'closed_account')
 }
 
-async function openItem(tx: Tx, item: { orderId: string; paymentId: string; amount: Paise }, reason: SuspenseReason): Promise<void> {
+type NewItem = { readonly orderId: string; readonly paymentId: string; readonly amount: Paise; readonly currency: string }
+
+async function openItem(tx: Tx, item: NewItem, reason: SuspenseReason): Promise<void> {
   await tx.query(
-    sql`insert into suspense_item (payment_id, order_id, amount, reason)
-        values (${item.paymentId}::text, ${item.orderId}::text, ${item.amount}::bigint, ${reason}::text)`,
+    sql`insert into suspense_item (payment_id, order_id, amount, currency, reason)
+        values (${item.paymentId}::text, ${item.orderId}::text, ${item.amount}::bigint, ${item.currency}::text, ${reason}::text)`,
   )
 }
 
@@ -65,15 +69,14 @@ export async function claimSuspended(
   paymentId: string,
   due: Paise,
 ): Promise<{ readonly itemId: bigint; readonly amount: Paise; readonly missing: Paise } | 'decided' | undefined> {
-  const item = await maybeOne<{ id: bigint; orderId: string; amount: Paise; status: string; reason: SuspenseReason }>(
+  const item = await maybeOne<Pick<Item, 'orderId' | 'amount' | 'currency' | 'status' | 'reason'> & { id: bigint }>(
     tx,
-    sql`select id, order_id as "orderId", amount, status, reason from suspense_item where payment_id = ${paymentId}::text for update`,
+    sql`select id, order_id as "orderId", amount, currency, status, reason from suspense_item where payment_id = ${paymentId}::text for update`,
   )
   if (item === undefined) return undefined
   if (item.status !== 'open') return 'decided'
   await tx.query(sql`update suspense_item set status = 'credited', decided_at = roz_now() where id = ${item.id}::bigint`)
-  if (item.amount > due)
-    await openItem(tx, { orderId: item.orderId, paymentId: `${paymentId}#rest`, amount: paise(item.amount - due) }, item.reason)
+  if (item.amount > due) await openItem(tx, { ...item, paymentId: `${paymentId}#rest`, amount: paise(item.amount - due) }, item.reason)
   return item.amount >= due
     ? { itemId: item.id, amount: due, missing: paise(0n) }
     : { itemId: item.id, amount: item.amount, missing: paise(due - item.amount) }
@@ -83,6 +86,7 @@ type Item = {
   readonly orderId: string
   readonly paymentId: string
   readonly amount: Paise
+  readonly currency: string
   readonly reason: SuspenseReason
   readonly status: string
 }
@@ -91,7 +95,7 @@ export type SuspenseRefusal = 'suspense_not_found' | 'suspense_decided' | 'payme
 const lockItem = (tx: Tx, itemId: bigint): Promise<Item | undefined> =>
   maybeOne<Item>(
     tx,
-    sql`select order_id as "orderId", payment_id as "paymentId", amount, reason, status from suspense_item
+    sql`select order_id as "orderId", payment_id as "paymentId", amount, currency, reason, status from suspense_item
          where id = ${itemId}::bigint for update`,
   )
 
@@ -139,11 +143,12 @@ const decide = (tx: Tx, itemId: bigint, { status, decidedBy, reference }: Decisi
 export async function creditSuspense(
   tx: Tx,
   decision: { readonly itemId: bigint; readonly memberId: bigint; readonly decidedBy: bigint },
-): Promise<Outcome<{ readonly amount: Paise; readonly balance: Paise }, SuspenseRefusal | 'member_not_found'>> {
+): Promise<Outcome<{ readonly amount: Paise; readonly balance: Paise }, SuspenseRefusal | 'member_not_found' | 'suspense_other_currency'>> {
   const { itemId, memberId } = decision
   const open = await lockOpenItem(tx, itemId)
   if (!open.ok) return open
   const item = open.value
+  if (item.currency !== CURRENCY) return refused('suspense_other_currency')
   const wallet = await lockWallet(tx, memberId)
   if (wallet === undefined || wallet.isClosed) return refused('member_not_found')
   await decide(tx, itemId, { status: 'credited', decidedBy: decision.decidedBy })
@@ -204,7 +209,7 @@ export async function paySuspense(
 /** What came back of an order for a closed account, locked: before the wallet, and whatever was decided, so that no refund of it is sent meanwhile. */
 export const lockReturned = (tx: Tx, orderId: string): Promise<(Item & { readonly id: bigint })[]> =>
   tx.query(sql`
-    select id, order_id as "orderId", payment_id as "paymentId", amount, reason, status from suspense_item
+    select id, order_id as "orderId", payment_id as "paymentId", amount, currency, reason, status from suspense_item
      where order_id = ${orderId}::text and reason = 'closed_account' order by id for update`)
 
 /** The payer's bank takes again what it had returned: as far as these items reach. What is above it stays as an item of its own. */

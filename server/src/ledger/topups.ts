@@ -1,10 +1,10 @@
 /**
  * Top-ups: orders, and the payments that credit them. Invariants: the money is keyed by the gateway's
- * payment, never by an event; every payment is booked once; one that fits no order, not its amount or
- * a paid order, or that comes for an account without a wallet or closed since, goes to SUSPENSE with an
- * open item, and is never lost; a failed order may still be paid.
+ * payment, never by an event; every payment is booked once; one that fits no order, not its amount, its
+ * currency or a paid order, or that comes for an account without a wallet or closed since, goes to
+ * SUSPENSE with an open item, and is never lost; a failed order may still be paid.
  */
-import type { Paise } from '@roz/core/money.ts'
+import { CURRENCY, type Paise } from '@roz/core/money.ts'
 import { maybeOne, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { missedAutoJoin } from './auto-join.ts'
@@ -30,6 +30,8 @@ export type Capture = {
   readonly paymentId: string
   /** The order's amount as the gateway has it; what was paid with it (a surcharge, an offer) may differ. */
   readonly orderAmount: Paise
+  /** Where the gateway told of another currency than INR. */
+  readonly currency?: string
 }
 export type Captured =
   | {
@@ -54,6 +56,7 @@ export async function captureTopup(tx: Tx, capture: Capture): Promise<Captured> 
   if (order === undefined) return suspend(tx, capture, 'unknown_order')
   if (order.paymentId === capture.paymentId) return { result: 'duplicate' }
   if (order.paymentId !== null) return suspend(tx, capture, 'second_payment')
+  if ((capture.currency ?? CURRENCY) !== CURRENCY) return suspend(tx, capture, 'other_currency')
   if (order.amount !== capture.orderAmount) return suspend(tx, capture, 'other_amount')
   const balance = await credit(tx, order, capture.paymentId)
   if (balance === undefined) return { result: 'duplicate' }

@@ -20,6 +20,8 @@ import { createTestDatabase } from './database.ts'
 import { BANK } from './wallet-world.ts'
 
 const SECRET = 'payouts secret'
+/** Tests move the clock on by days. */
+const TEN_YEARS_MS = 10 * 365 * 86_400_000
 
 /** The gateway: transfers by id, and what it does when it is asked. */
 export function scriptedPayouts() {
@@ -67,7 +69,8 @@ export function scriptedPayouts() {
       await beforeAnswer?.()
       return answer
     },
-    verifyWebhook: (headers, bytes) => headers['x-webhook-signature'] === signatureOf(bytes),
+    verifyWebhook: verifyScripted,
+    webhookLifeMs: TEN_YEARS_MS,
     parseWebhook: (bytes) => {
       const eventKey = createHash('sha256').update(bytes).digest('hex')
       const [type = '', transferId] = bytes.toString().split(' ')
@@ -82,25 +85,26 @@ export function scriptedPayouts() {
 export function scriptedRefunds() {
   const script = {
     refunds: new Map<string, Refund>(),
-    sent: [] as { readonly orderId: string; readonly refundId: string; readonly amount: bigint }[],
+    sent: [] as { readonly orderId: string; readonly refundId: string; readonly amount: bigint; readonly currency: string }[],
     sendings: [] as ('take' | 'lose' | 'refuse')[],
   }
   const gateway: PaymentGateway = {
     createOrder: () => unavailable(),
     fetchOrder: () => unavailable(),
-    createRefund: async ({ orderId, refundId, amount }) => {
+    createRefund: async ({ orderId, refundId, amount, currency }) => {
       const how = script.sendings.shift() ?? 'take'
-      script.sent.push({ orderId, refundId, amount })
+      script.sent.push({ orderId, refundId, amount, currency })
       if (how === 'lose') unavailable()
       if (how === 'refuse') throw new GatewayRefusedError('refused', 400, 'refund_amount_invalid')
-      const known = script.refunds.get(refundId) ?? refundOf(orderId, refundId, amount)
+      const known = script.refunds.get(refundId) ?? { ...refundOf(orderId, refundId, amount), currency }
       script.refunds.set(refundId, known)
       return known
     },
     fetchRefund: async (_orderId, refundId) => script.refunds.get(refundId),
     fetchDispute: () => unavailable(),
     checkout: { mode: 'sandbox', scriptUrl: '' },
-    verifyWebhook: (headers, bytes) => headers['x-webhook-signature'] === signatureOf(bytes),
+    verifyWebhook: verifyScripted,
+    webhookLifeMs: TEN_YEARS_MS,
     parseWebhook: (bytes) => {
       const { type, orderId, refundId } = JSON.parse(bytes.toString()) as Record<'type' | 'orderId' | 'refundId', string>
       return { kind: 'refund', eventKey: createHash('sha256').update(bytes).digest('hex'), type, orderId, refundId }
@@ -116,6 +120,7 @@ const refundOf = (orderId: string, refundId: string, amount: bigint): Refund => 
   status: 'PENDING',
   description: undefined,
   amount: paise(amount),
+  currency: 'INR',
   paymentId: undefined,
   bankReference: undefined,
 })
@@ -123,6 +128,10 @@ const refundOf = (orderId: string, refundId: string, amount: bigint): Refund => 
 function unavailable(): never {
   throw new GatewayUnavailableError('no answer')
 }
+
+/** Signed now, unless the test says when. */
+const verifyScripted: PaymentGateway['verifyWebhook'] = (headers, bytes) =>
+  headers['x-webhook-signature'] === signatureOf(bytes) ? { atMs: Number(headers['x-webhook-timestamp'] ?? Date.now()) } : undefined
 
 const signatureOf = (bytes: Buffer): string => createHmac('sha256', SECRET).update(bytes).digest('hex')
 
@@ -134,6 +143,7 @@ const transferOf = (transferId: string, amount: bigint): Transfer => ({
   statusCode: undefined,
   description: undefined,
   amount: paise(amount),
+  currency: 'INR',
   bankReference: undefined,
 })
 

@@ -4,6 +4,10 @@ const inr = new Intl.NumberFormat('en-IN', { style: 'currency', currency: 'INR',
 /** `₹1,23,456.50` as plain text, for sentences and table cells. */
 export const formatMoney = (rupees: number): string => inr.format(rupees)
 
+/** An amount in the currency that the gateway named: `USD 10.00`. */
+export const formatForeign = (amount: number, currency: string): string =>
+  currency === 'INR' ? formatMoney(amount) : `${currency} ${amount.toFixed(2)}`
+
 /** A figure in the display face, its paise set smaller. */
 export function Money({ amount, className }: { readonly amount: number; readonly className?: string }) {
   const text = formatMoney(amount)

@@ -128,16 +128,18 @@ export function isUnknown(answer: Answer): boolean {
   throw new GatewayUnavailableError(`A 404 that is not the gateway's word on request ${answer.requestId}`)
 }
 
+type Held = { readonly amount: Paise; readonly currency: string }
 type Keyed<T> = {
   readonly request: Call
   readonly amount: Paise
+  readonly currency: string
   readonly read: (answer: Answer) => T
   /** The gateway's word on our id; undefined when it has none. */
   readonly find: () => Promise<T | undefined>
 }
 
 /** Asks for what our own id is the key of. See the header for what a refusal means. */
-export async function askOnce<T extends { readonly amount: Paise }>(api: Api, keyed: Keyed<T>): Promise<T> {
+export async function askOnce<T extends Held>(api: Api, keyed: Keyed<T>): Promise<T> {
   const answer = await api.once(keyed.request)
   if (isOk(answer)) return matching(keyed, keyed.read(answer))
   const no = refusal(answer)
@@ -152,7 +154,8 @@ export async function askOnce<T extends { readonly amount: Paise }>(api: Api, ke
   throw no
 }
 
-function matching<T extends { readonly amount: Paise }>({ amount, request }: Keyed<T>, known: T): T {
-  if (known.amount === amount) return known
-  throw new GatewayMismatchError(`${request.path}: the gateway holds ${known.amount} paise under this id, not ${amount}`)
+function matching<T extends Held>({ amount, currency, request }: Keyed<T>, known: T): T {
+  if (known.amount === amount && known.currency === currency) return known
+  const [held, asked] = [`${known.amount} hundredths of ${known.currency}`, `${amount} of ${currency}`]
+  throw new GatewayMismatchError(`${request.path}: the gateway holds ${held} under this id, not ${asked}`)
 }

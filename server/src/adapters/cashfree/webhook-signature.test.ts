@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { verifySignature } from './webhook-signature.ts'
 
@@ -6,11 +7,20 @@ const GENUINE = 'zA8WeylVPOK5JrwdrMgHNoDqRuUvZOtJz/No19ExDMA='
 const headers = { 'x-webhook-timestamp': '1617695238078', 'x-webhook-signature': GENUINE }
 
 test('a signature made by openssl over time and bytes is accepted', () => {
-  expect(verifySignature('whsec_7', headers, Buffer.from('{"amount":170.00}'))).toBe(true)
+  expect(verifySignature('whsec_7', headers, Buffer.from('{"amount":170.00}'))).toEqual({ atMs: 1617695238078 })
 })
 
 test('one byte less, a dot between time and body, or another secret is not', () => {
-  expect(verifySignature('whsec_7', headers, Buffer.from('{"amount":170.0}'))).toBe(false)
-  expect(verifySignature('whsec_7', headers, Buffer.from('.{"amount":170.00}'))).toBe(false)
-  expect(verifySignature('whsec_8', headers, Buffer.from('{"amount":170.00}'))).toBe(false)
+  expect(verifySignature('whsec_7', headers, Buffer.from('{"amount":170.0}'))).toBeUndefined()
+  expect(verifySignature('whsec_7', headers, Buffer.from('.{"amount":170.00}'))).toBeUndefined()
+  expect(verifySignature('whsec_8', headers, Buffer.from('{"amount":170.00}'))).toBeUndefined()
+})
+
+test('a genuine time that is no time in milliseconds says nothing of its age', () => {
+  const body = Buffer.from('{}')
+  for (const timestamp of ['1617695238', 'yesterday', '']) {
+    const signature = createHmac('sha256', 'whsec_7').update(timestamp).update(body).digest('base64')
+    const given = { 'x-webhook-timestamp': timestamp, 'x-webhook-signature': signature }
+    expect(verifySignature('whsec_7', given, body)).toEqual({ atMs: undefined })
+  }
 })

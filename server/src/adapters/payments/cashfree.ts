@@ -4,10 +4,20 @@
  * order is made once per order id, a repeated one being answered 409 and then read.
  */
 import { createHash } from 'node:crypto'
-import { rupeesFromPaise } from '@roz/core/money.ts'
+import { CURRENCY, rupeesFromPaise } from '@roz/core/money.ts'
 import { type Answer, type ApiConfig, askOnce, cashfreeApi, expectOk, isUnknown, parseJson, read, refusal } from '../cashfree/calls.ts'
-import { verifySignature } from '../cashfree/webhook-signature.ts'
-import type { Checkout, Dispute, NewOrder, NewRefund, Order, PaymentGateway, Refund, WebhookEvent } from './port.ts'
+import { verifySignature, WEBHOOK_LIFE_MS } from '../cashfree/webhook-signature.ts'
+import {
+  type Checkout,
+  type Dispute,
+  GatewayRefusedError,
+  type NewOrder,
+  type NewRefund,
+  type Order,
+  type PaymentGateway,
+  type Refund,
+  type WebhookEvent,
+} from './port.ts'
 import {
   orderStatusOf,
   readDispute,
@@ -37,10 +47,14 @@ export function cashfreeGateway(config: CashfreeConfig): PaymentGateway {
 
   async function createOrder(order: NewOrder): Promise<{ sessionId: string }> {
     const answer = await api.twice({ method: 'POST', path: '/orders', body: orderRequest(order), signal: order.signal })
-    if (answer.status !== 409) return { sessionId: read(wireOrder, expectOk(answer), answer).payment_session_id }
+    if (answer.status !== 409) {
+      const fresh = read(wireOrder, expectOk(answer), answer)
+      if (!isAsAsked(fresh, order)) throw new GatewayRefusedError(`Order ${order.orderId} was made otherwise`, 200, 'order_mismatch')
+      return { sessionId: fresh.payment_session_id }
+    }
     // Made before, by this call's first try or an earlier one whose answer was lost.
     const made = await findOrder(order.orderId, order.signal)
-    if (made?.order_status !== 'ACTIVE' || made.order_amount !== order.amount) throw refusal(answer)
+    if (made?.order_status !== 'ACTIVE' || !isAsAsked(made, order)) throw refusal(answer)
     return { sessionId: made.payment_session_id }
   }
 
@@ -80,6 +94,7 @@ export function cashfreeGateway(config: CashfreeConfig): PaymentGateway {
     askOnce(api, {
       request: { method: 'POST', path: refundsPath(refund.orderId), body: refundRequest(refund), signal: refund.signal },
       amount: refund.amount,
+      currency: refund.currency,
       read: refundOf,
       find: () => fetchRefund(refund.orderId, refund.refundId, refund.signal),
     })
@@ -92,14 +107,17 @@ export function cashfreeGateway(config: CashfreeConfig): PaymentGateway {
     fetchDispute,
     checkout: config.checkout,
     verifyWebhook: (headers, rawBody) => verifySignature(config.clientSecret, headers, rawBody),
+    webhookLifeMs: WEBHOOK_LIFE_MS,
     parseWebhook,
   }
 }
 
+const isAsAsked = (made: WireOrder, { amount }: NewOrder): boolean => made.order_amount === amount && made.order_currency === CURRENCY
+
 const orderRequest = (order: NewOrder): unknown => ({
   order_id: order.orderId,
   order_amount: rupeesFromPaise(order.amount),
-  order_currency: 'INR',
+  order_currency: CURRENCY,
   customer_details: { customer_id: order.customerId, customer_phone: order.phone },
   order_meta: { return_url: order.returnUrl, notify_url: order.notifyUrl },
   order_expiry_time: new Date(order.expiresAtMs).toISOString(),

@@ -151,6 +151,7 @@ describe.each(COUNTERPARTS)('%s behind the payment port', (_name, open) => {
         status: 'SUCCESS',
         orderAmount: paise(1000n),
         paymentAmount: paise(1000n),
+        currency: 'INR',
         group: expect.any(String),
         message: expect.any(String),
         bankReference: expect.any(String),
@@ -194,6 +195,7 @@ describe.each(COUNTERPARTS)('%s behind the payment port', (_name, open) => {
       orderId,
       refundId: hexId(),
       amount: paise(450n),
+      currency: 'INR',
       note: 'Asked for by the member',
       ...more,
     })
@@ -214,6 +216,7 @@ describe.each(COUNTERPARTS)('%s behind the payment port', (_name, open) => {
         status: expect.any(String),
         description: expect.any(String),
         amount: paise(450n),
+        currency: 'INR',
         paymentId: payment?.paymentId,
         bankReference: undefined,
       })
@@ -271,6 +274,7 @@ describe.each(COUNTERPARTS)('%s behind the payment port', (_name, open) => {
         orderId,
         paymentId: payment?.paymentId,
         amount: paise(450n),
+        currency: 'INR',
         type: 'CHARGEBACK',
         status: 'CHARGEBACK_CREATED',
         state: 'open',

@@ -32,6 +32,8 @@ export type Payment = {
   readonly orderAmount: Paise
   /** What was really charged; differs from the order's amount by surcharge or offer. */
   readonly paymentAmount: Paise
+  /** What is not INR where the gateway names another currency for the order's amount or for what was charged. */
+  readonly currency: string
   /** `upi`, `credit_card`, …; undefined before a method was chosen. */
   readonly group: string | undefined
   readonly message: string | undefined
@@ -73,6 +75,8 @@ export type NewRefund = {
   readonly refundId: string
   readonly amount: Paise
   /** 3 to 100 characters. */
+  /** The payment's: the gateway refunds in it. */
+  readonly currency: string
   readonly note: string
   readonly signal?: AbortSignal
 }
@@ -88,6 +92,7 @@ export type Refund = {
   readonly status: string
   readonly description: string | undefined
   readonly amount: Paise
+  readonly currency: string
   /** The payment it gives back. */
   readonly paymentId: string | undefined
   /** The bank's reference of a refund (ARN). */
@@ -100,6 +105,7 @@ export type Dispute = {
   readonly orderId: string
   readonly paymentId: string
   readonly amount: Paise
+  readonly currency: string
   /** The gateway's own words. */
   readonly type: string
   readonly status: string
@@ -110,6 +116,9 @@ export type Dispute = {
 }
 
 export type WebhookHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
+
+/** What a genuine signature says: when it was made, where that can be read. */
+export type Signed = { readonly atMs: number | undefined }
 
 /** A webhook's content. `eventKey` is a digest of the signed bytes: the same event again has the same key. */
 export type WebhookEvent =
@@ -129,15 +138,16 @@ export type Checkout = { readonly mode: 'sandbox' | 'production'; readonly scrip
 export type PaymentGateway = {
   /**
    * Makes the order, or finds it made: the same id with the same amount answers the same session.
-   * Throws GatewayRefusedError `order_already_exists` when the id stands for another amount or a finished order.
+   * Throws GatewayRefusedError `order_already_exists` when the id stands for another amount or a finished order,
+   * and `order_mismatch` where the order that was made is not the one that was asked for.
    */
   createOrder(order: NewOrder): Promise<{ readonly sessionId: string }>
   /** The gateway's word on an order and all its attempts; undefined when it knows no such order. */
   fetchOrder(orderId: string, signal?: AbortSignal): Promise<Order | undefined>
   /**
    * Asks for the refund, or finds it asked for. GatewayRefusedError is the gateway's definite no (it was
-   * asked afterwards and has none under this id); GatewayMismatchError that it holds another amount
-   * under it; GatewayUnavailableError that nobody knows: ask by `fetchRefund`.
+   * asked afterwards and has none under this id); GatewayMismatchError that it holds another amount or
+   * currency under it; GatewayUnavailableError that nobody knows: ask by `fetchRefund`.
    */
   createRefund(refund: NewRefund): Promise<Refund>
   /** The gateway's word on a refund; undefined when it knows none. */
@@ -146,8 +156,10 @@ export type PaymentGateway = {
   fetchDispute(disputeId: string, signal?: AbortSignal): Promise<Dispute | undefined>
   /** What the browser needs to open the hosted checkout. */
   readonly checkout: Checkout
-  /** Whether these exact bytes were signed by the gateway. */
-  verifyWebhook(headers: WebhookHeaders, rawBody: Buffer): boolean
+  /** Undefined where these exact bytes were not signed by the gateway. */
+  verifyWebhook(headers: WebhookHeaders, rawBody: Buffer): Signed | undefined
+  /** So long after its signature the gateway's own last retry is over: what comes later, or from the future, came another way. */
+  readonly webhookLifeMs: number
   /** Reads a verified body; undefined when it is no event at all. */
   parseWebhook(rawBody: Buffer): WebhookEvent | undefined
 }

@@ -9,6 +9,7 @@ const attempt = (status: PaymentStatus): Payment => ({
   status,
   orderAmount: paise(1000n),
   paymentAmount: paise(1000n),
+  currency: 'INR',
   group: 'upi',
   message: undefined,
   bankReference: undefined,
@@ -100,6 +101,7 @@ test('the recorded payments are read: ids as text, amounts as paise, oldest firs
     status: 'SUCCESS',
     orderAmount: 1000n,
     paymentAmount: 1035n,
+    currency: 'INR',
     group: 'upi',
     message: 'Transaction successful',
     bankReference: '234928698581',
@@ -136,6 +138,7 @@ test('a refund is read with numeric ids and without what is optional', () => {
     status: 'SUCCESS',
     description: undefined,
     amount: 1050n,
+    currency: 'INR',
     paymentId: '789727431',
     bankReference: '205907014017',
   })
@@ -144,4 +147,15 @@ test('a refund is read with numeric ids and without what is optional', () => {
   for (const change of [{ refund_amount: '10' }, { refund_amount: 1.001 }, { refund_status: undefined }]) {
     expect(wireRefund.safeParse({ ...wire, ...change }).success).toBe(false)
   }
+})
+
+test.each([
+  [{}, 'INR'],
+  [{ order_currency: 'INR', payment_currency: 'INR' }, 'INR'],
+  [{ order_currency: 'INR', payment_currency: 'USD' }, 'USD'],
+  [{ order_currency: 'USD', payment_currency: 'INR' }, 'USD'],
+  [{ payment_currency: '' }, ''],
+])('a payment that tells of %o is one in %s', (told, currency) => {
+  const wire = { cf_payment_id: '1', payment_status: 'SUCCESS', order_amount: 10, payment_amount: 10, ...told }
+  expect(readPayments(wirePayments.parse([wire]))).toMatchObject([{ currency }])
 })

@@ -1,12 +1,13 @@
 /** Cashfree's JSON of orders, payments, refunds and disputes, read once at the edge. Only the fields we use are asked for. */
+import { CURRENCY } from '@roz/core/money.ts'
 import { z } from 'zod'
-import { amount, id, instant, words } from '../cashfree/fields.ts'
+import { amount, currency, id, instant, words } from '../cashfree/fields.ts'
 import type { Dispute, OrderStatus, Payment, PaymentStatus, Refund, RefundState } from './port.ts'
 
 export const wireOrder = z.object({
   order_id: z.string(),
   order_amount: amount,
-  order_currency: z.string(),
+  order_currency: currency,
   order_status: z.string(),
   payment_session_id: z.string().min(1),
 })
@@ -16,7 +17,9 @@ const wirePayment = z.object({
   cf_payment_id: id,
   payment_status: z.string(),
   order_amount: amount,
+  order_currency: currency,
   payment_amount: amount,
+  payment_currency: currency,
   payment_group: z.string().nullish(),
   payment_message: z.string().nullish(),
   bank_reference: z.string().nullish(),
@@ -28,6 +31,7 @@ export const wireRefund = z.object({
   refund_id: z.string().min(1),
   order_id: z.string().min(1),
   refund_amount: amount,
+  refund_currency: currency,
   refund_status: z.string(),
   status_description: words,
   cf_payment_id: id.nullish(),
@@ -39,6 +43,7 @@ export const wireDispute = z.object({
   dispute_type: z.string(),
   dispute_status: z.string(),
   dispute_amount: amount,
+  dispute_amount_currency: currency,
   respond_by: instant.nullish(),
   order_details: z.object({ order_id: z.string().min(1), cf_payment_id: id }),
 })
@@ -77,6 +82,7 @@ export function readPayments(wire: z.output<typeof wirePayments>): Payment[] {
       status: isPaymentStatus(one.payment_status) ? one.payment_status : 'UNKNOWN',
       orderAmount: one.order_amount,
       paymentAmount: one.payment_amount,
+      currency: [one.order_currency, one.payment_currency].find((code) => code !== CURRENCY) ?? CURRENCY,
       group: one.payment_group ?? undefined,
       message: one.payment_message ?? undefined,
       bankReference: one.bank_reference ?? undefined,
@@ -139,6 +145,7 @@ export const readRefund = (wire: z.output<typeof wireRefund>): Refund => ({
   status: wire.refund_status,
   description: wire.status_description,
   amount: wire.refund_amount,
+  currency: wire.refund_currency,
   paymentId: wire.cf_payment_id ?? undefined,
   bankReference: wire.refund_arn,
 })
@@ -167,6 +174,7 @@ export const readDispute = (wire: z.output<typeof wireDispute>): Dispute => ({
   orderId: wire.order_details.order_id,
   paymentId: wire.order_details.cf_payment_id,
   amount: wire.dispute_amount,
+  currency: wire.dispute_amount_currency,
   type: wire.dispute_type,
   status: wire.dispute_status,
   ...disputeStateOf(wire.dispute_type, wire.dispute_status),

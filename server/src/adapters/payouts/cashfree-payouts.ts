@@ -4,9 +4,9 @@
  * only to a beneficiary whose account is the one we were given.
  */
 import { constants, createHash, publicEncrypt } from 'node:crypto'
-import { rupeesFromPaise } from '@roz/core/money.ts'
+import { CURRENCY, rupeesFromPaise } from '@roz/core/money.ts'
 import { type Answer, type ApiConfig, askOnce, cashfreeApi, expectOk, isUnknown, parseJson, read, refusal } from '../cashfree/calls.ts'
-import { verifySignature } from '../cashfree/webhook-signature.ts'
+import { verifySignature, WEBHOOK_LIFE_MS } from '../cashfree/webhook-signature.ts'
 import type { Beneficiary, Instrument, KnownBeneficiary, NewTransfer, PayoutEvent, PayoutGateway, Transfer } from './port.ts'
 import {
   beneficiaryStateOf,
@@ -62,6 +62,7 @@ export function cashfreePayouts(config: PayoutsConfig): PayoutGateway {
     askOnce(api, {
       request: { method: 'POST', path: '/transfers', body: transferRequest(transfer), signal: transfer.signal },
       amount: transfer.amount,
+      currency: CURRENCY,
       read: transferOf,
       find: () => fetchTransfer(transfer.transferId, transfer.signal),
     })
@@ -71,6 +72,7 @@ export function cashfreePayouts(config: PayoutsConfig): PayoutGateway {
     send,
     fetchTransfer,
     verifyWebhook: (headers, rawBody) => verifySignature(config.clientSecret, headers, rawBody),
+    webhookLifeMs: WEBHOOK_LIFE_MS,
     parseWebhook,
   }
 }
@@ -118,7 +120,7 @@ const beneficiaryRequest = ({ beneficiaryId, name, instrument, email, phone }: B
 const transferRequest = ({ transferId, amount, beneficiaryId, method, remarks }: NewTransfer): unknown => ({
   transfer_id: transferId,
   transfer_amount: rupeesFromPaise(amount),
-  transfer_currency: 'INR',
+  transfer_currency: CURRENCY,
   transfer_mode: method === 'upi' ? 'upi' : 'banktransfer',
   beneficiary_details: { beneficiary_id: beneficiaryId },
   transfer_remarks: only(remarks, /[^A-Za-z0-9]+/g, REMARKS_MAX),

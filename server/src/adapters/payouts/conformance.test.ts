@@ -132,6 +132,7 @@ describe.each(COUNTERPARTS)('%s behind the payout port', (_name, open) => {
       statusCode: expect.any(String),
       description: expect.any(String),
       amount: paise(1999n),
+      currency: 'INR',
       bankReference: undefined,
     })
     expect(await gateway.fetchTransfer(transfer.transferId)).toEqual(sent)

@@ -8,10 +8,10 @@
  * the money back, never take another id; ask by `fetchTransfer`, and send the same id again only
  * after it answered undefined more than once, with a delay. `GatewayRefusedError` from `send` is the
  * gateway's definite no to this transfer: it was asked afterwards and has none under this id.
- * `GatewayMismatchError`: it holds another amount under this id; the money may have left.
+ * `GatewayMismatchError`: it holds another amount or currency under this id; the money may have left.
  */
 import type { Paise } from '@roz/core/money.ts'
-import type { WebhookHeaders } from '../payments/port.ts'
+import type { Signed, WebhookHeaders } from '../payments/port.ts'
 
 export type Instrument =
   | { readonly kind: 'bank'; readonly accountNumber: string; readonly ifsc: string }
@@ -65,6 +65,7 @@ export type Transfer = {
   readonly statusCode: string | undefined
   readonly description: string | undefined
   readonly amount: Paise
+  readonly currency: string
   /** The bank's reference (UTR). */
   readonly bankReference: string | undefined
 }
@@ -81,8 +82,10 @@ export type PayoutGateway = {
   send(transfer: NewTransfer): Promise<Transfer>
   /** The gateway's word on a transfer; undefined when it knows none. */
   fetchTransfer(transferId: string, signal?: AbortSignal): Promise<Transfer | undefined>
-  /** Whether these exact bytes were signed with the payouts' secret. */
-  verifyWebhook(headers: WebhookHeaders, rawBody: Buffer): boolean
+  /** Undefined where these exact bytes were not signed with the payouts' secret. */
+  verifyWebhook(headers: WebhookHeaders, rawBody: Buffer): Signed | undefined
+  /** As for payments: what comes later, or from the future, came another way than the gateway's own retries. */
+  readonly webhookLifeMs: number
   /** Reads a verified body; undefined when it is no event at all. */
   parseWebhook(rawBody: Buffer): PayoutEvent | undefined
 }

@@ -56,10 +56,12 @@ test('the documented answer is read, also with a numeric id and without what is 
     statusCode: 'RECEIVED',
     description: DOCUMENTED.status_description,
     amount: 100n,
+    currency: 'INR',
     bankReference: undefined,
   }
   expect(readTransfer(wireTransfer.parse(DOCUMENTED))).toEqual(read)
   expect(readTransfer(wireTransfer.parse({ ...DOCUMENTED, cf_transfer_id: 123_456, transfer_utr: '' }))).toEqual(read)
+  expect(readTransfer(wireTransfer.parse({ ...DOCUMENTED, transfer_currency: 'USD' }))).toEqual({ ...read, currency: 'USD' })
   const bare = { transfer_id: 'JUNOB2018', status: 'FAILED', transfer_amount: 1.5 }
   expect(readTransfer(wireTransfer.parse(bare))).toMatchObject({
     state: 'failed',

@@ -1,6 +1,6 @@
 /** Cashfree's JSON of payouts, read once at the edge. Only the fields we use are asked for. */
 import { z } from 'zod'
-import { amount, id, words } from '../cashfree/fields.ts'
+import { amount, currency, id, words } from '../cashfree/fields.ts'
 import type { BeneficiaryState, Transfer, TransferState } from './port.ts'
 
 export const wireTransfer = z.object({
@@ -10,6 +10,7 @@ export const wireTransfer = z.object({
   status_code: words,
   status_description: words,
   transfer_amount: amount,
+  transfer_currency: currency,
   transfer_utr: words,
 })
 
@@ -53,5 +54,6 @@ export const readTransfer = (wire: z.output<typeof wireTransfer>): Transfer => (
   statusCode: wire.status_code,
   description: wire.status_description,
   amount: wire.transfer_amount,
+  currency: wire.transfer_currency,
   bankReference: wire.transfer_utr,
 })

@@ -1,10 +1,10 @@
 /**
  * Books what the gateway says of a transfer, and tells who has to know. Invariants: a final word is
  * booked in whatever state it meets the withdrawal; one that contradicts ours flags withdrawal and
- * member and is an alarm; a transfer of another amount is booked nowhere and is an alarm; the member
+ * member and is an alarm; a transfer of another amount or currency is booked nowhere and is an alarm; the member
  * is told once of an end, in the transaction of that end.
  */
-import { formatPaise, type Paise } from '@roz/core/money.ts'
+import { CURRENCY, formatPaise, type Paise } from '@roz/core/money.ts'
 import type { Transfer } from '../../adapters/payouts/port.ts'
 import { maybeOne, one, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
@@ -19,7 +19,7 @@ export type Alarm = { readonly details: Readonly<Record<string, string>>; readon
 /** The withdrawal must exist; its newest question's answer is what is given. */
 export async function bookTransfer(tx: Tx, id: string, transfer: Transfer): Promise<Alarm | undefined> {
   const { amount } = await one<{ amount: Paise }>(tx, sql`select amount from withdrawal where id = ${id}::uuid for update`)
-  if (transfer.amount !== amount) return flagOtherAmount(tx, id)
+  if (transfer.amount !== amount || transfer.currency !== CURRENCY) return flagOtherAmount(tx, id)
   if (transfer.state === 'pending') {
     await noteKnown(tx, id, null)
     return undefined
@@ -40,7 +40,7 @@ export async function bookTransfer(tx: Tx, id: string, transfer: Transfer): Prom
   return { details, message: 'the gateway contradicts us about a withdrawal; its word was booked' }
 }
 
-/** The gateway holds another amount under our id: nothing is booked, and somebody has to look. Told once: it is asked again and again. */
+/** The gateway holds another amount or currency under our id: nothing is booked, and somebody has to look. Told once: it is asked again and again. */
 export async function flagOtherAmount(tx: Tx, id: string): Promise<Alarm | undefined> {
   const news = await maybeOne<{ memberId: bigint }>(
     tx,
@@ -49,7 +49,10 @@ export async function flagOtherAmount(tx: Tx, id: string): Promise<Alarm | undef
   )
   if (news === undefined) return undefined
   await flagMember(tx, id, news.memberId, 'other_amount')
-  return { details: { withdrawalId: id }, message: 'the gateway holds another amount under the id of a withdrawal; nothing was booked' }
+  return {
+    details: { withdrawalId: id },
+    message: 'the gateway holds another amount or currency under the id of a withdrawal; nothing was booked',
+  }
 }
 
 async function flagMember(tx: Tx, id: string, memberId: bigint, kind: string): Promise<void> {

@@ -61,7 +61,7 @@ test('asked and held, approved, sent to its order under its own id, paid', async
   const { id } = body.refund
   expect((await list()).refundable).toMatchObject([{ order_id: orderId, amount: 20, unused: 7.5 }])
   await approved(id)
-  expect(world.refunds.sent.at(-1)).toEqual({ orderId, refundId: id.replaceAll('-', ''), amount: 1250n })
+  expect(world.refunds.sent.at(-1)).toEqual({ orderId, refundId: id.replaceAll('-', ''), amount: 1250n, currency: 'INR' })
   world.gatewayRefunds(id, 'paid')
   expect((await world.refundWebhook({ type: 'REFUND_STATUS_WEBHOOK', orderId, refundId: id.replaceAll('-', '') })).status).toBe(200)
   await world.pass(20)
@@ -160,6 +160,43 @@ test('a word that contradicts an end is booked, is an alarm, and flags refund an
     { kind: 'gateway_conflict' },
   ])
   expect(world.noticesOf(member)).toEqual(['refund_returned'])
+})
+
+test('a refund in another currency than its payment is booked nowhere, and an alarm', async () => {
+  const id = await asked()
+  await approved(id)
+  world.gatewayRefunds(id, 'paid', { currency: 'USD' })
+  await world.pass(20)
+  expect(await stands(id)).toEqual(['sending', 10, 10])
+  expect(world.alarms).toMatchObject([{ refundId: id }])
+  world.gatewayRefunds(id, 'paid', { currency: 'INR' })
+  await world.pass(3600)
+  expect(await stands(id)).toEqual(['paid', 10, 0])
+})
+
+test('a payment in another currency is given to nobody, and goes back in that currency', async () => {
+  const foreign = crypto.randomUUID().replaceAll('-', '')
+  const payment = { orderId: foreign, paymentId: `pay_${foreign}`, orderAmount: paise(1000n), currency: 'USD' }
+  await inTransaction(world.db, (tx) => captureTopup(tx, payment))
+  const [item] = (await world.calls.ask(`GET /admin/suspense?q=${foreign}`, { as: world.admin })).body.suspense
+  expect(item).toMatchObject({ amount: 10, currency: 'USD', status: 'open' })
+  const { publicId } = await one<{ publicId: string }>(
+    world.db,
+    sql`select public_id as "publicId" from member where id = ${member}::bigint`,
+  )
+  const credit = await world.calls.ask(`POST /admin/suspense/${item.id}/credit`, { as: world.admin, body: { memberId: publicId } })
+  expect([credit.status, credit.body.code]).toEqual([409, 'suspense_other_currency'])
+  expect((await world.calls.ask(`POST /admin/suspense/${item.id}/refund`, { as: world.admin })).status).toBe(200)
+  await world.runDue()
+  const sent = world.refunds.sent.at(-1)
+  expect(sent).toMatchObject({ orderId: foreign, amount: 1000n, currency: 'USD' })
+  const { id } = await one<{ id: string }>(world.db, sql`select id from refund where order_id = ${foreign}::text`)
+  world.gatewayRefunds(id, 'paid', { currency: 'INR' })
+  await world.pass(20)
+  expect(world.alarms).toMatchObject([{ refundId: id }])
+  world.gatewayRefunds(id, 'paid', { currency: 'USD' })
+  await world.pass(3600)
+  expect(await world.db.query(sql`select status from refund where id = ${id}::uuid`)).toEqual([{ status: 'paid' }])
 })
 
 test('a refund that comes back days after it was paid is given back and told, with an alarm', async () => {

@@ -9,7 +9,7 @@ import { maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { gatewayIdOf } from '../../ledger/gateway-id.ts'
-import { bookRefund, lockRefund, startRefund, stopRefund } from '../../ledger/refunds.ts'
+import { bookRefund, currencyOfRefund, lockRefund, startRefund, stopRefund } from '../../ledger/refunds.ts'
 import { mailMember } from '../../people/mails.ts'
 import type { Alarm } from './book-transfer.ts'
 import { claimCheck, endChecks, isNewest, noteKnown, noteMissing, noteSending, type Sending } from './checks.ts'
@@ -20,7 +20,8 @@ export async function sendRefund(deps: PayoutsDeps, id: string, { again }: { rea
   const started = await inTransaction(db, async (tx) => {
     if (!(await startRefund(tx, id, { again }))) return undefined
     const refund = await lockRefund(tx, id)
-    return refund === undefined ? undefined : { ...refund, sending: await noteSending(tx, { id, kind: 'refund' }) }
+    if (refund === undefined) return undefined
+    return { ...refund, currency: await currencyOfRefund(tx, id), sending: await noteSending(tx, { id, kind: 'refund' }) }
   })
   if (started === undefined) return
   const sent = await trySend(deps, id, started)
@@ -39,10 +40,10 @@ type Sent = Refund | { readonly refused: string } | 'unknown' | 'other_amount'
 async function trySend(
   { gateway, warn }: PayoutsDeps,
   id: string,
-  { orderId, amount }: { readonly orderId: string; readonly amount: Paise },
+  { orderId, amount, currency }: { readonly orderId: string; readonly amount: Paise; readonly currency: string },
 ): Promise<Sent> {
   try {
-    return await gateway.createRefund({ orderId, refundId: gatewayIdOf(id), amount, note: 'Refund' })
+    return await gateway.createRefund({ orderId, refundId: gatewayIdOf(id), amount, currency, note: 'Refund' })
   } catch (error) {
     if (error instanceof GatewayRefusedError) return { refused: error.code }
     if (error instanceof GatewayMismatchError) return 'other_amount'
@@ -65,7 +66,7 @@ async function refuse(tx: Tx, id: string, sending: Sending, problem: string): Pr
 /** Told once: it is asked about again and again. */
 async function otherAmount(tx: Tx, id: string): Promise<Alarm | undefined> {
   if (!(await noteProblem(tx, id, 'other_amount'))) return undefined
-  return { details: { refundId: id }, message: 'the gateway holds another amount under the id of a refund; nothing was booked' }
+  return { details: { refundId: id }, message: 'the gateway holds another amount or currency under the id of a refund; nothing was booked' }
 }
 
 /** Whether it is news. */
@@ -106,7 +107,7 @@ export async function settleRefund(deps: PayoutsDeps, id: string): Promise<void>
 async function book(tx: Tx, id: string, refund: Refund): Promise<Alarm | undefined> {
   const row = await lockRefund(tx, id)
   if (row === undefined) throw new Error(`refund ${id} vanished while it was booked`)
-  if (refund.amount !== row.amount) return otherAmount(tx, id)
+  if (refund.amount !== row.amount || refund.currency !== (await currencyOfRefund(tx, id))) return otherAmount(tx, id)
   if (refund.state === 'pending') {
     await noteKnown(tx, id, null)
     return undefined

@@ -58,17 +58,21 @@ export function suspenseHandlers(deps: PayoutsDeps, idempotency: Idempotency): H
       return page.ok ? { ok: true, value: { suspense: [...page.rows], nextCursor: page.nextCursor } } : page
     },
     creditSuspense: (call) =>
-      decide<'suspense_decided' | 'payment_taken_back' | 'member_not_found'>('suspense.credit', call, async (tx, itemId) => {
-        const { memberId: publicId } = call.body
-        const member = CURSOR_PARTS.uuid(publicId)
-          ? await maybeOne<{ id: bigint }>(tx, sql`select id from member where public_id = ${publicId}::uuid and deleted_at is null`)
-          : undefined
-        if (member === undefined) return { ok: false, code: 'member_not_found' }
-        const credited = await creditSuspense(tx, { itemId, memberId: member.id, decidedBy: call.session.memberId })
-        if (!credited.ok) return credited
-        await tellCredit(tx, itemId, member.id, credited.value.amount)
-        return { ok: true, after: { memberId: publicId } }
-      }),
+      decide<'suspense_decided' | 'payment_taken_back' | 'member_not_found' | 'suspense_other_currency'>(
+        'suspense.credit',
+        call,
+        async (tx, itemId) => {
+          const { memberId: publicId } = call.body
+          const member = CURSOR_PARTS.uuid(publicId)
+            ? await maybeOne<{ id: bigint }>(tx, sql`select id from member where public_id = ${publicId}::uuid and deleted_at is null`)
+            : undefined
+          if (member === undefined) return { ok: false, code: 'member_not_found' }
+          const credited = await creditSuspense(tx, { itemId, memberId: member.id, decidedBy: call.session.memberId })
+          if (!credited.ok) return credited
+          await tellCredit(tx, itemId, member.id, credited.value.amount)
+          return { ok: true, after: { memberId: publicId } }
+        },
+      ),
     refundSuspense: (call) =>
       decide<'suspense_decided' | 'payment_taken_back' | 'suspense_no_source' | 'member_on_hold'>(
         'suspense.refund',
@@ -108,6 +112,7 @@ type Row = PayeeRow & {
   readonly orderId: string
   readonly paymentId: string
   readonly amount: Paise
+  readonly currency: string
   readonly reason: Item['reason']
   readonly status: Item['status']
   readonly isOnHold: boolean
@@ -119,7 +124,7 @@ type Row = PayeeRow & {
 }
 
 const rows = sql`
-  select s.id, s.order_id as "orderId", s.payment_id as "paymentId", s.amount, s.reason, s.status, s.created_at as "createdAt",
+  select s.id, s.order_id as "orderId", s.payment_id as "paymentId", s.amount, s.currency, s.reason, s.status, s.created_at as "createdAt",
     s.decided_at as "decidedAt", coalesce(${IS_ON_HOLD}, false) as "isOnHold", ${payeeColumns},
     b.bank_name as "bankName", b.last_four as "lastFour", s.reference
   from suspense_item s
@@ -139,6 +144,7 @@ const viewOf = (row: Row): Item => ({
   order_id: row.orderId,
   paymentId: row.paymentId,
   amount: rupeesFromPaise(row.amount),
+  currency: row.currency,
   reason: row.reason,
   source: sourceOf(row),
   status: row.status,

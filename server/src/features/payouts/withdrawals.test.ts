@@ -238,6 +238,17 @@ test('a transfer of another amount under our id is booked nowhere, and an alarm'
   expect(await world.stands(id)).toEqual(['paid', 20, 0])
 })
 
+test('a transfer in another currency under our id is booked nowhere, and an alarm', async () => {
+  await approved()
+  world.gatewaySays(id, 'paid', { currency: 'USD' })
+  await world.pass(20)
+  expect(await world.stands(id)).toEqual(['sending', 20, 10])
+  expect(world.alarms.length).toBeGreaterThan(0)
+  world.gatewaySays(id, 'paid', { currency: 'INR' })
+  await world.pass(3600)
+  expect(await world.stands(id)).toEqual(['paid', 20, 0])
+})
+
 test('webhooks: a forged one is refused, one event is stored once, webhook and sweep at once book once', async () => {
   await approved()
   world.gatewaySays(id, 'paid')

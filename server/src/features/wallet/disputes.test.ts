@@ -133,3 +133,15 @@ test('of more than was paid, or of a payment that is none of ours: an alarm, onc
   expect(await world.balanceOf(member)).toBe(10)
   expect(world.alarms.map((alarm) => (alarm as { problem?: string }).problem).sort()).toEqual(['more_than_paid', 'unknown_payment'])
 })
+
+test('a dispute in another currency takes nothing and is an alarm; told in rupees, it takes', async () => {
+  const { member, orderId } = await payer()
+  const id = await raise(orderId, { webhooks: 0 })
+  await world.control('POST', '/faults', { currency: 'USD' })
+  await world.wallet.jobs.check_dispute({ disputeId: id })
+  expect(await world.balanceOf(member)).toBe(30)
+  expect(world.alarms).toMatchObject([{ disputeId: id, problem: 'other_currency' }])
+  await world.control('POST', '/faults', {})
+  await world.wallet.jobs.check_dispute({ disputeId: id })
+  expect(await world.balanceOf(member)).toBe(0)
+})

@@ -61,6 +61,21 @@ export async function endChecks(tx: Queryable, orderId: string, next: string): P
     update order_check set ask_at = null where order_id = ${orderId}::text and ask_at = ${next}::timestamptz`)
 }
 
+/** After an end: the last of them long after any bank has settled what an attempt left open. */
+const WATCHED = sql`array['1 hour', '1 day', '3 days', '10 days']::interval[]`
+
+/** Asks about an order that is final a few times more, and anew after news: a second payment's webhook may be lost. */
+export async function watchOrder(tx: Queryable, orderId: string, next: string, { isNews }: { readonly isNews: boolean }): Promise<void> {
+  await tx.query(sql`
+    with ended as (
+      select order_id, case when ${isNews}::boolean then roz_now() else coalesce(final_at, roz_now()) end as at
+        from order_check where order_id = ${orderId}::text)
+    update order_check c set final_at = ended.at,
+      ask_at = case when c.ask_at = ${next}::timestamptz
+        then (select min(ended.at + wait) from unnest(${WATCHED}) wait where ended.at + wait > roz_now()) else c.ask_at end
+      from ended where c.order_id = ended.order_id`)
+}
+
 export async function listDueChecks(db: Queryable, limit: number): Promise<string[]> {
   const rows = await db.query<{ orderId: string }>(sql`
     select order_id as "orderId" from order_check where ask_at <= (select roz_now()) order by ask_at limit ${limit}::int`)

@@ -61,8 +61,101 @@ test('the sweep alone credits', async () => {
   await world.makeDue()
   await world.runDue()
   expect(await world.balanceOf(member)).toBe(10)
-  const [check] = await world.db.query<{ ask_at: Date | null }>(sql`select ask_at from order_check where order_id = ${orderId}::text`)
-  expect(check?.ask_at).toBeNull()
+  expect(await hoursToNextQuestion(orderId)).toBe(1)
+})
+
+/** In hours from now, rounded; undefined where nothing more is asked. */
+async function hoursToNextQuestion(orderId: string): Promise<number | undefined> {
+  const [check] = await world.db.query<{ hours: number | null }>(sql`
+    select round(extract(epoch from ask_at - roz_now()) / 3600)::int as hours from order_check where order_id = ${orderId}::text`)
+  return check?.hours ?? undefined
+}
+
+test('a second payment of a paid order, whose webhook was lost, is found by the sweep and waits in SUSPENSE', async () => {
+  const member = await makeMember(world.db)
+  const orderId = await world.newOrder(member)
+  await world.pay(orderId, 'success', 0)
+  await world.makeDue()
+  await world.runDue()
+  await world.control('POST', `/orders/${orderId}/pay`, { outcome: 'success', again: true, webhooks: 0 })
+  await world.makeDue()
+  await world.runDue()
+  expect(await world.suspended(orderId)).toEqual([{ reason: 'second_payment', amount: 1000n }])
+  expect(await world.balanceOf(member)).toBe(10)
+})
+
+test('an order that is paid is asked about an hour, a day, three and ten days later, and anew after a second payment', async () => {
+  const member = await makeMember(world.db)
+  const orderId = await world.newOrder(member)
+  await world.pay(orderId, 'success', 0)
+  const ask = async (): Promise<number | undefined> => {
+    await world.makeDue()
+    await world.runDue()
+    return hoursToNextQuestion(orderId)
+  }
+  const pass = (hours: number) =>
+    world.db.query(
+      sql`update order_check set final_at = final_at - make_interval(hours => ${hours}::int) where order_id = ${orderId}::text`,
+    )
+  const waits: (number | undefined)[] = [await ask()]
+  for (const hours of [1, 23, 48, 168]) {
+    await pass(hours)
+    waits.push(await ask())
+  }
+  expect(waits).toEqual([1, 23, 48, 168, undefined])
+  const asked = timesAsked(orderId)
+  await ask()
+  expect(timesAsked(orderId)).toBe(asked)
+  await world.control('POST', `/orders/${orderId}/pay`, { outcome: 'success', again: true, webhooks: 0 })
+  await world.passSpacing()
+  await world.wallet.jobs.settle_order({ orderId })
+  expect(await hoursToNextQuestion(orderId)).toBe(1)
+})
+
+test('an order that expired after a failed attempt is watched too: that attempt may still pay it', async () => {
+  const member = await makeMember(world.db)
+  const orderId = await world.newOrder(member)
+  await world.pay(orderId, 'failed', 0)
+  world.retell = (order) => ({ ...order, status: 'EXPIRED' })
+  expect((await world.verify(member, orderId)).body).toEqual({ balance: 0, status: 'EXPIRED' })
+  expect(await hoursToNextQuestion(orderId)).toBe(1)
+  world.retell = undefined
+  await world.pay(orderId, 'success', 0)
+  await world.makeDue()
+  await world.runDue()
+  expect(await world.balanceOf(member)).toBe(10)
+})
+
+test('a payment in another currency credits nobody: it waits in SUSPENSE, under its currency', async () => {
+  const member = await makeMember(world.db)
+  const orderId = await world.newOrder(member)
+  await world.control('POST', '/faults', { currency: 'USD' })
+  await world.pay(orderId, 'success', 0)
+  await world.verify(member, orderId)
+  expect(await world.balanceOf(member)).toBe(0)
+  expect(await world.suspended(orderId)).toEqual([{ reason: 'other_currency', amount: 1000n }])
+  expect(await world.db.query(sql`select currency from suspense_item where order_id = ${orderId}::text`)).toEqual([{ currency: 'USD' }])
+  // The gateway corrects its word: the same payment, in rupees after all.
+  await world.control('POST', '/faults', {})
+  await world.passSpacing()
+  await world.wallet.jobs.settle_order({ orderId })
+  expect(await world.balanceOf(member)).toBe(10)
+})
+
+test('one payment in another currency on an order in rupees credits nobody either', async () => {
+  const member = await makeMember(world.db)
+  const orderId = await world.newOrder(member)
+  await world.pay(orderId, 'success', 0)
+  world.retell = (order) => ({ ...order, payments: order.payments.map((payment) => ({ ...payment, currency: 'JPY' })) })
+  await world.verify(member, orderId)
+  expect(await world.balanceOf(member)).toBe(0)
+  expect(await world.suspended(orderId)).toEqual([{ reason: 'other_currency', amount: 1000n }])
+})
+
+test('an order that the gateway makes in another currency is not opened', async () => {
+  await world.control('POST', '/faults', { currency: 'USD' })
+  const member = await makeMember(world.db)
+  expect((await world.add(member)).body).toMatchObject({ code: 'gateway_unavailable' })
 })
 
 test('FAILED and then SUCCESS, told in the wrong order, ends paid', async () => {

@@ -2,14 +2,16 @@
  * How an order becomes money: webhook, return page and sweep all come here. Invariants: what is booked
  * is the gateway's own answer, never a webhook's body; no transaction is open while the gateway is
  * asked; every capture is booked in one transaction keyed by the payment, so that of any number of
- * callers one credits; at most one question per order in 5 s, one that comes sooner is put off.
+ * callers one credits; at most one question per order in 5 s, one that comes sooner is put off; an order
+ * that is final and saw an attempt is asked about four times more, for an attempt begun before may still pay.
  */
-import { formatPaise } from '@roz/core/money.ts'
+import { CURRENCY, formatPaise } from '@roz/core/money.ts'
 import {
   GatewayRefusedError,
   GatewayUnavailableError,
   isFinal,
   type Order,
+  type Payment,
   type PaymentGateway,
   successfulPayments,
   TOPUP_STATE_OF,
@@ -17,9 +19,9 @@ import {
 import { type Db, maybeOne, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { enqueue } from '../../jobs/queue.ts'
-import { captureTopup, markTopup } from '../../ledger/topups.ts'
+import { type Captured, captureTopup, markTopup } from '../../ledger/topups.ts'
 import { mailMember } from '../../people/mails.ts'
-import { claimCheck, endChecks, listDueChecks } from './orders.ts'
+import { claimCheck, endChecks, listDueChecks, watchOrder } from './orders.ts'
 
 export type SettleDeps = {
   readonly db: Db
@@ -53,14 +55,23 @@ export async function settleOrder(deps: SettleDeps, orderId: string, patienceMs?
 async function book(tx: Tx, order: Order, next: string): Promise<void> {
   const state = TOPUP_STATE_OF[order.status]
   // A success on an order that does not call itself paid may still be taken back by the gateway: it waits.
-  if (state === 'captured') for (const payment of successfulPayments(order)) await bookPayment(tx, order, payment.paymentId)
+  let isNews = false
+  if (state === 'captured') for (const payment of successfulPayments(order)) isNews = (await bookPayment(tx, order, payment)) || isNews
   else await markTopup(tx, order.orderId, state)
-  if (isFinal(order)) await endChecks(tx, order.orderId, next)
+  if (!isFinal(order)) return
+  if (order.payments.length === 0) await endChecks(tx, order.orderId, next)
+  else await watchOrder(tx, order.orderId, next, { isNews })
 }
 
-async function bookPayment(tx: Tx, order: Order, paymentId: string): Promise<void> {
-  const booked = await captureTopup(tx, { orderId: order.orderId, paymentId, orderAmount: order.orderAmount })
-  if (booked.result !== 'credited') return
+/** Whether it was booked now. */
+async function bookPayment(tx: Tx, order: Order, { paymentId, currency }: Payment): Promise<boolean> {
+  const told = order.currency === CURRENCY ? currency : order.currency
+  const booked = await captureTopup(tx, { orderId: order.orderId, paymentId, orderAmount: order.orderAmount, currency: told })
+  if (booked.result === 'credited') await tellCredit(tx, order, booked)
+  return booked.result !== 'duplicate'
+}
+
+async function tellCredit(tx: Tx, order: Order, booked: Extract<Captured, { readonly result: 'credited' }>): Promise<void> {
   const { memberId, amount, balance } = booked
   await enqueue(tx, {
     kind: 'notice',

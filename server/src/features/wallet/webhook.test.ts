@@ -12,8 +12,8 @@ beforeEach(() => world.reset())
 afterAll(() => world.close())
 
 const post = (body: string, headers: Record<string, string> = {}) => world.calls.ask('POST /webhooks/cashfree', { body, headers })
-async function signed(body: string): Promise<Record<string, string>> {
-  const timestamp = String(Date.now())
+async function signed(body: string, ageMs = 0): Promise<Record<string, string>> {
+  const timestamp = String(Date.now() - ageMs)
   return {
     'x-webhook-timestamp': timestamp,
     'x-webhook-signature': createHmac('sha256', KEYS.clientSecret)
@@ -69,6 +69,42 @@ test('a body alone moves no money', async () => {
   await world.runDue()
   expect(world.gatewayCalls).toContain(orderId)
   expect(await world.balanceOf(member)).toBe(0)
+})
+
+const MINUTE_MS = 60_000
+test.each([
+  ['younger than the last retry is asked about at once', 29 * MINUTE_MS, { late: false, seconds: 0 }],
+  ['older than the last retry is kept, and asked about in its turn', 36 * MINUTE_MS, { late: true, seconds: 15 }],
+  ['a year old is kept, and asked about in its turn', 365 * 1440 * MINUTE_MS, { late: true, seconds: 15 }],
+  ['of the future is kept, and asked about in its turn', -36 * MINUTE_MS, { late: true, seconds: 15 }],
+] as const)('one %s', async (_, ageMs, expected) => {
+  const orderId = crypto.randomUUID().replaceAll('-', '')
+  const body = JSON.stringify({ type: 'PAYMENT_SUCCESS_WEBHOOK', data: { order: { order_id: orderId }, payment: { cf_payment_id: '1' } } })
+  expect((await post(body, await signed(body, ageMs))).status).toBe(200)
+  const [event] = await world.db.query(sql`
+    select e.is_late as late, round(extract(epoch from j.due_at - e.received_at))::int as seconds
+      from gateway_event e join job j on j.key = 'event:' || e.event_key where e.order_id = ${orderId}::text`)
+  expect(event).toEqual(expected)
+})
+
+test('an old one that tells of a payment credits what the gateway says, and nothing by its own words', async () => {
+  const member = await makeMember(world.db)
+  const [unpaid, paid] = [await world.newOrder(member, 20), await world.newOrder(member)]
+  await world.control('POST', '/faults', { agedMs: 3 * 3_600_000 })
+  await world.pay(paid, 'success')
+  await expect.poll(() => world.answerToWebhook(paid), { timeout: 10_000 }).toBe(200)
+  const body = JSON.stringify({
+    type: 'PAYMENT_SUCCESS_WEBHOOK',
+    data: { order: { order_id: unpaid, order_amount: 20 }, payment: { cf_payment_id: '78', payment_status: 'SUCCESS' } },
+  })
+  expect((await post(body, await signed(body, 3 * 3_600_000))).status).toBe(200)
+  expect(await world.db.query(sql`select from gateway_event where is_late and order_id in (${unpaid}::text, ${paid}::text)`)).toHaveLength(
+    2,
+  )
+  await world.db.query(sql`update job set due_at = roz_now() where kind = 'settle_order' and done_at is null`)
+  await world.runDue()
+  expect(world.gatewayCalls).toEqual(expect.arrayContaining([unpaid, paid]))
+  expect(await world.balanceOf(member)).toBe(10)
 })
 
 test('loses the customer after 90 days', async () => {

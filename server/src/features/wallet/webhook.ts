@@ -1,7 +1,8 @@
 /**
  * The gateway's webhooks. Invariants: only bytes that the gateway signed are stored; an event is
- * stored once, committed, then answered; its body never moves money, it only makes us ask; a type
- * that we do not know is stored and left alone (cashfree.md 2, "Rule").
+ * stored once, committed, then answered; its body never moves money, it only makes us ask; one that is
+ * older than the gateway's own last retry is kept and marked, and asks in its turn, as the sweep does; a
+ * type that we do not know is stored and left alone (cashfree.md 2, "Rule").
  */
 import type { PaymentGateway, WebhookEvent } from '../../adapters/payments/port.ts'
 import { type Db, maybeOne, sql } from '../../db/sql.ts'
@@ -9,38 +10,44 @@ import { inTransaction } from '../../db/transaction.ts'
 import type { Call } from '../../http/route.ts'
 import type { walletCalls } from '@roz/contract/wallet.ts'
 import { enqueue } from '../../jobs/queue.ts'
+import { askAt, isLate, type WebhookAge } from '../../jobs/webhook-age.ts'
 import { uuidOf } from '../../ledger/gateway-id.ts'
 
 type Raw = Call<typeof walletCalls.cashfreeWebhook>['raw']
 
 export async function receiveWebhook(db: Db, gateway: PaymentGateway, raw: Raw): Promise<'stored' | 'bad_signature' | 'unreadable'> {
-  if (!gateway.verifyWebhook(raw.headers, raw.bytes)) return 'bad_signature'
+  const signed = gateway.verifyWebhook(raw.headers, raw.bytes)
+  if (signed === undefined) return 'bad_signature'
   const event = gateway.parseWebhook(raw.bytes)
   if (event === undefined) return 'unreadable'
-  await storeEvent(db, event, raw.bytes)
+  await storeEvent(db, event, raw.bytes, { signedAtMs: signed.atMs, lifeMs: gateway.webhookLifeMs })
   return 'stored'
 }
 
-async function storeEvent(db: Db, event: WebhookEvent, bytes: Buffer): Promise<void> {
+async function storeEvent(db: Db, event: WebhookEvent, bytes: Buffer, age: WebhookAge): Promise<void> {
   const orderId = event.kind === 'other' ? null : event.orderId
   await inTransaction(db, async (tx) => {
-    const fresh = await tx.query(sql`
-      insert into gateway_event (event_key, type, order_id, payload)
-      values (${event.eventKey}::text, ${event.type}::text, ${orderId}::text, ${bytes.toString('utf8')}::json)
-      on conflict do nothing returning event_key`)
-    if (fresh.length === 0 || event.kind === 'other') return
+    const stored = await maybeOne<{ askAt: Date }>(
+      tx,
+      sql`
+      insert into gateway_event (event_key, type, order_id, payload, is_late)
+      values (${event.eventKey}::text, ${event.type}::text, ${orderId}::text, ${bytes.toString('utf8')}::json, ${isLate(age)})
+      on conflict do nothing returning ${askAt} as "askAt"`,
+    )
+    if (stored === undefined || event.kind === 'other') return
     const key = `event:${event.eventKey}`
+    const dueAt = stored.askAt
     if (event.kind === 'payment') {
-      await enqueue(tx, { kind: 'settle_order', key, payload: { orderId: event.orderId } })
+      await enqueue(tx, { kind: 'settle_order', key, payload: { orderId: event.orderId }, dueAt })
       return
     }
     if (event.kind === 'dispute') {
-      await enqueue(tx, { kind: 'check_dispute', key, payload: { disputeId: event.disputeId } })
+      await enqueue(tx, { kind: 'check_dispute', key, payload: { disputeId: event.disputeId }, dueAt })
       return
     }
     const id = uuidOf(event.refundId) ?? null
     const refund = await maybeOne<{ id: string }>(tx, sql`select id from refund where id = ${id}::uuid`)
-    if (refund !== undefined) await enqueue(tx, { kind: 'check_refund', key, payload: { refundId: refund.id } })
+    if (refund !== undefined) await enqueue(tx, { kind: 'check_refund', key, payload: { refundId: refund.id }, dueAt })
   })
 }
 

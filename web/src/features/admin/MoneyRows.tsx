@@ -6,7 +6,7 @@ import { currentLanguage } from '../../language.ts'
 import { Badge } from '../../ui/Feedback.tsx'
 import { SelectField } from '../../ui/Field.tsx'
 import { formatInstant } from '../../ui/format.ts'
-import { formatMoney } from '../../ui/Money.tsx'
+import { formatForeign } from '../../ui/Money.tsx'
 import type { Narrowing } from './queries.ts'
 import type { Shown } from './states.ts'
 import { SearchField } from './SearchField.tsx'
@@ -36,6 +36,8 @@ export function useNarrowing<S extends string>(states: Readonly<Record<S, Shown>
 
 type MoneyRowProps = {
   readonly amount: number
+  /** Where it is not in rupees. */
+  readonly currency?: string
   readonly who: string
   readonly at: string
   readonly state: Shown
@@ -46,13 +48,13 @@ type MoneyRowProps = {
   readonly children?: ReactNode
 }
 
-export function MoneyRow({ amount, who, at, state, facts, warnings = [], children }: MoneyRowProps) {
+export function MoneyRow({ amount, currency = 'INR', who, at, state, facts, warnings = [], children }: MoneyRowProps) {
   const { i18n } = useLingui()
   return (
     <li>
       <div>
         <h3>
-          {formatMoney(amount)}, {who}
+          {formatForeign(amount, currency)}, {who}
         </h3>
         <p className="small muted">
           <time dateTime={at}>{formatInstant(at, currentLanguage())}</time>

@@ -9,7 +9,7 @@ import { useState } from 'react'
 import { call } from '../../api.ts'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/Feedback.tsx'
-import { formatMoney } from '../../ui/Money.tsx'
+import { formatForeign, formatMoney } from '../../ui/Money.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { Listing } from '../Listing.tsx'
 import { Decision } from './Decision.tsx'
@@ -20,9 +20,10 @@ import { ON_HOLD, SUSPENSE_REASONS, SUSPENSE_SOURCES, SUSPENSE_STATES } from './
 
 type Deed = 'pay' | 'credit' | 'refund'
 type Open = { readonly deed: Deed; readonly item: SuspenseItem }
-/** What may be done with an open item: only money of a closed account is paid by hand, only a payment goes back. */
-const deedsOf = ({ status, reason, source, onHold }: SuspenseItem): readonly Deed[] => {
+/** What may be done with an open item: only money of a closed account is paid by hand, only a payment goes back, and nothing else may be done with one that is not in rupees. */
+const deedsOf = ({ status, reason, source, currency, onHold }: SuspenseItem): readonly Deed[] => {
   if (status !== 'open') return []
+  if (currency !== 'INR') return onHold ? [] : ['refund']
   if (reason !== 'closed_account') return onHold ? ['credit'] : ['credit', 'refund']
   return source === 'payout' ? ['pay', 'credit'] : ['refund', 'pay', 'credit']
 }
@@ -70,7 +71,7 @@ function Deciding({ deed, ...rest }: Open & { readonly onClose: () => void }) {
 
 function ItemRow({ item, onChoose }: { readonly item: SuspenseItem; readonly onChoose: (deed: Deed) => void }) {
   const { t, i18n } = useLingui()
-  const { order_id: order, paymentId, amount, source, status, bank, reference } = item
+  const { order_id: order, paymentId, amount, currency, source, status, bank, reference } = item
   const name = item.member?.name
   const bankName = bank?.name
   const lastFour = bank?.lastFour
@@ -82,6 +83,7 @@ function ItemRow({ item, onChoose }: { readonly item: SuspenseItem; readonly onC
   return (
     <MoneyRow
       amount={amount}
+      currency={currency}
       who={name ?? t`nobody known`}
       at={item.createdAt}
       state={SUSPENSE_STATES[item.status]}
@@ -142,7 +144,7 @@ function SendingBack({ item, onClose }: DecidingProps) {
       onClose={onClose}
     >
       <p className="lead spaced">
-        <b>{formatMoney(item.amount)}</b>
+        <b>{formatForeign(item.amount, item.currency)}</b>
       </p>
       <p className="muted">{item.order_id}</p>
     </Decision>

@@ -34,6 +34,7 @@ export const SUSPENSE_REASONS = {
   second_payment: msg`The order was paid already.`,
   closed_account: msg`The account is closed.`,
   no_wallet: msg`The account holds no wallet.`,
+  other_currency: msg`The payment is not in rupees.`,
 } as const satisfies Record<SuspenseItem['reason'], MessageDescriptor>
 
 /** What came, or came back for an account that is closed. */
@@ -53,6 +54,7 @@ export const DISPUTE_STATES = {
 export const DISPUTE_PROBLEMS = {
   unknown_payment: msg`No payment of ours: nothing was booked.`,
   more_than_paid: msg`More than was paid: nothing was booked.`,
+  other_currency: msg`Not in rupees: nothing was booked.`,
 } as const satisfies Record<NonNullable<Dispute['problem']>, MessageDescriptor>
 
 /** What a withdrawal is marked with for a second look; a mark we do not know is shown as it came. */
@@ -60,7 +62,7 @@ export const WITHDRAWAL_FLAGS: Readonly<Record<string, MessageDescriptor | undef
   new_account: msg`Bank account first used less than a day ago`,
   young_money: msg`Money added less than three days ago`,
   gateway_conflict: msg`The gateway contradicts our books`,
-  other_amount: msg`The gateway names another amount`,
+  other_amount: msg`The gateway names another amount or currency`,
 }
 
 export const ON_HOLD = msg`The member is on hold: nothing is sent until the hold ends.`

@@ -1,0 +1,71 @@
+/** Bugs in what is made of the gateway's words: whose money it is, in which currency, and for how long it is asked. */
+import { type Bug, LEDGER } from './bug.ts'
+
+const REFUND_CALLS = 'server/src/features/payouts/refunds.test.ts'
+const SETTLE = 'server/src/features/wallet/settle.test.ts'
+
+export const GATEWAY_WORDS: readonly Bug[] = [
+  {
+    name: 'A payment for an account without a wallet is booked nowhere',
+    file: `${LEDGER}/topups.ts`,
+    find: "  if (typeof balance === 'string') return suspend(tx, capture, balance)\n",
+    replace: "  if (typeof balance === 'string') return { result: 'duplicate' }\n",
+    test: `${LEDGER}/topups.test.ts`,
+  },
+  {
+    name: 'Staff move money as members',
+    file: 'server/src/http/session.ts',
+    find: "  if (session.isStaff) return deny('forbidden')\n",
+    replace: '',
+    test: 'server/src/http/staff-hold-no-wallet.test.ts',
+  },
+  {
+    name: 'A payment in another currency is credited',
+    file: `${LEDGER}/topups.ts`,
+    find: "  if ((capture.currency ?? CURRENCY) !== CURRENCY) return suspend(tx, capture, 'other_currency')\n",
+    replace: '',
+    test: SETTLE,
+  },
+  {
+    name: 'The currency of a payment is read and not told to the ledger',
+    file: 'server/src/features/wallet/settle.ts',
+    find: 'const told = order.currency === CURRENCY ? currency : order.currency',
+    replace: 'const told = currency === order.currency ? CURRENCY : CURRENCY',
+    test: SETTLE,
+  },
+  {
+    name: 'A payment in another currency is given to a member',
+    file: `${LEDGER}/suspense.ts`,
+    find: "  if (item.currency !== CURRENCY) return refused('suspense_other_currency')\n",
+    replace: '',
+    test: REFUND_CALLS,
+  },
+  {
+    name: 'A transfer in another currency is booked',
+    file: 'server/src/features/payouts/book-transfer.ts',
+    find: ' || transfer.currency !== CURRENCY',
+    replace: '',
+    test: 'server/src/features/payouts/withdrawals.test.ts',
+  },
+  {
+    name: 'A refund in another currency is booked',
+    file: 'server/src/features/payouts/send-refund.ts',
+    find: ' || refund.currency !== (await currencyOfRefund(tx, id))',
+    replace: '',
+    test: REFUND_CALLS,
+  },
+  {
+    name: 'A dispute in another currency takes rupees',
+    file: `${LEDGER}/disputes.ts`,
+    find: "  if ((told.currency ?? CURRENCY) !== CURRENCY) return { problem: 'other_currency' }\n",
+    replace: '',
+    test: 'server/src/features/wallet/disputes.test.ts',
+  },
+  {
+    name: 'A paid order is never asked about again',
+    file: 'server/src/features/wallet/settle.ts',
+    find: '  if (order.payments.length === 0) await endChecks',
+    replace: '  if (order.payments.length >= 0) await endChecks',
+    test: SETTLE,
+  },
+]
