@@ -59,8 +59,8 @@ export const DECISIONS: readonly Bug[] = [
   {
     name: 'What a hold stopped stays for good when the hold has ended',
     file: `${PAYOUTS_FEATURE}/payouts.ts`,
-    find: 'await sendAfterHold(db)',
-    replace: 'false as boolean',
+    find: '(): Promise<boolean> => sendAfterHold(db)',
+    replace: 'async (): Promise<boolean> => false',
     test: HOLDS,
   },
 ]

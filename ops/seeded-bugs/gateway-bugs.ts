@@ -62,6 +62,13 @@ export const GATEWAY_WORDS: readonly Bug[] = [
     test: 'server/src/features/wallet/disputes.test.ts',
   },
   {
+    name: 'One order that cannot be booked fails the sweep',
+    file: 'server/src/features/wallet/settle.ts',
+    find: "await deps.attempt('order', orderId, () => askAndBook(deps, orderId, patienceMs))",
+    replace: 'await askAndBook(deps, orderId, patienceMs)',
+    test: 'server/src/jobs/parking.test.ts',
+  },
+  {
     name: 'A paid order is never asked about again',
     file: 'server/src/features/wallet/settle.ts',
     find: '  if (order.payments.length === 0) await endChecks',

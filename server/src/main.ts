@@ -9,6 +9,7 @@ import { auditSettings, ConfigError, readConfig, type Config } from './config.ts
 import { heldBooksNow } from './held-books-now.ts'
 import { createLog } from './log.ts'
 import { EmbeddedPostgresError } from './db/embedded-error.ts'
+import { parkedNow } from './parked-now.ts'
 import { resealNow } from './reseal-now.ts'
 import { rotateLogKey } from './rotate-log-key.ts'
 import { rotatePushKey } from './rotate-push-key.ts'
@@ -34,6 +35,12 @@ if (process.argv[2] === 'audit')
 if (process.argv[2] === 'books') {
   const say = (line: string): void => void process.stdout.write(`${line}\n`)
   process.exit(await heldBooksNow({ ...auditSettings(process.env), say, words: process.argv.slice(3) }))
+}
+
+/** `npm run parked`: due work that failed again and again. */
+if (process.argv[2] === 'parked') {
+  const target = { ...auditSettings(process.env), say: (line: string) => void process.stdout.write(`${line}\n`) }
+  process.exit(await parkedNow(target, process.argv.slice(3).join(' ')))
 }
 
 /** `npm run rotate-log-key`, `npm run rotate-push-key`, `npm run reseal`. */

@@ -29,6 +29,7 @@ import { createPush } from './features/push/push.ts'
 import { createRights } from './features/rights/rights.ts'
 import { createRounds } from './features/rounds/rounds.ts'
 import { createWallet } from './features/wallet/wallet.ts'
+import { createAttempt, forgetUntried } from './jobs/parking.ts'
 import { createWorker, forgetDoneJobs, type WorkerDeps } from './jobs/worker.ts'
 import { createCheckpoints } from './log-of-days/checkpoints.ts'
 import { createLogKeys, originOf } from './log-of-days/log-key.ts'
@@ -37,7 +38,7 @@ import { createReceipts } from './log-of-days/receipts.ts'
 import { createMailJob } from './people/mail-job.ts'
 import { createReseal } from './reseal.ts'
 import type { Secrets } from './secrets.ts'
-import { createTicketKeys } from './tickets/ticket-keys.ts'
+import { createTicketKeys, type TicketKeys } from './tickets/ticket-keys.ts'
 
 export type ServiceDeps = {
   readonly db: Db
@@ -58,17 +59,46 @@ export type ServiceDeps = {
 
 export type Services = ReturnType<typeof createServices>
 
-/** What a feature has to say to the operator. */
-const tellersOf = (log: FastifyBaseLogger) => ({
-  warn: (details: object, message: string): void => log.warn(details, message),
-  alarm: (details: object, message: string): void => log.error(details, message),
+/** How features tell the operator, and who counts what of their due work fails. */
+const operatorOf = ({ db, log }: Pick<ServiceDeps, 'db' | 'log'>) => ({
+  attempt: createAttempt({ db, log }),
+  warn: (details: object, message: string) => log.warn(details, message),
+  alarm: (details: object, message: string) => log.error(details, message),
 })
+
+type Operator = ReturnType<typeof operatorOf>
+
+/** What moves money in and out. */
+function createMoney(
+  { db, secrets, gateway, payouts: payoutGateway, config: { business } }: ServiceDeps,
+  ticketKeys: TicketKeys,
+  operator: Operator,
+) {
+  const wallet = createWallet({
+    db,
+    gateway,
+    secrets,
+    topupLimits: business.topupLimits,
+    topupsOn: business.topupsOn,
+    cashoutOn: business.cashoutOn,
+    ticketKeys,
+    ...operator,
+  })
+  const payouts = createPayouts({
+    db,
+    payouts: payoutGateway,
+    gateway,
+    secrets,
+    ...operator,
+  })
+  return { wallet, payouts }
+}
 
 /** Every feature with what it needs; what one needs of another is handed on here. */
 function createFeatures(deps: ServiceDeps) {
   const { db, witnessDb = db, secrets, config, log } = deps
   const { business } = config
-  const tell = tellersOf(log)
+  const operator = operatorOf(deps)
   const ticketKeys = createTicketKeys({ secrets })
   const logKeys = createLogKeys({ secrets, origin: originOf(config.publicUrl ?? `http://localhost:${config.port}`) })
   const receipts = createReceipts({ db, keys: logKeys, ticketKeys })
@@ -82,17 +112,7 @@ function createFeatures(deps: ServiceDeps) {
     google: config.google,
     storage: deps.storage,
   })
-  const wallet = createWallet({
-    db,
-    gateway: deps.gateway,
-    secrets,
-    topupLimits: business.topupLimits,
-    topupsOn: business.topupsOn,
-    cashoutOn: business.cashoutOn,
-    ticketKeys,
-    ...tell,
-  })
-  const payouts = createPayouts({ db, payouts: deps.payouts, gateway: deps.gateway, secrets, ...tell })
+  const { wallet, payouts } = createMoney(deps, ticketKeys, operator)
   // DRAW off: no winner is drawn and the reward share goes to people in need.
   const policy = business.drawOn ? business.policy : { ...business.policy, winners: 0 }
   const draws = createDraws({
@@ -103,10 +123,11 @@ function createFeatures(deps: ServiceDeps) {
     beacon: deps.beacon,
     chain: config.beacon.chain,
     witnesses: config.witnesses,
+    attempt: operator.attempt,
     log,
   })
-  const rounds = createRounds({ db, draws, ticketKeys, secrets, receipts, policy, log })
-  const books = createBooks({ db, ticketKeys, proofs, alarm: (details, message) => log.error(details, message) })
+  const rounds = createRounds({ db, draws, ticketKeys, secrets, receipts, policy, attempt: operator.attempt })
+  const books = createBooks({ db, ticketKeys, proofs, alarm: operator.alarm })
   const openLog = createOpenLog({
     db,
     witnessDb,
@@ -119,12 +140,12 @@ function createFeatures(deps: ServiceDeps) {
   const impact = createImpact({ db })
   const home = createHome({ db, recentStories: impact.recentStories })
   const notifications = createNotifications({ db })
-  const push = createPush({ db, push: deps.push, secrets, warn: tell.warn })
+  const push = createPush({ db, push: deps.push, secrets, warn: operator.warn })
   const ofMoney = { ...wallet.exports, ...payouts.exports, ...rounds.exports }
   const exports = { ...identity.exports, ...ofMoney, ...notifications.exports, ...push.exports }
-  const rights = createRights({ ...deps, exports, withdrawRest: wallet.withdrawRest, alarm: tell.alarm })
+  const rights = createRights({ ...deps, exports, withdrawRest: wallet.withdrawRest, alarm: operator.alarm })
   const contact = createContact({ db, production: config.production, supportEmail: config.site.supportEmail })
-  const audit = createAudit({ db, alarm: tell.alarm })
+  const audit = createAudit({ db, alarm: operator.alarm })
   const mail = createMailJob({
     mailer: deps.mailer,
     brandName: business.brandName,
@@ -145,8 +166,8 @@ export function createServices(deps: ServiceDeps) {
     now: clock.read,
     clockwork: [[rounds.due, async () => (await books.due()) !== undefined, openLog.due], draws.due, notifications.due],
     sweeps: [
-      wallet.due,
-      payouts.due,
+      ...wallet.sweeps,
+      ...payouts.sweeps,
       impact.due,
       identity.due,
       rights.due,
@@ -154,6 +175,7 @@ export function createServices(deps: ServiceDeps) {
       audit.due,
       audit.nightly,
       () => forgetDoneJobs(db),
+      () => forgetUntried(db),
       createReseal(deps).due,
     ],
     handlers: {

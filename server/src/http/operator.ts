@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { Registry, collectDefaultMetrics, Gauge, Histogram } from 'prom-client'
 import { type Db, one, type Sql, sql } from '../db/sql.ts'
 import { listAlarms } from './alarms.ts'
+import { countParked } from '../jobs/parking.ts'
 import { sendProblem } from './faults.ts'
 import { type Goal, goalOf } from './goal.ts'
 
@@ -40,7 +41,7 @@ export function registerOperator(app: FastifyInstance, deps: OperatorDeps): void
     reply.header('cache-control', 'no-store')
     if (deps.isStopping()) return sendProblem(request, reply, { code: 'overloaded', retryAfterSeconds: 5 })
     // It serves; what waits for somebody is beside it, and takes no server out of service.
-    return { status: 'ready', alarms: await listAlarms(deps.db) }
+    return { status: 'ready', alarms: await listAlarms(deps.db), parked: await countParked(deps.db) }
   })
   app.get('/metrics', async (request, reply) => {
     if (deps.metricsToken !== undefined && !sameText(request.headers.authorization ?? '', `Bearer ${deps.metricsToken}`)) {
@@ -54,6 +55,11 @@ type Figure = { readonly name: string; readonly help: string; readonly read: Sql
 
 /** Counted from the books at each look, so that a restart forgets nothing: above zero somebody has to look. */
 const MONEY_TO_LOOK_AT: readonly Figure[] = [
+  {
+    name: 'roz_work_parked',
+    help: 'Due work that failed again and again and is tried rarely: npm run parked lists it',
+    read: sql`select count(*)::float8 as value from parked_work`,
+  },
   {
     name: 'roz_withdrawals_contradicted',
     help: 'Withdrawals of which the gateway said otherwise than we had booked, or holds another amount',

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { listParked, runAgain } from './parking.ts'
 import { enqueue, GiveUpError, LaterError } from './queue.ts'
 import { createWorker, forgetDoneJobs, type JobHandlers, type WorkerDeps } from './worker.ts'
 
@@ -306,6 +307,28 @@ test('a job that has failed twenty times is tried again the next day, and given 
   await database.db.query(sql`update job set attempts = 20 where key = 'mended'`)
   await worker.runDue()
   expect(await database.db.query(sql`select key from job where done_at is not null and last_error is null`)).toEqual([{ key: 'mended' }])
+})
+
+test('a job that fails eight times is parked: told once, listed, and run again by its name', async () => {
+  const told: string[] = []
+  const log = { error: (_: object, message: string) => void told.push(message), warn: () => undefined } as never
+  const worker = workerOf(() => Promise.reject(new Error('no\0good')), { log })
+  await write('parked')
+  await database.db.query(sql`update job set attempts = 6`)
+  const tryNow = async (): Promise<void> => {
+    await database.db.query(sql`update job set due_at = roz_now()`)
+    await worker.runDue()
+  }
+  await tryNow()
+  expect([told, await listParked(database.db)]).toEqual([[], []])
+  await tryNow()
+  const [parked] = await listParked(database.db)
+  expect(parked).toMatchObject({ work: 'job draft_story', tries: 8, error: 'Error: nogood' })
+  expect(told).toEqual(['job is parked: “npm run parked” lists it and runs it again'])
+  expect(await runAgain(database.db, 'job draft_story', parked?.item ?? '')).toBe(true)
+  await worker.runDue()
+  expect((await listParked(database.db))[0]?.tries).toBe(9)
+  expect(told).toHaveLength(1)
 })
 
 test('a done job forgets what it was about, and after a month itself', async () => {

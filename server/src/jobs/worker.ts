@@ -5,12 +5,13 @@
  * commit that wrote a job, at start and by /dev/clock. Several processes may run it at once: clockwork
  * takes a lock in the database, a job is claimed with SKIP LOCKED and leased while it runs. A claim
  * books the next try, so that a job which fails or kills its process comes back ever more rarely; it
- * is given up after a month, or at once where its handler says that it can never succeed, in the log.
+ * is parked after eight tries (parking.ts) and given up after a month, or at once where its handler says that it can never succeed, in the log.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import { gatherReads } from '../db/gathered-read.ts'
 import { type Db, sql } from '../db/sql.ts'
+import { errorText } from './parking.ts'
 import { GiveUpError, type JobKind, type JobPayloads, LaterError, onJobWritten } from './queue.ts'
 
 export type JobHandlers = { readonly [K in JobKind]: (payload: JobPayloads[K], jobId: string) => Promise<void> }
@@ -38,6 +39,8 @@ const TICK_MS = 1000
 /** Long enough for a pause of the process; short, because a mail whose process was killed waits for it. */
 const LEASE_SECONDS = 15
 const AT_ONCE = 16
+/** So many tries, within minutes, and it is parked: told of, counted and listed (parking.ts; the view parked_work says the same). */
+const ATTEMPTS_PARKED = 8
 /** From here on a job that fails is one to look at: nine hours have passed. It is tried once a day. */
 const ATTEMPTS_SOON = 20
 const KEPT_DAYS = 30
@@ -276,6 +279,7 @@ async function runJob(deps: WorkerDeps, job: ClaimedJob): Promise<void> {
     if (isHopeless) deps.log.error(told, 'job given up: it can never succeed')
     else if (job.isOld) deps.log.error(told, 'job given up after a month')
     else if (job.attempts >= ATTEMPTS_SOON) deps.log.error(told, 'job keeps failing; it is tried again once a day')
+    else if (job.attempts === ATTEMPTS_PARKED) deps.log.error(told, 'job is parked: “npm run parked” lists it and runs it again')
     else deps.log.warn(told, 'job failed; it is tried again')
     if (isHopeless || job.isOld) await endJob(deps.db, job, errorText(error))
     else await releaseJob(deps.db, job, error)
@@ -296,8 +300,6 @@ async function releaseJob(db: Db, job: ClaimedJob, error: unknown): Promise<void
       due_at = greatest(due_at, roz_now() + make_interval(secs => ${afterSeconds}::int))
     where id = ${job.id}::bigint and attempts = ${job.attempts}::int and done_at is null`)
 }
-
-const errorText = (error: unknown): string => (error instanceof Error ? `${error.name}: ${error.message}` : String(error)).slice(0, 500)
 
 /** Removes jobs done a month ago, a portion at a time. Their effects carry keys of their own. */
 export async function forgetDoneJobs(db: Db): Promise<boolean> {

@@ -3,12 +3,14 @@
  * ranges of member ids. Invariants: a page and its cursor move in one statement, so that a crash
  * resumes and a second run takes nothing; a round that is not open answers `closed`; a member passed
  * over is written down with the reason, and one whose wallet was locked is tried again before the
- * day is done.
+ * day is done; a member whom a page fails on is found by smaller pages, passed over and tried alone, and
+ * fails nobody else.
  */
 import { randomUUID } from 'node:crypto'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Db, empty, maybeOne, type Sql, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
+import { type Attempt, isResting } from '../jobs/parking.ts'
 import { joinAlone } from './join-alone.ts'
 import type { JoinOutcome } from './join-outcome.ts'
 import { entrySteps, type HeldWallets, MAY_AUTO_JOIN, openRound, passingHeld, takeFee, verdictOn } from './join-statement.ts'
@@ -98,36 +100,68 @@ export type AutoJoinRun = { readonly state: 'done' | 'closed' | 'busy'; readonly
 export async function runAutoJoin(
   db: Db,
   day: IstDay,
-  options: { readonly lanes?: number; readonly pageSize?: number } = {},
+  options: { readonly lanes?: number; readonly pageSize?: number; readonly attempt?: Attempt } = {},
 ): Promise<AutoJoinRun> {
-  const { lanes = LANES, pageSize = PAGE } = options
+  const { lanes = LANES, pageSize = PAGE, attempt = atOnce } = options
   await startAutoJoin(db, day, lanes)
   const runs = await Promise.all(Array.from({ length: lanes }, (_, lane) => runLane(db, day, lane, pageSize)))
-  const busy = await joinBusy(db, day)
+  const busy = await joinBusy(db, day, attempt)
   return {
     state: runs.some((run) => run.state === 'closed') ? 'closed' : busy.state,
     joined: runs.reduce((sum, run) => sum + run.joined, busy.joined),
   }
 }
 
+/** Where nobody keeps count of what fails. */
+const atOnce: Attempt = async (_work, _item, run) => ({ ok: true, value: await run() })
+
+const STEP = 8
+
 async function runLane(db: Db, day: IstDay, lane: number, pageSize: number): Promise<AutoJoinRun> {
   let joined = 0
-  for (;;) {
-    const page = await autoJoinPage(db, day, lane, pageSize)
+  for (let size = pageSize; ; ) {
+    let page: AutoJoinPage
+    try {
+      page = await autoJoinPage(db, day, lane, size)
+    } catch (error) {
+      if (size === 1 && !(await passOver(db, day, lane))) throw error
+      size = Math.max(1, Math.floor(size / STEP))
+      continue
+    }
     if (page.state !== 'page') return { state: page.state, joined }
     joined += page.joined
+    size = Math.min(pageSize, size * STEP)
   }
 }
 
+/** The next member of a lane is left for later, with whom even a page of one fails. False: there is none. */
+async function passOver(db: Db, day: IstDay, lane: number): Promise<boolean> {
+  const passed = await db.query(sql`
+    with c as materialized (
+      select day, lane, last_id, high from auto_cursor where day = ${day}::date and lane = ${lane}::smallint and not done for update),
+    failing as materialized (
+      select w.member_id from c join wallet w on w.auto_join and w.member_id > c.last_id and w.member_id <= c.high order by w.member_id limit 1),
+    skipped as (
+      insert into auto_skip (day, member_id, reason) select ${day}::date, member_id, 'busy' from failing on conflict do nothing)
+    update auto_cursor a set last_id = failing.member_id from c, failing where a.day = c.day and a.lane = c.lane returning a.lane`)
+  return passed.length === 1
+}
+
 /** Those whose wallet was locked when their page came: now one by one, waiting. */
-async function joinBusy(db: Db, day: IstDay): Promise<AutoJoinRun> {
+async function joinBusy(db: Db, day: IstDay, attempt: Attempt): Promise<AutoJoinRun> {
   const busy = await db.query<{ memberId: bigint }>(
-    sql`select member_id as "memberId" from auto_skip where day = ${day}::date and reason = 'busy' order by member_id`,
+    sql`select member_id as "memberId" from auto_skip where day = ${day}::date and reason = 'busy'
+           and not ${isResting('auto_join', sql`day::text || ' member ' || member_id`)} order by member_id`,
   )
   let joined = 0
   let isLeft = false
   for (const { memberId } of busy) {
-    const outcome = await joinAlone(db, { memberId, keyPrefix: null, sentIn: [] }, 'auto')
+    // One who fails is tried again by and by, and keeps nobody waiting.
+    const tried = await attempt('auto_join', `${day} member ${memberId}`, () =>
+      joinAlone(db, { memberId, keyPrefix: null, sentIn: [] }, 'auto'),
+    )
+    if (!tried.ok) continue
+    const outcome = tried.value
     if (!outcome.ok && outcome.code === 'round_closed') return { state: 'closed', joined }
     if (outcome.ok && outcome.value.day === day) joined++
     if (!outcome.ok && outcome.code === 'overloaded') isLeft = true

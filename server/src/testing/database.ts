@@ -82,3 +82,21 @@ async function clone(admin: Db, name: string): Promise<void> {
   await admin.query(rawSql(`create database ${name} template ${TEMPLATE} owner roz_owner`))
   await unlockSession(admin, 'testTemplate')
 }
+
+/** Makes the database refuse every new version of some rows, by a condition on `new`; answers how that ends. */
+export async function breakRows(
+  { ownerUrl }: Pick<TestDatabase, 'ownerUrl'>,
+  table: string,
+  condition: string,
+): Promise<() => Promise<void>> {
+  const name = `broken_${randomBytes(6).toString('hex')}`
+  await withDb(ownerUrl, async (owner) => {
+    await owner.query(
+      rawSql(`create function ${name}() returns trigger language plpgsql as $$ begin raise exception 'broken on purpose'; end $$`),
+    )
+    await owner.query(
+      rawSql(`create trigger ${name} before insert or update on ${table} for each row when (${condition}) execute function ${name}()`),
+    )
+  })
+  return () => withDb(ownerUrl, async (owner) => void (await owner.query(rawSql(`drop function ${name}() cascade`))))
+}

@@ -11,13 +11,14 @@ import { inTransaction } from '../db/transaction.ts'
 import { createPayouts } from '../features/payouts/payouts.ts'
 import { createWallet } from '../features/wallet/wallet.ts'
 import type { JobKind } from '../jobs/queue.ts'
+import { createAttempt } from '../jobs/parking.ts'
 import { createWorker, type JobHandlers } from '../jobs/worker.ts'
 import { captureTopup, createTopup } from '../ledger/topups.ts'
 import { readWallet } from '../ledger/wallets.ts'
 import { createTicketKeys } from '../tickets/ticket-keys.ts'
 import { makeMember, makeStaff, serveCalls, testSecrets } from './calls.ts'
 import { createTestDatabase } from './database.ts'
-import { BANK } from './wallet-world.ts'
+import { BANK, logOf } from './wallet-world.ts'
 
 const SECRET = 'payouts secret'
 /** Tests move the clock on by days. */
@@ -156,8 +157,10 @@ export async function openPayoutsWorld(options: { readonly byHand?: boolean } = 
   const { script: refunds, gateway: payments } = scriptedRefunds()
   const alarms: object[] = []
   const jobs: { readonly kind: JobKind; readonly payload: unknown }[] = []
+  const attempt = createAttempt({ db, log: logOf(alarms) })
   const payouts = createPayouts({
     db,
+    attempt,
     payouts: options.byHand === true ? undefined : gateway,
     gateway: payments,
     secrets: testSecrets,
@@ -166,6 +169,7 @@ export async function openPayoutsWorld(options: { readonly byHand?: boolean } = 
   })
   const wallet = createWallet({
     db,
+    attempt,
     gateway: payments,
     secrets: testSecrets,
     topupLimits: { min: paise(1000n), max: paise(3000n) },
@@ -180,7 +184,7 @@ export async function openPayoutsWorld(options: { readonly byHand?: boolean } = 
   const worker = createWorker({
     db,
     handlers: jobHandlers(jobs, payouts.jobs),
-    clockwork: [payouts.due],
+    clockwork: [...payouts.sweeps],
     now: async () => (await one<{ now: Date }>(db, sql`select roz_now() as now`)).now,
     log: { warn: () => undefined, error: () => undefined } as never,
   })

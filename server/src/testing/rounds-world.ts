@@ -22,6 +22,7 @@ import { createOpenLog } from '../features/open-log/open-log.ts'
 import { createRounds } from '../features/rounds/rounds.ts'
 import { registerFaults } from '../http/faults.ts'
 import type { JobKind } from '../jobs/queue.ts'
+import { createAttempt } from '../jobs/parking.ts'
 import { createWorker, type JobHandlers } from '../jobs/worker.ts'
 import { captureTopup, createTopup } from '../ledger/topups.ts'
 import { setAutoJoin } from '../ledger/wallets.ts'
@@ -57,8 +58,10 @@ export async function openRoundsWorld(options: RoundsOptions = {}) {
   const jobs: Written[] = []
   const ticketKeys = createTicketKeys({ secrets: testSecrets })
   const keep = (fault: unknown): void => void faults.push(fault)
+  const attempt = createAttempt({ db, log: { warn: keep, error: keep } })
   const draws = createDraws({
     db,
+    attempt,
     secrets: testSecrets,
     ticketKeys,
     tax: tax ?? { percent: 0, above: paise(0n) },
@@ -69,8 +72,7 @@ export async function openRoundsWorld(options: RoundsOptions = {}) {
   })
   const logKeys = createLogKeys({ secrets: testSecrets, origin: 'test.example/log' })
   const receipts = createReceipts({ db, keys: logKeys, ticketKeys })
-  const makeRounds = (split: SplitPolicy) =>
-    createRounds({ db, draws, ticketKeys, secrets: testSecrets, receipts, policy: split, log: { error: keep } })
+  const makeRounds = (split: SplitPolicy) => createRounds({ db, draws, ticketKeys, secrets: testSecrets, receipts, policy: split, attempt })
   const rounds = makeRounds(policy)
   const checkpoints = createCheckpoints({ db, keys: logKeys })
   const proofs = createLogProofs({ db, checkpoints })

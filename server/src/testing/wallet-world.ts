@@ -14,6 +14,7 @@ import { type Db, one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createWallet } from '../features/wallet/wallet.ts'
 import type { JobKind } from '../jobs/queue.ts'
+import { createAttempt } from '../jobs/parking.ts'
 import { createWorker, type JobHandlers } from '../jobs/worker.ts'
 import { captureTopup, createTopup } from '../ledger/topups.ts'
 import { createTicketKeys } from '../tickets/ticket-keys.ts'
@@ -53,6 +54,7 @@ export async function openWalletWorld() {
   }
   const wallet = createWallet({
     db,
+    attempt: createAttempt({ db, log: logOf(state.alarms) }),
     gateway: retold(sandbox.url, state),
     secrets: testSecrets,
     topupLimits: { min: paise(1000n), max: paise(3000n) },
@@ -68,6 +70,7 @@ export async function openWalletWorld() {
   })
   const calls = await serveCalls(db, wallet.handlers)
   return Object.assign(state, {
+    database,
     db,
     sandbox,
     calls,
@@ -92,6 +95,12 @@ export async function openWalletWorld() {
     },
   })
 }
+
+/** What is an alarm for the operator is kept, what is a warning is not. */
+export const logOf = (alarms: object[]) => ({
+  warn: () => undefined,
+  error: (details: object, message: string) => void alarms.push({ ...details, message }),
+})
 
 /** The adapter on the sandbox; its answers about orders can be told differently. */
 function retold(sandboxUrl: string, state: { gatewayCalls: string[]; retell: Retell | undefined }): PaymentGateway {
@@ -134,7 +143,7 @@ function workerOf(db: Db, wallet: ReturnType<typeof createWallet>, jobs: { kind:
     check_dispute: wallet.jobs.check_dispute,
   }
   const now = async (): Promise<Date> => (await one<{ now: Date }>(db, sql`select roz_now() as now`)).now
-  return createWorker({ db, handlers, clockwork: [wallet.due], now, log: { warn: () => undefined, error: () => undefined } as never })
+  return createWorker({ db, handlers, clockwork: [...wallet.sweeps], now, log: { warn: () => undefined, error: () => undefined } as never })
 }
 
 /** The control API of the sandbox: plays payer and bank. */

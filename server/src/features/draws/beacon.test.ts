@@ -8,6 +8,7 @@ import { one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { closeWallet, giveRest } from '../../ledger/closing.ts'
 import { makeChain, startRelay, type TestRelay } from '../../testing/beacon-relay.ts'
+import { breakRows } from '../../testing/database.ts'
 import { openRoundsWorld, type RoundsWorld } from '../../testing/rounds-world.ts'
 import { VERDICT, verifyDay, verifyDayByTwin } from '../../testing/verifier.ts'
 
@@ -259,4 +260,21 @@ describe('without its number', () => {
     complaints()
     today = addDays(today, 31)
   })
+})
+
+test('a day whose round of the beacon cannot be kept holds up no other day', async () => {
+  await world.goTo(tomorrow('00:00:02'))
+  const stuck = today
+  const { round } = await one<{ round: bigint }>(world.db, sql`select beacon_round as round from round where day = ${stuck}::date`)
+  const mend = await breakRows(world.database, 'beacon_signature', `new.round = ${round}`)
+  await world.goTo(tomorrow('00:16:00'))
+  expect((await world.join(member)).status).toBe(200)
+  today = addDays(today, 1)
+  await world.goTo(tomorrow('00:00:02'))
+  await world.goTo(tomorrow('00:20:00'))
+  expect([await statusOf(), (await world.statuses())[stuck]]).toEqual(['settled', 'closed'])
+  await mend()
+  await world.goTo(tomorrow('02:00:00'))
+  expect((await world.statuses())[stuck]).toBe('settled')
+  expect(complaints().length).toBeGreaterThan(0)
 })

@@ -16,6 +16,7 @@ import type { Beacon, BeaconChain } from '../../adapters/beacon/port.ts'
 import { type Db, one, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
+import type { Attempt } from '../../jobs/parking.ts'
 import { recordDraw } from '../../ledger/draw.ts'
 import { isGivenUp, lockRound, makeRound, type Round } from '../../ledger/rounds.ts'
 import { voidRound } from '../../ledger/settlement.ts'
@@ -39,6 +40,7 @@ export type DrawsDeps = {
   readonly chain: BeaconChain | undefined
   /** Whose cosignatures will prove that a list was sealed in time. */
   readonly witnesses: OpenRecord['witnesses']
+  readonly attempt: Attempt
   readonly log: Pick<FastifyBaseLogger, 'warn' | 'error'>
 }
 
@@ -46,11 +48,11 @@ const ENTRY_FEE_PAISE = 100
 const PROTOCOL = new URL('../../../../spec/protocol.md', import.meta.url)
 const bytesOf = (text: string): Buffer => Buffer.from(text, 'hex')
 
-export function createDraws({ db, secrets, ticketKeys, tax, beacon, chain, witnesses, log }: DrawsDeps) {
+export function createDraws({ db, secrets, ticketKeys, tax, beacon, chain, witnesses, attempt, log }: DrawsDeps) {
   // In every open record: by which rules the day is held.
   const page = readFileSync(PROTOCOL)
   const rules = hex(sha256(page))
-  const waiting = createWaiting({ db, beacon, seal: (tx, round) => sealRound(tx, round, ticketKeys), endWithoutBeacon, log })
+  const waiting = createWaiting({ db, beacon, seal: (tx, round) => sealRound(tx, round, ticketKeys), endWithoutBeacon, attempt, log })
 
   const handlers: Handlers<'ticketKey' | 'setTicketKey'> = {
     ticketKey: async ({ session, query }) => {

@@ -10,6 +10,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { type Beacon, type BeaconChain, roundTimeMs } from '../../adapters/beacon/port.ts'
 import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
+import { type Attempt, isResting } from '../../jobs/parking.ts'
 import { inClockwork } from '../../ledger/clockwork.ts'
 import { lockRound, type Round } from '../../ledger/rounds.ts'
 import { getRecord } from '../../log-of-days/log.ts'
@@ -20,9 +21,11 @@ export type WaitingDeps = {
   readonly seal: (tx: Tx, round: Round) => Promise<void>
   /** Begins to end a sealed round whose beacon has not come for thirty days. */
   readonly endWithoutBeacon: (tx: Tx, day: IstDay) => Promise<void>
+  readonly attempt: Attempt
   readonly log: Pick<FastifyBaseLogger, 'warn' | 'error'>
 }
 
+const DAY_TEXT = sql`day::text`
 const CLOCKS_APART_MAX_MS = 30_000
 /** A beacon that stands still is an outage: from here on the list is sealed all the same and waits for it. */
 const STANDSTILL_MAX_MS = 3_600_000
@@ -43,7 +46,7 @@ const SEAL_PAUSE_MS = 5_000
 type Unsealed = { readonly day: IstDay; readonly closedAt: Date }
 type Unspoken = { readonly day: IstDay; readonly round: number; readonly drawAt: Date }
 
-export function createWaiting({ db, beacon, seal, endWithoutBeacon, log }: WaitingDeps) {
+export function createWaiting({ db, beacon, seal, endWithoutBeacon, attempt, log }: WaitingDeps) {
   const pauses = createPauses()
   const misses = createMisses()
   const toldMs = new Map<IstDay, number>()
@@ -132,18 +135,25 @@ export function createWaiting({ db, beacon, seal, endWithoutBeacon, log }: Waiti
 
     async due(now: Date): Promise<boolean> {
       // One look for both: it is asked every second.
-      const waiting = await db.query<Unspoken & { readonly isSealed: boolean }>(sql`
-        select day, beacon_round::float8 as round, draw_at as "drawAt", root is not null as "isSealed" from round r
+      const waiting = await db.query<Unspoken & { readonly isSealed: boolean; readonly rests: boolean }>(sql`
+        select day, beacon_round::float8 as round, draw_at as "drawAt", root is not null as "isSealed",
+            case when root is null then ${isResting('seal_list', DAY_TEXT)} else ${isResting('beacon', DAY_TEXT)} end as rests from round r
          where status = 'closed' and return_day is null and (root is null or beacon_round is not null and draw_at <= roz_now()
            and not exists (select from beacon_signature s where s.chain_hash = r.chain_hash and s.round = r.beacon_round))
          order by day`)
       if (waiting.length === 0) return false
       const nowMs = now.getTime()
-      if (waiting.some(({ isSealed }) => !isSealed) && (await sealClosed(nowMs))) return true
+      const unsealed = waiting.find(({ isSealed }) => !isSealed)
+      // Lists are sealed in order; one that cannot be sealed keeps no other day from its draw.
+      if (unsealed?.rests === false) {
+        const sealed = await attempt('seal_list', unsealed.day, () => sealClosed(nowMs))
+        if (sealed.ok && sealed.value) return true
+      }
       let ended = false
-      for (const unspoken of waiting.filter(({ isSealed }) => isSealed)) {
+      for (const unspoken of waiting.filter(({ isSealed, rests }) => isSealed && !rests)) {
         if (!pauses.isOver(unspoken.day, nowMs)) continue
-        if (await askFor(unspoken, nowMs)) ended = true
+        const asked = await attempt('beacon', unspoken.day, () => askFor(unspoken, nowMs))
+        if (asked.ok && asked.value) ended = true
         // Soon at first, for it appears within seconds; then ever more rarely.
         else pauses.begin(unspoken.day, nowMs, Math.min(PAUSE_MAX_MS, Math.max(1000, (nowMs - unspoken.drawAt.getTime()) / 10)))
       }

@@ -1,10 +1,11 @@
 /** Without payout keys finance pays by hand: once, and only whoever was shown the account says how it ended. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
+import { createAttempt } from '../../jobs/parking.ts'
 import { createPayouts } from './payouts.ts'
 import { makeStaff, testSecrets } from '../../testing/calls.ts'
 import { openPayoutsWorld, type PayoutsWorld, scriptedPayouts, scriptedRefunds } from '../../testing/payouts-world.ts'
-import { BANK } from '../../testing/wallet-world.ts'
+import { BANK, logOf } from '../../testing/wallet-world.ts'
 
 let world: PayoutsWorld
 let member: bigint
@@ -135,7 +136,7 @@ test('a gateway that pays out from now on is not given what somebody was shown, 
   await shownTo(ravi)
   const { script, payouts } = scriptedPayouts()
   const { gateway } = scriptedRefunds()
-  const quiet = { warn: () => undefined, alarm: () => undefined }
+  const quiet = { warn: () => undefined, alarm: () => undefined, attempt: createAttempt({ db: world.db, log: logOf([]) }) }
   const withGateway = createPayouts({ db: world.db, payouts, gateway, secrets: testSecrets, ...quiet })
   await withGateway.jobs.send_payout({ withdrawalId: id })
   expect([script.sent, script.beneficiaries]).toEqual([[], []])

@@ -89,12 +89,15 @@ export function createPayouts(deps: PayoutsDeps) {
       send_refund: ({ refundId }: JobPayloads['send_refund']) => sendRefund(deps, refundId, { again: false }),
       check_refund: ({ refundId }: JobPayloads['check_refund']) => settleRefund(deps, refundId),
     },
-    /** Asks about what was sent and has not ended; says whether there was any. */
-    due: async (): Promise<boolean> => {
-      const isReleased = await sendAfterHold(db)
-      const due = await listDueChecks(db, payouts === undefined ? ['refund'] : ['withdrawal', 'refund'], SWEEP_AT_ONCE)
-      await Promise.all(due.map(({ id, kind }) => (kind === 'refund' ? settleRefund(deps, id) : settleWithdrawal(deps, id))))
-      return [isReleased, due.length > 0, await forgetOldEvents(db)].includes(true)
-    },
+    /** Sends what a hold kept back, asks about what was sent and has not ended, forgets old events: a lane each. */
+    sweeps: [
+      (): Promise<boolean> => sendAfterHold(db),
+      async (): Promise<boolean> => {
+        const due = await listDueChecks(db, payouts === undefined ? ['refund'] : ['withdrawal', 'refund'], SWEEP_AT_ONCE)
+        await Promise.all(due.map(({ id, kind }) => (kind === 'refund' ? settleRefund(deps, id) : settleWithdrawal(deps, id))))
+        return due.length > 0
+      },
+      (): Promise<boolean> => forgetOldEvents(db),
+    ],
   }
 }

@@ -10,11 +10,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cashfreeGateway } from '../../adapters/payments/cashfree.ts'
 import { cashfreePayouts } from '../../adapters/payouts/cashfree-payouts.ts'
 import { one, sql } from '../../db/sql.ts'
+import { createAttempt } from '../../jobs/parking.ts'
 import { createWorker, type JobHandlers } from '../../jobs/worker.ts'
 import { readWallet } from '../../ledger/wallets.ts'
 import { makeMember, makeStaff, serveCalls, testSecrets } from '../../testing/calls.ts'
 import { createTestDatabase } from '../../testing/database.ts'
-import { BANK, KEYS, waitFor } from '../../testing/wallet-world.ts'
+import { BANK, KEYS, waitFor, logOf } from '../../testing/wallet-world.ts'
 import { createTicketKeys } from '../../tickets/ticket-keys.ts'
 import { createWallet } from '../wallet/wallet.ts'
 import { createPayouts } from './payouts.ts'
@@ -76,7 +77,8 @@ async function open() {
     checkout: { mode: 'sandbox', scriptUrl: `${sandbox.url}/js/v3/cashfree.js` },
   })
   const alarms: object[] = []
-  const shared = { db, gateway, secrets: testSecrets, warn: () => undefined }
+  const attempt = createAttempt({ db, log: logOf(alarms) })
+  const shared = { db, gateway, attempt, secrets: testSecrets, warn: () => undefined }
   const payouts = createPayouts({
     ...shared,
     payouts: cashfreePayouts({ baseUrl: `${sandbox.url}/payout`, ...PAYOUT_KEYS, apiVersion: '2024-01-01', nowMs: () => Date.now() }),
@@ -106,7 +108,7 @@ async function open() {
   const worker = createWorker({
     db,
     handlers,
-    clockwork: [wallet.due, payouts.due],
+    clockwork: [...wallet.sweeps, ...payouts.sweeps],
     now: async () => (await one<{ now: Date }>(db, sql`select roz_now() as now`)).now,
     log: { warn: () => undefined, error: () => undefined } as never,
   })

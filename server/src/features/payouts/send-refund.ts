@@ -79,6 +79,10 @@ async function noteProblem(tx: Tx, id: string, problem: string): Promise<boolean
 
 /** What became of a refund: webhook and sweep come here. */
 export async function settleRefund(deps: PayoutsDeps, id: string): Promise<void> {
+  await deps.attempt('refund', id, () => askAndBook(deps, id))
+}
+
+async function askAndBook(deps: PayoutsDeps, id: string): Promise<void> {
   const { db, gateway, warn } = deps
   const known = await maybeOne<{ orderId: string }>(db, sql`select order_id as "orderId" from refund where id = ${id}::uuid`)
   if (known === undefined) return

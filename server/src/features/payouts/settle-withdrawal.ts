@@ -14,6 +14,10 @@ import type { PayoutsDeps } from './deps.ts'
 import { sendWithdrawal } from './send-withdrawal.ts'
 
 export async function settleWithdrawal(deps: PayoutsDeps, id: string): Promise<void> {
+  await deps.attempt('withdrawal', id, () => askAndBook(deps, id))
+}
+
+async function askAndBook(deps: PayoutsDeps, id: string): Promise<void> {
   const { db, payouts, warn } = deps
   if (payouts === undefined) return
   const ask = await claimCheck(db, { id, kind: 'withdrawal' })

@@ -3,13 +3,14 @@
  * and Auto Participate joins its members. Invariants: `due` does one portion, each in transactions of
  * its own that may be run again; one worker at a time by a lock in the database; days are closed in
  * order, and a day that was wholly missed ends void, so that nobody is charged for it; a portion that
- * fails does not hold up the others.
+ * fails holds up no other, and a day that fails no other day: it rests ever longer and is parked
+ * (jobs/parking.ts). Only its close holds up the closes after it, since the log takes days in order.
  */
 import { type IstDay, nextDay } from '@roz/core/ist-day.ts'
 import type { SplitPolicy } from '@roz/core/split.ts'
-import type { FastifyBaseLogger } from 'fastify'
 import { type Db, one, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
+import { type Attempt, isResting, type Work } from '../../jobs/parking.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { runAutoJoin } from '../../ledger/auto-join.ts'
 import { inClockwork } from '../../ledger/clockwork.ts'
@@ -32,14 +33,14 @@ export type ClockworkDeps = {
   readonly draws: DrawPort
   /** The split of rounds made from now on. */
   readonly policy: SplitPolicy
-  readonly log: Pick<FastifyBaseLogger, 'error'>
+  readonly attempt: Attempt
 }
 
 /** Wholly missed days that one transaction passes: a long gap is not a long lock. */
 const MISSED_AT_ONCE = 30
 
 /** `busy`: it could not be brought to an end now; the next tick goes on with it. */
-type Portion = { readonly name: string; readonly run: () => Promise<unknown> }
+type Portion = { readonly work: Work; readonly item: string; readonly run: () => Promise<unknown> }
 type Plan = {
   readonly today: IstDay
   /** The newest round made. */
@@ -54,7 +55,12 @@ type Plan = {
   readonly isSealing: boolean
   readonly unsealed: IstDay | null
   readonly autoJoin: boolean
+  /** What failed a moment ago and waits for its next try; days that are drawn, settled or sealed are left out of the plan themselves. */
+  readonly closeRests: boolean
+  readonly makeRests: boolean
 }
+
+const DAY_TEXT = sql`day::text`
 
 const readPlan = (db: Db): Promise<Plan> =>
   one<Plan>(
@@ -67,19 +73,35 @@ const readPlan = (db: Db): Promise<Plan> =>
       (select min(day) from unfinished where status = 'open' and closes_at <= roz_now()
           and not exists (select from unfinished where status = 'closed' and root is null)) as overdue,
       (select min(day) from unfinished u where status = 'closed' and root is not null and return_day is null and (mode = 'local'
-          or exists (select from beacon_signature s where s.chain_hash = u.chain_hash and s.round = u.beacon_round))) as drawable,
+          or exists (select from beacon_signature s where s.chain_hash = u.chain_hash and s.round = u.beacon_round))
+          and not ${isResting('draw', DAY_TEXT)}) as drawable,
       exists (select from unfinished where status = 'closed' and root is null) as "isSealing",
-      (select min(day) from unfinished where status = 'drawn') as drawn,
-      (select min(day) from unfinished where return_day is not null) as returning,
+      (select min(day) from unfinished where status = 'drawn' and not ${isResting('settle', DAY_TEXT)}) as drawn,
+      (select min(day) from unfinished where return_day is not null and not ${isResting('give_back', DAY_TEXT)}) as returning,
       (select min(day) from ledger_day where sealed_at is null and day < ist_day(roz_now())
-          and not exists (select from unfinished where return_day <= ledger_day.day)) as unsealed,
+          and not exists (select from unfinished where return_day <= ledger_day.day) and not ${isResting('seal_day', DAY_TEXT)}) as unsealed,
       exists (select from unfinished where day = ist_day(roz_now()) and status = 'open')
-        and not exists (select from auto_join_told where day = ist_day(roz_now())) as "autoJoin"`,
+        and (not exists (select from auto_join_told where day = ist_day(roz_now())) or exists (
+          select from auto_skip where day = ist_day(roz_now()) and reason = 'busy'
+             and not ${isResting('auto_join', sql`${DAY_TEXT} || ' member ' || member_id`)}))
+        and not ${isResting('auto_join', sql`ist_day(roz_now())::text`)} as "autoJoin",
+      exists (select from unfinished u where status = 'open' and closes_at <= roz_now() and ${isResting('close', sql`u.day::text`)}) as "closeRests",
+      ${isResting('make', sql`'rounds'`)} as "makeRests"`,
   )
+
+/** A day whose ledger cannot be sealed is closed all the same: its seal is a portion of its own, and fails there. */
+async function sealIfPossible(tx: Tx, day: IstDay): Promise<void> {
+  await tx.query(sql`savepoint before_seal`)
+  try {
+    await sealDay(tx, day)
+  } catch {
+    await tx.query(sql`rollback to savepoint before_seal`)
+  }
+}
 
 export type Clockwork = ReturnType<typeof createClockwork>
 
-export function createClockwork({ db, draws, policy, log }: ClockworkDeps) {
+export function createClockwork({ db, draws, policy, attempt }: ClockworkDeps) {
   /** Closes a round that is over, or today's before its time; an empty one that is over ends void. */
   async function close(tx: Tx, day: IstDay, options: { readonly early: boolean }) {
     const closed = await closeRound(tx, day, options)
@@ -90,7 +112,7 @@ export function createClockwork({ db, draws, policy, log }: ClockworkDeps) {
       await tellLowBalance(tx, day)
     }
     // Its day is over too, unless the close was early: nothing can be posted into it any more.
-    if (!options.early) await sealDay(tx, day)
+    if (!options.early) await sealIfPossible(tx, day)
     return closed
   }
 
@@ -127,7 +149,7 @@ export function createClockwork({ db, draws, policy, log }: ClockworkDeps) {
 
   async function autoJoin(day: IstDay): Promise<'done' | 'closed' | 'busy'> {
     // Without the lock: pages take their own, and a round that takes no more is no fault.
-    const { state } = await runAutoJoin(db, day)
+    const { state } = await runAutoJoin(db, day, { attempt })
     if (state !== 'done') return state
     await inClockwork(db, async (tx) => {
       await tellSkipped(tx, day)
@@ -141,17 +163,17 @@ export function createClockwork({ db, draws, policy, log }: ClockworkDeps) {
   function portions(plan: Plan): Portion[] {
     const { today, newest, overdue, drawable, drawn, returning, unsealed, isSealing } = plan
     const due: Portion[] = []
-    const step = (name: string, work: (tx: Tx) => Promise<unknown>): void => {
-      due.push({ name, run: () => inClockwork(db, work) })
+    const step = (work: Work, item: string, run: (tx: Tx) => Promise<unknown>): void => {
+      due.push({ work, item, run: () => inClockwork(db, run) })
     }
-    if (overdue !== null) step('close', (tx) => close(tx, overdue, { early: false }))
+    if (overdue !== null && !plan.closeRests) step('close', overdue, (tx) => close(tx, overdue, { early: false }))
     // Missed days end void as they are made, and only once what was open before them is closed: the log closes days in order.
     const inOrder = (overdue === null && !isSealing) || (newest !== null && newest >= today)
-    if (inOrder && (newest === null || newest < nextDay(today))) step('make', makeRounds)
-    if (drawable !== null) step('draw', (tx) => draws.draw(tx, drawable))
-    if (drawn !== null) step('settle', (tx) => settle(tx, drawn))
-    if (returning !== null) step('give back', (tx) => giveBack(tx, returning))
-    if (unsealed !== null && unsealed !== overdue) step('seal', (tx) => sealDay(tx, unsealed))
+    if (inOrder && !plan.makeRests && (newest === null || newest < nextDay(today))) step('make', 'rounds', makeRounds)
+    if (drawable !== null) step('draw', drawable, (tx) => draws.draw(tx, drawable))
+    if (drawn !== null) step('settle', drawn, (tx) => settle(tx, drawn))
+    if (returning !== null) step('give_back', returning, (tx) => giveBack(tx, returning))
+    if (unsealed !== null && unsealed !== overdue) step('seal_day', unsealed, (tx) => sealDay(tx, unsealed))
     return due
   }
 
@@ -166,18 +188,15 @@ export function createClockwork({ db, draws, policy, log }: ClockworkDeps) {
       const plan = await readPlan(db)
       let done = 0
       let failed = 0
-      const attempt = async ({ name, run }: Portion): Promise<void> => {
-        try {
-          if ((await run()) !== 'busy') done++
-        } catch (error) {
-          failed++
-          log.error({ err: error, portion: name }, 'a portion of the clockwork failed; the next tick tries again')
-        }
+      const take = async ({ work, item, run }: Portion): Promise<void> => {
+        const tried = await attempt(work, item, run)
+        if (!tried.ok) failed++
+        else if (tried.value !== 'busy') done++
       }
-      for (const portion of portions(plan)) await attempt(portion)
+      for (const portion of portions(plan)) await take(portion)
       // Yesterday is paid before today's joining, so that a prize can pay for it; a draw that is stuck keeps nobody out.
-      const settled = plan.overdue === null && plan.drawable === null && plan.drawn === null
-      if (plan.autoJoin && (settled || failed > 0)) await attempt({ name: 'auto-join', run: () => autoJoin(plan.today) })
+      const settled = (plan.overdue === null || plan.closeRests) && plan.drawable === null && plan.drawn === null
+      if (plan.autoJoin && (settled || failed > 0)) await take({ work: 'auto_join', item: plan.today, run: () => autoJoin(plan.today) })
       return done > 0
     },
 

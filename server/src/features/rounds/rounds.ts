@@ -8,7 +8,6 @@ import type { roundCalls } from '@roz/contract/rounds.ts'
 import { isoIst } from '@roz/core/ist-day.ts'
 import type { Language } from '@roz/core/language.ts'
 import type { SplitPolicy } from '@roz/core/split.ts'
-import type { FastifyBaseLogger } from 'fastify'
 import { gatherReads } from '../../db/gathered-read.ts'
 import type { Db } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
@@ -17,6 +16,7 @@ import { CURSOR_PARTS, cutPage, readPage, readWhole } from '../../http/cursor.ts
 import { createIdempotency } from '../../http/idempotency.ts'
 import type { Handlers } from '../../http/route.ts'
 import type { JobPayloads } from '../../jobs/queue.ts'
+import type { Attempt } from '../../jobs/parking.ts'
 import { joinAfterTopup, missedAutoJoin } from '../../ledger/auto-join.ts'
 import { createJoinBatcher } from '../../ledger/join-batcher.ts'
 import { createRoundTotals } from '../../ledger/totals.ts'
@@ -36,12 +36,12 @@ export type RoundsDeps = {
   readonly receipts: Receipts
   /** The split of rounds made from now on; no winners where DRAW is off. */
   readonly policy: SplitPolicy
-  readonly log: Pick<FastifyBaseLogger, 'error'>
+  readonly attempt: Attempt
 }
 
-export function createRounds({ db, draws, ticketKeys, secrets, receipts, policy, log }: RoundsDeps) {
+export function createRounds({ db, draws, ticketKeys, secrets, receipts, policy, attempt }: RoundsDeps) {
   const idempotency = createIdempotency({ db, secrets })
-  const clockwork = createClockwork({ db, draws, policy, log })
+  const clockwork = createClockwork({ db, draws, policy, attempt })
   const batcher = createJoinBatcher({ db, onJoined: (batch) => receipts.begin(batch) })
   const totals = createRoundTotals(db)
 

@@ -9,12 +9,14 @@ import type { NoticeKind } from '@roz/core/notices.ts'
 import { type Dispute, GatewayRefusedError, GatewayUnavailableError, type PaymentGateway } from '../../adapters/payments/port.ts'
 import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
+import type { Attempt } from '../../jobs/parking.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { bookDispute, type DisputeBooked } from '../../ledger/disputes.ts'
 
 export type DisputeDeps = {
   readonly db: Db
   readonly gateway: Pick<PaymentGateway, 'fetchDispute'>
+  readonly attempt: Attempt
   readonly warn: (details: object, message: string) => void
   readonly alarm: (details: object, message: string) => void
 }
@@ -24,6 +26,10 @@ const SWEEP_AT_ONCE = 8
 const WATCHED = sql`interval '60 days'`
 
 export async function settleDispute(deps: DisputeDeps, disputeId: string): Promise<void> {
+  await deps.attempt('dispute', disputeId, () => askAndBook(deps, disputeId))
+}
+
+async function askAndBook(deps: DisputeDeps, disputeId: string): Promise<void> {
   const { db } = deps
   const { ask } = await one<{ ask: number }>(
     db,

@@ -25,7 +25,7 @@ test('five copies of one webhook, the return page and the sweep give one credit'
     world.runDue(),
     world.verify(member, orderId),
     world.confirm(orderId),
-    world.wallet.due(),
+    ...world.wallet.sweeps.map((sweep) => sweep()),
     world.wallet.jobs.settle_order({ orderId }),
     world.wallet.jobs.settle_order({ orderId }),
   ])

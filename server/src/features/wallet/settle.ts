@@ -18,6 +18,7 @@ import {
 } from '../../adapters/payments/port.ts'
 import { type Db, maybeOne, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
+import type { Attempt } from '../../jobs/parking.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { type Captured, captureTopup, markTopup } from '../../ledger/topups.ts'
 import { mailMember } from '../../people/mails.ts'
@@ -26,6 +27,7 @@ import { claimCheck, endChecks, listDueChecks, watchOrder } from './orders.ts'
 export type SettleDeps = {
   readonly db: Db
   readonly gateway: PaymentGateway
+  readonly attempt: Attempt
   /** Tells the operator that the gateway could not be asked; never names a person. */
   readonly warn: (details: object, message: string) => void
 }
@@ -36,9 +38,14 @@ const UNMADE_AFTER = sql`interval '10 minutes'`
 
 /**
  * Asks the gateway about an order and books what it says. Put off, and nothing asked, if that was
- * done less than 5 s ago. With `patienceMs` somebody is waiting: the sweep goes on where they stop.
+ * done less than 5 s ago. With `patienceMs` somebody is waiting: the sweep goes on where they stop. An
+ * order that cannot be booked fails nobody else: it is asked about ever more rarely, and parked.
  */
 export async function settleOrder(deps: SettleDeps, orderId: string, patienceMs?: number): Promise<void> {
+  await deps.attempt('order', orderId, () => askAndBook(deps, orderId, patienceMs))
+}
+
+async function askAndBook(deps: SettleDeps, orderId: string, patienceMs: number | undefined): Promise<void> {
   const next = await claimCheck(deps.db, orderId)
   if (next === undefined) return
   let order: Order | undefined

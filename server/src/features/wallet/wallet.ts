@@ -10,6 +10,7 @@ import type { PaymentGateway } from '../../adapters/payments/port.ts'
 import type { Db } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { CURSOR_PARTS, cutPage, readPage, readWhole } from '../../http/cursor.ts'
+import type { Attempt } from '../../jobs/parking.ts'
 import { createIdempotency } from '../../http/idempotency.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
 import { gatherMovements } from '../../ledger/movements.ts'
@@ -29,6 +30,7 @@ import { listWithdrawals, withdraw, withdrawRest } from './withdraw.ts'
 export type WalletDeps = {
   readonly db: Db
   readonly gateway: PaymentGateway
+  readonly attempt: Attempt
   readonly secrets: Secrets
   readonly topupLimits: TopupLimits
   /** The operator's switches PAYMENTS_LIVE and CASHOUT. */
@@ -131,10 +133,12 @@ export function createWallet(deps: WalletDeps) {
       settle_order: ({ orderId }: { readonly orderId: string }): Promise<void> => settleOrder(deps, orderId),
       check_dispute: ({ disputeId }: { readonly disputeId: string }): Promise<void> => settleDispute(deps, disputeId),
     },
-    /** The sweeps of open orders and disputes, and what is too old to be kept. */
-    due: async (): Promise<boolean> => {
-      const worked = [await sweepOrders(deps), await sweepDisputes(deps), await idempotency.forgetOld(), await cleanOldEvents(db)]
-      return worked.includes(true)
-    },
+    /** The sweeps of open orders and disputes, and what is too old to be kept: a lane each. */
+    sweeps: [
+      (): Promise<boolean> => sweepOrders(deps),
+      (): Promise<boolean> => sweepDisputes(deps),
+      (): Promise<boolean> => idempotency.forgetOld(),
+      (): Promise<boolean> => cleanOldEvents(deps),
+    ],
   }
 }

@@ -9,6 +9,7 @@ import { type Db, maybeOne, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Call } from '../../http/route.ts'
 import type { walletCalls } from '@roz/contract/wallet.ts'
+import { type Attempt, isResting } from '../../jobs/parking.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { askAt, isLate, type WebhookAge } from '../../jobs/webhook-age.ts'
 import { uuidOf } from '../../ledger/gateway-id.ts'
@@ -57,16 +58,27 @@ const CUSTOMER_FIELDS = new Set(['customer_details', 'payment_method'])
  * Takes the customer's fields out of events older than 90 days (product.md "Members' rights"). Here and
  * not in SQL: a text may hold \u0000, which jsonb refuses, and one such event would hold up all others.
  */
-export async function cleanOldEvents(db: Db): Promise<boolean> {
-  const old = await db.query<{ key: string; payload: unknown }>(sql`
+export async function cleanOldEvents({ db, attempt }: { readonly db: Db; readonly attempt: Attempt }): Promise<boolean> {
+  const old = await db.query<OldEvent>(sql`
     select event_key as key, payload from gateway_event
-    where cleaned_at is null and received_at < (select roz_now()) - interval '90 days' limit 500`)
+    where cleaned_at is null and received_at < (select roz_now()) - interval '90 days' and not ${isResting('event', sql`event_key`)} limit 500`)
   if (old.length === 0) return false
+  try {
+    await clean(db, old)
+  } catch {
+    // One of them spoils the rest: each on its own.
+    for (const event of old) await attempt('event', event.key, () => clean(db, [event]))
+  }
+  return true
+}
+
+type OldEvent = { readonly key: string; readonly payload: unknown }
+
+async function clean(db: Db, old: readonly OldEvent[]): Promise<void> {
   const cleaned = old.map(({ payload }) =>
     JSON.stringify(payload, (name, value: unknown) => (CUSTOMER_FIELDS.has(name) ? undefined : value)),
   )
   await db.query(sql`
     update gateway_event e set cleaned_at = roz_now(), payload = c.payload::json
     from unnest(${old.map(({ key }) => key)}::text[], ${cleaned}::text[]) as c (key, payload) where e.event_key = c.key`)
-  return true
 }

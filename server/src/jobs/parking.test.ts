@@ -1,0 +1,202 @@
+/** One bad row of each kind of due work: what is beside it is done, it is parked with an alarm, and runs again once it is mended. */
+import type { IstDay } from '@roz/core/ist-day.ts'
+import Fastify from 'fastify'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Db, sql } from '../db/sql.ts'
+import { registerOperator } from '../http/operator.ts'
+import { makeMember } from '../testing/calls.ts'
+import { breakRows } from '../testing/database.ts'
+import { openPayoutsWorld, type PayoutsWorld } from '../testing/payouts-world.ts'
+import { openRoundsWorld } from '../testing/rounds-world.ts'
+import { openWalletWorld, type WalletWorld } from '../testing/wallet-world.ts'
+import { parkedNow } from '../parked-now.ts'
+import { createAttempt, forgetUntried, listParked, runAgain } from './parking.ts'
+
+const parkedNames = async (db: Db): Promise<string[]> => (await listParked(db)).map(({ work, item }) => `${work} ${item}`)
+const triesOf = async (db: Db, work: string, item: string): Promise<number> =>
+  (await db.query<{ tries: number }>(sql`select tries from failing_work where work = ${work}::text and item = ${item}::text`))[0]?.tries ??
+  0
+
+describe('orders, disputes and events', () => {
+  let world: WalletWorld
+  beforeAll(async () => {
+    world = await openWalletWorld()
+  })
+  afterAll(() => world.close())
+
+  test('an order that cannot be booked is parked after five tries, told once, and credited once it is mended and run again', async () => {
+    const [bad, good] = [await makeMember(world.db), await makeMember(world.db)]
+    const orderId = await world.newOrder(bad)
+    await world.pay(orderId, 'success', 0)
+    const mend = await breakRows(world.database, 'topup', `new.order_id = '${orderId}'`)
+    expect((await world.confirm(orderId)).status).toBe(200)
+    const beside = await world.newOrder(good)
+    await world.pay(beside, 'success', 0)
+    for (let round = 0; round < 6; round++) {
+      await world.makeDue()
+      await world.runDue()
+    }
+    expect(await world.balanceOf(good)).toBe(10)
+    expect(await parkedNames(world.db)).toEqual([`order ${orderId}`])
+    expect(world.alarms).toMatchObject([{ work: 'order', item: orderId, tries: 5 }])
+    expect((await listParked(world.db))[0]?.error).toContain('broken on purpose')
+    const app = Fastify()
+    registerOperator(app, { db: world.db, metricsToken: undefined, isStopping: () => false })
+    expect((await app.inject('/metrics')).body).toMatch(/^roz_work_parked 1$/m)
+    expect((await app.inject('/readyz')).json()).toMatchObject({ status: 'ready', parked: 1 })
+    await app.close()
+
+    await mend()
+    const said: string[] = []
+    const target = { databaseUrl: world.database.appUrl, dataDir: '', namedStatements: true, say: (line: string) => void said.push(line) }
+    expect(await parkedNow(target, '')).toBe(1)
+    expect(said[0]).toMatch(new RegExp(`^order ${orderId}: \\d tries since `))
+    expect(await parkedNow(target, 'order another')).toBe(1)
+    expect(await parkedNow(target, `order ${orderId}`)).toBe(0)
+    await world.runDue()
+    expect(await world.balanceOf(bad)).toBe(10)
+    expect(await parkedNow(target, '')).toBe(0)
+    expect(said.at(-1)).toBe('Nothing is parked.')
+  })
+
+  test('a dispute that cannot be booked holds up no other dispute, and no order', async () => {
+    await world.reset()
+    const disputes: string[] = []
+    const members: bigint[] = []
+    for (let n = 0; n < 2; n++) {
+      const member = await makeMember(world.db)
+      const orderId = await world.newOrder(member)
+      await world.pay(orderId, 'success', 0)
+      await world.verify(member, orderId)
+      members.push(member)
+      disputes.push(String((await world.control('POST', `/orders/${orderId}/dispute`, { webhooks: 0 }))['dispute_id']))
+    }
+    const mend = await breakRows(world.database, 'dispute', `new.id = '${disputes[0]}'`)
+    for (const disputeId of disputes) await world.wallet.jobs.check_dispute({ disputeId })
+    expect(await world.balanceOf(members[1] as bigint)).toBe(0)
+    await world.db.query(sql`update dispute_check set ask_at = roz_now()`)
+    await world.runDue()
+    expect(await triesOf(world.db, 'dispute', disputes[0] as string)).toBe(2)
+    await mend()
+    await world.db.query(sql`update dispute_check set ask_at = roz_now()`)
+    await world.runDue()
+    expect(await world.balanceOf(members[0] as bigint)).toBe(0)
+    expect(await triesOf(world.db, 'dispute', disputes[0] as string)).toBe(0)
+  })
+
+  test('an event that cannot be cleaned keeps no other from being cleaned', async () => {
+    await world.db.query(sql`
+      insert into gateway_event (event_key, type, payload, received_at)
+      select 'old ' || n, 'X', '{"data":{"customer_details":{"customer_phone":"9"}}}', roz_now() - interval '91 days' from generate_series(1, 5) n`)
+    const mend = await breakRows(world.database, 'gateway_event', `new.event_key = 'old 3'`)
+    await world.runDue()
+    const left = () => world.db.query(sql`select event_key from gateway_event where cleaned_at is null and event_key like 'old %'`)
+    expect(await left()).toEqual([{ event_key: 'old 3' }])
+    await mend()
+    await world.db.query(sql`update failing_work set next_at = roz_now()`)
+    await world.runDue()
+    expect(await left()).toEqual([])
+  })
+
+  test('an error that names what no text can hold is written down without it; what nobody tries is forgotten', async () => {
+    const attempt = createAttempt({ db: world.db, log: { warn: () => undefined, error: () => undefined } })
+    expect(await attempt('event', 'nul', () => Promise.reject(new Error('a\0b')))).toEqual({ ok: false })
+    expect(await world.db.query(sql`select error from failing_work where item = 'nul'`)).toEqual([{ error: 'Error: ab' }])
+    await world.db.query(sql`update failing_work set next_at = roz_now() - interval '3 days' where item = 'nul'`)
+    await forgetUntried(world.db)
+    expect(await triesOf(world.db, 'event', 'nul')).toBe(0)
+  })
+})
+
+describe('withdrawals and refunds', () => {
+  let world: PayoutsWorld
+  beforeAll(async () => {
+    world = await openPayoutsWorld()
+  })
+  afterAll(() => world.close())
+
+  test.each(['withdrawal', 'refund'] as const)('a %s whose end cannot be booked holds up no other', async (kind) => {
+    const ids: string[] = []
+    for (let n = 0; n < 2; n++) {
+      const member = await makeMember(world.db)
+      const order_id = await world.pay(member, 20)
+      const body = { order_id, amount: 10, reason: 'Added too much' }
+      const id =
+        kind === 'withdrawal'
+          ? await world.withdraw(member)
+          : (await world.calls.ask('POST /wallet/refunds', { as: member, body })).body.refund.id
+      await world.calls.ask(`POST /admin/${kind}s/${id}/approve`, { as: world.admin, body: { status: 'requested' } })
+      ids.push(id)
+    }
+    await world.runDue()
+    const mend = await breakRows(world.database, kind, `new.id = '${ids[0]}'`)
+    for (const id of ids) {
+      if (kind === 'withdrawal') world.gatewaySays(id, 'paid')
+      else world.gatewayRefunds(id, 'paid')
+    }
+    const states = async () => {
+      const table = kind === 'withdrawal' ? sql`withdrawal` : sql`refund`
+      const rows = await world.db.query<{ id: string; status: string }>(sql`select id, status from ${table}`)
+      return ids.map((id) => rows.find((row) => row.id === id)?.status)
+    }
+    for (let hour = 0; hour < 8; hour++) await world.pass(3600)
+    expect(await states()).toEqual(['sending', 'paid'])
+    expect(await parkedNames(world.db)).toEqual([`${kind} ${ids[0]}`])
+    await mend()
+    await runAgain(world.db, kind, ids[0] as string)
+    await world.runDue()
+    expect(await states()).toEqual(['paid', 'paid'])
+    expect(await parkedNames(world.db)).toEqual([])
+  })
+})
+
+describe('days and members', () => {
+  const midnight = (day: string): string => `${day}T00:00:05+05:30`
+  const DAY = '2026-11-21' as IstDay
+
+  test.each([
+    ['draw', 'round', `new.day = '${DAY}' and new.status = 'drawn'`, 'closed'],
+    ['settle', 'round', `new.day = '${DAY}' and new.status = 'settled'`, 'drawn'],
+    ['seal_day', 'ledger_day', `new.day = '${DAY}' and new.sealed_at is not null`, undefined],
+  ] as const)('a day whose %s fails holds up no later day, and no Auto Participate', async (work, table, condition, stuck) => {
+    const world = await openRoundsWorld()
+    const [hand, auto] = [await world.member(10), await world.member(10, { auto: true })]
+    await world.join(hand)
+    const mend = await breakRows(world.database, table, condition)
+    await world.goTo(midnight('2026-11-22'))
+    await world.goTo('2026-11-22T12:00:00+05:30')
+    expect(await world.entrants('2026-11-22')).toEqual([auto])
+    await world.goTo(midnight('2026-11-23'))
+    await world.goTo('2026-11-23T01:00:00+05:30')
+    const statuses = await world.statuses()
+    expect(statuses['2026-11-22']).toBe('settled')
+    if (stuck !== undefined) expect(statuses[DAY]).toBe(stuck)
+    expect(await triesOf(world.db, work, DAY)).toBeGreaterThan(0)
+    await mend()
+    await world.goTo('2026-11-23T03:00:00+05:30')
+    expect((await world.statuses())[DAY]).toBe('settled')
+    expect(await world.db.query(sql`select day from ledger_day where sealed_at is null and day < '2026-11-23'`)).toEqual([])
+    expect(await triesOf(world.db, work, DAY)).toBe(0)
+    world.faults.length = 0
+    await world.close()
+  })
+
+  test('a member whom Auto Participate fails on is left out alone, parked, and joined once that is mended', async () => {
+    const world = await openRoundsWorld()
+    const members: bigint[] = []
+    for (let n = 0; n < 12; n++) members.push(await world.member(10, { auto: true }))
+    const [bad = 0n, ...others] = members.slice(4).concat(members.slice(0, 4))
+    const mend = await breakRows(world.database, 'wallet', `new.member_id = ${bad}`)
+    await world.goTo(midnight('2026-11-22'))
+    expect(await world.entrants('2026-11-22')).toEqual(others.toSorted((a, b) => Number(a - b)))
+    for (let minute = 1; minute < 6; minute++) await world.goTo(`2026-11-22T00:0${minute}:00+05:30`)
+    expect(await parkedNames(world.db)).toEqual([`auto_join 2026-11-22 member ${bad}`])
+    await mend()
+    await runAgain(world.db, 'auto_join', `2026-11-22 member ${bad}`)
+    await world.goTo('2026-11-22T00:06:00+05:30')
+    expect(await world.entrants('2026-11-22')).toEqual(members)
+    expect(await listParked(world.db)).toEqual([])
+    world.faults.length = 0
+    await world.close()
+  })
+})
