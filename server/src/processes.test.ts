@@ -15,7 +15,8 @@ import { openSession } from './features/identity/sessions.ts'
 import { captureTopup, createTopup } from './ledger/topups.ts'
 import { rotateLogKey } from './rotate-log-key.ts'
 import { makeMember } from './testing/calls.ts'
-import { createTestDatabase, type TestDatabase } from './testing/database.ts'
+import { cloneTemplate, type TestDatabase } from './testing/database.ts'
+import { startTestServer } from './testing/postgres.ts'
 import { VERDICT, verifyDay, verifyDayByTwin } from './testing/verifier.ts'
 
 const PROCESSES = 4
@@ -24,6 +25,8 @@ const TODAY = addDays(dayAt(Date.now()), 2)
 const TOMORROW = addDays(TODAY, 1)
 const DAY_AFTER = addDays(TODAY, 2)
 
+// A start refuses a database that does not wait for the disk, as that of the test run.
+let durable: Awaited<ReturnType<typeof startTestServer>>
 let database: TestDatabase
 let dataDir: string
 let server: ChildProcess
@@ -32,7 +35,8 @@ let port: number
 const lines: string[] = []
 
 beforeAll(async () => {
-  database = await createTestDatabase()
+  durable = await startTestServer(['fsync=on', 'synchronous_commit=on'])
+  database = await cloneTemplate(durable.urls)
   dataDir = await mkdtemp(path.join(tmpdir(), 'roz-processes-'))
   port = await freePort()
   server = spawn(process.execPath, [path.join(import.meta.dirname, 'main.ts')], {
@@ -63,6 +67,7 @@ afterAll(async () => {
   if (server.exitCode === null) await new Promise((resolve) => server.once('close', resolve))
   await rm(dataDir, { recursive: true })
   await database.drop()
+  await durable.stop()
 }, 60_000)
 
 async function freePort(): Promise<number> {
