@@ -14,6 +14,7 @@ import { BANK, creditOf, eventually, mailedLink, mailsTo, newMember, PASSWORD, p
 import { ADMIN, type Program } from './program.ts'
 import { startWalk, type Walk } from './walk.ts'
 import { storyTests } from './walk-stories.ts'
+import { walkGoogleNonce, walkHold } from './walk-doors.ts'
 import { walkOpenBooks } from './walk-open-books.ts'
 import { walkPayouts } from './walk-payouts.ts'
 import { walkRights } from './walk-rights.ts'
@@ -85,6 +86,8 @@ describe('a member comes', () => {
     const other = await ask('google', { body: { token: walk.idToken({ ...person, aud: 'another client' }) } })
     expect([other.status, other.refusal.message]).toEqual([401, 'Google login failed'])
   })
+
+  test('the nonce of a Google button binds a credential to its page', () => walkGoogleNonce(walk))
 
   test('POST /auth/forgot-password answers the same for anybody, and POST /auth/reset-password sets a new one', async () => {
     const known = await ask('forgotPassword', { body: { email: asha.email } })
@@ -363,6 +366,9 @@ describe('notices, messages and the portal', () => {
     const found = (await ask('adminUsers', { token: admin, query: { q: 'GITA', limit: '1' } })).output.users
     expect(found.map((user) => [user.email, user.totalParticipated, user.walletBalance])).toEqual([[email, 1, expect.any(Number)]])
   })
+
+  test('a member sees and ends sessions, says “This was not me”, and the portal ends the hold', () =>
+    walkHold(walk, { admin, member: asha }))
 
   test('the day is published, and its member finds their own in it', async () => {
     const [settled] = (await ask('roundHistory', { token: member })).output.results

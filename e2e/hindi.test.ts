@@ -153,6 +153,7 @@ const VISITORS = [
   paths.forgotPassword,
   paths.resetPassword,
   paths.verifyEmail,
+  paths.notMe,
   paths.paymentStatus,
   paths.goodbye,
 ] as const

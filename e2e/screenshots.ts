@@ -35,6 +35,7 @@ const VISITORS = [
   paths.forgotPassword,
   `${paths.resetPassword}?token=x`,
   paths.verifyEmail,
+  `${paths.notMe}?token=x`,
   paths.paymentStatus,
   paths.goodbye,
 ]

@@ -1,10 +1,14 @@
 /** Public figures, notices, the contact form and the administrator's overview (api.md). */
 import { message } from '@roz/core/fields.ts'
+import { decisionReason } from '@roz/core/money-fields.ts'
 import { email, writerName } from '@roz/core/person-fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { story } from './impact.ts'
 import { count, day, instant, nextCursor, page, rupees, user } from './shapes.ts'
+
+/** Why a member is held: which mail they answered with "This was not me". */
+export const hold = z.object({ at: instant, about: z.string().meta({ description: 'The mail: withdrawal_requested' }) })
 
 export const notification = z.object({
   id: z.string(),
@@ -110,6 +114,17 @@ export const communityCalls = {
     }),
     refusals: [],
   }),
+  releaseUser: endpoint({
+    method: 'POST',
+    path: '/admin/users/{id}/release',
+    access: 'admin',
+    stepUp: true,
+    summary: 'Ends the hold of a member, by owner, finance or support: withdrawals and refunds may be approved again.',
+    params: z.object({ id: z.string().max(100) }),
+    body: z.strictObject({ reason: decisionReason }),
+    output: z.object({ id: z.string() }),
+    refusals: ['forbidden', 'member_not_found', 'not_held'],
+  }),
   adminUsers: endpoint({
     method: 'GET',
     path: '/admin/users',
@@ -117,7 +132,15 @@ export const communityCalls = {
     summary: 'Members, newest first; q looks in name, mail and phone.',
     query: z.object({ ...page.shape, q: z.string().max(200).optional() }),
     output: z.object({
-      users: z.array(z.object({ ...user.shape, walletBalance: rupees, totalParticipated: count, totalWon: rupees })),
+      users: z.array(
+        z.object({
+          ...user.shape,
+          walletBalance: rupees,
+          totalParticipated: count,
+          totalWon: rupees,
+          hold: hold.nullable().meta({ description: 'Withdrawals and refunds wait for an administrator since then' }),
+        }),
+      ),
       nextCursor,
     }),
     refusals: [],

@@ -1,6 +1,6 @@
 /** Sign-up, sign-in and the member's own record (spec section 7; api.md). */
-import { ticketKey as ticketKeyField } from '@roz/core/fields.ts'
-import { email, givenPassword, name, newPassword, phone, registration } from '@roz/core/person-fields.ts'
+import { registration, ticketKey as ticketKeyField } from '@roz/core/fields.ts'
+import { email, givenPassword, name, newPassword, phone } from '@roz/core/person-fields.ts'
 import { LANGUAGES } from '@roz/core/language.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
@@ -95,6 +95,16 @@ export const identityCalls = {
     body: z.strictObject({ token, password: newPassword }),
     output: messageAnswer,
     refusals: ['reset_token_invalid', 'too_many_requests'],
+  }),
+  notMe: endpoint({
+    method: 'POST',
+    path: '/auth/not-me',
+    access: 'visitor',
+    summary:
+      '"This was not me", by the link of a mail: ends what opens the account, holds withdrawals and mails a reset link; again: nothing.',
+    body: z.strictObject({ token }),
+    output: messageAnswer,
+    refusals: ['alert_link_invalid', 'too_many_requests'],
   }),
   logout: endpoint({
     method: 'POST',

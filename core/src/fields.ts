@@ -8,7 +8,7 @@ import { type Words, wordsIn } from './field-words.ts'
 import type { Language } from './language.ts'
 import { paiseFromRupees } from './money.ts'
 import { MONEY_TEXTS } from './money-fields.ts'
-import { PERSON_TEXTS } from './person-fields.ts'
+import { email, name, newPassword, PERSON_TEXTS, phone } from './person-fields.ts'
 import { STORY_TEXTS } from './story-fields.ts'
 import { texts } from './texts.ts'
 
@@ -47,3 +47,13 @@ export const ticketKey = text('ticket_key_invalid').check(z.regex(/^[0-9a-f]{64}
 export const rupeeAmount = z
   .number('amount_invalid')
   .check(z.refine((value) => Math.abs(value) <= 1_000_000_000 && paiseFromRupees(value) !== undefined, code('amount_invalid')))
+
+const given = text('fill_all').check(z.minLength(1, code('fill_all')))
+const written = text('fill_all').check(z.trim(), z.minLength(1, code('fill_all')))
+/** The four fields of a registration: whatever is missing says the same (spec section 5). */
+export const registration = {
+  name: z.pipe(written, name),
+  email: z.pipe(written, email),
+  phone: z.pipe(written, phone),
+  password: z.pipe(given, newPassword),
+}

@@ -42,13 +42,3 @@ export const phone = text('phone_required').check(z.minLength(1, code('phone_req
 export const newPassword = text('fill_all').check(z.minLength(6, code('password_short')), z.maxLength(128, code('password_long')))
 /** A password someone signs in with: its rules are judged by comparison, not by length. */
 export const givenPassword = text('fill_all').check(z.minLength(1, code('fill_all')), z.maxLength(1024, code('fill_all')))
-
-const given = text('fill_all').check(z.minLength(1, code('fill_all')))
-const written = text('fill_all').check(z.trim(), z.minLength(1, code('fill_all')))
-/** The four fields of a registration: whatever is missing says the same (spec section 5). */
-export const registration = {
-  name: z.pipe(written, name),
-  email: z.pipe(written, email),
-  phone: z.pipe(written, phone),
-  password: z.pipe(given, newPassword),
-}

@@ -40,6 +40,10 @@ export const REFUSALS = {
   verification_token_expired: refusal(400, texts('This verification link has expired. Please ask for a new one.')),
   already_verified: refusal(409, texts('Your email is already verified.')),
   reset_token_invalid: refusal(400, texts('This reset link is invalid or has expired. Please ask for a new one.')),
+  alert_link_invalid: refusal(
+    400,
+    texts('This link is invalid or has expired. If something is wrong with your account, set a new password and contact us.'),
+  ),
   wrong_password: refusal(403, texts('That password is not correct.')),
   avatar_not_image: refusal(400, texts('Please choose an image file.')),
   avatar_too_large: refusal(413, texts('The image must be 5 MB or smaller.')),
@@ -78,6 +82,7 @@ export const REFUSALS = {
   refund_pending: refusal(409, texts('A refund is still on its way. You can close your account once it has ended.')),
   round_pending: refusal(409, texts('A round that you joined has not ended. You can close your account once its result is out.')),
   money_left: refusal(409, texts('There is money left in your wallet. Withdraw it or give it to the help fund first.')),
+  not_held: refusal(409, texts('This member is not on hold.')),
   member_not_found: refusal(404, texts('There is no such member.')),
   webhook_signature: refusal(401, texts('The signature of this event does not match.')),
   // Rounds

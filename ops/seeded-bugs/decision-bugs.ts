@@ -63,4 +63,12 @@ export const DECISIONS: readonly Bug[] = [
     replace: 'async (): Promise<boolean> => false',
     test: HOLDS,
   },
+  {
+    name: 'Money of a member who said "This was not me" is approved before anybody has looked',
+    file: 'server/src/ledger/holds.ts',
+    find: '(m.suspended_at is not null or m.held_at is not null)',
+    replace: 'm.suspended_at is not null',
+    test: 'server/src/features/identity/not-me.test.ts',
+    only: 'wait until somebody has looked',
+  },
 ]

@@ -8,6 +8,7 @@ export const paths = {
   forgotPassword: '/forgot-password',
   resetPassword: '/reset-password',
   verifyEmail: '/verify-email',
+  notMe: '/not-me',
   paymentStatus: '/payment-status',
   dashboard: '/dashboard',
   wallet: '/wallet',

@@ -100,6 +100,12 @@ const verifyEmail = createRoute({
   validateSearch: (search: Record<string, unknown>): { token?: string | undefined } => ({ token: textOf(search, 'token') }),
   component: lazyRouteComponent(() => import('./features/auth/VerifyEmailPage.tsx'), 'VerifyEmailPage'),
 })
+const notMe = createRoute({
+  getParentRoute: () => root,
+  path: paths.notMe,
+  validateSearch: (search: Record<string, unknown>): { token?: string | undefined } => ({ token: textOf(search, 'token') }),
+  component: lazyRouteComponent(() => import('./features/auth/NotMePage.tsx'), 'NotMePage'),
+})
 const paymentStatus = createRoute({
   getParentRoute: () => root,
   path: paths.paymentStatus,
@@ -183,6 +189,7 @@ const tree = root.addChildren([
   forgotPassword,
   resetPassword,
   verifyEmail,
+  notMe,
   paymentStatus,
   member.addChildren([dashboard, wallet, impact, history, profile, notifications, myTicket, receipt]),
   adminLogin,

@@ -26,6 +26,8 @@ export const HI = {
   'This verification link has expired. Please ask for a new one.': 'पुष्टि का यह लिंक पुराना हो गया है। कृपया नया मँगाएँ।',
   'Your email is already verified.': 'आपके ईमेल की पुष्टि पहले ही हो चुकी है।',
   'This reset link is invalid or has expired. Please ask for a new one.': 'यह रीसेट लिंक सही नहीं है या पुराना हो गया है। कृपया नया मँगाएँ।',
+  'This link is invalid or has expired. If something is wrong with your account, set a new password and contact us.':
+    'यह लिंक सही नहीं है या पुराना हो गया है। अगर आपके खाते में कुछ गड़बड़ है, तो नया पासवर्ड चुनें और हमसे संपर्क करें।',
   'That password is not correct.': 'यह पासवर्ड सही नहीं है।',
   'Please choose an image file.': 'कृपया कोई तस्वीर चुनें।',
   'The image must be 5 MB or smaller.': 'तस्वीर 5 MB या उससे छोटी होनी चाहिए।',
@@ -41,6 +43,7 @@ export const HI = {
   'This was changed while you looked at it. See how it is now, then decide.': 'आपके देखते-देखते यह बदल गया है। अभी की स्थिति देखकर फ़ैसला करें।',
   '{name} has seen the bank account and may have paid. Only {name} can end this withdrawal, as paid or as not paid.':
     '{name} ने बैंक खाता देख लिया है और हो सकता है पैसे भेज दिए हों। अब सिर्फ़ {name} ही बता सकते हैं कि पैसे गए या नहीं गए।',
+  'This member is not on hold.': 'इस सदस्य पर कोई रोक नहीं है।',
   "This member's account is on hold.": 'इस सदस्य का खाता रोका गया है।',
   'No payout gateway is set up: pay by hand and enter the bank reference.': 'कोई भुगतान गेटवे नहीं है: हाथ से भुगतान करके बैंक संदर्भ लिखें।',
   'Withdrawals are sent by the gateway here.': 'यहाँ निकासी गेटवे से भेजी जाती है।',
@@ -246,6 +249,7 @@ export const HI = {
   'Verify your email for {brandName}': '{brandName} के लिए अपने ईमेल की पुष्टि करें',
   'Hello {name},': 'नमस्ते {name},',
   'Hello,': 'नमस्ते,',
+  'Questions? Write to {supportEmail}': 'कोई सवाल हो तो यहाँ लिखें: {supportEmail}',
   'Please confirm that this is your email address. After that you can add money and join the daily round.':
     'कृपया पुष्टि करें कि यह ईमेल पता आपका है। इसके बाद आप पैसे जोड़कर रोज़ के राउंड में शामिल हो सकते हैं।',
   'Verify my email': 'मेरे ईमेल की पुष्टि करें',
@@ -264,12 +268,18 @@ export const HI = {
   'Your {brandName} password was changed': 'आपके {brandName} खाते का पासवर्ड बदल गया',
   'Your password was changed and all other devices were signed out.': 'आपका पासवर्ड बदल गया है, और बाकी सभी डिवाइस पर आप लॉग आउट हो गए हैं।',
   'This was not me': 'यह मैंने नहीं किया',
-  'If it was not you, set a new password at once and contact us.': 'अगर यह आपने नहीं किया, तो तुरंत नया पासवर्ड चुनें और हमसे संपर्क करें।',
+  'If it was you, there is nothing to do. If not, press the button within 7 days: on its page you can log out all devices, stop withdrawals and choose a new password.':
+    'अगर यह आपने ही किया है, तो कुछ करने की ज़रूरत नहीं। अगर नहीं, तो 7 दिन के अंदर बटन दबाएँ: उस पेज पर आप सभी डिवाइस लॉग आउट कर सकते हैं, निकासी रोक सकते हैं और नया पासवर्ड चुन सकते हैं।',
+  'New login to your {brandName} account': 'आपके {brandName} खाते में नया लॉगिन',
+  'Your account was logged in to on {day} at {time} IST, from a device or a network that it was not used from before.':
+    '{day} को {time} बजे (भारतीय समय) आपके खाते में ऐसे डिवाइस या नेटवर्क से लॉग इन हुआ, जिससे पहले कभी नहीं हुआ था।',
+  'All devices are logged out, and withdrawals wait until one of us has looked. We have sent you an email with a link to choose a new password.':
+    'सभी डिवाइस लॉग आउट कर दिए गए हैं, और हमारी जाँच होने तक निकासी रुकी रहेगी। नया पासवर्ड चुनने का लिंक हमने आपको ईमेल कर दिया है।',
   'Google is now linked to your {brandName} account': 'आपके {brandName} खाते से Google जुड़ गया है',
   'Someone logged in with Google for the first time, by the Google account of this email address.':
     'किसी ने पहली बार Google से लॉग इन किया है, इसी ईमेल पते के Google खाते से।',
   'To be safe, the password that the account had was removed and all other devices were logged out. You can go on with Google alone, or set a new password with “Forgot password?” on the login page.':
-    'सुरक्षा के लिए खाते का पुराना पासवर्ड हटा दिया गया है और बाकी सब फ़ोन-कंप्यूटर लॉग आउट कर दिए गए हैं। आप सिर्फ़ Google से भी काम चला सकते हैं, या लॉगिन पेज पर “पासवर्ड भूल गए?” से नया पासवर्ड बना सकते हैं।',
+    'सुरक्षा के लिए खाते का पुराना पासवर्ड हटा दिया गया है और बाकी सभी डिवाइस लॉग आउट कर दिए गए हैं। आप सिर्फ़ Google से भी काम चला सकते हैं, या लॉगिन पेज पर “पासवर्ड भूल गए?” से नया पासवर्ड बना सकते हैं।',
   'Your {brandName} account is closed': 'आपका {brandName} खाता बंद हो गया',
   'Your account was closed and your name, email, phone number and picture were erased. The public books keep the amounts, without your name.':
     'आपका खाता बंद कर दिया गया है, और आपका नाम, ईमेल, फ़ोन नंबर और तस्वीर मिटा दिए गए हैं। सार्वजनिक बही में राशियाँ रहती हैं, आपका नाम नहीं।',
@@ -280,7 +290,6 @@ export const HI = {
   'A withdrawal to a new bank account was asked for: {bank}, account ending in {account}.':
     'एक नए बैंक खाते में निकासी का अनुरोध हुआ है: {bank}, खाते के आखिरी अंक {account}।',
   'See your wallet': 'अपना वॉलेट देखें',
-  'If this was not you, contact us and change your password.': 'अगर यह आपने नहीं किया, तो हमसे संपर्क करें और अपना पासवर्ड बदलें।',
   'Withdrawal of {amount} requested': '{amount} की निकासी का अनुरोध मिला',
   'Your withdrawal of {amount} was paid': '{amount} की निकासी का भुगतान हुआ',
   '{amount} was sent to your account ending in {account}. Bank reference: {reference}':

@@ -9,8 +9,8 @@ import type { Tx } from '../db/transaction.ts'
 /** Why money that leaves stands still: kept in the column `problem` of withdrawals and refunds. */
 export const ON_HOLD = 'member_on_hold'
 
-/** A member `m` on hold. Whoever has left is not. */
-export const IS_ON_HOLD = sql`(m.suspended_at is not null and m.deleted_at is null)`
+/** A member `m` on hold: suspended, or held since they said "This was not me". Whoever has left is not. */
+export const IS_ON_HOLD = sql`((m.suspended_at is not null or m.held_at is not null) and m.deleted_at is null)`
 
 export const isOnHold = async (tx: Tx, memberId: bigint): Promise<boolean> =>
   (await maybeOne(tx, sql`select 1 from member m where m.id = ${memberId}::bigint and ${IS_ON_HOLD}`)) !== undefined

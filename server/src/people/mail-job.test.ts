@@ -18,6 +18,7 @@ import { mailMember, type MailPayload, type MailTemplate } from './mails.ts'
 import { insertMember } from './new-member.ts'
 
 const secrets = createSecrets({ secretKey: 'a secret key for tests' })
+const settings = { brandName: 'Roz', supportEmail: 'support@roz.example', secrets }
 const templates = Object.keys(MAIL_TEXTS) as MailTemplate[]
 const ALL = {
   name: 'Asha <Verma>',
@@ -43,7 +44,7 @@ const ALL = {
 async function rendered(payload: unknown, change: Partial<MailJobDeps> = {}): Promise<Mail> {
   const sent: Mail[] = []
   const mailer = { send: async (mail: Mail) => void sent.push(mail), close: async () => undefined }
-  await createMailJob({ mailer, brandName: 'Roz', publicUrl: undefined, localUrl: 'http://localhost:8080', secrets, ...change })(
+  await createMailJob({ ...settings, mailer, publicUrl: undefined, localUrl: 'http://localhost:8080', ...change })(
     payload as MailPayload,
     '7',
   )
@@ -128,7 +129,7 @@ describe('a mail job', () => {
     const worker = createWorker({
       db,
       handlers: {
-        mail: createMailJob({ mailer, brandName: 'Roz', publicUrl: 'https://roz.example', localUrl: '', secrets }),
+        mail: createMailJob({ ...settings, mailer, publicUrl: 'https://roz.example', localUrl: '' }),
         notice: nothing,
         reset_link: nothing,
         settle_order: nothing,

@@ -15,6 +15,8 @@ import type { MailPayload } from './mails.ts'
 export type MailJobDeps = {
   readonly mailer: Mailer
   readonly brandName: string
+  /** Whom members write to: below each mail. */
+  readonly supportEmail: string
   /** PUBLIC_URL where it is set: it stands above the origin of any request. */
   readonly publicUrl: string | undefined
   /** Where links lead when no request is known. */
@@ -30,6 +32,7 @@ export function createMailJob(deps: MailJobDeps): (payload: MailPayload, jobId: 
     const brandName = brandIn(deps.brandName, payload.language)
     const frame: MailFrame = {
       brandName,
+      supportEmail: deps.supportEmail,
       link: (path) => origin + path,
       token: 'tokenId' in data ? linkToken(deps.secrets, data.tokenId) : '',
     }

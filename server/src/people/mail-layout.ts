@@ -8,6 +8,8 @@ export type MailWords = {
   readonly action?: { readonly label: string; readonly url: string }
   /** Small print below the link. */
   readonly after?: readonly string[]
+  /** Whom to ask: below everything. */
+  readonly footer?: string
 }
 export type RenderedMail = { readonly subject: string; readonly text: string; readonly html: string }
 
@@ -19,14 +21,15 @@ export const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Z
 
 export function renderMail(words: MailWords, language: string, brandName: string): RenderedMail {
   const after = words.after ?? []
+  const footer = words.footer ?? ''
   const link = words.action === undefined ? [] : [`${words.action.label}:\n${words.action.url}`]
-  const text = `${[...words.paragraphs, ...link, ...after, `-- \n${brandName}`].join('\n\n')}\n`
+  const text = `${[...words.paragraphs, ...link, ...after, `-- \n${brandName}${footer === '' ? '' : `\n${footer}`}`].join('\n\n')}\n`
   const paragraph = (line: string, style: string): string => `<p style="${style}">${escapeHtml(line).replaceAll('\n', '<br>')}</p>`
   const button =
     words.action === undefined
       ? ''
       : `<p style="margin:24px 0"><a href="${escapeHtml(words.action.url)}" style="display:inline-block;padding:12px 20px;border-radius:8px;background:#0b5d4a;color:#ffffff;text-decoration:none;font-weight:600">${escapeHtml(words.action.label)}</a></p>` +
         paragraph(words.action.url, 'margin:0 0 16px;font-size:13px;color:#55605c;word-break:break-all')
-  const html = `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${escapeHtml(oneLine(words.subject))}</title></head><body style="margin:0;padding:24px 16px;background:#f6f4ef;color:#1c2623;font:16px/1.55 system-ui,-apple-system,'Noto Sans Devanagari',sans-serif"><div style="max-width:520px;margin:0 auto;padding:24px;background:#ffffff;border-radius:12px"><p style="margin:0 0 20px;font-size:18px;font-weight:700;color:#0b5d4a">${escapeHtml(brandName)}</p>${words.paragraphs.map((line) => paragraph(line, 'margin:0 0 16px')).join('')}${button}${after.map((line) => paragraph(line, 'margin:0 0 12px;font-size:14px;color:#55605c')).join('')}</div></body></html>`
+  const html = `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${escapeHtml(oneLine(words.subject))}</title></head><body style="margin:0;padding:24px 16px;background:#f6f4ef;color:#1c2623;font:16px/1.55 system-ui,-apple-system,'Noto Sans Devanagari',sans-serif"><div style="max-width:520px;margin:0 auto;padding:24px;background:#ffffff;border-radius:12px"><p style="margin:0 0 20px;font-size:18px;font-weight:700;color:#0b5d4a">${escapeHtml(brandName)}</p>${words.paragraphs.map((line) => paragraph(line, 'margin:0 0 16px')).join('')}${button}${after.map((line) => paragraph(line, 'margin:0 0 12px;font-size:14px;color:#55605c')).join('')}${footer === '' ? '' : paragraph(footer, 'margin:20px 0 0;padding-top:12px;border-top:1px solid #e5e1d6;font-size:13px;color:#55605c')}</div></body></html>`
   return { subject: oneLine(words.subject), text, html }
 }

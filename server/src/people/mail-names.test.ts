@@ -8,6 +8,7 @@ test('a name with line breaks writes no paragraph, header or recipient of its ow
   const send = createMailJob({
     mailer: { send: async (mail) => void sent.push(mail), close: async () => undefined },
     brandName: 'Roz',
+    supportEmail: 'support@roz.example',
     publicUrl: 'https://roz.example',
     localUrl: 'http://localhost:8080',
     secrets: testSecrets,

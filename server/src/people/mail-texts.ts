@@ -10,7 +10,12 @@ import type { MailWords } from './mail-layout.ts'
 import type { MailData, MailPayload, MailTemplate } from './mails.ts'
 
 /** What stands around a mail: the product's name and the absolute address of its one link. */
-export type MailFrame = { readonly brandName: string; readonly link: (path: string) => string; readonly token: string }
+export type MailFrame = {
+  readonly brandName: string
+  readonly link: (path: string) => string
+  readonly token: string
+  readonly supportEmail: string
+}
 
 /** `{amount}` stands for what the mail tells, `{brandName}` and `{token}` for its frame. */
 type Mail = {
@@ -25,7 +30,11 @@ const HELLO = texts('Hello {name},')
 const HELLO_NOBODY = texts('Hello,')
 const SEE_WALLET = texts('See your wallet')
 const REASON = texts('Reason: {reason}')
-const NOT_YOU = texts('If this was not you, contact us and change your password.')
+/** Each mail about what somebody else may have done has this button, and nothing else to press. */
+const NOT_ME = { label: texts('This was not me'), path: '/not-me?token={token}' }
+const WHAT_IT_DOES = texts(
+  'If it was you, there is nothing to do. If not, press the button within 7 days: on its page you can log out all devices, stop withdrawals and choose a new password.',
+)
 
 export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData[T]) => Mail) } = {
   verify: {
@@ -48,8 +57,17 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
   password_changed: {
     subject: texts('Your {brandName} password was changed'),
     paragraphs: [HELLO, texts('Your password was changed and all other devices were signed out.')],
-    action: { label: texts('This was not me'), path: '/forgot-password' },
-    after: [texts('If it was not you, set a new password at once and contact us.')],
+    action: NOT_ME,
+    after: [WHAT_IT_DOES],
+  },
+  new_device: {
+    subject: texts('New login to your {brandName} account'),
+    paragraphs: [
+      HELLO,
+      texts('Your account was logged in to on {day} at {time} IST, from a device or a network that it was not used from before.'),
+    ],
+    action: NOT_ME,
+    after: [WHAT_IT_DOES],
   },
   google_linked: {
     subject: texts('Google is now linked to your {brandName} account'),
@@ -60,8 +78,8 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
         'To be safe, the password that the account had was removed and all other devices were logged out. You can go on with Google alone, or set a new password with “Forgot password?” on the login page.',
       ),
     ],
-    action: { label: texts('This was not me'), path: '/forgot-password' },
-    after: [texts('If it was not you, set a new password at once and contact us.')],
+    action: NOT_ME,
+    after: [WHAT_IT_DOES],
   },
   account_closed: {
     subject: texts('Your {brandName} account is closed'),
@@ -78,8 +96,8 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
   new_bank_account: {
     subject: texts('A new bank account was used on {brandName}'),
     paragraphs: [HELLO, texts('A withdrawal to a new bank account was asked for: {bank}, account ending in {account}.')],
-    action: { label: SEE_WALLET, path: '/wallet' },
-    after: [NOT_YOU],
+    action: NOT_ME,
+    after: [WHAT_IT_DOES],
   },
   withdrawal_requested: {
     subject: texts('Withdrawal of {amount} requested'),
@@ -87,8 +105,8 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
       HELLO,
       texts('Your withdrawal of {amount} to the account ending in {account} is being processed. It takes 24 to 48 hours.'),
     ],
-    action: { label: SEE_WALLET, path: '/wallet' },
-    after: [NOT_YOU],
+    action: NOT_ME,
+    after: [WHAT_IT_DOES],
   },
   withdrawal_paid: ({ reference }) => ({
     subject: texts('Your withdrawal of {amount} was paid'),
@@ -159,6 +177,8 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
   },
 }
 
+const FOOTER = texts('Questions? Write to {supportEmail}')
+
 const DAYS: readonly string[] = ['day', 'from', 'to']
 
 /** What is told, ready to print: a day is written as the language writes it. */
@@ -171,11 +191,11 @@ function toldIn(data: Readonly<Record<string, string>>, language: Language): Rea
 }
 
 /** A mail in its language. What is filled in is read no second time: a name may hold braces. */
-export function mailWords({ template, data, language }: MailPayload, { brandName, link, token }: MailFrame): MailWords {
+export function mailWords({ template, data, language }: MailPayload, { brandName, link, token, supportEmail }: MailFrame): MailWords {
   // Template and data belong together in the payload's type; the map is indexed by the same template.
   const written = MAIL_TEXTS[template] as Mail | ((told: typeof data) => Mail)
   const { subject, paragraphs, action, after } = typeof written === 'function' ? written(data) : written
-  const values: Readonly<Record<string, string>> = { ...toldIn(data, language), brandName }
+  const values: Readonly<Record<string, string>> = { ...toldIn(data, language), brandName, supportEmail }
   const fill = (words: Texts | string): string =>
     (typeof words === 'string' ? words : words[language]).replace(/\{(\w+)\}/g, (mark, name: string) => values[name] ?? mark)
   return {
@@ -185,5 +205,7 @@ export function mailWords({ template, data, language }: MailPayload, { brandName
       ? {}
       : { action: { label: fill(action.label), url: link(action.path.replace('{token}', encodeURIComponent(token))) } }),
     after: (after ?? []).map(fill),
+    // Support itself needs no such line.
+    ...(template === 'contact' ? {} : { footer: fill(FOOTER) }),
   }
 }

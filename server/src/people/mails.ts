@@ -19,14 +19,16 @@ export type MailData = {
   reset: Told<'tokenId'>
   /** Once, when the address is confirmed. */
   welcome: Told
-  password_changed: Told
+  password_changed: Told<'tokenId'>
+  /** A sign-in by a browser that was not known; `time` as HH:MM in IST. */
+  new_device: Told<'tokenId' | 'day' | 'time'>
   /** The first sign-in with Google: what opened the account before is discarded. */
-  google_linked: Told
+  google_linked: Told<'tokenId'>
   /** The last one: the account is erased. */
   account_closed: Told
   /** A bank account was used for the first time; `account` is its last four digits. */
-  new_bank_account: Told<'bank' | 'account'>
-  withdrawal_requested: Told<'amount' | 'account'>
+  new_bank_account: Told<'bank' | 'account' | 'tokenId'>
+  withdrawal_requested: Told<'amount' | 'account' | 'tokenId'>
   /** `reference` is the bank's, or empty. */
   withdrawal_paid: Told<'amount' | 'account' | 'reference'>
   withdrawal_returned: Told<'amount'>

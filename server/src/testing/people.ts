@@ -57,7 +57,14 @@ export async function startPeople(options: PeopleOptions = {}): Promise<People> 
   const worker = createWorker({
     db,
     handlers: {
-      mail: createMailJob({ mailer: catcher, brandName: 'Roz', publicUrl: undefined, localUrl: 'http://localhost:8080', secrets }),
+      mail: createMailJob({
+        mailer: catcher,
+        brandName: 'Roz',
+        supportEmail: 'support@roz.example',
+        publicUrl: undefined,
+        localUrl: 'http://localhost:8080',
+        secrets,
+      }),
       ...identity.jobs,
       ...notifications.jobs,
       settle_order: nothing,

@@ -1,23 +1,32 @@
 /**
  * The administrator's overview and list of members. Invariant: every figure is what api.md
- * "Definitions" says, computed from the books; staff accounts are no members.
+ * "Definitions" says, computed from the books; staff accounts are no members; a hold is ended once, with who and why in
+ * the audit log.
  */
-import type { User } from '@roz/contract/shapes.ts'
+import type { Output } from '@roz/contract/api.ts'
+import type { communityCalls } from '@roz/contract/community.ts'
 import { isoIst } from '@roz/core/ist-day.ts'
 import { ENTRY_FEE, type Paise, paise, rupeesFromPaise } from '@roz/core/money.ts'
+import { audit } from '../../audit-log.ts'
 import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
+import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { CURSOR_PARTS, type Cursor, cutPage, readPage } from '../../http/cursor.ts'
 import { listAlarms } from '../../http/alarms.ts'
 import type { Handlers } from '../../http/route.ts'
+import type { StaffRole } from '../../http/session.ts'
 import { userColumns, userOf, type UserRow, userSource } from '../../people/user-row.ts'
 
 export type AdminDeps = { readonly db: Db }
 
+type Listed = Output<(typeof communityCalls)['adminUsers']>['users'][number]
 type Overview = { users: bigint; entries: bigint; donated: Paise; today: bigint; active: bigint }
-type ListedRow = UserRow & { readonly joins: number; readonly won: Paise }
+type ListedRow = UserRow & { readonly joins: number; readonly won: Paise; readonly heldAt: Date | null; readonly heldAbout: string | null }
+
+/** Who may let the money of a held member go on. */
+const RELEASERS: ReadonlySet<StaffRole> = new Set(['owner', 'finance', 'support'])
 
 export function createAdmin({ db }: AdminDeps) {
-  const handlers: Handlers<'adminStats' | 'adminUsers'> = {
+  const handlers: Handlers<'adminStats' | 'adminUsers' | 'releaseUser'> = {
     adminStats: async () => {
       const [figures, audit, alarms] = await Promise.all([readOverview(db), readAudit(db), listAlarms(db)])
       return {
@@ -34,6 +43,10 @@ export function createAdmin({ db }: AdminDeps) {
         },
       }
     },
+    releaseUser: async ({ session, params: { id }, body }) => {
+      if (!RELEASERS.has(session.staffRole)) return { ok: false, code: 'forbidden' }
+      return inTransaction(db, (tx) => release(tx, { actorId: session.memberId, id, reason: body.reason }))
+    },
     adminUsers: async ({ query }) => {
       const page = readPage(query, [CURSOR_PARTS.id])
       if (!page.ok) return page
@@ -42,6 +55,23 @@ export function createAdmin({ db }: AdminDeps) {
     },
   }
   return { handlers }
+}
+
+async function release(tx: Tx, asked: { readonly actorId: bigint; readonly id: string; readonly reason: string }) {
+  const { actorId, id, reason } = asked
+  const held = CURSOR_PARTS.uuid(id)
+    ? await maybeOne<{ id: bigint; at: Date | null; about: string | null }>(
+        tx,
+        sql`select id, held_at as at, held_about as about from member
+            where public_id = ${id}::uuid and role = 'member' and deleted_at is null for no key update`,
+      )
+    : undefined
+  if (held === undefined) return { ok: false, code: 'member_not_found' } as const
+  if (held.at === null) return { ok: false, code: 'not_held' } as const
+  await tx.query(sql`update member set held_at = null, held_about = null where id = ${held.id}::bigint`)
+  const before = { heldAt: isoIst(held.at.getTime()), about: held.about }
+  await audit(tx, { actorId, action: 'member.release', subject: `member:${held.id}`, before, after: { reason } })
+  return { ok: true, value: { id } } as const
 }
 
 /** A closed round's entries stand on it; an open one's are the sum of its batches. */
@@ -82,7 +112,7 @@ function listMembers(
   const pattern = `%${(q ?? '').trim().replace(/[\\%_]/g, '\\$&')}%`
   const older = after === undefined ? sql`true` : sql`m.id < ${after[0]}::bigint`
   return db.query<ListedRow>(sql`
-    select ${userColumns}, coalesce(w.joins, 0) as joins,
+    select ${userColumns}, coalesce(w.joins, 0) as joins, m.held_at as "heldAt", m.held_about as "heldAbout",
       coalesce((select sum(d.amount) from draw_winner d where d.member_id = m.id), 0)::bigint as won
     from ${userSource}
     where m.role = 'member' and m.deleted_at is null and ${older}
@@ -90,7 +120,8 @@ function listMembers(
     order by m.id desc limit ${limit + 1}::int`)
 }
 
-const listedOf = (row: ListedRow): User & { walletBalance: number; totalParticipated: number; totalWon: number } => {
+const listedOf = (row: ListedRow): Listed => {
   const user = userOf(row)
-  return { ...user, walletBalance: user.wallet.balance, totalParticipated: row.joins, totalWon: rupeesFromPaise(row.won) }
+  const hold = row.heldAt === null ? null : { at: isoIst(row.heldAt.getTime()), about: row.heldAbout ?? '' }
+  return { ...user, walletBalance: user.wallet.balance, totalParticipated: row.joins, totalWon: rupeesFromPaise(row.won), hold }
 }

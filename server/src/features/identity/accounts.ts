@@ -66,16 +66,17 @@ export async function confirmMail(tx: Tx, account: LockedAccount, origin: string
   await mailMember(tx, { memberId: account.id, template: 'welcome', key: `welcome:${account.id}`, data: {}, origin })
 }
 
-/** After a sign-in: this browser keeps an allowance of its own, and links lead where the member came from. */
-export async function rememberSignIn(tx: Tx, memberId: bigint, source: Source, origin: string): Promise<void> {
+/** After a sign-in: this browser keeps an allowance of its own, and links lead where the member came from. Whether it had signed in before. */
+export async function rememberSignIn(tx: Tx, memberId: bigint, source: Source, origin: string): Promise<boolean> {
   const [exact, block] = browserDigests(source)
-  await tx.query(sql`
+  const remembered = await tx.query<{ isOld: boolean }>(sql`
     insert into known_browser (member_id, digest)
     select ${memberId}::bigint, d from unnest(array[${exact}::bytea, ${block}::bytea]) d order by d
-    on conflict (member_id, digest) do update set seen_at = roz_now()`)
+    on conflict (member_id, digest) do update set seen_at = roz_now() returning old.digest is not null as "isOld"`)
   await tx.query(
     sql`update member set link_origin = ${origin}::text where id = ${memberId}::bigint and link_origin is distinct from ${origin}::text`,
   )
+  return remembered.some(({ isOld }) => isOld)
 }
 
 export async function forgetBrowsers(tx: Tx, memberId: bigint): Promise<void> {

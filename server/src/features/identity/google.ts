@@ -17,6 +17,8 @@ import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { UnavailableError } from '../../http/faults.ts'
 import { addressKey, type LimitRules, take } from '../../http/limits.ts'
 import type { Answer, Call, Handlers, Refusal } from '../../http/route.ts'
+import { mailAlert } from '../../people/alerts.ts'
+import type { LinkSecrets } from '../../people/link-token.ts'
 import { mailMember } from '../../people/mails.ts'
 import { insertMember } from '../../people/new-member.ts'
 import { confirmMail, forgetBrowsers, type LockedAccount, lockAccount, setPassword } from './accounts.ts'
@@ -91,29 +93,29 @@ const findMember = (tx: Tx, user: GoogleUser): Promise<{ id: bigint } | undefine
   )
 
 type Fresh = { readonly language: Language; readonly termsVersion: string; readonly origin: string }
-type Admitted = { readonly ok: true; readonly memberId: bigint } | Refusal<'google_other_account'>
+type Admitted = { readonly ok: true; readonly memberId: bigint; readonly isFirst: boolean } | Refusal<'google_other_account'>
 
 /** The member of a Google account; made or linked as needed. */
-async function admit(tx: Tx, user: GoogleUser, fresh: Fresh): Promise<Admitted> {
+async function admit(tx: Tx, secrets: LinkSecrets, user: GoogleUser, fresh: Fresh): Promise<Admitted> {
   const { origin } = fresh
   if ((await findMember(tx, user)) === undefined) {
     const made = await insertMember(tx, { ...fresh, name: user.name, email: user.email, googleSub: user.sub, emailVerified: true })
     if (made !== undefined) {
       await mailMember(tx, { memberId: made, template: 'welcome', key: `welcome:${made}`, data: {}, origin })
-      return { ok: true, memberId: made }
+      return { ok: true, memberId: made, isFirst: true }
     }
   }
   // There already, or made by a request that was faster.
   const found = await findMember(tx, user)
   const account = found === undefined ? undefined : await lockAccount(tx, found.id)
   if (account === undefined) throw new Error('a Google account was neither found nor made')
-  if (account.googleSub === null) await link(tx, account, user, origin)
+  if (account.googleSub === null) await link(tx, secrets, account, user, origin)
   else if (account.googleSub !== user.sub) return { ok: false, code: 'google_other_account' }
-  return { ok: true, memberId: account.id }
+  return { ok: true, memberId: account.id, isFirst: account.googleSub === null }
 }
 
 /** Nothing that opened the account before opens it any more; its member sets a new password by a reset. */
-async function link(tx: Tx, account: LockedAccount, user: GoogleUser, origin: string): Promise<void> {
+async function link(tx: Tx, secrets: LinkSecrets, account: LockedAccount, user: GoogleUser, origin: string): Promise<void> {
   await setPassword(tx, account.id, null)
   await endAllSessions(tx, account.id)
   await forgetBrowsers(tx, account.id)
@@ -123,7 +125,7 @@ async function link(tx: Tx, account: LockedAccount, user: GoogleUser, origin: st
   )
   await tx.query(sql`update member set google_sub = ${user.sub}::text where id = ${account.id}::bigint`)
   await confirmMail(tx, account, origin)
-  await mailMember(tx, { memberId: account.id, template: 'google_linked', key: `google_linked:${randomUUID()}`, data: {}, origin })
+  await mailAlert(tx, secrets, { memberId: account.id, template: 'google_linked', key: `google_linked:${randomUUID()}`, data: {}, origin })
   if (account.isStaff) await audit(tx, { actorId: account.id, action: 'staff.google_link', subject: `member:${account.id}` })
 }
 
@@ -139,9 +141,11 @@ export function googleHandlers(deps: IdentityDeps, rules: LimitRules): Handlers<
     if (user === undefined || !isBound(secrets, { claim: user.claim, nonce: body.nonce }, now)) return { ok: false, code: 'google_failed' }
     return inTransaction(db, async (tx) => {
       if (!(await useOnce(tx, body.token, user))) return { ok: false, code: 'google_failed' }
-      const admitted = await admit(tx, user, { language, termsVersion: deps.termsVersion, origin })
+      const admitted = await admit(tx, secrets, user, { language, termsVersion: deps.termsVersion, origin })
       if (!admitted.ok) return admitted
-      return { ok: true, value: await signIn(tx, admitted.memberId, { kind: 'member', source: { ip, userAgent }, origin }) }
+      const source = { ip, userAgent }
+      // The first one has its own mail.
+      return { ok: true, value: await signIn(tx, deps, admitted.memberId, { kind: 'member', source, origin, tells: !admitted.isFirst }) }
     })
   }
 

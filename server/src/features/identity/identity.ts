@@ -8,6 +8,7 @@ import type { IdentityDeps } from './deps.ts'
 import { forgetUsed } from './google-nonce.ts'
 import { googleHandlers } from './google.ts'
 import { linkHandlers, linkJobs } from './links.ts'
+import { notMeHandlers } from './not-me.ts'
 import { createPasswordCheck } from './password-check.ts'
 import { profileHandlers } from './profile.ts'
 import { createSessions } from './sessions.ts'
@@ -25,6 +26,7 @@ type Names =
   | 'resendVerification'
   | 'forgotPassword'
   | 'resetPassword'
+  | 'notMe'
   | 'logout'
   | 'adminLogin'
   | 'stepUp'
@@ -54,6 +56,7 @@ export function createIdentity(deps: IdentityDeps): Identity {
       ...signInHandlers(deps, rules, checkPassword),
       ...googleHandlers(deps, rules),
       ...linkHandlers(deps, rules),
+      ...notMeHandlers(deps, rules),
       ...profileHandlers(deps, checkPassword),
       ...stepUpHandlers(deps, checkPassword),
       ...signedInHandlers(deps),

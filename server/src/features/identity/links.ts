@@ -15,6 +15,7 @@ import { type Handlers, invalid } from '../../http/route.ts'
 import { isCommonPassword } from '../../people/common-passwords.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import type { JobHandlers } from '../../jobs/worker.ts'
+import { mailAlert } from '../../people/alerts.ts'
 import { linkToken, tokenHash } from '../../people/link-token.ts'
 import { mailMember } from '../../people/mails.ts'
 import { hashPassword } from '../../people/passwords.ts'
@@ -22,8 +23,8 @@ import { confirmMail, forgetBrowsers, lockAccount, rememberSignIn, setPassword }
 import type { IdentityDeps } from './deps.ts'
 import { endAllSessions } from './sessions.ts'
 
-type Purpose = 'verify' | 'reset'
-const HOURS: Readonly<Record<Purpose, number>> = { verify: 24, reset: 1 }
+type Purpose = 'verify' | 'reset' | 'not_me'
+const HOURS: Readonly<Record<'verify' | 'reset', number>> = { verify: 24, reset: 1 }
 
 const VERIFIED = texts('Your email is verified. You can log in now.')
 const SENT_AGAIN = texts('We have sent the verification email again. Please check your inbox.')
@@ -34,7 +35,7 @@ const RESET_DONE = texts('Your password is changed. Please log in with the new o
 export async function sendLink(
   tx: Tx,
   deps: Pick<IdentityDeps, 'secrets'>,
-  link: { memberId: bigint; purpose: Purpose; origin: string; id?: string },
+  link: { memberId: bigint; purpose: 'verify' | 'reset'; origin: string; id?: string },
 ): Promise<void> {
   const { id = randomUUID() } = link
   await tx.query(sql`
@@ -51,14 +52,14 @@ export async function sendLink(
   })
 }
 
-type TokenRow = { id: string; memberId: bigint; isUsed: boolean; isLive: boolean }
+type TokenRow = { id: string; memberId: bigint; isUsed: boolean; isLive: boolean; about: string | null }
 
 /** The token's row under the lock of its account, which every change of sign-in takes first. */
-async function lockToken(tx: Tx, token: string, purpose: Purpose) {
+export async function lockToken(tx: Tx, token: string, purpose: Purpose) {
   const find = (): Promise<TokenRow | undefined> =>
     maybeOne<TokenRow>(
       tx,
-      sql`select id, member_id as "memberId", used_at is not null as "isUsed", expires_at > roz_now() as "isLive"
+      sql`select id, member_id as "memberId", used_at is not null as "isUsed", expires_at > roz_now() as "isLive", about
           from mail_token where token_hash = ${tokenHash(token)}::bytea and purpose = ${purpose}::text`,
     )
   const seen = await find()
@@ -160,7 +161,7 @@ export function linkHandlers(
         await forgetBrowsers(tx, account.id)
         await rememberSignIn(tx, account.id, source, origin)
         await confirmMail(tx, account, origin)
-        await mailMember(tx, {
+        await mailAlert(tx, deps.secrets, {
           memberId: account.id,
           template: 'password_changed',
           key: `password_changed:${found.row.id}`,

@@ -10,8 +10,8 @@ import { inTransaction } from '../../db/transaction.ts'
 import { memberLimits, take } from '../../http/limits.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
 import { setAutoJoin } from '../../ledger/wallets.ts'
+import { mailAlert } from '../../people/alerts.ts'
 import { isCommonPassword } from '../../people/common-passwords.ts'
-import { mailMember } from '../../people/mails.ts'
 import { hashPassword } from '../../people/passwords.ts'
 import { getUser } from '../../people/user-row.ts'
 import { findById, lockAccount, setPassword } from './accounts.ts'
@@ -25,7 +25,7 @@ import { signIn } from './sign-in.ts'
 type Names = 'me' | 'profile' | 'updateProfile' | 'uploadAvatar' | 'changePassword'
 
 export function profileHandlers(deps: IdentityDeps, checkPassword: PasswordCheck): Handlers<Names> {
-  const { db, storage } = deps
+  const { db, storage, secrets } = deps
   return {
     me: async ({ session }) => ({ ok: true, value: { user: await getUser(db, session.memberId) } }),
     profile: async ({ session }) => ({ ok: true, value: { user: await getUser(db, session.memberId) } }),
@@ -78,8 +78,8 @@ export function profileHandlers(deps: IdentityDeps, checkPassword: PasswordCheck
         // Nor does a link that somebody asked for before lead around the new password.
         await useUp(tx, account.id, 'reset')
         if (account.isStaff) await audit(tx, { actorId: account.id, action: 'staff.password_change', subject: `member:${account.id}` })
-        const value = await signIn(tx, account.id, { kind: 'member', source, origin })
-        await mailMember(tx, {
+        const value = await signIn(tx, deps, account.id, { kind: 'member', source, origin })
+        await mailAlert(tx, secrets, {
           memberId: account.id,
           template: 'password_changed',
           key: `password_changed:${passwordHash.slice(-22)}`,

@@ -3,13 +3,16 @@
  * together or not at all; a session is opened only while the password that was judged still stands;
  * only the portal's sign-in makes an administrator's session, and it tells nobody why it refused.
  */
+import { randomUUID } from 'node:crypto'
 import type { Output } from '@roz/contract/api.ts'
 import type { identityCalls } from '@roz/contract/identity.ts'
+import { isoIst } from '@roz/core/ist-day.ts'
 import { audit } from '../../audit-log.ts'
-import { maybeOne, sql } from '../../db/sql.ts'
+import { maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { addressKey, type LimitRules, type Source, take } from '../../http/limits.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
+import { mailAlert } from '../../people/alerts.ts'
 import { isCommonPassword } from '../../people/common-passwords.ts'
 import { insertMember } from '../../people/new-member.ts'
 import { hashPassword } from '../../people/passwords.ts'
@@ -25,12 +28,22 @@ type SignedIn = Output<(typeof identityCalls)['login']>
 /** Opens a session and answers with it, in the caller's transaction. */
 export async function signIn(
   tx: Tx,
+  deps: Pick<IdentityDeps, 'secrets'>,
   memberId: bigint,
-  how: { readonly kind: 'member' | 'admin'; readonly source: Source; readonly origin: string },
+  how: { readonly kind: 'member' | 'admin'; readonly source: Source; readonly origin: string; readonly tells?: boolean },
 ): Promise<SignedIn> {
-  await rememberSignIn(tx, memberId, how.source, how.origin)
+  const isKnown = await rememberSignIn(tx, memberId, how.source, how.origin)
+  if (how.tells === true && !isKnown) await tellNewDevice(tx, deps, memberId, how.origin)
   const token = await openSession(tx, memberId, how.kind, how.source.userAgent)
   return { token, user: await getUser(tx, memberId) }
+}
+
+/** A browser that never signed in to this account before, or not from this part of the network. */
+async function tellNewDevice(tx: Tx, deps: Pick<IdentityDeps, 'secrets'>, memberId: bigint, origin: string): Promise<void> {
+  const { at } = await one<{ at: Date }>(tx, sql`select roz_now() as at`)
+  const [day = '', time = ''] = isoIst(at.getTime()).split('T')
+  const data = { day, time: time.slice(0, 5) }
+  await mailAlert(tx, deps.secrets, { memberId, template: 'new_device', key: `new_device:${randomUUID()}`, data, origin })
 }
 
 export function signInHandlers(
@@ -54,7 +67,7 @@ export function signInHandlers(
         return { ok: false, code: 'invalid_credentials' } as const
       }
       if (kind === 'admin') await audit(tx, { actorId: account.id, action: 'staff.sign_in', subject: `member:${account.id}` })
-      return { ok: true, value: await signIn(tx, account.id, { kind, source, origin }) } as const
+      return { ok: true, value: await signIn(tx, deps, account.id, { kind, source, origin, tells: true }) } as const
     })
   }
 
@@ -82,7 +95,7 @@ export function signInHandlers(
         })
         if (memberId === undefined) return { ok: false, code: 'email_taken' }
         await sendLink(tx, deps, { memberId, purpose: 'verify', origin })
-        return { ok: true, value: await signIn(tx, memberId, { kind: 'member', source, origin }) }
+        return { ok: true, value: await signIn(tx, deps, memberId, { kind: 'member', source, origin }) }
       })
     },
     login: ({ body, origin, ip, userAgent }) => login('member', body, { ip, userAgent }, origin),

@@ -20,7 +20,7 @@ import { enqueue } from '../../jobs/queue.ts'
 import { lockWallet } from '../../ledger/transfer.ts'
 import { drawsOnYoungTopup } from '../../ledger/unused-topups.ts'
 import { holdWithdrawal } from '../../ledger/withdrawals.ts'
-import { mailMember } from '../../people/mails.ts'
+import { mailAlert } from '../../people/alerts.ts'
 import type { Secrets } from '../../secrets.ts'
 import { type BankDetail, type KnownAccount, useBankAccount } from './bank-accounts.ts'
 
@@ -65,7 +65,7 @@ async function hold(tx: Tx, deps: Pick<WithdrawDeps, 'secrets'>, asked: Held & {
   const held = await holdWithdrawal(tx, { id, memberId, amount, bankAccountId: account.id, flags })
   // The wallet is locked and was judged before: a no here is a bug, and rolls back.
   if (!held.ok) throw new Error(`withdrawal refused by the ledger: ${held.code}`)
-  await tell(tx, asked, account)
+  await tell(tx, deps.secrets, asked, account)
   return { balance: held.value.balance, withdrawal: await getWithdrawal(tx, id) }
 }
 
@@ -82,16 +82,17 @@ export async function withdrawRest(deps: Pick<WithdrawDeps, 'secrets' | 'cashout
   return { ok: true, value: (await hold(tx, deps, { ...asked, amount: wallet.balance })).withdrawal }
 }
 
-async function tell(tx: Tx, asked: Held & { readonly amount: Paise }, { id, isNew, lastFour, bankName }: KnownAccount): Promise<void> {
+async function tell(tx: Tx, secrets: Secrets, asked: Held & { readonly amount: Paise }, account: KnownAccount): Promise<void> {
+  const { id, isNew, lastFour, bankName } = account
   const { memberId, origin } = asked
   const amount = formatPaise(asked.amount)
   const key = `withdrawal_requested:${asked.id}`
   if (isNew) {
     const data = { bank: bankName, account: lastFour }
-    await mailMember(tx, { memberId, template: 'new_bank_account', key: `new_bank_account:${id}`, data, origin })
+    await mailAlert(tx, secrets, { memberId, template: 'new_bank_account', key: `new_bank_account:${id}`, data, origin })
   }
   const data = { amount, account: lastFour }
-  await mailMember(tx, { memberId, template: 'withdrawal_requested', key, data, origin })
+  await mailAlert(tx, secrets, { memberId, template: 'withdrawal_requested', key, data, origin })
   await enqueue(tx, { kind: 'notice', key, payload: { memberId: String(memberId), kind: 'withdrawal_requested', data } })
 }
 

@@ -1,24 +1,42 @@
 /** The members, searched by name, mail or phone: a table where there is room, stacked rows on a phone. */
+import type { MessageDescriptor } from '@lingui/core'
+import { msg } from '@lingui/core/macro'
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import type { Api, Output } from '@roz/contract/api.ts'
+import { decisionReason } from '@roz/core/money-fields.ts'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { call } from '../../api.ts'
 import { currentLanguage } from '../../language.ts'
-import { EmptyState } from '../../ui/Feedback.tsx'
-import { formatCount, formatDay } from '../../ui/format.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Badge, EmptyState } from '../../ui/Feedback.tsx'
+import { formatCount, formatDay, formatInstant } from '../../ui/format.ts'
 import { formatMoney } from '../../ui/Money.tsx'
+import { toast } from '../../ui/Toast.tsx'
 import { useIsWide } from '../../ui/wide.ts'
 import { Listing } from '../Listing.tsx'
+import { Decision } from './Decision.tsx'
 import { adminUsersQuery } from './queries.ts'
 import { SearchField } from './SearchField.tsx'
 import { usePaused } from './use-paused.ts'
 
 type Member = Output<Api['adminUsers']>['users'][number]
+type Released = (member: Member) => void
+
+/** The mail that a held member answered with "This was not me". */
+const ABOUT: Readonly<Record<string, MessageDescriptor>> = {
+  new_bank_account: msg`about a new bank account`,
+  withdrawal_requested: msg`about a withdrawal`,
+  password_changed: msg`about a changed password`,
+  new_device: msg`about a new login`,
+  google_linked: msg`about Google being linked`,
+}
 
 export function Users() {
   const { t } = useLingui()
   const [typed, setTyped] = useState('')
   const isWide = useIsWide()
+  const [releasing, setReleasing] = useState<Member>()
   const list = useInfiniteQuery({ ...adminUsersQuery(usePaused(typed.trim())), placeholderData: keepPreviousData })
   return (
     <>
@@ -35,13 +53,58 @@ export function Users() {
         empty={<EmptyState art="slip" title={t`No users found`} />}
         lines={6}
       >
-        {(users) => (isWide ? <UserTable users={users} /> : <Rows users={users} />)}
+        {(users) => (isWide ? <UserTable users={users} onRelease={setReleasing} /> : <Rows users={users} onRelease={setReleasing} />)}
       </Listing>
+      {releasing === undefined ? null : <Release member={releasing} onClose={() => setReleasing(undefined)} />}
     </>
   )
 }
 
-function Rows({ users }: { readonly users: readonly Member[] }) {
+/** Why a member is held, and the way out of it. */
+function Hold({ member, onRelease }: { readonly member: Member; readonly onRelease: Released }) {
+  const { i18n } = useLingui()
+  const { hold } = member
+  if (hold === null) return null
+  const about = ABOUT[hold.about]
+  return (
+    <span className="hold">
+      <Badge tone="waiting">
+        <Trans>On hold</Trans>
+      </Badge>{' '}
+      <span className="small">
+        <Trans>
+          “This was not me”, {formatInstant(hold.at, currentLanguage())}, to the mail {about === undefined ? hold.about : i18n._(about)}
+        </Trans>
+      </span>{' '}
+      <Button kind="secondary" onClick={() => onRelease(member)}>
+        <Trans>Release</Trans>
+      </Button>
+    </span>
+  )
+}
+
+function Release({ member, onClose }: { readonly member: Member; readonly onClose: () => void }) {
+  const { t } = useLingui()
+  return (
+    <Decision
+      title={<Trans>Release {member.name}?</Trans>}
+      confirm={t`Release`}
+      question={{ label: t`Reason`, hint: t`What you found, for the audit log.`, rule: decisionReason, long: true }}
+      send={(reason) => call('releaseUser', { params: { id: member.id }, body: { reason } })}
+      onDone={() => toast.success(t`Released. Withdrawals and refunds can be approved again.`)}
+      onClose={onClose}
+    >
+      <p>
+        <Trans>
+          {member.name} answered a mail of ours with “This was not me”. Make sure that the account is in the right hands again before money
+          leaves it.
+        </Trans>
+      </p>
+    </Decision>
+  )
+}
+
+function Rows({ users, onRelease }: { readonly users: readonly Member[]; readonly onRelease: Released }) {
   return (
     <ul className="rows">
       {users.map((user) => (
@@ -56,13 +119,14 @@ function Rows({ users }: { readonly users: readonly Member[] }) {
           <span className="small muted end">
             <Trans>won {formatMoney(user.totalWon)}</Trans>
           </span>
+          <Hold member={user} onRelease={onRelease} />
         </li>
       ))}
     </ul>
   )
 }
 
-function UserTable({ users }: { readonly users: readonly Member[] }) {
+function UserTable({ users, onRelease }: { readonly users: readonly Member[]; readonly onRelease: Released }) {
   return (
     <table className="table">
       <thead>
@@ -93,6 +157,7 @@ function UserTable({ users }: { readonly users: readonly Member[] }) {
             <td>
               <b>{user.name}</b>
               {user.phone === null ? null : <span className="small muted block">{user.phone}</span>}
+              <Hold member={user} onRelease={onRelease} />
             </td>
             <td className="muted user-mail">{user.email}</td>
             <td className="muted">{formatDay(user.createdAt, currentLanguage())}</td>

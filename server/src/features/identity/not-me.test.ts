@@ -1,0 +1,215 @@
+/** "This was not me": which mails carry it, and what its link does. */
+import { randomUUID } from 'node:crypto'
+import { paise } from '@roz/core/money.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createCatcher } from '../../adapters/mail/catcher.ts'
+import { one, sql } from '../../db/sql.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { captureTopup, createTopup } from '../../ledger/topups.ts'
+import { hashPassword } from '../../people/passwords.ts'
+import { makeMember, makeStaff } from '../../testing/calls.ts'
+import { PASSWORD, type People, type Person, startPeople } from '../../testing/people.ts'
+import { openServicesWorld, type ServicesWorld } from '../../testing/services-world.ts'
+import { BANK } from '../../testing/wallet-world.ts'
+
+const DONE =
+  'All devices are logged out, and withdrawals wait until one of us has looked. We have sent you an email with a link to choose a new password.'
+
+describe('the doors', () => {
+  let roz: People
+  beforeAll(async () => {
+    roz = await startPeople()
+  })
+  afterAll(() => roz.close())
+
+  const press = (token: string) => roz.ask('POST /auth/not-me', { body: { token } })
+  const isIn = async (token: string): Promise<boolean> => (await roz.ask('GET /auth/me', { token })).status === 200
+  async function confirmed(email: string): Promise<Person> {
+    const person = await roz.register(email)
+    await roz.ask(`GET /auth/verify-email?token=${await roz.tokenFrom(email, '/verify-email')}`)
+    return person
+  }
+  const heldAbout = async (person: Person) =>
+    (
+      await one<{ about: string | null }>(
+        roz.db,
+        sql`select held_about as about from member where id = ${await roz.memberId(person)}::bigint`,
+      )
+    ).about
+  const loginElsewhere = (email: string) => roz.login(email, PASSWORD, { ip: '198.51.100.7', userAgent: 'another browser' })
+  const subjects = async (email: string) => (await roz.mailsTo(email)).map((mail) => mail.subject)
+
+  test('a login from a device that was not known is mailed once, in the member’s language', async () => {
+    await confirmed('device@x.test')
+    await roz.login('device@x.test', PASSWORD)
+    expect(await subjects('device@x.test')).not.toContain('New login to your Roz account')
+    await roz.db.query(sql`update member set language = 'hi' where email = 'device@x.test'`)
+    await loginElsewhere('device@x.test')
+    await loginElsewhere('device@x.test')
+    const mails = (await roz.mailsTo('device@x.test')).filter((mail) => mail.links.some((link) => link.includes('/not-me?token=')))
+    expect(mails.map((mail) => mail.subject)).toEqual(['आपके रोज़ खाते में नया लॉगिन'])
+    expect(mails[0]?.text).toMatch(/\d\d:\d\d बजे/)
+    expect(mails[0]?.text).toContain('support@roz.example')
+  })
+
+  test('one press ends sessions, password, Google and links, holds withdrawals and mails a link for a new password', async () => {
+    const person = await confirmed('taken@x.test')
+    const thief = (await loginElsewhere('taken@x.test')).body.token
+    await roz.db.query(sql`update member set google_sub = 'a thief’s' where email = 'taken@x.test'`)
+    await roz.ask('POST /auth/forgot-password', { body: { email: 'taken@x.test' } })
+    const asked = await roz.tokenFrom('taken@x.test', '/reset-password')
+    const answer = await press(await roz.tokenFrom('taken@x.test', '/not-me'))
+    expect([answer.status, answer.body]).toEqual([200, { message: DONE }])
+    expect([await isIn(person.token), await isIn(thief)]).toEqual([false, false])
+    expect((await roz.login('taken@x.test', PASSWORD)).status).toBe(401)
+    expect(await heldAbout(person)).toBe('new_device')
+    const row = await one(roz.db, sql`select google_sub as sub, password_hash as hash from member where email = 'taken@x.test'`)
+    expect(row).toEqual({ sub: null, hash: null })
+    const reset = (token: string) => roz.ask('POST /auth/reset-password', { body: { token, password: 'a new password' } })
+    expect((await reset(asked)).body.code).toBe('reset_token_invalid')
+    expect((await reset(await roz.tokenFrom('taken@x.test', '/reset-password'))).status).toBe(200)
+    expect((await roz.login('taken@x.test', 'a new password')).status).toBe(200)
+  })
+
+  test('pressed again, at once or later, also in another mail of before, it answers the same and changes nothing', async () => {
+    const person = await confirmed('again@x.test')
+    await loginElsewhere('again@x.test')
+    const older = await roz.tokenFrom('again@x.test', '/not-me')
+    const body = { currentPassword: PASSWORD, newPassword: 'a new password' }
+    const changed = await roz.ask('POST /user/password', { token: person.token, body })
+    expect(changed.status).toBe(200)
+    const newer = await roz.tokenFrom('again@x.test', '/not-me')
+    expect(newer).not.toBe(older)
+    const answers = await Promise.all(Array.from({ length: 5 }, () => press(newer)))
+    expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200, 200, 200])
+    expect((await subjects('again@x.test')).filter((subject) => subject.startsWith('Reset'))).toHaveLength(1)
+    expect(await heldAbout(person)).toBe('password_changed')
+    const token = await roz.tokenFrom('again@x.test', '/reset-password')
+    await roz.ask('POST /auth/reset-password', { body: { token, password: 'the owner’s own' } })
+    const mine = (await roz.login('again@x.test', 'the owner’s own')).body.token
+    for (const link of [older, newer]) expect((await press(link)).body).toEqual({ message: DONE })
+    expect(await isIn(mine)).toBe(true)
+    // A mail that came since has a link that works: the new password itself may be a thief's.
+    expect((await press(await roz.tokenFrom('again@x.test', '/not-me'))).status).toBe(200)
+    expect(await isIn(mine)).toBe(false)
+  })
+
+  test('its link lives seven days; opening it, a link of another kind and one that nobody was sent do nothing', async () => {
+    const person = await confirmed('late@x.test')
+    await loginElsewhere('late@x.test')
+    const token = await roz.tokenFrom('late@x.test', '/not-me')
+    expect((await roz.ask(`GET /auth/not-me?token=${token}`)).status).toBe(405)
+    const refused = [
+      400,
+      {
+        code: 'alert_link_invalid',
+        message: 'This link is invalid or has expired. If something is wrong with your account, set a new password and contact us.',
+      },
+    ]
+    for (const wrong of ['nothing', 'a\0b', await roz.tokenFrom('late@x.test', '/verify-email')]) {
+      const answer = await press(wrong)
+      expect([answer.status, answer.body]).toEqual(refused)
+    }
+    expect(await roz.db.query(sql`select 1 from mail_token t where t::text like ${`%${token}%`}::text`)).toEqual([])
+    expect(await isIn(person.token)).toBe(true)
+    await roz.pass(7 * 86_400 + 1)
+    const late = await press(token)
+    expect([late.status, late.body]).toEqual(refused)
+    expect(await heldAbout(person)).toBeNull()
+  })
+
+  test('an administrator’s sessions end too, and there is nothing to hold', async () => {
+    await roz.db.query(sql`
+      insert into member (name, email, role, staff_role, email_verified_at, password_hash)
+      values ('Owner', 'staff@x.test', 'admin', 'owner', roz_now(), ${await hashPassword(PASSWORD)}::text)`)
+    const body = { email: 'staff@x.test', password: PASSWORD }
+    const admin = await roz.ask('POST /admin/login', { ip: '198.51.100.9', body })
+    expect(admin.status).toBe(200)
+    expect((await press(await roz.tokenFrom('staff@x.test', '/not-me'))).status).toBe(200)
+    expect(await isIn(admin.body.token)).toBe(false)
+    const row = await one(
+      roz.db,
+      sql`select held_at, (select action from audit_log order by id desc limit 1) from member where email = 'staff@x.test'`,
+    )
+    expect(row).toEqual({ held_at: null, action: 'staff.not_me' })
+  })
+})
+
+describe('the money', () => {
+  let world: ServicesWorld
+  beforeAll(async () => {
+    world = await openServicesWorld()
+  })
+  afterAll(() => world.close())
+
+  const ask = (...given: Parameters<ServicesWorld['calls']['ask']>) => world.calls.ask(...given)
+  async function funded(): Promise<{ id: bigint; email: string; publicId: string; orderId: string }> {
+    const { db } = world.database
+    const id = await makeMember(db)
+    const orderId = randomUUID().replaceAll('-', '')
+    const amount = paise(3000n)
+    await inTransaction(db, (tx) => createTopup(tx, { orderId, memberId: id, amount }))
+    await inTransaction(db, (tx) => captureTopup(tx, { orderId, paymentId: `pay_${orderId}`, orderAmount: amount }))
+    const row = await one<{ email: string; publicId: string }>(
+      db,
+      sql`select email, public_id as "publicId" from member where id = ${id}::bigint`,
+    )
+    return { id, orderId, ...row }
+  }
+  const withdraw = (as: bigint) => ask('POST /wallet/withdraw', { as, body: { amount: 10, bankDetail: BANK } })
+  async function linksTo(email: string): Promise<{ subject: string; token: string }[]> {
+    await world.services.worker.runDue()
+    const mails = await createCatcher(world.database.db).listCaught(email)
+    return mails.flatMap(({ subject, links }) =>
+      links.filter((link) => link.includes('/not-me?')).map((link) => ({ subject, token: new URL(link).searchParams.get('token') ?? '' })),
+    )
+  }
+
+  test('a held member’s withdrawal and refund wait until somebody has looked and released them', async () => {
+    const { id, email, publicId, orderId } = await funded()
+    const { withdrawal } = (await withdraw(id)).body
+    const links = await linksTo(email)
+    expect(links.map(({ subject }) => subject).sort()).toEqual(['A new bank account was used on Roz', 'Withdrawal of ₹10.00 requested'])
+    const link = links.find(({ subject }) => subject.startsWith('Withdrawal'))
+    expect((await ask('POST /auth/not-me', { body: { token: link?.token } })).status).toBe(200)
+    const { refund } = (await ask('POST /wallet/refunds', { as: id, body: { order_id: orderId, amount: 5, reason: 'I added it twice.' } }))
+      .body
+
+    const [finance, support, editor] = [
+      await makeStaff(world.database.db, 'finance'),
+      await makeStaff(world.database.db, 'support'),
+      await makeStaff(world.database.db, 'editor'),
+    ]
+    const approve = async (): Promise<string[]> => {
+      const answers = [
+        await ask(`POST /admin/withdrawals/${withdrawal.id}/approve`, { as: finance, body: { status: 'requested' } }),
+        await ask(`POST /admin/refunds/${refund.id}/approve`, { as: finance, body: { status: 'requested' } }),
+      ]
+      return answers.map(({ status, body }) => (status === 200 ? 'approved' : body.code))
+    }
+    expect(await approve()).toEqual(['member_on_hold', 'member_on_hold'])
+    const listed = async () =>
+      (await ask('GET /admin/users', { as: finance })).body.users.find((user: { id: string }) => user.id === publicId)
+    expect((await listed()).hold).toEqual({ at: expect.stringMatching(/\+05:30$/), about: 'withdrawal_requested' })
+    // The rest goes on.
+    expect((await ask('POST /rounds/join', { as: id, body: {} })).status).toBe(200)
+
+    const release = (as: bigint, body: object = { reason: 'Spoke to her by phone.' }, isStale = false) =>
+      ask(`POST /admin/users/${publicId}/release`, { as, isStale, body })
+    expect((await release(editor)).body.code).toBe('forbidden')
+    expect((await release(support, undefined, true)).body.code).toBe('step_up_required')
+    expect((await release(support, {})).status).toBe(400)
+    const answers = await Promise.all([release(support), release(finance)])
+    expect(answers.map(({ status, body }) => (status === 200 ? 'released' : body.code)).sort()).toEqual(['not_held', 'released'])
+    const log = await world.database.db.query<{ before: object; after: object }>(
+      sql`select before, after from audit_log where action = 'member.release' and subject = ${`member:${id}`}::text`,
+    )
+    expect(log).toEqual([
+      { before: { heldAt: expect.any(String), about: 'withdrawal_requested' }, after: { reason: 'Spoke to her by phone.' } },
+    ])
+    expect((await listed()).hold).toBeNull()
+    expect(await approve()).toEqual(['approved', 'approved'])
+    for (const nobody of ['nobody', randomUUID()])
+      expect((await ask(`POST /admin/users/${nobody}/release`, { as: finance, body: { reason: 'Why not.' } })).status).toBe(404)
+  })
+})

@@ -1,0 +1,54 @@
+/**
+ * "This was not me", from a link in a mail. Invariants:
+ * - Opening the link changes nothing: mail scanners open links. The page has a button that makes this call.
+ * - The first time ends every session, the password, the link with Google and all links that were mailed, and holds
+ *   withdrawals and refunds until an administrator has looked; a mail leads to a new password.
+ * - Again, also by a link of another mail sent before, it answers the same and changes nothing.
+ */
+import { texts } from '@roz/core/texts.ts'
+import { audit } from '../../audit-log.ts'
+import { sql } from '../../db/sql.ts'
+import { inTransaction, type Tx } from '../../db/transaction.ts'
+import { type LimitRules, take } from '../../http/limits.ts'
+import type { Handlers } from '../../http/route.ts'
+import { forgetBrowsers, type LockedAccount, setPassword } from './accounts.ts'
+import type { IdentityDeps } from './deps.ts'
+import { lockToken, sendLink, useUp } from './links.ts'
+import { endAllSessions } from './sessions.ts'
+
+const SECURED = texts(
+  'All devices are logged out, and withdrawals wait until one of us has looked. We have sent you an email with a link to choose a new password.',
+)
+
+export function notMeHandlers(deps: IdentityDeps, rules: LimitRules): Handlers<'notMe'> {
+  return {
+    notMe: async ({ body, language, origin, ip, userAgent }) => {
+      const taken = await take(deps.db, rules.other({ ip, userAgent }))
+      if (!taken.ok) return taken
+      return inTransaction(deps.db, async (tx) => {
+        const found = await lockToken(tx, body.token, 'not_me')
+        if (found === undefined || !found.row.isLive) return { ok: false, code: 'alert_link_invalid' }
+        if (!found.row.isUsed) {
+          await secure(tx, found.account, found.row.about ?? '')
+          await sendLink(tx, deps, { memberId: found.account.id, purpose: 'reset', origin })
+        }
+        return { ok: true, value: { message: SECURED[language] } }
+      })
+    },
+  }
+}
+
+async function secure(tx: Tx, account: LockedAccount, about: string): Promise<void> {
+  const { id } = account
+  await setPassword(tx, id, null)
+  await endAllSessions(tx, id)
+  await forgetBrowsers(tx, id)
+  for (const purpose of ['not_me', 'reset'] as const) await useUp(tx, id, purpose)
+  await tx.query(sql`update member set google_sub = null where id = ${id}::bigint`)
+  // Staff have no money here.
+  if (!account.isStaff) {
+    await tx.query(sql`
+      update member set held_at = coalesce(held_at, roz_now()), held_about = coalesce(held_about, ${about}::text) where id = ${id}::bigint`)
+  }
+  await audit(tx, { actorId: id, action: account.isStaff ? 'staff.not_me' : 'member.not_me', subject: `member:${id}`, after: { about } })
+}

@@ -1,0 +1,68 @@
+/** Behind "This was not me" in a mail. Opening it changes nothing, for mail scanners open links: the one button does. */
+import { Trans, useLingui } from '@lingui/react/macro'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { call, messageOf } from '../../api.ts'
+import { currentLanguage } from '../../language.ts'
+import { paths, publicPath } from '../../paths.ts'
+import { session } from '../../session.tsx'
+import { Button, buttonClass } from '../../ui/Button.tsx'
+import { toast } from '../../ui/Toast.tsx'
+import { AuthSheet } from './AuthSheet.tsx'
+
+export function NotMePage() {
+  const { t } = useLingui()
+  const [token] = useState(() => new URLSearchParams(window.location.search).get('token') ?? '')
+  const [answer, setAnswer] = useState<string>()
+  const [sending, setSending] = useState(false)
+
+  const secure = async (): Promise<void> => {
+    setSending(true)
+    try {
+      const { message } = await call('notMe', { body: { token } })
+      // A session of that member in this browser has ended with the others.
+      session.clear()
+      setAnswer(message)
+    } catch (error) {
+      toast.error(messageOf(error, t`Network error. Please check your connection and try again.`))
+    } finally {
+      setSending(false)
+    }
+  }
+
+  if (answer !== undefined) {
+    return (
+      <AuthSheet title={t`Your account is secured`} lead={answer}>
+        <p className="muted">
+          <Trans>The link in the mail works once, for one hour. If nothing comes, look in the spam folder.</Trans>
+        </p>
+        <div className="buttons">
+          <Link className={buttonClass()} to={paths.forgotPassword}>
+            <Trans>Send the link again</Trans>
+          </Link>
+          <a className={buttonClass('secondary')} href={publicPath('contactUs', currentLanguage())}>
+            <Trans>Contact Support</Trans>
+          </a>
+        </div>
+      </AuthSheet>
+    )
+  }
+  return (
+    <AuthSheet title={t`This was not me`} lead={t`Did our mail tell you of something that you did not do? Press the button:`}>
+      <ul className="steps">
+        <li>
+          <Trans>All devices are logged out, and the password no longer works.</Trans>
+        </li>
+        <li>
+          <Trans>Withdrawals and refunds wait until one of us has looked.</Trans>
+        </li>
+        <li>
+          <Trans>You get an email with a link to choose a new password.</Trans>
+        </li>
+      </ul>
+      <Button wide busy={sending} onClick={() => void secure()}>
+        <Trans>Secure my account</Trans>
+      </Button>
+    </AuthSheet>
+  )
+}
