@@ -13,8 +13,9 @@ import type { Config } from './config.ts'
 import type { Db } from './db/sql.ts'
 import { registerDevClock } from './dev/clock.ts'
 import { registerSite } from './features/site/site.ts'
+import { registerAccessLog } from './http/access-log.ts'
+import { trustedProxies } from './http/client-address.ts'
 import { registerFaults, sendProblem } from './http/faults.ts'
-import { goalOf } from './http/goal.ts'
 import { registerDocs } from './http/openapi.ts'
 import { registerOperator } from './http/operator.ts'
 import { registerCalls } from './http/route.ts'
@@ -61,12 +62,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff')
     done()
   })
-  // The route's pattern, never the address: tokens and order ids travel in addresses.
-  app.addHook('onResponse', (request, reply, done) => {
-    const { method, pattern } = goalOf(request)
-    request.log.info({ reqId: request.id, method, route: pattern, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'answered')
-    done()
-  })
+  registerAccessLog(app)
   registerFaults(app)
   registerShedding(app, { production: config.production })
   registerOperator(app, { db: deps.db, metricsToken: config.metricsToken, isStopping: deps.isStopping })
@@ -91,7 +87,3 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     )
   return app
 }
-
-/** TRUST_PROXY as Fastify wants it: a hop count counts proxies from the nearest one. */
-const trustedProxies = (setting: Config['trustProxy']): string | boolean | ((address: string, hop: number) => boolean) =>
-  typeof setting === 'number' ? (_address, hop) => hop < setting : setting

@@ -10,6 +10,13 @@ import { filled, REFUSALS, type RefusalCode } from '@roz/core/refusals.ts'
 import { DatabaseUnavailableError, sqlState } from '../db/sql.ts'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
+declare module 'fastify' {
+  interface FastifyReply {
+    /** Why it refuses, for the log. */
+    refusal?: RefusalCode
+  }
+}
+
 /** A refusal on its way out. `fields` are field codes of core/fields. */
 export type Problem = {
   readonly code: RefusalCode
@@ -35,6 +42,7 @@ function errorAnswer(problem: Problem, language: Language): ErrorAnswer {
 /** The words of a refusal alone, for a call that answers in plain text; whoever names JSON in Accept gets JSON. */
 export function sendProblemAsText(request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {
   if (/\bapplication\/json\b/i.test(request.headers.accept ?? '')) return sendProblem(request, reply, problem)
+  reply.refusal = problem.code
   return reply
     .code(REFUSALS[problem.code].status)
     .header('cache-control', 'no-store')
@@ -44,6 +52,7 @@ export function sendProblemAsText(request: FastifyRequest, reply: FastifyReply, 
 
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {
   const language = languageOf(request.headers['accept-language'])
+  reply.refusal = problem.code
   if (problem.retryAfterSeconds !== undefined) reply.header('retry-after', String(Math.max(1, Math.ceil(problem.retryAfterSeconds))))
   else if (problem.code === 'overloaded') reply.header('retry-after', '1')
   // Serialized here: the success schema of the call must not shape an error.

@@ -123,8 +123,8 @@ function registerCall(app: FastifyInstance, spec: EndpointSpec, handler: Handler
     onRequest: (request, reply) => {
       setCacheHeaders(spec, request, reply)
       return authorize(request, spec, deps.sessions).then((judged) => {
-        if (!judged.ok) return sendProblem(request, reply, judged)
         request.session = judged.session
+        if (!judged.ok) return sendProblem(request, reply, judged)
         const problem = bodyProblem(request, spec)
         if (problem !== undefined) return sendProblem(request, reply, problem)
       })

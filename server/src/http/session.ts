@@ -42,7 +42,8 @@ declare module 'fastify' {
   }
 }
 
-type Judged = { readonly ok: true; readonly session: Session | undefined } | { readonly ok: false; readonly code: RefusalCode }
+/** A refusal keeps the session that was shown: the log says whose it was. */
+type Judged = { readonly session?: Session | undefined } & ({ readonly ok: true } | { readonly ok: false; readonly code: RefusalCode })
 const deny = (code: RefusalCode): Judged => ({ ok: false, code })
 
 function bearerToken(request: FastifyRequest): string | undefined {
@@ -60,7 +61,10 @@ export function authorize(
   if (access === 'anyone' && request.headers.authorization === undefined) return NOBODY
   const token = bearerToken(request)
   if (token === undefined) return Promise.resolve(deny('unauthenticated'))
-  return sessions.find(token).then((session) => judge(session, access, stepUp))
+  return sessions.find(token).then((session) => {
+    const judged = judge(session, access, stepUp)
+    return judged.ok ? judged : { ...judged, session }
+  })
 }
 
 const NOBODY = Promise.resolve<Judged>({ ok: true, session: undefined })

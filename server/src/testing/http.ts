@@ -5,6 +5,7 @@
  */
 import { api, type CallName } from '@roz/contract/api.ts'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import { registerAccessLog } from '../http/access-log.ts'
 import { registerFaults } from '../http/faults.ts'
 import { type Handlers, registerCalls } from '../http/route.ts'
 import { createLog } from '../log.ts'
@@ -48,6 +49,7 @@ export async function startTestApp(options: {
   })
   const app: FastifyInstance = Fastify({ trustProxy: true, loggerInstance: log, forceCloseConnections: true })
   app.decorateRequest('session', undefined)
+  registerAccessLog(app)
   registerFaults(app)
   const absent = async () => ({ ok: false, code: 'not_found' })
   const all = Object.fromEntries((Object.keys(api) as CallName[]).map((name) => [name, options.handlers[name] ?? absent]))

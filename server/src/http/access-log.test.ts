@@ -1,0 +1,60 @@
+/** What the log says of an answer. */
+import type { AdminSession, MemberSession } from './session.ts'
+import { afterEach, expect, test } from 'vitest'
+import { startTestApp, type TestApp } from '../testing/http.ts'
+
+const member: MemberSession = {
+  kind: 'member',
+  tokenHash: Buffer.alloc(32),
+  memberId: 1001n,
+  emailVerified: true,
+  suspended: false,
+  isStaff: false,
+}
+const admin: AdminSession = { kind: 'admin', tokenHash: Buffer.alloc(32), memberId: 7n, staffRole: 'owner', steppedUp: false }
+
+let app: TestApp
+afterEach(() => app.close())
+
+async function linesOf(...calls: readonly (readonly [call: string, token?: string, body?: unknown])[]): Promise<Record<string, unknown>[]> {
+  const lines: string[] = []
+  app = await startTestApp({
+    handlers: {
+      home: async () => {
+        throw new Error('no')
+      },
+      logout: async () => ({ ok: true, value: undefined }),
+      login: async () => ({ ok: false, code: 'invalid_credentials' }),
+    },
+    sessions: { find: async (token) => ({ member, admin })[token] },
+    logTo: { write: (line) => void lines.push(line) },
+  })
+  for (const [call, token, body] of calls) await app.ask(call, { ...(token === undefined ? {} : { token }), body })
+  return lines.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ msg }) => msg === 'answered')
+}
+
+test('a refusal is logged with its code, and with the member’s number where a session was shown', async () => {
+  const lines = await linesOf(
+    ['POST /auth/login', undefined, { email: 'asha@x.test', password: 'wrong one' }],
+    ['GET /admin/users', 'unknown'],
+    ['GET /admin/users', 'member'],
+    ['POST /admin/withdrawals/1/reject', 'admin', {}],
+    ['GET /public/home'],
+  )
+  expect(lines.map(({ status, code, member: who, session }) => [status, code, who, session])).toEqual([
+    [401, 'invalid_credentials', undefined, undefined],
+    [401, 'unauthenticated', undefined, undefined],
+    [403, 'forbidden', '1001', 'member'],
+    [403, 'step_up_required', '7', 'admin'],
+    [500, 'internal', undefined, undefined],
+  ])
+  for (const line of lines)
+    expect(line).toEqual(
+      expect.objectContaining({ reqId: expect.anything(), route: expect.any(String), time: expect.stringMatching(/Z$/) }),
+    )
+})
+
+test('an accepted call names nobody: with its time the number would say whose a ticket is', async () => {
+  const [line] = await linesOf(['POST /auth/logout', 'member'])
+  expect([line?.status, line?.code, line?.member]).toEqual([204, undefined, undefined])
+})
