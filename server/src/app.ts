@@ -19,6 +19,7 @@ import { registerFaults, sendProblem } from './http/faults.ts'
 import { registerDocs } from './http/openapi.ts'
 import { registerOperator } from './http/operator.ts'
 import { registerCalls } from './http/route.ts'
+import { registerSecurityHeaders } from './http/security-headers.ts'
 import { registerShedding } from './http/shedding.ts'
 import type { Services } from './services.ts'
 import { siteDeps } from './site-deps.ts'
@@ -59,9 +60,10 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   app.decorateRequest('session', undefined)
   app.decorateRequest('goal', undefined)
   app.addHook('onSend', (request, reply, _payload, done) => {
-    reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff')
+    reply.header('x-request-id', request.id)
     done()
   })
+  registerSecurityHeaders(app, config)
   registerAccessLog(app)
   registerFaults(app)
   registerShedding(app, { production: config.production })

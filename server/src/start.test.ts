@@ -234,6 +234,11 @@ test('in production there are no controls of a developer, and a start warns wher
       const [method = '', place = ''] = at.split(' ')
       asked.push([at, (await fetch(url + place, { method })).status])
     }
+    for (const place of ['/healthz', '/api/public/home', '/api/auth/me', '/api/nowhere', '/uploads/nothing', '/nowhere'])
+      expect([place, (await fetch(url + place)).headers.get('strict-transport-security')]).toEqual([
+        place,
+        'max-age=31536000; includeSubDomains',
+      ])
   }
   expect(await warningsOf({ DATABASE_URL: database.appUrl, MIGRATE_DATABASE_URL: database.ownerUrl }, look)).toEqual([])
   expect(asked).toEqual([

@@ -8,6 +8,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { registerAccessLog } from '../http/access-log.ts'
 import { registerFaults } from '../http/faults.ts'
 import { type Handlers, registerCalls } from '../http/route.ts'
+import { registerSecurityHeaders } from '../http/security-headers.ts'
 import { createLog } from '../log.ts'
 import type { Sessions } from '../http/session.ts'
 
@@ -49,6 +50,7 @@ export async function startTestApp(options: {
   })
   const app: FastifyInstance = Fastify({ trustProxy: true, loggerInstance: log, forceCloseConnections: true })
   app.decorateRequest('session', undefined)
+  registerSecurityHeaders(app, { publicUrl: undefined })
   registerAccessLog(app)
   registerFaults(app)
   const absent = async () => ({ ok: false, code: 'not_found' })

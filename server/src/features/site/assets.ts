@@ -12,7 +12,7 @@ import { WORKER_POLICY } from './policy.ts'
 const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
-  '.svg': 'image/svg+xml',
+  '.svg': 'image/svg+xml; charset=utf-8',
   '.woff2': 'font/woff2',
   '.png': 'image/png',
   '.webp': 'image/webp',

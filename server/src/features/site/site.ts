@@ -80,7 +80,7 @@ export async function registerSite(app: FastifyInstance, deps: SiteDeps): Promis
     // Browsers ask for the second where a page names none: caught mails, plain answers.
     for (const address of ['/favicon.svg', '/favicon.ico'])
       scope.get(address, async (request, reply) =>
-        sendBody(request, reply.header('cache-control', 'public, max-age=86400').type('image/svg+xml'), favicon),
+        sendBody(request, reply.header('cache-control', 'public, max-age=86400').type('image/svg+xml; charset=utf-8'), favicon),
       )
     scope.get('/robots.txt', async (request, reply) => reply.type('text/plain; charset=utf-8').send(robots(originOf(request))))
     scope.get('/sitemap.xml', async (request, reply) =>
@@ -174,7 +174,6 @@ async function registerApp(
 
 function setHeaders(reply: FastifyReply, deps: SiteDeps, policy: string): FastifyReply {
   reply.headers({ ...COMMON_HEADERS, 'content-security-policy': policy, 'cache-control': 'no-cache' })
-  if (deps.publicUrl?.startsWith('https://') === true) reply.header('strict-transport-security', 'max-age=31536000')
   return reply.type('text/html; charset=utf-8')
 }
 

@@ -1,0 +1,68 @@
+/** What every answer says to browsers, and requests whose end two programs could see in two places. */
+import { connect } from 'node:net'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { afterEach, expect, test } from 'vitest'
+import { registerSecurityHeaders } from './security-headers.ts'
+
+let app: FastifyInstance
+afterEach(() => app.close())
+
+function start(publicUrl?: string): FastifyInstance {
+  app = Fastify()
+  registerSecurityHeaders(app, { publicUrl })
+  app.get('/json', async () => ({ name: 'x' }))
+  app.get('/page', (_request, reply) => reply.header('content-security-policy', "script-src 'self'").send('x'))
+  app.get('/fault', () => {
+    throw new Error('no')
+  })
+  app.post('/json', async () => ({}))
+  return app
+}
+
+test('an answer without a policy of its own may load, run and frame nothing, also a 404 and a fault', async () => {
+  const policy = "default-src 'none'; base-uri 'none'; object-src 'none'; frame-ancestors 'none'"
+  start()
+  for (const address of ['/json', '/nowhere', '/fault']) {
+    const { headers } = await app.inject(address)
+    expect([address, headers['content-security-policy'], headers['x-content-type-options'], headers['referrer-policy']]).toEqual([
+      address,
+      policy,
+      'nosniff',
+      'no-referrer',
+    ])
+  }
+  expect((await app.inject('/page')).headers['content-security-policy']).toBe("script-src 'self'")
+})
+
+test('with an https address every answer keeps browsers on https for a year, subdomains included; without one none does', async () => {
+  start('https://roz.example')
+  for (const address of ['/json', '/page', '/nowhere', '/fault'])
+    expect((await app.inject(address)).headers['strict-transport-security']).toBe('max-age=31536000; includeSubDomains')
+  await app.close()
+  start('http://localhost:8080')
+  expect((await app.inject('/json')).headers['strict-transport-security']).toBeUndefined()
+})
+
+/** The status lines of all that is answered to these bytes. */
+async function statusesOf(bytes: string): Promise<string[]> {
+  const { port } = new URL(await start().listen({ host: '127.0.0.1', port: 0 }))
+  const socket = connect(Number(port), '127.0.0.1', () => socket.write(bytes))
+  let answer = ''
+  for await (const chunk of socket) answer += String(chunk)
+  return answer.match(/^HTTP\/1\.1 \d+/gm) ?? []
+}
+
+const HIDDEN = 'GET /json HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
+
+test.each([
+  ['a length beside chunks', `Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${HIDDEN}`],
+  ['two lengths', `Content-Length: 0\r\nContent-Length: ${HIDDEN.length}\r\n\r\n${HIDDEN}`],
+  ['chunks that are not the last coding', `Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n${HIDDEN}`],
+])('a request with %s is refused, and nothing behind it is read as another request', async (_, rest) => {
+  expect(await statusesOf(`POST /json HTTP/1.1\r\nHost: x\r\n${rest}`)).toEqual(['HTTP/1.1 400'])
+})
+
+test('TRACE repeats nothing to anybody', async () => {
+  const answers = await statusesOf('TRACE /json HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer secret\r\nConnection: close\r\n\r\n')
+  expect(answers).toEqual(['HTTP/1.1 404'])
+})
