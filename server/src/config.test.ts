@@ -135,6 +135,13 @@ test('production refuses the payment sandbox', () => {
   expect(complaintsOf({ ...production, PAYMENTS: 'sandbox' }).join()).toContain('PAYMENTS: production refuses the sandbox')
 })
 
+test('production takes the keys of Google’s tokens by https alone', () => {
+  expect(complaintsOf({ ...production, GOOGLE_JWKS_URL: 'http://keys.example/certs' })).toEqual([
+    'GOOGLE_JWKS_URL: production needs https://',
+  ])
+  expect(complaintsOf({ ...production, GOOGLE_JWKS_URL: 'https://keys.example/certs' })).toEqual([])
+})
+
 test('production refuses a gateway address that is not https on cashfree.com', () => {
   for (const url of ['http://api.cashfree.com/pg', 'https://evilcashfree.com/pg', 'https://api.cashfree.com.evil.example/pg']) {
     expect(complaintsOf({ ...production, CASHFREE_PG_BASE_URL: url }).join()).toContain('CASHFREE_PG_BASE_URL')

@@ -111,6 +111,8 @@ function judgeProduction(settings: Settings, allowed: Allowed): void {
   if (settings.text('PAYMENTS') !== 'cashfree') settings.complain('PAYMENTS: production refuses the sandbox; set PAYMENTS=cashfree')
   judgeSecrets(settings)
   judgeLines(settings, allowed)
+  const keys = settings.text('GOOGLE_JWKS_URL')
+  if (keys !== undefined && !keys.startsWith('https://')) settings.complain('GOOGLE_JWKS_URL: production needs https://')
   const url = settings.text('PUBLIC_URL')
   if (url !== undefined && !url.startsWith('https://')) settings.complain('PUBLIC_URL: production needs https://')
 }

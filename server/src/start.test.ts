@@ -234,6 +234,8 @@ test('in production there are no controls of a developer, and a start warns wher
       const [method = '', place = ''] = at.split(' ')
       asked.push([at, (await fetch(url + place, { method })).status])
     }
+    const metrics = async (headers: Record<string, string>) => (await fetch(`${url}/metrics`, { headers })).status
+    expect([await metrics({}), await metrics({ authorization: `Bearer ${PRODUCTION.METRICS_TOKEN}` })]).toEqual([401, 200])
     for (const place of ['/healthz', '/api/public/home', '/api/auth/me', '/api/nowhere', '/uploads/nothing', '/nowhere'])
       expect([place, (await fetch(url + place)).headers.get('strict-transport-security')]).toEqual([
         place,

@@ -152,7 +152,7 @@ export function registerDocs(app: FastifyInstance, brandName: string): void {
   app.get('/docs', (_request, reply) =>
     reply
       .type('text/html; charset=utf-8')
-      .header('content-security-policy', "default-src 'none'; base-uri 'none'; frame-ancestors 'none'")
+      .header('content-security-policy', "default-src 'none'; base-uri 'none'; object-src 'none'; frame-ancestors 'none'")
       .send(page),
   )
 }

@@ -17,7 +17,9 @@ export function registerUploads(app: FastifyInstance, storage: Storage): void {
       .header('cache-control', 'public, max-age=31536000, immutable')
       .header('etag', etag)
       .header('x-content-type-options', 'nosniff')
-      .header('content-security-policy', "default-src 'none'; sandbox")
+      .header('content-security-policy', "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; sandbox")
+      // Ours, of `put`: whatever the file was called where it came from.
+      .header('content-disposition', `inline; filename="${name.slice(name.lastIndexOf('/') + 1)}"`)
       .header('cross-origin-resource-policy', 'same-origin')
     if (request.headers['if-none-match'] === etag) return reply.code(304).send()
     return reply.type(file.contentType).send(file.bytes)

@@ -210,7 +210,8 @@ describe('an uploaded file', () => {
       'content-type': 'image/webp',
       'cache-control': 'public, max-age=31536000, immutable',
       'x-content-type-options': 'nosniff',
-      'content-security-policy': "default-src 'none'; sandbox",
+      'content-security-policy': "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; sandbox",
+      'content-disposition': `inline; filename="${avatarUrl.slice(avatarUrl.lastIndexOf('/') + 1)}"`,
     })
     const etag = answer.headers.get('etag') as string
     expect((await fetch(roz.url + avatarUrl, { headers: { 'if-none-match': etag } })).status).toBe(304)

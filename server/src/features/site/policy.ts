@@ -41,15 +41,18 @@ export const publicPolicy = (inline: InlineHashes): string =>
     'form-action': ["'self'"],
   })
 
+/** Of a program that is no page: opened as one it is nothing. */
+const NO_PAGE = { 'default-src': ["'none'"], 'base-uri': ["'none'"], 'frame-ancestors': ["'none'"] } as const
+
 /** Of the workers that verify a day or an entry: they hash long lists by WebAssembly and read our files, and do nothing else. */
 export const WORKER_POLICY = policy({
-  'default-src': ["'none'"],
+  ...NO_PAGE,
   'script-src': ["'self'", "'wasm-unsafe-eval'"],
   'connect-src': ["'self'"],
 })
 
 /** Of the service worker: it fetches our own pages and files, and runs nothing besides itself. */
-export const SERVICE_WORKER_POLICY = policy({ 'default-src': ["'none'"], 'connect-src': ["'self'"] })
+export const SERVICE_WORKER_POLICY = policy({ ...NO_PAGE, 'connect-src': ["'self'"] })
 
 /** Of the members' app: it also loads the gateway's script and, where it is set up, Google's button. */
 export function appPolicy(gateway: GatewayOrigins, googleOrigin: string | undefined): string {

@@ -132,6 +132,8 @@ afterAll(async () => app.close())
 /** Longer than one reading of the figures is shared. */
 const anotherReading = (): Promise<void> => new Promise((done) => setTimeout(done, 220))
 
+const NO_PAGE = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"
+
 describe('hashed files', () => {
   test('are immutable and come as the brotli made at build to those who take it', async () => {
     const plain = await app.inject('/assets/app-abc123.js')
@@ -163,7 +165,7 @@ describe('hashed files', () => {
 
   test.each(['verify', 'ticket'])('the %s worker may use WebAssembly, and nothing but our own files', async (name) => {
     const policy = (await app.inject(`/assets/${name}-worker-def456.js`)).headers['content-security-policy']
-    expect(policy).toBe("default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'")
+    expect(policy).toBe(`${NO_PAGE}; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'`)
     expect((await app.inject('/assets/app-abc123.js')).headers['content-security-policy']).toBeUndefined()
   })
 
@@ -351,7 +353,7 @@ describe('what a home screen needs', () => {
   test('the service worker is asked for anew each time and speaks to our own server alone', async () => {
     const { statusCode, headers, body } = await app.inject('/sw.js')
     expect([statusCode, body, headers['cache-control']]).toEqual([200, SCRIPT, 'no-cache'])
-    expect(headers['content-security-policy']).toBe("default-src 'none'; connect-src 'self'")
+    expect(headers['content-security-policy']).toBe(`${NO_PAGE}; connect-src 'self'`)
     expect(headers['content-type']).toBe('text/javascript; charset=utf-8')
   })
 
