@@ -1,0 +1,55 @@
+/** docs/security.md names files that exist, and has one row for each requirement of ASVS 5.0.0, levels 1 and 2, in order. */
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { ROOT, text } from './source.ts'
+
+const page = text('docs/security.md')
+const rows = [...page.matchAll(/^\| (\d+\.\d+\.\d+) \| (.+?) \| (.+?) \| (.+) \|$/gm)].map(
+  ([, id = '', asks = '', state = '', by = '']) => ({
+    id,
+    asks,
+    state,
+    by,
+  }),
+)
+/** Written as code, with an ending: a path from the root. */
+const namedIn = (words: string): string[] => [...words.matchAll(/`([\w.@/-]+\.(?:tsx?|mjs|md|json|sql|py))`/g)].map(([, name = '']) => name)
+
+/** SHA-256 of the 253 ids, a line each, as the standard's own list has them. */
+const IDS = '79057352bbaa6d11599fa57f1b0455bde70e5d3fa0ddacdc5f870a2be3ddf1ad'
+
+test('each of the 253 requirements has one row, in order', () => {
+  const ids = rows.map(({ id }) => id)
+  expect(ids).toHaveLength(253)
+  expect(new Set(ids).size).toBe(253)
+  expect(
+    createHash('sha256')
+      .update(`${ids.join('\n')}\n`)
+      .digest('hex'),
+  ).toBe(IDS)
+})
+
+test('the page counts its own rows', () => {
+  const count = (state: string): number => rows.filter((row) => row.state === state).length
+  expect(page).toContain(
+    `Of 253 requirements ${count('shown')} are shown, ${count('not yet')} are not yet, ${count('does not apply')} do not apply.`,
+  )
+  expect(count('shown') + count('not yet') + count('does not apply')).toBe(253)
+})
+
+test('every file that the page names exists', () => {
+  const names = namedIn(page)
+  expect(names.length).toBeGreaterThan(200)
+  expect([...new Set(names)].filter((name) => !existsSync(path.join(ROOT, name)))).toEqual([])
+  const linked = [...page.matchAll(/\]\((?!https?:|#)([^)]+)\)/g)].map(([, to = '']) => path.join(ROOT, 'docs', to))
+  expect(linked.filter((file) => !existsSync(file))).toEqual([])
+})
+
+test('what is shown names what shows it: a file, or a chapter of this page', () => {
+  const bare = rows.filter(({ state, by }) => state === 'shown' && namedIn(by).length === 0 && !/\*[\w ,-]+\* above/.test(by))
+  expect(bare).toEqual([])
+  const chapters = rows.flatMap(({ by }) => [...by.matchAll(/\*([A-Z][\w ,-]+)\*/g)].map(([, chapter = '']) => chapter))
+  expect(chapters.filter((chapter) => !page.includes(`**${chapter}.**`))).toEqual([])
+})
