@@ -6,7 +6,8 @@ import { randomUUID } from 'node:crypto'
 import { sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { type LinkSecrets, linkToken, tokenHash } from './link-token.ts'
-import { type MailData, mailMember, type MemberMail } from './mails.ts'
+import type { MailData } from './mail-payload.ts'
+import { mailMember, type MemberMail } from './mails.ts'
 
 export const ALERTS = ['new_bank_account', 'withdrawal_requested', 'password_changed', 'new_device', 'google_linked'] as const
 export type Alert = (typeof ALERTS)[number]

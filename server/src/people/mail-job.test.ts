@@ -14,7 +14,8 @@ import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { createMailJob, type MailJobDeps } from './mail-job.ts'
 import { renderMail } from './mail-layout.ts'
 import { MAIL_TEXTS } from './mail-texts.ts'
-import { mailMember, type MailPayload, type MailTemplate } from './mails.ts'
+import type { MailPayload, MailTemplate } from './mail-payload.ts'
+import { mailMember } from './mails.ts'
 import { insertMember } from './new-member.ts'
 
 const secrets = createSecrets({ secretKey: 'a secret key for tests' })

@@ -10,7 +10,7 @@ import { GiveUpError } from '../jobs/queue.ts'
 import { type LinkSecrets, linkToken } from './link-token.ts'
 import { oneLine, renderMail } from './mail-layout.ts'
 import { type MailFrame, mailWords } from './mail-texts.ts'
-import type { MailPayload } from './mails.ts'
+import type { MailPayload } from './mail-payload.ts'
 
 export type MailJobDeps = {
   readonly mailer: Mailer

@@ -7,7 +7,7 @@ import type { Language, Texts } from '@roz/core/language.ts'
 import { dayText } from '@roz/core/notices.ts'
 import { texts } from '@roz/core/texts.ts'
 import type { MailWords } from './mail-layout.ts'
-import type { MailData, MailPayload, MailTemplate } from './mails.ts'
+import type { MailData, MailPayload, MailTemplate } from './mail-payload.ts'
 
 /** What stands around a mail: the product's name and the absolute address of its one link. */
 export type MailFrame = {

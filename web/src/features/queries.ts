@@ -13,6 +13,7 @@ import { setServerTime } from './clock.ts'
 /** Round data is asked for every 30 s (spec section 9). */
 export const ROUND_POLL_MS = 30_000
 
+export type RoundResult = Output<Api['roundHistory']>['results'][number]
 export type CurrentRound = Output<Api['currentRound']> & { readonly skewMs: number }
 
 export const roundQuery = queryOptions({

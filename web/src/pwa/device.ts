@@ -1,59 +1,36 @@
 /**
- * Whether this browser is told of results, and for whom: the member who tapped for it here. Invariant:
- * whoever is signed out, or is somebody else, is told nothing on this device; after a session that ended
- * by itself results come back with that member alone. What it takes is loaded only where somebody has.
- * An administrator's session in the portal is no member's: it changes nothing here.
+ * Keeps this browser's push subscription in step with the session.
+ *
+ * - After logout, or with another member, this device shows no results.
+ * - After a session that expired, results resume only for the same member.
+ * - The push code is loaded only in a browser where a member has turned results on.
+ * - An administrator's session in the portal changes nothing here.
  */
 import { inPortal } from '../portal.ts'
+import { changeInOrder, deviceOwner, setDeviceOwner } from './device-owner.ts'
 
-const OWNER = 'results-on-device'
-
-/** Whose session is here. */
+/** The member whose session is open in this page. */
 let present: string | undefined
-let last: Promise<unknown> = Promise.resolve()
 
-/** One after the other: an end and a beginning at once must not undo each other. */
 function next(work: (push: typeof import('./push.ts')) => Promise<void>): void {
-  last = last
-    .then(() => import('./push.ts'))
-    .then(work)
-    .catch((error: unknown) => console.info('Results on this device could not be kept up:', error))
-}
-/** Once nothing is under way. */
-export const deviceSettled = (): Promise<unknown> => last
-
-export function deviceOwner(): string | undefined {
-  try {
-    return localStorage.getItem(OWNER) ?? undefined
-  } catch {
-    return undefined
-  }
+  changeInOrder(() => import('./push.ts').then(work))
 }
 
-export function setDeviceOwner(memberId: string | undefined): void {
-  try {
-    if (memberId === undefined) localStorage.removeItem(OWNER)
-    else localStorage.setItem(OWNER, memberId)
-  } catch {
-    // A browser that keeps nothing is asked anew next time.
-  }
-}
-
-/** The session is gone, and with it what the server knows of this device; whose it is stays known. */
+/** The session has ended, and with it the server's subscription; the owner stays remembered. */
 export function dropDevice(): void {
   if (inPortal) return
   present = undefined
   if (deviceOwner() !== undefined) next(({ dropSubscription }) => dropSubscription())
 }
 
-/** The member has left, or somebody else is here: nothing comes back by itself. */
+/** The member has logged out, or another member has logged in: nothing resumes by itself. */
 export function forgetDevice(): void {
   if (inPortal) return
   dropDevice()
   setDeviceOwner(undefined)
 }
 
-/** A member is here: what the browser or the server has lost since is mended. */
+/** A member is logged in: renews what the browser or the server has lost since the last visit. */
 export function keepDevice(memberId: string): void {
   if (inPortal) return
   const owner = deviceOwner()

@@ -4,8 +4,8 @@
  */
 import type { Api, Output } from '@roz/contract/api.ts'
 import { call } from '../api.ts'
-import { deviceOwner, deviceSettled, setDeviceOwner } from './device.ts'
-import { workerRegistration } from './registration.ts'
+import { deviceOwner, deviceSettled, setDeviceOwner } from './device-owner.ts'
+import { workerRegistration } from './worker-registration.ts'
 
 /** install: an iPhone or iPad lets only an app on the home screen. */
 export type DeviceState = 'unsupported' | 'install' | 'blocked' | 'off' | 'on'

@@ -6,7 +6,8 @@
 import { addressIn } from '@roz/core/language.ts'
 import { useSyncExternalStore } from 'react'
 import { currentLanguage } from '../language.ts'
-import { deviceOwner } from './device.ts'
+import { deviceOwner } from './device-owner.ts'
+import { setWorkerRegistration, workerRegistration } from './worker-registration.ts'
 
 const OFFERED = 'install-offered'
 const RESULTS_OFFERED = 'results-offered'
@@ -28,10 +29,6 @@ let held: InstallEvent | undefined
 let joined = false
 const listeners = new Set<() => void>()
 
-const registered = Promise.withResolvers<ServiceWorkerRegistration | undefined>()
-/** Undefined where there is none. */
-export const workerRegistration = registered.promise
-
 function change(next: Partial<State>): void {
   state = { ...state, ...next }
   for (const listener of listeners) listener()
@@ -51,7 +48,7 @@ export function startWorker(): void {
     if (joined) offer()
   })
   window.addEventListener('appinstalled', () => change({ install: undefined }))
-  if (!('serviceWorker' in navigator)) return registered.resolve(undefined)
+  if (!('serviceWorker' in navigator)) return setWorkerRegistration(undefined)
   if (document.readyState === 'complete') void register()
   else window.addEventListener('load', () => void register())
 }
@@ -60,13 +57,13 @@ async function register(): Promise<void> {
   try {
     await navigator.serviceWorker.register('/sw.js')
     const registration = await navigator.serviceWorker.getRegistration()
-    registered.resolve(registration)
+    setWorkerRegistration(registration)
     if (registration === undefined) return
     watch(registration)
     tellLanguage()
   } catch (error) {
     // Without it everything works but the offline page and results on this device.
-    registered.resolve(undefined)
+    setWorkerRegistration(undefined)
     console.info('No service worker:', error)
   }
 }

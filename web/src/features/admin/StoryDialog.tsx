@@ -1,9 +1,7 @@
 /** The story dialog (spec section 5, Edit story): the same form writes a new draft. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { Story } from '@roz/contract/impact.ts'
-import { charityDescription, charityName, storyDescription, storyTitle, videoUrl } from '@roz/core/story-fields.ts'
 import { useId } from 'react'
-import * as z from 'zod/mini'
 import { call, messageOf } from '../../api.ts'
 import { queryClient } from '../../query.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -12,11 +10,8 @@ import { Modal } from '../../ui/Modal.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { tellFirst, useRules } from '../forms.ts'
 import { refreshPortal } from './queries.ts'
-import { showRefusedStory } from './story-fields.ts'
+import { showRefusedStory, storyRules, type StoryValues } from './story-fields.ts'
 import { wordsOf } from './words.ts'
-
-const rules = z.object({ title: storyTitle, description: storyDescription, charityName, charityDescription, videoUrl })
-export type StoryValues = z.infer<typeof rules>
 
 const valuesOf = (story: Story | undefined): StoryValues => ({
   title: story?.title ?? '',
@@ -29,7 +24,7 @@ const valuesOf = (story: Story | undefined): StoryValues => ({
 export function StoryDialog({ story, onClose }: { readonly story?: Story; readonly onClose: () => void }) {
   const { t } = useLingui()
   const formId = useId()
-  const form = useRules<StoryValues>(rules, valuesOf(story))
+  const form = useRules<StoryValues>(storyRules, valuesOf(story))
   const { errors, isSubmitting } = form.formState
 
   const save = form.handleSubmit(

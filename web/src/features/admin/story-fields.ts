@@ -1,7 +1,11 @@
-/** Where the server's complaints about a story belong in the dialog: the charity's fields are nested there, flat here. */
+/** The fields of the story dialog. The charity's fields are nested in the call and flat here. */
+import { charityDescription, charityName, storyDescription, storyTitle, videoUrl } from '@roz/core/story-fields.ts'
 import type { UseFormReturn } from 'react-hook-form'
+import * as z from 'zod/mini'
 import { ApiError } from '../../api.ts'
-import type { StoryValues } from './StoryDialog.tsx'
+
+export const storyRules = z.object({ title: storyTitle, description: storyDescription, charityName, charityDescription, videoUrl })
+export type StoryValues = z.infer<typeof storyRules>
 
 const PLACES: Readonly<Record<string, keyof StoryValues | undefined>> = {
   title: 'title',
@@ -12,6 +16,7 @@ const PLACES: Readonly<Record<string, keyof StoryValues | undefined>> = {
   videoUrl: 'videoUrl',
 }
 
+/** Shows each of the server's refusals at its field. */
 export function showRefusedStory(form: UseFormReturn<StoryValues>, error: unknown): void {
   if (!(error instanceof ApiError)) return
   for (const [path, message] of Object.entries(error.fields)) {

@@ -1,6 +1,5 @@
 /** Round History (spec section 2): the member's figures, a page of the month in rings, every round written out. */
 import { Trans, useLingui } from '@lingui/react/macro'
-import type { Api, Output } from '@roz/contract/api.ts'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { brand, currentLanguage } from '../../language.ts'
@@ -12,12 +11,10 @@ import { Book, Section } from '../../ui/Layout.tsx'
 import { formatMoney, Money } from '../../ui/Money.tsx'
 import { Share } from '../../ui/Share.tsx'
 import { Listing } from '../Listing.tsx'
-import { historyQuery, roundStatsQuery } from '../queries.ts'
+import { historyQuery, type RoundResult, roundStatsQuery } from '../queries.ts'
 import { WinnerLabel } from '../WinnerLabel.tsx'
 import { MonthPage } from './MonthPage.tsx'
 import { TodaySection } from '../TodaySection.tsx'
-
-export type RoundResult = Output<Api['roundHistory']>['results'][number]
 
 export function HistoryPage() {
   const { t } = useLingui()

@@ -8,8 +8,7 @@ import { Plural, Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import { currentLanguage } from '../../language.ts'
 import { useServerDay } from '../clock.ts'
-import { ROUND_POLL_MS, roundQuery } from '../queries.ts'
-import type { RoundResult } from './HistoryPage.tsx'
+import { ROUND_POLL_MS, roundQuery, type RoundResult } from '../queries.ts'
 
 const DAYS_A_ROW = 7
 const CELL = 40

@@ -1,0 +1,33 @@
+/**
+ * The member that this browser shows results to, and the queue of changes to its push subscription.
+ *
+ * - The owner is remembered on the device, also after the session has ended.
+ * - Changes run one after the other: an end and a beginning at once must not undo each other.
+ */
+const OWNER = 'results-on-device'
+
+let last: Promise<unknown> = Promise.resolve()
+
+/** Runs the change after all changes before it. A failure is logged and stops no later change. */
+export function changeInOrder(change: () => Promise<void>): void {
+  last = last.then(change).catch((error: unknown) => console.info('Results on this device could not be kept up:', error))
+}
+/** Resolves once no change is running. */
+export const deviceSettled = (): Promise<unknown> => last
+
+export function deviceOwner(): string | undefined {
+  try {
+    return localStorage.getItem(OWNER) ?? undefined
+  } catch {
+    return undefined
+  }
+}
+
+export function setDeviceOwner(memberId: string | undefined): void {
+  try {
+    if (memberId === undefined) localStorage.removeItem(OWNER)
+    else localStorage.setItem(OWNER, memberId)
+  } catch {
+    // Without storage the member is asked again on the next visit.
+  }
+}
