@@ -368,7 +368,7 @@ test('money trail and daily reports say what the API says, receipts included', a
   await stage.at('/daily-reports', async (page) => {
     const report = page.locator(`[id="${second}"]`)
     await expect(report).toContainText('Biju N., line 1')
-    await expect(report).toContainText('We could have changed the list of this day.')
+    await expect(report).toContainText('Demo draw — the operator could have chosen this winner')
     await expectNoSidewaysScroll(page)
     await auditScreen(page)
   })

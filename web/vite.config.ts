@@ -22,11 +22,21 @@ const DEVELOPERS_WORDS = [
   /React\.Children\.only expected to receive [\w ]+\./g,
   /The argument must be a React element, but you passed /g,
   /forceFrameRate takes a positive int between 0 and 125, [\w ]+/g,
+  /(?<=" for )the full message or use the non-minified dev environment [\w ]+\./g,
+  /A React form was unexpectedly submitted\.[^"]*?event\.preventDefault\(\)\./g,
+  /React has blocked a javascript: URL as a security precaution\./g,
+  /Objects are not valid as a React child \(found: /g,
+  /(?<="\))\. If you meant to render a collection of children, use an array instead\./g,
+  / is a void element tag therefore it must have no children/g,
+  /Can't use element at index '|' as it is not declared in the original translation/g,
+  /Cannot specify both `message` and `error` params/g,
+  /Encountered Promise during synchronous parse\. Use \.parseAsync\(\) instead\./g,
+  /Uninitialized schema in ZodMiniType\./g,
 ]
 const leanPlugin: Plugin = {
   name: 'roz-lean',
   transform: (code, id) =>
-    /node_modules\/(@lingui|@tanstack|react|react-dom|scheduler)\//.test(id)
+    /node_modules\/(@lingui|@tanstack|react|react-dom|scheduler|zod)\//.test(id)
       ? DEVELOPERS_WORDS.reduce((kept, words) => kept.replace(words, 'bug'), code)
       : null,
 }

@@ -1,6 +1,7 @@
 /** Money that leaves, as administrators see it, and the payouts' webhook (api.md). */
 import { rupeeAmount } from '@roz/core/fields.ts'
-import { bankReference, decisionReason } from '@roz/core/money-fields.ts'
+import { decisionReason } from '@roz/core/money-fields.ts'
+import { bankReference } from '@roz/core/reference-fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { instant, nextCursor, page, rupees } from './shapes.ts'

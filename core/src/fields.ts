@@ -1,7 +1,7 @@
 /**
  * The rules of fields that calls alone have, and the words of all of them, for the server (spec section
  * 5; where it is silent, api.md "Validation messages"). The rules that forms share with it lie in
- * person-fields, money-fields and story-fields: zod/mini, so that the web pays little.
+ * person-fields, money-fields, reference-fields and story-fields: zod/mini, so that the web pays little.
  */
 import * as z from 'zod/mini'
 import { type Words, wordsIn } from './field-words.ts'
@@ -9,6 +9,7 @@ import type { Language } from './language.ts'
 import { paiseFromRupees } from './money.ts'
 import { MONEY_TEXTS } from './money-fields.ts'
 import { email, name, newPassword, PERSON_TEXTS, phone } from './person-fields.ts'
+import { REFERENCE_TEXTS } from './reference-fields.ts'
 import { STORY_TEXTS } from './story-fields.ts'
 import { texts } from './texts.ts'
 
@@ -27,7 +28,7 @@ const CALL_TEXTS = {
   time_invalid: texts('A time is written in ISO 8601 with its offset'),
 } as const satisfies Words
 
-export const FIELD_TEXTS = { ...PERSON_TEXTS, ...MONEY_TEXTS, ...STORY_TEXTS, ...CALL_TEXTS } as const satisfies Words
+export const FIELD_TEXTS = { ...PERSON_TEXTS, ...MONEY_TEXTS, ...REFERENCE_TEXTS, ...STORY_TEXTS, ...CALL_TEXTS } as const satisfies Words
 
 export type FieldCode = keyof typeof FIELD_TEXTS
 /** A field code, with its number where the text has one. */

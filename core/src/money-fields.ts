@@ -25,7 +25,6 @@ export const MONEY_TEXTS = {
   account_type: texts('Please choose savings or current'),
   reason_length: texts('Please give a reason of 3 to 500 characters'),
   refund_too_much: texts('This is more than is left of this payment'),
-  reference_invalid: texts('Please enter the bank reference: 4 to 50 letters and digits'),
 } as const satisfies Words
 
 const text = (problem: keyof typeof MONEY_TEXTS) => z.string(problem)
@@ -62,11 +61,6 @@ export const decisionReason = text('reason_length').check(
   z.trim(),
   z.minLength(3, code('reason_length')),
   z.maxLength(500, code('reason_length')),
-)
-/** The bank's own number of a payment by hand. */
-export const bankReference = text('reference_invalid').check(
-  z.trim(),
-  z.regex(/^[A-Za-z0-9][A-Za-z0-9/-]{3,49}$/, code('reference_invalid')),
 )
 
 /** Limits of adding money, in paise; the operator's settings, the spec's ₹10–30 by default. */

@@ -4,10 +4,10 @@
  * A screen waits for an answer within a limit, and says then what is true (docs/decisions).
  */
 import { t } from '@lingui/core/macro'
-import type { Api, CallName, Output, Request } from '@roz/contract/api.ts'
+import type { Api, Output, Request } from '@roz/contract/api.ts'
 import type { ErrorAnswer } from '@roz/contract/endpoint.ts'
 import type { Texts } from '@roz/core/language.ts'
-import { calls } from 'virtual:calls'
+import { calls, type ScreenCall } from 'virtual:calls'
 import { currentLanguage } from './language.ts'
 import { token } from './token.ts'
 
@@ -55,13 +55,13 @@ type Extras = {
   /** The answer is waited for without a limit: the screen gives a way on itself. */
   readonly isPatient?: true
 }
-type Given<N extends CallName> = Optional<Defined<Request<Api[N]>>> &
+type Given<N extends ScreenCall> = Optional<Defined<Request<Api[N]>>> &
   (Api[N] extends { upload: object } ? { upload: Blob } : object) &
   Extras
-type Arguments<N extends CallName> = object extends Given<N> ? [given?: Given<N>] : [given: Given<N>]
+type Arguments<N extends ScreenCall> = object extends Given<N> ? [given?: Given<N>] : [given: Given<N>]
 
 /** The calls whose 401 means wrong credentials, not an ended session. */
-const LOGINS: readonly CallName[] = ['login', 'google', 'adminLogin']
+const LOGINS: readonly ScreenCall[] = ['login', 'google', 'adminLogin']
 
 let onSessionEnded = (): void => undefined
 /** Told about a 401 of any call but the logins, after the token is gone. */
@@ -70,7 +70,7 @@ export function whenSessionEnds(listener: () => void): void {
 }
 
 /** Makes one call of the contract: `await call('joinRound')`. */
-export async function call<N extends CallName>(name: N, ...[given]: Arguments<N>): Promise<Output<Api[N]>> {
+export async function call<N extends ScreenCall>(name: N, ...[given]: Arguments<N>): Promise<Output<Api[N]>> {
   const parts: LooseRequest = given ?? {}
   const [method, path] = calls[name]
   const { signal, upload, isPatient } = parts
@@ -91,7 +91,7 @@ export async function call<N extends CallName>(name: N, ...[given]: Arguments<N>
   }
 }
 
-async function answerTo(name: CallName, method: string, path: string, parts: LooseRequest): Promise<unknown> {
+async function answerTo(name: ScreenCall, method: string, path: string, parts: LooseRequest): Promise<unknown> {
   const sentToken = token.get()
   const response = await send(method, addressOf(path, parts), parts, sentToken)
   if (!response.ok) throw await failureOf(response, name, sentToken)
@@ -162,7 +162,7 @@ async function bodyOf(response: Response): Promise<string> {
   }
 }
 
-async function failureOf(response: Response, name: CallName, sentToken: string | undefined): Promise<ApiError> {
+async function failureOf(response: Response, name: ScreenCall, sentToken: string | undefined): Promise<ApiError> {
   const answer = answerOf(await bodyOf(response), response.status)
   // A late 401 of an older token must not end the session that has begun since.
   if (response.status === 401 && !LOGINS.includes(name) && token.get() === sentToken) {

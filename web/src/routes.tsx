@@ -86,24 +86,26 @@ const textOf = (search: Record<string, unknown>, name: string): string | undefin
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
+const tokenOf = (search: Record<string, unknown>): { token?: string | undefined } => ({ token: textOf(search, 'token') })
+
 const resetPassword = createRoute({
   getParentRoute: () => root,
   path: paths.resetPassword,
   beforeLoad: stayOnSide,
-  validateSearch: (search: Record<string, unknown>): { token?: string | undefined } => ({ token: textOf(search, 'token') }),
+  validateSearch: tokenOf,
   component: lazyRouteComponent(() => import('./features/auth/ResetPasswordPage.tsx'), 'ResetPasswordPage'),
 })
 const verifyEmail = createRoute({
   getParentRoute: () => root,
   path: paths.verifyEmail,
   beforeLoad: stayOnSide,
-  validateSearch: (search: Record<string, unknown>): { token?: string | undefined } => ({ token: textOf(search, 'token') }),
+  validateSearch: tokenOf,
   component: lazyRouteComponent(() => import('./features/auth/VerifyEmailPage.tsx'), 'VerifyEmailPage'),
 })
 const notMe = createRoute({
   getParentRoute: () => root,
   path: paths.notMe,
-  validateSearch: (search: Record<string, unknown>): { token?: string | undefined } => ({ token: textOf(search, 'token') }),
+  validateSearch: tokenOf,
   component: lazyRouteComponent(() => import('./features/auth/NotMePage.tsx'), 'NotMePage'),
 })
 const paymentStatus = createRoute({

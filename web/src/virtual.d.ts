@@ -1,8 +1,12 @@
 /** Modules that the build makes (build/calls.ts). */
 declare module 'virtual:calls' {
-  import type { CallName } from '@roz/contract/api.ts'
-  /** Method and path of every call: the contract without its schemas, which a browser need not load. */
-  export const calls: Readonly<Record<CallName, readonly [method: string, path: string]>>
+  import type { Api, CallName } from '@roz/contract/api.ts'
+  /** Neither a webhook nor a published file. */
+  export type ScreenCall = {
+    [N in CallName]: Api[N] extends { readonly access: 'signed' } | { readonly output: 'file' } ? never : N
+  }[CallName]
+  /** Method and path of every call that a screen makes: the contract without its schemas, which a browser need not load. */
+  export const calls: Readonly<Record<ScreenCall, readonly [method: string, path: string]>>
 }
 declare module '*.po' {
   import type { Messages } from '@lingui/core'

@@ -3,7 +3,7 @@
  * to whoever left. Each is decided once, in the state that its row showed.
  */
 import { Trans, useLingui } from '@lingui/react/macro'
-import { bankReference } from '@roz/core/money-fields.ts'
+import { bankReference } from '@roz/core/reference-fields.ts'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../api.ts'

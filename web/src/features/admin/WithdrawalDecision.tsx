@@ -1,7 +1,8 @@
 /** The dialogs of a withdrawal's decisions: each says what follows, and names the state that was seen. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { Api, Output } from '@roz/contract/api.ts'
-import { bankReference, decisionReason } from '@roz/core/money-fields.ts'
+import { decisionReason } from '@roz/core/money-fields.ts'
+import { bankReference } from '@roz/core/reference-fields.ts'
 import type { ReactNode } from 'react'
 import { call } from '../../api.ts'
 import { formatMoney } from '../../ui/Money.tsx'

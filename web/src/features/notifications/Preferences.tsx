@@ -3,7 +3,7 @@ import { Trans, useLingui } from '@lingui/react/macro'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call, messageOf } from '../../api.ts'
 import { ErrorState, Skeleton } from '../../ui/Feedback.tsx'
-import { Switch } from '../../ui/Field.tsx'
+import { Switch } from '../../ui/Switch.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { preferencesQuery } from '../queries.ts'
 

@@ -7,7 +7,7 @@ import { useMember } from '../../session.tsx'
 import { brand } from '../../language.ts'
 import { Button } from '../../ui/Button.tsx'
 import { ErrorState, Skeleton } from '../../ui/Feedback.tsx'
-import { Switch } from '../../ui/Field.tsx'
+import { Switch } from '../../ui/Switch.tsx'
 import { ErrorIcon } from '../../ui/icons.tsx'
 import { toast } from '../../ui/Toast.tsx'
 

@@ -1,7 +1,7 @@
 /** The Auto Participate switch with what it does (spec section 2, Profile). */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { Badge } from '../../ui/Feedback.tsx'
-import { Switch } from '../../ui/Field.tsx'
+import { Switch } from '../../ui/Switch.tsx'
 
 type AutoParticipateProps = { readonly on: boolean; readonly busy?: boolean; readonly onChange: (on: boolean) => void }
 

@@ -1,7 +1,6 @@
 /** The edit mode of the profile: nothing is kept before Save Changes, the switch included. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { User } from '@roz/contract/shapes.ts'
-import { useWatch } from 'react-hook-form'
 import { call, messageOf } from '../../api.ts'
 import { Button } from '../../ui/Button.tsx'
 import { TextField } from '../../ui/Field.tsx'
@@ -20,7 +19,7 @@ export function ProfileEditor({ user, onSaved, onClose }: ProfileEditorProps) {
     autoParticipate: user.autoParticipate,
   })
   const { errors, isSubmitting } = form.formState
-  const autoParticipate = useWatch({ control: form.control, name: 'autoParticipate' })
+  const autoParticipate = form.watch('autoParticipate')
 
   const save = form.handleSubmit(async ({ name, phone, autoParticipate }) => {
     const body = { autoParticipate, ...(name === user.name ? {} : { name }), ...(phone === '' ? {} : { phone }) }

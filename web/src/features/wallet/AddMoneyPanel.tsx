@@ -5,7 +5,6 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { paiseFromRupees, rupeesFromPaise, ZERO } from '@roz/core/money.ts'
 import { useMemo } from 'react'
-import { useWatch } from 'react-hook-form'
 import { call, messageOf } from '../../api.ts'
 import { useMember } from '../../session.tsx'
 import { settings } from '../../settings.ts'
@@ -44,8 +43,7 @@ export function AddMoneyPanel({ gateway }: { readonly gateway: GatewayState }) {
   )
   const form = useRules<AddMoneyValues>(rules, { amount: '', phoneNumber: member.phone ?? '' })
   const { errors, isSubmitting } = form.formState
-  const amount = useWatch({ control: form.control, name: 'amount' })
-  const phone = useWatch({ control: form.control, name: 'phoneNumber' })
+  const [amount, phone] = form.watch(['amount', 'phoneNumber'])
   const paise = typedPaise(amount)
 
   const add = form.handleSubmit(

@@ -8,7 +8,6 @@ import { paiseFromRupees, rupeesFromPaise, ZERO } from '@roz/core/money.ts'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
-import { useWatch } from 'react-hook-form'
 import { call, messageOf } from '../../api.ts'
 import { currentLanguage } from '../../language.ts'
 import { session } from '../../session.tsx'
@@ -124,7 +123,7 @@ function RefundForm({ refundable, onClose }: RefundFormProps) {
   const newest = refundable[0]?.order_id ?? ''
   const form = useRules<RefundValues>(rules, { orderId: newest, amount: '', reason: '' })
   const { errors, isSubmitting } = form.formState
-  const { orderId, amount } = useWatch({ control: form.control }) as RefundValues
+  const { orderId, amount } = form.watch()
   const chosen = refundable.find(({ order_id: id }) => id === orderId)
   const paise = typedPaise(amount)
   // The button that opened the form is gone.

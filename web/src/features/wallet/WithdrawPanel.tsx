@@ -2,7 +2,6 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { paiseFromRupees, rupeesFromPaise, ZERO } from '@roz/core/money.ts'
 import { useMemo } from 'react'
-import { useWatch } from 'react-hook-form'
 import { call, messageOf } from '../../api.ts'
 import { session } from '../../session.tsx'
 import { Button } from '../../ui/Button.tsx'
@@ -25,7 +24,7 @@ export function WithdrawPanel({ balance }: { readonly balance: number }) {
   const rules = useMemo(() => withdrawRules(paiseFromRupees(balance) ?? ZERO), [balance])
   const form = useRules<WithdrawValues>(rules, EMPTY)
   const { errors, isSubmitting } = form.formState
-  const paise = typedPaise(useWatch({ control: form.control, name: 'amount' }))
+  const paise = typedPaise(form.watch('amount'))
 
   const withdraw = form.handleSubmit(
     async ({ amount, ...bankDetail }) => {

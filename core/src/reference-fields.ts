@@ -1,0 +1,13 @@
+/** The rule of a bank's reference, as the portal takes it: members' forms do not load it. */
+import * as z from 'zod/mini'
+import type { Words } from './field-words.ts'
+import { texts } from './texts.ts'
+
+export const REFERENCE_TEXTS = {
+  reference_invalid: texts('Please enter the bank reference: 4 to 50 letters and digits'),
+} as const satisfies Words
+
+const INVALID = 'reference_invalid' satisfies keyof typeof REFERENCE_TEXTS
+
+/** The bank's own number of a payment by hand. */
+export const bankReference = z.string(INVALID).check(z.trim(), z.regex(/^[A-Za-z0-9][A-Za-z0-9/-]{3,49}$/, { error: INVALID }))
