@@ -505,6 +505,7 @@ def example_site(lies: dict) -> dict:
     ledger.move("refund_paid", "REFUNDS_PENDING", "GATEWAY", 4_999)
     ledger.move("chargeback", "MEMBERS", "GATEWAY", 300)
     ledger.move("chargeback", "LOSSES", "GATEWAY", 700)
+    ledger.move("debt_paid", "MEMBERS", "LOSSES", 250)
     site.rotate("2026-07-24", LOG_2)
     site.append(opens[4])
     site.append({"day": "2026-07-24", "kind": "void", "reason": "empty", "returned": 0, "v": 1})
@@ -522,6 +523,8 @@ def example_site(lies: dict) -> dict:
     site.books("2026-07-25", 3, [], [], [])
 
     ledger.move("round_refund", "POOL:2026-07-25", "MEMBERS", 300)
+    ledger.move("chargeback_back", "GATEWAY", "LOSSES", 700)
+    ledger.move("debt_back", "LOSSES", "MEMBERS", 250)
     site.append(opens[6])
     site.append({"day": "2026-07-25", "kind": "void", "reason": "beacon", "returned": 300, "v": 1})
     site.append({"day": "2026-07-26", "kind": "void", "reason": "empty", "returned": 0, "v": 1})

@@ -52,6 +52,8 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
   chargeback_back: ['GATEWAY>MEMBERS', 'GATEWAY>LOSSES', 'GATEWAY>SUSPENSE'],
   cover: ['LOSSES>MEMBERS', 'LOSSES>SUSPENSE', 'LOSSES>HELP_FUND', 'LOSSES>TAX_WITHHELD'],
   cover_back: ['MEMBERS>LOSSES', 'SUSPENSE>LOSSES', 'HELP_FUND>LOSSES', 'TAX_WITHHELD>LOSSES'],
+  debt_paid: ['MEMBERS>LOSSES', 'SUSPENSE>LOSSES'],
+  debt_back: ['LOSSES>MEMBERS', 'LOSSES>SUSPENSE'],
 }
 
 const shape = record({
