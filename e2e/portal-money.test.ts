@@ -8,7 +8,7 @@ import { expect } from './expect.ts'
 import type { Page } from 'playwright-core'
 import { sql } from '@roz/server/db/sql.ts'
 import { beforeAll, describe, test } from 'vitest'
-import { auditVisit, SMALL, type Visit, WIDE } from './browser.ts'
+import { auditVisit, expectSilence, SMALL, type Visit, WIDE } from './browser.ts'
 import { ask } from './calls.ts'
 import { inDatabase } from './database.ts'
 import { addMoney, adminToken, BANK, eventually, newMember, pay, type Person, readClock, setClock } from './people.ts'
@@ -306,5 +306,43 @@ describe('the check of the books', () => {
     const text = await (await fetch(`${roz.url}/readyz`)).text()
     expect(JSON.parse(text)).toMatchObject({ status: 'ready', alarms: [{ code: 'books_held', waiting: 0 }] })
     expect(text).not.toContain('1234')
+  })
+})
+
+describe('a member in debt', () => {
+  test('what is owed stands beside the decision, which is refused; the wallet says it until it is paid', async () => {
+    const omar = await newMember(roz, { name: 'Omar Khan' })
+    const order = await addMoney(roz, omar, 30)
+    const { withdrawal } = (await ask(roz.url, 'withdraw', { token: omar.token, body: { amount: 30, bankDetail: BANK } })).output
+    await play(`orders/${order}/dispute`, { stage: 'CHARGEBACK' })
+    const owed = async () => (await ask(roz.url, 'profile', { token: omar.token })).output.user.wallet.owed
+    await eventually('the debt', async () => ((await owed()) === 30 ? true : undefined))
+    await openTab('withdrawals')
+    const listed = row('₹30.00, Omar Khan')
+    await expect(listed).toContainText('The member owes: ₹30.00')
+    await expect(listed).toContainText('The member owes for a payment that the bank took back')
+    await expect(listed).toContainText('The member disputed a payment at the bank')
+    await listed.getByRole('button', { name: /^Approve/ }).click()
+    await dialog().getByRole('button', { name: 'Approve', exact: true }).click()
+    await expect(toast(page, 'This member owes us for a payment that the bank took back.')).toBeVisible()
+    await expectSilence(visit, /status of 409/)
+    await auditVisit(visit)
+    const says = page.getByText('You owe ₹30.00: your bank took back a payment that you had spent.')
+    await stage.at('/wallet', async (at) => expect(at.getByText('You owe ₹30.00')).toBeVisible(), { token: omar.token })
+    // The wallet asks the gateway for its script.
+    await expectSilence(visit, /cashfree\.js/)
+    await page.setViewportSize(SMALL)
+    await auditVisit(visit)
+    await page.setViewportSize(WIDE)
+    const token = await adminToken(roz.url)
+    await ask(roz.url, 'rejectWithdrawal', {
+      token,
+      params: { id: withdrawal.id },
+      body: { status: 'requested', reason: 'The payment was disputed.' },
+    })
+    expect(await owed()).toBe(0)
+    await page.reload()
+    await expect(page.getByText('Paid what you owed for a payment the bank took back')).toBeVisible()
+    await expect(says).toHaveCount(0)
   })
 })

@@ -14,6 +14,13 @@ const payee = z.object({ id: z.string(), name: z.string(), email: z.string().nul
 
 const onHold = z.boolean().meta({ description: 'The member is on hold: nothing is sent until the hold ends' })
 const approvedAt = instant.nullable().meta({ description: 'When it was approved; a rejection after it undid that' })
+/** For whoever decides about a member's money. */
+const suspect = {
+  memberFlags: z
+    .array(z.string())
+    .meta({ description: 'What the member is known for: dispute, gateway_conflict, other_amount; debt while something is owed' }),
+  owed: rupees.meta({ description: 'What the member owes for payments that the bank took back: nothing is approved until it is paid' }),
+}
 
 export const adminWithdrawal = z.object({
   ...withdrawal.shape,
@@ -21,13 +28,17 @@ export const adminWithdrawal = z.object({
   member: payee,
   transferId: z.string().meta({ description: "The withdrawal's id without dashes: its key at the gateway" }),
   flags: z.array(z.string()).meta({ description: 'new_account, young_money, gateway_conflict, other_amount: for a second look' }),
-  problem: z.string().nullable().meta({ description: 'Why it stands still, in the words of the gateway, or member_on_hold' }),
+  problem: z
+    .string()
+    .nullable()
+    .meta({ description: 'Why it stands still, in the words of the gateway, or member_on_hold, member_in_debt' }),
   onHold,
   approvedAt,
   shownTo: z
     .object({ id: z.string(), name: z.string(), at: instant })
     .nullable()
     .meta({ description: 'Who was shown the bank account, to pay by hand: only that person ends it' }),
+  ...suspect,
   endedAt: instant.nullable(),
 })
 
@@ -56,6 +67,7 @@ export const adminRefund = z.object({
   problem: z.string().nullable(),
   onHold,
   approvedAt,
+  ...suspect,
   endedAt: instant.nullable(),
 })
 
@@ -74,8 +86,12 @@ export const suspenseItem = z.object({
   createdAt: instant,
   decidedAt: instant.nullable(),
   member: payee.nullable().meta({ description: 'Whose order or withdrawal it came by, or who it was credited to' }),
+  ...suspect,
   bank: withdrawal.shape.bank.nullable().meta({ description: 'Where a payout went that came back' }),
-  reference: z.string().nullable().meta({ description: "The bank's, where it was paid by hand; the chargeback's, where it was taken" }),
+  reference: z
+    .string()
+    .nullable()
+    .meta({ description: "The bank's, where it was paid by hand; that of the chargeback or of the debt's payment, where it was taken" }),
 })
 
 export const dispute = z.object({
@@ -89,7 +105,9 @@ export const dispute = z.object({
   needsAnswer: z.boolean().meta({ description: 'The bank waits for our answer, until respondBy' }),
   respondBy: instant.nullable(),
   isTaken: z.boolean().meta({ description: "The money is with the payer's bank now" }),
-  loss: rupees.meta({ description: 'What of it is our loss now: neither the member nor SUSPENSE had it' }),
+  loss: rupees.meta({
+    description: 'What of it is our loss now: neither the member nor SUSPENSE had it; what the member has paid of it since is none',
+  }),
   problem: z.enum(['unknown_payment', 'more_than_paid', 'other_currency']).nullable().meta({ description: 'Why nothing was booked' }),
   createdAt: instant,
   updatedAt: instant,
@@ -130,7 +148,14 @@ export const payoutCalls = {
     params: id,
     body: seenWithdrawal,
     output: withdrawalAnswer,
-    refusals: ['withdrawal_not_found', 'changed_since_seen', 'withdrawal_final', 'member_on_hold', 'idempotency_mismatch'],
+    refusals: [
+      'withdrawal_not_found',
+      'changed_since_seen',
+      'withdrawal_final',
+      'member_on_hold',
+      'member_in_debt',
+      'idempotency_mismatch',
+    ],
   }),
   rejectWithdrawal: endpoint({
     method: 'POST',
@@ -159,6 +184,7 @@ export const payoutCalls = {
       'payouts_by_hand',
       'being_paid_by_hand',
       'member_on_hold',
+      'member_in_debt',
       'idempotency_mismatch',
     ],
   }),
@@ -198,6 +224,7 @@ export const payoutCalls = {
       'payouts_by_gateway',
       'being_paid_by_hand',
       'member_on_hold',
+      'member_in_debt',
     ],
   }),
   withdrawalNotPaid: endpoint({
@@ -266,7 +293,15 @@ export const payoutCalls = {
     params: id,
     body: seenRefund,
     output: refundAnswer,
-    refusals: ['refund_not_found', 'changed_since_seen', 'refund_final', 'payment_taken_back', 'member_on_hold', 'idempotency_mismatch'],
+    refusals: [
+      'refund_not_found',
+      'changed_since_seen',
+      'refund_final',
+      'payment_taken_back',
+      'member_on_hold',
+      'member_in_debt',
+      'idempotency_mismatch',
+    ],
   }),
   rejectRefund: endpoint({
     method: 'POST',

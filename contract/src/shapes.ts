@@ -23,7 +23,10 @@ export const user = z.object({
   email: z.string(),
   phone: z.string().nullable(),
   avatar: z.string().nullable(),
-  wallet: z.object({ balance: rupees }),
+  wallet: z.object({
+    balance: rupees,
+    owed: rupees.meta({ description: 'For payments that the bank took back beyond the balance: what comes back or is won pays it first' }),
+  }),
   autoParticipate: z.boolean(),
   createdAt: instant,
   role: z.enum(['member', 'admin']),

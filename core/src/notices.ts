@@ -67,6 +67,13 @@ export const NOTICES = {
     texts('A payment of yours was disputed at the bank. {amount} of it was taken from your wallet until it is decided.'),
   ),
   /** data: amount */
+  payment_owed: notice(
+    texts('You owe for a payment'),
+    texts(
+      'The bank took back a payment of yours, and your wallet did not cover {amount} of it. Rewards and money that comes back pay this first.',
+    ),
+  ),
+  /** data: amount */
   payment_given_back: notice(
     texts('Payment given back'),
     texts('The bank gave a disputed payment back. {amount} is in your wallet again.'),

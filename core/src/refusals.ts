@@ -63,6 +63,10 @@ export const REFUSALS = {
     texts('{name} has seen the bank account and may have paid. Only {name} can end this withdrawal, as paid or as not paid.'),
   ),
   member_on_hold: refusal(409, texts("This member's account is on hold.")),
+  member_in_debt: refusal(
+    409,
+    texts('This member owes us for a payment that the bank took back. Reject this: what was held pays it first.'),
+  ),
   payouts_by_hand: refusal(409, texts('No payout gateway is set up: pay by hand and enter the bank reference.')),
   payouts_by_gateway: refusal(409, texts('Withdrawals are sent by the gateway here.')),
   refund_not_possible: refusal(409, texts('This payment cannot be refunded: only the last seven days can.')),

@@ -33,7 +33,7 @@ const DEEDS = [JOIN, ORDER, PAYMENT, CREDIT, WITHDRAW, APPROVE]
 
 const ENTRY = { member: '1001', day: DAY, prefix: keyPrefix('k1'), via: 'member' }
 const TOPUP = { order: 'o1', member: '1001', amount: 1000n, credits: 1, credited: 1000n }
-const WITHDRAWAL = { id: 'w1', member: '1001', amount: 1000n, status: 'sending', holds: 1, backs: 0 }
+const WITHDRAWAL = { id: 'w1', member: '1001', amount: 1000n, status: 'sending', ofDebtor: false, holds: 1, backs: 0 }
 const tried = (id: number, kind: DeedKind, effect: string, more: Partial<Deed> = {}): Deed => ({
   line: 'tried',
   id,

@@ -20,7 +20,8 @@ export const isClean = (verdict: Verdict): boolean => Object.values(verdict).eve
 
 type Entry = { member: string; day: string; prefix: bigint | null; via: string }
 type Order = { order: string; member: string; amount: bigint; credits: number; credited: bigint | null }
-type Withdrawal = { id: string; member: string; amount: bigint; status: string; holds: number; backs: number }
+/** `ofDebtor`: stands as approved because its member owes. */
+type Withdrawal = { id: string; member: string; amount: bigint; status: string; ofDebtor: boolean; holds: number; backs: number }
 export type Ledger = Returns & {
   readonly entries: readonly Entry[]
   readonly orders: readonly Order[]
@@ -39,7 +40,7 @@ async function readLedger(db: Db): Promise<Ledger> {
              (select sum(r.amount)::bigint from transfer r where r.kind = 'topup' and r.ref = t.payment_id and r.credit = t.member_id) as credited
         from topup t`),
     withdrawals: await db.query<Withdrawal>(sql`
-      select w.id::text as id, w.member_id::text as member, w.amount, w.status,
+      select w.id::text as id, w.member_id::text as member, w.amount, w.status, coalesce(w.problem = 'member_in_debt', false) as "ofDebtor",
              (select count(*) from transfer r where r.kind = 'wd_hold' and r.ref = w.id::text and r.amount = w.amount and r.debit = w.member_id)::int as holds,
              (select count(*) from transfer r where r.kind = 'wd_back' and r.ref = w.id::text and r.amount = w.amount and r.credit = w.member_id)::int as backs
         from withdrawal w`),
@@ -191,7 +192,7 @@ export async function judgeAtRest(
   const lost = deeds
     .filter((deed) => deed.kind === 'payment' && deed.effects.length > 0 && !credited.has(deed.subject ?? ''))
     .map((deed) => `the payment of order ${deed.subject} by member ${deed.memberId} never arrived`)
-  const open = ledger.withdrawals.filter(({ status }) => status === 'sending' || status === 'approved')
+  const open = ledger.withdrawals.filter(({ status, ofDebtor }) => status === 'sending' || (status === 'approved' && !ofDebtor))
   const told = await Promise.all(open.map(async ({ id, status }) => ({ id, status, there: await transferStatus(id) })))
   const late = told.filter(({ there }) => !UNDER_WAY.has(there))
   const returns = await findLate(deeds, ledger, gateways)

@@ -149,7 +149,8 @@ export function createLoad(deps: LoadDeps) {
     const kind = (DECISIONS[of] as Partial<Record<Decision['verb'], DeedKind>>)[verb]
     if (kind === undefined) throw new Error(`nobody decides ${verb} of ${of}`)
     const path = `/api/admin/${of}/${id}/${verb}`
-    const asked = { path, token: await signIn(), key, ...(body === undefined ? {} : { body }) }
+    // As it stood when it was asked for.
+    const asked = { path, token: await signIn(), key, body: { status: of === 'suspense' ? 'open' : 'requested', ...body } }
     const { reply } = await deed({ kind, memberId: next.memberId, subject: id }, asked, (answer) => (ok(answer) ? id : undefined))
     if (ok(reply)) {
       if (verb !== 'approve') return
@@ -158,6 +159,9 @@ export function createLoad(deps: LoadDeps) {
       return
     }
     if (typeof reply.body.code === 'string' && LATE.has(reply.body.code)) return
+    // Nothing is paid to whom the bank took a payment back from: what is held pays that first.
+    if (reply.body.code === 'member_in_debt')
+      return void requested.push({ ...next, verb: 'reject', key: randomUUID(), body: { reason: 'A payment was taken back.' } })
     if (reply.status !== 401 && reply.body.code !== 'step_up_required')
       return void complaints.push(`${path} answered ${reply.status} ${JSON.stringify(reply.body)}`)
     // A night has passed: administrators sign in anew, and ask again with the key.

@@ -22,6 +22,7 @@ export const PAYOUTS = `${LEDGER}/payouts.test.ts`
 export const RIGHTS = 'server/src/features/rights/rights.test.ts'
 export const AUTO_JOIN = `${LEDGER}/auto-join.test.ts`
 export const CHARGEBACKS = `${LEDGER}/chargebacks.test.ts`
+export const DEBTS = `${LEDGER}/debts.test.ts`
 export const SUSPENSE = 'server/src/features/payouts/suspense.test.ts'
 
 /** Where a bug is looked for that its own tests did not notice. */

@@ -4,6 +4,7 @@
  */
 import { type Bug, INTERLEAVINGS, JOINS, LEDGER, ROUNDS, SCHEMA } from './bug.ts'
 import { DECISIONS } from './decision-bugs.ts'
+import { DEBT_RULES } from './debt-bugs.ts'
 import { GATEWAY_WORDS } from './gateway-bugs.ts'
 import { CLOSED_RULES, ROUND_RULES, RULES } from './rule-bugs.ts'
 import { SCHEMA_BUGS } from './schema-bugs.ts'
@@ -215,6 +216,7 @@ export const BUGS: readonly Bug[] = [
   ...LOCKS,
   ...KEYS,
   ...RULES,
+  ...DEBT_RULES,
   ...CLOSED_RULES,
   ...ROUND_RULES,
   ...DECISIONS,

@@ -45,15 +45,15 @@ export const DECISIONS: readonly Bug[] = [
   {
     name: 'The withdrawal of a member on hold is sent',
     file: `${LEDGER}/withdrawals.ts`,
-    find: '  if (await isOnHold(tx, found.memberId)) {\n',
-    replace: '  if (await isOnHold(tx, -found.memberId)) {\n',
+    find: '  if (await isOnHold(tx, memberId)) return ON_HOLD\n',
+    replace: '',
     test: HOLDS,
   },
   {
     name: 'The refund of a member on hold is sent',
     file: `${LEDGER}/refunds.ts`,
-    find: '(await isRefundOnHold(tx, id)) ? ON_HOLD : undefined',
-    replace: 'undefined',
+    find: '  if (await isRefundOnHold(tx, id)) {\n',
+    replace: "  if (id === '') {\n",
     test: HOLDS,
   },
   {

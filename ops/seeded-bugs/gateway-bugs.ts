@@ -8,8 +8,8 @@ export const GATEWAY_WORDS: readonly Bug[] = [
   {
     name: 'A payment for an account without a wallet is booked nowhere',
     file: `${LEDGER}/topups.ts`,
-    find: "  if (typeof balance === 'string') return suspend(tx, capture, balance)\n",
-    replace: "  if (typeof balance === 'string') return { result: 'duplicate' }\n",
+    find: "  if (typeof balance === 'string') return suspend(",
+    replace: "  if (typeof balance === 'string') return balance === 'no_wallet' ? { result: 'duplicate' } : suspend(",
     test: `${LEDGER}/topups.test.ts`,
   },
   {

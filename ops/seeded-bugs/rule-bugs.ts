@@ -174,8 +174,8 @@ export const CLOSED_RULES: readonly Bug[] = [
   {
     name: 'A payout that comes back is put into a closed wallet',
     file: `${LEDGER}/withdrawals.ts`,
-    find: 'if (wallet?.isClosed === true) await suspendReturn',
-    replace: 'if (wallet === undefined) await suspendReturn',
+    find: 'if (wallet?.isClosed === true)',
+    replace: 'if (wallet === undefined)',
     test: RIGHTS,
   },
   {
@@ -209,8 +209,8 @@ export const CLOSED_RULES: readonly Bug[] = [
   {
     name: 'The bank takes again what is being paid out at that moment',
     file: `${LEDGER}/suspense.ts`,
-    find: "and reason = 'closed_account' order by id for update`",
-    replace: "and reason = 'closed_account' order by id`",
+    find: 'from withdrawal where member_id = ${memberId}::bigint) order by id for update`',
+    replace: 'from withdrawal where member_id = ${memberId}::bigint) order by id`',
     test: CHARGEBACKS,
   },
 ]

@@ -117,7 +117,7 @@ export const session = {
   },
   /** The balance as the last answer named it; never computed here. */
   setBalance: (balance: number): void => {
-    if (current.status === 'member') change({ status: 'member', user: { ...current.user, wallet: { balance } } })
+    if (current.status === 'member') change({ status: 'member', user: { ...current.user, wallet: { ...current.user.wallet, balance } } })
   },
   saveLanguage: async (language: Language): Promise<void> => {
     if (current.status === 'member' && LANGUAGES.includes(language)) await saveLanguage(language)

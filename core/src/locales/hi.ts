@@ -45,6 +45,8 @@ export const HI = {
     '{name} ने बैंक खाता देख लिया है और हो सकता है पैसे भेज दिए हों। अब सिर्फ़ {name} ही बता सकते हैं कि पैसे गए या नहीं गए।',
   'This member is not on hold.': 'इस सदस्य पर कोई रोक नहीं है।',
   "This member's account is on hold.": 'इस सदस्य का खाता रोका गया है।',
+  'This member owes us for a payment that the bank took back. Reject this: what was held pays it first.':
+    'बैंक ने इस सदस्य का एक पेमेंट वापस ले लिया था, उसके पैसे अभी बाकी हैं। इसे नामंज़ूर करें: रोकी गई रकम से पहले वही चुकाया जाएगा।',
   'No payout gateway is set up: pay by hand and enter the bank reference.': 'कोई भुगतान गेटवे नहीं है: हाथ से भुगतान करके बैंक संदर्भ लिखें।',
   'Withdrawals are sent by the gateway here.': 'यहाँ निकासी गेटवे से भेजी जाती है।',
   'This payment cannot be refunded: only the last seven days can.': 'यह भुगतान वापस नहीं हो सकता: सिर्फ़ पिछले सात दिनों के भुगतान वापस होते हैं।',
@@ -189,6 +191,9 @@ export const HI = {
   'Payment taken back': 'भुगतान वापस लिया गया',
   'A payment of yours was disputed at the bank. {amount} of it was taken from your wallet until it is decided.':
     'आपके एक भुगतान पर बैंक में आपत्ति की गई। फ़ैसला होने तक आपके वॉलेट से {amount} लिए गए।',
+  'You owe for a payment': 'आपके एक पेमेंट का पैसा चुकाना बाकी है',
+  'The bank took back a payment of yours, and your wallet did not cover {amount} of it. Rewards and money that comes back pay this first.':
+    'बैंक ने आपका एक पेमेंट वापस ले लिया और वॉलेट में {amount} कम पड़ गए। इनाम और लौटकर आने वाले पैसों से पहले यही रकम चुकाई जाएगी।',
   'Payment given back': 'भुगतान लौटाया गया',
   'The bank gave a disputed payment back. {amount} is in your wallet again.': 'बैंक ने आपत्ति वाला भुगतान लौटा दिया। {amount} फिर आपके वॉलेट में हैं।',
 
@@ -235,6 +240,8 @@ export const HI = {
   'Refund returned by the bank': 'रिफ़ंड बैंक ने लौटाया',
   'Payment taken back by the bank': 'बैंक ने भुगतान वापस लिया',
   'Payment given back by the bank': 'बैंक ने भुगतान लौटाया',
+  'Paid what you owed for a payment the bank took back': 'बैंक ने जो पेमेंट वापस लिया था, उसकी बाकी रकम चुकाई गई',
+  'Given back: what you had paid for a disputed payment': 'आपत्ति वाले पेमेंट के लिए चुकाई गई रकम लौटाई गई',
 
   // Receipts
   'Your wallet': 'आपका वॉलेट',

@@ -60,5 +60,7 @@ export const TRANSFER_KINDS = {
   gateway_settled: sides(['BANK', 'GATEWAY_FEES'], 'GATEWAY'),
   chargeback: sides(['member', 'LOSSES', 'SUSPENSE'], 'GATEWAY'),
   chargeback_back: sides('GATEWAY', ['member', 'LOSSES', 'SUSPENSE']),
+  debt_paid: sides(['member', 'SUSPENSE'], 'LOSSES'),
+  debt_back: sides('LOSSES', ['member', 'SUSPENSE']),
 } as const satisfies Record<string, Sides>
 export type TransferKind = keyof typeof TRANSFER_KINDS

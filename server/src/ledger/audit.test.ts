@@ -6,20 +6,17 @@ import { connect, type Db, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { listInvariants, runAudit } from './audit.ts'
-import { bookDispute } from './disputes.ts'
 import { addMoney, DAY, endDay, newMember, newMembers, newOrderId, openDay, payOut } from './fixtures.ts'
 import { createJoinBatcher } from './join-batcher.ts'
-import { bookRefund, rejectRefund, requestRefund } from './refunds.ts'
 import { sealDay } from './seal-day.ts'
-import { refundSuspense } from './suspense.ts'
+import { asked, cameBack, lost, moveOut, ofItem, refunded, refusedRefund, reversed } from './testing/audit-history.ts'
 import { captureTopup, createTopup } from './topups.ts'
-import { approveWithdrawal, bookPayout, holdWithdrawal, rejectWithdrawal, startSending } from './withdrawals.ts'
+import { holdWithdrawal, rejectWithdrawal } from './withdrawals.ts'
 
 let database: TestDatabase
 let superuser: Db
 let members: bigint[]
-const [held, rejected, reversed, lost] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
-const [asked, refunded, refusedRefund, ofItem, cameBack] = [randomUUID(), randomUUID(), randomUUID(), randomUUID(), randomUUID()]
+const [held, rejected] = [randomUUID(), randomUUID()]
 const TODAY = nextDay(DAY)
 const text = (statement: string) => sql([statement] as unknown as TemplateStringsArray)
 
@@ -51,39 +48,6 @@ afterAll(async () => {
   await superuser.close()
   await database.dropUnaudited()
 })
-
-/** Withdrawals and refunds that ended in each way, and a suspense item on its way back. */
-async function moveOut(db: Db, memberId: bigint): Promise<void> {
-  const orderId = await addMoney(db, memberId, wholeRupees(30))
-  for (const [id, words] of [
-    [reversed, ['paid', 'reversed']],
-    [lost, ['failed', 'paid']],
-  ] as const) {
-    await inTransaction(db, (tx) => holdWithdrawal(tx, { id, memberId, amount: wholeRupees(10), bankAccountId: 1n }))
-    await inTransaction(db, (tx) => approveWithdrawal(tx, id))
-    await inTransaction(db, (tx) => startSending(tx, id, { again: false }))
-    for (const word of words) await inTransaction(db, (tx) => bookPayout(tx, { id, word }))
-  }
-  for (const id of [asked, refunded, refusedRefund, cameBack]) {
-    const asking = { id, memberId, orderId, amount: wholeRupees(5), reason: 'changed my mind' }
-    expect(await inTransaction(db, (tx) => requestRefund(tx, asking))).toMatchObject({ ok: true })
-  }
-  await inTransaction(db, (tx) => bookRefund(tx, { id: refunded, word: 'paid' }))
-  await inTransaction(db, (tx) => rejectRefund(tx, { id: refusedRefund, reason: 'no' }))
-  for (const word of ['paid', 'failed'] as const) await inTransaction(db, (tx) => bookRefund(tx, { id: cameBack, word }))
-  for (const [disputeId, words] of [
-    ['taken', [true]],
-    ['returned', [true, false]],
-  ] as const) {
-    const told = { disputeId, orderId, paymentId: `pay_${orderId}`, amount: wholeRupees(12), type: 'CHARGEBACK', status: '' }
-    for (const isTaken of words)
-      await inTransaction(db, (tx) => bookDispute(tx, { ...told, isTaken, state: isTaken ? 'lost' : 'won', respondBy: undefined }))
-  }
-  const strange = newOrderId()
-  await inTransaction(db, (tx) => captureTopup(tx, { orderId: strange, paymentId: 'strange', orderAmount: wholeRupees(10) }))
-  const [item] = await db.query<{ id: bigint }>(sql`select id from suspense_item where payment_id = 'strange'`)
-  await inTransaction(db, (tx) => refundSuspense(tx, { itemId: item?.id ?? 0n, refundId: ofItem, reason: 'nobody', decidedBy: 1n }))
-}
 
 /** What the audit finds once these rows are broken; everything is put back afterwards. */
 async function foundAfter(...statements: string[]) {
@@ -326,6 +290,23 @@ const BREAKS: readonly Break[] = [
     breaks: [`update topup set amount = 1 where order_id = (select order_id from dispute where id = 'taken')`],
     names: () => 'order ',
   },
+  { invariant: 'debt_is_unpaid_loss', breaks: [`update debt set amount = amount + 1 where ref = 'owed'`], names: () => 'debt owed' },
+  { invariant: 'debt_is_unpaid_loss', breaks: [`update debt set paid = 0 where ref = 'owed'`], names: () => 'debt owed' },
+  { invariant: 'debt_is_unpaid_loss', breaks: [`update debt set member_id = 1001 where ref = 'owed'`], names: () => 'debt owed' },
+  { invariant: 'debt_is_unpaid_loss', breaks: [`update debt set returned_at = roz_now() where ref = 'owed'`], names: () => 'debt owed' },
+  { invariant: 'debt_is_unpaid_loss', breaks: [`update debt set returned_at = null where ref = 'repaid'`], names: () => 'debt repaid' },
+  { invariant: 'debt_is_unpaid_loss', breaks: [`delete from transfer where kind = 'debt_back'`], names: () => 'debt repaid' },
+  { invariant: 'debt_is_unpaid_loss', breaks: [`delete from debt where ref = 'owed'`], names: () => 'chargeback owed#loss' },
+  {
+    invariant: 'debt_is_unpaid_loss',
+    breaks: [insertTransfer('debt_paid', 'never#debt1', 5, 9, 100)],
+    names: () => 'debt_paid never#debt1',
+  },
+  {
+    invariant: 'debt_is_unpaid_loss',
+    breaks: [`delete from transfer where kind = 'debt_paid' and ref = 'owed#debt1'`],
+    names: () => ', movement ',
+  },
   {
     invariant: 'closed_wallet_is_empty',
     breaks: [drop('wallet', 'wallet_closed_is_empty'), 'update wallet set is_closed = true where member_id = $1'],
@@ -385,6 +366,7 @@ test.each([
   'refund',
   'suspense_item',
   'dispute',
+  'debt',
   'draw_winner',
   'ledger_day_total',
 ])('where money moved, an empty %s is no clean audit', async (table) => {

@@ -1,21 +1,24 @@
 /**
  * A wallet whose member leaves. Invariants: it is closed only when it is empty and nothing of the
  * member's is on its way, judged under its lock, which every join, top-up and withdrawal takes too;
- * once closed it takes no money, and what still comes stands in SUSPENSE.
+ * once closed it takes no money, and what still comes stands in SUSPENSE. A debt closes nothing off: it
+ * stays, and what still comes pays it first.
  */
-import type { Paise } from '@roz/core/money.ts'
+import { type Paise, paise } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
 import { one, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
+import { payDebts } from './debts.ts'
 import { debitMember, lockWallet } from './transfer.ts'
 
-/** Everything that is left, given to the help fund; zero where nothing is. `ref` is a random UUID. */
+/** Everything that is left, given to the help fund; what the member owes is paid first. Zero where nothing is left. `ref` is a random UUID. */
 export async function giveRest(tx: Tx, gift: { readonly memberId: bigint; readonly ref: string }): Promise<Outcome<Paise, 'may_not_move'>> {
   const { memberId, ref } = gift
   const wallet = await lockWallet(tx, memberId)
   if (wallet === undefined || !wallet.mayMove) return refused('may_not_move')
-  if (wallet.balance > 0n) await debitMember(tx, { kind: 'gift', ref, memberId, amount: wallet.balance, to: 'HELP_FUND' })
-  return accepted(wallet.balance)
+  const amount = paise(wallet.balance - (await payDebts(tx, memberId, wallet.balance)))
+  if (amount > 0n) await debitMember(tx, { kind: 'gift', ref, memberId, amount, to: 'HELP_FUND' })
+  return accepted(amount)
 }
 
 export type ClosingRefusal = 'payout_pending' | 'refund_pending' | 'round_pending' | 'money_left'

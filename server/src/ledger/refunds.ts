@@ -2,8 +2,9 @@
  * Refunds to the source of a payment. Invariants: at most the unused part of a top-up within seven
  * days, judged under the wallet's lock and held in the same transaction, so that the same rupee is
  * never refunded and spent; approved, sent under one id and ended once, and neither approved nor sent
- * while the payer's bank has the payment or the member is on hold; what fails is given back to
- * the member, or to the suspense item, which is open again, or to SUSPENSE where the account was closed since. The gateway's final word is always booked,
+ * while the payer's bank has the payment or the member is on hold or in debt; what fails is given back
+ * to the member, or to the suspense item, which is open again, or to SUSPENSE where the account was
+ * closed since. The gateway's final word is always booked,
  * also after another one: what was paid and came back is given back, what was given back and paid all
  * the same is a loss (`refund_conflict`).
  */
@@ -13,9 +14,10 @@ import { maybeOne, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS } from './accounts.ts'
 import { moveConflict } from './conflicts.ts'
+import { giveBackToMember, readDebt } from './debts.ts'
 import { isRefundOnHold, ON_HOLD } from './holds.ts'
 import { isTakenBack, suspendReturn } from './suspense.ts'
-import { creditMember, debitMember, lockWallet, moveSystem, releaseHeld } from './transfer.ts'
+import { debitMember, lockWallet, moveSystem, releaseHeld } from './transfer.ts'
 import { listUnusedTopups } from './unused-topups.ts'
 
 export type RefundStatus = 'requested' | 'approved' | 'sending' | 'paid' | 'rejected' | 'failed'
@@ -91,14 +93,25 @@ async function isChargedBack(tx: Tx, { orderId, suspenseId }: Row): Promise<bool
   return topup?.isTaken === true
 }
 
+type Unpayable = 'payment_taken_back' | 'member_in_debt'
+
+/** Why it may not go out now, judged under the locks that whoever takes the payment or makes a debt waits for. */
+async function obstacleOf(tx: Tx, found: Row): Promise<Unpayable | undefined> {
+  if (await isChargedBack(tx, found)) return 'payment_taken_back'
+  if (found.memberId === null) return undefined
+  await lockWallet(tx, found.memberId)
+  return (await readDebt(tx, found.memberId)) > 0n ? 'member_in_debt' : undefined
+}
+
 /** An administrator's yes; a second one sends again what the gateway would not take. */
-export async function approveRefund(tx: Tx, id: string): Promise<Outcome<Row, RefundRefusal | 'payment_taken_back' | 'member_on_hold'>> {
+export async function approveRefund(tx: Tx, id: string): Promise<Outcome<Row, RefundRefusal | Unpayable | 'member_on_hold'>> {
   const found = await lockRefund(tx, id)
   if (found === undefined) return refused('refund_not_found')
   const isStuck = found.status === 'approved' && found.problem !== null
   if (found.status !== 'requested' && !isStuck) return refused('refund_final')
   if (await isRefundOnHold(tx, id)) return refused('member_on_hold')
-  if (await isChargedBack(tx, found)) return refused('payment_taken_back')
+  const obstacle = await obstacleOf(tx, found)
+  if (obstacle !== undefined) return refused(obstacle)
   await tx.query(
     sql`update refund set status = 'approved', approved_at = coalesce(approved_at, roz_now()), problem = null where id = ${id}::uuid`,
   )
@@ -118,13 +131,21 @@ export async function rejectRefund(
   return accepted(found)
 }
 
-/** From here on only the gateway ends it. What the bank has taken back, or a hold stops, waits with its reason. */
+/**
+ * From here on only the gateway ends it. `again`: one that is being sent already, and surely never arrived. What
+ * the bank has taken back is not sent on top of it, nor anything of a member in debt: it stands as approved, with
+ * its reason for the administrator. What a hold stops waits for the end of the hold.
+ */
 export async function startRefund(tx: Tx, id: string, options: { readonly again: boolean }): Promise<boolean> {
   const found = await lockRefund(tx, id)
   if (found?.status !== 'approved' && !(found?.status === 'sending' && options.again)) return false
-  const obstacle = (await isChargedBack(tx, found)) ? 'payment_taken_back' : (await isRefundOnHold(tx, id)) ? ON_HOLD : undefined
+  const obstacle = await obstacleOf(tx, found)
   if (obstacle !== undefined) {
-    await tx.query(sql`update refund set problem = ${obstacle}::text where id = ${id}::uuid`)
+    await tx.query(sql`update refund set status = 'approved', problem = ${obstacle}::text where id = ${id}::uuid`)
+    return false
+  }
+  if (await isRefundOnHold(tx, id)) {
+    await tx.query(sql`update refund set problem = ${ON_HOLD}::text where id = ${id}::uuid`)
     return false
   }
   await tx.query(sql`
@@ -228,8 +249,8 @@ async function giveBack(
     await tx.query(sql`select from topup where order_id = ${orderId}::text for update`)
     const wallet = await lockWallet(tx, memberId)
     if (wallet?.isClosed === true && kind === 'refund_reversed')
-      return suspendReturn(tx, { kind, ref: id, from: 'GATEWAY', orderId, amount })
-    await creditMember(tx, { kind, ref: id, memberId, amount, from, ...(kind === 'refund_failed' ? { releases: amount } : {}) })
+      return suspendReturn(tx, { kind, ref: id, from: 'GATEWAY', orderId, amount, memberId })
+    await giveBackToMember(tx, { kind, ref: id, memberId, amount, from, ...(kind === 'refund_failed' ? { releases: amount } : {}) })
     return
   }
   await tx.query(sql`

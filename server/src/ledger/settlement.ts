@@ -1,7 +1,7 @@
 /**
  * Ends a round: pays it out, or gives it back. Invariants: prizes + tax + platform + need = pool and
  * the pool's account ends at zero, or nothing happens; each is booked once, on the day it is paid;
- * wallets are locked ascending.
+ * wallets are locked ascending; a prize or a returned rupee pays its member's debt first.
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Paise, paise, ZERO } from '@roz/core/money.ts'
@@ -9,6 +9,7 @@ import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
 import { one, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS, poolAccount } from './accounts.ts'
+import { payDebtsAmong } from './debts.ts'
 import { listWinners, sharesOf, type Winner } from './draw.ts'
 import { isGivenUp, lockRound } from './rounds.ts'
 import { moveSystem } from './transfer.ts'
@@ -68,6 +69,7 @@ async function payWinners(tx: Tx, day: IstDay, winners: readonly Winner[]): Prom
         returning transfer_id`,
   )
   if (paid.length !== winners.length) throw new Error(`round ${day}: ${paid.length} prizes for ${winners.length} winners`)
+  await payDebtsAmong(tx, sql`select member_id, amount from draw_winner where day = ${day}::date`)
 }
 
 async function payShares(tx: Tx, day: IstDay, cut: { tax: Paise; platform: Paise; need: Paise }): Promise<void> {
@@ -181,6 +183,11 @@ async function giveBack(tx: Tx, day: IstDay, pageSize: number): Promise<Omit<Ret
         select count(*)::int as returned from written`,
   )
   if (returned !== due) throw new Error(`round ${day}: ${returned} rupees given back of a page of ${due}`)
+  await payDebtsAmong(
+    tx,
+    sql`select member_id, entry_fee() as amount from round_join
+         where day = ${day}::date and member_id > ${after}::bigint and member_id <= ${upTo}::bigint`,
+  )
   await tx.query(sql`update round set returned_to = ${upTo}::bigint where day = ${day}::date`)
   return { after, upTo }
 }

@@ -1,25 +1,27 @@
 /**
  * SUSPENSE: money that came without a place to go. Invariants: the account's balance is the sum of its
  * open items; an item is decided once, under its lock, and not while its payment is with the payer's
- * bank; what came back for a closed account may be paid to its owner by hand, and nothing else may; the
- * payment of a member on hold is not sent back while the hold lasts; a payment in another currency is
- * booked by its number, credited to nobody, and goes back in that currency.
+ * bank; what came back for a closed account pays its owner's debt first, the rest may be paid to them by
+ * hand, and nothing else may; the payment of a member on hold is not sent back while the hold lasts; a
+ * payment in another currency is booked by its number, credited to nobody, and goes back in that currency.
  */
 import { CURRENCY, type Paise, paise } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
-import { maybeOne, sql } from '../db/sql.ts'
+import { maybeOne, one, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS } from './accounts.ts'
+import { giveBackToMember, payDebts } from './debts.ts'
 import { isItemOnHold } from './holds.ts'
-import { creditMember, lockWallet, moveSystem } from './transfer.ts'
+import { lockWallet, moveSystem } from './transfer.ts'
 
 export type SuspenseReason = 'unknown_order' | 'other_amount' | 'second_payment' | 'closed_account' | 'no_wallet' | 'other_currency'
 
-/** Books a payment into SUSPENSE with an open item; a payment that is booked already is a duplicate. */
+/** Books a payment into SUSPENSE with an open item; a payment that is booked already is a duplicate. `ownerId`: of the account that is closed. */
 export async function suspend(
   tx: Tx,
   payment: { readonly orderId: string; readonly paymentId: string; readonly orderAmount: Paise; readonly currency?: string },
   reason: SuspenseReason,
+  ownerId?: bigint,
 ): Promise<{ readonly result: 'suspense'; readonly reason: SuspenseReason } | { readonly result: 'duplicate' }> {
   const booked = await moveSystem(tx, {
     kind: 'topup_suspense',
@@ -30,7 +32,8 @@ export async function suspend(
   })
   if (!booked) return { result: 'duplicate' }
   const { orderId, paymentId, orderAmount: amount, currency = CURRENCY } = payment
-  await openItem(tx, { orderId, paymentId, amount, currency }, reason)
+  const item = await openItem(tx, { orderId, paymentId, amount, currency }, reason)
+  if (ownerId !== undefined) await payOwed(tx, item, ownerId)
   return { result: 'suspense', reason }
 }
 
@@ -38,26 +41,54 @@ export async function suspend(
 export async function suspendReturn(
   tx: Tx,
   money: {
-    readonly kind: 'wd_reversed' | 'refund_reversed' | 'chargeback_back'
+    readonly kind: 'wd_reversed' | 'refund_reversed' | 'chargeback_back' | 'debt_back'
     readonly ref: string
-    readonly from: 'BANK' | 'GATEWAY'
+    readonly from: 'BANK' | 'GATEWAY' | 'LOSSES'
     readonly orderId: string
     readonly amount: Paise
+    readonly memberId: bigint
   },
 ): Promise<void> {
   const { kind, ref, from, orderId, amount } = money
   if (!(await moveSystem(tx, { kind, ref, debit: ACCOUNTS[from], credit: ACCOUNTS.SUSPENSE, amount })))
     throw new Error(`${kind} ${ref} stands already`)
-  await openItem(tx, { orderId, paymentId: `${kind}:${ref}`, amount, currency: CURRENCY }, 'closed_account')
+  const item = await openItem(tx, { orderId, paymentId: `${kind}:${ref}`, amount, currency: CURRENCY }, 'closed_account')
+  await payOwed(tx, item, money.memberId)
 }
 
 type NewItem = { readonly orderId: string; readonly paymentId: string; readonly amount: Paise; readonly currency: string }
+type OpenItem = NewItem & { readonly id: bigint; readonly reason: SuspenseReason }
 
-async function openItem(tx: Tx, item: NewItem, reason: SuspenseReason): Promise<void> {
-  await tx.query(
+async function openItem(tx: Tx, { orderId, paymentId, amount, currency }: NewItem, reason: SuspenseReason): Promise<OpenItem> {
+  const { id } = await one<{ id: bigint }>(
+    tx,
     sql`insert into suspense_item (payment_id, order_id, amount, currency, reason)
-        values (${item.paymentId}::text, ${item.orderId}::text, ${item.amount}::bigint, ${item.currency}::text, ${reason}::text)`,
+        values (${paymentId}::text, ${orderId}::text, ${amount}::bigint, ${currency}::text, ${reason}::text) returning id`,
   )
+  return { id, orderId, paymentId, amount, currency, reason }
+}
+
+/** Takes from an open item of a closed account. What is above it stays as an item of its own, which is answered. */
+async function takeFrom(
+  tx: Tx,
+  item: OpenItem,
+  { kind, ref, amount }: { readonly kind: 'chargeback' | 'debt_paid'; readonly ref: string; readonly amount: Paise },
+): Promise<OpenItem | undefined> {
+  await tx.query(sql`
+    update suspense_item set status = 'taken', decided_at = roz_now(), reference = ${ref}::text where id = ${item.id}::bigint`)
+  const credit = kind === 'chargeback' ? ACCOUNTS.GATEWAY : ACCOUNTS.LOSSES
+  if (!(await moveSystem(tx, { kind, ref, debit: ACCOUNTS.SUSPENSE, credit, amount }))) throw new Error(`${kind} ${ref} stands already`)
+  if (item.amount === amount) return undefined
+  return openItem(tx, { ...item, paymentId: `${item.paymentId}#rest`, amount: paise(item.amount - amount) }, item.reason)
+}
+
+/** What waits for who has left pays what they owe. */
+async function payOwed(tx: Tx, item: OpenItem, ownerId: bigint): Promise<void> {
+  let rest: OpenItem | undefined = item
+  await payDebts(tx, ownerId, item.amount, async (ref, amount) => {
+    if (rest === undefined) throw new Error(`debt ${ref} is paid from an item that is used up`)
+    rest = await takeFrom(tx, rest, { kind: 'debt_paid', ref, amount })
+  })
 }
 
 /**
@@ -139,7 +170,7 @@ const decide = (tx: Tx, itemId: bigint, { status, decidedBy, reference }: Decisi
     update suspense_item set status = ${status}::text, decided_at = roz_now(), decided_by = ${decidedBy}::bigint,
       reference = ${reference ?? null}::text where id = ${itemId}::bigint`)
 
-/** An administrator knows whose it is: the whole item goes to a member. */
+/** An administrator knows whose it is: the whole item goes to a member, whose debt it pays first. */
 export async function creditSuspense(
   tx: Tx,
   decision: { readonly itemId: bigint; readonly memberId: bigint; readonly decidedBy: bigint },
@@ -152,7 +183,7 @@ export async function creditSuspense(
   const wallet = await lockWallet(tx, memberId)
   if (wallet === undefined || wallet.isClosed) return refused('member_not_found')
   await decide(tx, itemId, { status: 'credited', decidedBy: decision.decidedBy })
-  const { balance } = await creditMember(tx, {
+  const { balance } = await giveBackToMember(tx, {
     kind: 'suspense_credit',
     ref: itemId.toString(),
     memberId,
@@ -206,13 +237,18 @@ export async function paySuspense(
   return accepted({ amount })
 }
 
-/** What came back of an order for a closed account, locked: before the wallet, and whatever was decided, so that no refund of it is sent meanwhile. */
-export const lockReturned = (tx: Tx, orderId: string): Promise<(Item & { readonly id: bigint })[]> =>
+/**
+ * What waits for a member who has left, locked: before the wallet, and whatever was decided, so that nothing of it is
+ * given out meanwhile.
+ */
+export const lockReturned = (tx: Tx, memberId: bigint): Promise<(Item & { readonly id: bigint })[]> =>
   tx.query(sql`
     select id, order_id as "orderId", payment_id as "paymentId", amount, currency, reason, status from suspense_item
-     where order_id = ${orderId}::text and reason = 'closed_account' order by id for update`)
+     where reason = 'closed_account' and order_id in (
+       select order_id from topup where member_id = ${memberId}::bigint
+       union all select replace(id::text, '-', '') from withdrawal where member_id = ${memberId}::bigint) order by id for update`)
 
-/** The payer's bank takes again what it had returned: as far as these items reach. What is above it stays as an item of its own. */
+/** The payer's bank takes what waits: as far as these items reach. */
 export async function takeReturned(
   tx: Tx,
   items: Awaited<ReturnType<typeof lockReturned>>,
@@ -222,14 +258,7 @@ export async function takeReturned(
   for (const [index, item] of items.filter(({ status }) => status === 'open').entries()) {
     const taken = paise(item.amount < due ? item.amount : due)
     if (taken === 0n) break
-    const part = `${ref}#part${index + 1}`
-    await tx.query(sql`
-      update suspense_item set status = 'taken', decided_at = roz_now(), reference = ${part}::text where id = ${item.id}::bigint`)
-    if (item.amount > taken)
-      await openItem(tx, { ...item, paymentId: `${item.paymentId}#rest`, amount: paise(item.amount - taken) }, item.reason)
-    const { SUSPENSE, GATEWAY } = ACCOUNTS
-    const booked = await moveSystem(tx, { kind: 'chargeback', ref: part, debit: SUSPENSE, credit: GATEWAY, amount: taken })
-    if (!booked) throw new Error(`chargeback ${part} stands already`)
+    await takeFrom(tx, item, { kind: 'chargeback', ref: `${ref}#part${index + 1}`, amount: taken })
     due = paise(due - taken)
   }
   return paise(amount - due)

@@ -2,12 +2,14 @@
  * Top-ups: orders, and the payments that credit them. Invariants: the money is keyed by the gateway's
  * payment, never by an event; every payment is booked once; one that fits no order, not its amount, its
  * currency or a paid order, or that comes for an account without a wallet or closed since, goes to
- * SUSPENSE with an open item, and is never lost; a failed order may still be paid.
+ * SUSPENSE with an open item, and is never lost; a failed order may still be paid. A top-up pays no debt
+ * of its member but the one that it makes itself, where the bank had taken it before it was anybody's.
  */
-import { CURRENCY, type Paise } from '@roz/core/money.ts'
-import { maybeOne, sql } from '../db/sql.ts'
+import { CURRENCY, type Paise, paise, ZERO } from '@roz/core/money.ts'
+import { maybeOne, one, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { missedAutoJoin } from './auto-join.ts'
+import { oweLoss } from './chargebacks.ts'
 import { claimSuspended, type SuspenseReason, suspend } from './suspense.ts'
 import { creditMember, lockWallet } from './transfer.ts'
 
@@ -60,19 +62,21 @@ export async function captureTopup(tx: Tx, capture: Capture): Promise<Captured> 
   if (order.amount !== capture.orderAmount) return suspend(tx, capture, 'other_amount')
   const balance = await credit(tx, order, capture.paymentId)
   if (balance === undefined) return { result: 'duplicate' }
-  if (typeof balance === 'string') return suspend(tx, capture, balance)
-  await tx.query(
+  if (typeof balance === 'string') return suspend(tx, capture, balance, balance === 'closed_account' ? order.memberId : undefined)
+  const { isTaken } = await one<{ isTaken: boolean }>(
+    tx,
     // What the bank took while it lay in SUSPENSE is not refunded on top of it.
     sql`update topup set status = 'captured', payment_id = ${capture.paymentId}::text, captured_at = roz_now(),
           charged_back_at = (select roz_now() from dispute where order_id = ${order.orderId}::text and payment_id = ${capture.paymentId}::text
                                 and is_taken limit 1)
-         where order_id = ${order.orderId}::text`,
+         where order_id = ${order.orderId}::text returning charged_back_at is not null as "isTaken"`,
   )
+  const owed = isTaken ? await oweLoss(tx, { ...capture, memberId: order.memberId, amount: order.amount }) : ZERO
   return {
     result: 'credited',
     memberId: order.memberId,
     amount: order.amount,
-    balance,
+    balance: paise(balance - owed),
     missedAutoJoin: await missedAutoJoin(tx, order.memberId),
   }
 }

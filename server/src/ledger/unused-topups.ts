@@ -40,7 +40,7 @@ const lots = (memberId: bigint) => sql`
     union all
     select wallet_seq, -t.amount from transfer t
      where t.debit = ${memberId}::bigint and t.kind <> 'refund_hold'
-       and not exists (select from transfer b where b.ref = t.ref and b.kind in ('wd_back', 'wd_reversed', 'chargeback_back'))),
+       and not exists (select from transfer b where b.ref = t.ref and b.kind in ('wd_back', 'wd_reversed', 'chargeback_back', 'debt_back'))),
   walk as (select amount, sum(amount) over (order by seq) as height from move),
   rest as (
     select least(coalesce(sum(amount), 0) - least(0, coalesce(min(height), 0)),

@@ -6,7 +6,8 @@
  * paid all the same is a loss (`wd_conflict`), never a silent nothing; what comes back for an account
  * that was closed since stands in SUSPENSE. By hand: once somebody was shown the bank account the
  * money may have left, so only that person ends it, as paid or as not paid, and no gateway is given
- * it; an owner may take it over. Nothing of a member on hold is sent, shown or noted as paid.
+ * it; an owner may take it over. Nothing of a member on hold is sent, shown or noted as paid; nothing of
+ * a member in debt is approved, sent or shown.
  */
 import type { Paise } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
@@ -14,10 +15,11 @@ import { maybeOne, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS } from './accounts.ts'
 import { moveConflict } from './conflicts.ts'
+import { giveBackToMember, readDebt } from './debts.ts'
 import { gatewayIdOf } from './gateway-id.ts'
 import { isOnHold, ON_HOLD } from './holds.ts'
 import { suspendReturn } from './suspense.ts'
-import { creditMember, debitMember, lockWallet, moveSystem, releaseHeld } from './transfer.ts'
+import { debitMember, lockWallet, moveSystem, releaseHeld } from './transfer.ts'
 
 export type WithdrawalStatus = 'requested' | 'approved' | 'sending' | 'paid' | 'rejected' | 'failed' | 'reversed'
 
@@ -90,36 +92,50 @@ export async function rejectWithdrawal(
   return accepted({ memberId: found.memberId, amount: found.amount, balance })
 }
 
+type Stopped = typeof ON_HOLD | 'member_in_debt'
+
+/** Why nothing of this member may leave now: a debt is judged under the wallet's lock, which whoever makes or pays one takes too. */
+async function whyStopped(tx: Tx, memberId: bigint): Promise<Stopped | undefined> {
+  if (await isOnHold(tx, memberId)) return ON_HOLD
+  await lockWallet(tx, memberId)
+  return (await readDebt(tx, memberId)) > 0n ? 'member_in_debt' : undefined
+}
+
 /** An administrator's yes. Nothing moves: the money is held, and is sent after the commit. */
-export async function approveWithdrawal(tx: Tx, id: string): Promise<Outcome<Approved, WithdrawalRefusal | 'member_on_hold'>> {
+export async function approveWithdrawal(tx: Tx, id: string): Promise<Outcome<Approved, WithdrawalRefusal | Stopped>> {
   const found = await lockWithdrawal(tx, id)
   if (found === undefined) return refused('withdrawal_not_found')
   if (found.status !== 'requested') return refused('withdrawal_final')
-  if (await isOnHold(tx, found.memberId)) return refused('member_on_hold')
+  const stopped = await whyStopped(tx, found.memberId)
+  if (stopped !== undefined) return refused(stopped)
   await tx.query(sql`update withdrawal set status = 'approved', approved_at = roz_now() where id = ${id}::uuid`)
   return accepted({ memberId: found.memberId, amount: found.amount })
 }
 
 /** Whether the gateway may be given it once more, or asked about it. A question is allowed on hold: it sends nothing. */
-export async function judgeRetry(tx: Tx, id: string): Promise<Outcome<undefined, ByHandRefusal | 'member_on_hold'>> {
+export async function judgeRetry(tx: Tx, id: string): Promise<Outcome<undefined, ByHandRefusal | Stopped>> {
   const found = await lockWithdrawal(tx, id)
   if (found === undefined) return refused('withdrawal_not_found')
   if (found.status === 'sending') return accepted(undefined)
   if (found.status !== 'approved') return refused('withdrawal_final')
   if (found.shownTo !== null) return refused('being_paid_by_hand')
-  return (await isOnHold(tx, found.memberId)) ? refused('member_on_hold') : accepted(undefined)
+  const stopped = await whyStopped(tx, found.memberId)
+  return stopped === undefined ? accepted(undefined) : refused(stopped)
 }
 
 /**
- * From here on only the gateway ends it. `again`: one that is being sent already may be sent once more
- * under its id. False: nothing may be sent now; a member on hold is the reason that is kept.
+ * From here on only the gateway ends it. `again`: one that is being sent already, and surely never arrived,
+ * may be sent once more under its id. False: nothing may be sent now. A hold is kept as the reason and waited
+ * for; of a member in debt it stands as approved, so that it can be rejected.
  */
 export async function startSending(tx: Tx, id: string, options: { readonly again: boolean }): Promise<boolean> {
   const found = await lockWithdrawal(tx, id)
   if (found?.status !== 'approved' && !(found?.status === 'sending' && options.again)) return false
   if (found.shownTo !== null) return false
-  if (await isOnHold(tx, found.memberId)) {
-    await tx.query(sql`update withdrawal set problem = ${ON_HOLD}::text where id = ${id}::uuid`)
+  const stopped = await whyStopped(tx, found.memberId)
+  if (stopped !== undefined) {
+    const status = stopped === 'member_in_debt' ? 'approved' : found.status
+    await tx.query(sql`update withdrawal set status = ${status}::text, problem = ${stopped}::text where id = ${id}::uuid`)
     return false
   }
   await tx.query(sql`
@@ -146,10 +162,11 @@ async function lockByHand(tx: Tx, { id, by }: ByHand): Promise<Outcome<Locked, B
 }
 
 /** Whoever is shown the bank account has the withdrawal from now on: to be answered in this transaction. */
-export async function showAccount(tx: Tx, { id, by }: ByHand): Promise<Outcome<Approved, ByHandRefusal | 'member_on_hold'>> {
+export async function showAccount(tx: Tx, { id, by }: ByHand): Promise<Outcome<Approved, ByHandRefusal | Stopped>> {
   const found = await lockByHand(tx, { id, by })
   if (!found.ok) return found
-  if (await isOnHold(tx, found.value.memberId)) return refused('member_on_hold')
+  const stopped = await whyStopped(tx, found.value.memberId)
+  if (stopped !== undefined) return refused(stopped)
   await giveTo(tx, id, by)
   const { memberId, amount } = found.value
   return accepted({ memberId, amount })
@@ -266,14 +283,15 @@ async function fail(tx: Tx, { id, reason, reference }: Told, found: Row): Promis
 
 async function reverse(tx: Tx, { id, reason }: Told, { memberId, amount }: Row): Promise<void> {
   const wallet = await lockWallet(tx, memberId)
-  if (wallet?.isClosed === true) await suspendReturn(tx, { kind: 'wd_reversed', ref: id, from: 'BANK', orderId: gatewayIdOf(id), amount })
-  else await creditMember(tx, { kind: 'wd_reversed', ref: id, memberId, amount, from: 'BANK' })
+  if (wallet?.isClosed === true)
+    await suspendReturn(tx, { kind: 'wd_reversed', ref: id, from: 'BANK', orderId: gatewayIdOf(id), amount, memberId })
+  else await giveBackToMember(tx, { kind: 'wd_reversed', ref: id, memberId, amount, from: 'BANK' })
   await end(tx, id, { status: 'reversed', reason })
 }
 
 async function giveBack(tx: Tx, id: string, { memberId, amount }: Row): Promise<Paise> {
   await lockWallet(tx, memberId)
-  const { balance } = await creditMember(tx, { kind: 'wd_back', ref: id, memberId, amount, from: 'PAYOUTS_PENDING', releases: amount })
+  const { balance } = await giveBackToMember(tx, { kind: 'wd_back', ref: id, memberId, amount, from: 'PAYOUTS_PENDING', releases: amount })
   return balance
 }
 

@@ -9,6 +9,7 @@ import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
 import type { PublicName } from '@roz/core/names.ts'
 import { type Queryable, one, sql } from '../db/sql.ts'
 import type { StaffRole } from '../http/session.ts'
+import { owedOf } from '../ledger/debts.ts'
 
 export type UserRow = {
   readonly id: bigint
@@ -24,13 +25,14 @@ export type UserRow = {
   readonly email_verified_at: Date | null
   readonly created_at: Date
   readonly balance: bigint
+  readonly owed: bigint
   readonly auto_join: boolean
 }
 
 /** The columns of a UserRow; their source is `userSource`. */
 export const userColumns = sql`
   m.id, m.public_id, m.name, coalesce(m.email, '') as email, m.phone, m.avatar, m.language, m.public_name, m.role, m.staff_role,
-  m.email_verified_at, m.created_at, coalesce(w.balance, 0)::bigint as balance, coalesce(w.auto_join, false) as auto_join`
+  m.email_verified_at, m.created_at, coalesce(w.balance, 0)::bigint as balance, ${owedOf(sql`m.id`)} as owed, coalesce(w.auto_join, false) as auto_join`
 /** Staff accounts hold no wallet, hence the outer join. */
 export const userSource = sql`member m left join wallet w on w.member_id = m.id`
 
@@ -40,7 +42,7 @@ export const userOf = (row: UserRow): User => ({
   email: row.email,
   phone: row.phone,
   avatar: row.avatar,
-  wallet: { balance: rupeesFromPaise(row.balance as Paise) },
+  wallet: { balance: rupeesFromPaise(row.balance as Paise), owed: rupeesFromPaise(row.owed as Paise) },
   autoParticipate: row.auto_join,
   createdAt: isoIst(row.created_at.getTime()),
   role: row.role,

@@ -21,7 +21,7 @@ describe('registering', () => {
       email: 'new@x.test',
       phone: '9876543210',
       avatar: null,
-      wallet: { balance: 0 },
+      wallet: { balance: 0, owed: 0 },
       autoParticipate: false,
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+\+05:30$/),
       role: 'member',

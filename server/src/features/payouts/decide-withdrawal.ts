@@ -62,7 +62,7 @@ export function withdrawalDecisions(deps: PayoutsDeps, idempotency: Idempotency)
 
   return {
     approveWithdrawal: (call) =>
-      decide<'withdrawal_final' | 'member_on_hold'>('approve', call, async (tx, id) => {
+      decide<'withdrawal_final' | 'member_on_hold' | 'member_in_debt'>('approve', call, async (tx, id) => {
         const approved = await approveWithdrawal(tx, id)
         if (!approved.ok) return approved
         if (payouts !== undefined) await enqueue(tx, { kind: 'send_payout', key: `approved:${id}`, payload: { withdrawalId: id } })
@@ -76,14 +76,18 @@ export function withdrawalDecisions(deps: PayoutsDeps, idempotency: Idempotency)
         return { ok: true, after: { reason: call.body.reason } }
       }),
     retryWithdrawal: (call) =>
-      decide<'withdrawal_final' | 'payouts_by_hand' | 'being_paid_by_hand' | 'member_on_hold'>('retry', call, async (tx, id, status) => {
-        if (payouts === undefined) return { ok: false, code: 'payouts_by_hand' }
-        const judged = await judgeRetry(tx, id)
-        if (!judged.ok) return withName(tx, id, judged)
-        if (status === 'sending') await askSoon(tx, id)
-        else await enqueue(tx, { kind: 'send_payout', key: `retry:${randomUUID()}`, payload: { withdrawalId: id } })
-        return { ok: true }
-      }),
+      decide<'withdrawal_final' | 'payouts_by_hand' | 'being_paid_by_hand' | 'member_on_hold' | 'member_in_debt'>(
+        'retry',
+        call,
+        async (tx, id, status) => {
+          if (payouts === undefined) return { ok: false, code: 'payouts_by_hand' }
+          const judged = await judgeRetry(tx, id)
+          if (!judged.ok) return withName(tx, id, judged)
+          if (status === 'sending') await askSoon(tx, id)
+          else await enqueue(tx, { kind: 'send_payout', key: `retry:${randomUUID()}`, payload: { withdrawalId: id } })
+          return { ok: true }
+        },
+      ),
     completeWithdrawal: (call) =>
       decide<'withdrawal_final' | ByHand>('complete', call, async (tx, id) => {
         if (!(await isByHand(tx, id))) return { ok: false, code: 'payouts_by_gateway' }

@@ -55,8 +55,8 @@ export async function searchDisputes(db: Db, search: Search): Promise<{ readonly
       d.respond_by as "respondBy", d.created_at as "createdAt", d.updated_at as "updatedAt",
       ${payeeColumns},
       ${microsOf(sql`d.created_at`)} as "sortedAt",
-      (select coalesce(sum(case t.kind when 'chargeback' then t.amount else -t.amount end), 0)::bigint from transfer t
-        where t.kind in ('chargeback', 'chargeback_back') and subject_of(t.ref) = d.id
+      (select coalesce(sum(case t.debit when ${ACCOUNTS.LOSSES}::bigint then t.amount else -t.amount end), 0)::bigint from transfer t
+        where t.kind in ('chargeback', 'chargeback_back', 'debt_paid', 'debt_back') and subject_of(t.ref) = d.id
           and ${ACCOUNTS.LOSSES}::bigint in (t.debit, t.credit)) as loss
     from dispute d
     left join topup o on o.order_id = d.order_id and o.payment_id = d.payment_id

@@ -1,8 +1,10 @@
 /** What the administrator's lists share: pages, searching plain text, and whose a row is. */
 import { isoIst } from '@roz/core/ist-day.ts'
+import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
 import { sql } from '../../db/sql.ts'
 import { CURSOR_PARTS, type Cursor, type CursorPart, cutPage, readPage } from '../../http/cursor.ts'
 import type { Refusal } from '../../http/route.ts'
+import { owedOf } from '../../ledger/debts.ts'
 
 /** What a list is narrowed to, and which page of it. */
 export type Search = {
@@ -24,6 +26,15 @@ export type PayeeRow = {
 }
 export const payeeOf = ({ memberPublicId, memberName, memberEmail }: PayeeRow) =>
   memberPublicId === null ? null : { id: memberPublicId, name: memberName ?? '', email: memberEmail }
+/** What is known of the member joined as `m`, for whoever decides. */
+export const suspectColumns = sql`
+  array(select distinct f.kind from member_flag f where f.member_id = m.id order by f.kind) as "memberFlags", ${owedOf(sql`m.id`)} as owed`
+export type SuspectRow = { readonly memberFlags: readonly string[]; readonly owed: Paise }
+export const suspectOf = ({ memberFlags, owed }: SuspectRow) => ({
+  memberFlags: owed > 0n ? ['debt', ...memberFlags] : [...memberFlags],
+  owed: rupeesFromPaise(owed),
+})
+
 export const instantOf = (at: Date): string => isoIst(at.getTime())
 export const instantOrNull = (at: Date | null): string | null => (at === null ? null : instantOf(at))
 

@@ -8,7 +8,18 @@ import { gatewayIdOf } from '../../ledger/gateway-id.ts'
 import { IS_ON_HOLD, REFUND_OWNER } from '../../ledger/holds.ts'
 import type { RefundStatus } from '../../ledger/refunds.ts'
 import { microsOf, olderThan } from '../../http/newest-first.ts'
-import { instantOf, instantOrNull, likePattern, payeeColumns, payeeOf, type PayeeRow, type Search } from './lists.ts'
+import {
+  instantOf,
+  instantOrNull,
+  likePattern,
+  payeeColumns,
+  payeeOf,
+  type PayeeRow,
+  type Search,
+  suspectColumns,
+  suspectOf,
+  type SuspectRow,
+} from './lists.ts'
 
 export type MemberRefund = z.infer<typeof refund>
 export type AdminRefund = z.infer<typeof adminRefund>
@@ -22,27 +33,28 @@ const SHOWN = {
   failed: 'failed',
 } as const satisfies Record<RefundStatus, MemberRefund['status']>
 
-type Row = PayeeRow & {
-  readonly id: string
-  readonly orderId: string
-  readonly amount: Paise
-  readonly status: RefundStatus
-  readonly reason: string
-  readonly decision: string | null
-  readonly problem: string | null
-  readonly reference: string | null
-  readonly suspenseId: bigint | null
-  readonly isOnHold: boolean
-  readonly approvedAt: Date | null
-  readonly createdAt: Date
-  readonly endedAt: Date | null
-  readonly sortedAt: string
-}
+type Row = PayeeRow &
+  SuspectRow & {
+    readonly id: string
+    readonly orderId: string
+    readonly amount: Paise
+    readonly status: RefundStatus
+    readonly reason: string
+    readonly decision: string | null
+    readonly problem: string | null
+    readonly reference: string | null
+    readonly suspenseId: bigint | null
+    readonly isOnHold: boolean
+    readonly approvedAt: Date | null
+    readonly createdAt: Date
+    readonly endedAt: Date | null
+    readonly sortedAt: string
+  }
 
 const KEY = { at: sql`r.created_at`, id: sql`r.id` }
 const rows = sql`
   select r.id, r.order_id as "orderId", r.amount, r.status, r.reason, r.decision, r.problem, r.reference, r.suspense_id as "suspenseId",
-    r.created_at as "createdAt", r.ended_at as "endedAt", r.approved_at as "approvedAt", ${payeeColumns},
+    r.created_at as "createdAt", r.ended_at as "endedAt", r.approved_at as "approvedAt", ${payeeColumns}, ${suspectColumns},
     exists (select from member m where m.id = ${REFUND_OWNER} and ${IS_ON_HOLD}) as "isOnHold",
     ${microsOf(sql`r.created_at`)} as "sortedAt"
   from refund r left join member m on m.id = r.member_id`
@@ -67,6 +79,7 @@ const adminViewOf = (row: Row): AdminRefund => ({
   problem: row.problem,
   onHold: row.isOnHold,
   approvedAt: instantOrNull(row.approvedAt),
+  ...suspectOf(row),
   endedAt: instantOrNull(row.endedAt),
 })
 

@@ -72,7 +72,7 @@ export function refundHandlers(deps: PayoutsDeps, idempotency: Idempotency): Han
       return page.ok ? { ok: true, value: { refunds: [...page.rows], nextCursor: page.nextCursor } } : page
     },
     approveRefund: (call) =>
-      decide<'refund_final' | 'payment_taken_back' | 'member_on_hold'>('approve', call, async (tx, id) => {
+      decide<'refund_final' | 'payment_taken_back' | 'member_on_hold' | 'member_in_debt'>('approve', call, async (tx, id) => {
         const approved = await approveRefund(tx, id)
         if (!approved.ok) return approved
         await enqueue(tx, { kind: 'send_refund', key: `approved:${randomUUID()}`, payload: { refundId: id } })

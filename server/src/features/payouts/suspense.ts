@@ -19,7 +19,19 @@ import { IS_ON_HOLD } from '../../ledger/holds.ts'
 import { creditSuspense, paySuspense, refundSuspense } from '../../ledger/suspense.ts'
 import { changedSince, type Deciding, decideOnce } from './decision.ts'
 import type { PayoutsDeps } from './deps.ts'
-import { instantOf, instantOrNull, likePattern, pageOf, payeeColumns, payeeOf, type PayeeRow, type Search } from './lists.ts'
+import {
+  instantOf,
+  instantOrNull,
+  likePattern,
+  pageOf,
+  payeeColumns,
+  payeeOf,
+  type PayeeRow,
+  type Search,
+  suspectColumns,
+  suspectOf,
+  type SuspectRow,
+} from './lists.ts'
 
 type Names = 'suspense' | 'creditSuspense' | 'refundSuspense' | 'paySuspense'
 type Item = z.infer<typeof suspenseItem>
@@ -107,25 +119,26 @@ async function tellCredit(tx: Tx, itemId: bigint, memberId: bigint, amount: Pais
   if (await missedAutoJoin(tx, memberId)) await enqueue(tx, { kind: 'join_after_topup', key, payload: { memberId: String(memberId) } })
 }
 
-type Row = PayeeRow & {
-  readonly id: bigint
-  readonly orderId: string
-  readonly paymentId: string
-  readonly amount: Paise
-  readonly currency: string
-  readonly reason: Item['reason']
-  readonly status: Item['status']
-  readonly isOnHold: boolean
-  readonly createdAt: Date
-  readonly decidedAt: Date | null
-  readonly bankName: string | null
-  readonly lastFour: string | null
-  readonly reference: string | null
-}
+type Row = PayeeRow &
+  SuspectRow & {
+    readonly id: bigint
+    readonly orderId: string
+    readonly paymentId: string
+    readonly amount: Paise
+    readonly currency: string
+    readonly reason: Item['reason']
+    readonly status: Item['status']
+    readonly isOnHold: boolean
+    readonly createdAt: Date
+    readonly decidedAt: Date | null
+    readonly bankName: string | null
+    readonly lastFour: string | null
+    readonly reference: string | null
+  }
 
 const rows = sql`
   select s.id, s.order_id as "orderId", s.payment_id as "paymentId", s.amount, s.currency, s.reason, s.status, s.created_at as "createdAt",
-    s.decided_at as "decidedAt", coalesce(${IS_ON_HOLD}, false) as "isOnHold", ${payeeColumns},
+    s.decided_at as "decidedAt", coalesce(${IS_ON_HOLD}, false) as "isOnHold", ${payeeColumns}, ${suspectColumns},
     b.bank_name as "bankName", b.last_four as "lastFour", s.reference
   from suspense_item s
   left join transfer t on t.kind = 'suspense_credit' and t.ref = s.id::text
@@ -135,7 +148,12 @@ const rows = sql`
   left join member m on m.id = coalesce(t.credit, o.member_id, w.member_id)`
 
 /** What the ledger names the movement that brought it back; a payment has the gateway's own id. */
-const RETURNS: Readonly<Record<string, Item['source']>> = { wd_reversed: 'payout', refund_reversed: 'refund', chargeback_back: 'dispute' }
+const RETURNS: Readonly<Record<string, Item['source']>> = {
+  wd_reversed: 'payout',
+  refund_reversed: 'refund',
+  chargeback_back: 'dispute',
+  debt_back: 'dispute',
+}
 const sourceOf = ({ reason, paymentId }: Row): Item['source'] =>
   (reason === 'closed_account' ? RETURNS[paymentId.split(':')[0] ?? ''] : undefined) ?? 'payment'
 
@@ -152,6 +170,7 @@ const viewOf = (row: Row): Item => ({
   createdAt: instantOf(row.createdAt),
   decidedAt: instantOrNull(row.decidedAt),
   member: payeeOf(row),
+  ...suspectOf(row),
   bank: row.bankName === null || row.lastFour === null ? null : { name: row.bankName, lastFour: row.lastFour },
   reference: row.reference,
 })

@@ -8,11 +8,11 @@ import { gatewayIdOf } from '../../ledger/gateway-id.ts'
 import { IS_ON_HOLD } from '../../ledger/holds.ts'
 import type { WithdrawalStatus } from '../../ledger/withdrawals.ts'
 import { microsOf, olderThan } from '../../http/newest-first.ts'
-import { instantOf, instantOrNull, likePattern, payeeColumns, type Search } from './lists.ts'
+import { instantOf, instantOrNull, likePattern, payeeColumns, type Search, suspectColumns, suspectOf, type SuspectRow } from './lists.ts'
 
 export type AdminWithdrawal = z.infer<typeof adminWithdrawal>
 
-type Row = {
+type Row = SuspectRow & {
   readonly id: string
   readonly amount: Paise
   readonly status: WithdrawalStatus
@@ -38,7 +38,7 @@ type Row = {
 const rows = sql`
   select w.id, w.amount, w.status, w.created_at as "createdAt", w.ended_at as "endedAt", b.bank_name as "bankName", b.last_four as "lastFour",
     w.reference, w.reason, w.problem, w.flags, ${IS_ON_HOLD} as "isOnHold", w.approved_at as "approvedAt",
-    a.public_id as "shownToId", a.name as "shownToName", w.shown_at as "shownAt", ${payeeColumns},
+    a.public_id as "shownToId", a.name as "shownToName", w.shown_at as "shownAt", ${payeeColumns}, ${suspectColumns},
     ${microsOf(sql`w.created_at`)} as "sortedAt"
   from withdrawal w join bank_account b on b.id = w.bank_account_id join member m on m.id = w.member_id
     left join member a on a.id = w.shown_to`
@@ -59,6 +59,7 @@ const viewOf = (row: Row): AdminWithdrawal => ({
   approvedAt: instantOrNull(row.approvedAt),
   shownTo:
     row.shownToId === null || row.shownAt === null ? null : { id: row.shownToId, name: row.shownToName ?? '', at: instantOf(row.shownAt) },
+  ...suspectOf(row),
   endedAt: instantOrNull(row.endedAt),
 })
 

@@ -23,6 +23,7 @@ const DAYS = [DAY, addDays(DAY, 1)]
 const LEDGER = [
   'audit_log',
   'bank_account',
+  'debt',
   'draw_winner',
   'member',
   'member_flag',

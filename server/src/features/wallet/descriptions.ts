@@ -22,6 +22,8 @@ const DESCRIPTIONS = {
   refund_reversed: texts('Refund returned by the bank'),
   chargeback: texts('Payment taken back by the bank'),
   chargeback_back: texts('Payment given back by the bank'),
+  debt_paid: texts('Paid what you owed for a payment the bank took back'),
+  debt_back: texts('Given back: what you had paid for a disputed payment'),
   // Between accounts of no member: never in a wallet's list.
   topup_suspense: SYSTEM,
   suspense_refund: SYSTEM,

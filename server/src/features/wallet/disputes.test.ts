@@ -72,17 +72,25 @@ test('a dispute takes only when it is lost, as far as the balance reaches; a ret
   expect((await world.withdraw(member, 20)).status).toBe(200)
   await move(id, { step: 'MERCHANT_ACCEPTED' })
   await until('the rest is taken', async () => (await world.balanceOf(member)) === 0)
-  expect(told(member)).toEqual([['payment_taken_back', { amount: '₹10.00' }]])
+  expect(told(member)).toEqual([
+    ['payment_taken_back', { amount: '₹10.00' }],
+    ['payment_owed', { amount: '₹20.00' }],
+  ])
   const parts = await world.db.query(sql`
     select debit = 9 as "isLoss", amount from transfer where kind = 'chargeback' and subject_of(ref) = ${id}::text order by 2`)
   expect(parts).toEqual([
     { isLoss: false, amount: 1000n },
     { isLoss: true, amount: 2000n },
   ])
-  // The withdrawal that fails later is the member's again: what is held stays held, and what was lost is lost.
+  // What is held stays held; the withdrawal that fails later pays what was lost.
   const [row] = await world.db.query<{ id: string }>(sql`select id from withdrawal where member_id = ${member}::bigint`)
   await inTransaction(world.db, (tx) => bookPayout(tx, { id: row?.id ?? '', word: 'failed' }))
-  expect(await world.balanceOf(member)).toBe(20)
+  expect(await world.balanceOf(member)).toBe(0)
+  const { transactions } = await world.transactions(member)
+  expect(transactions[0]).toMatchObject({ description: 'Paid what you owed for a payment the bank took back', type: 'debit', amount: 20 })
+  await move(id, { stage: 'PRE_ARBITRATION', step: 'CREATED' })
+  await move(id, { step: 'MERCHANT_WON' })
+  await until('the money is back', async () => (await world.balanceOf(member)) === 30)
 })
 
 test('webhooks that are lost or forged change nothing in the end: the gateway is asked, daily', async () => {

@@ -83,6 +83,8 @@ async function book(tx: Tx, disputeId: string, ask: number, dispute: Dispute | u
     const kind = moved.what === 'taken' ? 'payment_taken_back' : 'payment_given_back'
     await tell(tx, kind, { memberId: moved.memberId, amount: moved.fromMember, key: `dispute:${disputeId}:${ask}` })
   }
+  if (moved?.memberId !== undefined && moved.what === 'taken' && moved.lost > 0n)
+    await tell(tx, 'payment_owed', { memberId: moved.memberId, amount: moved.lost, key: `debt:${disputeId}:${ask}` })
   return booked
 }
 
@@ -97,7 +99,7 @@ async function flagMember(tx: Tx, { orderId, disputeId }: Dispute): Promise<void
 
 async function tell(
   tx: Tx,
-  kind: Extract<NoticeKind, 'payment_taken_back' | 'payment_given_back'>,
+  kind: Extract<NoticeKind, 'payment_taken_back' | 'payment_owed' | 'payment_given_back'>,
   { memberId, amount, key }: { readonly memberId: bigint; readonly amount: Paise; readonly key: string },
 ): Promise<void> {
   await enqueue(tx, { kind: 'notice', key, payload: { memberId: String(memberId), kind, data: { amount: formatPaise(amount) } } })

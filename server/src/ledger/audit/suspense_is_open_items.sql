@@ -1,4 +1,4 @@
--- SUSPENSE holds what its open items say, and every item is decided once: credited to one member, refunded by one refund, paid once by hand, or taken again by the payer's bank.
+-- SUSPENSE holds what its open items say, and every item is decided once: credited to one member, refunded by one refund, paid once by hand, or taken again by the payer's bank or for its owner's debt.
 -- small
 select 'SUSPENSE' as subject, 'holds ' || booked || ', open items ' || open as found
   from (select coalesce((select sum(case when credit = 5 then amount else -amount end) from transfer where debit = 5 or credit = 5), 0) as booked,
@@ -10,7 +10,7 @@ select 'suspense item ' || s.id, s.status || ', ' || s.credits || ' credits, ' |
                (select count(*) from transfer t where t.kind = 'suspense_credit' and t.ref = i.id::text and t.amount <= i.amount) as credits,
                (select count(*) from refund r where r.suspense_id = i.id and r.amount = i.amount and r.status not in ('rejected', 'failed')) as refunds,
                (select count(*) from transfer t where t.kind = 'suspense_paid' and t.ref = i.id::text and t.amount = i.amount) as payments,
-               (select count(*) from transfer t where t.kind = 'chargeback' and t.debit = 5 and t.ref = i.reference and t.amount <= i.amount) as takings
+               (select count(*) from transfer t where t.kind in ('chargeback', 'debt_paid') and t.debit = 5 and t.ref = i.reference and t.amount <= i.amount) as takings
           from suspense_item i) s
  where (s.credits, s.refunds, s.payments, s.takings) <> (
    case when s.status = 'credited' then 1 else 0 end, case when s.status = 'refunded' then 1 else 0 end,

@@ -14,7 +14,8 @@ import { parseArgs } from 'node:util'
 import { cloneTemplate } from '../../testing/database.ts'
 import { startTestServer } from '../../testing/postgres.ts'
 import { createMeetings, type Finding, type Meetings } from './meetings.ts'
-import { OPERATIONS, type Operation } from './stage.ts'
+import { OPERATIONS } from './operations.ts'
+import type { Operation } from './stage.ts'
 import type { Stop } from './stepped-db.ts'
 
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url))

@@ -83,12 +83,22 @@ export type DisputeBook = {
   /** What is with the payer's bank now: from whom, a member or an account. */
   out: { readonly ref: string; readonly giver: bigint; readonly amount: bigint }[]
 }
+/** What a chargeback took and the wallet could not pay; `ref` names the turn of its dispute. */
+export type DebtBook = {
+  readonly ref: string
+  readonly memberId: bigint
+  readonly amount: bigint
+  readonly payments: { readonly ref: string; readonly amount: bigint }[]
+  isReturned: boolean
+}
 export type ItemBook = {
   readonly paymentId: string
   readonly orderId: string
   readonly amount: bigint
   readonly reason: string
   status: string
+  /** By an administrator, or by its order's payment. */
+  creditedTo?: bigint
 }
 
 export class Books {
@@ -99,6 +109,8 @@ export class Books {
   readonly refunds = new Map<string, RefundBook>()
   readonly items = new Map<string, ItemBook>()
   readonly disputes = new Map<string, DisputeBook>()
+  /** The oldest first. */
+  readonly debts: DebtBook[] = []
   readonly disbursements = new Map<string, { readonly amount: bigint; readonly evidence: string }>()
   readonly sealed = new Set<IstDay>()
   /** How far each day's automatic joining has come; done when there is nothing after it. */
@@ -150,11 +162,60 @@ export class Books {
     this.joins.push(`join ${round.day} ${member.memberId} ${member.history.length} ${member.balance}`)
   }
 
-  /** Money for a member who has left: it waits. `ref` names the movement. */
-  suspendReturn(kind: string, ref: string, from: bigint, { orderId, amount }: { readonly orderId: string; readonly amount: bigint }): void {
-    this.move(kind, ref, from, SYSTEM.SUSPENSE, amount)
-    const paymentId = `${kind}:${ref}`
-    this.items.set(paymentId, { paymentId, orderId, amount, reason: 'closed_account', status: 'open' })
+  owed(memberId: bigint): bigint {
+    return this.debts.reduce((sum, debt) => (debt.memberId === memberId ? sum + leftOf(debt) : sum), 0n)
+  }
+
+  /** Released, won or returned: what the member owes is paid from it first. */
+  give(kind: string, ref: string, from: bigint, memberId: bigint, amount: bigint, lot?: string): void {
+    this.move(kind, ref, from, memberId, amount, lot)
+    this.payDebts(memberId, amount)
+  }
+
+  /** From the wallet where nothing else is said. Answers how much. */
+  payDebts(
+    memberId: bigint,
+    atMost: bigint,
+    pay = (ref: string, amount: bigint): void => this.move('debt_paid', ref, memberId, SYSTEM.LOSSES, amount),
+  ): bigint {
+    let left = atMost
+    for (const debt of this.debts.filter((each) => each.memberId === memberId)) {
+      const amount = leftOf(debt) < left ? leftOf(debt) : left
+      if (amount === 0n) continue
+      const ref = `${debt.ref}#debt${debt.payments.length + 1}`
+      debt.payments.push({ ref, amount })
+      pay(ref, amount)
+      left -= amount
+    }
+    return atMost - left
+  }
+
+  /** Money for a member who has left: it waits, and what they owe is paid from it. `ref` names the movement. */
+  suspendReturn(kind: string, ref: string, from: bigint, of: { orderId: string; amount: bigint; memberId: bigint }): void {
+    this.move(kind, ref, from, SYSTEM.SUSPENSE, of.amount)
+    this.wait(
+      { paymentId: `${kind}:${ref}`, orderId: of.orderId, amount: of.amount, reason: 'closed_account', status: 'open' },
+      of.memberId,
+    )
+  }
+
+  /** An item of an account that is closed. */
+  wait(item: ItemBook, memberId: bigint): void {
+    this.items.set(item.paymentId, item)
+    let rest: ItemBook | undefined = item
+    this.payDebts(memberId, item.amount, (ref, amount) => {
+      if (rest !== undefined) rest = this.takeFrom(rest, 'debt_paid', ref, SYSTEM.LOSSES, amount)
+    })
+  }
+
+  /** What is left of it is an item of its own. */
+  takeFrom(item: ItemBook, kind: string, ref: string, to: bigint, amount: bigint): ItemBook | undefined {
+    item.status = 'taken'
+    this.move(kind, ref, SYSTEM.SUSPENSE, to, amount)
+    if (amount === item.amount) return undefined
+    const rest: ItemBook = { ...item, paymentId: `${item.paymentId}#rest`, amount: item.amount - amount, status: 'open' }
+    this.items.set(rest.paymentId, rest)
+    return rest
   }
 
   #add(account: bigint, amount: bigint): void {
@@ -167,6 +228,9 @@ export class Books {
     member.history.push(moved)
   }
 }
+
+const leftOf = ({ amount, payments, isReturned }: DebtBook): bigint =>
+  isReturned ? 0n : payments.reduce((left, payment) => left - payment.amount, amount)
 
 export const poolOf = (day: IstDay): bigint => -BigInt(day.replaceAll('-', ''))
 
@@ -197,6 +261,10 @@ export function modelLines(books: Books): string[] {
     lines.push(line('refund', each.id, each.orderId, each.memberId ?? each.paymentId, each.amount, each.status, each.problem))
   for (const each of books.disputes.values())
     lines.push(line('dispute', each.id, each.orderId, each.paymentId, each.amount, each.isTaken && 'taken', each.problem))
+  for (const { ref, memberId, amount, payments, isReturned } of books.debts) {
+    const paid = payments.reduce((sum, payment) => sum + payment.amount, 0n)
+    lines.push(line('debt', ref, memberId, amount, 'paid', paid, isReturned && 'returned'))
+  }
   for (const item of books.items.values()) lines.push(line('item', item.paymentId, item.orderId, item.amount, item.reason, item.status))
   for (const round of books.rounds.values()) {
     const counted = round.status !== 'open'
@@ -224,7 +292,7 @@ const DAY_MS = 86_400_000
 export function unusedOf(books: Books, memberId: bigint): Unused[] {
   const member = books.member(memberId)
   const cameBack = new Set(
-    member.history.filter(({ kind }) => ['wd_back', 'wd_reversed', 'chargeback_back'].includes(kind)).map(({ ref }) => ref),
+    member.history.filter(({ kind }) => ['wd_back', 'wd_reversed', 'chargeback_back', 'debt_back'].includes(kind)).map(({ ref }) => ref),
   )
   const refunded = new Map<string, bigint>()
   for (const { memberId: of, orderId, amount, status } of books.refunds.values())

@@ -1,7 +1,7 @@
 /** The model's rules of orders, payments, withdrawals and refunds. */
 import { type Books, type RefundBook, SYSTEM, unusedOf, type WithdrawalBook } from './model-books.ts'
 import { FAULT, type OpOf } from './model-ops.ts'
-import { isTaken } from './model-suspense.ts'
+import { isTaken, oweLosses } from './model-suspense.ts'
 
 const no = (code: string) => ({ ok: false, code })
 const yes = (value: unknown) => ({ ok: true, value })
@@ -33,10 +33,12 @@ const isBooked = (books: Books, paymentId: string): boolean =>
     (line) => line.startsWith(`transfer topup ${paymentId} `) || line.startsWith(`transfer topup_suspense ${paymentId} `),
   )
 
-function suspend(books: Books, { orderId, paymentId, amount }: OpOf<'capture'>, reason: string): unknown {
+function suspend(books: Books, { orderId, paymentId, amount }: OpOf<'capture'>, reason: string, ownerId?: bigint): unknown {
   if (isBooked(books, paymentId)) return { result: 'duplicate' }
   books.move('topup_suspense', paymentId, GATEWAY, SUSPENSE, amount)
-  books.items.set(paymentId, { paymentId, orderId, amount, reason, status: 'open' })
+  const item = { paymentId, orderId, amount, reason, status: 'open' }
+  if (ownerId === undefined) books.items.set(paymentId, item)
+  else books.wait(item, ownerId)
   return { result: 'suspense', reason }
 }
 
@@ -47,7 +49,7 @@ export function capture(books: Books, op: OpOf<'capture'>): unknown {
   if (found.paymentId === paymentId) return { result: 'duplicate' }
   if (found.paymentId !== undefined) return suspend(books, op, 'second_payment')
   if (found.amount !== amount) return suspend(books, op, 'other_amount')
-  if (books.member(found.memberId).isClosed) return suspend(books, op, 'closed_account')
+  if (books.member(found.memberId).isClosed) return suspend(books, op, 'closed_account', found.memberId)
   const item = books.items.get(paymentId)
   if (item !== undefined && item.status !== 'open') return { result: 'duplicate' }
   // The gateway names a payment that paid another order: nobody can say whose it is.
@@ -57,6 +59,7 @@ export function capture(books: Books, op: OpOf<'capture'>): unknown {
   const fromSuspense = waited < amount ? waited : amount
   if (item !== undefined) {
     item.status = 'credited'
+    item.creditedTo = memberId
     books.move('suspense_credit', paymentId, SUSPENSE, memberId, fromSuspense, orderId)
     const rest = `${paymentId}#rest`
     if (waited > amount)
@@ -67,7 +70,9 @@ export function capture(books: Books, op: OpOf<'capture'>): unknown {
   found.status = 'captured'
   found.paymentId = paymentId
   found.capturedOn = books.day
-  found.chargedBack = [...books.disputes.values()].some((each) => each.orderId === orderId && each.paymentId === paymentId && each.isTaken)
+  const taken = [...books.disputes.values()].filter((each) => each.orderId === orderId && each.paymentId === paymentId && each.isTaken)
+  found.chargedBack = taken.length > 0
+  if (found.chargedBack) oweLosses(books, taken, memberId, amount)
   const member = books.member(memberId)
   const missedAutoJoin =
     books.skipped.get(`${books.day} ${memberId}`) === 'insufficient_balance' &&
@@ -118,6 +123,7 @@ export function decideWithdrawal(books: Books, op: Decision): unknown {
   }[op.do]
   if (!from.includes(found.status)) return no('withdrawal_final')
   const { memberId, amount } = found
+  if (op.do === 'approve withdrawal' && books.owed(memberId) > 0n) return no('member_in_debt')
   if (op.do === 'approve withdrawal') found.status = 'approved'
   if (op.do === 'complete withdrawal') endWithdrawal(books, found, 'paid')
   if (op.do !== 'reject withdrawal') return yes({ memberId, amount })
@@ -127,8 +133,12 @@ export function decideWithdrawal(books: Books, op: Decision): unknown {
 
 export function sendWithdrawal(books: Books, { id, again }: OpOf<'send withdrawal'>): boolean {
   const found = books.withdrawals.get(id)
-  if (found?.status === 'sending') return again
-  if (found?.status !== 'approved') return false
+  if (found?.status !== 'approved' && !(found?.status === 'sending' && again)) return false
+  if (books.owed(found.memberId) > 0n) {
+    Object.assign(found, { status: 'approved', problem: 'member_in_debt' })
+    return false
+  }
+  if (found.status === 'sending') return true
   found.status = 'sending'
   found.problem = undefined
   return true
@@ -138,7 +148,7 @@ function endWithdrawal(books: Books, found: WithdrawalBook, status: 'paid' | 'fa
   const { id, memberId, amount } = found
   books.member(memberId).held -= amount
   if (status === 'paid') books.move('wd_paid', id, PAYOUTS_PENDING, BANK, amount)
-  else books.move('wd_back', id, PAYOUTS_PENDING, memberId, amount)
+  else books.give('wd_back', id, PAYOUTS_PENDING, memberId, amount)
   found.status = status
   found.problem = undefined
 }
@@ -154,8 +164,8 @@ export function payoutWord(books: Books, { id, word }: OpOf<'payout word'>): unk
   }
   if (status === 'paid') {
     if (word === 'paid') return says('unchanged', false)
-    if (books.member(memberId).isClosed) books.suspendReturn('wd_reversed', id, BANK, { orderId: id.replaceAll('-', ''), amount })
-    else books.move('wd_reversed', id, BANK, memberId, amount)
+    if (books.member(memberId).isClosed) books.suspendReturn('wd_reversed', id, BANK, { orderId: id.replaceAll('-', ''), amount, memberId })
+    else books.give('wd_reversed', id, BANK, memberId, amount)
     found.status = 'reversed'
     return says('reversed', word === 'failed')
   }
@@ -213,6 +223,12 @@ const rowOf = ({ memberId, orderId, amount, status, problem }: RefundBook) => ({
   problem: problem ?? null,
 })
 
+/** Why it may not go out now. */
+function obstacleOf(books: Books, found: RefundBook): string | undefined {
+  if (isChargedBack(books, found)) return 'payment_taken_back'
+  return found.memberId !== undefined && books.owed(found.memberId) > 0n ? 'member_in_debt' : undefined
+}
+
 const isChargedBack = (books: Books, { paymentId, orderId }: RefundBook): boolean =>
   paymentId === undefined ? books.orders.get(orderId)?.chargedBack === true : isTaken(books, paymentId)
 
@@ -227,7 +243,8 @@ export function decideRefund(books: Books, op: OpOf<'approve refund' | 'reject r
   const before = rowOf(found)
   if (op.do === 'approve refund') {
     if (found.status !== 'requested' && !(found.status === 'approved' && found.problem !== undefined)) return no('refund_final')
-    if (isChargedBack(books, found)) return no('payment_taken_back')
+    const obstacle = obstacleOf(books, found)
+    if (obstacle !== undefined) return no(obstacle)
     found.status = 'approved'
     found.problem = undefined
     return yes(before)
@@ -240,8 +257,9 @@ export function decideRefund(books: Books, op: OpOf<'approve refund' | 'reject r
 export function sendRefund(books: Books, { id, again }: OpOf<'send refund'>): boolean {
   const found = books.refunds.get(id)
   if (found?.status !== 'approved' && !(found?.status === 'sending' && again)) return false
-  if (isChargedBack(books, found)) {
-    found.problem = 'payment_taken_back'
+  const obstacle = obstacleOf(books, found)
+  if (obstacle !== undefined) {
+    Object.assign(found, { status: 'approved', problem: obstacle })
     return false
   }
   if (found.status === 'sending') return true
@@ -254,8 +272,10 @@ export function sendRefund(books: Books, { id, again }: OpOf<'send refund'>): bo
 function giveBackRefund(books: Books, found: RefundBook, kind: 'refund_failed' | 'refund_reversed'): void {
   const { id, memberId, amount } = found
   if (kind === 'refund_reversed' && memberId !== undefined && books.member(memberId).isClosed)
-    return books.suspendReturn(kind, id, GATEWAY, found)
-  books.move(kind, id, kind === 'refund_failed' ? REFUNDS_PENDING : GATEWAY, memberId ?? SUSPENSE, amount)
+    return books.suspendReturn(kind, id, GATEWAY, { ...found, memberId })
+  const from = kind === 'refund_failed' ? REFUNDS_PENDING : GATEWAY
+  if (memberId === undefined) books.move(kind, id, from, SUSPENSE, amount)
+  else books.give(kind, id, from, memberId, amount)
   const item = books.items.get(found.paymentId ?? '')
   if (item !== undefined) item.status = 'open'
 }

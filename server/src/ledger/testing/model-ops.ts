@@ -221,6 +221,8 @@ export async function ledgerLines(db: Db, of: { readonly members: readonly bigin
       from refund r left join suspense_item s on s.id = r.suspense_id where r.member_id = any(${members}::bigint[]) or s.id > ${since.item}::bigint
     union all select concat_ws(' ', 'dispute', id, order_id, payment_id, amount, case when is_taken then 'taken' end, problem)
       from dispute where starts_with(id, ${since.disputes}::text)
+    union all select concat_ws(' ', 'debt', ref, member_id, amount, 'paid', paid, case when returned_at is not null then 'returned' end)
+      from debt where member_id = any(${members}::bigint[])
     union all select concat_ws(' ', 'item', payment_id, order_id, amount, reason, status) from suspense_item where id > ${since.item}::bigint
     union all select concat_ws(' ', 'round', day, status, entries, pool, need_paise, reward_paise, platform_paise, tax_paise)
       from round where day >= ${since.day}::date

@@ -115,7 +115,7 @@ function settle(books: Books, day: IstDay): unknown {
   const answer = yes({ winners, need, reward, platform, tax, already: round.status === 'settled' })
   if (round.status === 'settled') return answer
   const pool = poolOf(day)
-  for (const { rank, memberId, amount } of winners) books.move('prize', `${day}:${rank}`, pool, memberId, amount)
+  for (const { rank, memberId, amount } of winners) books.give('prize', `${day}:${rank}`, pool, memberId, amount)
   if (tax > 0n) books.move('tax', day, pool, SYSTEM.TAX_WITHHELD, tax)
   if (platform > 0n) books.move('platform', day, pool, SYSTEM.PLATFORM, platform)
   if (need > 0n) books.move('need', day, pool, SYSTEM.HELP_FUND, need)
@@ -129,7 +129,7 @@ function giveBack(books: Books, day: IstDay): unknown {
   if (round === undefined) return no('round_not_found')
   if (round.status === 'void') return yes({ isOver: true, already: true })
   if (round.status !== 'closed') return no('not_closed')
-  for (const memberId of round.entries) books.move('round_refund', `${day}:${memberId}`, poolOf(day), memberId, FEE, `round ${day}`)
+  for (const memberId of round.entries) books.give('round_refund', `${day}:${memberId}`, poolOf(day), memberId, FEE, `round ${day}`)
   round.status = 'void'
   return yes({ isOver: round.entries.length === 0, already: false })
 }
@@ -161,6 +161,7 @@ function flag(books: Books, { memberId, flag: name, on }: OpOf<'flag'>): undefin
 function giveRest(books: Books, { memberId, id }: OpOf<'give rest'>): unknown {
   const member = books.members.get(memberId)
   if (member === undefined || !member.mayMove) return no('may_not_move')
+  books.payDebts(memberId, member.balance)
   const { balance } = member
   if (balance === 0n) return yes(0n)
   if (books.transfers.some((line) => line.startsWith(`transfer gift ${id} `))) return FAULT

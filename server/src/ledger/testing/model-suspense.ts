@@ -5,6 +5,7 @@ import { FAULT, type OpOf } from './model-ops.ts'
 const no = (code: string) => ({ ok: false, code })
 const yes = (value: unknown) => ({ ok: true, value })
 const { GATEWAY, BANK, REFUNDS_PENDING, SUSPENSE, LOSSES } = SYSTEM
+const LOSS = '#loss'
 
 /** A dispute has the item's payment, or the one of the order that it came back of; or what came back went out after all. */
 export function isTaken(books: Books, paymentId: string): boolean {
@@ -24,8 +25,9 @@ export function creditItem(books: Books, { paymentId, memberId }: OpOf<'credit i
   const member = books.members.get(memberId)
   if (member === undefined || member.isClosed) return no('member_not_found')
   item.status = 'credited'
+  item.creditedTo = memberId
   // Spent like a top-up, though it is none to refund.
-  books.move('suspense_credit', paymentId, SUSPENSE, memberId, item.amount, `item ${paymentId}`)
+  books.give('suspense_credit', paymentId, SUSPENSE, memberId, item.amount, `item ${paymentId}`)
   return yes({ amount: item.amount, balance: member.balance })
 }
 
@@ -77,7 +79,7 @@ export function dispute(books: Books, op: OpOf<'dispute'>): unknown {
   books.disputes.set(disputeId, found)
   if (!found.isTaken) found.amount = op.amount
   if (known === undefined) found.isTaken = false
-  const { moved, problem } = isTaken ? take(books, found, op) : giveBackDisputed(books, found, orderId)
+  const { moved, problem } = isTaken ? take(books, found, op) : giveBackDisputed(books, found, op)
   const isNews = problem !== found.problem
   found.problem = problem
   found.isTaken = isTaken && problem === undefined
@@ -85,24 +87,36 @@ export function dispute(books: Books, op: OpOf<'dispute'>): unknown {
 }
 type Booked = { readonly moved?: unknown; readonly problem?: string }
 
-function take(books: Books, found: DisputeBook, { orderId, paymentId }: OpOf<'dispute'>): Booked {
+/** The payment, and who gives what is taken of it: nobody where it is nobody's. */
+function paymentOf(books: Books, { orderId, paymentId }: OpOf<'dispute'>) {
   const topup = books.orders.get(orderId)
-  const isOrders = topup?.paymentId === paymentId
-  const payment = isOrders ? topup : books.items.get(paymentId)
+  if (topup?.paymentId === paymentId) return { amount: topup.amount, memberId: topup.memberId, topup }
+  const item = books.items.get(paymentId)
+  if (item === undefined) return undefined
+  const owner = item.reason === 'closed_account' ? books.orders.get(item.orderId)?.memberId : undefined
+  return { amount: item.amount, memberId: item.creditedTo ?? owner, topup: undefined }
+}
+
+/** Whose money waits under this number: an order's, or a withdrawal's, whose dashes are gone. */
+const ownerOf = (books: Books, orderId: string): bigint | undefined =>
+  books.orders.get(orderId)?.memberId ?? [...books.withdrawals.values()].find(({ id }) => id.replaceAll('-', '') === orderId)?.memberId
+
+function take(books: Books, found: DisputeBook, op: OpOf<'dispute'>): Booked {
+  const payment = paymentOf(books, op)
   if (payment === undefined) return { problem: 'unknown_payment' }
   const { amount } = found
+  const { memberId } = payment
   const others = [...books.disputes.values()].filter(
-    (each) => each !== found && each.isTaken && each.orderId === orderId && each.paymentId === paymentId,
+    (each) => each !== found && each.isTaken && each.orderId === op.orderId && each.paymentId === op.paymentId,
   )
   if (others.reduce((sum, each) => sum + each.amount, amount) > payment.amount) return { problem: 'more_than_paid' }
   if (found.out.length > 0) return {}
   found.turns++
   const ref = found.turns === 1 ? found.id : `${found.id}#${found.turns}`
-  const memberId = isOrders ? topup.memberId : undefined
-  const waiting =
-    memberId === undefined
-      ? []
-      : [...books.items.values()].filter((item) => item.orderId === orderId && item.reason === 'closed_account' && item.status === 'open')
+  const waiting = [...books.items.values()].filter(
+    ({ reason, status, orderId }) =>
+      memberId !== undefined && reason === 'closed_account' && status === 'open' && ownerOf(books, orderId) === memberId,
+  )
   const balance = memberId === undefined ? 0n : books.member(memberId).balance
   const fromMember = balance < amount ? balance : amount
   if (memberId !== undefined && fromMember > 0n) {
@@ -113,34 +127,46 @@ function take(books: Books, found: DisputeBook, { orderId, paymentId }: OpOf<'di
   for (const [index, item] of waiting.entries()) {
     if (lost === 0n) break
     const taken = item.amount < lost ? item.amount : lost
-    item.status = 'taken'
-    const rest = `${item.paymentId}#rest`
-    if (taken < item.amount) books.items.set(rest, { ...item, paymentId: rest, amount: item.amount - taken, status: 'open' })
-    books.move('chargeback', `${ref}#part${index + 1}`, SUSPENSE, GATEWAY, taken)
-    found.out.push({ ref: `${ref}#part${index + 1}`, giver: SUSPENSE, amount: taken })
+    const part = `${ref}#part${index + 1}`
+    books.takeFrom(item, 'chargeback', part, GATEWAY, taken)
+    found.out.push({ ref: part, giver: SUSPENSE, amount: taken })
     lost -= taken
   }
   if (lost > 0n) {
-    books.move('chargeback', `${ref}#loss`, LOSSES, GATEWAY, lost)
-    found.out.push({ ref: `${ref}#loss`, giver: LOSSES, amount: lost })
+    books.move('chargeback', `${ref}${LOSS}`, LOSSES, GATEWAY, lost)
+    found.out.push({ ref: `${ref}${LOSS}`, giver: LOSSES, amount: lost })
+    if (memberId !== undefined) books.debts.push({ ref, memberId, amount: lost, payments: [], isReturned: false })
   }
-  if (isOrders) topup.chargedBack = true
+  if (payment.topup !== undefined) payment.topup.chargedBack = true
   return { moved: { what: 'taken', memberId, fromMember, suspended: amount - fromMember - lost, lost } }
 }
 
-function giveBackDisputed(books: Books, found: DisputeBook, orderId: string): Booked {
+function giveBackDisputed(books: Books, found: DisputeBook, op: OpOf<'dispute'>): Booked {
+  const { orderId } = op
+  const memberId = paymentOf(books, op)?.memberId
   if (found.out.length === 0) return {}
-  const moved = { what: 'returned', memberId: undefined as bigint | undefined, fromMember: 0n, suspended: 0n, lost: 0n }
-  for (const { ref, giver, amount } of found.out) {
-    const member = books.members.get(giver)
-    moved.memberId ??= member?.memberId
-    if (giver === SUSPENSE || member?.isClosed === true) {
-      books.suspendReturn('chargeback_back', ref, GATEWAY, { orderId, amount })
+  const loss = found.out.find(({ giver }) => giver === LOSSES)
+  const debt = books.debts.find((each) => `${each.ref}${LOSS}` === loss?.ref && !each.isReturned)
+  if (debt !== undefined) debt.isReturned = true
+  const moved = { what: 'returned', memberId, fromMember: 0n, suspended: 0n, lost: 0n }
+  const giveBack = (kind: string, ref: string, from: bigint, amount: bigint): void => {
+    const member = books.member(memberId ?? 0n)
+    if (member.isClosed) {
+      books.suspendReturn(kind, ref, from, { orderId, amount, memberId: member.memberId })
       moved.suspended += amount
     } else {
-      books.move('chargeback_back', ref, GATEWAY, giver, amount)
-      moved[member === undefined ? 'lost' : 'fromMember'] += amount
+      books.give(kind, ref, from, member.memberId, amount)
+      moved.fromMember += amount
     }
+  }
+  for (const { ref, giver, amount } of found.out) {
+    if (giver === LOSSES) books.move('chargeback_back', ref, GATEWAY, LOSSES, amount)
+    else giveBack('chargeback_back', ref, GATEWAY, amount)
+    if (giver === LOSSES) moved.lost += amount
+  }
+  for (const { ref, amount } of debt?.payments ?? []) {
+    giveBack('debt_back', ref, LOSSES, amount)
+    moved.lost -= amount
   }
   found.out = []
   const topup = books.orders.get(orderId)
@@ -149,4 +175,12 @@ function giveBackDisputed(books: Books, found: DisputeBook, orderId: string): Bo
       (each) => each !== found && each.orderId === orderId && each.paymentId === topup.paymentId && each.isTaken,
     )
   return { moved }
+}
+
+/** What these disputes took while the payment was nobody's is this member's now, whose payment pays it. */
+export function oweLosses(books: Books, disputes: readonly DisputeBook[], memberId: bigint, amount: bigint): void {
+  const losses = disputes.flatMap(({ out }) => out.filter(({ giver }) => giver === LOSSES))
+  for (const loss of losses.sort((a, b) => (a.ref < b.ref ? -1 : 1)))
+    books.debts.push({ ref: loss.ref.slice(0, -LOSS.length), memberId, amount: loss.amount, payments: [], isReturned: false })
+  books.payDebts(memberId, amount)
 }

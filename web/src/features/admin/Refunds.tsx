@@ -14,7 +14,7 @@ import { Listing } from '../Listing.tsx'
 import { Decision } from './Decision.tsx'
 import { MoneyRow, useNarrowing } from './MoneyRows.tsx'
 import { type Refund, refundsQuery } from './queries.ts'
-import { obstaclesOf, REFUND_STATES } from './states.ts'
+import { MEMBER_FLAGS, obstaclesOf, REFUND_STATES } from './states.ts'
 
 type Open = { readonly deed: 'approve' | 'reject'; readonly refund: Refund }
 
@@ -50,7 +50,8 @@ export function Refunds() {
 
 function RefundRow({ refund, onChoose }: { readonly refund: Refund; readonly onChoose: (deed: Open['deed']) => void }) {
   const { t } = useLingui()
-  const { amount, status, order_id: order, reason, decision, reference, approvedAt, onHold } = refund
+  const { amount, status, order_id: order, reason, decision, reference, approvedAt, onHold, memberFlags, owed } = refund
+  const debt = formatMoney(owed)
   const who = refund.member?.name ?? t`Payment in suspense`
   const labels = { approve: status === 'approved' ? t`Send again` : t`Approve`, reject: t`Reject` }
   const isOpen = status === 'requested' || status === 'approved'
@@ -69,8 +70,9 @@ function RefundRow({ refund, onChoose }: { readonly refund: Refund; readonly onC
         status === 'rejected' && approvedAt !== null
           ? t`It was approved on ${formatInstant(approvedAt, currentLanguage())}; that was undone.`
           : null,
+        owed === 0 ? null : t`The member owes: ${debt}`,
       ]}
-      warnings={obstaclesOf(refund)}
+      warnings={[...memberFlags.map((flag) => MEMBER_FLAGS[flag] ?? flag), ...obstaclesOf(refund)]}
     >
       {isOpen ? (
         <>

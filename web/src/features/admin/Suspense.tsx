@@ -16,7 +16,7 @@ import { Decision } from './Decision.tsx'
 import { MemberPicker } from './MemberPicker.tsx'
 import { MoneyRow, useNarrowing } from './MoneyRows.tsx'
 import { type Payee, type SuspenseItem, suspenseQuery } from './queries.ts'
-import { ON_HOLD, SUSPENSE_REASONS, SUSPENSE_SOURCES, SUSPENSE_STATES } from './states.ts'
+import { MEMBER_FLAGS, ON_HOLD, SUSPENSE_REASONS, SUSPENSE_SOURCES, SUSPENSE_STATES } from './states.ts'
 
 type Deed = 'pay' | 'credit' | 'refund'
 type Open = { readonly deed: Deed; readonly item: SuspenseItem }
@@ -71,7 +71,8 @@ function Deciding({ deed, ...rest }: Open & { readonly onClose: () => void }) {
 
 function ItemRow({ item, onChoose }: { readonly item: SuspenseItem; readonly onChoose: (deed: Deed) => void }) {
   const { t, i18n } = useLingui()
-  const { order_id: order, paymentId, amount, currency, source, status, bank, reference } = item
+  const { order_id: order, paymentId, amount, currency, source, status, bank, reference, memberFlags, owed } = item
+  const debt = formatMoney(owed)
   const name = item.member?.name
   const bankName = bank?.name
   const lastFour = bank?.lastFour
@@ -93,8 +94,13 @@ function ItemRow({ item, onChoose }: { readonly item: SuspenseItem; readonly onC
         t`Payment ${paymentId}`,
         bank === null ? null : t`${bankName}, account ending in ${lastFour}`,
         reference === null ? null : status === 'taken' ? t`Taken by dispute ${reference}` : t`Bank reference: ${reference}`,
+        owed === 0 ? null : t`The member owes: ${debt}`,
       ]}
-      warnings={item.status === 'open' ? [SUSPENSE_REASONS[item.reason], ...(item.onHold ? [ON_HOLD] : [])] : []}
+      warnings={
+        status === 'open'
+          ? [SUSPENSE_REASONS[item.reason], ...memberFlags.map((flag) => MEMBER_FLAGS[flag] ?? flag), ...(item.onHold ? [ON_HOLD] : [])]
+          : []
+      }
     >
       {deedsOf(item).map((deed, index) => (
         <Button key={deed} kind={index === 0 ? 'secondary' : 'quiet'} aria-label={labels[deed][1]} onClick={() => onChoose(deed)}>

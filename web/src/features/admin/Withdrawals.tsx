@@ -15,7 +15,7 @@ import { formatMoney } from '../../ui/Money.tsx'
 import { Listing } from '../Listing.tsx'
 import { MoneyRow, useNarrowing } from './MoneyRows.tsx'
 import { type Withdrawal, withdrawalsQuery } from './queries.ts'
-import { obstaclesOf, WITHDRAWAL_FLAGS, WITHDRAWAL_STATES } from './states.ts'
+import { MEMBER_FLAGS, obstaclesOf, WITHDRAWAL_FLAGS, WITHDRAWAL_STATES } from './states.ts'
 import { type Bank, type Deed, WithdrawalDecision } from './WithdrawalDecision.tsx'
 
 type Open = { readonly deed: Deed; readonly withdrawal: Withdrawal } | { readonly deed: 'account'; readonly bank: Bank }
@@ -112,7 +112,8 @@ type RowProps = { readonly withdrawal: Withdrawal; readonly byHand: boolean; rea
 function WithdrawalRow({ withdrawal, byHand, onChoose }: RowProps) {
   const { t } = useLingui()
   const viewer = useViewer()
-  const { amount, member, bank, flags, reason, reference, status, approvedAt } = withdrawal
+  const { amount, member, bank, flags, memberFlags, owed, reason, reference, status, approvedAt } = withdrawal
+  const debt = formatMoney(owed)
   const labels = {
     approve: t`Approve`,
     reject: t`Reject`,
@@ -139,8 +140,14 @@ function WithdrawalRow({ withdrawal, byHand, onChoose }: RowProps) {
         status === 'rejected' && approvedAt !== null
           ? t`It was approved on ${formatInstant(approvedAt, currentLanguage())}; that was undone.`
           : null,
+        owed === 0 ? null : t`The member owes: ${debt}`,
       ]}
-      warnings={[...flags.map((flag) => WITHDRAWAL_FLAGS[flag] ?? flag), ...obstaclesOf(withdrawal), ...(holder === null ? [] : [holder])]}
+      warnings={[
+        ...flags.map((flag) => WITHDRAWAL_FLAGS[flag] ?? flag),
+        ...memberFlags.map((flag) => MEMBER_FLAGS[flag] ?? flag),
+        ...obstaclesOf(withdrawal),
+        ...(holder === null ? [] : [holder]),
+      ]}
     >
       {deedsOf(withdrawal, byHand, viewer).map((deed, index) => (
         <Button

@@ -25,7 +25,7 @@ export const SUSPENSE_STATES = {
   credited: { tone: 'good', label: msg`Credited` },
   refunded: { tone: 'good', label: msg`Sent back` },
   paid: { tone: 'good', label: msg`Paid by hand` },
-  taken: { tone: 'bad', label: msg`Taken by the bank` },
+  taken: { tone: 'bad', label: msg`Taken for a chargeback` },
 } as const satisfies Record<SuspenseState, Shown>
 
 export const SUSPENSE_REASONS = {
@@ -69,8 +69,21 @@ export const ON_HOLD = msg`The member is on hold: nothing is sent until the hold
 
 type Standing = { readonly status: RefundState | WithdrawalState; readonly onHold: boolean; readonly problem: string | null }
 
-/** Why a withdrawal or refund waits: a hold in our words, anything else in the gateway's. */
+/** What stopped a sending, where it was not the gateway. */
+const WAITED: Readonly<Record<string, MessageDescriptor | undefined>> = {
+  member_in_debt: msg`It was not sent because the member owed for a payment.`,
+}
+
+/** Why a withdrawal or refund waits: a hold or a debt in our words, anything else in the gateway's. */
 export function obstaclesOf({ status, onHold, problem }: Standing): readonly (MessageDescriptor | string)[] {
   const isOpen = status === 'requested' || status === 'approved' || status === 'sending'
-  return [...(isOpen && onHold ? [ON_HOLD] : []), ...(problem === null || problem === 'member_on_hold' ? [] : [problem])]
+  return [...(isOpen && onHold ? [ON_HOLD] : []), ...(problem === null || problem === 'member_on_hold' ? [] : [WAITED[problem] ?? problem])]
+}
+
+/** What a member is known for, beside each decision about their money. */
+export const MEMBER_FLAGS: Readonly<Record<string, MessageDescriptor | undefined>> = {
+  debt: msg`The member owes for a payment that the bank took back`,
+  dispute: msg`The member disputed a payment at the bank`,
+  gateway_conflict: msg`The gateway contradicted our books about this member`,
+  other_amount: msg`The gateway named another amount for this member`,
 }

@@ -11,7 +11,7 @@ import { CoinTally } from '../../ui/Art.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Later } from '../../ui/Later.tsx'
 import { Book, Section } from '../../ui/Layout.tsx'
-import { Money } from '../../ui/Money.tsx'
+import { formatMoney, Money } from '../../ui/Money.tsx'
 import { AddMoneyPanel } from './AddMoneyPanel.tsx'
 import { Refund } from './Refund.tsx'
 import { Transactions } from './Transactions.tsx'
@@ -27,7 +27,7 @@ export function WalletPage() {
   const gateway = useGateway()
   const hash = useLocation({ select: (location) => location.hash })
   const [panel, setPanel] = useState<Panel>(hash === 'withdraw' ? 'withdraw' : 'add-money')
-  const { balance } = member.wallet
+  const { balance, owed } = member.wallet
   // The operator's switches: nobody fills in a form to hear of them.
   const paused =
     panel === 'add-money' ? !settings.topupsOn && t`Adding money is paused.` : !settings.withdrawalsOn && t`Withdrawals are paused.`
@@ -42,6 +42,7 @@ export function WalletPage() {
               <Trans>Wallet</Trans>
             </h1>
             <Balance balance={balance} />
+            {owed > 0 ? <Owed owed={owed} /> : null}
             <div className="buttons card-actions">
               <Button
                 kind={panel === 'add-money' ? 'primary' : 'secondary'}
@@ -105,6 +106,17 @@ function Balance({ balance }: { readonly balance: number }) {
       </p>
       <CoinTally rupees={balance} label={t`${coins} one-rupee coins`} />
     </>
+  )
+}
+
+function Owed({ owed }: { readonly owed: number }) {
+  const amount = formatMoney(owed)
+  return (
+    <p className="warning-line">
+      <Trans>
+        You owe {amount}: your bank took back a payment that you had spent. Rewards and money that comes back to you pay it first.
+      </Trans>
+    </p>
   )
 }
 

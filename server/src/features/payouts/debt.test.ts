@@ -1,0 +1,90 @@
+/** Somebody whose bank took a payment back: what administrators see beside each decision, and what the member sees. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { paise } from '@roz/core/money.ts'
+import { sql } from '../../db/sql.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { bookDispute } from '../../ledger/disputes.ts'
+import { captureTopup } from '../../ledger/topups.ts'
+import { getUser } from '../../people/user-row.ts'
+import { makeMember } from '../../testing/calls.ts'
+import { openPayoutsWorld, type PayoutsWorld } from '../../testing/payouts-world.ts'
+
+let world: PayoutsWorld
+beforeAll(async () => {
+  world = await openPayoutsWorld()
+})
+afterAll(() => world.close())
+
+const ask = (call: string, as: bigint, body?: unknown) => world.calls.ask(call, { as, ...(body === undefined ? {} : { body }) })
+const tell = (disputeId: string, orderId: string, isTaken: boolean) =>
+  inTransaction(world.db, (tx) =>
+    bookDispute(tx, {
+      disputeId,
+      orderId,
+      paymentId: `test-${orderId}`,
+      amount: paise(3000n),
+      type: 'CHARGEBACK',
+      status: 'X',
+      state: isTaken ? 'lost' : 'won',
+      isTaken,
+      respondBy: undefined,
+    }),
+  )
+
+test('a debt and the flags of its member stand beside each decision, and neither withdrawal nor refund is approved', async () => {
+  const member = await world.funded(1)
+  const orderId = await world.pay(member, 30)
+  const id = await world.withdraw(member, 25)
+  await world.db.query(sql`insert into member_flag (member_id, kind, subject) values (${member}::bigint, 'dispute', 'dispute:one')`)
+  await world.db.query(sql`insert into member_flag (member_id, kind, subject) values (${member}::bigint, 'dispute', 'dispute:two')`)
+  await tell('owes', orderId, true)
+  const later = await world.pay(member, 20)
+  const asked = await ask('POST /wallet/refunds', member, { order_id: later, amount: 20, reason: 'changed my mind' })
+  expect(asked.status).toBe(200)
+  const refund = asked.body.refund.id as string
+  const known = { memberFlags: ['debt', 'dispute'], owed: 24 }
+  expect((await ask(`GET /admin/withdrawals?q=${id}`, world.admin)).body.withdrawals).toMatchObject([
+    { id, flags: expect.any(Array), ...known },
+  ])
+  expect((await ask(`GET /admin/refunds?q=${later}`, world.admin)).body.refunds).toMatchObject([{ id: refund, ...known }])
+  await inTransaction(world.db, (tx) => captureTopup(tx, { orderId: later, paymentId: 'paid-twice', orderAmount: paise(2000n) }))
+  expect((await ask('GET /admin/suspense?q=paid-twice', world.admin)).body.suspense).toMatchObject([{ reason: 'second_payment', ...known }])
+  const approveRefund = () => world.calls.ask(`POST /admin/refunds/${refund}/approve`, { as: world.admin, body: { status: 'requested' } })
+  for (const { status, body } of [await world.decide(id, 'approve'), await approveRefund()])
+    expect([status, body.code, body.message]).toEqual([
+      409,
+      'member_in_debt',
+      'This member owes us for a payment that the bank took back. Reject this: what was held pays it first.',
+    ])
+  expect((await getUser(world.db, member)).wallet).toEqual({ balance: 0, owed: 24 })
+  expect((await world.decide(id, 'reject', { reason: 'The payment was disputed.' })).status).toBe(200)
+  expect((await getUser(world.db, member)).wallet).toEqual({ balance: 1, owed: 0 })
+  expect((await ask(`GET /admin/refunds?q=${later}`, world.admin)).body.refunds).toMatchObject([{ memberFlags: ['dispute'], owed: 0 }])
+  const { transactions } = (await ask('GET /wallet/transactions', member)).body
+  expect(transactions.slice(0, 2)).toMatchObject([
+    { type: 'debit', amount: 24, description: 'Paid what you owed for a payment the bank took back', status: 'completed' },
+    { type: 'credit', amount: 25 },
+  ])
+  const { receipt } = (await ask(`GET /wallet/transactions/${transactions[0].id}`, member)).body
+  expect(receipt).toMatchObject({ from: 'Your wallet', amount: 24, balanceAfter: 1 })
+  expect((await ask('GET /admin/disputes?q=owes', world.admin)).body.disputes).toMatchObject([{ id: 'owes', isTaken: true, loss: 0 }])
+  await tell('owes', orderId, false)
+  expect((await getUser(world.db, member)).wallet).toEqual({ balance: 31, owed: 0 })
+  expect((await approveRefund()).status).toBe(200)
+})
+
+test('an approved withdrawal whose member came into debt is not sent, and says why', async () => {
+  const member = await makeMember(world.db)
+  const orderId = await world.pay(member, 30)
+  const id = await world.withdraw(member, 30)
+  expect((await world.decide(id, 'approve')).status).toBe(200)
+  await tell('late', orderId, true)
+  await world.runDue()
+  expect(world.script.sent).not.toContain(id.replaceAll('-', ''))
+  expect((await ask(`GET /admin/withdrawals?q=${id}`, world.admin)).body.withdrawals).toMatchObject([
+    { status: 'approved', problem: 'member_in_debt', memberFlags: ['debt'], owed: 30 },
+  ])
+  expect((await world.decide(id, 'retry')).body.code).toBe('member_in_debt')
+  expect((await world.decide(id, 'reject', { reason: 'The payment was disputed.' })).status).toBe(200)
+  expect(await world.stands(id)).toEqual(['rejected', 0, 0])
+})

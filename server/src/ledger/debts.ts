@@ -1,0 +1,78 @@
+/**
+ * Debts: what a chargeback took and its member's wallet could not pay. LOSSES bears it until it is paid.
+ * Invariants: a debt changes only under its member's wallet lock; money that is released from a hold,
+ * won or returned pays it in the same transaction, the oldest debt first, before the member can use any
+ * of it; money that a member adds does not. A debt is paid at most once, and a turn of a dispute that
+ * the bank returned is owed no more.
+ */
+import { type Paise, paise, ZERO } from '@roz/core/money.ts'
+import { one, type Queryable, type Sql, sql } from '../db/sql.ts'
+import type { Tx } from '../db/transaction.ts'
+import { creditMember, debitMember, type Moved } from './transfer.ts'
+
+/** Neither paid nor returned: as `debt_open` indexes them. */
+const IS_OPEN = sql`paid < amount and returned_at is null`
+
+/** `ref`: the turn of the dispute, whose loss it is. */
+export async function openDebt(tx: Tx, debt: { readonly ref: string; readonly memberId: bigint; readonly amount: Paise }): Promise<void> {
+  await tx.query(sql`
+    insert into debt (ref, member_id, amount) values (${debt.ref}::text, ${debt.memberId}::bigint, ${debt.amount}::bigint)`)
+}
+
+/** What a member owes now, of `m`: for the lists that name members. */
+export const owedOf = (memberId: Sql): Sql => sql`
+  coalesce((select sum(amount - paid) from debt where member_id = ${memberId} and ${IS_OPEN}), 0)::bigint`
+
+/** What a member owes. Under the wallet's lock where something follows from it. */
+export const readDebt = async (from: Queryable, memberId: bigint): Promise<Paise> =>
+  (await one<{ owed: Paise }>(from, sql`select ${owedOf(sql`${memberId}::bigint`)} as owed`)).owed
+
+/** Takes one payment of a debt from somewhere, under this ref. */
+type Pay = (ref: string, amount: Paise) => Promise<unknown>
+
+/** Pays what this member owes, up to `atMost`, and says how much that was. By default from the wallet, which is locked. */
+export async function payDebts(
+  tx: Tx,
+  memberId: bigint,
+  atMost: Paise,
+  pay: Pay = (ref, amount) => debitMember(tx, { kind: 'debt_paid', ref, memberId, amount, to: 'LOSSES' }),
+): Promise<Paise> {
+  const debts = await tx.query<{ id: bigint; ref: string; owed: Paise; payments: number }>(sql`
+    select id, ref, amount - paid as owed,
+      (select count(*) from transfer t where t.kind = 'debt_paid' and subject_of(t.ref) = subject_of(debt.ref)
+          and starts_with(t.ref, debt.ref || '#debt'))::int as payments
+      from debt where member_id = ${memberId}::bigint and ${IS_OPEN} order by id`)
+  let left = atMost
+  for (const { id, ref, owed, payments } of debts) {
+    if (left === ZERO) break
+    const part = paise(owed < left ? owed : left)
+    await tx.query(sql`update debt set paid = paid + ${part}::bigint where id = ${id}::bigint`)
+    await pay(`${ref}#debt${payments + 1}`, part)
+    left = paise(left - part)
+  }
+  return paise(atMost - left)
+}
+
+/** Gives back to a member whose wallet is locked; what they owe takes its part at once. The balance is what is left to them. */
+export async function giveBackToMember(tx: Tx, move: Parameters<typeof creditMember>[1]): Promise<Moved> {
+  const moved = await creditMember(tx, move)
+  const paid = await payDebts(tx, move.memberId, move.amount)
+  return { ...moved, balance: paise(moved.balance - paid) }
+}
+
+/** After many wallets, all locked, were given something: those of them pay who owe. `given`: selects `member_id` and `amount`. */
+export async function payDebtsAmong(tx: Tx, given: Sql): Promise<void> {
+  const owing = await tx.query<{ memberId: bigint; amount: Paise }>(sql`
+    select g.member_id as "memberId", g.amount from (${given}) g
+     where g.member_id in (select member_id from debt where ${IS_OPEN}) order by g.member_id`)
+  for (const { memberId, amount } of owing) await payDebts(tx, memberId, amount)
+}
+
+/** Ends the debt of a turn that the bank has returned; its payments, to be given back. */
+export async function endDebt(tx: Tx, ref: string): Promise<{ readonly ref: string; readonly amount: Paise }[]> {
+  const ended = await tx.query(sql`update debt set returned_at = roz_now() where ref = ${ref}::text and returned_at is null returning id`)
+  if (ended.length === 0) return []
+  return tx.query(sql`
+    select ref, amount from transfer
+     where kind = 'debt_paid' and subject_of(ref) = subject_of(${ref}::text) and starts_with(ref, ${ref}::text || '#debt') order by transfer_id`)
+}
