@@ -1,0 +1,29 @@
+/** docs/decisions/: one number, one page, under that heading; what names a decision names its number. */
+import { expect, test } from 'vitest'
+import { sources } from './source.ts'
+
+const FOLDER = 'docs/decisions/'
+const pages = sources
+  .filter(({ name }) => name.startsWith(FOLDER))
+  .map((page) => ({ ...page, number: page.name.slice(FOLDER.length, FOLDER.length + 4) }))
+
+test('no two decisions have one number, and none is left out', () => {
+  expect(pages.map(({ number }) => Number(number)).toSorted((a, b) => a - b)).toEqual(pages.map((_, index) => index + 1))
+})
+
+test('a decision begins with its number', () => {
+  expect(pages.filter(({ text, number }) => !text.startsWith(`# ${Number(number)}. `)).map(({ name }) => name)).toEqual([])
+})
+
+test('a link to a decision leads to the page that it numbers', () => {
+  const names = new Set(pages.map(({ name }) => name.slice(FOLDER.length)))
+  const links = sources.flatMap(({ name, text }) =>
+    [...text.matchAll(/\[decision (\d+)\]\(([^)]*)\)/g)].map(([, number = '', to = '']) => ({
+      name,
+      number,
+      to: to.split('/').at(-1) ?? '',
+    })),
+  )
+  expect(links.length).toBeGreaterThan(10)
+  expect(links.filter(({ number, to }) => !names.has(to) || Number(to.slice(0, 4)) !== Number(number))).toEqual([])
+})
