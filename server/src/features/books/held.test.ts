@@ -51,7 +51,7 @@ test('money below nothing at a day’s end holds that day’s books with an alar
   expect(await world.statuses()).toMatchObject({ [DAY]: 'settled', [NEXT]: 'settled', '2026-11-23': 'open' })
   expect(await world.db.query(sql`select day from ledger_day where sealed_at is null and day < ist_day(roz_now())`)).toEqual([])
   expect([await isPublished(DAY), await isPublished(NEXT)]).toEqual([false, false])
-  expect(await readiness()).toEqual({ status: 'ready', alarms: [{ code: 'books_held', day: DAY, waiting: 1 }] })
+  expect(await readiness()).toEqual({ status: 'ready', alarms: [{ code: 'books_held', day: DAY, waiting: 1 }], parked: 0 })
   // Told again with each try, once an hour, and not with each tick.
   expect(complaints()).toHaveLength(1)
   await world.goTo('2026-11-23T00:30:00+05:30')
