@@ -18,6 +18,8 @@ const COPIED = [
   'server',
   'verifier',
   'spec',
+  // What a test compares with its tables.
+  'docs/decisions',
   'vitest.config.ts',
   'tsconfig.base.json',
   'package.json',
