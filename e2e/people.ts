@@ -87,6 +87,34 @@ export async function payUnlessPaid(sandboxUrl: string, orderId: string): Promis
   return true
 }
 
+/** Pays an order at the gateway that we never made: the payment waits in suspense. The order's number. */
+export async function strangePayment({ url, sandboxUrl }: Where, rupees: number): Promise<string> {
+  const order_id = `strange_${rupees}_${Date.now()}`
+  const response = await fetch(`${sandboxUrl}/pg/orders`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'x-api-version': '2025-01-01',
+      'x-client-id': 'sandbox-client',
+      'x-client-secret': 'sandbox-secret',
+    },
+    body: JSON.stringify({
+      order_id,
+      order_amount: rupees,
+      order_currency: 'INR',
+      customer_details: { customer_id: 'stranger', customer_phone: PHONE },
+      order_meta: { notify_url: `${url}/api/webhooks/cashfree` },
+    }),
+  })
+  expect(response.status, await response.text()).toBe(200)
+  await pay(sandboxUrl, order_id, 'success')
+  const token = await adminToken(url)
+  return eventually('the payment in suspense', async () => {
+    const { suspense } = (await ask(url, 'suspense', { token })).output
+    return suspense.find((item) => item.order_id === order_id)?.order_id
+  })
+}
+
 export async function adminToken(origin: string): Promise<string> {
   return (await ask(origin, 'adminLogin', { body: ADMIN })).output.token
 }

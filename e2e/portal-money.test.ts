@@ -11,7 +11,7 @@ import { beforeAll, describe, test } from 'vitest'
 import { auditVisit, expectSilence, SMALL, type Visit, WIDE } from './browser.ts'
 import { ask } from './calls.ts'
 import { inDatabase } from './database.ts'
-import { addMoney, adminToken, BANK, eventually, newMember, pay, type Person, readClock, setClock } from './people.ts'
+import { addMoney, adminToken, BANK, eventually, newMember, type Person, readClock, setClock, strangePayment } from './people.ts'
 import { ADMIN, type Program } from './program.ts'
 import { useStage, type Work } from './stage.ts'
 import { toast } from './steps.ts'
@@ -55,32 +55,9 @@ async function decide(press: string, confirm = press): Promise<void> {
   await dialog().getByRole('button', { name: confirm, exact: true }).click()
 }
 
-/** An order at the gateway that we never made, paid; its payment waits in suspense. */
+/** The tab with a payment in suspense for an order that we never made; its number. */
 async function strangeOrder(rupees: number): Promise<string> {
-  const order_id = `strange_${rupees}_${Date.now()}`
-  const response = await fetch(`${roz.sandboxUrl}/pg/orders`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      'x-api-version': '2025-01-01',
-      'x-client-id': 'sandbox-client',
-      'x-client-secret': 'sandbox-secret',
-    },
-    body: JSON.stringify({
-      order_id,
-      order_amount: rupees,
-      order_currency: 'INR',
-      customer_details: { customer_id: 'stranger', customer_phone: '9876543210' },
-      order_meta: { notify_url: `${roz.url}/api/webhooks/cashfree` },
-    }),
-  })
-  expect(response.status, await response.text()).toBe(200)
-  await pay(roz.sandboxUrl, order_id, 'success')
-  const token = await adminToken(roz.url)
-  await eventually('the payment in suspense', async () => {
-    const { suspense } = (await ask(roz.url, 'suspense', { token })).output
-    return suspense.find((item) => item.order_id === order_id)
-  })
+  const order_id = await strangePayment(roz, rupees)
   await openTab('suspense')
   return order_id
 }

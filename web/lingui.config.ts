@@ -12,6 +12,7 @@ export default defineConfig({
   rootDir,
   sourceLocale: 'en',
   locales: [...LANGUAGES],
+  runtimeConfigModule: { Trans: ['@roz/web/ui/Trans.tsx', 'Trans'] },
   format: formatter({ lineNumbers: false }),
   catalogs: [
     { path: '<rootDir>/src/locales/{locale}/public', include: ['<rootDir>/src/public'] },
