@@ -29,24 +29,28 @@ const WHOLE = process.env.CHROMIUM ?? '/usr/bin/chromium'
 /** The engine without the browser around it, which shows and stores the same and has less to do. */
 const SHELL = process.env.CHROMIUM_SHELL ?? WHOLE
 
+export type BrowserOptions = {
+  readonly whole?: boolean
+  /** The size of letters that somebody has chosen in the browser's settings; 16 px unless they have. */
+  readonly lettersPx?: number
+}
 const shared = new Map<string, Promise<Browser>>()
 /**
  * One for all files that run in this process: what a person has stored lies in a context of their own,
  * and `closeVisits` ends those. `whole` is the browser as people have it: only it installs and notifies.
  */
-export function openBrowser({ whole = false }: { readonly whole?: boolean } = {}): Promise<Browser> {
+export function openBrowser({ whole = false, lettersPx = 16 }: BrowserOptions = {}): Promise<Browser> {
   const executablePath = whole ? WHOLE : SHELL
-  const open = shared.get(executablePath) ?? launch(executablePath)
-  shared.set(executablePath, open)
+  const key = `${executablePath} ${lettersPx}`
+  const open = shared.get(key) ?? launch(executablePath, lettersPx)
+  shared.set(key, open)
+  // One that has crashed or was closed is no later file's.
+  void open.then((browser) => browser.once('disconnected', () => shared.delete(key)))
   return open
 }
 
-async function launch(executablePath: string): Promise<Browser> {
-  const browser = await chromium.launch({ executablePath, args: FLAGS })
-  // One that has crashed or was closed is no later file's.
-  browser.once('disconnected', () => shared.delete(executablePath))
-  return browser
-}
+const launch = (executablePath: string, lettersPx: number): Promise<Browser> =>
+  chromium.launch({ executablePath, args: [...FLAGS, `--blink-settings=defaultFontSize=${lettersPx}`] })
 
 /** Nothing of the file that ends runs on in the browser of the next one. */
 export async function closeVisits(): Promise<void> {

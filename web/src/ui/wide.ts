@@ -1,7 +1,7 @@
 /** Whether the window has room for a table, by the width at which the style sheets turn; followed as it changes. */
 import { useSyncExternalStore } from 'react'
 
-const room = matchMedia('(min-width: 860px)')
+const room = matchMedia('(width >= 53.75em)')
 
 function follow(changed: () => void): () => void {
   room.addEventListener('change', changed)
