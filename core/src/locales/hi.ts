@@ -280,6 +280,9 @@ export const HI = {
   'New login to your {brandName} account': 'आपके {brandName} खाते में नया लॉगिन',
   'Your account was logged in to on {day} at {time} IST, from a device or a network that it was not used from before.':
     '{day} को {time} बजे (भारतीय समय) आपके खाते में ऐसे डिवाइस या नेटवर्क से लॉग इन हुआ, जिससे पहले कभी नहीं हुआ था।',
+  'Device: {browser} on {system}': 'डिवाइस: {system} पर {browser}',
+  'Device: {browser}{system}': 'डिवाइस: {browser}{system}',
+  'Device: unknown': 'डिवाइस: पता नहीं चला',
   'All devices are logged out, and withdrawals wait until one of us has looked. We have sent you an email with a link to choose a new password.':
     'सभी डिवाइस लॉग आउट कर दिए गए हैं, और हमारी जाँच होने तक निकासी रुकी रहेगी। नया पासवर्ड चुनने का लिंक हमने आपको ईमेल कर दिया है।',
   'Google is now linked to your {brandName} account': 'आपके {brandName} खाते से Google जुड़ गया है',

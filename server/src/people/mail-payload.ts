@@ -17,8 +17,8 @@ export type MailData = {
   /** Once, when the address is confirmed. */
   welcome: Told
   password_changed: Told<'tokenId'>
-  /** A sign-in by a browser that was not known; `time` as HH:MM in IST. */
-  new_device: Told<'tokenId' | 'day' | 'time'>
+  /** A sign-in by a browser that was not known; `time` as HH:MM in IST. Names are those of device-name.ts, or empty. */
+  new_device: Told<'tokenId' | 'day' | 'time' | 'browser' | 'system'>
   /** The first sign-in with Google: what opened the account before is discarded. */
   google_linked: Told<'tokenId'>
   /** The last one: the account is erased. */

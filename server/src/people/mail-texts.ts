@@ -36,6 +36,12 @@ const WHAT_IT_DOES = texts(
   'If it was you, there is nothing to do. If not, press the button within 7 days: on its page you can log out all devices, stop withdrawals and choose a new password.',
 )
 
+function deviceLine(browser: string, system: string): Texts {
+  if (browser && system) return texts('Device: {browser} on {system}')
+  // One of the two is empty.
+  return browser || system ? texts('Device: {browser}{system}') : texts('Device: unknown')
+}
+
 export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData[T]) => Mail) } = {
   verify: {
     subject: texts('Verify your email for {brandName}'),
@@ -60,15 +66,16 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
     action: NOT_ME,
     after: [WHAT_IT_DOES],
   },
-  new_device: {
+  new_device: ({ browser, system }) => ({
     subject: texts('New login to your {brandName} account'),
     paragraphs: [
       HELLO,
       texts('Your account was logged in to on {day} at {time} IST, from a device or a network that it was not used from before.'),
+      deviceLine(browser, system),
     ],
     action: NOT_ME,
     after: [WHAT_IT_DOES],
-  },
+  }),
   google_linked: {
     subject: texts('Google is now linked to your {brandName} account'),
     paragraphs: [

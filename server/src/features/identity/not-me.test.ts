@@ -52,6 +52,26 @@ describe('the doors', () => {
     expect(mails[0]?.text).toContain('support@roz.example')
   })
 
+  const ANDROID = 'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Mobile Safari/537.36'
+  test.each([
+    ['browser and system', ANDROID, 'Chrome on Android', 'Android पर Chrome'],
+    ['the browser alone', 'Firefox/142.0', 'Firefox', 'Firefox'],
+    ['the system alone', 'a reader for Linux', 'Linux', 'Linux'],
+    ['nothing of a device that names nothing, nor its own words', 'Free money at evil.example', 'unknown', 'पता नहीं चला'],
+  ])('the mail about a new login names %s', async (_, userAgent, english, hindi) => {
+    for (const [language, line] of [
+      ['en', `Device: ${english}`],
+      ['hi', `डिवाइस: ${hindi}`],
+    ] as const) {
+      const email = `${crypto.randomUUID()}@x.test`
+      await confirmed(email)
+      await roz.db.query(sql`update member set language = ${language}::text where email = ${email}::text`)
+      await roz.login(email, PASSWORD, { ip: '198.51.100.9', userAgent })
+      const mail = (await roz.mailsTo(email)).find((one) => one.links.some((link) => link.includes('/not-me?token=')))
+      expect(mail?.text.split('\n')).toContain(line)
+    }
+  })
+
   test('one press ends sessions, password, Google and links, holds withdrawals and mails a link for a new password', async () => {
     const person = await confirmed('taken@x.test')
     const thief = (await loginElsewhere('taken@x.test')).body.token

@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Output } from '@roz/contract/api.ts'
 import type { identityCalls } from '@roz/contract/identity.ts'
+import { deviceNameOf } from '@roz/core/device-name.ts'
 import { isoIst } from '@roz/core/ist-day.ts'
 import { audit } from '../../audit-log.ts'
 import { maybeOne, one, sql } from '../../db/sql.ts'
@@ -33,17 +34,23 @@ export async function signIn(
   how: { readonly kind: 'member' | 'admin'; readonly source: Source; readonly origin: string; readonly tells?: boolean },
 ): Promise<SignedIn> {
   const isKnown = await rememberSignIn(tx, memberId, how.source, how.origin)
-  if (how.tells === true && !isKnown) await tellNewDevice(tx, deps, memberId, how.origin)
+  if (how.tells === true && !isKnown) await tellNewDevice(tx, deps, memberId, how)
   const token = await openSession(tx, memberId, how.kind, how.source.userAgent)
   return { token, user: await getUser(tx, memberId) }
 }
 
 /** A browser that never signed in to this account before, or not from this part of the network. */
-async function tellNewDevice(tx: Tx, deps: Pick<IdentityDeps, 'secrets'>, memberId: bigint, origin: string): Promise<void> {
+async function tellNewDevice(
+  tx: Tx,
+  deps: Pick<IdentityDeps, 'secrets'>,
+  memberId: bigint,
+  how: { readonly source: Source; readonly origin: string },
+): Promise<void> {
   const { at } = await one<{ at: Date }>(tx, sql`select roz_now() as at`)
   const [day = '', time = ''] = isoIst(at.getTime()).split('T')
-  const data = { day, time: time.slice(0, 5) }
-  await mailAlert(tx, deps.secrets, { memberId, template: 'new_device', key: `new_device:${randomUUID()}`, data, origin })
+  const { browser, system } = deviceNameOf(how.source.userAgent)
+  const data = { day, time: time.slice(0, 5), browser: browser ?? '', system: system ?? '' }
+  await mailAlert(tx, deps.secrets, { memberId, template: 'new_device', key: `new_device:${randomUUID()}`, data, origin: how.origin })
 }
 
 export function signInHandlers(
