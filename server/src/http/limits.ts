@@ -77,14 +77,16 @@ export function addressBlock(ip: string): string {
     .join(':')
 }
 
-/**
- * Whom a limit by network address counts an address for: one IPv6 customer has a whole /64. Undefined for this machine
- * outside production, which has no such limits; 127.0.0.2 counts.
- */
+/** One customer's address: of IPv6 each has a whole /64. */
+export function customerAddress(ip: string): string {
+  const plain = plainIp(ip)
+  return isIPv6(plain) ? addressBlock(plain) : plain
+}
+
+/** Whom a limit by network address counts; undefined for this machine outside production, which has no such limits. 127.0.0.2 counts. */
 export function networkOf(ip: string, production: boolean): string | undefined {
   const plain = plainIp(ip)
-  if (!production && (plain === '127.0.0.1' || plain === '::1')) return undefined
-  return isIPv6(plain) ? addressBlock(plain) : plain
+  return !production && (plain === '127.0.0.1' || plain === '::1') ? undefined : customerAddress(plain)
 }
 
 /** Where a request comes from, as limits see it. */

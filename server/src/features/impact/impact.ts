@@ -75,8 +75,8 @@ export function createImpact({ db }: ImpactDeps) {
       const { rows, nextCursor } = cutPage(await listAll(db, page), page.limit, keyOf)
       return { ok: true, value: { stories: rows.map(storyOf(language)), nextCursor } }
     },
-    viewStory: async ({ params, ip, userAgent }) => {
-      const views = isId(params.id) ? await countView(db, params.id, { ip, userAgent }) : undefined
+    viewStory: async ({ params, ip }) => {
+      const views = isId(params.id) ? await countView(db, params.id, ip) : undefined
       return views === undefined ? { ok: false, code: 'story_not_found' } : { ok: true, value: { views } }
     },
     impactStats: async ({ session }) => {

@@ -1,24 +1,21 @@
 /**
- * Views of stories. Invariant: one view per visitor, story and day. A visitor is an HMAC of address
- * and user agent under a random key of that day; key and rows are erased once the day is over, so
- * that nobody can tell afterwards who watched what (product.md "Impact").
+ * Views of stories. Invariant: one view per address, story and day; of IPv6 one per /64, and the
+ * user agent, which a caller writes as they like, counts for nothing. A visitor is an HMAC of the address
+ * under a random key of that day; key and rows are erased once the day is over, so that nobody can tell
+ * afterwards who watched what.
  */
 import { createHmac, randomBytes } from 'node:crypto'
 import { type Db, one, type Queryable, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
-import { plainIp } from '../../http/limits.ts'
-
-export type Viewer = { readonly ip: string; readonly userAgent: string }
+import { customerAddress } from '../../http/limits.ts'
 
 /** Counts a view of a published story; its views afterwards, or undefined when there is no such story. */
-export function countView(db: Db, storyId: string, viewer: Viewer): Promise<number | undefined> {
+export function countView(db: Db, storyId: string, ip: string): Promise<number | undefined> {
   return inTransaction(db, async (tx) => {
     const [story] = await tx.query<{ views: bigint }>(sql`select views from story where id = ${storyId}::uuid and is_active`)
     if (story === undefined) return undefined
     const { day, key } = await keyOfToday(tx)
-    const visitor = createHmac('sha256', key)
-      .update(`${plainIp(viewer.ip)}\n${viewer.userAgent}`)
-      .digest()
+    const visitor = createHmac('sha256', key).update(customerAddress(ip)).digest()
     const fresh = await tx.query(sql`
       insert into story_view (day, story_id, visitor) values (${day}::date, ${storyId}::uuid, ${visitor}::bytea)
       on conflict do nothing returning day`)
