@@ -1,7 +1,7 @@
 /** The rules of money that comes and goes: amounts, the bank account it goes to, the reason it is asked back for. */
 import * as z from 'zod/mini'
 import type { Words } from './field-words.ts'
-import { type Paise, formatPaise } from './money.ts'
+import { type Paise, formatLimit } from './money.ts'
 import { texts } from './texts.ts'
 
 export const MONEY_TEXTS = {
@@ -65,7 +65,7 @@ export const decisionReason = text('reason_length').check(
 
 /** Limits of adding money, in paise; the operator's settings, the spec's ₹10–30 by default. */
 export type TopupLimits = { readonly min: Paise; readonly max: Paise }
-const bare = (amount: Paise): string => formatPaise(amount).replace('₹', '').replace(/\.00$/, '')
+const bare = (amount: Paise): string => formatLimit(amount).replace('₹', '')
 
 type AmountProblem = `${'topup_min' | 'topup_max' | 'withdrawal_min'}:${string}` | 'insufficient_funds'
 

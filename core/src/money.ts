@@ -38,6 +38,8 @@ const inr = new Intl.NumberFormat('en-IN', { style: 'currency', currency: 'INR',
 
 /** `₹1,23,456.50`: en-IN, always two decimals (spec section 9, money display). */
 export const formatPaise = (amount: Paise): string => inr.format(decimalText(amount) as Intl.StringNumericLiteral)
+/** For limits in a sentence: `₹10`, and `₹10.50` where there are paise. */
+export const formatLimit = (amount: Paise): string => formatPaise(amount).replace(/\.00$/, '')
 
 /**
  * Cuts a pot by weights without losing a paisa: each part is rounded down, and what is left over

@@ -85,7 +85,14 @@ describe('Hindi holds no Latin word but the few that are known by them', () => {
 
   test.each(Object.keys(MAIL_TEXTS))('the mail %s, from its subject to its small print', (template) => {
     const supportEmail = 'support@roz.example'
-    const frame = { brandName: 'रोज़', supportEmail, link: (address: string) => `https://roz.example${address}`, token: 'token1' }
+    const frame = {
+      brandName: 'रोज़',
+      topupMin: '₹10',
+      topupMax: '₹30',
+      supportEmail,
+      link: (address: string) => `https://roz.example${address}`,
+      token: 'token1',
+    }
     for (const data of [
       { reference: '4200', rounds: '7' },
       { reference: '', rounds: '1' },

@@ -149,6 +149,7 @@ function createFeatures(deps: ServiceDeps) {
   const mail = createMailJob({
     mailer: deps.mailer,
     brandName: business.brandName,
+    topupLimits: business.topupLimits,
     supportEmail: config.site.supportEmail,
     publicUrl: config.publicUrl,
     localUrl: `http://localhost:${config.port}`,

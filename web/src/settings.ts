@@ -25,25 +25,4 @@ export type AppSettings = {
   readonly supportEmail: string
 }
 
-const DEFAULTS: AppSettings = {
-  brandName: 'Roz',
-  googleClientId: null,
-  googleScriptUrl: 'https://accounts.google.com/gsi/client',
-  minAgeYears: 13,
-  topupMinRupees: 10,
-  topupMaxRupees: 30,
-  topupsOn: true,
-  withdrawalsOn: true,
-  production: false,
-  drawsLocally: true,
-  issuer: 'Roz',
-  officeAddress: '',
-  supportEmail: '',
-}
-
-function readSettings(): AppSettings {
-  const content = document.querySelector<HTMLMetaElement>('meta[name="app-settings"]')?.content ?? ''
-  return content.startsWith('{') ? { ...DEFAULTS, ...(JSON.parse(content) as Partial<AppSettings>) } : DEFAULTS
-}
-
-export const settings = readSettings()
+export const settings = JSON.parse(document.querySelector<HTMLMetaElement>('meta[name="app-settings"]')?.content ?? '{}') as AppSettings

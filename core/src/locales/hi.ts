@@ -269,8 +269,8 @@ export const HI = {
   'The link works once, for one hour. If you did not ask for it, ignore this mail: your password stays as it is.':
     'यह लिंक एक घंटे तक, सिर्फ़ एक बार चलता है। अगर आपने नहीं माँगा, तो इस ईमेल को अनदेखा करें: आपका पासवर्ड वही रहेगा।',
   'Welcome to {brandName}': '{brandName} में आपका स्वागत है',
-  'Your email is verified. Add ₹10 to ₹30 to your wallet and join the round of the day with one rupee.':
-    'आपके ईमेल की पुष्टि हो गई है। अपने वॉलेट में ₹10 से ₹30 जोड़ें और एक रुपये में आज के राउंड में शामिल हों।',
+  'Your email is verified. Add {topupMin} to {topupMax} to your wallet and join the round of the day with one rupee.':
+    'आपके ईमेल की पुष्टि हो गई है। अपने वॉलेट में {topupMin} से {topupMax} जोड़ें और एक रुपये में आज के राउंड में शामिल हों।',
   'Go to your dashboard': 'अपने डैशबोर्ड पर जाएँ',
   'Your {brandName} password was changed': 'आपके {brandName} खाते का पासवर्ड बदल गया',
   'Your password was changed and all other devices were signed out.': 'आपका पासवर्ड बदल गया है, और बाकी सभी डिवाइस पर आप लॉग आउट हो गए हैं।',

@@ -62,7 +62,7 @@ export type Answer<E extends EndpointSpec> =
   | { readonly ok: true; readonly value: Output<E>; readonly status?: E extends { alsoStatus: infer S } ? S : never }
   | Refusal<E['refusals'][number] | 'invalid_input'>
 export type Handler<E extends EndpointSpec> = (call: Call<E>) => Promise<Answer<E>>
-/** The handlers of some calls; `app.ts` puts all of them together, and a missing one does not compile. */
+/** The handlers of some calls; `services.ts` puts all of them together, and a missing one does not compile. */
 export type Handlers<Names extends CallName> = { readonly [N in Names]: Handler<Api[N]> }
 
 /** Refuses an input by field: `invalid({ amount: 'topup_min:10' })`. */

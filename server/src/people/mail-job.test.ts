@@ -1,5 +1,6 @@
 /** Mails from the order to the letter box: their words, their links, their second try. */
 import type { AddressInfo } from 'node:net'
+import { paise } from '@roz/core/money.ts'
 import PostalMime from 'postal-mime'
 import { pino } from 'pino'
 import { SMTPServer } from 'smtp-server'
@@ -19,7 +20,8 @@ import { mailMember } from './mails.ts'
 import { insertMember } from './new-member.ts'
 
 const secrets = createSecrets({ secretKey: 'a secret key for tests' })
-const settings = { brandName: 'Roz', supportEmail: 'support@roz.example', secrets }
+const topupLimits = { min: paise(1000n), max: paise(3000n) }
+const settings = { brandName: 'Roz', topupLimits, supportEmail: 'support@roz.example', secrets }
 const templates = Object.keys(MAIL_TEXTS) as MailTemplate[]
 const ALL = {
   name: 'Asha <Verma>',
@@ -84,6 +86,14 @@ describe('a mail', () => {
     expect(first.subject).toBe('Welcome to Har Din')
     expect(first.messageId).toMatch(/^[0-9a-f]{32}@roz\.example$/)
     expect(second.messageId).toBe(first.messageId)
+  })
+
+  test('names the limits of adding money that the operator has set', async () => {
+    const payload = { to: 'a@x.test', template: 'welcome', language: 'en', data: { name: 'Asha', origin: 'https://roz.example' } }
+    expect((await rendered(payload)).text).toContain('Add ₹10 to ₹30 to your wallet')
+    const other = { topupLimits: { min: paise(500n), max: paise(10_050n) } }
+    expect((await rendered(payload, other)).text).toContain('Add ₹5 to ₹100.50 to your wallet')
+    expect((await rendered({ ...payload, language: 'hi' }, other)).text).toContain('₹5 से ₹100.50')
   })
 
   test('is one line in its subject whatever a name holds', () => {

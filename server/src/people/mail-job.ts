@@ -5,6 +5,8 @@
  */
 import { createHash } from 'node:crypto'
 import { brandIn } from '@roz/core/brand.ts'
+import { formatLimit } from '@roz/core/money.ts'
+import type { TopupLimits } from '@roz/core/money-fields.ts'
 import { type Mail, MailRefusedError, type Mailer } from '../adapters/mail/port.ts'
 import { GiveUpError } from '../jobs/queue.ts'
 import { type LinkSecrets, linkToken } from './link-token.ts'
@@ -15,6 +17,8 @@ import type { MailPayload } from './mail-payload.ts'
 export type MailJobDeps = {
   readonly mailer: Mailer
   readonly brandName: string
+  /** The welcome mail names them. */
+  readonly topupLimits: TopupLimits
   /** Whom members write to: below each mail. */
   readonly supportEmail: string
   /** PUBLIC_URL where it is set: it stands above the origin of any request. */
@@ -32,6 +36,8 @@ export function createMailJob(deps: MailJobDeps): (payload: MailPayload, jobId: 
     const brandName = brandIn(deps.brandName, payload.language)
     const frame: MailFrame = {
       brandName,
+      topupMin: formatLimit(deps.topupLimits.min),
+      topupMax: formatLimit(deps.topupLimits.max),
       supportEmail: deps.supportEmail,
       link: (path) => origin + path,
       token: 'tokenId' in data ? linkToken(deps.secrets, data.tokenId) : '',

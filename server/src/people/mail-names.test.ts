@@ -1,3 +1,4 @@
+import { paise } from '@roz/core/money.ts'
 import { expect, test } from 'vitest'
 import type { Mail } from '../adapters/mail/port.ts'
 import { testSecrets } from '../testing/calls.ts'
@@ -8,6 +9,7 @@ test('a name with line breaks writes no paragraph, header or recipient of its ow
   const send = createMailJob({
     mailer: { send: async (mail) => void sent.push(mail), close: async () => undefined },
     brandName: 'Roz',
+    topupLimits: { min: paise(1000n), max: paise(3000n) },
     supportEmail: 'support@roz.example',
     publicUrl: 'https://roz.example',
     localUrl: 'http://localhost:8080',

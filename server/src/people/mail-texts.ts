@@ -12,12 +12,15 @@ import type { MailData, MailPayload, MailTemplate } from './mail-payload.ts'
 /** What stands around a mail: the product's name and the absolute address of its one link. */
 export type MailFrame = {
   readonly brandName: string
+  /** The least and the most that can be added at a time, ready to print. */
+  readonly topupMin: string
+  readonly topupMax: string
   readonly link: (path: string) => string
   readonly token: string
   readonly supportEmail: string
 }
 
-/** `{amount}` stands for what the mail tells, `{brandName}` and `{token}` for its frame. */
+/** `{amount}` stands for what the mail tells, `{brandName}`, `{token}` and `{topupMin}` for its frame. */
 type Mail = {
   readonly subject: Texts
   /** A bare one is the same in every language. */
@@ -57,7 +60,10 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
   },
   welcome: {
     subject: texts('Welcome to {brandName}'),
-    paragraphs: [HELLO, texts('Your email is verified. Add ₹10 to ₹30 to your wallet and join the round of the day with one rupee.')],
+    paragraphs: [
+      HELLO,
+      texts('Your email is verified. Add {topupMin} to {topupMax} to your wallet and join the round of the day with one rupee.'),
+    ],
     action: { label: texts('Go to your dashboard'), path: '/dashboard' },
   },
   password_changed: {
@@ -198,11 +204,11 @@ function toldIn(data: Readonly<Record<string, string>>, language: Language): Rea
 }
 
 /** A mail in its language. What is filled in is read no second time: a name may hold braces. */
-export function mailWords({ template, data, language }: MailPayload, { brandName, link, token, supportEmail }: MailFrame): MailWords {
+export function mailWords({ template, data, language }: MailPayload, { link, token, ...named }: MailFrame): MailWords {
   // Template and data belong together in the payload's type; the map is indexed by the same template.
   const written = MAIL_TEXTS[template] as Mail | ((told: typeof data) => Mail)
   const { subject, paragraphs, action, after } = typeof written === 'function' ? written(data) : written
-  const values: Readonly<Record<string, string>> = { ...toldIn(data, language), brandName, supportEmail }
+  const values: Readonly<Record<string, string>> = { ...toldIn(data, language), ...named }
   const fill = (words: Texts | string): string =>
     (typeof words === 'string' ? words : words[language]).replace(/\{(\w+)\}/g, (mark, name: string) => values[name] ?? mark)
   return {

@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { paise } from '@roz/core/money.ts'
 import { pino } from 'pino'
 import { type CaughtMail, createCatcher } from '../adapters/mail/catcher.ts'
 import { registerDevMail } from '../adapters/mail/dev-mail.ts'
@@ -60,6 +61,7 @@ export async function startPeople(options: PeopleOptions = {}): Promise<People> 
       mail: createMailJob({
         mailer: catcher,
         brandName: 'Roz',
+        topupLimits: { min: paise(1000n), max: paise(3000n) },
         supportEmail: 'support@roz.example',
         publicUrl: undefined,
         localUrl: 'http://localhost:8080',

@@ -7,6 +7,20 @@
  * What is thrown: `GatewayUnavailableError` (timeout, connection, 429, 5xx: the outcome is unknown,
  * ask again later with the same order id) and `GatewayRefusedError` (the gateway understood and said
  * no: our request, our keys or an order id that is taken by something else).
+ *
+ * A second gateway meets the name of the first outside the adapters in these files, and nowhere else:
+ * - `contract/src/payouts.ts`: the payout webhook and its path.
+ * - `contract/src/wallet.ts`: the payment webhook and its path.
+ * - `server/src/config-gateway.ts`: its settings, hosts and script.
+ * - `server/src/config.ts`: the value of PAYMENTS, and what production requires.
+ * - `server/src/features/payouts/payouts.ts`: the handler of the payout webhook.
+ * - `server/src/features/payouts/webhook.ts`: the type of that call.
+ * - `server/src/features/wallet/add-money.ts`: the address that an order's webhook goes to.
+ * - `server/src/features/wallet/wallet.ts`: the handler of the payment webhook.
+ * - `server/src/features/wallet/webhook.ts`: the type of that call.
+ * - `server/src/site-deps.ts`: the origins that the content security policy of the wallet allows.
+ * - `server/src/start.ts`: where both adapters are made, and where the sandbox sends payout webhooks.
+ * - `web/src/features/wallet/gateway-script.ts`: the object that the gateway's script leaves in the page.
  */
 import type { Paise } from '@roz/core/money.ts'
 

@@ -9,7 +9,7 @@ import { readFileSync } from 'node:fs'
 import { drawSeed, hex, pickPositions } from '@roz/core/draw.ts'
 import type { OpenRecord } from '@roz/core/draw-records.ts'
 import { type IstDay, parseDay } from '@roz/core/ist-day.ts'
-import { paise } from '@roz/core/money.ts'
+import { ENTRY_FEE, paise } from '@roz/core/money.ts'
 import { shares, type SplitPolicy, type TaxPolicy, taxOn } from '@roz/core/split.ts'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Beacon, BeaconChain } from '../../adapters/beacon/port.ts'
@@ -44,7 +44,6 @@ export type DrawsDeps = {
   readonly log: Pick<FastifyBaseLogger, 'warn' | 'error'>
 }
 
-const ENTRY_FEE_PAISE = 100
 const PROTOCOL = new URL('../../../../spec/protocol.md', import.meta.url)
 const bytesOf = (text: string): Buffer => Buffer.from(text, 'hex')
 
@@ -78,7 +77,7 @@ export function createDraws({ db, secrets, ticketKeys, tax, beacon, chain, witne
         v: 1,
         kind: 'open',
         day,
-        stake: ENTRY_FEE_PAISE,
+        stake: Number(ENTRY_FEE),
         split: { policy: name, need, reward, platform, winners },
         tax: { percent: tax.percent, above: Number(tax.above) },
         rules,
@@ -159,5 +158,5 @@ async function endWithoutBeacon(tx: Tx, day: IstDay): Promise<void> {
   if (ended.value.already) return
   await forgetOwners(tx, day)
   const { count } = await getRecord(tx, day, 'close')
-  await appendRecord(tx, { v: 1, kind: 'void', day, reason: 'beacon', returned: count * ENTRY_FEE_PAISE })
+  await appendRecord(tx, { v: 1, kind: 'void', day, reason: 'beacon', returned: count * Number(ENTRY_FEE) })
 }

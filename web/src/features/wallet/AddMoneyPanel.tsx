@@ -16,7 +16,7 @@ import { formatMoney } from '../../ui/Money.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { registerCleaned, showRefusedFields, tellFirst, useRules } from '../forms.ts'
 import { refreshMine, refreshMoney } from '../queries.ts'
-import { amountDraft, phoneDraft, TOPUP_PRESETS_RUPEES, typedPaise } from './amounts.ts'
+import { amountDraft, phoneDraft, topupPresets, typedPaise } from './amounts.ts'
 import { addMoneyRules, type AddMoneyValues } from './rules.ts'
 import type { GatewayState } from './use-gateway.ts'
 import { wordsOf } from './words.ts'
@@ -79,7 +79,7 @@ export function AddMoneyPanel({ gateway }: { readonly gateway: GatewayState }) {
         <Trans>Add money</Trans>
       </h2>
       <div className="presets" role="group" aria-label={t`Presets`}>
-        {TOPUP_PRESETS_RUPEES.filter((rupees) => rupees >= topupMinRupees && rupees <= topupMaxRupees).map((rupees) => (
+        {topupPresets(topupMinRupees, topupMaxRupees).map((rupees) => (
           <button
             key={rupees}
             type="button"

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { amountDraft, digitsOnly, ifscDraft, phoneDraft, typedPaise } from './amounts.ts'
+import { amountDraft, digitsOnly, ifscDraft, phoneDraft, topupPresets, typedPaise } from './amounts.ts'
 
 test('an amount field keeps digits, one point and two decimals', () => {
   expect(amountDraft('₹1,234.567')).toBe('1234.56')
@@ -13,6 +13,13 @@ test('a typed amount is exact paise or nothing', () => {
   expect(typedPaise('.5')).toBe(50n)
   expect(typedPaise('10')).toBe(1000n)
   for (const none of ['', '0', '0.00', '.', '12.', '1.234', 'ten']) expect(typedPaise(none)).toBeUndefined()
+})
+
+test('the amounts offered follow the limits of one top-up', () => {
+  expect(topupPresets(10, 30)).toEqual([10, 20, 30])
+  expect(topupPresets(10, 500)).toEqual([10, 260, 500])
+  expect(topupPresets(1, 5)).toEqual([1, 5])
+  expect(topupPresets(20, 20)).toEqual([20])
 })
 
 test('phone and account fields keep digits only, up to their length', () => {

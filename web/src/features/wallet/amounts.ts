@@ -1,8 +1,11 @@
 /** What people type into an amount field, read as exact paise (money is never a float on its way). */
 import { type Paise, paiseFromRupees } from '@roz/core/money.ts'
 
-/** The spec's limits of one top-up (section 9). The operator may set others: the server's message then says so. */
-export const TOPUP_PRESETS_RUPEES = [10, 20, 30] as const
+/** The least, the most and one between of what can be added at a time, in rupees: 10, 20 and 30 with the default limits. */
+export const topupPresets = (min: number, max: number): readonly number[] => {
+  const between = Math.round((min + max) / 20) * 10
+  return [...new Set(between > min && between < max ? [min, between, max] : [min, max])]
+}
 
 /** Keeps digits and one decimal point with at most two places, so that a field never holds half a number. */
 export function amountDraft(text: string): string {
