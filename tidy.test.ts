@@ -235,6 +235,9 @@ const ENTRIES = [
   /^verifier\/src\/cli\.ts$/,
 ]
 
+const inItsPackage = (name: string): string => name.replace(/^[^/]+\//, '')
+const asImported = (name: string): string => `@roz/${name.replace('/src/', '/')}`
+
 test('no file is there for nobody', () => {
   const imported = new Set(code.flatMap((file) => file.imports.map(({ target }) => target)))
   const named = sources
@@ -242,7 +245,7 @@ test('no file is there for nobody', () => {
     .map((file) => file.text)
   const findings = code
     .filter(({ name }) => !imported.has(name) && !/\.test\.tsx?$/.test(name) && !ENTRIES.some((pattern) => pattern.test(name)))
-    .filter(({ name }) => !named.some((content) => content.includes(name) || content.includes(name.replace(/^[^/]+\//, ''))))
+    .filter(({ name }) => !named.some((content) => [name, inItsPackage(name), asImported(name)].some((way) => content.includes(way))))
     .map(({ name }) => name)
   expectNone(findings, 'Nobody imports this file: delete it, or import it where it is needed.')
 })

@@ -5,11 +5,12 @@ import { LANGUAGES } from './language.ts'
 import { paise } from './money.ts'
 import * as money from './money-fields.ts'
 import * as person from './person-fields.ts'
+import * as reference from './reference-fields.ts'
 import { REFUSALS } from './refusals.ts'
 import * as story from './story-fields.ts'
 import { youtubeId } from './youtube.ts'
 
-const fields = { ...calls, ...person, ...money, ...story, youtubeId }
+const fields = { ...calls, ...person, ...money, ...reference, ...story, youtubeId }
 
 /** The first message of a value, in English, as a person reads it; undefined when it is accepted. */
 const problem = (schema: z.core.$ZodType, value: unknown): string | undefined => {
@@ -50,6 +51,8 @@ test.each([
   ['IFSC code must be 11 characters', fields.ifscCode, 'SBIN000123'],
   ['Invalid IFSC code format', fields.ifscCode, 'SBIN1001234'],
   ['Invalid IFSC code format', fields.ifscCode, 'sbin0001234'],
+  ['Please enter the bank reference: 4 to 50 letters and digits', fields.bankReference, 'UTR'],
+  ['Please enter the bank reference: 4 to 50 letters and digits', fields.bankReference, 'UTR 0000000042'],
   ['Bank name is required', fields.bankName, ''],
   ['Bank name must be at least 3 characters', fields.bankName, 'AB'],
   ['Bank name can contain only letters, spaces and & . -', fields.bankName, 'Bank #1'],
@@ -81,6 +84,7 @@ test('what the rules accept is accepted', () => {
     [fields.accountNumber, '123456789'],
     [fields.accountNumber, '1'.repeat(18)],
     [fields.ifscCode, 'HDFC0ABC12Z'],
+    [fields.bankReference, ' UTR0000000042 '],
     [fields.bankName, 'Jammu & Kashmir Bank Ltd. - Main'],
     [fields.videoUrl, ''],
   ] as const) {
