@@ -56,6 +56,8 @@ beforeAll(async () => {
   }
   await db.query(sql`
     insert into payout_event (event_key, type, sealed) values ('e1', 'test', ${testSecrets.seal(Buffer.from('raw'), 'payout_event:e1')}::bytea)`)
+  await db.query(sql`
+    insert into gateway_event (event_key, type, sealed) values ('e1', 'test', ${testSecrets.seal(Buffer.from('raw'), 'gateway_event:e1')}::bytea)`)
 })
 afterAll(() => world.close())
 
@@ -71,7 +73,16 @@ async function countOf(id: Buffer): Promise<Record<string, number>> {
     ).n
   return counts
 }
-const ALL = { 'log keys': 1, 'secrets of rounds': 2, 'ticket keys': 40, 'bank accounts': 9, 'push keys': 1, devices: 9, 'payout events': 1 }
+const ALL = {
+  'log keys': 1,
+  'secrets of rounds': 2,
+  'ticket keys': 40,
+  'bank accounts': 9,
+  'push keys': 1,
+  devices: 9,
+  'payment events': 1,
+  'payout events': 1,
+}
 const NONE = Object.fromEntries(Object.keys(ALL).map((name) => [name, 0]))
 
 test('no column that is sealed is forgotten', async () => {
@@ -221,6 +232,28 @@ test('details that stand twice under one key keep nothing back: they are found b
   const before = await count()
   expect(await inTransaction(db, (tx) => useBankAccount(tx, next, member, DETAIL))).toMatchObject({ isNew: false })
   expect(await count()).toEqual(before)
+})
+
+test('bodies of payment events from before they were sealed are sealed by a server and by hand, though no key was replaced', async () => {
+  const { db } = world
+  const body = (key: string) => `{"type": "X", "data": {"customer_details": {"customer_phone": "98765${key}"}, "note": "\\u0000"}}`
+  const store = (key: string) =>
+    db.query(sql`insert into gateway_event (event_key, type, payload) values (${key}::text, 'X', ${body(key)}::json)`)
+  const left = () => db.query(sql`select event_key from gateway_event where payload is not null`)
+  const opened = async (key: string): Promise<string> => {
+    const { sealed } = await one<{ sealed: Buffer }>(db, sql`select sealed from gateway_event where event_key = ${key}::text`)
+    return next.open(sealed, `gateway_event:${key}`).toString('utf8')
+  }
+  for (const key of ['p1', 'p2', 'p3']) await store(key)
+  const { due } = createReseal({ db, secrets: next, log: { info: () => undefined, error: () => undefined } as never, portion: 2 })
+  expect([await due(), await due(), await due()]).toEqual([true, true, false])
+  expect(await left()).toEqual([])
+  for (const key of ['p1', 'p2', 'p3']) expect(await opened(key)).toBe(body(key))
+  await store('p4')
+  const said: string[] = []
+  expect(await resealNow(target({ secretKeyOld: undefined }, said))).toBe(0)
+  expect(said).toEqual(['payment events: 1 of 1', DONE])
+  expect([await left(), await opened('p4')]).toEqual([[], body('p4')])
 })
 
 test('the old key has to stay for the calls whose bodies it knows again, and goes with the last of them', async () => {

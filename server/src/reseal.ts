@@ -1,6 +1,7 @@
 /**
  * What a replaced SECRET_KEY leaves behind: every value sealed with SECRET_KEY_OLD is sealed anew with
- * SECRET_KEY, a portion at a time, beside the server. Invariants: a portion is written whole or not at
+ * SECRET_KEY, a portion at a time, beside the server; bodies of payment events from before they were sealed
+ * are sealed too, whatever the keys. Invariants: a portion is written whole or not at
  * all, and what is left is what an index still finds under the old key, so that whatever stops it goes
  * on where it was, and several may work at once; a value that does not open is told of and left as it
  * is. SECRET_KEY_OLD can go, and is said to, once nothing is left and no call is kept either whose body
@@ -10,6 +11,7 @@ import { isoIst } from '@roz/core/ist-day.ts'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Db } from './db/sql.ts'
 import { inTransaction } from './db/transaction.ts'
+import { sealPlainEvents } from './features/wallet/webhook.ts'
 import { isNeededUntil } from './http/idempotency.ts'
 import { countSealedWith, listKeysOf, lockSealedWith, SEALED_COLUMNS, type SealedColumn, type SealedRow } from './sealed-columns.ts'
 import type { Secrets } from './secrets.ts'
@@ -60,6 +62,8 @@ export function createReseal({ db, secrets, log, portion = PORTION }: ResealDeps
 
   /** One portion; undefined where nothing is left that can be done. */
   async function step(): Promise<Resealed | undefined> {
+    const count = await sealPlainEvents({ db, secrets }, portion)
+    if (count > 0) return { name: 'payment events', count }
     if (old === undefined) return undefined
     for (const column of SEALED_COLUMNS) {
       const count = await sealSome(column, old)
@@ -94,14 +98,16 @@ export function createReseal({ db, secrets, log, portion = PORTION }: ResealDeps
     judge,
 
     due: async (): Promise<boolean> => {
-      if (old === undefined || performance.now() < restsUntilMs) return false
+      if (performance.now() < restsUntilMs) return false
       const done = await step()
       if (done !== undefined) {
         resealed += done.count
         return true
       }
-      const { isSealed, line } = await judge()
       restsUntilMs = performance.now() + LOOK_AGAIN_MS
+      // No key was replaced: there is nothing to tell of.
+      if (old === undefined) return false
+      const { isSealed, line } = await judge()
       if (isSealed && (line !== told || resealed > 0)) log.info({ resealed }, line)
       told = isSealed ? line : undefined
       resealed = 0

@@ -4,7 +4,7 @@ import Fastify from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Db, sql } from '../db/sql.ts'
 import { registerOperator } from '../http/operator.ts'
-import { makeMember } from '../testing/calls.ts'
+import { makeMember, testSecrets } from '../testing/calls.ts'
 import { breakRows } from '../testing/database.ts'
 import { openPayoutsWorld, type PayoutsWorld } from '../testing/payouts-world.ts'
 import { openRoundsWorld } from '../testing/rounds-world.ts'
@@ -85,9 +85,12 @@ describe('orders, disputes and events', () => {
   })
 
   test('an event that cannot be cleaned keeps no other from being cleaned', async () => {
-    await world.db.query(sql`
-      insert into gateway_event (event_key, type, payload, received_at)
-      select 'old ' || n, 'X', '{"data":{"customer_details":{"customer_phone":"9"}}}', roz_now() - interval '91 days' from generate_series(1, 5) n`)
+    for (let n = 1; n <= 5; n++) {
+      const sealed = testSecrets.seal(Buffer.from('{"data":{"customer_details":{"customer_phone":"9"}}}'), `gateway_event:old ${n}`)
+      await world.db.query(sql`
+        insert into gateway_event (event_key, type, sealed, received_at)
+        values (${`old ${n}`}::text, 'X', ${sealed}::bytea, roz_now() - interval '91 days')`)
+    }
     const mend = await breakRows(world.database, 'gateway_event', `new.event_key = 'old 3'`)
     await world.runDue()
     const left = () => world.db.query(sql`select event_key from gateway_event where cleaned_at is null and event_key like 'old %'`)

@@ -107,7 +107,7 @@ export function createWallet(deps: WalletDeps) {
       return receipt === undefined ? { ok: false, code: 'transaction_not_found' } : { ok: true, value: { receipt } }
     },
     cashfreeWebhook: async ({ raw }) => {
-      const received = await receiveWebhook(db, gateway, raw)
+      const received = await receiveWebhook(deps, raw)
       if (received === 'bad_signature') return { ok: false, code: 'webhook_signature' }
       if (received === 'unreadable') return { ok: false, code: 'bad_json' }
       return { ok: true, value: { received: true } }

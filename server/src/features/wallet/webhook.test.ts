@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { sql } from '../../db/sql.ts'
-import { makeMember } from '../../testing/calls.ts'
+import { one, sql } from '../../db/sql.ts'
+import { makeMember, testSecrets } from '../../testing/calls.ts'
 import { KEYS, openWalletWorld, type WalletWorld } from '../../testing/wallet-world.ts'
 
 let world: WalletWorld
@@ -107,6 +107,40 @@ test('an old one that tells of a payment credits what the gateway says, and noth
   expect(await world.balanceOf(member)).toBe(10)
 })
 
+/** What is kept of the event of an order, opened. */
+async function bodyOf(orderId: string): Promise<unknown> {
+  const { key, sealed } = await one<{ key: string; sealed: Buffer }>(
+    world.db,
+    sql`select event_key as key, sealed from gateway_event where order_id = ${orderId}::text`,
+  )
+  return JSON.parse(testSecrets.open(sealed, `gateway_event:${key}`).toString('utf8'))
+}
+
+test('who pays is read nowhere in the database: phone, email and UPI id are sealed, whole and under the event’s own name', async () => {
+  const payer = { customer_phone: '9123456780', customer_email: 'payer@x.test', customer_name: 'Payer Nobodyelse' }
+  const event = {
+    type: 'PAYMENT_SUCCESS_WEBHOOK',
+    data: {
+      order: { order_id: 'sealed' },
+      payment: { cf_payment_id: '5', payment_method: { upi: { upi_id: 'payer@upi' } } },
+      customer_details: payer,
+    },
+  }
+  const body = JSON.stringify(event)
+  for (let times = 0; times < 2; times++) expect((await post(body, await signed(body))).status).toBe(200)
+  expect(await bodyOf('sealed')).toEqual(event)
+  const tables = await world.db.query<{ name: string }>(
+    sql`select relname as name from pg_class where relkind in ('r', 'p') and relnamespace = 'public'::regnamespace and has_table_privilege(oid, 'select')`,
+  )
+  for (const { name } of tables) {
+    const { text } = await one<{ text: string | null }>(
+      world.db,
+      sql`select query_to_xml(${`select string_agg(t::text, ' ') as rows from "${name}" t`}::text, true, true, '')::text as text`,
+    )
+    for (const word of ['9123456780', 'payer@x.test', 'Payer Nobodyelse', 'payer@upi']) expect(text, name).not.toContain(word)
+  }
+})
+
 test('loses the customer after 90 days', async () => {
   const body = JSON.stringify({
     type: 'PAYMENT_X',
@@ -115,8 +149,7 @@ test('loses the customer after 90 days', async () => {
   await post(body, await signed(body))
   await world.db.query(sql`update gateway_event set received_at = received_at - interval '91 days' where order_id = 'old'`)
   await world.runDue()
-  const [event] = await world.db.query<{ payload: unknown }>(sql`select payload from gateway_event where order_id = 'old'`)
-  expect(event?.payload).toEqual({ type: 'PAYMENT_X', data: { order: { order_id: 'old' } } })
+  expect(await bodyOf('old')).toEqual({ type: 'PAYMENT_X', data: { order: { order_id: 'old' } } })
 })
 
 test('an event whose text the database cannot read as jsonb is cleaned like any other, and holds up none', async () => {
@@ -125,7 +158,6 @@ test('an event whose text the database cannot read as jsonb is cleaned like any 
   expect((await post(body, await signed(body))).status).toBe(200)
   await world.db.query(sql`update gateway_event set received_at = received_at - interval '91 days'`)
   await world.runDue()
-  const [event] = await world.db.query<{ payload: unknown }>(sql`select payload from gateway_event where order_id = 'nul'`)
-  expect(event?.payload).toEqual({ type: 'PAYMENT_X', data: { order: { order_id: 'nul' }, note: 'a\0b' } })
+  expect(await bodyOf('nul')).toEqual({ type: 'PAYMENT_X', data: { order: { order_id: 'nul' }, note: 'a\0b' } })
   expect(await world.db.query(sql`select from gateway_event where cleaned_at is null`)).toEqual([])
 })

@@ -1,8 +1,8 @@
 /**
- * The gateway's webhooks. Invariants: only bytes that the gateway signed are stored; an event is
- * stored once, committed, then answered; its body never moves money, it only makes us ask; one that is
+ * The gateway's webhooks. Invariants: only bytes that the gateway signed are stored, sealed, because they
+ * name the payer; an event is stored once, committed, then answered; its body never moves money, it only makes us ask; one that is
  * older than the gateway's own last retry is kept and marked, and asks in its turn, as the sweep does; a
- * type that we do not know is stored and left alone (cashfree.md 2, "Rule").
+ * type that we do not know is stored and left alone.
  */
 import type { PaymentGateway, WebhookEvent } from '../../adapters/payments/port.ts'
 import { type Db, maybeOne, sql } from '../../db/sql.ts'
@@ -13,26 +13,36 @@ import { type Attempt, isResting } from '../../jobs/parking.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { askAt, isLate, type WebhookAge } from '../../jobs/webhook-age.ts'
 import { uuidOf } from '../../ledger/gateway-id.ts'
+import type { Secrets } from '../../secrets.ts'
 
 type Raw = Call<typeof walletCalls.cashfreeWebhook>['raw']
 
-export async function receiveWebhook(db: Db, gateway: PaymentGateway, raw: Raw): Promise<'stored' | 'bad_signature' | 'unreadable'> {
+type Deps = { readonly db: Db; readonly secrets: Secrets }
+
+const contextOf = (eventKey: string): string => `gateway_event:${eventKey}`
+
+export async function receiveWebhook(
+  deps: Deps & { readonly gateway: PaymentGateway },
+  raw: Raw,
+): Promise<'stored' | 'bad_signature' | 'unreadable'> {
+  const { gateway } = deps
   const signed = gateway.verifyWebhook(raw.headers, raw.bytes)
   if (signed === undefined) return 'bad_signature'
   const event = gateway.parseWebhook(raw.bytes)
   if (event === undefined) return 'unreadable'
-  await storeEvent(db, event, raw.bytes, { signedAtMs: signed.atMs, lifeMs: gateway.webhookLifeMs })
+  await storeEvent(deps, event, raw.bytes, { signedAtMs: signed.atMs, lifeMs: gateway.webhookLifeMs })
   return 'stored'
 }
 
-async function storeEvent(db: Db, event: WebhookEvent, bytes: Buffer, age: WebhookAge): Promise<void> {
+async function storeEvent({ db, secrets }: Deps, event: WebhookEvent, bytes: Buffer, age: WebhookAge): Promise<void> {
   const orderId = event.kind === 'other' ? null : event.orderId
+  const sealed = secrets.seal(bytes, contextOf(event.eventKey))
   await inTransaction(db, async (tx) => {
     const stored = await maybeOne<{ askAt: Date }>(
       tx,
       sql`
-      insert into gateway_event (event_key, type, order_id, payload, is_late)
-      values (${event.eventKey}::text, ${event.type}::text, ${orderId}::text, ${bytes.toString('utf8')}::json, ${isLate(age)})
+      insert into gateway_event (event_key, type, order_id, sealed, is_late)
+      values (${event.eventKey}::text, ${event.type}::text, ${orderId}::text, ${sealed}::bytea, ${isLate(age)})
       on conflict do nothing returning ${askAt} as "askAt"`,
     )
     if (stored === undefined || event.kind === 'other') return
@@ -54,31 +64,44 @@ async function storeEvent(db: Db, event: WebhookEvent, bytes: Buffer, age: Webho
 
 const CUSTOMER_FIELDS = new Set(['customer_details', 'payment_method'])
 
-/**
- * Takes the customer's fields out of events older than 90 days (product.md "Members' rights"). Here and
- * not in SQL: a text may hold \u0000, which jsonb refuses, and one such event would hold up all others.
- */
-export async function cleanOldEvents({ db, attempt }: { readonly db: Db; readonly attempt: Attempt }): Promise<boolean> {
+type OldEvent = { readonly key: string; readonly sealed: Buffer }
+
+/** Takes the customer's fields out of events older than 90 days (privacy policy, section 7). */
+export async function cleanOldEvents({ db, secrets, attempt }: Deps & { readonly attempt: Attempt }): Promise<boolean> {
   const old = await db.query<OldEvent>(sql`
-    select event_key as key, payload from gateway_event
-    where cleaned_at is null and received_at < (select roz_now()) - interval '90 days' and not ${isResting('event', sql`event_key`)} limit 500`)
+    select event_key as key, sealed from gateway_event
+    where cleaned_at is null and sealed is not null and received_at < (select roz_now()) - interval '90 days'
+      and not ${isResting('event', sql`event_key`)} limit 500`)
   if (old.length === 0) return false
+  const clean = (events: readonly OldEvent[]): Promise<void> => writeCleaned({ db, secrets }, events)
   try {
-    await clean(db, old)
+    await clean(old)
   } catch {
     // One of them spoils the rest: each on its own.
-    for (const event of old) await attempt('event', event.key, () => clean(db, [event]))
+    for (const event of old) await attempt('event', event.key, () => clean([event]))
   }
   return true
 }
 
-type OldEvent = { readonly key: string; readonly payload: unknown }
-
-async function clean(db: Db, old: readonly OldEvent[]): Promise<void> {
-  const cleaned = old.map(({ payload }) =>
-    JSON.stringify(payload, (name, value: unknown) => (CUSTOMER_FIELDS.has(name) ? undefined : value)),
-  )
+async function writeCleaned({ db, secrets }: Deps, old: readonly OldEvent[]): Promise<void> {
+  const cleaned = old.map(({ key, sealed }) => {
+    const event: unknown = JSON.parse(secrets.open(sealed, contextOf(key)).toString('utf8'))
+    const left = JSON.stringify(event, (name, value: unknown) => (CUSTOMER_FIELDS.has(name) ? undefined : value))
+    return secrets.seal(Buffer.from(left), contextOf(key))
+  })
   await db.query(sql`
-    update gateway_event e set cleaned_at = roz_now(), payload = c.payload::json
-    from unnest(${old.map(({ key }) => key)}::text[], ${cleaned}::text[]) as c (key, payload) where e.event_key = c.key`)
+    update gateway_event e set cleaned_at = roz_now(), sealed = c.sealed
+    from unnest(${old.map(({ key }) => key)}::text[], ${cleaned}::bytea[]) as c (key, sealed) where e.event_key = c.key`)
 }
+
+/** Seals some of the bodies that were stored before bodies were sealed; how many. */
+export const sealPlainEvents = ({ db, secrets }: Deps, limit: number): Promise<number> =>
+  inTransaction(db, async (tx) => {
+    const plain = await tx.query<{ key: string; body: string }>(sql`
+      select event_key as key, payload::text as body from gateway_event where payload is not null limit ${limit}::int for update skip locked`)
+    const sealed = plain.map(({ key, body }) => secrets.seal(Buffer.from(body), contextOf(key)))
+    await tx.query(sql`
+      update gateway_event e set payload = null, sealed = s.sealed
+      from unnest(${plain.map(({ key }) => key)}::text[], ${sealed}::bytea[]) as s (key, sealed) where e.event_key = s.key`)
+    return plain.length
+  })
