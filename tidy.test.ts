@@ -115,7 +115,7 @@ test('only main.ts of the server and of the sandbox reads the environment', () =
     .filter((file) => ['server', 'core', 'contract', 'gateway-sandbox', 'verifier'].includes(unitOf(file.name)))
     .filter(({ name }) => name !== 'server/src/main.ts' && name !== 'gateway-sandbox/src/main.ts')
     .flatMap((file) => matches(file, /\bprocess\.env\b|\bimport\.meta\.env\b/))
-  expectNone(findings, 'Settings are read once in main.ts: add the variable to config.ts and hand it on as a plain field.')
+  expectNone(findings, 'Settings are read once in main.ts: add the variable to config/config.ts and hand it on as a plain field.')
 })
 
 test('core sees no clock, no randomness, no environment and no I/O', () => {
@@ -329,7 +329,7 @@ test('every package that is named is used', () => {
 })
 
 test('README explains every setting that the server reads, and no other', () => {
-  const config = sources.filter(({ name }) => /^server\/src\/config[\w-]*\.ts$/.test(name) && !name.endsWith('.test.ts'))
+  const config = sources.filter(({ name }) => /^server\/src\/config\/[\w-]+\.ts$/.test(name) && !name.endsWith('.test.ts'))
   const read = new Set(
     config.flatMap((file) =>
       [...file.text.matchAll(/'([A-Z][A-Z0-9_]{2,})'|\benv\.([A-Z_]{3,})/g)].map((match) => match[1] ?? match[2] ?? ''),
@@ -343,7 +343,7 @@ test('README explains every setting that the server reads, and no other', () => 
   )
   const missing = [...read].filter((name) => !explained.has(name)).map((name) => `${name} is read and not explained`)
   const idle = [...explained].filter((name) => !read.has(name)).map((name) => `${name} is explained and not read`)
-  expectNone([...missing, ...idle], 'Keep the table "Settings" of README.md and server/src/config*.ts together.')
+  expectNone([...missing, ...idle], 'Keep the table "Settings" of README.md and server/src/config/ together.')
 })
 
 test('a released migration never changes', () => {

@@ -2,7 +2,7 @@ import { configDefaults, defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** A kill counts what was acknowledged in milliseconds: nothing runs beside them. */
-const ALONE = ['e2e/faults/faults.test.ts', 'e2e/kill-journey.test.ts']
+const ALONE = ['e2e/faults/faults.test.ts', 'e2e/tests/journeys/kill-journey.test.ts']
 
 /**
  * Files at a time, on two cores: what waits for a database or a screen waits most of its time. Unsaid,
@@ -16,14 +16,14 @@ const ONE_AFTER_ANOTHER = { isolate: false } as const
 /** Begun first, so that none of them is what everything waits for in the end; the longest before the long. */
 const LONG = [
   'ops/launch/fresh.test.ts',
-  'e2e/hindi.test.ts',
-  'e2e/messages-auth.test.ts',
-  'e2e/public-pages.test.ts',
-  'e2e/verify-page.test.ts',
-  'e2e/journey.test.ts',
-  'e2e/screens.test.ts',
-  'e2e/messages-wallet.test.ts',
-  'e2e/midnight.test.ts',
+  'e2e/tests/app/hindi.test.ts',
+  'e2e/tests/account/messages-auth.test.ts',
+  'e2e/tests/public/public-pages.test.ts',
+  'e2e/tests/public/verify-page.test.ts',
+  'e2e/tests/journeys/journey.test.ts',
+  'e2e/tests/app/screens.test.ts',
+  'e2e/tests/money/messages-wallet.test.ts',
+  'e2e/tests/journeys/midnight.test.ts',
 ]
 /** Projects of one groupOrder are mixed; what is not long keeps the order that Vitest gives it. */
 class LongestFirst extends BaseSequencer {
@@ -78,8 +78,8 @@ export default defineConfig({
           name: 'browser',
           include: ['e2e/**/*.test.ts', 'web/**/*.test.ts'],
           exclude: [...configDefaults.exclude, ...ALONE],
-          globalSetup: ['e2e/first-data-setup.ts'],
-          setupFiles: ['e2e/setup.ts'],
+          globalSetup: ['e2e/harness/first-data-setup.ts'],
+          setupFiles: ['e2e/harness/setup.ts'],
           maxWorkers: THREE,
           ...ONE_AFTER_ANOTHER,
           sequence: { groupOrder: 1 },
@@ -91,8 +91,8 @@ export default defineConfig({
         test: {
           name: 'alone',
           include: ALONE,
-          globalSetup: ['e2e/first-data-setup.ts'],
-          setupFiles: ['e2e/setup.ts'],
+          globalSetup: ['e2e/harness/first-data-setup.ts'],
+          setupFiles: ['e2e/harness/setup.ts'],
           fileParallelism: false,
           sequence: { groupOrder: 2 },
           testTimeout: 120_000,
@@ -103,7 +103,7 @@ export default defineConfig({
         test: {
           name: 'launch',
           include: ['ops/launch/**/*.test.ts'],
-          globalSetup: ['e2e/first-data-setup.ts'],
+          globalSetup: ['e2e/harness/first-data-setup.ts'],
           maxWorkers: THREE,
           // Beside the browser's: an install waits for the disk and the network, a screen for its server.
           sequence: { groupOrder: 1 },

@@ -5,9 +5,9 @@
 import { api, type CallName } from '@roz/contract/api.ts'
 import { createClock } from '@roz/server/adapters/clock.ts'
 import { buildApp } from '@roz/server/app.ts'
-import { readConfig } from '@roz/server/config.ts'
+import { readConfig } from '@roz/server/config/config.ts'
 import { connect } from '@roz/server/db/sql.ts'
-import { createLog } from '@roz/server/log.ts'
+import { createLog } from '@roz/server/http/logger.ts'
 import { createSessions } from '@roz/server/features/identity/sessions.ts'
 import type { Services } from '@roz/server/services.ts'
 

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import path from 'node:path'
-import { ROOT } from '../e2e/program.ts'
+import { ROOT } from '../e2e/harness/program.ts'
 
 export type CliRun = {
   readonly program: string

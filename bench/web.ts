@@ -2,7 +2,7 @@
  * npm run bench:web: what Lighthouse says of the pages and screens, on the real server with the demo
  * community: a phone on slow 4G, the system's Chromium, the median of five looks. Writes
  * docs/web-performance.json and the figures of docs/web-performance.md; `--quick` looks once and writes
- * nothing. Nothing of it is asserted anywhere: what must hold on every machine is e2e/budgets.test.ts.
+ * nothing. Nothing of it is asserted anywhere: what must hold on every machine is e2e/tests/app/budgets.test.ts.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -15,8 +15,8 @@ import { addDays, dayAt } from '@roz/core/ist-day.ts'
 import { DEMO_EMAIL } from '@roz/server/demo/community.ts'
 import { DEMO_PASSWORD } from '@roz/server/demo/demo.ts'
 import { paths, publicPath } from '@roz/web/paths.ts'
-import { ask } from '../e2e/calls.ts'
-import { endEverything, freePorts, ROOT, startProgram } from '../e2e/program.ts'
+import { ask } from '../e2e/harness/calls.ts'
+import { endEverything, freePorts, ROOT, startProgram } from '../e2e/harness/program.ts'
 import { finish, type Look, type Page } from './web-results.ts'
 
 const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false }, only: { type: 'string', default: '' } } })

@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { dayAt } from '@roz/core/ist-day.ts'
-import { ADMIN } from '../program.ts'
+import { ADMIN } from '../harness/program.ts'
 import type { DeedKind } from './journal.ts'
 import { isClean, judge, judgeAtRest, type Verdict } from './judge.ts'
 import type { Gateways } from './judge-returns.ts'

@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { BANK } from '../people.ts'
+import { BANK } from '../harness/people.ts'
 import { createDeeds } from './deeds.ts'
 import type { DeedKind, Journal } from './journal.ts'
 import type { Member } from './members.ts'

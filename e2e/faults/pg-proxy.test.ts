@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type EmbeddedPostgres, temporaryPostgres } from '@roz/server/db/embedded.ts'
+import { type EmbeddedPostgres, temporaryPostgres } from '@roz/server/db/embedded/embedded.ts'
 import { connect, type Db, DatabaseUnavailableError, sql } from '@roz/server/db/sql.ts'
 import { inTransaction } from '@roz/server/db/transaction.ts'
 import { type Moment, type PgProxy, startPgProxy } from './pg-proxy.ts'

@@ -1,5 +1,5 @@
 /** Pseudo-random choices that one seed repeats. */
-import { random } from '../patient.ts'
+import { random } from '../harness/crash-calls.ts'
 
 export type Dice = ReturnType<typeof createDice>
 

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { dayAt, nextDay, startOfDayMs } from '@roz/core/ist-day.ts'
-import { signal } from '@roz/server/db/embedded-process.ts'
+import { signal } from '@roz/server/db/embedded/process.ts'
 import { sql } from '@roz/server/db/sql.ts'
 import { earlyLetters } from './early-letters.ts'
 import type { Load } from './load.ts'

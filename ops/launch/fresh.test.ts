@@ -8,9 +8,9 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, chownSync, cpSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, afterEach, expect, test } from 'vitest'
-import { ask } from '../../e2e/calls.ts'
-import { newMember } from '../../e2e/people.ts'
-import { freePorts, setToNoon } from '../../e2e/program.ts'
+import { ask } from '../../e2e/harness/calls.ts'
+import { newMember } from '../../e2e/harness/people.ts'
+import { freePorts, setToNoon } from '../../e2e/harness/program.ts'
 import { endAll, launch, type Launched, newFolder, nothingLeft, ROOT } from './launched.ts'
 
 const IGNORED = new Set(['node_modules', '.git', '.data', '.build', '.cache', 'dist', 'test-results', 'screenshots'])

@@ -3,9 +3,9 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { afterAll, afterEach, expect, test } from 'vitest'
-import { ask } from '../../e2e/calls.ts'
-import { copyFirstData } from '../../e2e/first-data.ts'
-import { freePorts } from '../../e2e/program.ts'
+import { ask } from '../../e2e/harness/calls.ts'
+import { copyFirstData } from '../../e2e/harness/first-data.ts'
+import { freePorts } from '../../e2e/harness/program.ts'
 import { endAll, launch, type Launched, newFolder, nothingLeft } from './launched.ts'
 
 const folder = newFolder('roz start ')

@@ -139,7 +139,7 @@ const KEYS: readonly Bug[] = [
   },
   {
     name: 'A statement of joins that hangs holds up everybody who comes after it',
-    file: 'server/src/db/turns.ts',
+    file: 'server/src/db/batch-scheduler.ts',
     find: 'if (running >= atOnceMax) return',
     replace: 'if (running >= 1) return',
     test: `${LEDGER}/joins.test.ts`,

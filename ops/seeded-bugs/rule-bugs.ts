@@ -366,7 +366,7 @@ export const ROUND_RULES: readonly Bug[] = [
   },
   {
     name: 'A process signs receipts with the log key that it knew first',
-    file: 'server/src/log-of-days/log-key.ts',
+    file: 'server/src/transparency-log/log-key.ts',
     find: '      const row = await maybeOne<Row>(\n        db,\n        sql`select ${COLUMNS} from log_key where number = 0 or',
     replace:
       '      const [first] = known.values()\n      if (first !== undefined) return first\n      const row = await maybeOne<Row>(\n        db,\n        sql`select ${COLUMNS} from log_key where number = 0 or',
@@ -374,7 +374,7 @@ export const ROUND_RULES: readonly Bug[] = [
   },
   {
     name: 'A receipt that is asked for after a rotation is signed with a key that did not serve on its day',
-    file: 'server/src/log-of-days/log-key.ts',
+    file: 'server/src/transparency-log/log-key.ts',
     find: 'where number = 0 or ist_day(created_at) <= ${day}::date order by',
     replace: 'where ${day}::date is not null order by',
     test: 'server/src/processes.test.ts',

@@ -4,15 +4,15 @@
  * clockwork, and the others only serve HTTP.
  */
 import cluster from 'node:cluster'
-import { auditNow } from './audit-now.ts'
-import { auditSettings, ConfigError, readConfig, type Config } from './config.ts'
-import { heldBooksNow } from './held-books-now.ts'
-import { createLog } from './log.ts'
-import { EmbeddedPostgresError } from './db/embedded-error.ts'
-import { parkedNow } from './parked-now.ts'
-import { resealNow } from './reseal-now.ts'
-import { rotateLogKey } from './rotate-log-key.ts'
-import { rotatePushKey } from './rotate-push-key.ts'
+import { auditNow } from './commands/audit.ts'
+import { auditSettings, ConfigError, readConfig, type Config } from './config/config.ts'
+import { heldBooksNow } from './commands/held-books.ts'
+import { createLog } from './http/logger.ts'
+import { EmbeddedPostgresError } from './db/embedded/error.ts'
+import { parkedNow } from './commands/parked.ts'
+import { resealNow } from './commands/reseal.ts'
+import { rotateLogKey } from './commands/rotate-log-key.ts'
+import { rotatePushKey } from './commands/rotate-push-key.ts'
 import { StartError, startServer, type Running } from './start.ts'
 
 const SHUTDOWN_MS = 8000

@@ -2,7 +2,7 @@
 import path from 'node:path'
 import type { SiteFacts } from '@roz/contract/public-pages.ts'
 import { rupeesFromPaise } from '@roz/core/money.ts'
-import type { Config } from './config.ts'
+import type { Config } from './config/config.ts'
 import type { Db } from './db/sql.ts'
 import type { SiteData } from './features/site/pages.ts'
 import type { SiteDeps } from './features/site/site.ts'

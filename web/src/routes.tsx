@@ -11,13 +11,13 @@ import {
   redirect,
   stringifySearchWith,
 } from '@tanstack/react-router'
-import { loadAdminTexts } from './language.ts'
+import { loadAdminTexts } from './app/language.ts'
 import { paths } from './paths.ts'
-import { inPortal, isOfPortal } from './portal.ts'
-import { session } from './session.tsx'
-import { settings } from './settings.ts'
+import { inPortal, isOfPortal } from './app/portal.ts'
+import { session } from './app/session.tsx'
+import { settings } from './app/settings.ts'
 import { AdminScreens, BrokenPage, Frame, MemberScreens, Waiting } from './shell/Frame.tsx'
-import { isPortalOpen } from './token.ts'
+import { isPortalOpen } from './app/token.ts'
 
 type To = { readonly location: { readonly pathname: string; readonly href: string } }
 

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { OverloadedError } from './sql.ts'
 import { gatherReads } from './gathered-read.ts'
-import { shareMax } from './turns.ts'
+import { shareMax } from './batch-scheduler.ts'
 
 afterEach(() => void vi.useRealTimers())
 

@@ -1,9 +1,9 @@
 /**
- * Reads by key that share statements, as turns.ts says. Invariant: a read is begun after it was asked
+ * Reads by key that share statements, as batch-scheduler.ts says. Invariant: a read is begun after it was asked
  * for, never answered from a copy.
  */
 import { OverloadedError } from './sql.ts'
-import { createTurns, shareMax } from './turns.ts'
+import { createTurns, shareMax } from './batch-scheduler.ts'
 
 export type GatheredRead<Key, Value> = (key: Key) => Promise<Value | undefined>
 

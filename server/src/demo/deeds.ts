@@ -12,7 +12,7 @@ import { inTransaction } from '../db/transaction.ts'
 import type { Call } from '../http/route.ts'
 import type { AdminSession, MemberSession } from '../http/session.ts'
 import { captureTopup, createTopup } from '../ledger/topups.ts'
-import { insertMember } from '../people/new-member.ts'
+import { insertMember } from '../members/new-member.ts'
 import type { Services } from '../services.ts'
 import type { DemoMember, DemoStory } from './community.ts'
 

@@ -6,7 +6,7 @@
  */
 import { addDays, dayAt, daysBetween, type IstDay, startOfDayMs } from '@roz/core/ist-day.ts'
 import type { Db } from '../db/sql.ts'
-import { hashPassword } from '../people/passwords.ts'
+import { hashPassword } from '../members/passwords.ts'
 import type { Services } from '../services.ts'
 import { DEMO_EMAIL, DEMO_MEMBERS, DEMO_STORIES, type DemoMember } from './community.ts'
 import { addMoney, type Demo, findDemoMember, join, publish, register, withdraw } from './deeds.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createSecrets } from '../secrets.ts'
+import { createSecrets } from '../secrets/secrets.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { createIdempotency, type KeyedCall } from './idempotency.ts'
 

@@ -8,7 +8,7 @@
 import { REFUSALS, type RefusalCode } from '@roz/core/refusals.ts'
 import { type Db, one, type Queryable, sql } from '../db/sql.ts'
 import { inTransaction, type Tx, type Waits } from '../db/transaction.ts'
-import type { Secrets } from '../secrets.ts'
+import type { Secrets } from '../secrets/secrets.ts'
 import type { Refusal } from './route.ts'
 
 export type KeyedCall = {

@@ -9,7 +9,7 @@ import { breakRows } from '../testing/database.ts'
 import { openPayoutsWorld, type PayoutsWorld } from '../testing/payouts-world.ts'
 import { openRoundsWorld } from '../testing/rounds-world.ts'
 import { openWalletWorld, type WalletWorld } from '../testing/wallet-world.ts'
-import { parkedNow } from '../parked-now.ts'
+import { parkedNow } from '../commands/parked.ts'
 import { createAttempt, forgetUntried, listParked, runAgain } from './parking.ts'
 
 const parkedNames = async (db: Db): Promise<string[]> => (await listParked(db)).map(({ work, item }) => `${work} ${item}`)

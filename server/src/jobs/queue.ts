@@ -7,7 +7,7 @@
 import type { NoticeData, NoticeKind } from '@roz/core/notices.ts'
 import { afterCommit, type Tx } from '../db/transaction.ts'
 import { sql } from '../db/sql.ts'
-import type { MailPayload } from '../people/mail-payload.ts'
+import type { MailPayload } from '../mail/mail-payload.ts'
 
 /** Every kind of job with its payload. Payloads are JSON: ids as text, money as paise in text. */
 export type JobPayloads = {

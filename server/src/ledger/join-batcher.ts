@@ -1,6 +1,6 @@
 /**
  * Joins in batches (money.md 4, decision record 0011). Requests that arrive in one turn of input, or while
- * a statement runs, go into the next one, as turns.ts says: who comes alone waits for no timer, in a crowd
+ * a statement runs, go into the next one, as batch-scheduler.ts says: who comes alone waits for no timer, in a crowd
  * for ten milliseconds at most, one statement at a time unless it hangs. Invariants: the outcome is the one
  * that joining one at a time would give; a member is at most once in what is under way; an answer that was
  * lost with its connection is found again by the batch's UUID, never taken twice; a wallet that is locked
@@ -11,7 +11,7 @@ import type { IstDay } from '@roz/core/ist-day.ts'
 import { accepted, refused } from '@roz/core/outcome.ts'
 import type { JoinRefusal } from '@roz/core/round.ts'
 import { DatabaseUnavailableError, type Db, sqlState, violatedConstraint } from '../db/sql.ts'
-import { createTurns, shareMax } from '../db/turns.ts'
+import { createTurns, shareMax } from '../db/batch-scheduler.ts'
 import { type AloneRequest, joinAlone } from './join-alone.ts'
 import { type FoundJoin, type JoinOutcome, joinedOf, keyPrefix } from './join-outcome.ts'
 import { joinMembers, type JoinRow, joinsOfBatches, newestJoins, passingHeld } from './join-statement.ts'

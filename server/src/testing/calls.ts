@@ -1,11 +1,11 @@
 /** Calls over real HTTP (http.ts) with a token for any account by its number, for tests that are not about signing in. */
 import type { CallName } from '@roz/contract/api.ts'
-import { createSecrets } from '../secrets.ts'
+import { createSecrets } from '../secrets/secrets.ts'
 import { type Db, maybeOne, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Handlers } from '../http/route.ts'
 import type { Session, Sessions, StaffRole } from '../http/session.ts'
-import { insertMember } from '../people/new-member.ts'
+import { insertMember } from '../members/new-member.ts'
 import { type Ask, startTestApp, type TestAnswer } from './http.ts'
 
 export const testSecrets = createSecrets({ secretKey: 'a secret of the tests' })

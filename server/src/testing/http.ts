@@ -9,7 +9,7 @@ import { registerAccessLog } from '../http/access-log.ts'
 import { registerFaults } from '../http/faults.ts'
 import { type Handlers, registerCalls } from '../http/route.ts'
 import { registerSecurityHeaders } from '../http/security-headers.ts'
-import { createLog } from '../log.ts'
+import { createLog } from '../http/logger.ts'
 import type { Sessions } from '../http/session.ts'
 
 export type TestAnswer = {

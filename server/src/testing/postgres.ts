@@ -4,7 +4,7 @@
  */
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
-import { temporaryPostgres } from '../db/embedded.ts'
+import { temporaryPostgres } from '../db/embedded/embedded.ts'
 import { migrate } from '../db/migrate.ts'
 import { APP_ROLE, type ServerUrls, TEMPLATE, urlOf } from './server-urls.ts'
 

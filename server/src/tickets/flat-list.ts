@@ -7,7 +7,7 @@
  */
 import { subtreesRoot } from '@roz/core/draw.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
-import type { Secrets } from '../secrets.ts'
+import type { Secrets } from '../secrets/secrets.ts'
 import { HASH_BYTES, hashInto, sha256 } from './sha256.ts'
 import { keyContextOf, writeTicket } from './ticket.ts'
 

@@ -6,7 +6,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import type { IstDay } from '@roz/core/ist-day.ts'
-import type { Secrets } from '../secrets.ts'
+import type { Secrets } from '../secrets/secrets.ts'
 import {
   type FlatList,
   fillList,

@@ -1,7 +1,7 @@
 /** A thread that works on the day's list: opening a million keys beside the server, not before it. */
 import { parentPort, workerData } from 'node:worker_threads'
 import type { IstDay } from '@roz/core/ist-day.ts'
-import { createSecrets, type SecretKeys } from '../secrets.ts'
+import { createSecrets, type SecretKeys } from '../secrets/secrets.ts'
 import { fillList, makePage, newList, type Pages, type SealedKeys, sortList } from './flat-list.ts'
 
 export type ListWork =

@@ -7,12 +7,12 @@ const SOURCES = path.resolve(import.meta.dirname, '..')
 
 /** Where something is kept, and the words that say so. */
 const KEPT: Readonly<Record<string, { readonly en: string; readonly hi: string }>> = {
-  'token.ts': { en: 'the sign-in token', hi: 'लॉगिन टोकन' },
-  'language.ts': { en: 'your choice of language', hi: 'भाषा की आपकी पसंद' },
+  'app/token.ts': { en: 'the sign-in token', hi: 'लॉगिन टोकन' },
+  'app/language.ts': { en: 'your choice of language', hi: 'भाषा की आपकी पसंद' },
   'public/site.ts': { en: 'your choice of language', hi: 'भाषा की आपकी पसंद' },
-  'ticket-key.ts': { en: 'your ticket key, and since which day it serves', hi: 'आपकी टिकट कुंजी, और यह कि वह किस दिन से चलती है' },
+  'verify/ticket-key.ts': { en: 'your ticket key, and since which day it serves', hi: 'आपकी टिकट कुंजी, और यह कि वह किस दिन से चलती है' },
   'features/ticket/kept-receipts.ts': { en: 'the receipts of your last fourteen entries', hi: 'पिछली चौदह एंट्रियों की रसीदें' },
-  'log-memory.ts': { en: 'the newest state of the log of days', hi: 'दिनों के लॉग की कुंजी और उसकी सबसे नई स्थिति' },
+  'verify/log-memory.ts': { en: 'the newest state of the log of days', hi: 'दिनों के लॉग की कुंजी और उसकी सबसे नई स्थिति' },
   'pwa/device-owner.ts': { en: 'which member asked to be told of results', hi: 'किस सदस्य ने इस डिवाइस पर नतीजे बताने को कहा' },
   'pwa/registration.ts': { en: 'which offers (install, results) were already shown', hi: 'क्या-क्या पूछा जा चुका है (इंस्टॉल, नतीजे)' },
   'pwa/worker.ts': { en: 'pages and parts of the app itself', hi: 'ऐप के अपने पन्ने और हिस्से' },

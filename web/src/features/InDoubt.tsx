@@ -1,7 +1,7 @@
 /** A form of money whose press had no answer, or the answer of an earlier press. Pressed again, it sends the same idempotency key. */
 import { t } from '@lingui/core/macro'
 import { Trans } from '@lingui/react/macro'
-import { currentLanguage } from '../language.ts'
+import { currentLanguage } from '../app/language.ts'
 import { formatInstant } from '../ui/format.ts'
 import { toast } from '../ui/Toast.tsx'
 import { refreshMoney } from './queries.ts'

@@ -2,7 +2,7 @@
 import { useLingui } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { currentLanguage } from '../language.ts'
+import { currentLanguage } from '../app/language.ts'
 import { formatDay } from '../ui/format.ts'
 import { Section } from '../ui/Layout.tsx'
 import { useServerDay } from './clock.ts'

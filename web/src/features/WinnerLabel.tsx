@@ -1,6 +1,6 @@
 /** Wherever a winner is shown whom the operator could have chosen, the page says so, and how (fair-draw.md, Sealed in time and Randomness). */
 import { Trans } from '@lingui/react/macro'
-import { settings } from '../settings.ts'
+import { settings } from '../app/settings.ts'
 
 export function WinnerLabel({ assurance }: { readonly assurance: 'weak' | 'sealed' }) {
   if (assurance !== 'weak') return null

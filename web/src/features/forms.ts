@@ -16,8 +16,8 @@ import {
   useForm,
 } from 'react-hook-form'
 import * as z from 'zod/mini'
-import { ApiError } from '../api.ts'
-import { currentLanguage } from '../language.ts'
+import { ApiError } from '../app/api.ts'
+import { currentLanguage } from '../app/language.ts'
 import { toast } from '../ui/Toast.tsx'
 
 /** The first problem of each field, as React Hook Form wants them. */

@@ -5,7 +5,7 @@
  */
 import type { RefusalCode } from '@roz/core/refusals.ts'
 import { useState } from 'react'
-import { ApiError } from '../api.ts'
+import { ApiError } from '../app/api.ts'
 import { serverNowMs } from './clock.ts'
 
 /** What the server says before it has looked at the key: of an earlier press whose answer was lost it tells nothing. */

@@ -4,9 +4,9 @@
  */
 import type { Api, Output } from '@roz/contract/api.ts'
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import { call } from '../api.ts'
-import { queryClient } from '../query.ts'
-import { session } from '../session.tsx'
+import { call } from '../app/api.ts'
+import { queryClient } from '../app/query.ts'
+import { session } from '../app/session.tsx'
 import { isFirstScreen } from '../ui/Later.tsx'
 import { setServerTime } from './clock.ts'
 

@@ -4,9 +4,9 @@
  */
 import type { Speech } from '@roz/core/language.ts'
 import type { Progress, Report } from '@roz/verifier/verify.ts'
-import { forgetLog, knownLog, rememberLog } from '../log-memory.ts'
-import { saveFile } from '../save-file.ts'
-import { checkDay, NoReceiptError, publicBase } from '../verify-day.ts'
+import { forgetLog, knownLog, rememberLog } from '../verify/log-memory.ts'
+import { saveFile } from '../app/save-file.ts'
+import { checkDay, NoReceiptError, publicBase } from '../verify/verify-day.ts'
 import { type DayView, readDrawing } from '../ui/draw-figures.ts'
 import { fillDrawing } from './verify-drawing.ts'
 import { all, byData, fill, show } from './verify-page.ts'

@@ -6,7 +6,7 @@
  * - The push code is loaded only in a browser where a member has turned results on.
  * - An administrator's session in the portal changes nothing here.
  */
-import { inPortal } from '../portal.ts'
+import { inPortal } from '../app/portal.ts'
 import { changeInOrder, deviceOwner, setDeviceOwner } from './device-owner.ts'
 
 /** The member whose session is open in this page. */

@@ -3,7 +3,7 @@
  * only after a tap; what the switch says is what the server and the browser both hold.
  */
 import type { Api, Output } from '@roz/contract/api.ts'
-import { call } from '../api.ts'
+import { call } from '../app/api.ts'
 import { deviceOwner, deviceSettled, setDeviceOwner } from './device-owner.ts'
 import { workerRegistration } from './worker-registration.ts'
 

@@ -5,7 +5,7 @@
  */
 import { addressIn } from '@roz/core/language.ts'
 import { useSyncExternalStore } from 'react'
-import { currentLanguage } from '../language.ts'
+import { currentLanguage } from '../app/language.ts'
 import { deviceOwner } from './device-owner.ts'
 import { setWorkerRegistration, workerRegistration } from './worker-registration.ts'
 

@@ -2,9 +2,9 @@
 import { type Language, LANGUAGES, SPEECH } from '@roz/core/language.ts'
 import { useLingui } from '@lingui/react/macro'
 import { useState } from 'react'
-import { chooseLanguage, currentLanguage } from '../language.ts'
+import { chooseLanguage, currentLanguage } from '../app/language.ts'
 import { tellLanguage } from '../pwa/registration.ts'
-import { session } from '../session.tsx'
+import { session } from '../app/session.tsx'
 import { toast } from '../ui/Toast.tsx'
 
 export function LanguageSwitch({ className }: { readonly className?: string }) {

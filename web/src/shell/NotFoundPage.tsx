@@ -1,6 +1,6 @@
 /** An address of the app that names no screen. */
 import { Trans, useLingui } from '@lingui/react/macro'
-import { currentLanguage } from '../language.ts'
+import { currentLanguage } from '../app/language.ts'
 import { publicPath } from '../paths.ts'
 import { buttonClass } from '../ui/Button.tsx'
 import { Book, Section } from '../ui/Layout.tsx'

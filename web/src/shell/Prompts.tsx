@@ -2,8 +2,8 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { refreshMine } from '../features/queries.ts'
 import { answerInstall, putOffResults, putOffUpdate, takeUpdate, usePrompts } from '../pwa/registration.ts'
-import { session } from '../session.tsx'
-import { brand } from '../language.ts'
+import { session } from '../app/session.tsx'
+import { brand } from '../app/language.ts'
 import { Button } from '../ui/Button.tsx'
 import { toast } from '../ui/Toast.tsx'
 

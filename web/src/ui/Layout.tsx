@@ -1,6 +1,6 @@
 /** The page as a book: one main, and a title with the heading's words. */
 import { type ReactNode, useEffect } from 'react'
-import { brand } from '../language.ts'
+import { brand } from '../app/language.ts'
 
 export { Section } from './Section.tsx'
 

@@ -1,7 +1,7 @@
 /** A wait that has no limit: after half a minute it offers a way on, and goes on waiting. */
 import { Trans } from '@lingui/react/macro'
 import { useEffect, useState } from 'react'
-import { READ_WITHIN_MS } from '../api.ts'
+import { READ_WITHIN_MS } from '../app/api.ts'
 import { Button } from './Button.tsx'
 
 export function Slow() {

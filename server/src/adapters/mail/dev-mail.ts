@@ -1,6 +1,6 @@
 /** Outside production: the caught mails as a page (/dev/mail) and as JSON (/dev/mail.json?to=). */
 import type { FastifyInstance } from 'fastify'
-import { escapeHtml } from '../../people/mail-layout.ts'
+import { escapeHtml } from '../../mail/mail-layout.ts'
 import type { CaughtMail, Catcher } from './catcher.ts'
 
 const SHOWN_MAX = 100

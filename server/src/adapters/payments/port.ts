@@ -11,8 +11,8 @@
  * A second gateway meets the name of the first outside the adapters in these files, and nowhere else:
  * - `contract/src/payouts.ts`: the payout webhook and its path.
  * - `contract/src/wallet.ts`: the payment webhook and its path.
- * - `server/src/config-gateway.ts`: its settings, hosts and script.
- * - `server/src/config.ts`: the value of PAYMENTS, and what production requires.
+ * - `server/src/config/gateway-settings.ts`: its settings, hosts and script.
+ * - `server/src/config/config.ts`: the value of PAYMENTS, and what production requires.
  * - `server/src/features/payouts/payouts.ts`: the handler of the payout webhook.
  * - `server/src/features/payouts/webhook.ts`: the type of that call.
  * - `server/src/features/wallet/add-money.ts`: the address that an order's webhook goes to.

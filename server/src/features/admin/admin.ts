@@ -7,14 +7,14 @@ import type { Output } from '@roz/contract/api.ts'
 import type { communityCalls } from '@roz/contract/community.ts'
 import { isoIst } from '@roz/core/ist-day.ts'
 import { ENTRY_FEE, type Paise, paise, rupeesFromPaise } from '@roz/core/money.ts'
-import { audit } from '../../audit-log.ts'
+import { audit } from '../../staff/audit-log.ts'
 import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { CURSOR_PARTS, type Cursor, cutPage, readPage } from '../../http/cursor.ts'
 import { listAlarms } from '../../http/alarms.ts'
 import type { Handlers } from '../../http/route.ts'
 import type { StaffRole } from '../../http/session.ts'
-import { userColumns, userOf, type UserRow, userSource } from '../../people/user-row.ts'
+import { userColumns, userOf, type UserRow, userSource } from '../../members/user-row.ts'
 
 export type AdminDeps = { readonly db: Db }
 

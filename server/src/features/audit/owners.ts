@@ -2,7 +2,7 @@
 import { one, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import type { Checked } from '../../ledger/audit.ts'
-import { mailMember } from '../../people/mails.ts'
+import { mailMember } from '../../mail/mails.ts'
 
 /** `found`: what tells this finding from others; a mail is written once for it. */
 export async function mailOwners(tx: Tx, found: string, broken: readonly Checked[]): Promise<void> {

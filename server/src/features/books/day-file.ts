@@ -13,7 +13,7 @@ import type { Tx } from '../../db/transaction.ts'
 import { ACCOUNTS } from '../../ledger/accounts.ts'
 import { listDisbursed, listFlows } from '../../ledger/day-books.ts'
 import { BooksHeldError, listCovers, writeCover } from '../../ledger/held-books.ts'
-import { getRecord } from '../../log-of-days/log.ts'
+import { getRecord } from '../../transparency-log/records.ts'
 import type { Liabilities } from './liabilities.ts'
 
 const POOL = 'POOL:'

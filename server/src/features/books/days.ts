@@ -15,8 +15,8 @@ import { type PublicName, publicNameOf } from '@roz/core/names.ts'
 import { type Db, maybeOne, one, type Sql, sql } from '../../db/sql.ts'
 import { CURSOR_PARTS, cutPage, readPage } from '../../http/cursor.ts'
 import type { Answer, Call } from '../../http/route.ts'
-import { type Assurance, assuranceSql } from '../../log-of-days/checkpoints.ts'
-import { NOT_FOUND } from '../../log-of-days/files.ts'
+import { type Assurance, assuranceSql } from '../../transparency-log/checkpoints.ts'
+import { NOT_FOUND } from '../../transparency-log/published-file.ts'
 
 type DayView = Output<Api['publicDay']>['day']
 type Row = {

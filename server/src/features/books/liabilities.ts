@@ -10,7 +10,17 @@ import { maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { listMemberStates, type MemberState, readForeignRefunds } from '../../ledger/day-books.ts'
 import { BooksHeldError, writeCover } from '../../ledger/held-books.ts'
-import { idOf, LEAF_BYTES, leafNode, leavesOf, NODE_BYTES, nodeBytes, nodeOf, type SumNode, sumRoot } from '../../log-of-days/sum-tree.ts'
+import {
+  idOf,
+  LEAF_BYTES,
+  leafNode,
+  leavesOf,
+  NODE_BYTES,
+  nodeBytes,
+  nodeOf,
+  type SumNode,
+  sumRoot,
+} from '../../transparency-log/sum-tree.ts'
 import type { TicketKeys } from '../../tickets/ticket-keys.ts'
 import { type Part, partsOf } from './cutting.ts'
 

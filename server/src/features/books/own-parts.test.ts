@@ -5,7 +5,7 @@ import { addDays, type IstDay } from '@roz/core/ist-day.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { listMemberStates } from '../../ledger/day-books.ts'
 import { findMemberState } from '../../ledger/member-state.ts'
-import { leafNode, leavesOf, nodeBytes, sumProof, sumRoot } from '../../log-of-days/sum-tree.ts'
+import { leafNode, leavesOf, nodeBytes, sumProof, sumRoot } from '../../transparency-log/sum-tree.ts'
 import { openRoundsWorld, type RoundsWorld } from '../../testing/rounds-world.ts'
 import { hashOf, walkParts } from '../../testing/walk-parts.ts'
 

@@ -10,8 +10,8 @@ import { type IstDay, parseDay } from '@roz/core/ist-day.ts'
 import { type Db, sql } from '../../db/sql.ts'
 import type { Answer } from '../../http/route.ts'
 import { findMemberState } from '../../ledger/member-state.ts'
-import { NOT_FOUND } from '../../log-of-days/files.ts'
-import type { LogProofs } from '../../log-of-days/log-tree.ts'
+import { NOT_FOUND } from '../../transparency-log/published-file.ts'
+import type { LogProofs } from '../../transparency-log/log-tree.ts'
 import {
   ID_BYTES,
   idOf,
@@ -23,7 +23,7 @@ import {
   type SumNode,
   sumProof,
   sumRoot,
-} from '../../log-of-days/sum-tree.ts'
+} from '../../transparency-log/sum-tree.ts'
 import type { TicketKeys } from '../../tickets/ticket-keys.ts'
 import { partId } from './cutting.ts'
 import { findBooks } from './day-file.ts'

@@ -8,7 +8,7 @@ import type { CloseRecord, OpenRecord } from '@roz/core/draw-records.ts'
 import { maybeOne, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import type { Round } from '../../ledger/rounds.ts'
-import type { Secrets } from '../../secrets.ts'
+import type { Secrets } from '../../secrets/secrets.ts'
 import { sha256 } from '../../tickets/sha256.ts'
 
 /** With what the result record shows it by. */

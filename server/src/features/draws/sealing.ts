@@ -8,7 +8,7 @@ import type { Tx } from '../../db/transaction.ts'
 import { recordSeal, type Round } from '../../ledger/rounds.ts'
 import { writeDayList } from '../../tickets/day-list.ts'
 import type { TicketKeys } from '../../tickets/ticket-keys.ts'
-import { appendRecord, getRecord } from '../../log-of-days/log.ts'
+import { appendRecord, getRecord } from '../../transparency-log/records.ts'
 
 /** Seals a round that this transaction has closed with entries. */
 export async function sealRound(tx: Tx, round: Round, ticketKeys: TicketKeys): Promise<void> {

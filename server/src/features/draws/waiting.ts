@@ -11,9 +11,9 @@ import { type Beacon, type BeaconChain, roundTimeMs } from '../../adapters/beaco
 import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { type Attempt, isResting } from '../../jobs/parking.ts'
-import { inClockwork } from '../../ledger/clockwork.ts'
+import { inClockwork } from '../../ledger/round-lock.ts'
 import { lockRound, type Round } from '../../ledger/rounds.ts'
-import { getRecord } from '../../log-of-days/log.ts'
+import { getRecord } from '../../transparency-log/records.ts'
 
 export type WaitingDeps = {
   readonly db: Db

@@ -6,7 +6,7 @@ import { maybeOne, type Queryable, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { addressKey, browserDigests, type Source } from '../../http/limits.ts'
 import { setMayMove } from '../../ledger/wallets.ts'
-import { mailMember } from '../../people/mails.ts'
+import { mailMember } from '../../mail/mails.ts'
 
 /** What a password is judged by. */
 export type Credentials = {

@@ -5,7 +5,7 @@
  * it is decoded; at most two are decoded at once.
  */
 import sharp from 'sharp'
-import { createGate } from '../../people/gate.ts'
+import { createGate } from '../../http/concurrency-limit.ts'
 
 export type Reencoded =
   | { readonly ok: true; readonly bytes: Buffer }

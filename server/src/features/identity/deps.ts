@@ -1,7 +1,7 @@
 /** What the identity feature needs from the program. */
 import type { Storage } from '../../adapters/storage/port.ts'
 import type { Db } from '../../db/sql.ts'
-import type { LinkSecrets } from '../../people/link-token.ts'
+import type { LinkSecrets } from '../../members/link-token.ts'
 
 export type IdentityDeps = {
   readonly db: Db

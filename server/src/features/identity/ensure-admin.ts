@@ -3,11 +3,11 @@
  * an existing password is never changed; a password made here is answered once and kept nowhere.
  */
 import { randomInt } from 'node:crypto'
-import { audit } from '../../audit-log.ts'
+import { audit } from '../../staff/audit-log.ts'
 import { type Db, maybeOne, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { addressKey } from '../../http/limits.ts'
-import { hashPassword } from '../../people/passwords.ts'
+import { hashPassword } from '../../members/passwords.ts'
 
 /** The start cannot go on; its message says what to change. */
 export class AdminAddressError extends Error {

@@ -9,7 +9,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { maybeOne, type Queryable, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
-import type { LinkSecrets } from '../../people/link-token.ts'
+import type { LinkSecrets } from '../../members/link-token.ts'
 
 const LASTS_SECONDS = 30 * 60
 const PURPOSE = 'google nonce'

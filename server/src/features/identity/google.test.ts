@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
-import { createSecrets, type SecretKeys } from '../../secrets.ts'
+import { createSecrets, type SecretKeys } from '../../secrets/secrets.ts'
 import { PASSWORD, type People, startPeople } from '../../testing/people.ts'
 import { isBound, makeNonce } from './google-nonce.ts'
 

@@ -6,7 +6,7 @@
  * - Again, also by a link of another mail sent before, it answers the same and changes nothing.
  */
 import { texts } from '@roz/core/texts.ts'
-import { audit } from '../../audit-log.ts'
+import { audit } from '../../staff/audit-log.ts'
 import { sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { type LimitRules, take } from '../../http/limits.ts'

@@ -4,7 +4,7 @@
  */
 import type { Queryable } from '../../db/sql.ts'
 import { addressBlock, addressKey, type LimitRules, type Source, take } from '../../http/limits.ts'
-import { isPassword } from '../../people/passwords.ts'
+import { isPassword } from '../../members/passwords.ts'
 import type { Credentials } from './accounts.ts'
 
 export type Attempt = {

@@ -1,7 +1,7 @@
 /** Signing in, and sessions with their ends. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
-import { isPassword } from '../../people/passwords.ts'
+import { isPassword } from '../../members/passwords.ts'
 import { PASSWORD, type People, startPeople } from '../../testing/people.ts'
 
 let roz: People

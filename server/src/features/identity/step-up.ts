@@ -4,7 +4,7 @@
  * sign-in; it is written down only while the password that was judged still stands.
  */
 import { isoIst } from '@roz/core/ist-day.ts'
-import { audit } from '../../audit-log.ts'
+import { audit } from '../../staff/audit-log.ts'
 import { maybeOne, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Handlers } from '../../http/route.ts'

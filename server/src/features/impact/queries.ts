@@ -6,7 +6,7 @@ import type { Paise } from '@roz/core/money.ts'
 import type { PublicName } from '@roz/core/names.ts'
 import { maybeOne, type Queryable, type Sql, sql } from '../../db/sql.ts'
 import type { Cursor } from '../../http/cursor.ts'
-import { assuranceSql } from '../../log-of-days/checkpoints.ts'
+import { assuranceSql } from '../../transparency-log/checkpoints.ts'
 
 export type StoryRow = {
   readonly id: string

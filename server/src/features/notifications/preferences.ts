@@ -1,4 +1,4 @@
-/** What a member wants to be told. Invariant: it holds for what is neither about money nor about safety, and for nothing else (people/mails.ts). */
+/** What a member wants to be told. Invariant: it holds for what is neither about money nor about safety, and for nothing else (mail/mails.ts). */
 import type { Output } from '@roz/contract/api.ts'
 import type { communityCalls } from '@roz/contract/community.ts'
 import { type Db, one, sql } from '../../db/sql.ts'

@@ -1,7 +1,7 @@
 /** Opens the sealed details of a bank account: for the gateway, or for finance paying by hand. Never logged, never stored again. */
 import { bankDetail } from '@roz/contract/wallet.ts'
 import type { z } from 'zod'
-import type { Secrets } from '../../secrets.ts'
+import type { Secrets } from '../../secrets/secrets.ts'
 
 export type BankDetail = z.output<typeof bankDetail>
 export type StoredAccount = { readonly memberId: bigint; readonly sealed: Buffer }

@@ -10,7 +10,7 @@ import { maybeOne, one, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { bookPayout, type PayoutBooked } from '../../ledger/withdrawals.ts'
 import { enqueue } from '../../jobs/queue.ts'
-import { mailMember } from '../../people/mails.ts'
+import { mailMember } from '../../mail/mails.ts'
 import { noteKnown } from './checks.ts'
 
 /** To be told once the transaction has committed. */

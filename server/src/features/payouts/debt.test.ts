@@ -5,7 +5,7 @@ import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { bookDispute } from '../../ledger/disputes.ts'
 import { captureTopup } from '../../ledger/topups.ts'
-import { getUser } from '../../people/user-row.ts'
+import { getUser } from '../../members/user-row.ts'
 import { makeMember } from '../../testing/calls.ts'
 import { openPayoutsWorld, type PayoutsWorld } from '../../testing/payouts-world.ts'
 

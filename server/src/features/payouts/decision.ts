@@ -4,7 +4,7 @@
  * state that the administrator saw, and is refused under the lock if it is another now.
  */
 import type { RefusalCode } from '@roz/core/refusals.ts'
-import { audit } from '../../audit-log.ts'
+import { audit } from '../../staff/audit-log.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { CURSOR_PARTS } from '../../http/cursor.ts'
 import type { Idempotency } from '../../http/idempotency.ts'

@@ -3,7 +3,7 @@ import type { PaymentGateway } from '../../adapters/payments/port.ts'
 import type { PayoutGateway } from '../../adapters/payouts/port.ts'
 import type { Db } from '../../db/sql.ts'
 import type { Attempt } from '../../jobs/parking.ts'
-import type { Secrets } from '../../secrets.ts'
+import type { Secrets } from '../../secrets/secrets.ts'
 
 export type PayoutsDeps = {
   readonly db: Db

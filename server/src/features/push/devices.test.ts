@@ -5,7 +5,7 @@ import { sql } from '../../db/sql.ts'
 import { makeStaff, testSecrets } from '../../testing/calls.ts'
 import { openPushWorld, type Owner, type PushWorld } from '../../testing/push-world.ts'
 import { DEVICES_MAX } from './devices.ts'
-import { rotatePushKey } from '../../rotate-push-key.ts'
+import { rotatePushKey } from '../../commands/rotate-push-key.ts'
 
 let world: PushWorld
 beforeAll(async () => {

@@ -10,7 +10,7 @@ import type { PushTarget } from '../../adapters/push/port.ts'
 import { lockOneInTransaction } from '../../db/advisory-locks.ts'
 import { type Db, maybeOne, type Queryable, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
-import type { Secrets } from '../../secrets.ts'
+import type { Secrets } from '../../secrets/secrets.ts'
 
 export const DEVICES_MAX = 10
 

@@ -5,7 +5,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import type { PushKey } from '../../adapters/push/port.ts'
 import { type Db, maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
-import type { Secrets } from '../../secrets.ts'
+import type { Secrets } from '../../secrets/secrets.ts'
 
 export type NumberedKey = PushKey & { readonly number: number }
 export type PushKeys = ReturnType<typeof createPushKeys>

@@ -11,7 +11,7 @@ import { resultNews } from '@roz/core/result-news.ts'
 import type { PushAnswer, PushSender, PushTarget } from '../../adapters/push/port.ts'
 import { type Db, maybeOne, sql } from '../../db/sql.ts'
 import { type JobPayloads, LaterError } from '../../jobs/queue.ts'
-import type { Secrets } from '../../secrets.ts'
+import type { Secrets } from '../../secrets/secrets.ts'
 import { openDevice, type SealedDevice } from './devices.ts'
 import type { PushKeys } from './keys.ts'
 

@@ -12,7 +12,7 @@ import type { JoinBatcher } from '../../ledger/join-batcher.ts'
 import type { JoinOutcome } from '../../ledger/join-outcome.ts'
 import type { TotalsReader } from '../../ledger/totals.ts'
 import { readWallet } from '../../ledger/wallets.ts'
-import type { Receipts } from '../../log-of-days/receipts.ts'
+import type { Receipts } from '../../transparency-log/receipts.ts'
 import type { TicketKeys } from '../../tickets/ticket-keys.ts'
 
 type JoinCall = typeof roundCalls.joinRound

@@ -10,7 +10,7 @@ import type { Tx } from '../../db/transaction.ts'
 import { enqueue, type JobPayloads } from '../../jobs/queue.ts'
 import type { Winner } from '../../ledger/draw.ts'
 import type { Returned } from '../../ledger/settlement.ts'
-import { mailMember } from '../../people/mails.ts'
+import { mailMember } from '../../mail/mails.ts'
 
 type Told = JobPayloads['notice']['kind']
 

@@ -12,7 +12,7 @@ import type { roundCalls } from '@roz/contract/rounds.ts'
 import { type Db, maybeOne, one, type Sql, sql } from '../../db/sql.ts'
 import type { Cursor } from '../../http/cursor.ts'
 import { ROUND_COLUMNS, type Round } from '../../ledger/rounds.ts'
-import { type Assurance, assuranceSql } from '../../log-of-days/checkpoints.ts'
+import { type Assurance, assuranceSql } from '../../transparency-log/checkpoints.ts'
 
 export type RoundView = Output<typeof roundCalls.triggerDraw>['round']
 type HistoryItem = Output<typeof roundCalls.roundHistory>['results'][number]

@@ -1,7 +1,7 @@
 /** The administrator's draw. A call without a day may come twice: its repeat closes no other round. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
-import { inClockwork } from '../../ledger/clockwork.ts'
+import { inClockwork } from '../../ledger/round-lock.ts'
 import { closeRound } from '../../ledger/rounds.ts'
 import { openRoundsWorld, type RoundsWorld } from '../../testing/rounds-world.ts'
 

@@ -11,7 +11,7 @@ import type { PublicPages, ShareCard, ShareSubject } from '@roz/contract/public-
 import { parseDay } from '@roz/core/ist-day.ts'
 import { type Language, LANGUAGES } from '@roz/core/language.ts'
 import type { FastifyInstance } from 'fastify'
-import { createGate } from '../../people/gate.ts'
+import { createGate } from '../../http/concurrency-limit.ts'
 import { drawCard } from './card-picture.ts'
 
 /** What may be shared besides pages; undefined where there is no such thing, or it is not public yet. */

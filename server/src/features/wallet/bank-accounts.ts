@@ -8,7 +8,7 @@ import { maybeOne, one, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { canonicalJson } from '../../http/idempotency.ts'
 import type { Call } from '../../http/route.ts'
-import type { Secrets } from '../../secrets.ts'
+import type { Secrets } from '../../secrets/secrets.ts'
 
 export type BankDetail = Call<typeof walletCalls.withdraw>['body']['bankDetail']
 export type KnownAccount = {

@@ -21,7 +21,7 @@ import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { Attempt } from '../../jobs/parking.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { type Captured, captureTopup, markTopup } from '../../ledger/topups.ts'
-import { mailMember } from '../../people/mails.ts'
+import { mailMember } from '../../mail/mails.ts'
 import { claimCheck, endChecks, listDueChecks, watchOrder } from './orders.ts'
 
 export type SettleDeps = {

@@ -20,8 +20,8 @@ import { enqueue } from '../../jobs/queue.ts'
 import { lockWallet } from '../../ledger/transfer.ts'
 import { drawsOnYoungTopup } from '../../ledger/unused-topups.ts'
 import { holdWithdrawal } from '../../ledger/withdrawals.ts'
-import { mailAlert } from '../../people/alerts.ts'
-import type { Secrets } from '../../secrets.ts'
+import { mailAlert } from '../../mail/safety-mails.ts'
+import type { Secrets } from '../../secrets/secrets.ts'
 import { type BankDetail, type KnownAccount, useBankAccount } from './bank-accounts.ts'
 
 type WithdrawCall = Call<typeof walletCalls.withdraw>

@@ -1,10 +1,10 @@
 /** The door of the portal (spec section 2): separate from the members' own, with a way back to the site. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useNavigate } from '@tanstack/react-router'
-import { call, messageOf } from '../../api.ts'
-import { currentLanguage } from '../../language.ts'
+import { call, messageOf } from '../../app/api.ts'
+import { currentLanguage } from '../../app/language.ts'
 import { paths, publicPath } from '../../paths.ts'
-import { session } from '../../session.tsx'
+import { session } from '../../app/session.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { AuthSheet } from '../auth/AuthSheet.tsx'

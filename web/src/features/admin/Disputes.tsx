@@ -1,7 +1,7 @@
 /** Disputes of payments in the portal: until when the bank waits for an answer, who has the money now, and how each one ended. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { currentLanguage } from '../../language.ts'
+import { currentLanguage } from '../../app/language.ts'
 import { EmptyState } from '../../ui/Feedback.tsx'
 import { formatInstant } from '../../ui/format.ts'
 import { formatMoney } from '../../ui/Money.tsx'

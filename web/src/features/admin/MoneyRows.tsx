@@ -2,7 +2,7 @@
 import type { MessageDescriptor } from '@lingui/core'
 import { useLingui } from '@lingui/react/macro'
 import { type ReactNode, useState } from 'react'
-import { currentLanguage } from '../../language.ts'
+import { currentLanguage } from '../../app/language.ts'
 import { Badge } from '../../ui/Feedback.tsx'
 import { SelectField } from '../../ui/Field.tsx'
 import { formatInstant } from '../../ui/format.ts'

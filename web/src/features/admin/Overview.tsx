@@ -2,7 +2,7 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { Api, Output } from '@roz/contract/api.ts'
 import { useQuery } from '@tanstack/react-query'
-import { currentLanguage } from '../../language.ts'
+import { currentLanguage } from '../../app/language.ts'
 import { Badge, ErrorState, Skeleton, StatTile, StatTiles } from '../../ui/Feedback.tsx'
 import { formatCount, formatDay, formatInstant } from '../../ui/format.ts'
 import { Money } from '../../ui/Money.tsx'

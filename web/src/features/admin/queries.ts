@@ -1,8 +1,8 @@
 /** What the portal asks the server for. */
 import type { Api, Output } from '@roz/contract/api.ts'
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import { call } from '../../api.ts'
-import { queryClient } from '../../query.ts'
+import { call } from '../../app/api.ts'
+import { queryClient } from '../../app/query.ts'
 import { at, paging } from '../queries.ts'
 
 export type Withdrawal = Output<Api['adminWithdrawals']>['withdrawals'][number]

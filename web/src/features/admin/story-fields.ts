@@ -2,7 +2,7 @@
 import { charityDescription, charityName, storyDescription, storyTitle, videoUrl } from '@roz/core/story-fields.ts'
 import type { UseFormReturn } from 'react-hook-form'
 import * as z from 'zod/mini'
-import { ApiError } from '../../api.ts'
+import { ApiError } from '../../app/api.ts'
 
 export const storyRules = z.object({ title: storyTitle, description: storyDescription, charityName, charityDescription, videoUrl })
 export type StoryValues = z.infer<typeof storyRules>

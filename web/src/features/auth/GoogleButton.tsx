@@ -6,11 +6,11 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
-import { call, messageOf } from '../../api.ts'
-import { currentLanguage } from '../../language.ts'
+import { call, messageOf } from '../../app/api.ts'
+import { currentLanguage } from '../../app/language.ts'
 import { paths } from '../../paths.ts'
-import { session } from '../../session.tsx'
-import { settings } from '../../settings.ts'
+import { session } from '../../app/session.tsx'
+import { settings } from '../../app/settings.ts'
 import { toast } from '../../ui/Toast.tsx'
 
 type Credential = { readonly credential?: string }

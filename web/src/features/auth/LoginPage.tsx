@@ -1,9 +1,9 @@
 /** Sign-in (spec section 2, Login). A refused sign-in is a toast; the form stays as it was. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { call, messageOf } from '../../api.ts'
+import { call, messageOf } from '../../app/api.ts'
 import { paths } from '../../paths.ts'
-import { session } from '../../session.tsx'
+import { session } from '../../app/session.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { useRules } from '../forms.ts'

@@ -1,8 +1,8 @@
 /** Stands above every member screen until the mail is confirmed: until then no money moves (product.md). */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useState } from 'react'
-import { ApiError, call, messageOf } from '../../api.ts'
-import { useSession } from '../../session.tsx'
+import { ApiError, call, messageOf } from '../../app/api.ts'
+import { useSession } from '../../app/session.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { refreshMember } from '../queries.ts'

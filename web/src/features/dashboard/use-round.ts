@@ -2,7 +2,7 @@
 import { useLingui } from '@lingui/react/macro'
 import { useQuery, type UseQueryResult } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useRef } from 'react'
-import { messageOf } from '../../api.ts'
+import { messageOf } from '../../app/api.ts'
 import { toast } from '../../ui/Toast.tsx'
 import { type CurrentRound, roundQuery } from '../queries.ts'
 

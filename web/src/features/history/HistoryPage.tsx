@@ -2,7 +2,7 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { brand, currentLanguage } from '../../language.ts'
+import { brand, currentLanguage } from '../../app/language.ts'
 import { paths, pictureOf, publicPath } from '../../paths.ts'
 import { buttonClass } from '../../ui/Button.tsx'
 import { Badge, EmptyState, ErrorState, StatTile, StatTiles } from '../../ui/Feedback.tsx'

@@ -6,7 +6,7 @@
 import { SPEECH } from '@roz/core/language.ts'
 import { Plural, Trans } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
-import { currentLanguage } from '../../language.ts'
+import { currentLanguage } from '../../app/language.ts'
 import { useServerDay } from '../clock.ts'
 import { ROUND_POLL_MS, roundQuery, type RoundResult } from '../queries.ts'
 

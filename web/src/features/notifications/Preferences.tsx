@@ -1,7 +1,7 @@
 /** What a member wants to be told. The switch saves at once, and goes back if it cannot. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { call, messageOf } from '../../api.ts'
+import { call, messageOf } from '../../app/api.ts'
 import { ErrorState, Skeleton } from '../../ui/Feedback.tsx'
 import { Switch } from '../../ui/Switch.tsx'
 import { toast } from '../../ui/Toast.tsx'

@@ -1,10 +1,10 @@
 /** The result of the member's round on this very device. What keeps the browser from it is said in words, with the way on. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { messageOf } from '../../api.ts'
+import { messageOf } from '../../app/api.ts'
 import { type DeviceState, readDevice, turnOff, turnOn } from '../../pwa/push.ts'
-import { useMember } from '../../session.tsx'
-import { brand } from '../../language.ts'
+import { useMember } from '../../app/session.tsx'
+import { brand } from '../../app/language.ts'
 import { Button } from '../../ui/Button.tsx'
 import { ErrorState, Skeleton } from '../../ui/Feedback.tsx'
 import { Switch } from '../../ui/Switch.tsx'

@@ -5,7 +5,7 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { User } from '@roz/contract/shapes.ts'
 import { type ChangeEvent, useRef, useState } from 'react'
-import { call, messageOf } from '../../api.ts'
+import { call, messageOf } from '../../app/api.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
 import { Spinner } from '../../ui/Feedback.tsx'
 import { toast } from '../../ui/Toast.tsx'

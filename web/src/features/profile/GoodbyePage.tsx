@@ -1,6 +1,6 @@
 /** The last page of somebody who has left. */
 import { Trans, useLingui } from '@lingui/react/macro'
-import { currentLanguage } from '../../language.ts'
+import { currentLanguage } from '../../app/language.ts'
 import { publicPath } from '../../paths.ts'
 import { Art } from '../../ui/Art.tsx'
 import { buttonClass } from '../../ui/Button.tsx'

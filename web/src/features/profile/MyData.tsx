@@ -1,8 +1,8 @@
 /** Everything about the member, as a file of their own. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useState } from 'react'
-import { call, messageOf } from '../../api.ts'
-import { saveFile } from '../../save-file.ts'
+import { call, messageOf } from '../../app/api.ts'
+import { saveFile } from '../../app/save-file.ts'
 import { Button } from '../../ui/Button.tsx'
 import { toast } from '../../ui/Toast.tsx'
 

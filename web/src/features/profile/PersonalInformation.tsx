@@ -2,7 +2,7 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { User } from '@roz/contract/shapes.ts'
 import { useState } from 'react'
-import { call, messageOf } from '../../api.ts'
+import { call, messageOf } from '../../app/api.ts'
 import { toast } from '../../ui/Toast.tsx'
 import { AutoParticipate } from './AutoParticipate.tsx'
 

@@ -5,7 +5,7 @@
 import { Trans } from '@lingui/react/macro'
 import { Link } from '@tanstack/react-router'
 import { paths } from '../../paths.ts'
-import { saveFile } from '../../save-file.ts'
+import { saveFile } from '../../app/save-file.ts'
 import { Button } from '../../ui/Button.tsx'
 import type { Finding } from './check-ticket.ts'
 import { useYesterdaysTicket } from './use-ticket.ts'

@@ -3,8 +3,8 @@
  * the one remembered is believed only after the whole log has shown that it rightly replaced it.
  */
 import { UnavailableError } from '@roz/verifier/sources.ts'
-import { type KnownLog, rememberLog } from '../../log-memory.ts'
-import { checkDay, publicBase } from '../../verify-day.ts'
+import { type KnownLog, rememberLog } from '../../verify/log-memory.ts'
+import { checkDay, publicBase } from '../../verify/verify-day.ts'
 
 export type TrustedLog = { readonly logKey: string; readonly kept?: KnownLog['checkpoint'] }
 export type Judged<T> = { readonly found: T; readonly log: string }

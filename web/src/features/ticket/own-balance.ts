@@ -3,7 +3,7 @@
  * less all that moved since. Invariant: a sum is said only when nothing moved while it was taken.
  */
 import { addDays, parseDay, startOfDayMs } from '@roz/core/ist-day.ts'
-import { call } from '../../api.ts'
+import { call } from '../../app/api.ts'
 
 /** What came in the last minutes of a day may be booked in the next. */
 const UNCLEAR_MS = 15 * 60_000

@@ -1,6 +1,6 @@
 /** The payment script's state on the wallet page, once per visit: initialising, ready, or failed; a reload tries again. */
 import { useEffect, useState } from 'react'
-import { call } from '../../api.ts'
+import { call } from '../../app/api.ts'
 import { type Gateway, GatewayScriptError, openGateway } from './gateway-script.ts'
 
 export type GatewayState =

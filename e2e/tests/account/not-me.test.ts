@@ -1,0 +1,93 @@
+/** "This was not me": the page behind the link of a mail, and the hold that it brings, in the portal. */
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, test } from 'vitest'
+import { ask } from '../../harness/calls.ts'
+import { expect } from '../../harness/expect.ts'
+import { adminToken, BANK, mailedLink, mailsTo, newMember, PASSWORD, type Person } from '../../harness/people.ts'
+import { useStage } from '../../harness/stage.ts'
+import { exactToast } from '../../harness/steps.ts'
+
+const stage = useStage()
+let asha: Person
+let link: URL
+
+const isIn = async (token: string): Promise<boolean> =>
+  (await fetch(`${stage.roz.url}/api/auth/me`, { headers: { authorization: `Bearer ${token}` } })).ok
+const storedToken = (page: Page) => page.evaluate(() => localStorage.getItem('token'))
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+const dialog = (page: Page) => page.getByRole('dialog')
+const resets = async () => (await mailsTo(stage.roz.url, asha.email)).filter((mail) => mail.subject.startsWith('Reset'))
+
+beforeAll(async () => {
+  asha = await newMember(stage.roz, { name: 'Asha Verma', rupees: 20 })
+  await ask(stage.roz.url, 'withdraw', { token: asha.token, body: { amount: 10, bankDetail: BANK } })
+  link = new URL(await mailedLink(stage.roz.url, asha.email, '/not-me'))
+})
+
+describe('the page', () => {
+  test('opened, read in both languages and left, it changes nothing', async () => {
+    await stage.at(link.pathname + link.search, async (page) => {
+      await expect(page.getByRole('heading', { level: 1 })).toHaveText('This was not me')
+      await expect(page.getByText('Withdrawals and refunds wait until one of us has looked.')).toBeVisible()
+      await expect(page.getByRole('main').getByRole('button')).toHaveCount(1)
+      await press(page, 'हिन्दी')
+      await expect(page.getByRole('heading', { level: 1 })).toHaveText('यह मैंने नहीं किया')
+      await expect(page.getByRole('button', { name: 'मेरा खाता सुरक्षित करें' })).toBeVisible()
+    })
+    expect(await isIn(asha.token)).toBe(true)
+    expect(await resets()).toEqual([])
+  })
+
+  test('a link that nobody was sent says so', async () => {
+    await stage.at('/not-me?token=nothing', async (page) => {
+      await press(page, 'Secure my account')
+      const words = 'This link is invalid or has expired. If something is wrong with your account, set a new password and contact us.'
+      await expect(exactToast(page, words)).toBeVisible()
+    })
+  })
+
+  test('one press, also on a line that breaks at first, ends the session here and everywhere and mails the way back', async () => {
+    await stage.at(
+      link.pathname + link.search,
+      async (page) => {
+        stage.line.breakLine('POST /api/auth/not-me', 'cut')
+        await press(page, 'Secure my account')
+        await expect(exactToast(page, 'Network error. Please check your connection and try again.')).toBeVisible()
+        stage.line.mend()
+        await press(page, 'Secure my account')
+        await expect(page.getByRole('heading', { level: 1 })).toHaveText('Your account is secured')
+        await expect(page.getByText('All devices are logged out, and withdrawals wait until one of us has looked.')).toBeVisible()
+        await expect(page.getByRole('link', { name: 'Send the link again' })).toHaveAttribute('href', '/forgot-password')
+        expect(await storedToken(page)).toBeNull()
+      },
+      { token: asha.token },
+    )
+    expect(await isIn(asha.token)).toBe(false)
+    const reset = new URL(await mailedLink(stage.roz.url, asha.email, '/reset-password'))
+    const token = reset.searchParams.get('token') ?? ''
+    expect((await ask(stage.roz.url, 'resetPassword', { body: { token, password: `${PASSWORD} three` } })).status).toBe(200)
+  })
+})
+
+describe('the portal', () => {
+  test('says since when and why a member is held, and releases them with a reason', async () => {
+    const admin = await adminToken(stage.roz.url)
+    await stage.at(
+      '/admin/dashboard?tab=users',
+      async (page) => {
+        const row = page.getByRole('listitem').filter({ hasText: asha.email })
+        await expect(row.getByText('On hold')).toBeVisible()
+        await expect(row).toContainText('“This was not me”')
+        await expect(row).toContainText(/to the mail about a (withdrawal|new bank account)/)
+        await row.getByRole('button', { name: 'Release' }).click()
+        await dialog(page).getByRole('button', { name: 'Release' }).click()
+        await expect(dialog(page)).toBeVisible()
+        await dialog(page).getByLabel('Reason').fill('Spoke to her by phone.')
+        await dialog(page).getByRole('button', { name: 'Release' }).click()
+        await expect(exactToast(page, 'Released. Withdrawals and refunds can be approved again.')).toBeVisible()
+        await expect(row.getByText('On hold')).toHaveCount(0)
+      },
+      { token: admin },
+    )
+  })
+})

@@ -1,0 +1,167 @@
+/** What members may demand, on the screens: a refund, their data as a file, fewer mails, and an account that is closed for good. */
+import { readFileSync } from 'node:fs'
+import type { Locator, Page } from 'playwright-core'
+import { beforeAll, describe, test } from 'vitest'
+import { auditScreen } from '../../harness/browser.ts'
+import { ask } from '../../harness/calls.ts'
+import { expect } from '../../harness/expect.ts'
+import { BANK, newMember, type Person } from '../../harness/people.ts'
+import { useStage } from '../../harness/stage.ts'
+import { balanceInBar, toast } from '../../harness/steps.ts'
+
+const stage = useStage()
+let asha: Person
+let meera: Person
+let ravi: Person
+
+beforeAll(async () => {
+  const { roz } = stage
+  ;[asha, meera, ravi] = await Promise.all([
+    newMember(roz, { name: 'Asha Verma', rupees: 20 }),
+    newMember(roz, { name: 'Meera Das', rupees: 10 }),
+    newMember(roz, { name: 'Ravi Iyer', rupees: 10 }),
+  ])
+})
+
+const button = (within: Page | Locator, name: string) => within.getByRole('button', { name, exact: true })
+const as = ({ token }: Person) => ({ token })
+
+describe('a refund', () => {
+  test('is asked for within what is left, held at once and listed with its state', () =>
+    stage.at(
+      '/wallet',
+      async (page) => {
+        const form = page.locator('.refund-form')
+        await button(page, 'Ask for a refund').click()
+        await form.getByLabel('Refund amount', { exact: true }).fill('21')
+        await form.getByLabel('Reason', { exact: true }).fill('I added it twice.')
+        await button(form, 'Ask for ₹21.00 back').click()
+        await expect(form.getByText('This is more than is left of this payment', { exact: true })).toBeVisible()
+        await auditScreen(page)
+        await form.getByLabel('Refund amount', { exact: true }).fill('4.50')
+        await button(form, 'Ask for ₹4.50 back').click()
+        await expect(toast(page, 'Your refund is asked for.')).toBeVisible()
+        const row = page.getByRole('list', { name: 'Your refunds' }).getByRole('listitem')
+        await expect(row).toContainText('I added it twice.')
+        await expect(row).toContainText('₹4.50')
+        await expect(row).toContainText('Pending')
+        await expect(balanceInBar(page)).toHaveText(/15\.50/)
+        await expect(form).toHaveCount(0)
+        await button(page, 'Ask for a refund').click()
+        await expect(form.getByText('At most ₹15.50.')).toBeVisible()
+      },
+      as(asha),
+    ))
+
+  test('that the server refuses is told in its words, and what is left is asked for anew', () =>
+    stage.at(
+      '/wallet',
+      async (page) => {
+        const form = page.locator('.refund-form')
+        await button(page, 'Ask for a refund').click()
+        await form.getByLabel('Refund amount', { exact: true }).fill('1')
+        await form.getByLabel('Reason', { exact: true }).fill('Once is enough.')
+        // Meanwhile, on another device, all of it is asked for.
+        const order_id = await form.getByLabel('Payment', { exact: true }).inputValue()
+        await ask(stage.roz.url, 'requestRefund', { ...as(asha), body: { order_id, amount: 15.5, reason: 'All of it.' } })
+        await button(form, 'Ask for ₹1.00 back').click()
+        await expect(toast(page, 'This is more than is left of this payment.')).toBeVisible()
+        await expect(form).toHaveCount(0)
+        await expect(page.getByRole('list', { name: 'Your refunds' }).getByRole('listitem')).toHaveCount(2)
+      },
+      as(asha),
+    ))
+})
+
+test('the data come as a file that says what the call says; a failure is told', () =>
+  stage.at(
+    '/profile',
+    async (page) => {
+      stage.line.breakLine('GET /api/user/export', 'cut')
+      await button(page, 'Download my data').click()
+      await expect(toast(page, 'Your data could not be loaded.')).toBeVisible()
+      stage.line.mend()
+      const coming = page.waitForEvent('download')
+      await button(page, 'Download my data').click()
+      const file = await coming
+      expect(file.suggestedFilename()).toBe('my-data.json')
+      const { output } = await ask(stage.roz.url, 'exportData', as(asha))
+      expect(JSON.parse(readFileSync(await file.path(), 'utf8'))).toEqual(output)
+    },
+    as(asha),
+  ))
+
+test('the switch of the weekly mail saves at once, and goes back when it cannot', () =>
+  stage.at(
+    '/notifications',
+    async (page) => {
+      const mails = page.getByRole('switch', { name: 'Weekly email', exact: true })
+      const stored = async () => (await ask(stage.roz.url, 'preferences', as(asha))).output.preferences.mail
+      await expect(mails).toHaveAttribute('aria-checked', 'true')
+      stage.line.breakLine('PUT /api/notifications/preferences', 'cut')
+      await mails.click()
+      await expect(toast(page, 'The change could not be saved.')).toBeVisible()
+      await expect(mails).toHaveAttribute('aria-checked', 'true')
+      stage.line.mend()
+      await mails.click()
+      await expect(mails).toHaveAttribute('aria-checked', 'false')
+      await expect.poll(stored).toBe(false)
+    },
+    as(asha),
+  ))
+
+describe('closing the account', () => {
+  const dialog = (page: Page) => page.getByRole('dialog')
+
+  test('asks where the rest goes, gives it, deletes, and ends on a page that says goodbye', async () => {
+    await stage.at(
+      '/profile',
+      async (page) => {
+        await button(page, 'Close my account').click()
+        await expect(dialog(page).getByRole('heading', { name: 'First, your ₹10.00' })).toBeVisible()
+        await button(dialog(page), 'Withdraw ₹10.00').click()
+        await expect(dialog(page).locator('.field-error').getByText('Account holder name is required')).toBeVisible()
+        await expect(dialog(page).getByRole('alert').filter({ hasText: 'Account holder name is required' })).toBeVisible()
+        await auditScreen(page)
+        await dialog(page).getByLabel('To people in need, as a gift').check()
+        await button(dialog(page), 'Give ₹10.00').click()
+        await expect(dialog(page).getByRole('heading', { name: 'Delete your account for good?' })).toBeVisible()
+        await auditScreen(page)
+        await button(dialog(page), 'Keep my account').click()
+        await expect(dialog(page)).toHaveCount(0)
+        expect((await ask(stage.roz.url, 'me', as(meera))).status).toBe(200)
+        await button(page, 'Close my account').click()
+        await button(dialog(page), 'Delete for good').click()
+        await expect(page.getByRole('heading', { level: 1, name: 'Goodbye' })).toBeVisible()
+        expect(new URL(page.url()).pathname).toBe('/goodbye')
+        expect(await page.evaluate(() => localStorage.getItem('token'))).toBeNull()
+      },
+      as(meera),
+    )
+    expect((await ask(stage.roz.url, 'me', as(meera))).status).toBe(401)
+    const again = await ask(stage.roz.url, 'login', { body: { email: meera.email, password: 'correct horse battery' } })
+    expect(again.refusal.code).toBe('invalid_credentials')
+  })
+
+  test('to a bank account, it says what is on its way and why the account still stands', async () => {
+    await stage.at(
+      '/profile',
+      async (page) => {
+        await button(page, 'Close my account').click()
+        await dialog(page).getByLabel('Account holder name', { exact: true }).fill(BANK.accountHolderName)
+        await dialog(page).getByLabel('Account number', { exact: true }).fill(BANK.accountNumber)
+        await dialog(page).getByLabel('IFSC', { exact: true }).fill(BANK.ifscCode)
+        await dialog(page).getByLabel('Bank name', { exact: true }).fill(BANK.bankName)
+        await button(dialog(page), 'Withdraw ₹10.00').click()
+        await expect(toast(page, '₹10.00 is on its way to your bank.')).toBeVisible()
+        await expect(dialog(page)).toHaveCount(0)
+        await button(page, 'Close my account').click()
+        await button(dialog(page), 'Delete for good').click()
+        await expect(dialog(page).getByRole('alert')).toHaveText(/A withdrawal is still on its way/)
+        await button(dialog(page), 'Keep my account').click()
+      },
+      as(ravi),
+    )
+    expect((await ask(stage.roz.url, 'me', as(ravi))).status).toBe(200)
+  })
+})

@@ -1,0 +1,158 @@
+/**
+ * Sessions as people see them: the portal's token lies in its tab alone and beside a member's, a draw asks
+ * for the password again, and the profile lists the signed-in devices and ends all others.
+ */
+import { expect } from '../../harness/expect.ts'
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, test } from 'vitest'
+import { auditVisit, SMALL, WIDE } from '../../harness/browser.ts'
+import { ask } from '../../harness/calls.ts'
+import type { FaultyProxy } from '../../harness/faulty-proxy.ts'
+import { adminToken, newMember, PASSWORD, type Person, readClock, setClock } from '../../harness/people.ts'
+import { ADMIN, type Program } from '../../harness/program.ts'
+import { useStage, type Work } from '../../harness/stage.ts'
+import { balanceInBar, signIn, toast } from '../../harness/steps.ts'
+
+const DESK = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:142.0) Gecko/20100101 Firefox/142.0'
+
+const stage = useStage({ size: WIDE })
+let roz: Program
+let line: FaultyProxy
+let asha: Person
+
+beforeAll(async () => {
+  ;({ roz, line } = stage)
+  asha = await newMember(roz, { name: 'Asha Verma', rupees: 10 })
+})
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+const dialog = (page: Page) => page.getByRole('dialog')
+
+describe('the portal', () => {
+  const kept = (page: Page) => page.evaluate(() => [localStorage.getItem('token'), sessionStorage.getItem('admin-token')])
+
+  test('its token lies in its tab alone, and a member who is signed in beside it stays a member', async () => {
+    await stage.at(
+      '/dashboard',
+      async (page) => {
+        await expect(balanceInBar(page)).toHaveText('₹10.00')
+        await page.goto(`${line.url}/admin/login`)
+        await signIn(page, ADMIN)
+        await page.waitForURL(`${line.url}/admin/dashboard`)
+        const [members, portals] = await kept(page)
+        expect([members, typeof portals, portals === asha.token]).toEqual([asha.token, 'string', false])
+        // Another tab of the same browser has the member's session, and none of the portal's.
+        const other = await page.context().newPage()
+        await other.goto(`${line.url}/admin/dashboard`)
+        await other.waitForURL(`${line.url}/admin/login`)
+        await other.goto(`${line.url}/dashboard`)
+        await expect(balanceInBar(other)).toHaveText('₹10.00')
+        await other.close()
+        await button(page, 'Logout').click()
+        await page.waitForURL(`${line.url}/admin/login`)
+        expect(await kept(page)).toEqual([asha.token, null])
+        await page.goto(`${line.url}/wallet`)
+        await expect(balanceInBar(page)).toHaveText('₹10.00')
+      },
+      { token: asha.token },
+    )
+  })
+
+  test('staff who sign in at the members’ door are led to the portal’s, and keep no member’s session', async () => {
+    await stage.at('/login', async (page) => {
+      await signIn(page, ADMIN)
+      await page.waitForURL(`${line.url}/admin/login`)
+      expect(await kept(page)).toEqual([null, null])
+    })
+  })
+
+  test('its pages let no script of another host run, the members’ pages let the gateway’s', async () => {
+    const policyOf = async (path: string): Promise<string> => (await fetch(roz.url + path)).headers.get('content-security-policy') ?? ''
+    expect(await policyOf('/admin/dashboard')).not.toContain(new URL(roz.sandboxUrl).port)
+    expect(await policyOf('/wallet')).toContain(new URL(roz.sandboxUrl).port)
+  })
+
+  test('ten minutes after the sign-in a draw asks for the password; a wrong one is said beside the field', async () => {
+    await ask(roz.url, 'joinRound', { token: asha.token, body: {} })
+    const token = await adminToken(roz.url)
+    await setClock(roz.url, new Date(Date.parse(await readClock(roz.url)) + 11 * 60_000).toISOString())
+    await stage.at(
+      '/admin/dashboard',
+      async (page) => {
+        const draw = dialog(page).getByRole('button', { name: 'Trigger Draw' })
+        await page.locator('main').getByRole('button', { name: 'Trigger Draw' }).first().click()
+        await draw.click()
+        const password = dialog(page).getByLabel('Your password', { exact: true })
+        await password.fill('not the password')
+        await draw.click()
+        await expect(dialog(page)).toContainText('That password is not correct.')
+        expect((await ask(roz.url, 'currentRound')).output.status).toBe('open')
+        await password.fill(ADMIN.password)
+        await draw.click()
+        await expect(toast(page, 'Draw triggered successfully!')).toBeVisible()
+        await expect(dialog(page)).toHaveCount(0)
+      },
+      { token },
+    )
+  })
+})
+
+describe('signed-in devices', () => {
+  const rows = (page: Page) => page.locator('.devices > li')
+  const onProfile = (work: Work): Promise<void> => stage.at('/profile', work, { token: asha.token })
+  const fromDesk = async (): Promise<string> => {
+    const body = JSON.stringify({ email: asha.email, password: PASSWORD })
+    const headers = { 'content-type': 'application/json', 'user-agent': DESK }
+    const answer = await fetch(`${roz.url}/api/auth/login`, { method: 'POST', headers, body })
+    return ((await answer.json()) as { token: string }).token
+  }
+  const statusOf = async (token: string): Promise<number> => (await ask(roz.url, 'me', { token })).status
+
+  test('who is signed in on this device alone is told so', async () => {
+    await onProfile(async (page) => {
+      await expect(rows(page)).toHaveText([/Unknown device.*This device.*In use now/s])
+      await expect(page.getByText('You are signed in on this device only.')).toBeVisible()
+      await expect(button(page, 'Sign out others')).toHaveCount(0)
+    })
+  })
+
+  test('grey lines stand until the list answers; where it cannot be had, Retry brings it', async () => {
+    line.breakLine('GET /api/user/sessions', 'hold')
+    await onProfile(async (page) => {
+      await expect(page.getByRole('heading', { name: 'Signed-in devices' })).toBeVisible()
+      await expect(page.getByRole('group', { name: 'Loading' })).toBeVisible()
+      line.breakLine('GET /api/user/sessions', 'cut')
+      await page.reload()
+      const failed = page.locator('.empty.failed', { hasText: 'Your devices could not be loaded.' })
+      await expect(failed).toBeVisible()
+      line.mend()
+      await failed.getByRole('button', { name: 'Retry' }).click()
+      await expect(rows(page)).toHaveCount(1)
+    })
+  })
+
+  test('others are listed by browser and system; signing them out asks first, ends them and keeps this one', async () => {
+    const desk = await fromDesk()
+    await onProfile(async (page) => {
+      await expect(rows(page).filter({ hasText: 'Firefox on Windows' })).toContainText(/Last used .*Signed in /)
+      for (const size of [SMALL, WIDE]) {
+        await page.setViewportSize(size)
+        await auditVisit(stage.visit)
+      }
+      await button(page, 'Sign out others').click()
+      await dialog(page).getByRole('button', { name: 'Cancel' }).click()
+      expect(await statusOf(desk)).toBe(200)
+      line.breakLine('POST /api/user/sessions/end-others', 'wordless')
+      await button(page, 'Sign out others').click()
+      const confirm = dialog(page).getByRole('button', { name: 'Sign out others' })
+      await confirm.click()
+      await expect(toast(page, 'The other devices could not be signed out. Please try again.')).toBeVisible()
+      expect(await statusOf(desk)).toBe(200)
+      line.mend()
+      await confirm.click()
+      await expect(toast(page, 'Signed out on all other devices.')).toBeVisible()
+      await expect(rows(page)).toHaveCount(1)
+      expect([await statusOf(desk), await statusOf(asha.token)]).toEqual([401, 200])
+    })
+  })
+})

@@ -1,0 +1,58 @@
+/**
+ * An attacker with many lines to the real program: slow readers of a file, of a page and of a call, lines that say
+ * nothing and heads that never end. Everybody else is served meanwhile, and the lines end by themselves.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Program, startProgram } from '../../harness/program.ts'
+
+const SCRIPT = path.join(import.meta.dirname, 'slow_lines.py')
+/** One more than all the places for calls. */
+const LINES = 505
+const ENDED_WITHIN_MS = 60_000
+
+let roz: Program
+const attackers: ChildProcess[] = []
+beforeAll(async () => {
+  roz = await startProgram()
+})
+afterAll(() => {
+  for (const attacker of attackers) attacker.kill()
+})
+
+/** Answers once all lines stand; `ended` when the server has ended them. */
+async function attack(source: string, request: string, count = LINES): Promise<{ readonly ended: Promise<string> }> {
+  const { hostname, port } = new URL(roz.url)
+  const host = hostname === 'localhost' ? '127.0.0.1' : hostname
+  const attacker = spawn('python3', ['-B', SCRIPT, host, port, source, String(count), request], { stdio: ['pipe', 'pipe', 'inherit'] })
+  attackers.push(attacker)
+  const said = createInterface({ input: attacker.stdout })[Symbol.asyncIterator]()
+  expect((await said.next()).value).toBe('open')
+  return { ended: said.next().then(({ value }) => String(value)) }
+}
+const get = (address: string): string => `GET ${address} HTTP/1.1\r\nHost: roz\r\nConnection: close\r\n\r\n`
+const statusOf = async (address: string): Promise<number> => (await fetch(roz.url + address)).status
+/** Longer than what the system itself keeps of an answer (some 60 KB): only then the server has something left to end. */
+const FILE = '/verify/roz-verify.mjs'
+const SERVED = ['/', '/login', '/api/public/home', '/api/rounds/current', '/healthz']
+
+test('505 slow readers of a file, a page or a call shut nobody out, and their lines end', { timeout: 150_000 }, async () => {
+  const ending = [await attack('127.0.0.2', get(FILE)), await attack('127.0.0.3', get('/api/openapi.json'))]
+  await attack('127.0.0.4', get('/'))
+  for (const address of [...SERVED, FILE]) expect(await statusOf(address), address).toBe(200)
+  await expect(Promise.race([Promise.all(ending.map(({ ended }) => ended)), after(ENDED_WITHIN_MS)])).resolves.toEqual(['ended', 'ended'])
+  for (const address of SERVED) expect(await statusOf(address), address).toBe(200)
+})
+
+test('lines that say nothing, and heads that never end, are ended', { timeout: 150_000 }, async () => {
+  const attacks = [await attack('127.0.0.5', ''), await attack('127.0.0.6', 'GET / HTTP/1.1\r\nHost: roz\r\nX-Slow: ')]
+  for (const address of SERVED) expect(await statusOf(address), address).toBe(200)
+  await expect(Promise.race([Promise.all(attacks.map(({ ended }) => ended)), after(ENDED_WITHIN_MS)])).resolves.toEqual(['ended', 'ended'])
+})
+
+const after = (ms: number): Promise<never> =>
+  new Promise((_, reject) => {
+    setTimeout(() => reject(new Error(`not ended within ${ms / 1000} s`)), ms).unref()
+  })

@@ -1,0 +1,238 @@
+/**
+ * What a screen may weigh on the wire, in brotli as browsers get it, and how far a public page may
+ * jump while it loads. Weighed are the files of the build as the server serves them.
+ */
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { get } from 'node:http'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { LANGUAGES } from '@roz/core/language.ts'
+import { paths, type PublicPage, publicPath, publicPaths } from '@roz/web/paths.ts'
+import type { Browser } from 'playwright-core'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { newVisit, openBrowser, settle, SMALL, WIDE } from '../../harness/browser.ts'
+import { newMember } from '../../harness/people.ts'
+import { type Program, startProgram, webDir } from '../../harness/program.ts'
+
+const KB = 1024
+const PUBLIC_JS_MAX = 10 * KB
+const PUBLIC_HTML_MAX = 14 * KB
+const SHELL_MAX = 110 * KB
+const ROUTE_MAX = 20 * KB
+const ADMIN_MAX = 60 * KB
+const FIRST_LOAD_MAX = 160 * KB
+const WORKER_MAX = 2 * KB
+const SHIFT_MAX = 0.02
+
+let roz: Program
+let browser: Browser
+beforeAll(async () => {
+  ;[roz, browser] = await Promise.all([startProgram(), openBrowser()])
+})
+
+const PAGES = LANGUAGES.flatMap((language) => (Object.keys(publicPaths) as PublicPage[]).map((page) => publicPath(page, language)))
+
+type Sent = { readonly bytes: number; readonly encoding: string | undefined }
+/** What comes over the wire; fetch would unpack it. */
+const sent = (address: string): Promise<Sent> =>
+  new Promise((resolve, reject) => {
+    get(roz.url + address, { headers: { 'accept-encoding': 'br' } }, (response) => {
+      let bytes = 0
+      response.on('data', (chunk: Buffer) => (bytes += chunk.length))
+      response.on('end', () => resolve({ bytes, encoding: response.headers['content-encoding'] }))
+      response.on('error', reject)
+    }).on('error', reject)
+  })
+const matches = (text: string, pattern: RegExp): string[] => [...text.matchAll(pattern)].map((match) => match[1] ?? '')
+
+describe('public pages', () => {
+  test.each(PAGES)('%s: HTML with its CSS at most 14 KB, its scripts at most 10 KB', async (address) => {
+    const page = await sent(address)
+    expect(page.encoding).toBe('br')
+    expect(page.bytes).toBeLessThanOrEqual(PUBLIC_HTML_MAX)
+    const html = await (await fetch(roz.url + address)).text()
+    expect(matches(html, /<link[^>]+rel="stylesheet"[^>]+href="([^"]+)"/g)).toEqual([])
+    const scripts = closureOf(matches(html, /<script[^>]+src="\/assets\/([^"]+)"/g))
+    expect(scripts.size).toBeGreaterThan(0)
+    expect(weightOf(scripts)).toBeLessThanOrEqual(PUBLIC_JS_MAX)
+  })
+
+  test('nothing jumps while they load', async () => {
+    const jumps: string[] = []
+    for (const size of [SMALL, WIDE]) {
+      const visit = await newVisit(browser, { size, hosts: [] })
+      for (const address of PAGES.filter((one) => !one.endsWith('/verify'))) {
+        await visit.page.goto(roz.url + address)
+        await settle(visit.page)
+        const shift = await visit.page.evaluate(shiftSoFar)
+        if (shift > SHIFT_MAX) jumps.push(`${address} at ${size.width}: ${shift}`)
+      }
+      // The measure itself: a block that comes late is seen.
+      await visit.page.evaluate(() => {
+        const late = document.createElement('div')
+        late.style.height = '300px'
+        document.querySelector('main')?.prepend(late)
+      })
+      expect(await visit.page.evaluate(shiftSoFar)).toBeGreaterThan(SHIFT_MAX)
+      await visit.close()
+    }
+    expect(jumps).toEqual([])
+  })
+})
+
+/** The sum of all layout shifts since the page began, two frames after now. */
+function shiftSoFar(): Promise<number> {
+  return new Promise((resolve) => {
+    let sum = 0
+    const add = (entries: PerformanceEntryList): void => {
+      for (const entry of entries) sum += (entry as PerformanceEntry & { readonly value: number }).value
+    }
+    const observer = new PerformanceObserver((list) => add(list.getEntries()))
+    observer.observe({ type: 'layout-shift', buffered: true })
+    requestAnimationFrame(() =>
+      requestAnimationFrame(() =>
+        setTimeout(() => {
+          add(observer.takeRecords())
+          resolve(sum)
+        }),
+      ),
+    )
+  })
+}
+
+const folder = (): string => path.join(webDir(), 'assets')
+const textOf = (file: string): string => readFileSync(path.join(folder(), file), 'utf8')
+const STATIC = /(?:^|[;}\s])(?:import|export)\s*(?:[\w*{][^;"'`]*?from)?\s*["'`]\.\/([\w.-]+\.js)["'`]/g
+const DYNAMIC = /import\(\s*["'`]\.\/([\w.-]+\.js)["'`]\)/g
+
+/** The files with everything that they cannot run without. */
+function closureOf(files: readonly string[], known = new Set<string>()): Set<string> {
+  for (const file of files) {
+    if (known.has(file)) continue
+    known.add(file)
+    closureOf(matches(textOf(file), STATIC), known)
+  }
+  return known
+}
+const weightOf = (files: Iterable<string>): number =>
+  [...files].reduce((sum, file) => sum + statSync(path.join(folder(), `${file}.br`)).size, 0)
+
+describe('the app', () => {
+  const html = (): string => readFileSync(path.join(webDir(), 'app.html'), 'utf8')
+  const shell = (): Set<string> => closureOf(matches(html(), /(?:src|href)="\/assets\/([^"]+\.js)"/g))
+  const askedLater = (files: Iterable<string>): string[] => [...new Set([...files].flatMap((file) => matches(textOf(file), DYNAMIC)))]
+  const nameOf = (file: string): string => file.replace(/-[\w-]{8}\.js$/, '')
+  const isPortal = (name: string): boolean => name.startsWith('Admin')
+
+  type Step = { readonly name: string; readonly adds: Set<string> }
+  /** What the shell asks for later, screens and all else, each with every file that it adds to the shell. */
+  function steps(): Step[] {
+    const base = shell()
+    return askedLater(base).map((file) => ({ name: nameOf(file), adds: closureOf([file]).difference(base) }))
+  }
+  /** What a screen asks for later, when it stands already. */
+  function partsOf(screen: Step): Step[] {
+    const there = shell().union(screen.adds)
+    return askedLater(screen.adds).map((file) => ({ name: `${screen.name}, ${nameOf(file)}`, adds: closureOf([file]).difference(there) }))
+  }
+  const weighed = (found: readonly Step[]) => found.map(({ name, adds }) => [name, weightOf(adds)] as const)
+
+  test('a page names in its head every file that its screen cannot run without', async () => {
+    const all = steps()
+    for (const [address, name] of [
+      ['/login', 'LoginPage'],
+      ['/dashboard', 'DashboardPage'],
+      ['/wallet', 'WalletPage'],
+    ] as const) {
+      const page = await (await fetch(roz.url + address)).text()
+      const named = new Set(matches(page, /(?:src|href)="\/assets\/([^"]+\.js)"/g))
+      const screen = all.find((step) => step.name === name)?.adds ?? new Set()
+      expect([...named].toSorted()).toEqual([...shell().union(screen)].toSorted())
+    }
+  })
+
+  test('its shell weighs at most 110 KB', () => {
+    expect(shell().size).toBeGreaterThan(0)
+    expect(weightOf(shell())).toBeLessThanOrEqual(SHELL_MAX)
+  })
+
+  test('each screen adds at most 20 KB to the shell, everything counted, and so does whatever it asks for later', () => {
+    const found = steps().filter(({ name }) => !isPortal(name))
+    expect(found.filter(({ name }) => name.endsWith('Page')).length).toBeGreaterThan(12)
+    expect(weighed([...found, ...found.flatMap(partsOf)]).filter(([, bytes]) => bytes > ROUTE_MAX)).toEqual([])
+  })
+
+  test('a browser loads for a screen what is counted here, and the words of its language', async () => {
+    const all = steps()
+    const base = shell()
+    for (const [address, name] of [
+      ['/login', 'LoginPage'],
+      ['/register', 'RegisterPage'],
+    ] as const) {
+      const visit = await newVisit(browser, { hosts: [] })
+      const loaded = new Set<string>()
+      visit.page.on('request', (request) => matches(request.url(), /\/assets\/([\w.-]+\.js)$/g).forEach((file) => loaded.add(file)))
+      await visit.page.goto(roz.url + address, { waitUntil: 'networkidle' })
+      await settle(visit.page)
+      await visit.close()
+      const screen = all.find((step) => step.name === name)?.adds ?? new Set()
+      expect([...loaded.difference(base).difference(screen)].map(nameOf)).toEqual(['app'])
+      expect([...base.union(screen).difference(loaded)]).toEqual([])
+    }
+  })
+
+  test('nothing jumps on members’ screens while they load', async () => {
+    const { token } = await newMember(roz, { rupees: 10 })
+    const jumps: string[] = []
+    for (const size of [SMALL, WIDE])
+      for (const address of [paths.dashboard, paths.wallet, paths.impact, paths.history, paths.notifications, paths.profile]) {
+        const visit = await newVisit(browser, { size, token, hosts: [] })
+        // A slow line: what is awaited is seen to be.
+        await visit.page.route(/\/api\//, async (route) => {
+          await sleep(150)
+          await route.continue()
+        })
+        await visit.page.goto(roz.url + address)
+        await settle(visit.page)
+        await sleep(200)
+        await settle(visit.page)
+        const shift = await visit.page.evaluate(shiftSoFar)
+        if (shift > SHIFT_MAX) jumps.push(`${address} at ${size.width}: ${shift}`)
+        await visit.page.unrouteAll({ behavior: 'ignoreErrors' })
+        await visit.close()
+      }
+    expect(jumps).toEqual([])
+  })
+
+  test('the service worker weighs at most 2 KB', async () => {
+    const worker = await sent('/sw.js')
+    expect(worker.encoding).toBe('br')
+    expect(worker.bytes).toBeLessThanOrEqual(WORKER_MAX)
+  })
+
+  test('the portal adds at most 60 KB', () => {
+    const portal = steps().filter(({ name }) => isPortal(name))
+    expect(portal.length).toBe(2)
+    expect(weighed(portal).filter(([, bytes]) => bytes > ADMIN_MAX)).toEqual([])
+  })
+
+  test('a first visit of any member’s screen loads at most 160 KB: page, styles, scripts, words and font', async () => {
+    const files = readdirSync(folder())
+    const styles = files.filter((name) => name.endsWith('.css'))
+    const fonts = files.filter((name) => name.endsWith('.woff2'))
+    const isWords = (file: string): boolean => nameOf(file) === 'app'
+    const words = Math.max(
+      ...askedLater(shell())
+        .filter(isWords)
+        .map((file) => weightOf([file])),
+    )
+    const always =
+      (await sent('/login')).bytes +
+      weightOf(shell()) +
+      weightOf(styles) +
+      words +
+      fonts.reduce((sum, name) => sum + statSync(path.join(folder(), name)).size, 0)
+    const heavy = weighed(steps()).map(([name, bytes]) => [name, always + bytes] as const)
+    expect(heavy.filter(([name, bytes]) => !isPortal(name) && bytes > FIRST_LOAD_MAX)).toEqual([])
+  })
+})

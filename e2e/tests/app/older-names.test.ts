@@ -1,0 +1,143 @@
+/**
+ * A name from before the rule of names may hold signs that mean something to a browser, to a mail
+ * program or to the library of translations. Each place that says the name says it as it was written.
+ */
+import { initialName } from '@roz/core/names.ts'
+import { LANGUAGES } from '@roz/core/language.ts'
+import { paths, publicPath } from '@roz/web/paths.ts'
+import { sql } from '@roz/server/db/sql.ts'
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { expectSilence } from '../../harness/browser.ts'
+import { ask } from '../../harness/calls.ts'
+import { inDatabase } from '../../harness/database.ts'
+import { expect as expectSoon } from '../../harness/expect.ts'
+import {
+  addMoney,
+  adminToken,
+  BANK,
+  eventually,
+  joinRound,
+  mailedLink,
+  newMember,
+  passRound,
+  type Person,
+  strangePayment,
+} from '../../harness/people.ts'
+import type { Program } from '../../harness/program.ts'
+import { useStage } from '../../harness/stage.ts'
+
+const NAME = '<b>Asha</b> & "Rao"'
+const PUBLIC = initialName(NAME)
+
+const stage = useStage()
+let roz: Program
+let asha: Person
+let admin: string
+let day: string
+let story: string
+
+/** A round that she wins, a payment, a withdrawal, a refund and a payment in suspense: her name is on every screen that has one. */
+async function live(): Promise<void> {
+  asha = await newMember(roz, { name: 'Asha Rao', rupees: 30 })
+  await inDatabase(roz.dataDir, (db) => db.query(sql`update member set name = ${NAME}::text where email = ${asha.email}::text`))
+  await joinRound(roz.url, asha)
+  day = await passRound(roz.url, asha)
+  admin = await adminToken(roz.url)
+  story = await eventually('the draft of the day', async () => (await ask(roz.url, 'storiesAdmin', { token: admin })).output.stories[0]?.id)
+  await ask(roz.url, 'updateStory', { token: admin, params: { id: story }, body: { isActive: true } })
+  const order_id = await addMoney(roz, asha, 20)
+  await ask(roz.url, 'withdraw', { token: asha.token, body: { amount: 10, bankDetail: { ...BANK, accountHolderName: 'Meera Rao' } } })
+  await ask(roz.url, 'requestRefund', { token: asha.token, body: { order_id, amount: 10, reason: 'Twice paid.' } })
+  await strangePayment(roz, 15)
+}
+beforeAll(async () => {
+  ;({ roz } = stage)
+  await live()
+})
+
+/** The screen says the name, each time letter for letter, and nothing complained: a translation that meets unknown tags does. */
+async function expectNamed(page: Page, name: string): Promise<void> {
+  await expectSoon(page.locator('body')).toContainText(name)
+  const lines = (await page.locator('body').innerText()).split('\n')
+  expect(lines.filter((line) => line.replaceAll('<b>Asha</b>', '').includes('Asha'))).toEqual([])
+  await expectSilence(stage.visit)
+}
+const shows = (address: string, name: string, token?: string): Promise<void> =>
+  stage.at(address, (page) => expectNamed(page, name), { token })
+
+test.each([
+  ['dashboard, welcome', paths.dashboard, `Welcome, ${NAME}`],
+  ['dashboard, winner', paths.dashboard, PUBLIC],
+  ['profile', paths.profile, NAME],
+  ['history', paths.history, PUBLIC],
+  ['impact', paths.impact, `Winner of the day: ${PUBLIC}`],
+])('a member finds the name as it was written: %s', async (_screen, address, name) => {
+  await shows(address, name, asha.token)
+})
+
+test('a receipt names who paid as the name was written', async () => {
+  const { transactions } = (await ask(roz.url, 'transactions', { token: asha.token })).output
+  await shows(`${paths.receipt}?id=${encodeURIComponent(transactions[0]?.id ?? '')}`, NAME, asha.token)
+})
+
+test.each(LANGUAGES)('a visitor finds the public name as it was written, in %s', async (language) => {
+  const pages = [
+    publicPath('home', language),
+    publicPath('dailyReports', language),
+    publicPath('giveawaySelection', language),
+    `${publicPath('impactStories', language)}/${story}`,
+    `${publicPath('verify', language)}/${day}`,
+  ]
+  for (const page of pages) await shows(page, PUBLIC)
+})
+
+test('mails say the name as it was written, their HTML too', async () => {
+  const mails = (await (await fetch(`${roz.url}/dev/mail.json?to=${encodeURIComponent(asha.email)}`)).json()) as {
+    readonly text: string
+    readonly html: string
+  }[]
+  const named = mails.filter(({ text }) => text.includes(NAME))
+  expect(named.length).toBeGreaterThan(0)
+  await stage.at('/healthz', async (page) => {
+    for (const { html } of named) {
+      await page.setContent(html)
+      await expectSoon(page.locator('body')).toContainText(NAME)
+    }
+  })
+})
+
+describe('the portal says the name as it was written', () => {
+  const inTab = (tab: string, work: (page: Page) => Promise<unknown> = async () => {}): Promise<void> =>
+    stage.at(
+      `${paths.adminDashboard}?tab=${tab}`,
+      async (page) => {
+        await work(page)
+        await expectNamed(page, NAME)
+      },
+      { token: admin },
+    )
+  /** Opens the dialog of the first row; what is behind it names her too, so the dialog is looked at alone. */
+  const opens =
+    (button: string, text: string) =>
+    async (page: Page): Promise<void> => {
+      await page.locator('.tab-panel').getByRole('button', { name: button }).first().click()
+      await expectSoon(page.getByRole('dialog')).toContainText(text)
+    }
+
+  test('in the list of members', () => inTab('users'))
+  test('with a withdrawal and its decision', () => inTab('withdrawals', opens('Approve', NAME)))
+  test('with a refund and its decision', () => inTab('refunds', opens('Approve', NAME)))
+  test('where a payment in suspense is given to her', () =>
+    inTab('suspense', async (page) => {
+      await opens('Give to a member', 'Search members')(page)
+      await page.getByRole('dialog').getByLabel('Search members').fill('Asha')
+      await page.getByRole('dialog').getByRole('radio').check()
+      await expectSoon(page.getByRole('button', { name: `Give to ${NAME}` })).toBeVisible()
+    }))
+  test('where her hold ends', async () => {
+    const link = new URL(await mailedLink(roz.url, asha.email, paths.notMe))
+    await ask(roz.url, 'notMe', { body: { token: link.searchParams.get('token') ?? '' } })
+    await inTab('users', opens('Release', `${NAME} answered a mail of ours`))
+  })
+})

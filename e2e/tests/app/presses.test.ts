@@ -1,0 +1,222 @@
+/**
+ * No press and no letter is lost: what is pressed or typed while the page changes reaches its place. And
+ * a call that is never answered ends within a limit, in true words and with a way on.
+ */
+import type { Page } from 'playwright-core'
+import { describe, test } from 'vitest'
+import { expect } from '../../harness/expect.ts'
+import { newMember } from '../../harness/people.ts'
+import { png } from '../../harness/pictures.ts'
+import { useStage } from '../../harness/stage.ts'
+import {
+  askForWithdrawal,
+  elseTell,
+  exactToast as toast,
+  gatewayIsReady,
+  onSlowPhone,
+  watchEvents,
+  watchToasts,
+} from '../../harness/steps.ts'
+
+const stage = useStage()
+const UNKNOWN = 'We could not tell whether it went through.'
+const PICTURE = { name: 'a.png', mimeType: 'image/png', buffer: png(1, 1, () => [128, 128, 128]) }
+/** Of the cheapest phones, and of a machine that runs other tests beside this one. */
+const SLOWER = 6
+const ROUNDS = process.env.ROZ_TEST_ALL === '1' ? 200 : 5
+const LONG = { timeout: ROUNDS * 30_000 }
+
+const button = (page: Page, name: string) => page.getByRole('main').getByRole('button', { name, exact: true })
+const field = (page: Page, label: string) => page.getByLabel(label, { exact: true })
+
+async function choosePicture(page: Page): Promise<void> {
+  await button(page, 'Edit Profile').click()
+  await page.locator('input[type=file]').setInputFiles(PICTURE)
+  await page.getByRole('dialog').getByRole('button', { name: 'Use this photo' }).click()
+}
+
+describe('the focus', () => {
+  test('a field that is pressed as a dialog goes keeps the focus, and gets what is typed', async () => {
+    const { token } = await newMember(stage.roz, { name: 'Mira Das' })
+    await stage.at(
+      '/profile',
+      async (page) => {
+        await page.evaluate(() => {
+          // As soon as the page takes presses again.
+          new MutationObserver((changes, observer) => {
+            const isGone = changes.some(({ removedNodes }) => [...removedNodes].some((node) => node instanceof HTMLDialogElement))
+            if (!isGone) return
+            observer.disconnect()
+            document.querySelector<HTMLInputElement>('input[name=name]')?.focus()
+          }).observe(document.body, { childList: true, subtree: true })
+        })
+        await choosePicture(page)
+        await expect(page.locator('.profile-card img')).toBeVisible()
+        await expect(field(page, 'Full Name')).toBeFocused()
+        await page.keyboard.type(' Sen')
+        await expect(field(page, 'Full Name')).toHaveValue(/ Sen/)
+      },
+      { token },
+    )
+  })
+
+  test('a dialog that is closed gives the focus back to what opened it, and the page does not move', async () => {
+    const { token } = await newMember(stage.roz)
+    await stage.at(
+      '/profile',
+      async (page) => {
+        const opener = button(page, 'Close my account')
+        await opener.focus()
+        await opener.press('Enter')
+        const close = page.getByRole('dialog').getByRole('button', { name: 'Close', exact: true })
+        await expect(close).toBeVisible()
+        // The way of a page that moves while the dialog is open.
+        const before = await page.evaluate(() => {
+          scrollTo(0, 0)
+          return scrollY
+        })
+        await close.click()
+        await expect(opener).toBeFocused()
+        expect(await page.evaluate(() => scrollY)).toBe(before)
+      },
+      { token },
+    )
+  })
+
+  test('a save that is answered late leaves the focus where somebody types meanwhile', async () => {
+    const { token } = await newMember(stage.roz, { name: 'Mira Das' })
+    stage.line.breakLine('PUT /api/user', 'hold')
+    await stage.at(
+      '/profile',
+      async (page) => {
+        await button(page, 'Edit Profile').click()
+        await field(page, 'Full Name').fill('Mira Sen')
+        await button(page, 'Save Changes').click()
+        await field(page, 'Current password').click()
+        await page.keyboard.type('hel')
+        stage.line.mend()
+        await expect(page.locator('.profile-name')).toHaveText('Mira Sen')
+        await page.keyboard.type('lo')
+        await expect(field(page, 'Current password')).toHaveValue('hello')
+      },
+      { token },
+    )
+  })
+})
+
+describe(`on a phone ${SLOWER} times slower, ${ROUNDS} times`, () => {
+  test('a name that is saved while a picture uploads is saved each time', LONG, async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { token } = await newMember(stage.roz, { name: 'Mira Das' })
+      stage.line.breakLine('POST /api/user/avatar', 'hold')
+      const work = (page: Page): Promise<void> =>
+        onSlowPhone(page, SLOWER, async () => {
+          const came = await watchEvents(page)
+          await choosePicture(page)
+          await field(page, 'Full Name').fill('Mira Sen')
+          await button(page, 'Save Changes').click()
+          await elseTell(expect(page.locator('.profile-name')).toHaveText('Mira Sen'), `round ${round} saved nothing`, came)
+        })
+      await stage.at('/profile', work, { token })
+      stage.line.mend()
+    }
+  })
+
+  test('a withdrawal with the server stopped says each time that it failed', LONG, async () => {
+    const { token } = await newMember(stage.roz, { rupees: 20 })
+    const work = async (page: Page): Promise<void> => {
+      await gatewayIsReady(page)
+      await stage.withoutServer(() =>
+        onSlowPhone(page, SLOWER, async () => {
+          const came = await watchEvents(page)
+          for (let round = 0; round < ROUNDS; round += 1) {
+            await button(page, 'Add money').click()
+            await page.locator('#add-money').getByLabel('Amount', { exact: true }).fill('20')
+            await page.locator('#add-money button[type=submit]').click()
+            await expect(page.locator('#add-money [aria-busy]')).toHaveCount(0)
+            const said = await watchToasts(page)
+            await askForWithdrawal(page, 10)
+            await elseTell(expect.poll(said).toContain('Failed to withdraw money'), `round ${round} said nothing`, came)
+          }
+        }),
+      )
+    }
+    await stage.at('/wallet', work, { token })
+  })
+})
+
+describe('a call that is never answered', () => {
+  const withClock = { before: (page: Page) => page.clock.install() }
+
+  test('a withdrawal says that its end is unknown and where to look, and the next press has the same key', async () => {
+    const { token } = await newMember(stage.roz, { rupees: 20 })
+    const keys: (string | undefined)[] = []
+    stage.line.breakLine('POST /api/wallet/withdraw', 'silent')
+    const work = async (page: Page): Promise<void> => {
+      page.on('request', (request) => {
+        if (request.url().endsWith('/api/wallet/withdraw')) keys.push(request.headers()['idempotency-key'])
+      })
+      await askForWithdrawal(page, 10)
+      await expect.poll(() => keys.length).toBe(1)
+      await page.clock.fastForward('00:59')
+      await expect(page.locator('.in-doubt')).toHaveCount(0)
+      await page.clock.fastForward('00:02')
+      await expect(toast(page, UNKNOWN)).toBeVisible()
+      await expect(page.locator('.in-doubt')).toContainText(UNKNOWN)
+      await expect(page.locator('.in-doubt').getByRole('link', { name: 'your transactions' })).toHaveAttribute('href', '#transactions')
+      await expect(page.locator('#transactions')).toBeVisible()
+      stage.line.mend()
+      // The server's clock has not jumped.
+      await page.clock.setFixedTime(Date.now())
+      await page.locator('#withdraw button[type=submit]').click()
+      await expect(toast(page, 'Withdrawal request submitted!')).toBeVisible()
+      await expect(page.locator('.in-doubt')).toHaveCount(0)
+      expect(keys[1]).toBe(keys[0])
+      await expect(page.locator('.figure')).toHaveText('₹10.00')
+    }
+    await stage.at('/wallet', work, { token, ...withClock })
+  })
+
+  test('a list says after 30 seconds that it could not be loaded, and Retry loads it', async () => {
+    const { token } = await newMember(stage.roz, { rupees: 10 })
+    stage.line.breakLine('GET /api/wallet/transactions', 'silent')
+    const work = async (page: Page): Promise<void> => {
+      await gatewayIsReady(page)
+      // Asked a second time by itself, a second later.
+      for (const time of ['00:31', '00:02', '00:31']) await page.clock.fastForward(time)
+      await expect(page.getByText('Your transactions could not be loaded.')).toBeVisible()
+      stage.line.mend()
+      await page.getByRole('alert').filter({ hasText: 'Your transactions' }).getByRole('button', { name: 'Retry' }).click()
+      await expect(page.locator('.to-receipt')).toHaveCount(1)
+    }
+    await stage.at('/wallet', work, { token, ...withClock })
+  })
+
+  test('the check of a payment waits on, and offers to load the page again', async () => {
+    stage.line.breakLine('POST /api/payments/confirm', 'hold')
+    const work = async (page: Page): Promise<void> => {
+      await expect(page.getByText('Checking your payment…')).toBeVisible()
+      await expect(button(page, 'Reload the page')).toHaveCount(0)
+      await page.clock.fastForward('00:31')
+      await expect(button(page, 'Reload the page')).toBeVisible()
+      await expect(page.getByText('Checking your payment…')).toBeVisible()
+    }
+    await stage.at('/payment-status?order_id=order_1', work, withClock)
+  })
+
+  test('a start without an answer waits on, and offers to load the page again', async () => {
+    const { token } = await newMember(stage.roz)
+    stage.line.breakLine('GET /api/auth/me', 'hold')
+    const work = async (page: Page): Promise<void> => {
+      await page.clock.runFor(2000)
+      await expect(page.getByRole('main').getByRole('status')).toHaveText('Loading')
+      await page.clock.fastForward('00:31')
+      const again = page.getByRole('link', { name: 'Load again' })
+      await expect(again).toBeVisible()
+      stage.line.mend()
+      await expect(page.getByRole('heading', { name: 'Community round' })).toBeVisible()
+      await expect(again).toBeHidden()
+    }
+    await stage.at('/dashboard', work, { token, ...withClock })
+  })
+})

@@ -1,0 +1,173 @@
+/**
+ * Every screen and public page in a narrow window (a phone of 320 px, one of 360 px at 200 %) and with
+ * large letters (32 px chosen in the browser, which is 200 %): nothing scrolls sideways, no text is cut, and letters
+ * follow the choice. With a settled day, money under way and long names, in both languages.
+ */
+import { type Language, LANGUAGES } from '@roz/core/language.ts'
+import { paths, type PublicPage, publicPath, publicPaths } from '@roz/web/paths.ts'
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { expectNoSidewaysScroll, handOver, newVisit, openBrowser, settle, type Slot } from '../../harness/browser.ts'
+import { ask } from '../../harness/calls.ts'
+import {
+  addMoney,
+  adminToken,
+  BANK,
+  eventually,
+  joinRound,
+  newMember,
+  passRound,
+  type Person,
+  strangePayment,
+} from '../../harness/people.ts'
+import { type Program, startProgram } from '../../harness/program.ts'
+import { cutTexts, smallTexts } from '../../walks/reflow.ts'
+
+const HEIGHT = 640
+const NARROW = { widths: [320, 180], lettersPx: 16 } as const
+const LARGE_LETTERS = { widths: [360, 1280], lettersPx: 32 } as const
+/** The smallest letters have 14 px where 16 px are chosen. */
+const SMALLEST = 14 / 16
+
+const REASON = `Reference ${'0123456789abcdef'.repeat(4)}: the account is somebody else's.`
+
+let roz: Program
+let member: Person
+let admin: string
+let day: string
+let story: string
+
+async function live(): Promise<void> {
+  member = await newMember(roz, { name: 'Thiruvenkatanathan Balasubramaniyan', rupees: 30 })
+  await joinRound(roz.url, member)
+  day = await passRound(roz.url, member)
+  admin = await adminToken(roz.url)
+  const draft = await eventually(
+    'the draft of the day',
+    async () => (await ask(roz.url, 'storiesAdmin', { token: admin })).output.stories[0],
+  )
+  story = draft.id
+  const body = {
+    title: 'Schoolbooks and waterproof satchels for twelve children',
+    description: 'From the round of the day before.',
+    charity: { name: 'Sarvodaya Kanyakumari Nightschool', description: 'Evening classes' },
+    videoUrl: 'https://youtu.be/aqz-KE-bpKQ',
+    isActive: true,
+  }
+  expect((await ask(roz.url, 'updateStory', { token: admin, params: { id: story }, body })).status).toBe(200)
+  const order_id = await addMoney(roz, member, 20)
+  const { id } = (await ask(roz.url, 'withdraw', { token: member.token, body: { amount: 10, bankDetail: BANK } })).output.withdrawal
+  expect(
+    (await ask(roz.url, 'rejectWithdrawal', { token: admin, params: { id }, body: { status: 'requested', reason: REASON } })).status,
+  ).toBe(200)
+  expect((await ask(roz.url, 'withdraw', { token: member.token, body: { amount: 10, bankDetail: BANK } })).status).toBe(200)
+  expect((await ask(roz.url, 'requestRefund', { token: member.token, body: { order_id, amount: 10, reason: REASON } })).status).toBe(200)
+  await strangePayment(roz, 15)
+  await joinRound(roz.url, member)
+}
+
+beforeAll(async () => {
+  roz = await startProgram()
+  await live()
+})
+
+type Step = readonly [address: string, press?: string]
+const VISITORS: readonly Step[] = [
+  [paths.login],
+  [paths.register],
+  [paths.forgotPassword],
+  [`${paths.resetPassword}?token=1`],
+  [paths.verifyEmail],
+  [`${paths.notMe}?token=1`],
+  [paths.paymentStatus],
+  [paths.goodbye],
+  [paths.adminLogin],
+]
+const publicSteps = (language: Language): readonly Step[] => [
+  ...(Object.keys(publicPaths) as PublicPage[]).map((page) => [publicPath(page, language)] as const),
+  [`${publicPath('impactStories', language)}/${story}`],
+  [`${publicPath('verify', language)}/${day}`],
+  [`${language === 'en' ? '' : `/${language}`}/nothing-here`],
+  [`${language === 'en' ? '' : `/${language}`}/offline`],
+]
+const membersSteps = (receipts: readonly string[]): readonly Step[] => [
+  [paths.dashboard],
+  [paths.dashboard, '.menu.small-only .menu-button'],
+  [paths.wallet],
+  [`${paths.wallet}#withdraw`],
+  [paths.impact],
+  [paths.history],
+  [paths.profile],
+  [paths.profile, '.profile-card button'],
+  [paths.profile, 'main .button.danger'],
+  [paths.notifications],
+  [paths.myTicket],
+  [`${paths.myTicket}?day=${day}`],
+  ...receipts.map((id) => [`${paths.receipt}?id=${encodeURIComponent(id)}`] as const),
+]
+const TABS = ['overview', 'users', 'stories', 'withdrawals', 'refunds', 'suspense', 'disputes'] as const
+const PORTAL: readonly Step[] = [
+  ...TABS.map((tab) => [`${paths.adminDashboard}?tab=${tab}`] as const),
+  [`${paths.adminDashboard}?tab=stories`, '.tab-panel button'],
+  [`${paths.adminDashboard}?tab=withdrawals`, '.story-rows button'],
+  [`${paths.adminDashboard}?tab=refunds`, '.story-rows button'],
+  [`${paths.adminDashboard}?tab=suspense`, '.story-rows button'],
+  [paths.adminDashboard, '.portal-head button'],
+]
+
+type Window = { readonly widths: readonly number[]; readonly lettersPx: number }
+
+/** What sticks out, is cut or is too small on a screen, at each width. */
+async function faultsOf(page: Page, { widths, lettersPx }: Window): Promise<string[]> {
+  const found: string[] = []
+  for (const width of widths) {
+    await page.setViewportSize({ width, height: HEIGHT })
+    const sideways = await expectNoSidewaysScroll(page).then(
+      () => [],
+      (error: Error & { actual?: unknown }) => [JSON.stringify(error.actual)],
+    )
+    found.push(...[...sideways, ...(await cutTexts(page))].map((fault) => `at ${width} px: ${fault}`))
+  }
+  return [...found, ...(await smallTexts(page, SMALLEST * lettersPx))]
+}
+
+/** All addresses in one browser; says all that it finds. */
+async function walk(steps: readonly Step[], language: Language, window: Window, token?: string, slot?: Slot): Promise<void> {
+  const browser = await openBrowser({ lettersPx: window.lettersPx })
+  const visit = await newVisit(browser, { hosts: [], size: { width: window.widths[0] ?? 0, height: HEIGHT } })
+  const { page } = visit
+  await page.context().addInitScript((value) => localStorage.setItem('language', value), language)
+  await handOver(visit, roz.url, token, slot)
+  const found: string[] = []
+  for (const [address, press] of steps) {
+    await page.goto(roz.url + address)
+    await page.locator('h1').first().waitFor()
+    await settle(page)
+    // The page of checks goes on to its newest day; a screen that sends somebody away would be looked at in vain.
+    expect(page.url().startsWith(roz.url + address.replace(/[?#].*/, '')), `${page.url()} is not ${address}`).toBe(true)
+    if (press !== undefined) await page.locator(press).first().click()
+    await page.locator('details').evaluateAll((all) => all.forEach((one) => one.setAttribute('open', '')))
+    found.push(...(await faultsOf(page, window)).map((fault) => `${address} ${press ?? ''} ${fault}`))
+  }
+  await visit.close()
+  expect(found).toEqual([])
+}
+
+describe.each([
+  ['windows of 320 and 180 px', NARROW],
+  ['letters of 32 px', LARGE_LETTERS],
+] as const)('%s: nothing sticks out and no text is cut', (_name, window) => {
+  test.each(LANGUAGES)('on the public pages in %s', async (language) => {
+    await walk(publicSteps(language), language, window)
+  })
+  test.each(LANGUAGES)("on a visitor's screens in %s", async (language) => {
+    await walk(VISITORS, language, window)
+  })
+  test.each(LANGUAGES)("on a member's screens in %s", async (language) => {
+    const { transactions } = (await ask(roz.url, 'transactions', { token: member.token })).output
+    await walk(membersSteps(transactions.map(({ id }) => id)), language, window, member.token)
+  })
+  test.each(LANGUAGES)('in the portal in %s', async (language) => {
+    await walk(PORTAL, language, window, admin, 'admin-token')
+  })
+})

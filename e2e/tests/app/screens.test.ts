@@ -1,0 +1,282 @@
+/**
+ * Every route of the spec's table: who sees what, under which name, with nothing in it yet, and in
+ * both languages. The information pages have tests of their own beside their texts
+ * (public-pages.test.ts); here they only must answer whoever asks.
+ */
+import { expect } from '../../harness/expect.ts'
+import { api, type CallName } from '@roz/contract/api.ts'
+import type { Browser } from 'playwright-core'
+import { beforeAll, describe, test } from 'vitest'
+import { auditVisit, handOver, newVisit, openBrowser, SMALL, type Visit, WIDE } from '../../harness/browser.ts'
+import { ask } from '../../harness/calls.ts'
+import { adminToken, newMember, type Person } from '../../harness/people.ts'
+import { type Program, startProgram } from '../../harness/program.ts'
+
+type Who = 'a visitor' | 'a member' | 'an administrator'
+
+const VISITORS_SCREENS = [
+  ['/login', 'Log in'],
+  ['/register', 'Register'],
+  ['/goodbye', 'Goodbye'],
+] as const
+const ANYBODYS_SCREENS = [
+  ['/forgot-password', 'Forgot password'],
+  ['/reset-password', 'Reset password'],
+  ['/verify-email', 'Verify email'],
+  ['/not-me', 'This was not me'],
+  ['/payment-status', 'Payment status'],
+] as const
+const MEMBERS_SCREENS = [
+  ['/dashboard', 'Dashboard', 'Welcome, Asha Verma'],
+  ['/wallet', 'Wallet'],
+  ['/impact', 'Impact'],
+  ['/history', 'Round History'],
+  ['/profile', 'Profile'],
+  ['/my-ticket', 'My ticket'],
+] as const
+const INFORMATION = [
+  ['/privacy-policy', 'Privacy Policy'],
+  ['/refund-policy', 'Refund Policy'],
+  ['/terms-condition', 'Terms'],
+  ['/daily-contributions', 'Daily Contributions'],
+  ['/direct-help-process', 'Direct Help Process'],
+  ['/giveaway-selection', 'Giveaway Selection'],
+  ['/impact-videos', 'Impact Videos'],
+  ['/daily-reports', 'Daily Reports'],
+  ['/video-documentation', 'Video Documentation'],
+  ['/money-trail', 'Money Trail'],
+  ['/impact-stories', 'Impact Stories'],
+  ['/help-center', 'Help Center'],
+  ['/contact-us', 'Contact Us'],
+  ['/verify', 'Check the draw'],
+] as const
+
+let roz: Program
+let browser: Browser
+let member: Person
+let admin: string
+
+beforeAll(async () => {
+  roz = await startProgram()
+  browser = await openBrowser()
+  member = await newMember(roz, { name: 'Asha Verma' })
+  admin = await adminToken(roz.url)
+})
+
+const tokenOf = (who: Who): string | undefined => (who === 'a visitor' ? undefined : who === 'a member' ? member.token : admin)
+
+/** One browser for each size, handed from test to test. */
+const visits = new Map<Size, Visit>()
+type Size = typeof SMALL | typeof WIDE
+
+async function visit(
+  who: Who,
+  work: (visit: Visit) => Promise<void>,
+  { size = SMALL, token = tokenOf(who) }: { readonly size?: Size; readonly token?: string } = {},
+): Promise<void> {
+  const own = visits.get(size) ?? (await newVisit(browser, { hosts: [roz.url, roz.sandboxUrl].map((url) => new URL(url).host), size }))
+  visits.set(size, own)
+  await handOver(own, roz.url, token, who === 'an administrator' ? 'admin-token' : 'token')
+  await work(own)
+}
+
+const open = ({ page }: Visit, path: string) => page.goto(`${roz.url}${path}`)
+
+describe('screens stand under their names, at 360 and at 1280 px, silent and without an axe violation', () => {
+  async function look(own: Visit, screens: readonly (readonly [path: string, name: string, heading?: string])[]): Promise<void> {
+    for (const [path, name, heading] of screens) {
+      await open(own, path)
+      await expect(own.page.getByRole('heading', { level: 1 })).toHaveText([heading ?? name])
+      await expect(own.page).toHaveTitle(`${name} · Roz`)
+      await expect(own.page.getByRole('main')).toHaveCount(1)
+      await expect(own.page).toHaveURL(`${roz.url}${path}`)
+      await auditVisit(own)
+    }
+  }
+  const sizes = [
+    ['360', SMALL],
+    ['1280', WIDE],
+  ] as const
+
+  test.each(sizes)("the visitor's screens at %s px", async (_width, size) => {
+    await visit('a visitor', (own) => look(own, [...VISITORS_SCREENS, ...ANYBODYS_SCREENS, ['/admin/login', 'Admin login']]), { size })
+  })
+  test.each(sizes)("the member's screens at %s px", async (_width, size) => {
+    await visit('a member', (own) => look(own, MEMBERS_SCREENS), { size })
+  })
+  test.each(sizes)("the administrator's screens at %s px", async (_width, size) => {
+    await visit(
+      'an administrator',
+      async (own) => {
+        await look(own, [['/admin/dashboard', 'Admin dashboard']])
+        // Those for money are broad on a desk, with money in them, in portal-money.test.ts.
+        const money = size === SMALL ? ['Withdrawals', 'Refunds', 'Suspense', 'Disputes'] : []
+        for (const tab of ['Overview', 'Users', 'Impact Stories', ...money]) {
+          await own.page.getByRole('tab', { name: tab }).click()
+          await expect(own.page.getByRole('tabpanel')).toBeVisible()
+          await auditVisit(own)
+        }
+      },
+      { size },
+    )
+  })
+})
+
+describe('who may see what', () => {
+  const leadsTo = async (own: Visit, path: string, end: string): Promise<void> => {
+    await open(own, path)
+    await expect(own.page, `${path} leads to ${end}`).toHaveURL(`${roz.url}${end}`)
+    await expect(own.page.getByRole('heading', { level: 1 })).toBeVisible()
+  }
+
+  test('a visitor is sent from the members’ screens to /login and from the portal to /admin/login', async () => {
+    await visit('a visitor', async (own) => {
+      for (const [path] of [...MEMBERS_SCREENS, ['/notifications']]) await leadsTo(own, path, '/login')
+      await leadsTo(own, '/admin/dashboard', '/admin/login')
+      await expect(own.page.getByRole('link', { name: 'Back to site' })).toBeVisible()
+      await expect(own.page.getByRole('link', { name: 'Wallet' })).toHaveCount(0)
+      await leadsTo(own, '/', '/')
+      await expect(own.page.getByRole('link', { name: 'Dashboard' })).toHaveCount(0)
+    })
+  })
+
+  test('a member is sent from home, /login and /register to /dashboard, and from the portal to /admin/login', async () => {
+    await visit('a member', async (own) => {
+      for (const path of ['/', '/login', '/register']) await leadsTo(own, path, '/dashboard')
+      await leadsTo(own, '/admin/dashboard', '/admin/login')
+      for (const [path] of ANYBODYS_SCREENS) await leadsTo(own, path, path)
+    })
+  })
+
+  test('an administrator is sent from the members’ screens and both doors to /admin/dashboard', async () => {
+    await visit('an administrator', async (own) => {
+      for (const [path] of [...MEMBERS_SCREENS, ...VISITORS_SCREENS]) await leadsTo(own, path, '/admin/dashboard')
+      await leadsTo(own, '/admin/login', '/admin/dashboard')
+      await own.page.getByRole('link', { name: 'Back to site' }).click()
+      await expect(own.page.getByRole('heading', { level: 1 })).toHaveText('One rupee a day, together.')
+    })
+  })
+
+  test('the information pages answer everybody, in both languages', async () => {
+    for (const who of ['a visitor', 'a member'] as const) {
+      await visit(who, async (own) => {
+        for (const [path, name] of INFORMATION) {
+          await open(own, path)
+          await expect(own.page.getByRole('heading', { level: 1 })).toHaveText([name])
+          await expect(own.page).toHaveURL(`${roz.url}${path}`)
+        }
+      })
+    }
+    for (const [path] of INFORMATION) {
+      const response = await fetch(`${roz.url}/hi${path}`)
+      const html = await response.text()
+      expect([response.status, /<html lang="hi"/.test(html), /<h1[^>]*>[^<]*[\u0900-\u097F]/.test(html)], path).toEqual([200, true, true])
+    }
+  })
+
+  test('a token that is no longer good is forgotten and leads to /login', async () => {
+    const { token } = (await ask(roz.url, 'login', { body: { email: member.email, password: 'correct horse battery' } })).output
+    expect((await ask(roz.url, 'logout', { token })).status).toBe(204)
+    await visit(
+      'a visitor',
+      async (own) => {
+        await leadsTo(own, '/wallet', '/login')
+        expect(await own.page.evaluate(() => localStorage.getItem('token'))).toBeNull()
+      },
+      { token },
+    )
+  })
+
+  test('what stands nowhere is not found', async () => {
+    const response = await fetch(`${roz.url}/nowhere`)
+    expect(response.status).toBe(404)
+    expect(await response.text()).toContain('Page not found')
+  })
+})
+
+test('the API document and its page describe every call', async () => {
+  const document = (await (await fetch(`${roz.url}/api/openapi.json`)).json()) as { paths: Record<string, Record<string, unknown>> }
+  const written = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  )
+  for (const name of Object.keys(api) as CallName[]) {
+    const { method, path } = api[name]
+    expect(
+      written.filter((line) => line === `${method} ${path}` || line === `${method} /api${path}`),
+      name,
+    ).toHaveLength(1)
+  }
+  const page = await fetch(`${roz.url}/api/docs`)
+  expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+})
+
+describe('the empty states of a first day', () => {
+  test.each([
+    ['/dashboard', 'No impact story available yet'],
+    ['/impact', 'No impact stories yet'],
+    ['/wallet', 'No transactions yet'],
+    ['/history', 'No history yet'],
+  ])('%s says %s', async (path, words) => {
+    await visit('a member', async (own) => {
+      await open(own, path)
+      await expect(own.page.getByText(words, { exact: true })).toBeVisible()
+    })
+  })
+
+  test('the wallet holds nothing, and the round nobody', async () => {
+    await visit('a member', async (own) => {
+      await open(own, '/wallet')
+      await expect(own.page.locator('.figure')).toHaveText('₹0.00')
+      await open(own, '/dashboard')
+      await expect(own.page.getByText('0 members in the round')).toBeVisible()
+    })
+  })
+})
+
+/** How its screens look is judged in hindi.test.ts. */
+describe('Hindi', () => {
+  const HINDI = /[\u0900-\u097F]/
+
+  test('the switch turns the screen at once, stays over reloads and screens, and turns back', async () => {
+    await visit('a visitor', async (own) => {
+      const { page } = own
+      await open(own, '/login')
+      await page.getByRole('button', { name: 'हिन्दी' }).click()
+      const heading = page.getByRole('heading', { level: 1 })
+      await expect(heading).toHaveText(HINDI)
+      await expect(page.locator('html')).toHaveAttribute('lang', 'hi')
+      for (const path of ['/register', '/forgot-password', '/login']) {
+        await open(own, path)
+        await expect(heading).toHaveText(HINDI)
+        await expect(page).toHaveURL(`${roz.url}${path}`)
+      }
+      await open(own, '/terms-condition')
+      await expect(page).toHaveURL(`${roz.url}/hi/terms-condition`)
+      await open(own, '/login')
+      await page.getByRole('button', { name: 'English' }).click()
+      await expect(heading).toHaveText('Log in')
+      await page.reload()
+      await expect(heading).toHaveText('Log in')
+    })
+  })
+
+  test("the member's screens are Hindi throughout, money stays as it is written, and mails follow the choice", async () => {
+    await visit('a member', async (own) => {
+      const { page } = own
+      await open(own, '/dashboard')
+      await page.getByRole('button', { name: 'Menu', exact: true }).click()
+      const saved = page.waitForResponse((response) => response.request().method() === 'PUT' && response.url().endsWith('/api/user'))
+      await page.getByRole('button', { name: 'हिन्दी' }).click()
+      expect((await saved).status()).toBe(200)
+      for (const [path] of MEMBERS_SCREENS) {
+        await open(own, path)
+        await expect(page.getByRole('heading', { level: 1 })).toHaveText(HINDI)
+        await expect(page).toHaveTitle(HINDI)
+      }
+      await open(own, '/wallet')
+      await expect(page.locator('.figure')).toHaveText('₹0.00')
+    })
+    expect((await ask(roz.url, 'profile', { token: member.token })).output.user.language).toBe('hi')
+    await ask(roz.url, 'updateProfile', { token: member.token, body: { language: 'en' } })
+  })
+})

@@ -1,0 +1,213 @@
+/**
+ * The ways of a day by keys alone: Tab, Enter, Space, arrows, Escape, and letters into fields. Wherever
+ * Tab stops, what has the focus is in sight and ringed; a dialog gives the focus back to what opened it.
+ */
+import { expect } from '../../harness/expect.ts'
+import type { Locator, Page } from 'playwright-core'
+import { beforeAll, test } from 'vitest'
+import { WIDE } from '../../harness/browser.ts'
+import { adminToken, BANK, newMember, PASSWORD, type Person } from '../../harness/people.ts'
+import type { Program } from '../../harness/program.ts'
+import { useStage } from '../../harness/stage.ts'
+import { gatewayIsReady, toast } from '../../harness/steps.ts'
+
+/** More than any screen has. */
+const STOPS_MAX = 60
+
+const stage = useStage({ size: WIDE })
+let roz: Program
+let asha: Person
+
+beforeAll(async () => {
+  ;({ roz } = stage)
+  asha = await newMember(roz, { name: 'Asha Verma', rupees: 20 })
+})
+
+const button = (page: Page, name: string) => page.getByRole('main').getByRole('button', { name, exact: true })
+const field = (page: Page, label: string) => page.getByRole('main').getByLabel(label, { exact: true })
+const isFocused = (wanted: Locator): Promise<boolean> => wanted.evaluate((element) => element === document.activeElement)
+
+/** What keeps somebody from seeing where they are; nothing when they see it. Runs in the page. */
+function focusProblem(): string {
+  const element = document.activeElement
+  if (!(element instanceof HTMLElement) || element === document.body) return 'nothing has the focus'
+  const name = element.outerHTML.slice(0, 120)
+  const box = element.getClientRects()[0]
+  if (box === undefined) return `takes no room: ${name}`
+  const there = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2)
+  // A toast may lie there for its five seconds.
+  if (there === null || !(element.contains(there) || there.closest('.toast'))) return `out of sight: ${name}`
+  const { outlineStyle, outlineWidth, outlineColor } = getComputedStyle(element)
+  const isRinged = outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 2 && outlineColor !== 'rgba(0, 0, 0, 0)'
+  return isRinged ? '' : `without a ring: ${name}`
+}
+/** Polled: the page may still be scrolling there. */
+const expectShown = (page: Page): Promise<void> => expect.poll(() => page.evaluate(focusProblem)).toBe('')
+
+async function expectFocus(wanted: Locator): Promise<void> {
+  await expect(wanted).toBeFocused()
+  await expectShown(wanted.page())
+}
+
+/** Tab after Tab, each stop looked at. */
+async function tabTo(wanted: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
+  const page = wanted.page()
+  // Before the screen stands there is nothing to stop at.
+  await expect(wanted).toBeVisible()
+  for (let stops = 0; stops < STOPS_MAX; stops++) {
+    await page.keyboard.press(key)
+    await expectShown(page)
+    if (await isFocused(wanted)) return
+  }
+  throw new Error(`${key} does not lead to ${String(wanted)}`)
+}
+async function pressAt(wanted: Locator, key: 'Enter' | 'Space'): Promise<void> {
+  await tabTo(wanted)
+  await wanted.page().keyboard.press(key)
+}
+async function write(wanted: Locator, text: string): Promise<void> {
+  await tabTo(wanted)
+  await wanted.page().keyboard.type(text)
+}
+
+test('a visitor opens the how-it-works dialog and closes it, by Escape and by its button', async () => {
+  await stage.at('/', async (page) => {
+    const opener = page.getByRole('link', { name: 'See Real Impact' })
+    const dialog = page.getByRole('dialog', { name: 'How it works' })
+    await tabTo(opener)
+    for (const leave of ['Escape', 'Enter'] as const) {
+      await page.keyboard.press('Enter')
+      await expect(dialog).toBeVisible()
+      await expectFocus(dialog.getByRole('button', { name: 'Close' }))
+      await page.keyboard.press(leave)
+      await expect(dialog).toBeHidden()
+      await expectFocus(opener)
+    }
+  })
+})
+
+test('a member logs in and joins the round', async () => {
+  await stage.at('/login', async (page) => {
+    await write(field(page, 'Email'), asha.email)
+    await write(field(page, 'Password'), PASSWORD)
+    await pressAt(button(page, 'Log in'), 'Enter')
+    await expect(page).toHaveURL(`${stage.line.url}/dashboard`)
+    await expect(page.getByRole('main')).toBeFocused()
+    await pressAt(button(page, 'Join with ₹1.00'), 'Space')
+    await expect(page.getByText("You're in")).toBeVisible()
+    // The button is gone: what has come in its place has the focus, and Tab goes on from there.
+    await expect(page.locator('.joined')).toBeFocused()
+    await page.keyboard.press('Tab')
+    await expectShown(page)
+  })
+})
+
+test('the wallet: past the bar, an amount of the presets, and on to the gateway', async () => {
+  await stage.at(
+    '/wallet',
+    async (page) => {
+      await gatewayIsReady(page)
+      await pressAt(page.getByRole('link', { name: 'Skip to content' }), 'Enter')
+      await expect(page.getByRole('main')).toBeFocused()
+      const preset = page.getByRole('group', { name: 'Presets' }).getByRole('button', { name: /^₹20/ })
+      await pressAt(preset, 'Space')
+      await expect(preset).toHaveAttribute('aria-pressed', 'true')
+      await pressAt(button(page, 'Add ₹20.00'), 'Enter')
+      await expect(page.getByRole('button', { name: 'Pay ₹20.00' })).toBeVisible()
+    },
+    { token: asha.token },
+  )
+})
+
+test('the wallet: money is withdrawn to a current account', async () => {
+  const { token } = await newMember(roz, { rupees: 20 })
+  await stage.at(
+    '/wallet',
+    async (page) => {
+      await pressAt(button(page, 'Withdraw'), 'Enter')
+      const form = page.locator('#withdraw')
+      for (const [label, text] of [
+        ['Amount', '10'],
+        ['Account holder name', BANK.accountHolderName],
+        ['Account number', BANK.accountNumber],
+        ['IFSC', BANK.ifscCode],
+        ['Bank name', BANK.bankName],
+      ] as const)
+        await write(form.getByLabel(label, { exact: true }), text)
+      await tabTo(form.getByLabel('Account type', { exact: true }))
+      await page.keyboard.press('ArrowDown')
+      await expect(form.getByLabel('Account type', { exact: true })).toHaveValue('current')
+      await pressAt(form.getByRole('button', { name: 'Withdraw ₹10.00' }), 'Enter')
+      await expect(toast(page, 'Withdrawal request submitted!')).toBeVisible()
+      await expect(page.locator('.figure')).toHaveText('₹10.00')
+      await expectShown(page)
+    },
+    { token },
+  )
+})
+
+test('the profile is edited and left alone: the focus goes into the form and back to its button', async () => {
+  await stage.at(
+    '/profile',
+    async (page) => {
+      const edit = button(page, 'Edit Profile')
+      await pressAt(edit, 'Enter')
+      await expectFocus(button(page, 'Change picture'))
+      // Tab chooses what stands in a field: the first letter takes its place.
+      await write(field(page, 'Full Name'), 'Asha Rao')
+      await pressAt(page.getByRole('switch', { name: 'Auto Participate', exact: true }), 'Space')
+      await pressAt(button(page, 'Save Changes'), 'Enter')
+      await expectFocus(edit)
+      await expect(page.locator('.profile-name')).toHaveText('Asha Rao')
+      await expect(page.getByText('Auto-joining rounds', { exact: true })).toBeVisible()
+      await page.keyboard.press('Enter')
+      await write(field(page, 'Full Name'), 'Nobody')
+      await pressAt(button(page, 'Cancel'), 'Space')
+      await expectFocus(edit)
+      await expect(page.locator('.profile-name')).toHaveText('Asha Rao')
+    },
+    { token: asha.token },
+  )
+})
+
+test('the user menu opens, closes on Escape and leads out', async () => {
+  const { token } = await newMember(roz, { name: 'Biju Nair' })
+  await stage.at(
+    '/dashboard',
+    async (page) => {
+      const menu = page.getByRole('button', { name: 'User menu' })
+      await pressAt(menu, 'Enter')
+      await tabTo(page.getByRole('link', { name: 'My Profile' }))
+      await page.keyboard.press('Escape')
+      await expect(menu).toHaveAttribute('aria-expanded', 'false')
+      await expectFocus(menu)
+      await page.keyboard.press('Space')
+      await pressAt(page.getByRole('button', { name: 'Logout' }), 'Enter')
+      await expect(page).toHaveURL(`${stage.line.url}/login`)
+      await expect(page.getByRole('main')).toBeFocused()
+      await tabTo(field(page, 'Email'))
+    },
+    { token },
+  )
+})
+
+test('the portal: another tab, and a draw that is thought better of', async () => {
+  await stage.at(
+    '/admin/dashboard',
+    async (page) => {
+      await tabTo(page.getByRole('tab', { name: 'Overview' }))
+      await page.keyboard.press('ArrowRight')
+      await expectFocus(page.getByRole('tab', { name: 'Users' }))
+      await expect(page.getByRole('tab', { name: 'Users' })).toHaveAttribute('aria-selected', 'true')
+      const opener = button(page, 'Trigger Draw').first()
+      await tabTo(opener, 'Shift+Tab')
+      await page.keyboard.press('Enter')
+      const dialog = page.getByRole('dialog', { name: 'Draw this round?' })
+      await expectFocus(dialog.getByRole('button', { name: 'Close' }))
+      await pressAt(dialog.getByRole('button', { name: 'Cancel' }), 'Enter')
+      await expect(dialog).toHaveCount(0)
+      await expectFocus(opener)
+    },
+    { token: await adminToken(roz.url) },
+  )
+})

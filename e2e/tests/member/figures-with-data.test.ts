@@ -1,0 +1,320 @@
+/**
+ * What the front page, the dashboard and the wallet show once there is something to show: yesterday's settled
+ * round, its story and today's rupees, each figure held against the rules; and what of the public
+ * pages is there without a script.
+ */
+import { addDays, type IstDay } from '@roz/core/ist-day.ts'
+import { paths, type PublicPage, publicPaths } from '@roz/web/paths.ts'
+import type { Browser, Page } from 'playwright-core'
+import { beforeAll, describe, test } from 'vitest'
+import { handOver, newVisit, openBrowser, settle, type Visit, WIDE } from '../../harness/browser.ts'
+import { ask } from '../../harness/calls.ts'
+import { expect, PATIENCE_MS } from '../../harness/expect.ts'
+import { adminToken, eventually, joinRound, newMember, passDay, passRound, type Person } from '../../harness/people.ts'
+import { type Program, startProgram } from '../../harness/program.ts'
+import { freeze } from '../../harness/steps.ts'
+
+const FILM = 'aqz-KE-bpKQ'
+const TITLE = 'Books for twelve children'
+const DEMO_DRAW = 'Demo draw — the operator could have chosen this winner'
+
+let roz: Program
+let browser: Browser
+let visit: Visit
+let page: Page
+let asha: Person
+let biju: Person
+let today: IstDay
+let yesterday: IstDay
+/** As the public names whoever was drawn of the two. */
+let winner: string
+
+const join = (person: Person): Promise<void> => joinRound(roz.url, person)
+
+async function nextDay(): Promise<void> {
+  yesterday = await passRound(roz.url, asha)
+  today = addDays(yesterday, 1)
+}
+
+/** The day's draft, told by a hand and published. */
+async function publishDraft(): Promise<void> {
+  const token = await adminToken(roz.url)
+  const draft = await eventually('the draft', async () => {
+    const { stories } = (await ask(roz.url, 'storiesAdmin', { token })).output
+    return stories.find(({ date }) => date === yesterday)
+  })
+  const told = {
+    title: TITLE,
+    description: 'Books for a class.',
+    charity: { name: 'Asha Night School', description: 'Evening classes' },
+    videoUrl: `https://youtu.be/${FILM}`,
+    isActive: true,
+  }
+  expect((await ask(roz.url, 'updateStory', { token, params: { id: draft.id }, body: told })).status).toBe(200)
+}
+
+async function openVisit(): Promise<void> {
+  visit = await newVisit(browser, { hosts: [new URL(roz.url).host], size: WIDE })
+  page = visit.page
+  await visit.context.route('https://www.youtube-nocookie.com/**', (route) =>
+    route.fulfill({ contentType: 'text/html', body: '<title>film</title>' }),
+  )
+}
+
+beforeAll(async () => {
+  ;[roz, browser] = await Promise.all([startProgram(), openBrowser()])
+  asha = await newMember(roz, { name: 'Asha Verma', rupees: 10 })
+  biju = await newMember(roz, { name: 'Biju Nair', rupees: 10 })
+  await join(asha)
+  await join(biju)
+  await nextDay()
+  await publishDraft()
+  await join(asha)
+  winner = (await ask(roz.url, 'currentRound')).output.lastWinner?.name ?? ''
+  await openVisit()
+})
+
+const figure = (name: string) => page.locator(`[data-live=${name}]`)
+
+describe('the front page', () => {
+  beforeAll(async () => {
+    await handOver(visit, roz.url)
+    await page.goto(roz.url)
+  })
+
+  test('the hero cuts a rupee in 60, 30 and 10 paise, and leads to registration', async () => {
+    const hero = page.locator('.hero')
+    await expect(hero.getByRole('heading', { level: 1 })).toHaveText('One rupee a day, together.')
+    await expect(hero.locator('.ledger > div')).toHaveText([
+      '60% helps someone in need, the next day60paise',
+      '30% goes to one member, drawn at random30paise',
+      '10% keeps Roz running10paise',
+      'Your rupee₹1.00',
+    ])
+    await expect(hero.getByRole('link', { name: 'Put in my first rupee' })).toHaveAttribute('href', paths.register)
+    await expect(hero).toContainText('₹365.00 a year at most.')
+    // The split in force is the one that stands there: nothing has to say so.
+    await expect(page.locator('.split-now')).toHaveCount(0)
+  })
+
+  test('the stats and today’s amounts are those of the books', async () => {
+    for (const [name, shown] of [
+      ['totalCharity', '₹1.20'],
+      ['totalPeople', '2'],
+      ['rounds', '1'],
+      ['pool', '₹1.00'],
+      ['charity', '₹0.60'],
+      ['giveaway', '₹0.30'],
+      ['platform', '₹0.10'],
+      ['poolTotal', '₹1.00'],
+    ] as const)
+      await expect(figure(name)).toHaveText(shown)
+    await expect(page.getByText("Today's round is open")).toBeVisible()
+  })
+
+  test('yesterday’s impact: the film, the story, what was paid and who was drawn', async () => {
+    const section = page.locator('.section', { has: page.getByRole('heading', { name: "Yesterday's impact" }) })
+    await expect(section.locator('.margin b')).toHaveText('Yesterday')
+    await expect(section.getByRole('heading', { level: 3 })).toHaveText(TITLE)
+    await expect(section.locator('.video')).toHaveAttribute('href', `https://www.youtube.com/watch?v=${FILM}`)
+    await expect(section).toContainText('Asha Night School · ₹1.20 · 0 views')
+    await expect(section).toContainText(`${DEMO_DRAW}Drawn: ${winner}, ₹0.60, one of 2 members.`)
+    await expect(section.locator('.badge.live')).toHaveText('Live')
+  })
+
+  test('how it works: three steps', async () => {
+    await expect(page.locator('#how').getByRole('heading', { level: 3 })).toHaveText([
+      'Put in one rupee',
+      'We cut it in three',
+      'You see where it went',
+    ])
+    await expect(page.locator('#how .steps > li').nth(1)).toContainText('60 paise to someone in need, 30 to one member drawn at random, 10')
+    await expect(page.locator('#how .steps > li').nth(2)).toContainText('an impact video at 6 PM, receipts')
+  })
+
+  test('the trust cards lead to what they promise', async () => {
+    const cards = page.locator('.trust > li')
+    await expect(cards.getByRole('heading', { level: 3 })).toHaveText([
+      'A video every day at 6 PM',
+      'Every rupee in public',
+      'A winner drawn at random',
+      'No middlemen or NGOs',
+    ])
+    const links = await cards.getByRole('link').evaluateAll((all) => all.map((one) => one.getAttribute('href')))
+    const { impactVideos, moneyTrail, giveawaySelection, directHelpProcess } = publicPaths
+    expect(links).toEqual([impactVideos, moneyTrail, giveawaySelection, directHelpProcess])
+  })
+
+  test('its footer leads to every information page', async () => {
+    const links = await page.locator('footer a').evaluateAll((all) => all.map((one) => one.getAttribute('href') ?? ''))
+    const { home, verify, ...pages } = publicPaths
+    expect([home, verify].some((address) => links.includes(address))).toBe(false)
+    expect(links.toSorted()).toEqual(Object.values(pages).toSorted())
+    await expect(page.locator('footer').getByRole('heading', { level: 2 })).toHaveText(['The books', 'How it works', 'Help', 'Rules'])
+  })
+
+  test('today’s figures are asked for again every 30 s: who joins meanwhile is counted without a reload', async () => {
+    await page.clock.install()
+    const first = page.waitForResponse('**/api/public/home')
+    await page.goto(roz.url)
+    await first
+    await expect(figure('pool')).toHaveText('₹1.00')
+    await freeze(page)
+    await join(biju)
+    let asked = 0
+    page.on('request', (request) => (asked += Number(request.url().endsWith('/api/public/home'))))
+    await page.clock.runFor(30_000)
+    await expect(figure('pool')).toHaveText('₹2.00')
+    await expect(figure('charity')).toHaveText('₹1.20')
+    await expect(figure('poolTotal')).toHaveText('₹2.00')
+    await expect.poll(() => asked).toBe(1)
+    await page.clock.runFor(30_000)
+    await expect.poll(() => asked).toBe(2)
+    await page.clock.resume()
+  })
+})
+
+describe('the dashboard', () => {
+  beforeAll(async () => {
+    // The page's clock was set by hand: no test after may inherit it.
+    await visit.close()
+    await openVisit()
+    await handOver(visit, roz.url, asha.token)
+    await page.goto(`${roz.url}${paths.dashboard}`)
+  })
+
+  test('four tiles of what the community has done', async () => {
+    const tiles = page.locator('.tiles').first()
+    await expect(tiles.locator('dt')).toHaveText(['For people in need', 'Members who joined', 'Rounds settled', "In today's pool"])
+    await expect(tiles.locator('dd')).toHaveText(['₹1.20', '2', '1', '₹2.00'])
+  })
+
+  test('quick stats of the member', async () => {
+    const won = winner === 'Asha V.'
+    const rows = page.locator('.section ul.ledger', { hasText: 'Days joined' }).locator('li')
+    await expect(rows).toHaveText([
+      'Days joined2',
+      'Put in₹2.00',
+      'Charities supported1',
+      `Total won${won ? '₹0.60' : '₹0.00'}`,
+      `Win rate${won ? '50.0' : '0.0'}%`,
+    ])
+  })
+
+  test('yesterday’s video plays in its place, and yesterday’s winner stands with reward and chance', async () => {
+    const section = page.locator('.section', { has: page.getByRole('heading', { name: "Yesterday's impact" }) })
+    await expect(section.locator('.margin b')).toHaveText('Yesterday')
+    await expect(section.getByRole('heading', { name: "Yesterday's winner" })).toBeVisible()
+    await expect(section.locator('.winner h3')).toHaveText(winner)
+    await expect(section.locator('.winner .figure')).toHaveText('₹0.60')
+    await expect(section.locator('.ledger', { hasText: 'Chance' })).toContainText('1 in 2')
+    await section.getByRole('button', { name: `Play video: ${TITLE}` }).click()
+    await expect(section.locator('iframe')).toHaveAttribute('src', new RegExp(`youtube-nocookie\\.com/embed/${FILM}\\?`))
+  })
+})
+
+test('the wallet shows one of its two panels at a time; the dashboard leads to either', async () => {
+  const panel = (name: string) => page.getByRole('heading', { level: 2, name, exact: true })
+  const opener = (name: string) => page.getByRole('button', { name, exact: true })
+  const expectOpen = async (name: string, other: string): Promise<void> => {
+    await expect(panel(name)).toBeVisible()
+    await expect(panel(other)).toHaveCount(0)
+    await expect(opener(name)).toHaveAttribute('aria-expanded', 'true')
+    await expect(opener(other)).toHaveAttribute('aria-expanded', 'false')
+  }
+  await page.goto(roz.url + paths.wallet)
+  await expectOpen('Add money', 'Withdraw')
+  await opener('Withdraw').click()
+  await expectOpen('Withdraw', 'Add money')
+  await opener('Add money').click()
+  await expectOpen('Add money', 'Withdraw')
+  await page.goto(roz.url + paths.dashboard)
+  await page.getByRole('link', { name: 'Withdraw' }).click()
+  await expectOpen('Withdraw', 'Add money')
+  await page.reload()
+  await expectOpen('Withdraw', 'Add money')
+})
+
+test.each([paths.dashboard, paths.history, paths.impact])(
+  '%s says of a winner that was drawn by ourselves that it is a demo',
+  async (address) => {
+    await page.goto(roz.url + address)
+    await expect(page.getByText(DEMO_DRAW, { exact: true })).toHaveCount(1)
+    await expect(page.getByText(DEMO_DRAW, { exact: true })).toBeVisible()
+  },
+)
+
+describe('without a script', () => {
+  let bare: Page
+  beforeAll(async () => {
+    bare = await (await browser.newContext({ javaScriptEnabled: false, viewport: WIDE })).newPage()
+    await handOver(visit, roz.url)
+  })
+
+  /** What a reader sees; the hour of the figures is the clock's, and what only a script does says so without one. */
+  async function read(reader: Page, address: string): Promise<string> {
+    await reader.goto(roz.url + address)
+    const main = reader.locator('main')
+    return main.evaluate((element) => {
+      for (const part of element.querySelectorAll('noscript, [data-live=time]')) part.remove()
+      return (element as HTMLElement).innerText.replace(/\s+/g, ' ').trim()
+    })
+  }
+
+  test.each(Object.keys(publicPaths).filter((name) => name !== 'verify') as PublicPage[])('%s reads in full', async (name) => {
+    const address = publicPaths[name]
+    await page.goto(roz.url + address)
+    await settle(page)
+    // Both anew: whoever has a script is counted as one who has looked, and the next reader sees that.
+    await expect(async () => {
+      const shown = await read(bare, address)
+      expect(shown.length).toBeGreaterThan(150)
+      expect(await read(page, address)).toBe(shown)
+    }).toPass({ timeout: PATIENCE_MS })
+  })
+
+  test('what needs a script says so, and neither waits for ever nor writes a message into the address', async () => {
+    await bare.goto(`${roz.url}${publicPaths.verify}`)
+    await expect(bare.locator('main noscript p')).toContainText('your browser has to run a script')
+    await expect(bare.getByText('Loading', { exact: true })).toBeHidden()
+    await expect(bare.getByRole('heading', { name: 'How the winner was drawn' })).toBeHidden()
+    await bare.goto(`${roz.url}${publicPaths.contactUs}`)
+    await expect(bare.locator('main noscript p')).toContainText('your browser has to run a script')
+    await bare.getByLabel('Message', { exact: true }).fill('a private message')
+    await bare.getByRole('button', { name: 'Send Message' }).click()
+    await expect(bare.getByLabel('Message', { exact: true })).toHaveValue('a private message')
+    expect(bare.url()).toBe(`${roz.url}${publicPaths.contactUs}`)
+  })
+})
+
+describe('a day later, when nobody has told of yesterday yet', () => {
+  beforeAll(nextDay)
+  /** Months are spelled by whoever prints them. */
+  const dated = (words: string, day: IstDay): RegExp => new RegExp(`^${words} ${Number(day.slice(8))} \\p{L}+ ${day.slice(0, 4)}$`, 'u')
+
+  test('the front page names the day of its story', async () => {
+    await page.goto(roz.url)
+    const storysDay = addDays(today, -2)
+    const heading = page.getByRole('heading', { name: dated('Impact of', storysDay) })
+    await expect(heading).toBeVisible()
+    await expect(page.getByRole('heading', { name: "Yesterday's impact" })).toHaveCount(0)
+    await expect(page.locator('.section', { has: heading }).locator('.margin')).not.toContainText('Yesterday')
+  })
+
+  test('the dashboard does so too, beside yesterday’s winner', async () => {
+    await handOver(visit, roz.url, asha.token)
+    await page.goto(`${roz.url}${paths.dashboard}`)
+    const heading = page.getByRole('heading', { name: dated('Impact of', addDays(today, -2)) })
+    await expect(heading).toBeVisible()
+    await expect(page.getByRole('heading', { name: "Yesterday's winner" })).toBeVisible()
+    await expect(page.locator('.section', { has: heading }).locator('.margin')).toHaveText('Most recent')
+  })
+
+  test('and names the winner’s day where nobody joined yesterday', async () => {
+    await passDay(roz.url)
+    const drawnOn = yesterday
+    await page.goto(`${roz.url}${paths.dashboard}`)
+    await expect(page.getByRole('heading', { name: dated('Winner of', drawnOn) })).toBeVisible()
+    await expect(page.getByRole('heading', { name: "Yesterday's winner" })).toHaveCount(0)
+  })
+})

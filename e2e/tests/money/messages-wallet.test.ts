@@ -1,0 +1,398 @@
+/** Every message of adding money, withdrawing and the payment script, provoked for real; each test is named after its message. */
+import { expect } from '../../harness/expect.ts'
+import { sql } from '@roz/server/db/sql.ts'
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
+import { ask } from '../../harness/calls.ts'
+import { expectCleanAudit, inDatabase } from '../../harness/database.ts'
+import { type FaultyProxy, startFaultyProxy, wordlessFaults } from '../../harness/faulty-proxy.ts'
+import { BANK, newMember, type Person, PHONE, register } from '../../harness/people.ts'
+import type { Program } from '../../harness/program.ts'
+import { type AtOptions, useStage, type Work } from '../../harness/stage.ts'
+import {
+  askForWithdrawal,
+  elseTell,
+  exactToast as toast,
+  gatewayIsReady,
+  goToPayment,
+  watchEvents,
+  watchToasts,
+} from '../../harness/steps.ts'
+
+const SCRIPT = '/js/v3/cashfree.js'
+const WORDLESS = wordlessFaults('')
+
+const stage = useStage({
+  env: async () => {
+    gateway = await startFaultyProxy(() => stage.roz.port + 1)
+    return { CASHFREE_JS_URL: gateway.url + SCRIPT }
+  },
+})
+let roz: Program
+/** Between the browser and the server; between the browser and the gateway. */
+let network: FaultyProxy
+let gateway: FaultyProxy
+/** With ₹20, which no test here may move. */
+let member: Person
+
+beforeAll(async () => {
+  ;({ roz, line: network } = stage)
+  member = await newMember(roz, { rupees: 20 })
+})
+afterEach(() => gateway.mend())
+afterAll(() => gateway?.close())
+
+/** The member at a screen, unless another is named. */
+const at = (path: string, work: Work, options: AtOptions = {}): Promise<void> => stage.at(path, work, { token: member.token, ...options })
+
+const field = (page: Page, label: string) => page.locator('form.panel').getByLabel(label, { exact: true })
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+const submit = (page: Page) => page.locator('form.panel button[type=submit]')
+const storedToken = (page: Page) => page.evaluate(() => localStorage.getItem('token'))
+
+describe('add money', () => {
+  test.each([
+    ['Minimum amount is ₹10', ''],
+    ['Minimum amount is ₹10', '0'],
+    ['Minimum amount is ₹10', '9.99'],
+    ['Maximum amount is ₹30', '30.01'],
+    ['Please enter an amount in rupees, with at most two decimals', '12.'],
+  ])("'%s' for “%s”", async (words, amount) => {
+    await at('/wallet', async (page) => {
+      await expect(field(page, 'Phone number')).toHaveValue(PHONE)
+      await field(page, 'Amount').fill(amount)
+      await submit(page).click()
+      await expect(toast(page, words)).toBeVisible()
+      await expect(field(page, 'Amount')).toHaveAccessibleDescription(new RegExp(`${words}$`))
+      await expect(page).toHaveURL(`${network.url}/wallet`)
+    })
+  })
+
+  test("'Phone number is required', 'Please enter a valid 10-digit mobile number': digits only, and the button waits", async () => {
+    await at('/wallet', async (page) => {
+      const phone = field(page, 'Phone number')
+      await field(page, 'Amount').fill('20')
+      await phone.fill('')
+      await phone.blur()
+      await expect(phone).toHaveAccessibleDescription('Phone number is required')
+      await expect(submit(page)).toBeDisabled()
+      for (const wrong of ['5876543210', '987654321']) {
+        await phone.fill(wrong)
+        await expect(phone).toHaveAccessibleDescription('Please enter a valid 10-digit mobile number')
+        await expect(submit(page)).toBeDisabled()
+      }
+      await phone.fill('+98a7 65432-10999')
+      await expect(phone).toHaveValue('9876543210')
+      await expect(phone).not.toHaveAttribute('aria-invalid')
+      await expect(submit(page)).toBeEnabled()
+    })
+  })
+
+  test.each([10, 30])('₹%i is let through to the gateway', async (rupees) => {
+    await at('/wallet', (page) => goToPayment(page, rupees))
+  })
+
+  test.each(WORDLESS)("'Failed to add money' after %s", async (_how, fault) => {
+    await at('/wallet', async (page) => {
+      network.breakLine('POST /api/wallet/add', fault)
+      await gatewayIsReady(page)
+      await page.getByRole('button', { name: '₹20 20 days' }).click()
+      await submit(page).click()
+      await expect(toast(page, 'Failed to add money')).toBeVisible()
+      await expect(field(page, 'Amount')).toHaveValue('20')
+      network.mend()
+      await submit(page).click()
+      await expect(page.getByRole('button', { name: 'Pay ₹20.00' })).toBeVisible()
+    })
+  })
+
+  test("'Please verify your email to continue.': the server's own words", async () => {
+    const person = await register(roz.url, 'New Nita', 'nita@x.test')
+    await at(
+      '/wallet',
+      async (page) => {
+        await gatewayIsReady(page)
+        await page.getByRole('button', { name: '₹10 10 days' }).click()
+        await submit(page).click()
+        await expect(toast(page, 'Please verify your email to continue.')).toBeVisible()
+      },
+      { token: person.token },
+    )
+  })
+
+  test("'Payment failed. Please try again.' where the checkout does not open", async () => {
+    await at('/wallet', async (page) => {
+      // The gateway's script refuses a session that is none.
+      const body = JSON.stringify({ order_id: '0'.repeat(32), payment_session_id: '' })
+      network.breakLine('POST /api/wallet/add', { status: 200, body })
+      await gatewayIsReady(page)
+      await field(page, 'Amount').fill('20')
+      await submit(page).click()
+      await expect(toast(page, 'Payment failed. Please try again.')).toBeVisible()
+      await expect(page).toHaveURL(`${network.url}/wallet`)
+      await expect(submit(page)).toBeEnabled()
+    })
+  })
+
+  test('whoever comes back by the browser’s Back finds the button free again', async () => {
+    // The real script takes the page away and answers no more; the browser may bring the page back as it was left.
+    const body = `window.Cashfree = () => ({ checkout: () => (document.body.setAttribute('data-left', ''), new Promise(() => {})) })`
+    gateway.breakLine(`GET ${SCRIPT}`, { status: 200, body, type: 'text/javascript' })
+    await at('/wallet', async (page) => {
+      await gatewayIsReady(page)
+      await field(page, 'Amount').fill('20')
+      await submit(page).click()
+      await expect(page.locator('body[data-left]')).toBeVisible()
+      await expect(submit(page)).toHaveAttribute('aria-busy', 'true')
+      await page.evaluate(() => window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })))
+      await expect(submit(page)).not.toHaveAttribute('aria-busy')
+      await expect(page.locator('.toast')).toHaveCount(0)
+    })
+  })
+})
+
+describe('the payment script', () => {
+  const failed = async (page: Page, words: string): Promise<void> => {
+    await expect(page.getByRole('alert').filter({ hasText: words })).toBeVisible()
+    // Only adding money needs it.
+    await expect(page.locator('.figure')).toHaveText('₹20.00')
+  }
+
+  test.each([
+    ['its address is cut off', () => gateway.breakLine(`GET ${SCRIPT}`, 'cut')],
+    ['its address answers an error', () => gateway.breakLine(`GET ${SCRIPT}`, 'empty')],
+    ['it brings nothing', () => gateway.breakLine(`GET ${SCRIPT}`, { status: 200, body: '', type: 'text/javascript' })],
+    ['nobody says where it lies', () => network.breakLine('GET /api/wallet/checkout', 'empty')],
+  ])("'Failed to initialize payment SDK' where %s; Retry reloads and it is ready", async (_how, breakIt) => {
+    breakIt()
+    await at('/wallet', async (page) => {
+      await failed(page, 'Failed to initialize payment SDK')
+      await field(page, 'Amount').fill('20')
+      await submit(page).click()
+      await expect(toast(page, 'Payment system not initialized.')).toBeVisible()
+      gateway.mend()
+      network.mend()
+      await press(page, 'Retry')
+      await goToPayment(page, 20)
+    })
+  })
+
+  test("'SDK initialization timeout' after 30 seconds without an answer; 'Payment system not initialized.' before", async () => {
+    gateway.breakLine(`GET ${SCRIPT}`, 'silent')
+    await at(
+      '/wallet',
+      async (page) => {
+        await expect(page.getByText('Getting the payment page ready…')).toBeVisible()
+        await field(page, 'Amount').fill('20')
+        await submit(page).click()
+        await expect(toast(page, 'Payment system not initialized.')).toBeVisible()
+        await page.clock.fastForward(15_000)
+        await expect(page.getByText('SDK initialization timeout')).toHaveCount(0)
+        await page.clock.fastForward(15_000)
+        await failed(page, 'SDK initialization timeout')
+        await expect(page.getByText('Getting the payment page ready…')).toHaveCount(0)
+        gateway.mend()
+        await press(page, 'Retry')
+        await goToPayment(page, 20)
+      },
+      { before: (page) => page.clock.install() },
+    )
+  })
+})
+
+/** The withdrawal form filled in well but for these, and sent. */
+async function withdrawWith(page: Page, changes: Readonly<Record<string, string>>): Promise<void> {
+  await press(page, 'Withdraw')
+  await expect(page.locator('#add-money')).toHaveCount(0)
+  const good = {
+    Amount: '10',
+    'Account holder name': BANK.accountHolderName,
+    'Account number': BANK.accountNumber,
+    IFSC: BANK.ifscCode,
+    'Bank name': BANK.bankName,
+  }
+  for (const [label, value] of Object.entries({ ...good, ...changes })) await field(page, label).fill(value)
+  await submit(page).click()
+}
+
+describe('withdraw', () => {
+  test.each([
+    ['Minimum withdrawal is ₹10', 'Amount', ''],
+    ['Minimum withdrawal is ₹10', 'Amount', '9.99'],
+    ['Insufficient balance', 'Amount', '20.01'],
+    ['Account holder name is required', 'Account holder name', ' '],
+    ['Account holder name must be at least 2 characters', 'Account holder name', 'A'],
+    ['Account holder name can contain only letters and spaces', 'Account holder name', 'Asha 2'],
+    ['Account number is required', 'Account number', 'none'],
+    ['Account number must be between 9-18 digits', 'Account number', '12345678'],
+    ['IFSC code is required', 'IFSC', ''],
+    ['IFSC code must be 11 characters', 'IFSC', 'HDFC0ABC12'],
+    ['Invalid IFSC code format', 'IFSC', 'HDFC1ABC123'],
+    ['Bank name is required', 'Bank name', ''],
+    ['Bank name must be at least 3 characters', 'Bank name', 'AB'],
+    ['Bank name can contain only letters, spaces and & . -', 'Bank name', 'Bank #1'],
+  ])("'%s' for %s “%s”", async (words, label, value) => {
+    await at('/wallet', async (page) => {
+      await withdrawWith(page, { [label]: value })
+      await expect(toast(page, words)).toBeVisible()
+      await expect(field(page, label)).toHaveAttribute('aria-invalid', 'true')
+      await expect(page.locator('.field-error')).toHaveText([words])
+    })
+  })
+
+  test('processed in 24 to 48 hours: the form says so', async () => {
+    await at('/wallet', async (page) => {
+      await press(page, 'Withdraw')
+      await expect(page.locator('#withdraw')).toContainText('reaches your bank in 24 to 48 hours.')
+    })
+  })
+
+  test('the fields keep only what they may hold: digits, and upper-case letters with digits', async () => {
+    await at('/wallet', async (page) => {
+      await withdrawWith(page, { Amount: '5', 'Account number': '12-34 56a78901234567899999', IFSC: 'hdfc-0abc 12399' })
+      await expect(field(page, 'Account number')).toHaveValue('123456789012345678')
+      await expect(field(page, 'IFSC')).toHaveValue('HDFC0ABC123')
+      await expect(field(page, 'Account type').locator('option')).toHaveText(['Savings', 'Current'])
+    })
+  })
+
+  test.each(WORDLESS)("'Failed to withdraw money' after %s; the form keeps what was typed and nothing moves", async (_how, fault) => {
+    await at('/wallet', async (page) => {
+      network.breakLine('POST /api/wallet/withdraw', fault)
+      await askForWithdrawal(page, 10)
+      await expect(toast(page, 'Failed to withdraw money')).toBeVisible()
+      await expect(field(page, 'Account number')).toHaveValue(BANK.accountNumber)
+      await expect(page.locator('.figure')).toHaveText('₹20.00')
+    })
+  })
+
+  test("'Insufficient balance' in the server's words where the money has gone elsewhere meanwhile", async () => {
+    const person = await newMember(roz, { rupees: 20 })
+    await at(
+      '/wallet',
+      async (page) => {
+        await expect(page.locator('.figure')).toHaveText('₹20.00')
+        await ask(roz.url, 'withdraw', { token: person.token, key: crypto.randomUUID(), body: { amount: 15, bankDetail: BANK } })
+        await askForWithdrawal(page, 10)
+        await expect(toast(page, 'Insufficient balance')).toBeVisible()
+        await expect(page.locator('.figure')).toHaveText('₹5.00')
+        await expect(page.locator('.rows li').filter({ hasText: '₹15.00' })).toBeVisible()
+      },
+      { token: person.token },
+    )
+  })
+
+  test('pressed again after an answer that was lost, after refusals that say nothing of it, and in the form opened anew, it is asked for once; the page shows what has moved', async () => {
+    const person = await newMember(roz, { rupees: 20 })
+    const keys: (string | undefined)[] = []
+    const refusals = [
+      { status: 429, json: { code: 'too_many_requests', message: 'Too many.' } },
+      { status: 403, json: { code: 'on_hold', message: 'Your account is on hold. Please contact us.' } },
+    ]
+    await at(
+      '/wallet',
+      async (page) => {
+        await page.route('**/api/wallet/withdraw', async (route) => {
+          keys.push(route.request().headers()['idempotency-key'])
+          const refusal = keys.length === 1 ? undefined : refusals.shift()
+          if (refusal !== undefined) return route.fulfill(refusal)
+          const answer = await route.fetch()
+          return keys.length === 1 ? route.abort() : route.fulfill({ response: answer })
+        })
+        await askForWithdrawal(page, 10)
+        await expect(toast(page, 'Failed to withdraw money')).toBeVisible()
+        await expect(page.locator('.figure')).toHaveText('₹10.00')
+        await submit(page).click()
+        await expect(toast(page, 'Too many.')).toBeVisible()
+        await submit(page).click()
+        await expect(toast(page, 'Your account is on hold. Please contact us.')).toBeVisible()
+        await page.getByRole('button', { name: 'Add money' }).click()
+        await askForWithdrawal(page, 10)
+        await expect(toast(page, 'Withdrawal request submitted!')).toBeVisible()
+        expect(new Set(keys).size).toBe(1)
+        await expect(page.locator('.figure')).toHaveText('₹10.00')
+        // That answer was the first press's own: what is asked for now is asked for anew.
+        await askForWithdrawal(page, 10)
+        await expect(page.locator('.figure')).toHaveText('₹0.00')
+        await page.unroute('**/api/wallet/withdraw')
+        expect(new Set(keys).size).toBe(2)
+      },
+      { token: person.token },
+    )
+  })
+
+  test('a 401 in the middle of the form removes the token and goes to /login', async () => {
+    const person = await newMember(roz, { rupees: 10 })
+    await at(
+      '/wallet',
+      async (page) => {
+        await expect(page.locator('.figure')).toHaveText('₹10.00')
+        await inDatabase(roz.dataDir, (db) =>
+          db.query(sql`delete from session where member_id = (select id from member where email = ${person.email}::text)`),
+        )
+        // A call that the app makes by itself may hear of it before the form does.
+        await Promise.any([askForWithdrawal(page, 10), page.waitForURL(`${network.url}/login`)])
+        await expect(page).toHaveURL(`${network.url}/login`)
+        expect(await storedToken(page)).toBeNull()
+      },
+      { token: person.token },
+    )
+  })
+})
+
+describe('transactions', () => {
+  test("'Failed to load transactions:' is logged; the rest of the page works, and the list can be asked for again", async () => {
+    network.breakLine('GET /api/wallet/transactions', 'empty')
+    const said: string[] = []
+    const listen = (page: Page) => page.on('console', (message) => said.push(message.text()))
+    const work = async (page: Page): Promise<void> => {
+      await expect(page.getByText('Your transactions could not be loaded.')).toBeVisible()
+      expect(said.filter((text) => text.startsWith('Failed to load transactions:')).length).toBeGreaterThan(0)
+      await expect(page.locator('.figure')).toHaveText('₹20.00')
+      await expect(page.locator('.toast')).toHaveCount(0)
+      network.mend()
+      await press(page, 'Retry')
+      const credited = page.locator('.rows li').filter({ hasText: 'Completed' })
+      await expect(credited).toContainText('+₹20.00')
+      await expect(credited.locator('.badge')).toHaveClass('badge ok')
+    }
+    await at('/wallet', work, { before: listen })
+  })
+})
+
+test('what the server has put into words follows the language switch', async () => {
+  // Whose account speaks Hindi from then on.
+  const { token } = await newMember(roz, { rupees: 20 })
+  const work: Work = async (page) => {
+    const line = (words: string) => page.locator('.rows').getByText(words, { exact: true })
+    await expect(line('Money added')).toBeVisible()
+    // The switch is what is looked at here, not a menu that is opened while the screen's parts still come.
+    await page.waitForLoadState('networkidle')
+    // In a few of many whole runs the menu was closed again at once: whatever came to the page meanwhile is told then.
+    const came = await watchEvents(page)
+    await press(page, 'Menu')
+    const hindi = page.getByRole('button', { name: 'हिन्दी' }).filter({ visible: true })
+    await elseTell(hindi.click(), 'the menu was closed', came)
+    await expect(line('पैसे जोड़े गए')).toBeVisible()
+    await expect(line('Money added')).toHaveCount(0)
+    // In the menu, whose entries are gone: whoever goes by keys stays where they were.
+    await expect(page.locator('.menu.small-only .menu-button')).toBeFocused()
+  }
+  await at('/wallet', work, { token })
+})
+
+test('after all of this the ledger is in order', () => expectCleanAudit(roz.dataDir))
+
+test("with the server stopped: 'Failed to withdraw money', 'Failed to add money'", async () => {
+  await at('/wallet', async (page) => {
+    await gatewayIsReady(page)
+    await field(page, 'Amount').fill('20')
+    await stage.withoutServer(async () => {
+      await submit(page).click()
+      await expect(toast(page, 'Failed to add money')).toBeVisible()
+      const said = await watchToasts(page)
+      await askForWithdrawal(page, 10)
+      await expect.poll(said).toContain('Failed to withdraw money')
+    })
+  })
+})

@@ -1,0 +1,352 @@
+/**
+ * A member's own day on their own device: the draw in pictures, their money followed from its parts to
+ * the signed log, and each lie about it told by its step; checked by itself when the app opens.
+ */
+import { readFileSync } from 'node:fs'
+import { addDays, dayAt, type IstDay } from '@roz/core/ist-day.ts'
+import type { Locator, Page } from 'playwright-core'
+import { beforeAll, describe, test } from 'vitest'
+import { auditScreen, expectNoSidewaysScroll, WIDE } from '../../harness/browser.ts'
+import { ask } from '../../harness/calls.ts'
+import { expect } from '../../harness/expect.ts'
+import { newMember, type Person, readClock, setClock } from '../../harness/people.ts'
+import { useStage } from '../../harness/stage.ts'
+
+const stage = useStage({ size: { width: 360, height: 740 } })
+let first: IstDay
+let second: IstDay
+let meera: Person
+let kabir: Person
+let lata: Person
+let zoya: Person
+
+/** Meera is in both rounds, Lata reads Hindi; Kabir has money from the first day on, and joins with a key of his own on the third. Zoya has neither money nor key. */
+beforeAll(async () => {
+  const { roz } = stage
+  first = dayAt(Date.parse(await readClock(roz.url)))
+  second = addDays(first, 1)
+  const names = ['Meera Iyer', 'Kabir Das', 'Lata Rao'] as const
+  ;[meera, kabir, lata] = (await Promise.all(names.map((name) => newMember(roz, { name, rupees: 20 })))) as [Person, Person, Person]
+  zoya = await newMember(roz, { name: 'Zoya Khan' })
+  expect((await ask(roz.url, 'joinRound', { token: meera.token, body: {} })).status).toBe(200)
+  await setClock(roz.url, `${second}T10:00:00+05:30`)
+  expect((await ask(roz.url, 'joinRound', { token: meera.token, body: {} })).status).toBe(200)
+  await setClock(roz.url, `${addDays(second, 1)}T10:00:00+05:30`)
+})
+
+const ofTicket = (day: string): string => `/my-ticket?day=${day}`
+const money = (page: Page) => page.locator('.section').filter({ has: page.getByRole('heading', { name: 'What we owed you' }) })
+const draw = (page: Page) => page.locator('#draw')
+const ownLine = (day: string) => `GET /api/user/liabilities/${day}`
+
+/** A press that cannot miss: until it is made, what the app may ask by itself finds no answer that would take the button away. */
+async function pressWhileHeld(lines: readonly string[], buttons: readonly Locator[]): Promise<void> {
+  for (const line of lines) stage.line.breakLine(line, 'hold')
+  for (const button of buttons) await button.click()
+  stage.line.mend()
+}
+
+const own = async (person: Person, day: string) =>
+  (await ask(stage.roz.url, 'userLiabilities', { token: person.token, params: { day }, query: { from: '0', limit: '128' } })).output
+
+describe('a day of one’s own', () => {
+  test('shows the draw in four pictures and one’s money with what was checked, on small and wide screens', async () => {
+    await stage.at(
+      ofTicket(second),
+      async (page) => {
+        await expect(draw(page).locator('.draw-story > li')).toHaveCount(4)
+        await expect(draw(page)).toContainText('1. The tickets are sealed')
+        await expect(draw(page)).toContainText('Demo draw — the operator could have chosen this winner')
+        await expect(draw(page).locator('.winners li')).toContainText('Meera I.')
+        await expect(draw(page).locator('.winners li')).toContainText('line 1')
+        await expect(draw(page).getByRole('link')).toHaveAttribute('href', `/verify/${second}`)
+        await expect(money(page).locator('.is-right')).toHaveCount(3)
+        await expect(money(page)).toContainText('It is what your wallet shows, less all that moved since.')
+        await expectNoSidewaysScroll(page)
+        await auditScreen(page)
+        await page.setViewportSize(WIDE)
+        await expectNoSidewaysScroll(page)
+        await auditScreen(page)
+      },
+      { token: meera.token, before: () => undefined },
+    )
+  })
+
+  test('the same in Hindi', async () => {
+    await stage.at(
+      ofTicket(second),
+      async (page) => {
+        await expect(draw(page).locator('.draw-story > li')).toHaveCount(4)
+        await expect(page.getByText('वह जोड़ दिन की सार्वजनिक बही में है')).toBeVisible()
+        await expectNoSidewaysScroll(page)
+        await auditScreen(page)
+      },
+      { token: lata.token, before: (page) => page.addInitScript(() => localStorage.setItem('language', 'hi')) },
+    )
+  })
+
+  test('loading, not done yet, not to be had: each says so and goes on by itself or at a press', async () => {
+    stage.line.breakLine(`GET /api/public/draws/${second}`, { status: 404, body: '{"error":"not_found","message":"Not found"}' })
+    stage.line.breakLine(`GET /api/public/books/${second}`, { status: 404, body: '{"error":"not_found","message":"Not found"}' })
+    stage.line.breakLine(ownLine(second), { status: 404, body: '{"error":"not_found","message":"Not found"}' })
+    await stage.at(
+      ofTicket(second),
+      async (page) => {
+        await expect(draw(page)).toContainText('The draw of this day is not done yet.')
+        await expect(money(page)).toContainText('The books of this day are not signed yet.')
+        await auditScreen(page)
+        stage.line.mend()
+        stage.line.breakLine(`GET /api/public/draws/${second}`, 'cut')
+        stage.line.breakLine(ownLine(second), 'cut')
+        await page.reload()
+        await expect(draw(page)).toContainText('The draw could not be loaded.')
+        await expect(money(page)).toContainText('Your money could not be checked right now.')
+        await auditScreen(page)
+        await pressWhileHeld(
+          [`GET /api/public/draws/${second}`, ownLine(second)],
+          [draw(page).getByRole('button'), money(page).getByRole('button')],
+        )
+        await expect(draw(page).locator('.draw-story > li')).toHaveCount(4)
+        await expect(money(page).locator('.is-right')).toHaveCount(3)
+        stage.line.breakLine(ownLine(second), 'hold')
+        await page.reload()
+        await expect(page.getByRole('group', { name: 'Checking your money' })).toBeVisible()
+        stage.line.mend()
+        await expect(money(page).locator('.is-right')).toHaveCount(3)
+      },
+      { token: meera.token },
+    )
+    await stage.at(
+      ofTicket(addDays(first, -1)),
+      async (page) => {
+        await expect(money(page)).toContainText('You were not a member yet on this day')
+        await expect(draw(page)).toContainText('There was no round on this day.')
+      },
+      { token: meera.token },
+    )
+  })
+
+  test('whom nothing was owed is told so, before they have a key; money said to be theirs without one is an alarm', async () => {
+    expect((await ask(stage.roz.url, 'ticketKey', { token: zoya.token, query: {} })).output.key).toBeNull()
+    await stage.at(
+      ofTicket(second),
+      async (page) => {
+        await expect(money(page)).toContainText('At the end of this day nothing was owed to you.')
+        await expect(money(page).locator('.is-right')).toHaveCount(1)
+        await auditScreen(page)
+      },
+      { token: zoya.token },
+    )
+    const expectAlarm = (step: string): Promise<void> =>
+      stage.at(ofTicket(second), async (page) => expect(money(page).getByRole('alert').locator('code')).toHaveText(step), {
+        token: zoya.token,
+      })
+    const answer = await own(zoya, second)
+    stage.line.breakLine(ownLine(second), { status: 200, body: JSON.stringify({ ...answer, balance: 100 }) })
+    await expectAlarm('sum')
+    const { parts, nodes } = await own(meera, second)
+    stage.line.breakLine(ownLine(second), { status: 200, body: JSON.stringify({ ...answer, balance: 100, parts, nodes }) })
+    await expectAlarm('parts')
+  })
+})
+
+describe('a lie about one’s money is told by its step, with evidence that holds no key', () => {
+  async function expectStep(step: string, words: string, before?: () => void): Promise<void> {
+    await stage.at(
+      ofTicket(second),
+      async (page) => {
+        const alarm = money(page).getByRole('alert')
+        await expect(alarm).toContainText('Your money is not all in the total that we published.')
+        await expect(alarm.locator('code')).toHaveText(step)
+        await expect(alarm).toContainText(words)
+        const saved = page.waitForEvent('download')
+        await alarm.getByRole('button', { name: 'Save the evidence' }).click()
+        const evidence = readFileSync((await (await saved).path()) ?? '', 'utf8')
+        expect(JSON.parse(evidence)).toMatchObject({ day: second, step })
+        expect(evidence).not.toContain((await ask(stage.roz.url, 'ticketKey', { token: meera.token, query: {} })).output.key)
+        if (step === 'parts') await auditScreen(page)
+      },
+      { token: meera.token, ...(before === undefined ? {} : { before }) },
+    )
+  }
+
+  test('parts: one is smaller', async () => {
+    const answer = await own(meera, second)
+    const parts = answer.parts.map((part, at) => (at === 0 ? { ...part, amount: part.amount === 1 ? 2 : part.amount - 1 } : part))
+    stage.line.breakLine(ownLine(second), { status: 200, body: JSON.stringify({ ...answer, parts }) })
+    await expectStep('parts', 'A part of your money does not lead to the total')
+  })
+
+  test('sum: less is said to be owed', async () => {
+    const answer = await own(meera, second)
+    stage.line.breakLine(ownLine(second), { status: 200, body: JSON.stringify({ ...answer, balance: answer.balance - 100 }) })
+    await expectStep('sum', 'Your parts do not add up')
+  })
+
+  test('view: the wallet shows more than the books count', async () => {
+    const { user } = (await ask(stage.roz.url, 'profile', { token: meera.token })).output
+    const richer = { user: { ...user, wallet: { balance: user.wallet.balance + 5 } } }
+    stage.line.breakLine('GET /api/user/me', { status: 200, body: JSON.stringify(richer) })
+    await expectStep('view', 'The books count another sum for you')
+  })
+
+  test('books: others are published than those in the log', async () => {
+    const books = await (await fetch(`${stage.roz.url}/api/public/books/${second}`)).text()
+    stage.line.breakLine(`GET /api/public/books/${second}`, { status: 200, body: books.replace(/"count":\d+/, '"count":7') })
+    // A browser that has not kept the right ones.
+    await expectStep('books', 'is not the one in the public books', () => undefined)
+  })
+
+  test('log: the books’ record stands elsewhere than it is said', async () => {
+    const answer = await own(meera, second)
+    const proof = answer.proof && { ...answer.proof, books: { ...answer.proof.books, index: 0 } }
+    stage.line.breakLine(ownLine(second), { status: 200, body: JSON.stringify({ ...answer, proof }) })
+    await expectStep('log', 'are not in the log that everybody sees')
+  })
+
+  test('answer: the day’s books are out, and nothing of one’s own is shown', async () => {
+    stage.line.breakLine(ownLine(second), { status: 404, body: '{"error":"not_found","message":"Not found"}' })
+    await expectStep('answer', 'leaves parts of it out')
+  })
+
+  test('growth: the log is another one than this device remembers', async () => {
+    await stage.at(
+      ofTicket(second),
+      async (page) => {
+        await expect(money(page).locator('.is-right')).toHaveCount(3)
+        // Before the app of the next document runs: the one that stands may still remember what its other checks find.
+        await page.addInitScript((id) => {
+          const slot = `roz-log:${id}`
+          const known = JSON.parse(localStorage.getItem(slot) ?? '{}') as object
+          localStorage.setItem(slot, JSON.stringify({ ...known, root: '0'.repeat(64) }))
+        }, meera.id)
+        await page.reload()
+        await expect(money(page).getByRole('alert').locator('code')).toHaveText('growth')
+        await expect(page.locator('.notice.alarm')).toContainText('it may have been rewritten')
+      },
+      { token: meera.token, before: () => undefined },
+    )
+  })
+})
+
+describe('when the app opens', () => {
+  const status = (page: Page) => page.locator('.own-ticket')
+  const tryAgain = (page: Page) => status(page).getByRole('button', { name: 'Try Again' })
+
+  test('yesterday is checked by itself: found, waited for, not to be had, nothing to check', async () => {
+    await stage.at('/dashboard', async (page) => expect(status(page)).toContainText('Your ticket was in the list: line 1 of 1'), {
+      token: meera.token,
+    })
+    await stage.at(
+      '/dashboard',
+      async (page) => {
+        await expect(status(page)).toContainText('You had no ticket yesterday: there is nothing to check.')
+        await auditScreen(page)
+      },
+      { token: kabir.token },
+    )
+    stage.line.breakLine(`GET /api/user/tickets/${second}`, 'hold')
+    await stage.at(
+      '/dashboard',
+      async (page) => {
+        await expect(status(page)).toContainText('Checking your ticket of yesterday…')
+        stage.line.mend()
+        await expect(status(page)).toContainText('Your ticket was in the list')
+      },
+      { token: meera.token },
+    )
+    stage.line.breakLine(`GET /api/user/tickets/${second}`, 'cut')
+    await stage.at(
+      '/dashboard',
+      async (page) => {
+        await expect(status(page)).toContainText('Your ticket of yesterday could not be checked.')
+        await auditScreen(page)
+        await pressWhileHeld([`GET /api/user/tickets/${second}`], [tryAgain(page)])
+        await expect(status(page)).toContainText('Your ticket was in the list')
+        await page.getByRole('link', { name: 'See in pictures how it was drawn' }).click()
+        await expect(draw(page).locator('.draw-story > li')).toHaveCount(4)
+      },
+      { token: meera.token },
+    )
+    stage.line.breakLine('GET /api/rounds/history', 'cut')
+    await stage.at(
+      '/dashboard',
+      async (page) => {
+        await expect(status(page)).toContainText('Your ticket of yesterday could not be checked.')
+        await pressWhileHeld(['GET /api/rounds/history'], [tryAgain(page)])
+        await expect(status(page)).toContainText('Your ticket was in the list')
+      },
+      { token: meera.token },
+    )
+    // Until a day is drawn the history is silent about it: that is no word of there being no ticket.
+    const { output: history } = await ask(stage.roz.url, 'roundHistory', { token: meera.token, query: {} })
+    const silent = { ...history, results: history.results.filter(({ date }) => date !== second) }
+    stage.line.breakLine('GET /api/rounds/history', { status: 200, body: JSON.stringify(silent) })
+    await stage.at('/dashboard', async (page) => expect(status(page)).toContainText('Your ticket was in the list'), { token: meera.token })
+    stage.line.mend()
+    const { output } = await ask(stage.roz.url, 'userTicket', { token: meera.token, params: { day: second } })
+    stage.line.breakLine(`GET /api/user/tickets/${second}`, { status: 200, body: JSON.stringify({ ...output, proof: null }) })
+    stage.line.breakLine(`GET /api/public/draws/${second}`, { status: 404, body: '{"error":"not_found","message":"Not found"}' })
+    await stage.at('/dashboard', async (page) => expect(status(page)).toContainText('is checked here as soon as its list is sealed'), {
+      token: meera.token,
+      // A browser that has not kept the day's file.
+      before: () => undefined,
+    })
+  })
+
+  test('days from before one’s own key stay one’s own: a key that was never used is replaced, and the server names it for those alone', async () => {
+    const key = 'b8'.repeat(32)
+    const before = (await ask(stage.roz.url, 'ticketKey', { token: kabir.token, query: {} })).output.key
+    expect((await ask(stage.roz.url, 'joinRound', { token: kabir.token, body: { ticketKey: key } })).status).toBe(200)
+    expect((await ask(stage.roz.url, 'ticketKey', { token: kabir.token, query: { day: second } })).output.key).toBe(before)
+    const deviceSince = (since: string) => (page: Page) =>
+      page.addInitScript(
+        ([id, own, day]) => {
+          localStorage.setItem(`roz-ticket-key:${id}`, own ?? '')
+          localStorage.setItem(`roz-ticket-key-since:${id}`, day ?? '')
+        },
+        [kabir.id, key, since],
+      )
+    await stage.at(
+      ofTicket(second),
+      async (page) => {
+        await expect(money(page).locator('.is-right')).toHaveCount(3)
+        await expect(page.getByRole('alert')).toHaveCount(0)
+      },
+      { token: kabir.token, before: deviceSince(addDays(second, 1)) },
+    )
+    // From the day on which this device's own key serves, no word of the server's makes another one his.
+    await stage.at(ofTicket(second), async (page) => expect(money(page).getByRole('alert').locator('code')).toHaveText('parts'), {
+      token: kabir.token,
+      before: deviceSince(second),
+    })
+  })
+
+  test('of two devices that both began, the one whose key does not count takes the other’s, and says so', async () => {
+    const { key } = (await ask(stage.roz.url, 'ticketKey', { token: meera.token, query: {} })).output
+    await stage.at(
+      ofTicket(second),
+      async (page) => {
+        const says = page.locator('.own-checks').first()
+        await expect(says).toContainText('Another device of yours began, too.')
+        await expect(money(page).locator('.is-right')).toHaveCount(3)
+        await expect(page.getByRole('alert')).toHaveCount(0)
+        await auditScreen(page)
+        await page.reload()
+        await expect(says).toContainText('Another device of yours began, too.')
+        expect(await page.evaluate((id) => localStorage.getItem(`roz-ticket-key:${id}`), meera.id)).toBe(`=${key}`)
+        // Of the days after it took the other's, there is no more to say.
+        await page.evaluate(([id, day]) => localStorage.setItem(`roz-ticket-key-since:${id}`, day ?? ''), [meera.id, addDays(second, -1)])
+        await page.reload()
+        await expect(says).toContainText('with the key on this device, and with no other')
+      },
+      {
+        token: meera.token,
+        before: (page) =>
+          page.addInitScript((slot) => {
+            if (localStorage.getItem(slot) === null) localStorage.setItem(slot, `?${'c7'.repeat(32)}`)
+          }, `roz-ticket-key:${meera.id}`),
+      },
+    )
+  })
+})

@@ -1,0 +1,40 @@
+/** A withdrawal whose answer was lost, and asked for again when days have gone by in the same open app. */
+import type { Api, Output } from '@roz/contract/api.ts'
+import { test } from 'vitest'
+import { expect } from '../../harness/expect.ts'
+import { newMember } from '../../harness/people.ts'
+import { useStage } from '../../harness/stage.ts'
+import { askForWithdrawal, exactToast as toast } from '../../harness/steps.ts'
+
+const stage = useStage()
+
+test('pressed again long after an answer that was lost, it says when it was asked for; the next press is a new one', async () => {
+  const person = await newMember(stage.roz, { rupees: 30 })
+  const keys: (string | undefined)[] = []
+  await stage.at(
+    '/wallet',
+    async (page) => {
+      await page.route('**/api/wallet/withdraw', async (route) => {
+        keys.push(route.request().headers()['idempotency-key'])
+        const answer = await route.fetch()
+        if (keys.length === 1) return route.abort()
+        const { withdrawal, ...rest } = (await answer.json()) as Output<Api['withdraw']>
+        return keys.length === 2
+          ? route.fulfill({ response: answer, json: { ...rest, withdrawal: { ...withdrawal, createdAt: '2026-03-05T13:30:00+05:30' } } })
+          : route.fulfill({ response: answer })
+      })
+      await askForWithdrawal(page, 10)
+      await expect(toast(page, 'Failed to withdraw money')).toBeVisible()
+      await page.locator('form.panel button[type=submit]').click()
+      await expect(toast(page, 'Nothing new was asked for: this was already asked for on 5 Mar 2026, 1:30 pm.')).toBeVisible()
+      await expect(page.locator('.figure')).toHaveText('₹20.00')
+      await page.locator('form.panel button[type=submit]').click()
+      await expect(toast(page, 'Withdrawal request submitted!')).toBeVisible()
+      await expect(page.locator('.figure')).toHaveText('₹10.00')
+      await page.unroute('**/api/wallet/withdraw')
+      expect(keys[1]).toBe(keys[0])
+      expect(keys[2]).not.toBe(keys[0])
+    },
+    { token: person.token },
+  )
+})

@@ -1,0 +1,187 @@
+/**
+ * Withdrawals where no gateway pays out, in the portal: whoever is shown the bank account has the
+ * withdrawal, says how it ended, and the row names that person to everybody else. A hold, and a yes
+ * that was undone, are said in words; the member reads why it was rejected.
+ */
+import { paise } from '@roz/core/money.ts'
+import { sql } from '@roz/server/db/sql.ts'
+import { inTransaction } from '@roz/server/db/transaction.ts'
+import { captureTopup, createTopup } from '@roz/server/ledger/topups.ts'
+import { showAccount } from '@roz/server/ledger/withdrawals.ts'
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, test } from 'vitest'
+import { auditVisit, SMALL, type Visit, WIDE } from '../../harness/browser.ts'
+import { ask } from '../../harness/calls.ts'
+import { inDatabase } from '../../harness/database.ts'
+import { expect } from '../../harness/expect.ts'
+import { adminToken, BANK, eventually, mailsTo, newMember, type Person } from '../../harness/people.ts'
+import type { Program } from '../../harness/program.ts'
+import { useStage, type Work } from '../../harness/stage.ts'
+import { toast } from '../../harness/steps.ts'
+
+/** A gateway for payments, at an address where nobody answers, and none for payouts. */
+const NOWHERE = 'http://127.0.0.1:9'
+const BY_HAND = {
+  PAYMENTS: 'cashfree',
+  CASHFREE_PG_CLIENT_ID: 'nobody',
+  CASHFREE_PG_CLIENT_SECRET: 'nothing',
+  CASHFREE_PG_BASE_URL: `${NOWHERE}/pg`,
+  CASHFREE_JS_URL: `${NOWHERE}/cashfree.js`,
+}
+const stage = useStage({ size: WIDE, env: async () => BY_HAND })
+let roz: Program
+let asha: Person
+let ravi: bigint
+let visit: Visit
+let page: Page
+
+beforeAll(async () => {
+  ;({ roz, visit, page } = stage)
+  asha = await newMember(roz, { name: 'Asha Verma' })
+  await inDatabase(roz.dataDir, async (db) => {
+    const [member] = await db.query<{ id: bigint }>(sql`select id from member where email = ${asha.email}::text`)
+    const orderId = crypto.randomUUID().replaceAll('-', '')
+    const amount = paise(9000n)
+    await inTransaction(db, async (tx) => {
+      await createTopup(tx, { orderId, memberId: member?.id ?? 0n, amount })
+      await captureTopup(tx, { orderId, paymentId: `test-${orderId}`, orderAmount: amount })
+    })
+    const [staff] = await db.query<{ id: bigint }>(sql`
+      insert into member (name, email, role, staff_role, email_verified_at)
+      values ('Ravi Rao', 'ravi@staff.test', 'admin', 'finance', roz_now()) returning id`)
+    ravi = staff?.id ?? 0n
+  })
+  const stands: Work = async (at) => expect(at.getByRole('tab').first()).toBeVisible()
+  await stage.at('/admin/dashboard', stands, { token: await adminToken(roz.url) })
+})
+
+const row = (words: string) => page.locator('.story-rows li', { hasText: words })
+const dialog = () => page.getByRole('dialog')
+const look = () => page.goto(`${stage.line.url}/admin/dashboard?tab=withdrawals`)
+
+/** Approved, of an amount that names its row. */
+async function approved(amount: number): Promise<string> {
+  const { id } = (await ask(roz.url, 'withdraw', { token: asha.token, body: { amount, bankDetail: BANK } })).output.withdrawal
+  await ask(roz.url, 'approveWithdrawal', { token: await adminToken(roz.url), params: { id }, body: { status: 'requested' } })
+  return id
+}
+async function press(name: string, confirm = name): Promise<void> {
+  await page
+    .locator('.story-rows')
+    .getByRole('button', { name: new RegExp(`^${name}:`) })
+    .first()
+    .click()
+  await dialog().getByRole('button', { name: confirm, exact: true }).click()
+}
+async function atBothWidths(): Promise<void> {
+  await auditVisit(visit)
+  await page.setViewportSize(SMALL)
+  await auditVisit(visit, 'light')
+  await page.setViewportSize(WIDE)
+}
+
+describe('a payment by hand', () => {
+  test('whoever is shown the account may only say paid or not paid; a reload changes nothing', async () => {
+    await approved(10)
+    await look()
+    await expect(row('₹10.00').getByRole('button')).toHaveText(['Bank account', 'Reject'])
+    await press('Bank account', 'Show')
+    await expect(dialog()).toContainText(BANK.accountNumber)
+    await dialog().getByRole('button', { name: 'Close', exact: true }).last().click()
+    await expect(row('₹10.00')).toContainText('You have had the bank account since')
+    await page.reload()
+    await expect(row('₹10.00').getByRole('button')).toHaveText(['Mark as paid', 'Not paid', 'Bank account'])
+    await atBothWidths()
+  })
+
+  test('“not paid” asks for a reason; the row says that the approval was undone, and the member reads why', async () => {
+    await press('Not paid')
+    await expect(dialog()).toContainText('Please give a reason')
+    await dialog().getByLabel('Reason').fill('The bank did not take this account.')
+    await atBothWidths()
+    await dialog().getByRole('button', { name: 'Not paid', exact: true }).click()
+    await expect(toast(page, 'The approval is undone; the money is back in the wallet.')).toBeVisible()
+    await expect(row('₹10.00')).toContainText('Rejected')
+    await expect(row('₹10.00')).toContainText(/It was approved on .+; that was undone\./)
+    const { transactions } = (await ask(roz.url, 'transactions', { token: asha.token })).output
+    expect(transactions[1]).toMatchObject({ status: 'rejected', reason: 'The bank did not take this account.' })
+    const mail = await eventually('the mail', async () =>
+      (await mailsTo(roz.url, asha.email)).find(({ subject }) => subject === 'Your withdrawal of ₹10.00 was rejected'),
+    )
+    expect(mail.text).toContain('Reason: The bank did not take this account.')
+  })
+
+  test('one that somebody else has names that person; an owner takes it over with a reason and ends it', async () => {
+    const id = await approved(20)
+    await inDatabase(roz.dataDir, (db) => inTransaction(db, (tx) => showAccount(tx, { id, by: ravi })))
+    await look()
+    await expect(row('₹20.00')).toContainText(/Ravi Rao has had the bank account since .+ and may have paid\./)
+    await expect(row('₹20.00').getByRole('button')).toHaveText(['Take over'])
+    await press('Take over')
+    await expect(dialog()).toContainText('Ravi Rao may have paid already.')
+    await dialog().getByLabel('Reason').fill('Ravi has left; the bank shows no payment.')
+    await atBothWidths()
+    await dialog().getByRole('button', { name: 'Take over', exact: true }).click()
+    await expect(toast(page, 'You have this withdrawal now: only you can end it.')).toBeVisible()
+    await press('Mark as paid')
+    await dialog().getByLabel('Bank reference').fill('UTR0000000042')
+    await dialog().getByRole('button', { name: 'Mark as paid', exact: true }).click()
+    await expect(toast(page, 'The withdrawal is marked as paid.')).toBeVisible()
+    await expect(row('₹20.00')).toContainText('Bank reference: UTR0000000042')
+  })
+
+  test('opened in one tab, taken in another: the first is told by name who has it', async () => {
+    const id = await approved(15)
+    await look()
+    await page
+      .locator('.story-rows')
+      .getByRole('button', { name: /^Reject:/ })
+      .first()
+      .click()
+    await inDatabase(roz.dataDir, (db) => inTransaction(db, (tx) => showAccount(tx, { id, by: ravi })))
+    await dialog().getByLabel('Reason').fill('Not wanted any more.')
+    await dialog().getByRole('button', { name: 'Reject', exact: true }).click()
+    const words = 'Ravi Rao has seen the bank account and may have paid. Only Ravi Rao can end this withdrawal, as paid or as not paid.'
+    await expect(toast(page, words)).toBeVisible()
+    await expect(row('₹15.00').getByRole('button')).toHaveText(['Take over'])
+    expect(visit.complaints()).toEqual([expect.stringContaining('status of 409')])
+  })
+
+  test('of a member on hold nothing can be sent, and the row says why', async () => {
+    await approved(12)
+    const hold = (isOn: boolean) =>
+      inDatabase(roz.dataDir, (db) =>
+        db.query(sql`update member set suspended_at = case when ${isOn}::boolean then roz_now() end where email = ${asha.email}::text`),
+      )
+    await hold(true)
+    await look()
+    await expect(row('₹12.00')).toContainText('The member is on hold: nothing is sent until the hold ends.')
+    await expect(row('₹12.00').getByRole('button')).toHaveText(['Reject'])
+    await atBothWidths()
+    // Shown before the hold: the owner who has it is told not to pay, and may still say that it was not paid.
+    await expect(row('₹15.00').getByRole('button')).toHaveText(['Take over'])
+    await press('Take over')
+    await dialog().getByLabel('Reason').fill('Ravi has left.')
+    await dialog().getByRole('button', { name: 'Take over', exact: true }).click()
+    await expect(row('₹15.00')).toContainText('Do not pay now; if you have paid, mark it as paid when the hold ends.')
+    await expect(row('₹15.00').getByRole('button')).toHaveText(['Not paid'])
+    await hold(false)
+    await page.reload()
+    await expect(row('₹12.00').getByRole('button')).toHaveText(['Bank account', 'Reject'])
+  })
+})
+
+describe('the member', () => {
+  test('reads the reason of a rejection in the wallet and on the receipt', async () => {
+    await stage.at(
+      '/wallet',
+      async (at) => {
+        const line = at.locator('tr, .rows li', { hasText: 'Reason: The bank did not take this account.' })
+        await expect(line).toContainText('Rejected')
+        await line.getByRole('link').click()
+        await expect(at.locator('.receipt-facts')).toContainText('The bank did not take this account.')
+      },
+      { token: asha.token },
+    )
+  })
+})

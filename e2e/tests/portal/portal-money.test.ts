@@ -1,0 +1,335 @@
+/**
+ * The portal's plain screens for money that leaves: withdrawals, refunds and payments in suspense are
+ * decided in the browser, with the password where the last time is too long ago, and the members'
+ * wallets follow. Where somebody else decided first, the screen says so and shows how it stands.
+ * Disputes are listed, and the overview says whether the books add up.
+ */
+import { expect } from '../../harness/expect.ts'
+import type { Page } from 'playwright-core'
+import { sql } from '@roz/server/db/sql.ts'
+import { beforeAll, describe, test } from 'vitest'
+import { auditVisit, expectSilence, SMALL, type Visit, WIDE } from '../../harness/browser.ts'
+import { ask } from '../../harness/calls.ts'
+import { inDatabase } from '../../harness/database.ts'
+import {
+  addMoney,
+  adminToken,
+  BANK,
+  eventually,
+  newMember,
+  type Person,
+  readClock,
+  setClock,
+  strangePayment,
+} from '../../harness/people.ts'
+import { ADMIN, type Program } from '../../harness/program.ts'
+import { useStage, type Work } from '../../harness/stage.ts'
+import { toast } from '../../harness/steps.ts'
+
+const stage = useStage({ size: WIDE })
+let roz: Program
+let asha: Person
+let visit: Visit
+let page: Page
+
+beforeAll(async () => {
+  ;({ roz, visit, page } = stage)
+  asha = await newMember(roz, { name: 'Asha Verma', rupees: 30 })
+  // Until it stands: a page that is left while it still asks who is here may take the sign-in along.
+  const stands: Work = async (at) => expect(at.getByRole('tab').first()).toBeVisible()
+  await stage.at('/admin/dashboard', stands, { token: await adminToken(roz.url) })
+})
+
+const balance = async (): Promise<number> => (await ask(roz.url, 'profile', { token: asha.token })).output.user.wallet.balance
+const row = (words: string) => page.locator('.story-rows li', { hasText: words })
+const dialog = () => page.getByRole('dialog')
+const openTab = (tab: string) => page.goto(`${stage.line.url}/admin/dashboard?tab=${tab}`)
+const play = async (what: string, body: object): Promise<Record<string, unknown>> => {
+  const response = await fetch(`${roz.sandboxUrl}/__sandbox/${what}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  expect(response.status).toBe(200)
+  return (await response.json()) as Record<string, unknown>
+}
+const withdraw = async (amount: number): Promise<string> =>
+  (await ask(roz.url, 'withdraw', { token: asha.token, body: { amount, bankDetail: BANK } })).output.withdrawal.id
+
+async function decide(press: string, confirm = press): Promise<void> {
+  await page
+    .locator('.story-rows')
+    .getByRole('button', { name: new RegExp(`^${press}`) })
+    .first()
+    .click()
+  await dialog().getByRole('button', { name: confirm, exact: true }).click()
+}
+
+/** The tab with a payment in suspense for an order that we never made; its number. */
+async function strangeOrder(rupees: number): Promise<string> {
+  const order_id = await strangePayment(roz, rupees)
+  await openTab('suspense')
+  return order_id
+}
+
+describe('withdrawals', () => {
+  test('an empty list says so; one that is asked for stands there with its account and what is new about it', async () => {
+    await openTab('withdrawals')
+    await expect(page.getByText('No withdrawals found')).toBeVisible()
+    await withdraw(10)
+    await page.reload()
+    await expect(row('₹10.00, Asha Verma')).toContainText(`${BANK.bankName}, account ending in 9012`)
+    await expect(row('₹10.00, Asha Verma')).toContainText('Bank account first used less than a day ago')
+    await expect(row('₹10.00, Asha Verma')).toContainText('Requested')
+    await auditVisit(visit)
+    await page.setViewportSize(SMALL)
+    await auditVisit(visit, 'light')
+    await page.setViewportSize(WIDE)
+  })
+
+  test('rejecting needs a reason that the member will read; the money goes back', async () => {
+    await decide('Reject', 'Reject')
+    await expect(dialog()).toContainText('Please give a reason')
+    await dialog().getByLabel('Reason').fill('The account is not yours.')
+    await dialog().getByRole('button', { name: 'Reject', exact: true }).click()
+    await expect(toast(page, 'The withdrawal is rejected; the money is back in the wallet.')).toBeVisible()
+    await expect(row('Asha Verma')).toContainText('Rejected')
+    expect(await balance()).toBe(30)
+  })
+
+  test('after ten minutes the password is asked for; a wrong one is said beside the field', async () => {
+    await withdraw(10)
+    const now = Date.parse(await readClock(roz.url))
+    await setClock(roz.url, new Date(now + 11 * 60_000).toISOString())
+    await page.reload()
+    await page.getByLabel('State').selectOption('requested')
+    await decide('Approve')
+    await dialog().getByLabel('Your password', { exact: true }).fill('not the password')
+    await dialog().getByRole('button', { name: 'Approve', exact: true }).click()
+    await expect(dialog()).toContainText('That password is not correct.')
+    await dialog().getByLabel('Your password', { exact: true }).fill(ADMIN.password)
+    await dialog().getByRole('button', { name: 'Approve', exact: true }).click()
+    await expect(toast(page, 'The withdrawal is approved.')).toBeVisible()
+    await expect(page.getByText('No withdrawals found')).toBeVisible()
+  })
+
+  test('one that somebody else rejected meanwhile is refused in plain words, and the list shows how it stands', async () => {
+    const id = await withdraw(10)
+    await page.getByLabel('State').selectOption('requested')
+    await page.reload()
+    const token = await adminToken(roz.url)
+    await page
+      .locator('.story-rows')
+      .getByRole('button', { name: /^Approve/ })
+      .first()
+      .click()
+    await ask(roz.url, 'rejectWithdrawal', { token, params: { id }, body: { status: 'requested', reason: 'Decided elsewhere.' } })
+    await dialog().getByRole('button', { name: 'Approve', exact: true }).click()
+    await expect(toast(page, 'This was changed while you looked at it. See how it is now, then decide.')).toBeVisible()
+    await expect(row('Decided elsewhere.')).toContainText('Rejected')
+    // The browser notes each refusal that was provoked: step-up, wrong password, decided already; nothing else.
+    expect(visit.complaints()).toEqual([403, 403, 409].map((status) => expect.stringContaining(`status of ${status}`)))
+  })
+})
+
+describe('refunds', () => {
+  test('one is rejected with a reason, another approved and sent', async () => {
+    const order_id = await addMoney(roz, asha, 10)
+    for (const reason of ['Added twice.', 'Not needed.'])
+      await ask(roz.url, 'requestRefund', { token: asha.token, body: { order_id, amount: 2, reason } })
+    await openTab('refunds')
+    await expect(row('Not needed.')).toContainText(`Order ${order_id}`)
+    await decide('Reject')
+    await dialog().getByLabel('Reason').fill('It was spent already.')
+    await dialog().getByRole('button', { name: 'Reject', exact: true }).click()
+    await expect(toast(page, 'The refund is rejected; what was held is free again.')).toBeVisible()
+    await expect(row('It was spent already.')).toContainText('Rejected')
+    await decide('Approve')
+    await expect(toast(page, 'The refund is approved and goes to the gateway.')).toBeVisible()
+    await auditVisit(visit)
+    await page.setViewportSize(SMALL)
+    await auditVisit(visit, 'light')
+    await page.setViewportSize(WIDE)
+  })
+})
+
+describe('payments in suspense', () => {
+  test('a payment for no order of ours is given to the member that is chosen for it', async () => {
+    const order_id = await strangeOrder(15)
+    await expect(row(`Order ${order_id}`)).toContainText('No order of ours has this number.')
+    const before = await balance()
+    await page.getByRole('button', { name: /^Give to a member/ }).click()
+    await dialog().getByLabel('Search members').fill('Asha')
+    await dialog()
+      .getByRole('radio', { name: /Asha Verma/ })
+      .check()
+    await dialog().getByRole('button', { name: 'Give to Asha Verma' }).click()
+    await expect(toast(page, "The payment is in the member's wallet.")).toBeVisible()
+    await expect(row(`Order ${order_id}`)).toContainText('Credited')
+    expect(await balance()).toBe(before + 15)
+    await page.setViewportSize(SMALL)
+    await auditVisit(visit)
+    await page.setViewportSize(WIDE)
+  })
+
+  test('another goes back to where it came from', async () => {
+    await strangeOrder(12)
+    await page.getByLabel('State').selectOption('open')
+    await decide('Send back')
+    await expect(toast(page, 'The payment goes back to where it came from.')).toBeVisible()
+    expect(visit.complaints()).toEqual([])
+  })
+})
+
+/** Leela withdraws all, leaves, and her bank sends it back. Her withdrawal. */
+async function returnedPayout(): Promise<string> {
+  const token = await adminToken(roz.url)
+  const leela = await newMember(roz, { name: 'Leela Nair', rupees: 20 })
+  const { withdrawal } = (await ask(roz.url, 'closeAccount', { token: leela.token, body: { bankDetail: BANK } })).output
+  const id = withdrawal?.id ?? ''
+  await ask(roz.url, 'approveWithdrawal', { token, params: { id }, body: { status: 'requested' } })
+  const transfer = `transfers/${id.replaceAll('-', '')}`
+  const there = async () => (await fetch(`${roz.sandboxUrl}/__sandbox/${transfer}`)).status === 200 || undefined
+  await eventually('the transfer', there)
+  const isNow = (status: string) => async () => {
+    const { withdrawals } = (await ask(roz.url, 'adminWithdrawals', { token, query: { q: id } })).output
+    return withdrawals.find((one) => one.status === status)
+  }
+  await play(transfer, { status: 'SUCCESS' })
+  await eventually('the payment', isNow('paid'))
+  expect((await ask(roz.url, 'deleteAccount', { token: leela.token })).status).toBe(204)
+  await play(transfer, { status: 'REVERSED' })
+  await eventually('the reversal', isNow('reversed'))
+  return id
+}
+
+describe('money of who has left', () => {
+  test('a payout that came back tells where it went, and is noted as paid by hand with the bank’s reference', async () => {
+    const id = await returnedPayout()
+    await openTab('suspense')
+    const item = row(`Payment wd_reversed:${id}`)
+    await expect(item).toContainText('A payout that the bank returned')
+    await expect(item).toContainText('The account is closed.')
+    await expect(item).toContainText(`${BANK.bankName}, account ending in 9012`)
+    await expect(item.getByRole('button')).toHaveText(['Paid by hand', 'Give to a member'])
+    await item.getByRole('button', { name: /^Paid by hand/ }).click()
+    await dialog().getByRole('button', { name: 'Mark as paid', exact: true }).click()
+    await expect(dialog().locator('.field-error, [aria-invalid=true]').first()).toBeVisible()
+    await dialog().getByLabel('Bank reference').fill('UTR0000000042')
+    await auditVisit(visit, 'light')
+    await dialog().getByRole('button', { name: 'Mark as paid', exact: true }).click()
+    await expect(toast(page, 'The money is marked as paid to its owner.')).toBeVisible()
+    await expect(item).toContainText('Paid by hand')
+    await expect(item).toContainText('Bank reference: UTR0000000042')
+    await expect(item.getByRole('button')).toHaveCount(0)
+    expect(visit.complaints()).toEqual([])
+  })
+})
+
+describe('disputes', () => {
+  test('an empty list says so; one that is raised stands there with its deadline, and how it ended', async () => {
+    await openTab('disputes')
+    await expect(page.getByText('No disputes found')).toBeVisible()
+    await auditVisit(visit)
+    const order = await addMoney(roz, asha, 10)
+    const id = String((await play(`orders/${order}/dispute`, { stage: 'CHARGEBACK' }))['dispute_id'])
+    const token = await adminToken(roz.url)
+    const isNow = (status: 'open' | 'won') => async () =>
+      (await ask(roz.url, 'disputes', { token, query: { status } })).output.disputes.find((one) => one.id === id)
+    await eventually('the dispute', isNow('open'))
+    await page.reload()
+    const dispute = row(`Dispute ${id}`)
+    await expect(dispute).toContainText('₹10.00, Asha Verma')
+    await expect(dispute).toContainText('Open')
+    await expect(dispute).toContainText('Answer the bank by')
+    await expect(dispute).toContainText("The payer's bank has the money: ₹10.00 of the member's, ₹0.00 our loss.")
+    await page.setViewportSize(SMALL)
+    await auditVisit(visit)
+    await page.setViewportSize(WIDE)
+    await play(`disputes/${id}`, { step: 'DOCS_RECEIVED' })
+    await play(`disputes/${id}`, { step: 'MERCHANT_WON' })
+    await eventually('its end', isNow('won'))
+    await page.getByLabel('State').selectOption('won')
+    await expect(dispute).toContainText('Won')
+    await expect(dispute).toContainText('The money is with us.')
+    await expect(dispute).not.toContainText('Answer the bank')
+    await page.getByLabel('State').selectOption('lost')
+    await expect(page.getByText('No disputes found')).toBeVisible()
+    expect(visit.complaints()).toEqual([])
+  })
+})
+
+describe('the check of the books', () => {
+  test('the overview says when it was and that all adds up; broken books are an alarm that names what is wrong', async () => {
+    const token = await adminToken(roz.url)
+    await eventually('the first check', async () => (await ask(roz.url, 'adminStats', { token })).output.audit ?? undefined)
+    await openTab('overview')
+    const check = page.getByRole('region', { name: 'Check of the books' })
+    await expect(check).toContainText('All add up')
+    await expect(check).toContainText('Last checked')
+    await inDatabase(roz.dataDir, (db) =>
+      db.query(sql`
+        update audit_run set broken = '[{"invariant": "legs_sum_to_zero", "sentence": "Every rupee is somewhere.",
+          "rows": [{"subject": "all accounts", "found": "100"}], "hasMore": false}]'::jsonb where finished_at is not null`),
+    )
+    await page.reload()
+    await expect(check).toContainText('Broken')
+    await expect(check.getByRole('alert')).toContainText('The books do not add up')
+    await expect(check).toContainText('Every rupee is somewhere. (1: all accounts: 100)')
+    await auditVisit(visit)
+  })
+
+  test('books that are held are an alarm of the overview and of /readyz, which names no member', async () => {
+    await inDatabase(roz.dataDir, (db) =>
+      db.query(sql`
+        insert into books_hold (day, found, member_id, next_try_at)
+        values (ist_day(roz_now()) - 1, 'member 1234 has -100 paise', 1234, roz_now() + interval '1 hour')`),
+    )
+    await openTab('overview')
+    await expect(
+      page.getByRole('alert').filter({ hasText: 'do not hold and are not published; days that wait behind them: 0.' }),
+    ).toBeVisible()
+    await auditVisit(visit)
+    const text = await (await fetch(`${roz.url}/readyz`)).text()
+    expect(JSON.parse(text)).toMatchObject({ status: 'ready', alarms: [{ code: 'books_held', waiting: 0 }] })
+    expect(text).not.toContain('1234')
+  })
+})
+
+describe('a member in debt', () => {
+  test('what is owed stands beside the decision, which is refused; the wallet says it until it is paid', async () => {
+    const omar = await newMember(roz, { name: 'Omar Khan' })
+    const order = await addMoney(roz, omar, 30)
+    const { withdrawal } = (await ask(roz.url, 'withdraw', { token: omar.token, body: { amount: 30, bankDetail: BANK } })).output
+    await play(`orders/${order}/dispute`, { stage: 'CHARGEBACK' })
+    const owed = async () => (await ask(roz.url, 'profile', { token: omar.token })).output.user.wallet.owed
+    await eventually('the debt', async () => ((await owed()) === 30 ? true : undefined))
+    await openTab('withdrawals')
+    const listed = row('₹30.00, Omar Khan')
+    await expect(listed).toContainText('The member owes: ₹30.00')
+    await expect(listed).toContainText('The member owes for a payment that the bank took back')
+    await expect(listed).toContainText('The member disputed a payment at the bank')
+    await listed.getByRole('button', { name: /^Approve/ }).click()
+    await dialog().getByRole('button', { name: 'Approve', exact: true }).click()
+    await expect(toast(page, 'This member owes us for a payment that the bank took back.')).toBeVisible()
+    await expectSilence(visit, /status of 409/)
+    await auditVisit(visit)
+    const says = page.getByText('You owe ₹30.00: your bank took back a payment that you had spent.')
+    await stage.at('/wallet', async (at) => expect(at.getByText('You owe ₹30.00')).toBeVisible(), { token: omar.token })
+    // The wallet asks the gateway for its script.
+    await expectSilence(visit, /cashfree\.js/)
+    await page.setViewportSize(SMALL)
+    await auditVisit(visit)
+    await page.setViewportSize(WIDE)
+    const token = await adminToken(roz.url)
+    await ask(roz.url, 'rejectWithdrawal', {
+      token,
+      params: { id: withdrawal.id },
+      body: { status: 'requested', reason: 'The payment was disputed.' },
+    })
+    expect(await owed()).toBe(0)
+    await page.reload()
+    await expect(page.getByText('Paid what you owed for a payment the bank took back')).toBeVisible()
+    await expect(says).toHaveCount(0)
+  })
+})

@@ -1,0 +1,183 @@
+/** The render functions of the public pages, called as the server calls them: what a page says of data that seldom comes. */
+import { pathToFileURL } from 'node:url'
+import path from 'node:path'
+import type { Story } from '@roz/contract/impact.ts'
+import type { PageData, PageRequest, PublicPages, SiteFacts } from '@roz/contract/public-pages.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { webDir } from '../../harness/program.ts'
+
+const SITE: SiteFacts = {
+  brandName: 'Roz',
+  supportEmail: 'help@roz.example',
+  supportPhone: '+91 91234 56780',
+  officeAddress: '4 Lake Road, Nagpur',
+  people: '14,000',
+  contributors: '10,000+',
+  howItWorksVideo: undefined,
+  legalEntity: undefined,
+  grievanceOfficer: undefined,
+  minAgeYears: 13,
+  topupMinRupees: 10,
+  topupMaxRupees: 30,
+  topupsOn: true,
+  withdrawalsOn: true,
+  split: { need: 60, reward: 30, platform: 10, winners: 1 },
+  drawsLocally: false,
+}
+const ID = '0192f1c0-1c2d-7000-8000-00000000000a'
+const STORY: Story = {
+  id: ID,
+  _id: ID,
+  title: '<script>alert(1)</script>',
+  description: '"><img src=x onerror=alert(2)>',
+  date: '2026-11-20',
+  amount: 1.8,
+  views: 2,
+  isActive: true,
+  videoUrl: 'https://youtu.be/aqz-KE-bpKQ',
+  imageUrl: null,
+  charity: { name: "O'Neil <b>School</b>", description: '' },
+  winnerInfo: { name: 'Asha <i>V.', amount: 0.9, totalParticipants: 3, assurance: 'weak' },
+}
+type Day = NonNullable<PageData['days']>['days'][number]
+const DAY: Day = {
+  day: '2026-11-20',
+  status: 'settled',
+  entries: 3,
+  intake: 3,
+  split: { need: 1.8, reward: 0.9, platform: 0.3 },
+  perRupee: { need: 60, reward: 30, platform: 10 },
+  assurance: 'weak',
+  winners: [{ name: 'Asha V.', amount: 0.9, tax: 0, position: 1, ticket: 'ab'.repeat(32) }],
+  disbursed: 0,
+  receipts: [],
+  books: null,
+}
+const DATA: PageData = {
+  home: {
+    stats: { totalCharity: 0, totalPeople: 3, rounds: 1, today: { pool: 0, charity: 0, giveaway: 0, platform: 0 } },
+    recentImpacts: [STORY],
+  },
+  round: {
+    id: '2026-11-21',
+    status: 'open',
+    totalParticipants: 0,
+    totalAmount: 0,
+    endTime: '2026-11-22T00:00:00+05:30',
+    split: { need: 60, reward: 30, platform: 10 },
+    winChance: 1,
+    drawAt: null,
+    hasParticipated: false,
+    lastImpactStory: null,
+    lastWinner: { name: 'Asha V.', amount: 0.9, date: '2026-11-20', assurance: 'weak' },
+    serverTime: '2026-11-21T12:00:00+05:30',
+  },
+  stories: [STORY],
+  storiesNext: null,
+  days: {
+    totals: { days: 1, entries: 3, intake: 3, split: DAY.split, disbursed: 0, helpFund: 1.8 },
+    days: [DAY],
+    nextCursor: null,
+  },
+}
+
+let pages: PublicPages
+beforeAll(async () => {
+  pages = (await import(pathToFileURL(path.join(webDir(), 'pages.mjs')).href)) as PublicPages
+})
+
+const draw = (page: string, extra: Partial<PageRequest> = {}): string =>
+  pages.render({
+    page,
+    language: 'en',
+    origin: 'https://roz.example',
+    site: SITE,
+    data: DATA,
+    nowMs: Date.parse('2026-11-21T12:00:00+05:30'),
+    ...extra,
+  })
+const LABELLED = ['home', 'giveawaySelection', 'dailyReports', 'impactStories']
+
+test('a weak draw is a demo draw only where random numbers are our own; elsewhere it was not witnessed', () => {
+  const demo = 'Demo draw — the operator could have chosen this winner'
+  const unwitnessed = 'No witness saw the seal in time: we could have changed the list'
+  for (const page of LABELLED) {
+    expect(draw(page), page).toContain(unwitnessed)
+    expect(draw(page), page).not.toContain(demo)
+    expect(draw(page, { site: { ...SITE, drawsLocally: true } }), page).toContain(demo)
+    expect(draw(page, { site: { ...SITE, drawsLocally: true } }), page).not.toContain(unwitnessed)
+  }
+})
+
+test('what people wrote is text on every page that shows it', () => {
+  for (const page of [...LABELLED, 'impactVideos', 'videoDocumentation'])
+    for (const language of ['en', 'hi'] as const)
+      expect(draw(page, { language }), page).not.toMatch(/<script>alert|<img src=x|<b>School|<i>V\./)
+  expect(draw('impactStories', { subject: { kind: 'story', story: STORY } })).not.toMatch(/<script>alert|<img src=x|<b>School/)
+})
+
+test('a charity that is not chosen yet is Pending, any other is Active', () => {
+  const pending: Story = { ...STORY, charity: { name: 'Pending Charity Selection', description: '' } }
+  const data: PageData = { ...DATA, home: { ...DATA.home, recentImpacts: [pending] }, stories: [pending] }
+  for (const page of ['home', 'impactStories']) {
+    expect(draw(page, { data }), page).toMatch(/<span class="badge wait">Pending<\/span>/)
+    expect(draw(page, { data }), page).not.toMatch(/<span class="badge ok">Active<\/span>/)
+    expect(draw(page), page).toMatch(/<span class="badge ok">Active<\/span>/)
+  }
+})
+
+test('a video whose link means none says so in its place', () => {
+  const lost: Story = { ...STORY, videoUrl: 'https://example.org/film' }
+  const data: PageData = { ...DATA, home: { ...DATA.home, recentImpacts: [lost] }, stories: [lost] }
+  for (const page of ['home', 'impactStories', 'impactVideos', 'videoDocumentation']) {
+    expect(draw(page, { data }), page).toContain('Invalid YouTube URL')
+    expect(draw(page), page).not.toContain('Invalid YouTube URL')
+  }
+  expect(draw('impactStories', { subject: { kind: 'story', story: lost } })).toContain('Invalid YouTube URL')
+})
+
+test('a story and a day keep their place when the language is changed', () => {
+  const link = (html: string): string => /<a class="bar-link" href="([^"]+)" hreflang/i.exec(html)?.[1] ?? ''
+  expect(link(draw('impactStories', { subject: { kind: 'story', story: STORY } }))).toBe(`/hi/impact-stories/${ID}`)
+  const subject = { kind: 'day', day: '2026-11-20', entries: 3, intake: 3, need: 1.8 } as const
+  expect(link(draw('verify', { language: 'hi', subject }))).toBe('/verify/2026-11-20')
+  expect(link(draw('terms'))).toBe('/hi/terms-condition')
+})
+
+test('each page describes itself in words of its own', () => {
+  for (const language of ['en', 'hi'] as const) {
+    const words = Object.keys(pages.addresses).map(
+      (page) => /<meta name="description" content="([^"]+)"/.exec(draw(page, { language }))?.[1],
+    )
+    expect(words).not.toContain(undefined)
+    expect(new Set(words).size).toBe(words.length)
+  }
+})
+
+test('figures that cannot be read are missing, not none', () => {
+  const home = draw('home', { data: undefined })
+  expect(home.match(/The figures cannot be shown right now/g)).toHaveLength(3)
+  expect(home).not.toContain('No impact story available yet')
+})
+
+test('a round that was closed early is not called open', () => {
+  expect(draw('home')).toContain('Today&#x27;s page is still open.')
+  const closed = draw('home', { data: { ...DATA, round: { ...DATA.round, status: 'settled' } } })
+  expect(closed).not.toContain('Today&#x27;s page is still open.')
+})
+
+test('where no reward is drawn none is promised for today', () => {
+  const terms = draw('terms', { data: { ...DATA, round: { ...DATA.round, split: { need: 90, reward: 0, platform: 10 } } } })
+  expect(terms).toContain('No reward is drawn now: 90% for people in need, 10% for the platform.')
+  expect(terms).not.toContain('0% for one member')
+})
+
+test('a day without a draw says that its rupees went back', () => {
+  const nothing = { need: 0, reward: 0, platform: 0 }
+  const day: Day = { ...DAY, status: 'void', split: nothing, perRupee: nothing, winners: [] }
+  const trail = draw('moneyTrail', {
+    data: { ...DATA, days: { totals: { ...(DATA.days as NonNullable<PageData['days']>).totals }, days: [day], nextCursor: null } },
+  })
+  expect(trail).toMatch(/Given back to members<\/span><span class="amount">₹3\.00/)
+  expect(trail).not.toContain('Of it, help that has gone out')
+})

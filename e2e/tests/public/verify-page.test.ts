@@ -1,0 +1,397 @@
+/**
+ * A stranger checks a day in the browser, and a member their own ticket: over a real server that
+ * settled two days, over lines that lie, and over the protocol's own example site.
+ */
+import { readFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { addDays, dayAt, type IstDay } from '@roz/core/ist-day.ts'
+import { paise } from '@roz/core/money.ts'
+import { inTransaction } from '@roz/server/db/transaction.ts'
+import { bookDisbursement } from '@roz/server/ledger/disbursements.ts'
+import type { Locator, Page } from 'playwright-core'
+import { beforeAll, describe, test } from 'vitest'
+import { auditScreen, expectNoSidewaysScroll, WIDE } from '../../harness/browser.ts'
+import { ask } from '../../harness/calls.ts'
+import { inDatabase } from '../../harness/database.ts'
+import { latinIn } from '../../harness/latin.ts'
+import { exampleSite, RECEIPT, SEALED, TICKETS } from '../../harness/example-site.ts'
+import { expect } from '../../harness/expect.ts'
+import { newMember, type Person, readClock, setClock } from '../../harness/people.ts'
+import { useStage } from '../../harness/stage.ts'
+
+const stage = useStage()
+const KEY = 'a7'.repeat(32)
+const EVIDENCE = createHash('sha256').update('a scanned receipt').digest()
+let first: IstDay
+let second: IstDay
+let asha: Person
+let biju: Person
+
+/** Two days pass: both members in the first, in the second only one, for whom the server joined. */
+beforeAll(async () => {
+  const { roz } = stage
+  first = dayAt(Date.parse(await readClock(roz.url)))
+  second = addDays(first, 1)
+  ;[asha, biju] = await Promise.all([newMember(roz, { name: 'Asha Verma', rupees: 10 }), newMember(roz, { name: 'Biju Nair', rupees: 10 })])
+  expect((await ask(roz.url, 'joinRound', { token: asha.token, body: { ticketKey: KEY } })).status).toBe(200)
+  expect((await ask(roz.url, 'joinRound', { token: biju.token, body: {} })).status).toBe(200)
+  await ask(roz.url, 'updateProfile', { token: biju.token, body: { autoParticipate: true } })
+  await setClock(roz.url, `${second}T00:10:00+05:30`)
+  await ask(roz.url, 'updateProfile', { token: biju.token, body: { autoParticipate: false } })
+  await inDatabase(roz.dataDir, (db) =>
+    inTransaction(db, async (tx) => {
+      expect(await bookDisbursement(tx, { id: 'e2e-1', amount: paise(70n), evidence: EVIDENCE })).toMatchObject({ ok: true })
+    }),
+  )
+  await setClock(roz.url, `${addDays(second, 1)}T00:10:00+05:30`)
+})
+
+const step = (page: Page, name: string): Locator => page.locator(`[data-step="${name}"]`)
+const verdict = (page: Page): Locator => page.locator('[data-verdict] > :not([hidden]) b')
+const alone = { before: () => undefined }
+
+describe('a day in the browser', () => {
+  test('is told in four pictures and checked by itself: a demo draw is weak, and says why', async () => {
+    await stage.at(`/verify/${first}`, async (page) => {
+      await expect(page).toHaveTitle('Check the draw · Roz')
+      await expect(verdict(page)).toHaveText('WEAK')
+      await expect(page.locator('[data-verdict]')).toContainText('we could have changed the list')
+      for (const name of ['sealed-in-time', 'beacon-signature']) await expect(step(page, name)).toHaveAttribute('data-result', 'weak')
+      await expect(step(page, 'receipt')).toHaveAttribute('data-result', 'none')
+      await expect(page.locator('[data-result=pass]')).toHaveCount(13)
+      await expect(step(page, 'winners')).toContainText('Your device came to the same winner.')
+      const { day } = (await ask(stage.roz.url, 'publicDay', { params: { day: first } })).output
+      const [winner] = day.winners
+      await expect(page.locator('[data-winners]')).toContainText(winner?.name ?? 'nobody')
+      await expect(page.locator('.lines [data-fill=line]')).toHaveText(String((winner?.position ?? 0) + 1))
+      await expect(page.locator('.draw-story [data-fill=intake]')).toHaveText('₹2.00')
+      await expect(page.getByText('Demo draw — the operator could have chosen this winner')).toBeVisible()
+      await expect(page.getByRole('link', { name: 'roz-verify.mjs' })).toHaveAttribute('href', '/verify/roz-verify.mjs')
+      const hash = (await (await fetch(`${stage.roz.url}/verify/roz-verify.mjs.sha256`)).text()).split(' ')[0] ?? ''
+      await expect(page.getByText(hash)).toBeVisible()
+      await expect(page.locator('[data-command]')).toContainText(`/api/public/ ${first}`)
+      await expectNoSidewaysScroll(page)
+      await auditScreen(page)
+      await page.emulateMedia({ colorScheme: 'dark' })
+      await auditScreen(page, 'colours')
+      await page.emulateMedia({ colorScheme: 'light' })
+    })
+  })
+
+  test('without a day the newest is shown; another is chosen by the keyboard and stands in the address', async () => {
+    await stage.at('/hi/verify', async (page) => {
+      await expect(page).toHaveURL(`${stage.line.url}/hi/verify/${second}`)
+      await expect(verdict(page)).toHaveText('कमज़ोर')
+      await expect(page.getByRole('heading', { level: 1 })).toHaveText('ड्रॉ जाँचिए')
+      await page.locator('#day').fill(first)
+      await page.locator('#day').press('Enter')
+      await expect(page).toHaveURL(`${stage.line.url}/hi/verify/${first}`)
+      await expect(page.locator('.draw-story [data-fill=intake]')).toHaveText('₹2.00')
+      await expect(verdict(page)).toHaveText('कमज़ोर')
+      await expect(step(page, 'sealed-in-time').locator('[data-weakness=local-list]')).toBeVisible()
+      await expect(step(page, 'beacon-signature').locator('[data-weakness=known-number]')).toBeVisible()
+      // Nor does the verifier itself say anything in English here.
+      const said = await page.locator('[data-verdict] > :not([hidden]), [data-step] p:not([hidden], .step-title)').allTextContents()
+      expect(said.length).toBeGreaterThan(16)
+      expect(latinIn(said)).toEqual([])
+      await auditScreen(page)
+      await page.getByRole('link', { name: 'English' }).click()
+      await expect(page).toHaveURL(`${stage.line.url}/verify/${first}`)
+    })
+  })
+
+  test('books with one paisa changed: the step that compares them with the log fails, the list still passes', async () => {
+    const text = await (await fetch(`${stage.roz.url}/api/public/books/${first}`)).text()
+    const path = `/api/public/books/${first}`
+    stage.line.breakLine(`GET ${path}`, { status: 200, body: text.replace('"paise":200', '"paise":201') })
+    await stage.at(
+      `/verify/${first}`,
+      async (page) => {
+        await expect(verdict(page)).toHaveText('FAIL')
+        await expect(step(page, 'log-inclusion')).toHaveAttribute('data-result', 'fail')
+        await expect(step(page, 'log-inclusion')).toContainText('say something else than the log')
+        await expect(step(page, 'entries-root')).toHaveAttribute('data-result', 'pass')
+        const saved = page.waitForEvent('download')
+        await page.getByRole('button', { name: 'Save the result' }).click()
+        const report = JSON.parse(readFileSync((await (await saved).path()) ?? '', 'utf8')) as { readonly verdict: string }
+        expect(report.verdict).toBe('FAIL')
+        await auditScreen(page)
+        stage.line.mend()
+        await page.evaluate(async (address) => fetch(address, { cache: 'reload' }), path)
+        await page.getByRole('button', { name: 'Check again' }).click()
+        await expect(verdict(page)).toHaveText('WEAK')
+      },
+      alone,
+    )
+  })
+
+  test('a file that cannot be had leaves nothing proven; a wide screen shows it without a complaint', async () => {
+    stage.line.breakLine(`GET /api/public/liabilities/${first}`, 'wordless')
+    await stage.at(
+      `/verify/${first}`,
+      async (page) => {
+        await expect(verdict(page)).toHaveText('INCOMPLETE')
+        await expect(step(page, 'liabilities-total')).toHaveAttribute('data-result', 'incomplete')
+        await page.setViewportSize(WIDE)
+        await expectNoSidewaysScroll(page)
+      },
+      alone,
+    )
+  })
+
+  test('a cut line says so and can be tried again; a day that is not over is not in the book; no such day is a 404', async () => {
+    stage.line.breakLine(`GET /api/public/days/${first}`, 'cut')
+    await stage.at(
+      `/verify/${first}`,
+      async (page) => {
+        await expect(page.getByRole('alert')).toContainText('The files could not be fetched')
+        stage.line.mend()
+        await page.getByRole('button', { name: 'Retry' }).click()
+        await expect(verdict(page)).toHaveText('WEAK')
+        await page.goto(`${stage.line.url}/verify/${addDays(second, 1)}`)
+        await expect(page.getByRole('heading', { name: 'This day is not in the book' })).toBeVisible()
+        expect((await page.goto(`${stage.line.url}/verify/2026-02-30`))?.status()).toBe(404)
+      },
+      alone,
+    )
+  })
+})
+
+describe('a day that witnesses saw in time', () => {
+  test('passes, with a receipt of it; a member’s list with one bit changed fails at its seal', async () => {
+    await stage.at(
+      '/contact-us',
+      async (page) => {
+        await exampleSite(page, { entries: 3 })
+        await page.goto(`${stage.line.url}/verify/${SEALED}`)
+        await expect(verdict(page)).toHaveText('PASS')
+        await expect(page.getByText('Sealed in time: nobody could have chosen this winner')).toBeVisible()
+        await expect(page.getByText('that many independent groups run together')).toBeVisible()
+        const receipt = RECEIPT
+        await page
+          .getByLabel('A receipt that you kept')
+          .setInputFiles({ name: 'receipt.json', mimeType: 'application/json', buffer: receipt })
+        await expect(step(page, 'receipt')).toHaveAttribute('data-result', 'pass')
+        await page
+          .getByLabel('A receipt that you kept')
+          .setInputFiles({ name: 'other.json', mimeType: 'application/json', buffer: Buffer.from('{}') })
+        await expect(page.getByRole('alert').filter({ hasText: 'This file is not a receipt.' })).toBeVisible()
+      },
+      alone,
+    )
+    await stage.at(
+      '/contact-us',
+      async (page) => {
+        const path = `draws/${SEALED}/tickets`
+        const bytes = Buffer.from(TICKETS)
+        bytes[31] = (bytes[31] ?? 0) ^ 1
+        await exampleSite(page, { entries: 3 }, { path, bytes })
+        await page.goto(`${stage.line.url}/verify/${SEALED}`)
+        await expect(verdict(page)).toHaveText('FAIL')
+        await expect(step(page, 'entries-root')).toHaveAttribute('data-result', 'fail')
+        await expect(step(page, 'books-balance')).toHaveAttribute('data-result', 'pass')
+      },
+      alone,
+    )
+  })
+
+  test('a long day waits for a press, and wears no verdict of before', async () => {
+    await stage.at(
+      '/contact-us',
+      async (page) => {
+        await exampleSite(page, { entries: 40_000 })
+        await page.goto(`${stage.line.url}/verify/${SEALED}`)
+        await expect(page.getByText('This day has 1.3 MB of files.')).toBeVisible()
+        await expect(verdict(page)).toHaveCount(0)
+        await page.getByRole('button', { name: 'Check', exact: true }).click()
+        await expect(verdict(page)).toHaveText('PASS')
+        await expect(page.getByText('as far as these witnesses are strangers to us: witness-asha.example')).toBeVisible()
+        await page.getByRole('link', { name: 'Skip to content' }).press('Enter')
+        await expect(page).toHaveURL(/#main$/)
+        await page.evaluate(() => new Promise(requestAnimationFrame))
+        expect(await verdict(page).allTextContents()).toEqual(['PASS'])
+        await page.locator('#day').fill('2026-07-22')
+        await page.locator('#day').press('Enter')
+        await expect(page.getByRole('heading', { name: 'This day is not in the book' })).toBeVisible()
+        await page.goBack()
+        await expect(page.getByText('This day has 1.3 MB of files.')).toBeVisible()
+        await expect(page.getByRole('button', { name: 'Save the result' })).toHaveCount(0)
+        await expect(page.locator('[data-result]')).toHaveCount(0)
+        await expect(verdict(page)).toHaveCount(0)
+      },
+      alone,
+    )
+  })
+})
+
+describe('my ticket', () => {
+  const ofTicket = (day: string): string => `/my-ticket?day=${day}`
+
+  test('is found in the sealed list by the member’s own device, with the receipt to keep and the parts of what is owed', async () => {
+    await stage.at('/contact-us', async (page) => {
+      await page.evaluate((token) => localStorage.setItem('token', token), asha.token)
+      await page.goto(stage.line.url + ofTicket(first))
+      await expect(page.getByText(/^Line [12] of 2$/)).toBeVisible()
+      await expect(page.locator('.is-right')).toHaveCount(7)
+      await expect(page.locator('.owed')).toContainText('Owed to you')
+      const fetched = await page.evaluate(() =>
+        performance
+          .getEntriesByType('resource')
+          .filter(({ name }) => /\/api\/(user\/tickets|public\/log)\//.test(name))
+          .reduce((sum, one) => sum + (one as PerformanceResourceTiming).encodedBodySize, 0),
+      )
+      expect(fetched).toBeGreaterThan(0)
+      expect(fetched).toBeLessThan(5000)
+      const saved = page.waitForEvent('download')
+      await page.getByRole('button', { name: 'Save my receipt' }).click()
+      const receipt = readFileSync((await (await saved).path()) ?? '')
+      expect(JSON.parse(receipt.toString())).toMatchObject({ day: first, v: 1 })
+      await auditScreen(page)
+      await expectNoSidewaysScroll(page)
+      await page.getByRole('link', { name: 'Check the whole day' }).click()
+      await expect(verdict(page)).toHaveText('WEAK')
+      await page
+        .getByLabel('A receipt that you kept')
+        .setInputFiles({ name: 'receipt.json', mimeType: 'application/json', buffer: receipt })
+      await expect(step(page, 'receipt')).toHaveAttribute('data-result', 'pass')
+    })
+  })
+
+  test('yesterday’s is checked by itself, also where the server joined; who had none is not bothered', async () => {
+    await stage.at(
+      '/dashboard',
+      async (page) => {
+        await expect(page.getByRole('link', { name: 'Your ticket was in the list: line 1 of 1' })).toBeVisible()
+        await expect(page.getByRole('link', { name: 'See how it was drawn, and check it' })).toHaveAttribute('href', `/verify/${second}`)
+        await auditScreen(page)
+      },
+      { token: biju.token },
+    )
+    await stage.at(
+      ofTicket(second),
+      async (page) => {
+        await expect(page.getByText('You had no ticket that day')).toBeVisible()
+        await expect(page.getByRole('alert')).toHaveCount(0)
+      },
+      { token: asha.token },
+    )
+  })
+
+  test('an answer that proves nothing raises the alarm on every screen, with evidence that holds no key', async () => {
+    const line = `/api/user/tickets/${second}`
+    const { output } = await ask(stage.roz.url, 'userTicket', { token: biju.token, params: { day: second } })
+    const lie = { ...output, proof: output.proof && { ...output.proof, path: ['0'.repeat(64)] } }
+    stage.line.breakLine(`GET ${line}`, { status: 200, body: JSON.stringify(lie) })
+    await stage.at(
+      '/wallet',
+      async (page) => {
+        const alarm = page.getByRole('alert').filter({ hasText: 'Something is wrong with your ticket of yesterday.' })
+        await expect(alarm).toContainText('We could not show that your ticket is in the sealed list')
+        const saved = page.waitForEvent('download')
+        await alarm.getByRole('button', { name: 'Save the evidence' }).click()
+        const evidence = readFileSync((await (await saved).path()) ?? '', 'utf8')
+        expect(JSON.parse(evidence)).toMatchObject({ day: second, state: 'missing', receipt: { ticket: output.ticket, v: 1 } })
+        const { key } = (await ask(stage.roz.url, 'ticketKey', { token: biju.token })).output
+        expect(evidence).not.toContain(key)
+        await auditScreen(page)
+        await page.emulateMedia({ colorScheme: 'dark' })
+        await auditScreen(page, 'colours')
+        await page.emulateMedia({ colorScheme: 'light' })
+        await alarm.getByRole('link', { name: 'What was checked' }).click()
+        await expect(page.getByRole('heading', { level: 1, name: 'My ticket' })).toBeVisible()
+      },
+      { token: biju.token },
+    )
+  })
+
+  test('no proof, though the list is sealed for everybody else, is an alarm and not a wait; so are books without one’s parts', async () => {
+    const { output } = await ask(stage.roz.url, 'userTicket', { token: biju.token, params: { day: second } })
+    stage.line.breakLine(`GET /api/user/tickets/${second}`, { status: 200, body: JSON.stringify({ ...output, proof: null }) })
+    stage.line.breakLine(`GET /api/user/liabilities/${second}`, { status: 404, body: '{"error":"not_found","message":"Not found"}' })
+    await stage.at(
+      ofTicket(second),
+      async (page) => {
+        const alarm = page.locator('.alarm-box').filter({ hasText: 'We could not show that your ticket is in the sealed list' })
+        await expect(alarm).toBeVisible()
+        await expect(page.getByText('Your money is not all in the total that we published.')).toBeVisible()
+        const saved = page.waitForEvent('download')
+        await alarm.getByRole('button', { name: 'Save the evidence' }).click()
+        const evidence = JSON.parse(readFileSync((await (await saved).path()) ?? '', 'utf8')) as { readonly published: readonly string[] }
+        expect(evidence.published.join()).toContain('"kind":"close"')
+      },
+      // The device's clock is days behind, and what the server's says comes late.
+      {
+        token: biju.token,
+        before: (page) => page.route('**/api/rounds/current', (route) => setTimeout(() => void route.continue(), 2000)),
+      },
+    )
+  })
+
+  test('a receipt that this device kept convicts a server that knows nothing of the entry', async () => {
+    const { output } = await ask(stage.roz.url, 'userTicket', { token: biju.token, params: { day: second } })
+    const kept = [{ day: second, ticket: output.ticket, receipt: output.receipt }]
+    await stage.at(
+      '/history',
+      async (page) => {
+        await expect(page.getByRole('alert')).toContainText('You hold a receipt for this day, but we say that you had no ticket.')
+      },
+      {
+        token: asha.token,
+        before: (page) =>
+          page.addInitScript(([id, all]) => localStorage.setItem(`roz-receipts:${id}`, all ?? ''), [asha.id, JSON.stringify(kept)]),
+      },
+    )
+  })
+})
+
+test('money trail and daily reports say what the API says, receipts included', async () => {
+  const { totals, days } = (await ask(stage.roz.url, 'publicDays', {})).output
+  const inr = (rupees: number): string => new Intl.NumberFormat('en-IN', { style: 'currency', currency: 'INR' }).format(rupees)
+  expect([totals.intake, totals.disbursed, days.length]).toEqual([3, 0.7, 2])
+  await stage.at('/money-trail', async (page) => {
+    const all = page.locator('#totals')
+    for (const amount of [totals.intake, totals.disbursed, totals.helpFund, totals.split.reward, totals.split.platform])
+      await expect(all).toContainText(inr(amount))
+    await expect(page.locator('#rupee')).toContainText('60.00 paise')
+    for (const day of days) {
+      const entry = page.locator(`[id="${day.day}"]`)
+      await expect(entry.locator('summary .amount')).toHaveText(inr(day.intake))
+      if ((await entry.locator('details').getAttribute('open')) === null) await entry.locator('summary').press('Enter')
+      for (const amount of [day.split.need, day.split.reward, day.split.platform, day.disbursed])
+        await expect(entry).toContainText(inr(amount))
+    }
+    await expect(page.locator(`[id="${first}"]`)).toContainText(EVIDENCE.toString('hex'))
+    await expect(page.getByRole('link', { name: /^Check .* yourself$/ }).first()).toHaveAttribute('href', `/verify/${second}`)
+    await expectNoSidewaysScroll(page)
+    await auditScreen(page)
+  })
+  await stage.at('/daily-reports', async (page) => {
+    const report = page.locator(`[id="${second}"]`)
+    await expect(report).toContainText('Biju N., line 1')
+    await expect(report).toContainText('Demo draw — the operator could have chosen this winner')
+    await expectNoSidewaysScroll(page)
+    await auditScreen(page)
+  })
+  await stage.at('/giveaway-selection', async (page) => {
+    await page.getByRole('link', { name: 'See and check the latest draw' }).click()
+    await expect(page).toHaveURL(`${stage.line.url}/verify/${second}`)
+  })
+})
+
+test('days beyond the first month come by a press, each with the way to its proof', async () => {
+  await setClock(stage.roz.url, `${addDays(second, 36)}T00:10:00+05:30`)
+  await stage.at('/money-trail', async (page) => {
+    await expect(page.locator('.day-pages > li')).toHaveCount(31)
+    await page.getByRole('button', { name: 'Show older days' }).click()
+    await expect(page.locator('.day-pages > li')).toHaveCount(37)
+    await expect(page.locator('.day-pages > li').last().getByRole('link')).toHaveAttribute('href', `/verify/${first}`)
+    await expect(page.locator('.day-pages > li').last()).toContainText('₹2.00')
+    await expect(page.getByRole('button', { name: 'Show older days' })).toBeHidden()
+    await auditScreen(page)
+  })
+  await stage.at(`/verify/${addDays(second, 2)}`, async (page) => {
+    await expect(page.getByText('There was no draw that day.')).toBeVisible()
+    await expect(verdict(page)).toHaveText('PASS')
+    await auditScreen(page)
+  })
+})

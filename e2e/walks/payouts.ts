@@ -1,0 +1,81 @@
+/** The walk over the calls that end withdrawals, refunds and suspense items. Which of them apply depends on whether a gateway pays out; both are held to. */
+import { expect } from 'vitest'
+import { BANK } from '../harness/people.ts'
+import type { Walk } from './walk.ts'
+
+type Tokens = { readonly admin: string; readonly member: string; readonly other: string }
+
+export async function walkPayouts(walk: Walk, tokens: Tokens): Promise<void> {
+  await walkWithdrawals(walk, tokens)
+  await walkRefunds(walk, tokens)
+}
+
+async function walkWithdrawals(walk: Walk, { admin, member, other }: Tokens): Promise<void> {
+  const { output } = await walk.step('withdraw', { token: other, body: { amount: 10, bankDetail: BANK } })
+  const listed = (await walk.step('adminWithdrawals', { token: admin })).output.withdrawals
+  expect(listed.map(({ status, amount }) => [status, amount])).toEqual([
+    ['requested', 10],
+    ['requested', 10],
+  ])
+  const body = { status: 'requested', reason: 'The account is not yours.' } as const
+  const rejected = { token: admin, params: { id: output.withdrawal.id }, body }
+  expect((await walk.step('rejectWithdrawal', rejected)).output.withdrawal).toMatchObject({
+    status: 'rejected',
+    reason: rejected.body.reason,
+  })
+  expect((await walk.step('profile', { token: other })).output.user.wallet.balance).toBe(output.balance + 10)
+
+  const params = { id: listed.find((one) => one.id !== output.withdrawal.id)?.id ?? '' }
+  const approved = (await walk.step('approveWithdrawal', { token: admin, params, body: { status: 'requested' } })).output.withdrawal
+  expect(approved.transferId).toBe(params.id.replaceAll('-', ''))
+  const seen = { status: 'approved' } as const
+  const because = { token: admin, params, body: { ...seen, reason: 'Nobody has it.' } }
+  // Nobody has it who could say so, or lose it.
+  for (const call of ['withdrawalNotPaid', 'takeOverWithdrawal'] as const) expect((await walk.step(call, because)).status).toBe(409)
+  const bank = await walk.step('withdrawalBank', { token: admin, params, body: seen })
+  const retried = await walk.step('retryWithdrawal', { token: admin, params, body: seen })
+  const completed = await walk.step('completeWithdrawal', { token: admin, params, body: { ...seen, bankReference: 'UTR0000000001' } })
+  if (bank.status === 200) {
+    expect(bank.output.bankDetail).toEqual(BANK)
+    expect(retried.refusal.code).toBe('payouts_by_hand')
+    expect(completed.output.withdrawal).toMatchObject({ status: 'paid', reference: 'UTR0000000001' })
+    const { withdrawals } = (await walk.step('withdrawals', { token: member })).output
+    expect(withdrawals[0]).toMatchObject({ status: 'completed', reference: 'UTR0000000001' })
+  } else {
+    // The gateway may have been given it by now.
+    for (const { refusal } of [bank, completed]) expect(['payouts_by_gateway', 'changed_since_seen']).toContain(refusal.code)
+    expect([200, 409]).toContain(retried.status)
+  }
+  // What the gateway signs is tried beside the payouts themselves; here nobody has signed.
+  const event = await walk.step('cashfreePayoutsWebhook', { body: { type: 'TRANSFER_SUCCESS' } })
+  expect([event.status, event.refusal.code]).toEqual([401, 'webhook_signature'])
+}
+
+/** One refund is asked for and rejected, another sent on its way; of suspense items and disputes there are none. */
+async function walkRefunds(walk: Walk, { admin, other }: Tokens): Promise<void> {
+  const { refundable } = (await walk.step('refunds', { token: other })).output
+  const order_id = refundable.find(({ unused }) => unused >= 2)?.order_id ?? ''
+  const body = { order_id, amount: 1, reason: 'I added it twice.' }
+  const first = (await walk.step('requestRefund', { token: other, body })).output
+  const decision = {
+    token: admin,
+    params: { id: first.refund.id },
+    body: { status: 'requested', reason: 'It was spent already.' } as const,
+  }
+  expect((await walk.step('rejectRefund', decision)).output.refund).toMatchObject({ amount: 1, status: 'rejected' })
+  const second = (await walk.step('requestRefund', { token: other, body })).output
+  expect(second.balance).toBe(first.balance)
+  const listed = (await walk.step('adminRefunds', { token: admin })).output.refunds
+  expect(listed.map(({ amount }) => amount)).toEqual([1, 1])
+  await walk.step('approveRefund', { token: admin, params: { id: second.refund.id }, body: { status: 'requested' } })
+
+  expect((await walk.step('suspense', { token: admin })).output.suspense).toEqual([])
+  const params = { id: '1' }
+  const seen = { status: 'open' } as const
+  const memberId = (await walk.step('profile', { token: other })).output.user.id
+  const credited = await walk.step('creditSuspense', { token: admin, params, body: { ...seen, memberId } })
+  const returned = await walk.step('refundSuspense', { token: admin, params, body: seen })
+  const paid = await walk.step('paySuspense', { token: admin, params, body: { ...seen, bankReference: 'UTR0000000001' } })
+  expect([credited, returned, paid].map(({ refusal }) => refusal.code)).toEqual(Array.from({ length: 3 }, () => 'suspense_not_found'))
+  expect((await walk.step('disputes', { token: admin })).output.disputes).toEqual([])
+}

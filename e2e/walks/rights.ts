@@ -1,0 +1,41 @@
+/** The walk over what members may demand: their data, their preferences, and an account that is closed and deleted. */
+import { randomUUID } from 'node:crypto'
+import { expect } from 'vitest'
+import { BODIES } from '../harness/examples.ts'
+import { newMember } from '../harness/people.ts'
+import type { Walk } from './walk.ts'
+
+export async function walkRights(walk: Walk, member: string): Promise<void> {
+  const mine = (await walk.step('exportData', { token: member })).output
+  expect(mine.user).toEqual((await walk.step('profile', { token: member })).output.user)
+  expect(mine.transactions).toEqual((await walk.step('transactions', { token: member })).output.transactions)
+  expect(mine.rounds).toEqual((await walk.step('roundHistory', { token: member })).output.results)
+  expect(mine.withdrawals).toEqual((await walk.step('withdrawals', { token: member })).output.withdrawals)
+  expect(mine.refunds).toEqual((await walk.step('refunds', { token: member })).output.refunds)
+  expect(mine.notifications).toEqual((await walk.step('notifications', { token: member })).output.notifications)
+
+  const preferences = { mail: false, push: false }
+  expect((await walk.step('setPreferences', { token: member, body: preferences })).output).toEqual({ preferences })
+  expect((await walk.step('preferences', { token: member })).output).toEqual({ preferences })
+
+  const body = BODIES.subscribePush
+  expect((await walk.step('subscribePush', { token: member, body })).status).toBe(204)
+  expect((await walk.step('pushState', { token: member })).output).toMatchObject({ subscribed: true, wanted: true })
+  expect((await walk.step('exportData', { token: member })).output.devices).toEqual([
+    { endpoint: body?.endpoint, since: expect.stringContaining('T') },
+  ])
+  expect((await walk.step('unsubscribePush', { token: member })).status).toBe(204)
+  expect((await walk.step('pushState', { token: member })).output).toMatchObject({ subscribed: false, wanted: false })
+
+  const { token } = await newMember(walk.roz, { name: 'Meera Das', rupees: 10 })
+  const kept = await walk.step('deleteAccount', { token, language: 'hi' })
+  expect([kept.status, kept.refusal.code]).toEqual([409, 'money_left'])
+  const once = { token, key: randomUUID(), body: { gift: true } }
+  const given = (await walk.step('closeAccount', once)).output
+  expect(given).toEqual({ withdrawal: null, message: expect.stringContaining('₹10.00') })
+  expect((await walk.step('closeAccount', once)).output).toEqual(given)
+  expect((await walk.step('profile', { token })).output.user.wallet.balance).toBe(0)
+  expect((await walk.step('deleteAccount', { token })).status).toBe(204)
+  expect((await walk.step('profile', { token })).refusal.code).toBe('unauthenticated')
+  expect((await walk.step('deleteAccount', { token })).status).toBe(401)
+}

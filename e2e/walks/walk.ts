@@ -1,0 +1,93 @@
+/**
+ * What the walk over all calls stands on: the program with a local issuer of Google credentials and a
+ * known secret of the gateway, and a step that judges the headers which every answer must have.
+ */
+import { createHmac, createSign, generateKeyPairSync } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { CallName } from '@roz/contract/api.ts'
+import { expect } from 'vitest'
+import { ask, codeOf, type Given, specOf } from '../harness/calls.ts'
+import { readClock } from '../harness/people.ts'
+import { startProgram } from '../harness/program.ts'
+
+const CLIENT_ID = 'roz.apps.example.test'
+const GATEWAY_SECRET = 'a secret for webhooks'
+const SIGNED_AT = '1700000000000'
+
+export type Walk = Awaited<ReturnType<typeof startWalk>>
+
+export async function startWalk() {
+  const issuer = await startIssuer()
+  const roz = await startProgram({
+    env: { GOOGLE_CLIENT_ID: CLIENT_ID, GOOGLE_JWKS_URL: issuer.keysUrl, CASHFREE_PG_CLIENT_SECRET: GATEWAY_SECRET },
+  })
+  /** The program's clock is not ours. */
+  const aheadMs = Date.parse(await readClock(roz.url)) - Date.now()
+  const visited = new Set<CallName>()
+  return {
+    roz,
+    visited,
+    idToken: (claims: object): string => issuer.idToken(claims, aheadMs),
+    close: issuer.close,
+
+    /** One call; its answer is private to whoever asked, unless the contract calls it public. */
+    async step<N extends CallName>(name: N, given: Given) {
+      visited.add(name)
+      const answer = await ask(roz.url, name, given)
+      const { cache, access, output } = specOf(name)
+      if (output === 'file' && answer.status === 200) {
+        expect(answer.headers.get('cache-control'), name).toMatch(/^public, max-age=\d+/)
+        return answer
+      }
+      const isShared = answer.status === 200 && cache === 'public' && given.token === undefined
+      const caching = isShared ? /^public\b.*\bs-maxage=\d+.*\bstale-while-revalidate=\d+/ : /\bno-store\b/
+      expect(answer.headers.get('cache-control'), name).toMatch(caching)
+      if (access === 'anyone') expect(answer.headers.get('vary'), name).toMatch(/\bAuthorization\b/i)
+      const type = output === 'text' ? 'text/plain; charset=utf-8' : answer.status === 204 ? null : 'application/json; charset=utf-8'
+      expect(answer.headers.get('content-type'), name).toBe(type)
+      return answer
+    },
+
+    signatureOf: (body: string): string => createHmac('sha256', GATEWAY_SECRET).update(SIGNED_AT).update(body).digest('base64'),
+
+    /** Hands in what a witness would sign. */
+    async cosign(text: string): Promise<{ readonly status: number; readonly code: string }> {
+      visited.add('cosign')
+      const response = await fetch(`${roz.url}/api/public/log/cosignatures`, {
+        method: 'POST',
+        headers: { 'content-type': 'text/plain' },
+        body: text,
+      })
+      return { status: response.status, code: codeOf('cosign', response.status, await response.text()) }
+    },
+
+    sendWebhook(body: string, signature: string): Promise<Response> {
+      visited.add('cashfreeWebhook')
+      const headers = { 'content-type': 'application/json', 'x-webhook-timestamp': SIGNED_AT, 'x-webhook-signature': signature }
+      return fetch(`${roz.url}/api/webhooks/cashfree`, { method: 'POST', headers, body })
+    },
+  }
+}
+
+/** Signs credentials as Google does, with a key of its own. */
+async function startIssuer() {
+  const key = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const server = createServer((_request, response) => {
+    const jwk = { ...key.publicKey.export({ format: 'jwk' }), kid: 'one', alg: 'RS256', use: 'sig' }
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ keys: [jwk] }))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  if (typeof address !== 'object' || address === null) throw new Error('the issuer has no port')
+  return {
+    keysUrl: `http://127.0.0.1:${address.port}/certs`,
+    close: (): void => void server.close(),
+    idToken: (claims: object, aheadMs: number): string => {
+      const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+      const nowSeconds = Math.floor((Date.now() + aheadMs) / 1000)
+      const body = { iss: 'https://accounts.google.com', aud: CLIENT_ID, iat: nowSeconds, exp: nowSeconds + 600, ...claims }
+      const text = `${part({ alg: 'RS256', kid: 'one', typ: 'JWT' })}.${part(body)}`
+      return `${text}.${createSign('RSA-SHA256').update(text).sign(key.privateKey, 'base64url')}`
+    },
+  }
+}

@@ -1,0 +1,51 @@
+/**
+ * `npm run audit`: every invariant of money on a live database, one after the other, as of one instant.
+ * Invariants: it reads alone; it prints each with its sentence; it ends with 0 where all hold, with 1
+ * where one is broken, and with 2 where it could not look.
+ */
+import { type CommandTarget, onDatabase } from './command-database.ts'
+import { connect } from '../db/sql.ts'
+import { inSnapshot } from '../db/transaction.ts'
+import { auditEach, type Checked } from '../ledger/audit.ts'
+
+const SHOWN_MAX = 10
+const STATEMENT_MS = 3_600_000
+
+export async function auditNow(target: CommandTarget): Promise<0 | 1 | 2> {
+  try {
+    return (await onDatabase(target, (url) => auditAt(url, target))) ?? 2
+  } catch (error) {
+    const { message, cause } = error instanceof Error ? error : new Error(String(error))
+    target.say(`The books could not be read: ${message}${cause instanceof Error ? ` (${cause.message})` : ''}`)
+    return 2
+  }
+}
+
+async function auditAt(url: string, { say, namedStatements }: CommandTarget): Promise<0 | 1> {
+  const db = connect({ url, max: 1, named: namedStatements, applicationName: 'roz-audit' })
+  try {
+    const [held, broken] = await inSnapshot(
+      db,
+      async (from) => {
+        const counts: [number, number] = [0, 0]
+        for await (const checked of auditEach(from)) {
+          counts[checked.rows.length === 0 ? 0 : 1]++
+          for (const line of linesOf(checked)) say(line)
+        }
+        return counts
+      },
+      STATEMENT_MS,
+    )
+    say(broken === 0 ? `All ${held} invariants hold.` : `${broken} of ${held + broken} invariants are broken.`)
+    return broken === 0 ? 0 : 1
+  } finally {
+    await db.close()
+  }
+}
+
+function linesOf({ invariant, sentence, rows, hasMore }: Checked): string[] {
+  const shown = rows.slice(0, SHOWN_MAX).map(({ subject, found }) => `    ${subject}: ${found}`)
+  const left = rows.length - shown.length
+  const rest = left === 0 ? [] : [`    and ${hasMore ? 'at least ' : ''}${left} more`]
+  return [`${rows.length === 0 ? '✓' : '✗'} ${invariant}: ${sentence}`, ...shown, ...rest]
+}

@@ -1,0 +1,45 @@
+/**
+ * `npm run books`: which day's books are held and why; `npm run books -- retry` and `npm run books -- cover`
+ * go on with it (docs/held-books.md), also while the server runs, which makes them within a second.
+ */
+import { type CommandTarget, onDatabase } from './command-database.ts'
+import { connect } from '../db/sql.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { audit } from '../staff/audit-log.ts'
+import { findHeldBooks, type HeldBooks, releaseBooks } from '../ledger/held-books.ts'
+
+const USAGE = 'npm run books · npm run books -- retry · npm run books -- cover'
+
+export async function heldBooksNow(target: CommandTarget & { readonly words: readonly string[] }): Promise<0 | 1> {
+  const { say, words, namedStatements } = target
+  const [word] = words
+  if (words.length > 1 || (word !== undefined && word !== 'retry' && word !== 'cover')) {
+    say(USAGE)
+    return 1
+  }
+  const done = await onDatabase(target, async (url) => {
+    const db = connect({ url, max: 1, named: namedStatements, applicationName: 'roz-books' })
+    try {
+      const held = await findHeldBooks(db)
+      if (held === undefined) say('No books are held.')
+      else if (word === undefined) tell(say, held)
+      else
+        await inTransaction(db, async (tx) => {
+          await releaseBooks(tx, held.day, { cover: word === 'cover' })
+          await audit(tx, { actorId: undefined, action: `books.${word}`, subject: `books:${held.day}`, after: { found: held.found } })
+        })
+      if (held !== undefined && word !== undefined)
+        say(`The books of ${held.day} are tried again now${word === 'cover' ? ', and covered' : ''}.`)
+      return true
+    } finally {
+      await db.close()
+    }
+  })
+  return done === true ? 0 : 1
+}
+
+function tell(say: (line: string) => void, { day, found, waiting, since }: HeldBooks): void {
+  say(`The books of ${day} are held since ${since.toISOString()}: ${found}.`)
+  if (waiting > 0) say(`${waiting} ${waiting === 1 ? 'day waits' : 'days wait'} behind it. Joins, draws and payments go on.`)
+  say('docs/held-books.md says what to do.')
+}

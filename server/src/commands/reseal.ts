@@ -1,0 +1,54 @@
+/**
+ * `npm run reseal`: seals everything anew that SECRET_KEY_OLD sealed, also while the server runs, which
+ * does the same by itself. Invariants: it may be stopped at any moment and begun again; it ends with 0
+ * only when SECRET_KEY_OLD is needed no more.
+ */
+import { type CommandTarget, onDatabase } from './command-database.ts'
+import { connect } from '../db/sql.ts'
+import { createReseal, inWords, listUnreadable } from '../secrets/reseal.ts'
+import { ensureSecretKey } from '../secrets/secret-key.ts'
+import { createSecrets } from '../secrets/secrets.ts'
+
+export type ResealTarget = CommandTarget & {
+  readonly secretKey: string | undefined
+  readonly secretKeyOld: string | undefined
+  readonly portion?: number
+}
+
+export async function resealNow(target: ResealTarget): Promise<0 | 1> {
+  const { say, dataDir, secretKey, secretKeyOld } = target
+  const done = await onDatabase(target, async (url) => {
+    const db = connect({ url, max: 1, named: target.namedStatements, applicationName: 'roz-reseal' })
+    try {
+      const secrets = createSecrets({ secretKey: secretKey ?? (await ensureSecretKey(dataDir)), secretKeyOld })
+      const unreadable = await listUnreadable(db, secrets)
+      if (unreadable.length > 0) {
+        say(`${inWords(unreadable)}: sealed with a key that is neither SECRET_KEY nor SECRET_KEY_OLD. Nothing was done.`)
+        return false
+      }
+      const error = ({ context }: { readonly context: string }): void => say(`${context} was altered: it cannot be opened.`)
+      const reseal = createReseal({ ...target, db, secrets, log: { info: () => undefined, error } as never })
+      return await run(reseal, say)
+    } catch (error) {
+      say(`Not everything was sealed anew: ${String(error)}. Begin it again: it goes on where it was.`)
+      return false
+    } finally {
+      await db.close()
+    }
+  })
+  return done === true ? 0 : 1
+}
+
+async function run({ step, listLeft, judge }: ReturnType<typeof createReseal>, say: (line: string) => void): Promise<boolean> {
+  const all = await listLeft()
+  const counts = new Map<string, number>()
+  for (let done = await step(); done !== undefined; done = await step()) {
+    if (done.count === 0) continue
+    const count = (counts.get(done.name) ?? 0) + done.count
+    counts.set(done.name, count)
+    say(`${done.name}: ${count} of ${Math.max(count, all.find(({ name }) => name === done.name)?.count ?? 0)}`)
+  }
+  const { canGo, line } = await judge()
+  say(line)
+  return canGo
+}

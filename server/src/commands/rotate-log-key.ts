@@ -1,0 +1,36 @@
+/**
+ * `npm run rotate-log-key`: replaces the log's key (spec/protocol.md, chapter 9), also while the server
+ * runs. Invariant: the record by the old key and the new key come together or not at all.
+ */
+import { type CommandTarget, onDatabase } from './command-database.ts'
+import { connect, violatedConstraint } from '../db/sql.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { createLogKeys } from '../transparency-log/log-key.ts'
+import { ensureSecretKey } from '../secrets/secret-key.ts'
+import { createSecrets } from '../secrets/secrets.ts'
+
+export type RotateTarget = CommandTarget & { readonly secretKey: string | undefined; readonly secretKeyOld: string | undefined }
+
+export async function rotateLogKey(target: RotateTarget): Promise<0 | 1> {
+  const { say, dataDir, namedStatements, secretKey, secretKeyOld } = target
+  const done = await onDatabase(target, async (url) => {
+    const db = connect({ url, max: 1, named: namedStatements, applicationName: 'roz-rotate' })
+    try {
+      const secrets = createSecrets({ secretKey: secretKey ?? (await ensureSecretKey(dataDir)), secretKeyOld })
+      // The origin stands with the first key; a log without a key has nothing to replace.
+      const keys = createLogKeys({ secrets, origin: 'nowhere/log' })
+      const { old, now } = await inTransaction(db, (tx) => keys.rotate(tx))
+      say(`The log's key was ${old.text}`)
+      say(`and is from now on ${now.text}`)
+      say('Print the new one wherever the old one was printed.')
+      return true
+    } catch (error) {
+      const isSecond = violatedConstraint(error) === 'log_entry_day_kind_key'
+      say(isSecond ? 'The key was replaced today already: once a day is the most.' : `The key was not replaced: ${String(error)}`)
+      return false
+    } finally {
+      await db.close()
+    }
+  })
+  return done === true ? 0 : 1
+}

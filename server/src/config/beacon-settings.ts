@@ -1,0 +1,56 @@
+/**
+ * Where the randomness of draws comes from, and who bears witness to their lists. Invariants: production
+ * draws by quicknet alone; a chain whose hash is not that of its parameters, and a witness's key that
+ * is none, stop the start.
+ */
+import { parseChain, QUICKNET, QUICKNET_RELAYS } from '../adapters/beacon/chain.ts'
+import type { BeaconChain } from '../adapters/beacon/port.ts'
+import { parseWitnessKey } from '../transparency-log/note.ts'
+import type { Settings } from './settings.ts'
+
+export type BeaconSettings = {
+  readonly relays: readonly string[]
+  /** The chain of rounds made from now on; without one they are drawn in local mode. */
+  readonly chain: BeaconChain | undefined
+}
+
+export function beaconSettings(settings: Settings, production: boolean): BeaconSettings {
+  const relays = settings.text('BEACON_RELAYS')?.split(/[\s,]+/) ?? QUICKNET_RELAYS
+  for (const relay of relays) {
+    const isSafe = URL.canParse(relay) && (production ? ['https:'] : ['https:', 'http:']).includes(new URL(relay).protocol)
+    if (!isSafe) settings.complain(`BEACON_RELAYS: ${production ? 'https' : 'http or https'} addresses, not “${relay}”`)
+  }
+  const isDrand = settings.choice('BEACON', ['local', 'drand'] as const, 'local') === 'drand'
+  const chain = chainOf(settings, production)
+  return { relays: relays.map((relay) => relay.replace(/\/+$/, '')), chain: isDrand ? chain : undefined }
+}
+
+function chainOf(settings: Settings, production: boolean): BeaconChain {
+  const text = settings.text('BEACON_CHAIN')
+  if (text === undefined) return QUICKNET
+  const chain = parseChain(text)
+  if (chain === undefined) settings.complain("BEACON_CHAIN: the JSON of a drand network's /info, with a hash that belongs to it")
+  else if (production && chain.chainHash !== QUICKNET.chainHash) settings.complain('BEACON_CHAIN: production draws by quicknet alone')
+  return chain ?? QUICKNET
+}
+
+export type WitnessSettings = { readonly keys: readonly string[]; readonly quorum: number }
+
+/** C2SP verifier keys, ascending, as the open record publishes them. */
+export function witnessSettings(settings: Settings): WitnessSettings {
+  const keys = [...new Set(settings.text('WITNESS_KEYS')?.split(/[\s,]+/) ?? [])].sort()
+  const parsed = keys.map((key) => parseWitnessKey(key))
+  for (const [index, key] of parsed.entries()) {
+    if (key === undefined)
+      settings.complain(`WITNESS_KEYS: verifier keys such as name+0a1b2c3d+BA…, the name in printable ASCII, not “${keys[index]}”`)
+  }
+  const differ = (what: (key: NonNullable<(typeof parsed)[number]>) => string): boolean =>
+    new Set(parsed.map((key) => key && what(key))).size === keys.length
+  if (!differ(({ name }) => name) || !differ(({ publicKey }) => publicKey.toString('hex')))
+    settings.complain('WITNESS_KEYS: a name or a key stands there twice')
+  const quorum = settings.integer('WITNESS_QUORUM', 2, 1, 100)
+  if (keys.length > 0 && quorum > keys.length) settings.complain('WITNESS_QUORUM: there are not so many WITNESS_KEYS')
+  // Two quorums must share a witness, or two readers could be shown two logs.
+  if (quorum * 2 <= keys.length) settings.complain('WITNESS_QUORUM: more than half of the WITNESS_KEYS')
+  return { keys, quorum }
+}

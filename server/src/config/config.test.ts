@@ -1,0 +1,247 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { ConfigError, readConfig } from './config.ts'
+import { witnessKeyText } from '../transparency-log/note.ts'
+import { infoOf, makeChain } from '../testing/beacon-relay.ts'
+
+const complaintsOf = (env: Record<string, string>): readonly string[] => {
+  try {
+    readConfig(env)
+    return []
+  } catch (error) {
+    if (error instanceof ConfigError) return error.complaints
+    throw error
+  }
+}
+
+const production = {
+  NODE_ENV: 'production',
+  PUBLIC_URL: 'https://roz.example',
+  DATABASE_URL: 'postgres://roz_app@db/roz?sslmode=verify-full',
+  SECRET_KEY: 'k'.repeat(64),
+  MAIL_URL: 'smtps://mail.example',
+  MAIL_FROM: 'no-reply@roz.example',
+  ADMIN_EMAIL: 'owner@roz.example',
+  ADMIN_PASSWORD: 'a long password',
+  TRUST_PROXY: '1',
+  METRICS_TOKEN: 'm'.repeat(32),
+  SUPPORT_EMAIL: 'support@roz.example',
+  SUPPORT_PHONE: '+91 20 2345 6789',
+  OFFICE_ADDRESS: '4 Lake Road, Nagpur 440010, India',
+  PAYMENTS: 'cashfree',
+  CASHFREE_PG_CLIENT_ID: 'id',
+  CASHFREE_PG_CLIENT_SECRET: 'secret',
+  BEACON: 'drand',
+}
+
+test('an empty environment gives a complete laptop set-up with demo, sandbox and mail catcher', () => {
+  const config = readConfig({})
+  expect(config).toMatchObject({ port: 8080, host: '127.0.0.1', sandboxPort: 8081, payments: 'sandbox', demo: true, production: false })
+  expect(config.business).toMatchObject({
+    brandName: 'Roz',
+    drawOn: true,
+    cashoutOn: true,
+    topupsOn: true,
+    topupLimits: { min: 1000n, max: 3000n },
+  })
+  expect(config.mailUrl).toBeUndefined()
+})
+
+test('production without settings names every missing one in a single message', () => {
+  const complaints = complaintsOf({ NODE_ENV: 'production' }).join('\n')
+  for (const name of [
+    'PUBLIC_URL',
+    'DATABASE_URL',
+    'SECRET_KEY',
+    'MAIL_URL',
+    'MAIL_FROM',
+    'ADMIN_EMAIL',
+    'ADMIN_PASSWORD',
+    'TRUST_PROXY',
+    'METRICS_TOKEN',
+    'SUPPORT_EMAIL',
+    'SUPPORT_PHONE',
+    'OFFICE_ADDRESS',
+    'BEACON',
+    'PAYMENTS',
+    'CASHFREE_PG_CLIENT_ID',
+    'CASHFREE_PG_CLIENT_SECRET',
+  ]) {
+    expect(complaints).toContain(name)
+  }
+})
+
+test('production refuses secrets that can be guessed, all in one message that shows none of them', () => {
+  const weak = { SECRET_KEY: 'x', ADMIN_PASSWORD: '1', METRICS_TOKEN: '1' }
+  expect(complaintsOf({ ...production, ...weak })).toEqual([
+    'SECRET_KEY: production needs at least 32 bytes, such as those of “openssl rand -hex 32”',
+    'ADMIN_PASSWORD: production needs at least 12 characters',
+    'METRICS_TOKEN: production needs at least 16 characters',
+  ])
+  const short = { SECRET_KEY: 'k'.repeat(31), ADMIN_PASSWORD: 'पासवर्ड नया', METRICS_TOKEN: 'm'.repeat(15) }
+  expect(complaintsOf({ ...production, ...short })).toHaveLength(3)
+  const enough = { SECRET_KEY: 'k'.repeat(32), ADMIN_PASSWORD: 'p'.repeat(12), METRICS_TOKEN: 'm'.repeat(16) }
+  expect(complaintsOf({ ...production, ...enough })).toEqual([])
+  expect(complaintsOf(weak)).toEqual([])
+})
+
+test('production sends mail by TLS alone, unless it is told otherwise', () => {
+  expect(readConfig({ ...production, MAIL_URL: 'smtp://mail.example:587' }).mailNeedsTls).toBe(true)
+  expect(readConfig({ ...production, MAIL_URL: 'smtp://mail.example:587', ALLOW_INSECURE: 'mail' }).mailNeedsTls).toBe(false)
+  expect(readConfig({ MAIL_URL: 'smtp://mail.example:587' }).mailNeedsTls).toBe(false)
+  for (const weakening of ['ignoreTLS=true', 'requireTLS=false', 'tls.rejectUnauthorized=false', 'secure=false', 'service=Maildev']) {
+    const env = { ...production, MAIL_URL: `smtp://mail.example/?${weakening}` }
+    expect(complaintsOf(env)).toEqual(['MAIL_URL: production needs TLS: leave out what weakens it, or say ALLOW_INSECURE=mail'])
+    expect(complaintsOf({ ...env, ALLOW_INSECURE: 'mail' })).toEqual([])
+  }
+})
+
+test('production reaches a database on another host by TLS alone, unless it is told otherwise', () => {
+  const elsewhere = ['postgres://u:p@db/roz', 'postgres://u:p@db/roz?sslmode=require', 'postgres://u:p@localhost/roz?host=10.0.0.7']
+  for (const url of elsewhere) {
+    expect(complaintsOf({ ...production, DATABASE_URL: url, MIGRATE_DATABASE_URL: url })).toEqual(
+      ['DATABASE_URL', 'MIGRATE_DATABASE_URL'].map(
+        (name) => `${name}: production needs TLS to a database on another host: add sslmode=verify-full, or say ALLOW_INSECURE=database`,
+      ),
+    )
+    expect(complaintsOf({ ...production, DATABASE_URL: url, ALLOW_INSECURE: 'database' })).toEqual([])
+    expect(complaintsOf({ DATABASE_URL: url })).toEqual([])
+  }
+  const here = [
+    'postgres://u:p@127.0.0.1/roz',
+    'postgres://u:p@[::1]:5432/roz',
+    'postgres://u@%2Frun%2Fpostgresql/roz',
+    'postgres:///roz?host=/run/postgresql',
+  ]
+  for (const url of here) expect(complaintsOf({ ...production, DATABASE_URL: url })).toEqual([])
+})
+
+test('outside production nobody else reaches the server, unless it is told otherwise', () => {
+  for (const host of ['0.0.0.0', '::', '192.168.1.7', 'roz.example', '127.example.org'])
+    expect(complaintsOf({ HOST: host })).toEqual([
+      `HOST: outside production anybody who reaches “${host}” could set the clock and read the mails; leave it at 127.0.0.1, or say ALLOW_INSECURE=host`,
+    ])
+  for (const host of ['127.0.0.1', '127.0.0.2', '::1', 'localhost']) expect(readConfig({ HOST: host }).host).toBe(host)
+  expect(readConfig({ HOST: '0.0.0.0', ALLOW_INSECURE: 'mail, host' }).host).toBe('0.0.0.0')
+  expect(readConfig({ ...production, HOST: '0.0.0.0' }).host).toBe('0.0.0.0')
+  expect(complaintsOf({ ALLOW_INSECURE: 'everything' })).toEqual(['ALLOW_INSECURE: of mail, database, host, not “everything”'])
+})
+
+test('production refuses the local draw', () => {
+  expect(complaintsOf({ ...production, BEACON: 'local' })).toEqual(['BEACON: production refuses the local draw; set BEACON=drand'])
+})
+
+test('production refuses the payment sandbox', () => {
+  expect(complaintsOf({ ...production, PAYMENTS: 'sandbox' }).join()).toContain('PAYMENTS: production refuses the sandbox')
+})
+
+test('production takes the keys of Google’s tokens by https alone', () => {
+  expect(complaintsOf({ ...production, GOOGLE_JWKS_URL: 'http://keys.example/certs' })).toEqual([
+    'GOOGLE_JWKS_URL: production needs https://',
+  ])
+  expect(complaintsOf({ ...production, GOOGLE_JWKS_URL: 'https://keys.example/certs' })).toEqual([])
+})
+
+test('production refuses a gateway address that is not https on cashfree.com', () => {
+  for (const url of ['http://api.cashfree.com/pg', 'https://evilcashfree.com/pg', 'https://api.cashfree.com.evil.example/pg']) {
+    expect(complaintsOf({ ...production, CASHFREE_PG_BASE_URL: url }).join()).toContain('CASHFREE_PG_BASE_URL')
+  }
+})
+
+test('payouts have an account of their own: the sandbox’s, one that is set, or none, and then they are manual', () => {
+  expect(readConfig({ SANDBOX_PORT: '9001' }).gateway.payouts).toEqual({
+    baseUrl: 'http://127.0.0.1:9001/payout',
+    clientId: 'sandbox-payout-client',
+    clientSecret: 'sandbox-payout-secret',
+    apiVersion: '2024-01-01',
+    publicKey: undefined,
+  })
+  const real = { PAYMENTS: 'cashfree', CASHFREE_PG_CLIENT_ID: 'id', CASHFREE_PG_CLIENT_SECRET: 'secret' }
+  expect(readConfig(real).gateway.payouts).toBe(undefined)
+  const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
+  const account = { ...real, CASHFREE_PAYOUT_CLIENT_ID: 'payout-id', CASHFREE_PAYOUT_CLIENT_SECRET: 'payout-secret' }
+  expect(readConfig({ ...account, CASHFREE_PAYOUT_PUBLIC_KEY: pem.replaceAll('\n', '\\n') }).gateway.payouts).toEqual({
+    baseUrl: 'https://sandbox.cashfree.com/payout',
+    clientId: 'payout-id',
+    clientSecret: 'payout-secret',
+    apiVersion: '2024-01-01',
+    publicKey: pem,
+  })
+})
+
+test('half a payouts account, a key that is none, or an address elsewhere is refused', () => {
+  const real = { PAYMENTS: 'cashfree', CASHFREE_PG_CLIENT_ID: 'id', CASHFREE_PG_CLIENT_SECRET: 'secret' }
+  expect(complaintsOf({ ...real, CASHFREE_PAYOUT_CLIENT_ID: 'x' })).toEqual(['CASHFREE_PAYOUT_CLIENT_SECRET is not set'])
+  expect(complaintsOf({ ...real, CASHFREE_PAYOUT_CLIENT_SECRET: 'x' })).toEqual(['CASHFREE_PAYOUT_CLIENT_ID is not set'])
+  expect(complaintsOf({ CASHFREE_PAYOUT_PUBLIC_KEY: 'hidden' })).toEqual([
+    'CASHFREE_PAYOUT_PUBLIC_KEY: an RSA public key in PEM, as the gateway gave it',
+  ])
+  const account = {
+    CASHFREE_PAYOUT_CLIENT_ID: 'x',
+    CASHFREE_PAYOUT_CLIENT_SECRET: 'y',
+    CASHFREE_PAYOUT_BASE_URL: 'https://evil.example/payout',
+  }
+  expect(complaintsOf({ ...production, ...account }).join()).toContain('CASHFREE_PAYOUT_BASE_URL')
+})
+
+test('draws are local on a laptop, by quicknet in production and by another chain only in tests', () => {
+  expect(readConfig({}).beacon.chain).toBeUndefined()
+  expect(readConfig({}).witnesses).toEqual({ keys: [], quorum: 2 })
+  expect(readConfig(production).beacon).toMatchObject({ chain: { beaconId: 'quicknet', period: 3 } })
+  expect(readConfig(production).beacon.relays.length).toBeGreaterThan(1)
+  const { chain } = makeChain()
+  const other = { BEACON: 'drand', BEACON_CHAIN: infoOf(chain), BEACON_RELAYS: 'http://127.0.0.1:9, http://127.0.0.1:10/' }
+  expect(readConfig(other).beacon).toEqual({ chain, relays: ['http://127.0.0.1:9', 'http://127.0.0.1:10'] })
+  expect(complaintsOf({ ...production, BEACON_CHAIN: infoOf(chain) })).toEqual(['BEACON_CHAIN: production draws by quicknet alone'])
+  expect(complaintsOf({ ...production, BEACON_RELAYS: 'http://relay.example' }).join()).toContain('BEACON_RELAYS: https addresses')
+  expect(complaintsOf({ BEACON_CHAIN: infoOf({ ...chain, period: 4 }) }).join()).toContain('BEACON_CHAIN')
+})
+
+test('witnesses are named by their verifier keys, and there are as many as their quorum', () => {
+  const keys = ['b.example', 'a.example'].map((name) => witnessKeyText(name, randomBytes(32)))
+  expect(readConfig({ WITNESS_KEYS: keys.join(' ') }).witnesses).toEqual({ keys: keys.toSorted(), quorum: 2 })
+  expect(complaintsOf({ WITNESS_KEYS: keys[0] as string })).toEqual(['WITNESS_QUORUM: there are not so many WITNESS_KEYS'])
+  expect(complaintsOf({ WITNESS_KEYS: 'x+00000000+AAAA', WITNESS_QUORUM: '1' }).join()).toContain('WITNESS_KEYS: verifier keys')
+  const accented = witnessKeyText('témoin.example', randomBytes(32))
+  expect(complaintsOf({ WITNESS_KEYS: accented, WITNESS_QUORUM: '1' })).toEqual([
+    `WITNESS_KEYS: verifier keys such as name+0a1b2c3d+BA…, the name in printable ASCII, not “${accented}”`,
+  ])
+})
+
+test('push services beside the browsers’ own are named by their hosts', () => {
+  expect(readConfig({}).pushHosts).toEqual([])
+  expect(readConfig({ PUSH_HOSTS: 'Push.example.org, localhost:8443' }).pushHosts).toEqual(['push.example.org', 'localhost:8443'])
+  for (const host of ['https://push.example.org', 'push.example.org/x', 'user@push.example.org', 'a b'])
+    expect(complaintsOf({ PUSH_HOSTS: host })).toEqual([`PUSH_HOSTS: hosts such as push.example.org, not “${host}”`])
+})
+
+test('a setting that makes no sense is refused in words, and several at once', () => {
+  const complaints = complaintsOf({
+    PORT: '0',
+    SPLIT_POLICY: 'C',
+    TOPUP_MIN: '50',
+    PUBLIC_URL: 'ftp://x',
+    DEMO: 'maybe',
+    TOPUP_MAX: '1.234',
+  })
+  expect(complaints).toHaveLength(6)
+  expect(complaints[0]).toBe('PORT: a whole number from 1 to 65535, not “0”')
+})
+
+test('an address that is no PostgreSQL is refused without showing it', () => {
+  expect(complaintsOf({ DATABASE_URL: 'mysql://u:hidden@x/y', MIGRATE_DATABASE_URL: 'hidden' })).toEqual([
+    'DATABASE_URL: an address such as postgres://user:password@host:5432/roz',
+    'MIGRATE_DATABASE_URL: an address such as postgres://user:password@host:5432/roz',
+  ])
+})
+
+test('a tax that would leave a winner nothing is refused', () => {
+  expect(readConfig({ TDS_PERCENT: '99' }).business.taxPercent).toBe(99)
+  expect(complaintsOf({ TDS_PERCENT: '100' })).toEqual(['TDS_PERCENT: a whole number from 0 to 99, not “100”'])
+})
+
+test('an existing PostgreSQL is served without a demo community unless asked for', () => {
+  expect(readConfig({ DATABASE_URL: 'postgres://x/y' }).demo).toBe(false)
+  expect(readConfig({ DATABASE_URL: 'postgres://x/y', DEMO: '1' }).demo).toBe(true)
+})

@@ -1,0 +1,183 @@
+/**
+ * The settings of the server, read once from the environment (only main.ts touches it). Invariant:
+ * with NODE_ENV=production nothing has a default that is only safe on a laptop; everything missing
+ * or unsafe is named in one message (operations.md "Environment"). The README's table lists them.
+ */
+import { availableParallelism } from 'node:os'
+import path from 'node:path'
+import { type Paise, paiseFromRupees } from '@roz/core/money.ts'
+import { POLICY_A, policyB, type SplitPolicy } from '@roz/core/split.ts'
+import { beaconSettings, witnessSettings } from './beacon-settings.ts'
+import { gatewaySettings } from './gateway-settings.ts'
+import { allowedInsecure, type Allowed, judgeHost, judgeLines, judgeSecrets } from './safety.ts'
+import { Settings } from './settings.ts'
+
+export type Config = ReturnType<typeof readConfig>
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** Every complaint at once: whoever starts the server mends them in one go. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+  readonly complaints: readonly string[]
+  constructor(complaints: readonly string[]) {
+    super(
+      `Roz cannot start with these settings:\n${complaints.map((line) => `  - ${line}`).join('\n')}\nThe table in README.md explains each of them.`,
+    )
+    this.complaints = complaints
+  }
+}
+
+/** Reads and judges the environment. Throws ConfigError with every complaint. */
+export function readConfig(env: Environment) {
+  const settings = new Settings(env)
+  const production = env.NODE_ENV === 'production'
+  const port = settings.integer('PORT', 8080, 1, 65_535)
+  const host = settings.text('HOST') ?? '127.0.0.1'
+  const dataDir = path.resolve(settings.text('DATA_DIR') ?? '.data')
+  const allowed = allowedInsecure(settings)
+  if (production) judgeProduction(settings, allowed)
+  else judgeHost(settings, host, allowed)
+  const publicUrl = settings.url('PUBLIC_URL')
+  const databaseUrl = settings.postgresUrl('DATABASE_URL')
+  const payments = settings.choice('PAYMENTS', ['sandbox', 'cashfree'] as const, 'sandbox')
+  const sandboxPort = settings.integer('SANDBOX_PORT', port + 1, 1, 65_535)
+  const config = {
+    production,
+    port,
+    host,
+    dataDir,
+    publicUrl,
+    databaseUrl,
+    migrateDatabaseUrl: settings.postgresUrl('MIGRATE_DATABASE_URL') ?? databaseUrl,
+    namedStatements: settings.flag('PG_NAMED', true),
+    processes: settings.integer('PROCESSES', 1, 1, Math.max(64, availableParallelism())),
+    payments,
+    sandboxPort,
+    gateway: gatewaySettings(settings, { production, payments, sandboxUrl: `http://127.0.0.1:${sandboxPort}` }),
+    beacon: beaconSettings(settings, production),
+    witnesses: witnessSettings(settings),
+    mailUrl: settings.text('MAIL_URL'),
+    mailNeedsTls: production && !allowed('mail'),
+    mailFrom: settings.text('MAIL_FROM') ?? 'no-reply@roz.local',
+    google: {
+      clientId: settings.text('GOOGLE_CLIENT_ID'),
+      jwksUrl: settings.url('GOOGLE_JWKS_URL') ?? 'https://www.googleapis.com/oauth2/v3/certs',
+    },
+    pushHosts: pushHosts(settings),
+    admin: { email: settings.text('ADMIN_EMAIL') ?? 'admin@roz.local', password: settings.text('ADMIN_PASSWORD') },
+    demo: settings.flag('DEMO', databaseUrl === undefined) && !production,
+    secretKey: settings.text('SECRET_KEY'),
+    secretKeyOld: settings.text('SECRET_KEY_OLD'),
+    trustProxy: trustProxy(settings),
+    metricsToken: settings.text('METRICS_TOKEN'),
+    logLevel: settings.choice('LOG_LEVEL', ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const, production ? 'info' : 'warn'),
+    webDir: settings.text('WEB_DIR'),
+    business: businessSettings(settings, production),
+    site: siteSettings(settings, production),
+  }
+  judgeStorage(settings)
+  settings.finish((complaints) => new ConfigError(complaints))
+  return config
+}
+
+/** What `npm run audit` needs: where the books are. */
+export function auditSettings(env: Environment) {
+  const settings = new Settings(env)
+  return {
+    databaseUrl: settings.postgresUrl('DATABASE_URL'),
+    dataDir: path.resolve(settings.text('DATA_DIR') ?? '.data'),
+    namedStatements: settings.flag('PG_NAMED', true),
+  }
+}
+
+/** What production must be told; each missing one is a complaint of its own. */
+function judgeProduction(settings: Settings, allowed: Allowed): void {
+  const needed = [
+    'PUBLIC_URL',
+    'DATABASE_URL',
+    'SECRET_KEY',
+    'MAIL_URL',
+    'MAIL_FROM',
+    'ADMIN_EMAIL',
+    'ADMIN_PASSWORD',
+    'TRUST_PROXY',
+    'METRICS_TOKEN',
+  ]
+  // What members are told to write to, to call and to visit: a sample would be an invented one.
+  const support = ['SUPPORT_EMAIL', 'SUPPORT_PHONE', 'OFFICE_ADDRESS']
+  for (const name of [...needed, ...support, 'CASHFREE_PG_CLIENT_ID', 'CASHFREE_PG_CLIENT_SECRET']) settings.required(name)
+  const beacon = settings.text('BEACON')
+  if (beacon === undefined || beacon === 'local') settings.complain('BEACON: production refuses the local draw; set BEACON=drand')
+  if (settings.text('PAYMENTS') !== 'cashfree') settings.complain('PAYMENTS: production refuses the sandbox; set PAYMENTS=cashfree')
+  judgeSecrets(settings)
+  judgeLines(settings, allowed)
+  const keys = settings.text('GOOGLE_JWKS_URL')
+  if (keys !== undefined && !keys.startsWith('https://')) settings.complain('GOOGLE_JWKS_URL: production needs https://')
+  const url = settings.text('PUBLIC_URL')
+  if (url !== undefined && !url.startsWith('https://')) settings.complain('PUBLIC_URL: production needs https://')
+}
+
+/** Business settings; amounts in rupees become paise here. */
+function businessSettings(settings: Settings, production: boolean) {
+  const legal = ['LEGAL_ENTITY', 'GRIEVANCE_OFFICER', 'TERMS_VERSION'].every((name) => settings.text(name) !== undefined)
+  const on = !production || legal
+  const policyName = settings.choice('SPLIT_POLICY', ['A', 'B'] as const, 'A')
+  const policy: SplitPolicy = policyName === 'A' ? POLICY_A : policyB(settings.integer('WINNERS_B', 3, 1, 1000))
+  const topup = { min: rupees(settings, 'TOPUP_MIN', '10'), max: rupees(settings, 'TOPUP_MAX', '30') }
+  if (topup.min > topup.max) settings.complain('TOPUP_MIN must not be above TOPUP_MAX')
+  return {
+    brandName: settings.text('BRAND_NAME') ?? 'Roz',
+    policy,
+    topupLimits: topup,
+    minAgeYears: settings.integer('MIN_AGE', 13, 0, 120),
+    drawOn: settings.flag('DRAW', on),
+    cashoutOn: settings.flag('CASHOUT', on),
+    topupsOn: settings.flag('PAYMENTS_LIVE', on),
+    termsVersion: settings.text('TERMS_VERSION') ?? '2025-08-09',
+    legalEntity: settings.text('LEGAL_ENTITY'),
+    grievanceOfficer: settings.text('GRIEVANCE_OFFICER'),
+    // A winner always gets something: a prize of nothing is none, and no round could be settled with it.
+    taxPercent: settings.integer('TDS_PERCENT', 0, 0, 99),
+    taxAbove: rupees(settings, 'TDS_ABOVE_RUPEES', '0'),
+  }
+}
+
+/** What the public pages name: sample values outside production. */
+function siteSettings(settings: Settings, production: boolean) {
+  return {
+    supportEmail: settings.text('SUPPORT_EMAIL') ?? 'support@roz.example',
+    supportPhone: settings.text('SUPPORT_PHONE') ?? '+91 98765 43210',
+    officeAddress: settings.text('OFFICE_ADDRESS') ?? '12 Sample Street, Pune 411001, India',
+    people: settings.text('SITE_PEOPLE') ?? '14,000',
+    contributors: settings.text('SITE_CONTRIBUTORS') ?? '10,000+',
+    /** A YouTube link; outside production a free film stands in. */
+    howItWorksVideo: settings.text('HOW_IT_WORKS_VIDEO') ?? (production ? undefined : 'https://youtu.be/aqz-KE-bpKQ'),
+  }
+}
+
+function rupees(settings: Settings, name: string, otherwise: string): Paise {
+  const amount = paiseFromRupees(Number(settings.text(name) ?? otherwise))
+  if (amount !== undefined && amount >= 0n) return amount
+  settings.complain(`${name}: an amount in rupees with at most two decimals`)
+  return 0n as Paise
+}
+
+/** Push services beside the browsers' own, as `host` or `host:port`. */
+function pushHosts(settings: Settings): readonly string[] {
+  const hosts = (settings.text('PUSH_HOSTS') ?? '').split(',').map((host) => host.trim().toLowerCase())
+  const isHost = (host: string): boolean => URL.canParse(`https://${host}`) && new URL(`https://${host}`).host === host
+  for (const host of hosts) if (host !== '' && !isHost(host)) settings.complain(`PUSH_HOSTS: hosts such as push.example.org, not “${host}”`)
+  return hosts.filter((host) => host !== '')
+}
+
+/** Hop count or list of addresses that decides the client's address; none: the socket's own. */
+function trustProxy(settings: Settings): number | string | false {
+  const value = settings.text('TRUST_PROXY')
+  if (value === undefined || value === 'none') return false
+  return /^\d+$/.test(value) ? Number(value) : value
+}
+
+function judgeStorage(settings: Settings): void {
+  const url = settings.text('STORAGE_URL')
+  if (url !== undefined) settings.complain('STORAGE_URL: this version stores files under DATA_DIR only')
+}

@@ -1,0 +1,158 @@
+/** The check of the books: its schedule, its alarm, what administrators see of it, and `npm run audit`. */
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { connect, type Db, sql } from '../../db/sql.ts'
+import { addMoney, DAY, newMember, openDay } from '../../ledger/fixtures.ts'
+import { createJoinBatcher } from '../../ledger/join-batcher.ts'
+import { makeStaff, serveCalls } from '../../testing/calls.ts'
+import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { endOfDayMs } from '@roz/core/ist-day.ts'
+import { wholeRupees } from '@roz/core/money.ts'
+import { createAdmin } from '../admin/admin.ts'
+import { createAudit } from './scheduled-audit.ts'
+
+let database: TestDatabase
+let superuser: Db
+let member: bigint
+const alarms: { readonly broken: { readonly invariant: string; readonly first: string[] }[] }[] = []
+let audit: ReturnType<typeof createAudit>
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  superuser = connect({ url: database.superUrl, max: 1, named: false })
+  // Past the triggers: what the schema refuses is what the check must find.
+  await superuser.query(sql`set session_replication_role = replica`)
+  await openDay(database, DAY)
+  member = await newMember(database.db)
+  await addMoney(database.db, member, wholeRupees(10))
+  await createJoinBatcher({ db: database.db }).join({ memberId: member })
+  audit = createAudit({ db: database.db, everyMs: 0, alarm: (details) => void alarms.push(details as never) })
+})
+afterAll(async () => {
+  await superuser.close()
+  await database.drop()
+})
+beforeEach(async () => {
+  alarms.length = 0
+  await database.db.query(sql`delete from audit_run`)
+})
+
+const breakWallet = (by: bigint) =>
+  superuser.query(sql`update wallet set balance = balance + ${by}::bigint where member_id = ${member}::bigint`)
+const passHours = (hours: number) =>
+  superuser.query(
+    sql`update audit_run set started_at = started_at - make_interval(hours => ${hours}::int), finished_at = finished_at - make_interval(hours => ${hours}::int)`,
+  )
+const runs = () => database.db.query<{ scope: string }>(sql`select scope from audit_run order by started_at, id`)
+
+test('once an hour, by one of all processes, everything while that is quick', async () => {
+  const begun = await Promise.all([audit.due(), audit.due(), audit.due()])
+  expect(begun.filter(Boolean)).toHaveLength(1)
+  expect(await audit.due()).toBe(false)
+  await passHours(1)
+  expect(await audit.due()).toBe(true)
+  expect(await runs()).toEqual([{ scope: 'full' }, { scope: 'full' }])
+  expect(alarms).toEqual([])
+})
+
+test('a process looks every minute: a look that came a moment before the hour is no hour lost', async () => {
+  const looks = createAudit({ db: database.db, alarm: () => undefined })
+  const time = vi.spyOn(performance, 'now')
+  const at = (minutes: number) => {
+    time.mockReturnValue(minutes * 60_000)
+    return looks.due()
+  }
+  try {
+    expect(await at(0)).toBe(true)
+    // Too early: the run is younger than an hour.
+    expect(await at(60)).toBe(false)
+    await passHours(1)
+    expect(await at(60.5)).toBe(false)
+    expect(await at(61)).toBe(true)
+  } finally {
+    time.mockRestore()
+  }
+})
+
+test('a full run that takes long, or never ended, is made once a week; between them what is recent', async () => {
+  await superuser.query(sql`
+    insert into ledger_day (day, sealed_at) values ('2026-01-01', roz_now()) on conflict do nothing`)
+  await audit.due()
+  await superuser.query(sql`update audit_run set started_at = started_at - interval '5 minutes'`)
+  await passHours(1)
+  expect(await audit.due()).toBe(true)
+  await superuser.query(sql`delete from audit_run where scope = 'recent'`)
+  await superuser.query(sql`update audit_run set finished_at = null, broken = null`)
+  expect(await audit.due()).toBe(true)
+  expect(await runs()).toEqual([{ scope: 'full' }, { scope: 'recent' }])
+  await passHours(7 * 24)
+  expect(await audit.due()).toBe(true)
+  expect((await runs()).at(-1)).toEqual({ scope: 'full' })
+  expect(alarms).toEqual([])
+})
+
+test('broken books are an error each hour and a mail to the owners when they are news; the overview says so', async () => {
+  const admin = await makeStaff(database.db)
+  const calls = await serveCalls(database.db, createAdmin({ db: database.db }).handlers)
+  const seen = async () => (await calls.ask('GET /admin/stats', { as: admin })).body.audit
+  const mails = () =>
+    database.db.query<{ payload: { template: string; data: { sentences: string } } }>(sql`select payload from job where kind = 'mail'`)
+  expect(await seen()).toBeNull()
+  await breakWallet(1n)
+  try {
+    for (let hour = 0; hour < 3; hour++) {
+      expect(await audit.due()).toBe(true)
+      await passHours(1)
+    }
+  } finally {
+    await breakWallet(-1n)
+  }
+  expect(alarms).toHaveLength(3)
+  expect(alarms[0]?.broken.map(({ invariant }) => invariant)).toContain('wallet_is_sum_of_legs')
+  expect(alarms[0]?.broken[0]?.first.join()).toContain(`member ${member}`)
+  const told = await mails()
+  expect(told.map(({ payload }) => payload.template)).toEqual(['audit_alarm'])
+  expect(told[0]?.payload.data.sentences).toContain("A wallet's balance is the sum of its legs.")
+  expect(await seen()).toMatchObject({
+    ok: false,
+    broken: expect.arrayContaining([{ sentence: "A wallet's balance is the sum of its legs.", rows: 1, first: expect.any(String) }]),
+  })
+  expect(await audit.due()).toBe(true)
+  expect(await seen()).toMatchObject({ ok: true, broken: [] })
+  await calls.close()
+})
+
+test('npm run audit prints every invariant and ends with 0; with a broken one it names the row and ends with 1', async () => {
+  const main = fileURLToPath(new URL('../../main.ts', import.meta.url))
+  const run = (env: Record<string, string>) => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [main, 'audit'], {
+      env: { PATH: process.env['PATH'] ?? '', ...env },
+      encoding: 'utf8',
+    })
+    return { status, stdout: stdout + stderr }
+  }
+  const live = { DATABASE_URL: database.appUrl, NODE_ENV: 'production' }
+  const clean = run(live)
+  expect(clean.stdout).toMatch(/✓ wallet_is_sum_of_legs: A wallet's balance is the sum of its legs\./)
+  expect(clean.stdout).toMatch(/All \d+ invariants hold\./)
+  expect(clean.status).toBe(0)
+  await breakWallet(1n)
+  const broken = run(live)
+  await breakWallet(-1n)
+  expect(broken.stdout).toMatch(new RegExp(`✗ wallet_is_sum_of_legs: .+\\n    member ${member}: the wallet says 901, its legs 900`))
+  expect(broken.status).toBe(1)
+  expect(run({ DATA_DIR: '/nonexistent-data' })).toMatchObject({ status: 2, stdout: expect.stringContaining('There is no database') })
+  expect(run({ DATABASE_URL: 'postgres://nobody:x@127.0.0.1:1/none' })).toMatchObject({
+    status: 2,
+    stdout: expect.stringContaining('could not be read'),
+  })
+})
+
+test('not while the day turns: a round that ends, and members who are taken into the next one, come first, but ten minutes at most', async () => {
+  const midnight = endOfDayMs(DAY)
+  await database.setClock(new Date(midnight + 5_000))
+  expect(await audit.due()).toBe(false)
+  await database.setClock(new Date(midnight + 601_000))
+  expect(await audit.due()).toBe(true)
+})

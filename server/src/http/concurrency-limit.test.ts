@@ -1,0 +1,54 @@
+/** How much heavy work runs at once. */
+import { expect, test } from 'vitest'
+import { UnavailableError } from './faults.ts'
+import { createGate } from './concurrency-limit.ts'
+import { hashPassword, isPassword } from '../members/passwords.ts'
+
+test('a few run, a bounded number wait in turn, and the rest hear at once that it is busy', async () => {
+  const gate = createGate({ inFlightMax: 2, waitingMax: 3 })
+  let running = 0
+  let most = 0
+  const order: number[] = []
+  const work = (n: number) =>
+    gate(async () => {
+      most = Math.max(most, ++running)
+      await new Promise((resolve) => setTimeout(resolve, 10))
+      running--
+      order.push(n)
+      if (n === 1) throw new Error('this one fails and still makes room')
+      return n
+    })
+  const results = await Promise.allSettled([0, 1, 2, 3, 4, 5, 6].map(work))
+  expect(results.map(({ status }) => status)).toEqual([
+    'fulfilled',
+    'rejected',
+    'fulfilled',
+    'fulfilled',
+    'fulfilled',
+    'rejected',
+    'rejected',
+  ])
+  expect((results[6] as PromiseRejectedResult).reason).toBeInstanceOf(UnavailableError)
+  expect(most).toBe(2)
+  expect(order.slice(0, 2).sort()).toEqual([0, 1])
+  expect(order.slice(2)).toEqual([2, 3, 4])
+  expect(await work(7)).toBe(7)
+})
+
+test('a password is its own and nobody’s else, whatever its length or script', async () => {
+  for (const password of ['secret', 'पासवर्ड', 'x'.repeat(128), '😀😀😀']) {
+    const hash = await hashPassword(password)
+    expect([await isPassword(hash, password), await isPassword(hash, `${password} `), await isPassword(undefined, password)]).toEqual([
+      true,
+      false,
+      false,
+    ])
+  }
+})
+
+test('more passwords than can wait are refused, never queued without end', async () => {
+  const results = await Promise.allSettled(Array.from({ length: 300 }, () => isPassword(undefined, 'x')))
+  const refused = results.filter((result) => result.status === 'rejected')
+  expect(refused).toHaveLength(300 - 3 - 256)
+  expect(refused[0]?.reason).toBeInstanceOf(UnavailableError)
+})

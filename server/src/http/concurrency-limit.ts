@@ -1,0 +1,26 @@
+/**
+ * Lets a few pieces of heavy work run at once and a bounded number wait. Invariant: beyond that the
+ * caller hears at once that the service is busy; memory and waiting time stay bounded under attack.
+ */
+import { UnavailableError } from './faults.ts'
+
+export type Gate = <T>(work: () => Promise<T>) => Promise<T>
+
+export function createGate(limits: { readonly inFlightMax: number; readonly waitingMax: number }): Gate {
+  const waiting: (() => void)[] = []
+  let inFlight = 0
+  return async (work) => {
+    if (inFlight >= limits.inFlightMax) {
+      if (waiting.length >= limits.waitingMax) throw new UnavailableError('too much work at once')
+      // The one who leaves hands its place over: inFlight does not change.
+      await new Promise<void>((resolve) => waiting.push(resolve))
+    } else inFlight++
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next === undefined) inFlight--
+      else next()
+    }
+  }
+}

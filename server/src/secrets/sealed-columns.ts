@@ -1,0 +1,154 @@
+/**
+ * Every column that holds values sealed under SECRET_KEY, and how a value of it is sealed anew (secrets.ts).
+ * Invariants: a column that seals and does not stand here keeps SECRET_KEY_OLD alive for ever
+ * (reseal.test.ts looks for such); what a row is known again by changes with its value; the
+ * rows are locked by the caller.
+ */
+import { randomBytes } from 'node:crypto'
+import { type Queryable, type Sql, sql } from '../db/sql.ts'
+import type { Tx } from '../db/transaction.ts'
+import { openDevice, sealDevice } from '../features/push/devices.ts'
+import { type BankDetail, macsOf } from '../features/wallet/bank-accounts.ts'
+import type { Secrets } from './secrets.ts'
+
+/** A value, where it lies and whose it is. */
+export type SealedRow = {
+  readonly at: string
+  readonly context: string
+  readonly sealed: Buffer
+  readonly memberId: bigint
+  readonly mac: Buffer
+}
+
+export type SealedColumn = {
+  /** In words, for the operator. */
+  readonly name: string
+  readonly table: Sql
+  readonly column: Sql
+  /** What its values are bound to (`context` of Secrets). */
+  readonly context: Sql
+  /** Whose row it is and what it is looked up by, where that matters. */
+  readonly memberId: Sql
+  readonly mac: Sql
+  /** Rows whose values are still needed. */
+  readonly isNeeded: Sql
+  /** Writes locked rows with their values under the present key. */
+  readonly write: (tx: Tx, secrets: Secrets, rows: readonly SealedRow[]) => Promise<void>
+}
+
+type Plain = Pick<SealedColumn, 'name' | 'table' | 'column' | 'context'> & Partial<Pick<SealedColumn, 'isNeeded'>>
+
+/** A value that nothing else in its row depends on. */
+const plain = (given: Plain): SealedColumn => ({
+  isNeeded: sql`true`,
+  memberId: sql`0::bigint`,
+  mac: sql`''::bytea`,
+  ...given,
+  write: async (tx, secrets, rows) => {
+    const sealed = rows.map((row) => secrets.seal(secrets.open(row.sealed, row.context), row.context))
+    await tx.query(sql`
+      update ${given.table} t set ${given.column} = v.sealed
+        from unnest(${rows.map(({ at }) => at)}::tid[], ${sealed}::bytea[]) as v(at, sealed) where t.ctid = v.at`)
+  },
+})
+
+const bankAccounts: SealedColumn = {
+  ...plain({ name: 'bank accounts', table: sql`bank_account`, column: sql`sealed`, context: sql`'bank_account:' || member_id` }),
+  write: async (tx, secrets, rows) => {
+    const taken = new Set<string>()
+    const renewed = rows.map(({ sealed, context }) => {
+      const bytes = secrets.open(sealed, context)
+      const { accountMacs, detailsMacs } = macsOf(secrets, JSON.parse(bytes.toString('utf8')) as BankDetail)
+      // The same details may stand twice, since an earlier change of the key: the first row is the one they are found by.
+      const name = `${context}:${detailsMacs[0].toString('hex')}`
+      const details = taken.has(name) ? randomBytes(detailsMacs[0].length) : detailsMacs[0]
+      taken.add(name)
+      return { sealed: secrets.seal(bytes, context), account: accountMacs[0], details }
+    })
+    await tx.query(sql`
+      update bank_account t set sealed = v.sealed, account_mac = v.account,
+             -- Details that were given again meanwhile, to a process that did not know the old key, are found by that row.
+             details_mac = case when exists (select from bank_account o where o.member_id = t.member_id and o.details_mac = v.details and o.id <> t.id)
+               then sha256(uuid_send(gen_random_uuid())) else v.details end
+        from unnest(${rows.map(({ at }) => at)}::tid[], ${renewed.map(({ sealed }) => sealed)}::bytea[],
+                    ${renewed.map(({ account }) => account)}::bytea[], ${renewed.map(({ details }) => details)}::bytea[])
+             as v(at, sealed, account, details)
+       where t.ctid = v.at`)
+  },
+}
+
+const devices: SealedColumn = {
+  ...plain({
+    name: 'devices',
+    table: sql`push_device`,
+    column: sql`sealed`,
+    context: sql`'push_device:' || member_id || ':' || encode(endpoint_mac, 'hex')`,
+  }),
+  memberId: sql`member_id`,
+  mac: sql`endpoint_mac`,
+  write: async (tx, secrets, rows) => {
+    const renewed = rows.map(({ memberId, mac, sealed }) =>
+      sealDevice(secrets, memberId, openDevice(secrets, { memberId, endpointMac: mac, sealed })),
+    )
+    const macs = renewed.map((device) => device.macs[0])
+    const at = rows.map((row) => row.at)
+    // A browser that has subscribed again meanwhile is reached by its newer row.
+    await tx.query(sql`
+      delete from push_device t using unnest(${at}::tid[], ${macs}::bytea[]) as v(at, mac)
+       where t.ctid = v.at and exists (select from push_device o where o.endpoint_mac = v.mac and o.id <> t.id)`)
+    await tx.query(sql`
+      update push_device t set sealed = v.sealed, endpoint_mac = v.mac
+        from unnest(${at}::tid[], ${renewed.map(({ sealed }) => sealed)}::bytea[], ${macs}::bytea[]) as v(at, sealed, mac) where t.ctid = v.at`)
+  },
+}
+
+export const SEALED_COLUMNS: readonly SealedColumn[] = [
+  plain({ name: 'log keys', table: sql`log_key`, column: sql`sealed_seed`, context: sql`'log_key:' || number` }),
+  plain({
+    name: 'secrets of rounds',
+    table: sql`round`,
+    column: sql`sealed_secret`,
+    context: sql`'day_secret:' || to_char(day, 'YYYY-MM-DD')`,
+    // Of a round that has ended it was published, or will never be asked for.
+    isNeeded: sql`status in ('open', 'closed', 'drawn')`,
+  }),
+  plain({ name: 'ticket keys', table: sql`ticket_key`, column: sql`sealed_key`, context: sql`'ticket_key:' || member_id` }),
+  bankAccounts,
+  plain({ name: 'push keys', table: sql`push_key`, column: sql`sealed_private`, context: sql`'push_key:' || number` }),
+  devices,
+  plain({ name: 'payment events', table: sql`gateway_event`, column: sql`sealed`, context: sql`'gateway_event:' || event_key` }),
+  plain({ name: 'payout events', table: sql`payout_event`, column: sql`sealed`, context: sql`'payout_event:' || event_key` }),
+]
+
+const keyOf = ({ column }: SealedColumn): Sql => sql`sealing_key_of(${column})`
+
+/** Values of a column that are sealed with one key: some of them, locked; others that somebody works on are passed over. */
+export const lockSealedWith = (
+  tx: Tx,
+  from: SealedColumn,
+  key: Buffer,
+  { limit, without }: { readonly limit: number; readonly without: readonly string[] },
+): Promise<SealedRow[]> =>
+  tx.query<SealedRow>(sql`
+    select ctid::text as at, ${from.context} as context, ${from.column} as sealed, ${from.memberId} as "memberId", ${from.mac} as mac
+      from ${from.table}
+     where ${keyOf(from)} = ${key}::bytea and ${from.isNeeded} and ${from.context} <> all(${without}::text[])
+     limit ${limit}::int for update skip locked`)
+
+export async function countSealedWith(from: Queryable, column: SealedColumn, key: Buffer): Promise<number> {
+  const [row] = await from.query<{ count: number }>(
+    sql`select count(*)::float8 as count from ${column.table} where ${keyOf(column)} = ${key}::bytea and ${column.isNeeded}`,
+  )
+  return row?.count ?? 0
+}
+
+/** The keys that values of a column are sealed with: each found by one step in an index. */
+export async function listKeysOf(from: Queryable, column: SealedColumn): Promise<Buffer[]> {
+  const smallest = (where: Sql): Sql =>
+    sql`(select ${keyOf(column)} from ${column.table} where ${keyOf(column)} is not null and ${column.isNeeded} and ${where} order by ${keyOf(column)} limit 1)`
+  const rows = await from.query<{ key: Buffer }>(sql`
+    with recursive found (key) as (
+      select ${smallest(sql`true`)} union all select ${smallest(sql`${keyOf(column)} > found.key`)} from found where found.key is not null)
+    select key from found where key is not null`)
+  return rows.map(({ key }) => key)
+}

@@ -1,0 +1,54 @@
+/** The audit log: written with the change itself. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { audit } from './audit-log.ts'
+import { sql } from '../db/sql.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.drop())
+
+const rows = () =>
+  database.db.query(
+    sql`select actor_id as "actorId", action, subject, before, after, at <= roz_now() as "isPast" from audit_log order by id`,
+  )
+
+test('says who did what to what, before and after, and when; paise as text', async () => {
+  await inTransaction(database.db, (tx) =>
+    audit(tx, {
+      actorId: undefined,
+      action: 'story.publish',
+      subject: 'story:17',
+      before: { isActive: false },
+      after: { isActive: true, amount: 1050n },
+    }),
+  )
+  expect(await rows()).toEqual([
+    {
+      actorId: null,
+      action: 'story.publish',
+      subject: 'story:17',
+      before: { isActive: false },
+      after: { isActive: true, amount: '1050' },
+      isPast: true,
+    },
+  ])
+})
+
+test('goes with the change that is rolled back', async () => {
+  const change = inTransaction(database.db, async (tx) => {
+    await audit(tx, { actorId: undefined, action: 'story.edit', subject: 'story:18' })
+    throw new Error('the change fails')
+  })
+  await expect(change).rejects.toThrow('the change fails')
+  expect(await rows()).toHaveLength(1)
+})
+
+test('takes no deed that is not named thing.deed, and no actor that is no account', async () => {
+  const write = (entry: Parameters<typeof audit>[1]) => inTransaction(database.db, (tx) => audit(tx, entry))
+  await expect(write({ actorId: undefined, action: 'Published a story', subject: 'story:17' })).rejects.toThrow('audit_log_action_check')
+  await expect(write({ actorId: 9_999n, action: 'story.edit', subject: 'story:17' })).rejects.toThrow('audit_log_actor_id_fkey')
+})

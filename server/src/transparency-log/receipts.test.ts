@@ -1,0 +1,40 @@
+import type { IstDay } from '@roz/core/ist-day.ts'
+import { leafHash } from '@roz/core/draw.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createJoinBatcher } from '../ledger/join-batcher.ts'
+import { openRoundsWorld, type RoundsWorld } from '../testing/rounds-world.ts'
+import { sha256 } from '../tickets/sha256.ts'
+import { rootByPath } from './merkle-tree.ts'
+
+let world: RoundsWorld
+beforeAll(async () => {
+  world = await openRoundsWorld()
+})
+afterAll(() => world.close())
+
+const DAY = '2026-11-21' as IstDay
+const bytes = (text: string): Buffer => Buffer.from(text, 'hex')
+
+test('who ask for the receipts of one batch again in the same moment share a signature, each with a path of their own', async () => {
+  const batcher = createJoinBatcher({ db: world.db })
+  const members = await Promise.all([1, 2, 3].map(() => world.member(5)))
+  for (const memberId of members) await world.ticketKeys.get(world.db, memberId, DAY)
+  const joined = await Promise.all(members.map((memberId) => batcher.join({ memberId })))
+  const receipts = await Promise.all(
+    joined.map((outcome, index) => {
+      if (!outcome.ok) throw new Error(outcome.code)
+      const { batchId, day, at } = outcome.value
+      // Nobody has begun it: as after a restart, or long after the batch.
+      return world.receipts.of({ batchId, day, at, memberId: members[index] as bigint })
+    }),
+  )
+  expect(new Set(receipts.map(({ receipt }) => receipt.signature)).size).toBe(
+    new Set(joined.map((one) => one.ok && one.value.batchId)).size,
+  )
+  const roots = receipts.map(({ ticket, receipt }) =>
+    rootByPath(leafHash(sha256, bytes(ticket)), { index: receipt.index, size: receipt.count }, receipt.path.map(bytes)),
+  )
+  expect(new Set(roots.map((root) => Buffer.from(root as Uint8Array).toString('hex'))).size).toBe(
+    new Set(receipts.map(({ receipt }) => receipt.signature)).size,
+  )
+})

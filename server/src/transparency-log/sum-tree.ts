@@ -1,0 +1,71 @@
+/**
+ * The tree of what is owed (spec/protocol.md, chapter 13): in the shape of RFC 6962, each node with the
+ * sum below it, and each child's sum hashed beside its hash.
+ */
+import { u64 } from '@roz/core/draw.ts'
+import { sha256 } from '../tickets/sha256.ts'
+import { cutOf } from './merkle-tree.ts'
+
+export type SumNode = { readonly hash: Uint8Array; readonly sum: number }
+
+const PART = Buffer.from('roz/v1/part\n')
+const SUM = Buffer.from('roz/v1/sum\n')
+export const LEAF_BYTES = 40
+/** Of an id, and of a hash. */
+export const ID_BYTES = 32
+
+export const leafNode = (leaf: Uint8Array): SumNode => ({
+  hash: sha256(PART, leaf),
+  sum: Number(Buffer.from(leaf.buffer, leaf.byteOffset, LEAF_BYTES).readBigUInt64BE(ID_BYTES)),
+})
+
+const join = (left: SumNode, right: SumNode): SumNode => ({
+  hash: sha256(SUM, left.hash, u64(left.sum), right.hash, u64(right.sum)),
+  sum: left.sum + right.sum,
+})
+
+/** The root of nodes; of no part at all it is H("roz/v1/sum\n") and 0. */
+export function sumRoot(nodes: readonly SumNode[]): SumNode {
+  let level: readonly SumNode[] = nodes
+  if (level.length === 0) return { hash: sha256(SUM), sum: 0 }
+  // Pairs from the left, an odd one carried up: the same shape as splitting at the largest power of two.
+  while (level.length > 1) level = pairUp(level)
+  return level[0] as SumNode
+}
+
+function pairUp(level: readonly SumNode[]): SumNode[] {
+  const above: SumNode[] = []
+  for (let index = 0; index < level.length; index += 2) {
+    const [left, right] = [level[index] as SumNode, level[index + 1]]
+    above.push(right === undefined ? left : join(left, right))
+  }
+  return above
+}
+
+/** The root over the leaves from … to − 1, wherever it is known from. */
+export type SumOfRange = (from: number, to: number) => SumNode
+
+/**
+ * The proof of the leaves at these positions: the nodes that cannot be computed from them, left before
+ * right. A range without any of them is one node; one leaf of them is none.
+ */
+export function sumProof(root: SumOfRange, positions: readonly number[], count: number): SumNode[] {
+  const walk = (from: number, to: number): SumNode[] => {
+    if (!positions.some((position) => position >= from && position < to)) return [root(from, to)]
+    if (to - from === 1) return []
+    const middle = from + cutOf(to - from)
+    return [...walk(from, middle), ...walk(middle, to)]
+  }
+  return positions.length === 0 ? [] : walk(0, count)
+}
+
+/** A node as bytes: its hash and its sum. */
+export const nodeBytes = ({ hash, sum }: SumNode): Buffer => Buffer.concat([hash, u64(sum)])
+export const NODE_BYTES = 40
+/** The node that these bytes begin with. */
+export const nodeOf = (bytes: Buffer): SumNode => ({ hash: bytes.subarray(0, ID_BYTES), sum: Number(bytes.readBigUInt64BE(ID_BYTES)) })
+
+/** The leaves of flat bytes. */
+export const leavesOf = <B extends Uint8Array>(bytes: B): B[] =>
+  Array.from({ length: bytes.length / LEAF_BYTES }, (_, index) => bytes.subarray(index * LEAF_BYTES, (index + 1) * LEAF_BYTES) as B)
+export const idOf = (leaf: Uint8Array): Uint8Array => leaf.subarray(0, ID_BYTES)
