@@ -1,6 +1,6 @@
 /**
- * Where texts are found and where their translations lie. Three catalogues per language, so that a
- * member never loads the portal's words and a public page loads none at all.
+ * Tells Lingui where the texts and their catalogues are.
+ * - Each language has three catalogues, so members never load the portal's words, and public pages load no catalogue.
  */
 import { LANGUAGES } from '@roz/core/language.ts'
 import { defineConfig } from '@lingui/conf'

@@ -149,7 +149,7 @@ describe('a third language', () => {
       CATALOGUES.map((name) => `ta: no src/locales/ta/${name}.po`),
     )
     await expect(longTexts([...LANGUAGES, 'ta'])).rejects.toThrow(
-      `${TEXTS.length} long texts are not there:\n  ${TEXTS.map((name) => `src/content/ta/${name}.md`).join('\n  ')}`,
+      `${TEXTS.length} long texts are missing:\n  ${TEXTS.map((name) => `src/content/ta/${name}.md`).join('\n  ')}`,
     )
   })
 })

@@ -1,7 +1,7 @@
 /**
- * The calls that screens make as a table of methods and paths, for the browser. The contract's schemas
- * weigh more than the rest of the shell, and the server judges every call anyway. Webhooks and published
- * files are left out: gateways send the ones, and the verifier fetches the others.
+ * Gives the browser a table of the methods and paths of the calls that screens make.
+ * - The table replaces the contract's schemas, which weigh more than the rest of the shell. The server checks every call anyway.
+ * - Webhooks and published files are left out: only gateways send webhooks, and the verifier fetches the files.
  */
 import { api } from '@roz/contract/api.ts'
 import type { EndpointSpec } from '@roz/contract/endpoint.ts'

@@ -1,9 +1,9 @@
-/** Draws every public page once, in every language: what cannot be drawn or is too heavy fails the build. */
+/** Renders every public page in every language; the build fails where a page cannot be rendered or exceeds its byte budget. */
 import type { PublicPages, SiteFacts } from '@roz/contract/public-pages.ts'
 import { LANGUAGES } from '@roz/core/language.ts'
 import { brotliCompressSync } from 'node:zlib'
 
-/** HTML with inlined CSS, brotli (frontend.md, budgets). */
+/** The budget of one page: HTML with inlined CSS, compressed with Brotli. */
 const BYTES_MAX = 14 * 1024
 
 const site: SiteFacts = {

@@ -1,4 +1,4 @@
-/** Long texts: Markdown per language becomes HTML at build. A text missing in one language fails the build. */
+/** Turns the long texts (Markdown, one file per language) into HTML at build time. A text that one language lacks fails the build. */
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -21,7 +21,7 @@ export const TEXTS = [
   'verify-trust',
 ] as const
 
-/** Headings get an id made of their number or words, so that a section can be linked to. */
+/** A numbered heading gets the id `section-<number>`, so that links can point to it. */
 function renderer(): Marked {
   return new Marked({
     gfm: true,
@@ -43,7 +43,7 @@ export async function longTexts(
   const missing = languages.flatMap((language) =>
     TEXTS.filter((name) => !existsSync(fileOf(language, name))).map((name) => `src/content/${language}/${name}.md`),
   )
-  if (missing.length > 0) throw new Error(`${missing.length} long texts are not there:\n  ${missing.join('\n  ')}`)
+  if (missing.length > 0) throw new Error(`${missing.length} long texts are missing:\n  ${missing.join('\n  ')}`)
   const texts: Record<string, Record<string, string>> = {}
   for (const language of languages) {
     const own: Record<string, string> = {}

@@ -1,4 +1,4 @@
-/** What makes the product installable: icons cut from the one drawn coin, and the service worker. */
+/** Builds the files that make the app installable: icons rendered from the coin's one drawing, and the service worker's version. */
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -6,16 +6,16 @@ import sharp from 'sharp'
 import { sprite } from '../src/ui/art.ts'
 
 const INK = '--i-mari:#f6b73c;--i-ink:#2a1a10;--i-edge:#2a1a10'
-/** The cloth of the bar: what the coin lies on where a system cuts its own shape. */
+/** The colour of the app's top bar, as the background where the system cuts icons to its own shape. */
 const CLOTH = '#8a2a13'
-/** Of a maskable icon only a circle of four fifths is sure to be seen. */
+/** Systems are sure to show only a circle of 4/5 of a maskable icon's width, so the coin (40 units) gets a margin of 4 units. */
 const MASKABLE = { from: 4, side: 48 } as const
 
 const coin = (): string => /<symbol id="c1"[^>]*>(.*?)<\/symbol>/.exec(sprite(['c1']))?.[1] ?? ''
 export const favicon = (): string =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 40"><style>:root{${INK}}</style>${coin()}</svg>`
 
-/** Without variables: what draws it here knows none. */
+/** Replaces the CSS variables by colours: the SVG renderer of the build does not support variables. */
 function drawn(onCloth: boolean): Buffer {
   const plain = INK.split(';').reduce((svg, pair) => {
     const [name, colour] = pair.split(':')
@@ -43,7 +43,7 @@ export async function writeIcons(out: string): Promise<void> {
   }
 }
 
-/** Changes with anything that the worker could have kept. */
+/** Changes whenever a file changes that the service worker may have cached. */
 export async function versionOf(out: string): Promise<string> {
   const hash = createHash('sha256')
   for (const name of (await readdir(path.join(out, 'assets'))).toSorted()) hash.update(`${name}\n`)

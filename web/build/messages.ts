@@ -1,6 +1,7 @@
 /**
- * Sees that every text has its words in every language. Texts are collected as the macros leave
- * them, so nothing is extracted twice and a forgotten `npm run messages` cannot slip through.
+ * Checks that every text has a translation in every language.
+ * - Texts are collected from the code that the macros emit, during the build itself.
+ * - So no second extraction runs, and a forgotten `npm run messages` fails the build.
  */
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -10,12 +11,12 @@ import { formatter } from '@lingui/format-po'
 import type { Plugin } from 'vite'
 
 export const CATALOGUES = ['app', 'admin', 'public'] as const
-/** A text by `t` or `msg`, marked by a comment, and one by `<Trans>`, as compiled code has them. */
+/** Matches a text by `t` or `msg` (marked by a comment) and one by `<Trans>`, as the compiled code contains them. */
 const MESSAGE = /(?:\/\*+\s*i18n\s*\*+\/|_jsxs?\(_?Trans\w*,)\s*\{\s*id:\s*"([^"]+)"/g
 
 export const idsIn = (code: string): readonly string[] => [...code.matchAll(MESSAGE)].map(([, id = '']) => id)
 
-/** The ids of texts used by the modules that were built, with the file that uses each. */
+/** The ids of the texts in the modules of this build, each with the file that uses it. */
 export function messageCollector(): { readonly plugin: Plugin; readonly used: ReadonlyMap<string, string> } {
   const used = new Map<string, string>()
   const plugin: Plugin = {
@@ -30,15 +31,16 @@ export function messageCollector(): { readonly plugin: Plugin; readonly used: Re
   return { plugin, used }
 }
 
-/** Fewer texts than the app has for sure: then the pattern above no longer fits what the macros leave. */
+/** The app certainly has more texts than this. Fewer mean that MESSAGE no longer matches what the macros emit. */
 const LEAST = 800
 export function expectTexts(used: ReadonlyMap<string, string>): void {
-  if (used.size < LEAST) throw new Error(`the build found ${used.size} texts, of ${LEAST} at least: look at MESSAGE in build/messages.ts`)
+  if (used.size < LEAST)
+    throw new Error(`the build found ${used.size} texts, and expects ${LEAST} or more: check MESSAGE in web/build/messages.ts`)
 }
 
 type Words = { readonly texts: ReadonlyMap<string, string>; readonly empty: ReadonlySet<string>; readonly absent: readonly string[] }
 
-/** What a language's catalogues hold, which texts stand in one of them without words, and which of them is not there. */
+/** Reads a language's catalogues: the texts with words, the texts without words, and the catalogue files that are missing. */
 async function known(root: string, language: string): Promise<Words> {
   const po = formatter()
   const texts = new Map<string, string>()
@@ -60,7 +62,7 @@ async function known(root: string, language: string): Promise<Words> {
   return { texts, empty, absent }
 }
 
-/** One line for each catalogue that is not there, and each text without words: `hi: "Log in" (src/…)`. */
+/** One line for each missing catalogue, and for each text without words: `hi: "Log in" (src/…)`. */
 export async function missingMessages(
   root: string,
   used: ReadonlyMap<string, string>,

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { paths } from '../src/paths.ts'
 import { screenLinks, shellLinks } from './screens.ts'
 
-test('the sheet of a screen stands behind those of what it imports', () => {
+test("a screen's style sheet follows the sheets of the modules that it imports", () => {
   const names = Object.keys(paths)
   const routes = names.map((name) => `path: paths.${name}, component: lazy(() => import('./Screen.tsx'))`).join('\n')
   const links = screenLinks(routes, {
@@ -19,9 +19,9 @@ test('the sheet of a screen stands behind those of what it imports', () => {
   ])
 })
 
-test('the sheets of a screen stand behind that of the shell', () => {
+test("a screen's style sheets follow the sheet of the shell", () => {
   const SHELL = '<link rel="stylesheet" crossorigin href="/assets/shell.css">'
-  // As Vite does before it asks our plugin.
+  // Vite inserts this tag before it calls our plugin.
   const html = readFileSync(new URL('../app.html', import.meta.url), 'utf8').replace('  </head>', `    ${SHELL}\n  </head>`)
   const { handler } = shellLinks.transformIndexHtml as { handler: (html: string, context: object) => string }
   const [head = ''] = handler(html, { bundle: {} }).split('</head>')

@@ -1,14 +1,15 @@
 /**
- * How the app is cut into files, and which of them a page names in its head, so that none waits for
- * another to ask for it: the shell that all screens stand in, and what the address itself needs.
+ * Divides the app into files, and lists in each page's head the files that its address needs.
+ * - The head names the shell's files and those of the screen at the address, so no file waits for another to request it.
+ * - A screen's style sheet follows the sheets of everything it imports, so its rules win.
  */
 import type { Plugin } from 'vite'
 import { paths } from '../src/paths.ts'
 
 /**
- * `start` runs while the rest is on its way and must weigh little. All else that every screen needs is
- * one file: a fourteenth less to load than the same in pieces. What several screens share is few more,
- * as each file of its own costs a phone another question to the server.
+ * `start` runs while the rest is still loading, so it must stay small. The other code that every screen needs is one file: a fourteenth
+ * less to load than the same code in pieces. Code that several screens share forms few files, because each file costs a phone one more
+ * request.
  */
 export const CHUNKS = {
   groups: [
@@ -25,10 +26,10 @@ export const CHUNKS = {
   ],
 }
 
-/** Scripts wait behind what is painted without them. */
+/** Low priority: the styles and the first paint do not need the scripts. */
 const preload = (file: string): string => `<link rel="modulepreload" fetchpriority="low" crossorigin href="/${file}">`
 
-/** Vite would run each file of the shell by a tag of its own: one starts, the others are only fetched with it. */
+/** Vite would give each file of the shell its own script tag. Only `start` is executed by a tag; the other files are preloaded with it. */
 export const shellLinks: Plugin = {
   name: 'roz-shell-links',
   transformIndexHtml: {
@@ -41,7 +42,7 @@ export const shellLinks: Plugin = {
             name === 'start' ? tag.replace('crossorigin', 'fetchpriority="low" crossorigin') : preload(file),
           )
           .replace(/ *%SCREEN%\n/, '')
-          // Behind the sheet of the shell, as it would come if the screen were opened from another.
+          // After the shell's style sheet: the same order as when the screen is opened from another screen.
           .replace(
             / *<\/head>/,
             `${[...begins.map(({ fileName }) => preload(fileName)), '%SCREEN%'].map((tag) => `    ${tag}\n`).join('')}  </head>`,
@@ -55,7 +56,7 @@ type Chunk = { readonly file: string; readonly imports?: readonly string[]; read
 type Manifest = Readonly<Record<string, Chunk>>
 const ROUTE = /path: paths\.(\w+),[^]*?import\('\.\/([^']+)'\)/g
 
-/** Links by address, of the files that its screen adds to the shell. */
+/** By address: the link tags of the files that its screen needs beyond the shell. */
 export function screenLinks(routes: string, manifest: Manifest): Readonly<Record<string, string>> {
   const there = closureOf(['src/main.tsx'], manifest)
   const links = Object.fromEntries(
@@ -70,7 +71,7 @@ export function screenLinks(routes: string, manifest: Manifest): Readonly<Record
   return links
 }
 
-/** Each stands behind what it imports, as it runs: so its sheet has the last word about what theirs say. */
+/** Adds each module after its imports, in the order of execution, so that its style sheet can override theirs. */
 function closureOf(keys: readonly string[], manifest: Manifest, known = new Set<string>()): Set<string> {
   for (const key of keys.filter((one) => !known.has(one))) {
     known.add(key)
@@ -83,6 +84,6 @@ function closureOf(keys: readonly string[], manifest: Manifest, known = new Set<
 
 function chunkOf(key: string, manifest: Manifest): Chunk {
   const chunk = manifest[key]
-  if (chunk === undefined) throw new Error(`the build made nothing of ${key}`)
+  if (chunk === undefined) throw new Error(`the build emitted no file for ${key}`)
   return chunk
 }

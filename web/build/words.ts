@@ -1,16 +1,17 @@
 /**
- * Core's texts for the browser: each stands where it is used, in every language, so that a screen
- * loads the words of its own rules alone and nobody loads a catalogue.
+ * Inlines core's texts into the browser's code: each `texts('…')` becomes its words in every language.
+ * - A screen loads only the words of the rules that it uses, and no catalogue of core.
+ * - Importing a catalogue of core into the browser's code fails the build.
  */
 import { texts } from '@roz/core/texts.ts'
 import type { Plugin } from 'vite'
 
 const TEXT = /\btexts\(\s*('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"),?\s*\)/g
 
-/** The list of languages names them. */
+/** The imports of the catalogues in `core/src/language.ts`. */
 const CATALOGUE = /^import \{ (\w+) \} from '\.\/locales\/[\w-]+\.ts'$/gm
 
-/** The English of a literal as the formatter writes it: quotes of one kind, and nothing else escaped. */
+/** The English of a literal: the formatter uses one kind of quotes and escapes nothing else. */
 const englishOf = (literal: string): string => literal.slice(1, -1).replace(/\\(.)/g, '$1')
 
 export const wordsPlugin = (): Plugin => ({

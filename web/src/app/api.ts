@@ -1,7 +1,8 @@
 /**
- * The only place that talks to the server. Typed by the contract; every failure is an ApiError with
- * the words to show, or a NetworkError. A 401 outside the logins ends the session (spec section 4).
- * A screen waits for an answer within a limit, and says then what is true (docs/decisions).
+ * The only module that sends requests to the server.
+ * - The contract types every call. A failed call throws ApiError, with a message to show, or NetworkError.
+ * - A 401 from any call but a login ends the session.
+ * - Every call has a time limit, unless `isPatient` is set. A write that exceeds it is reported as "we could not tell", never as a failure.
  */
 import { t } from '@lingui/core/macro'
 import type { Api, Output, Request } from '@roz/contract/api.ts'
@@ -11,7 +12,7 @@ import { calls, type ScreenCall } from 'virtual:calls'
 import { currentLanguage } from './language.ts'
 import { token } from './token.ts'
 
-/** A refusal by the server. `message` is ready to show in the chosen language. */
+/** A refusal by the server. `message` is in the chosen language and may be shown as it is. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: number
@@ -25,21 +26,21 @@ export class ApiError extends Error {
   }
 }
 
-/** No answer came: offline, refused, or cut off. Whether the server acted is unknown. */
+/** No answer arrived: the browser is offline, or the connection was refused or cut. Whether the server executed the call is unknown. */
 export class NetworkError extends Error {
   override readonly name = 'NetworkError'
 }
 
-/** The server's words where it gave some, else the fallback of the spec's error catalogue. */
+/** The server's message if it sent one, else the fallback. */
 export const messageOf = (error: unknown, fallback: string): string =>
   error instanceof ApiError && error.message !== '' ? error.message : fallback
 
-/** Nobody knows whether a write went through, or still will: it had no answer within its limit, here or at a proxy. */
+/** The status of a write without an answer in time, here or at a proxy (504). The server may have executed it, or may still do so. */
 const UNANSWERED = 504
 
 export const READ_WITHIN_MS = 30_000
 export const WRITE_WITHIN_MS = 60_000
-/** A slow phone on 2G: an upload has this much time more for its size, because fetch does not tell its progress. */
+/** A slow phone on 2G. An upload gets extra time for its size, because fetch does not report upload progress. */
 const UPLOAD_BYTES_PER_MS = 4
 
 type Defined<T> = { [K in keyof T as T[K] extends undefined ? never : K]: T[K] }
@@ -48,11 +49,11 @@ type Optional<T> = { [K in keyof T as undefined extends T[K] ? never : object ex
 }
 type Extras = {
   readonly signal?: AbortSignal
-  /** Kept by the caller across its own retries of one money-moving call. */
+  /** The caller keeps it across its own retries of one money-moving call. */
   readonly idempotencyKey?: string
-  /** The call itself, where it was made already. */
+  /** A request that was already sent for this call. */
   readonly made?: Promise<Response> | undefined
-  /** The answer is waited for without a limit: the screen gives a way on itself. */
+  /** No time limit: the screen itself offers a way out. */
   readonly isPatient?: true
 }
 type Given<N extends ScreenCall> = Optional<Defined<Request<Api[N]>>> &
@@ -60,11 +61,11 @@ type Given<N extends ScreenCall> = Optional<Defined<Request<Api[N]>>> &
   Extras
 type Arguments<N extends ScreenCall> = object extends Given<N> ? [given?: Given<N>] : [given: Given<N>]
 
-/** The calls whose 401 means wrong credentials, not an ended session. */
+/** Calls whose 401 means wrong credentials and not an ended session. */
 const LOGINS: readonly ScreenCall[] = ['login', 'google', 'adminLogin']
 
 let onSessionEnded = (): void => undefined
-/** Told about a 401 of any call but the logins, after the token is gone. */
+/** The listener is called after a 401 from any call but a login, once the token is cleared. */
 export function whenSessionEnds(listener: () => void): void {
   onSessionEnded = listener
 }
@@ -78,7 +79,7 @@ export async function call<N extends ScreenCall>(name: N, ...[given]: Arguments<
   const end = (): void => aborter.abort()
   signal?.addEventListener('abort', end)
   const withinMs = method === 'GET' ? READ_WITHIN_MS : WRITE_WITHIN_MS + (upload?.size ?? 0) / UPLOAD_BYTES_PER_MS
-  // Ends the request as well, which frees its connection for the next press.
+  // Aborts the request too, which frees its connection for the next attempt.
   const timer = isPatient ? undefined : setTimeout(end, withinMs)
   try {
     return (await answerTo(name, method, path, { ...parts, signal: aborter.signal })) as Output<Api[N]>
@@ -101,7 +102,7 @@ async function answerTo(name: ScreenCall, method: string, path: string, parts: L
   return withTimeOf(response, JSON.parse(text))
 }
 
-/** A body that a cache has kept tells an old time; the header beside it is renewed with each look. */
+/** A body from the cache contains an old serverTime. The header is renewed on every revalidation, so it replaces the body's value. */
 function withTimeOf(response: Response, answer: unknown): unknown {
   const serverTime = response.headers.get('x-server-time')
   const isTimed = serverTime !== null && typeof answer === 'object' && answer !== null && 'serverTime' in answer
@@ -164,7 +165,7 @@ async function bodyOf(response: Response): Promise<string> {
 
 async function failureOf(response: Response, name: ScreenCall, sentToken: string | undefined): Promise<ApiError> {
   const answer = answerOf(await bodyOf(response), response.status)
-  // A late 401 of an older token must not end the session that has begun since.
+  // A late 401 for an older token must not end the session that has begun since.
   if (response.status === 401 && !LOGINS.includes(name) && token.get() === sentToken) {
     token.clear()
     onSessionEnded()
@@ -172,20 +173,20 @@ async function failureOf(response: Response, name: ScreenCall, sentToken: string
   return new ApiError(response.status, await inChosenLanguage(answer))
 }
 
-/** The error as the contract has it; anything else (a proxy's page) has no code, and no words worth showing. */
+/** The contract's error. Any other body, such as a proxy's error page, has no code and usually no message. */
 function answerOf(text: string, status: number): ErrorAnswer {
   try {
     const parsed = JSON.parse(text) as Partial<ErrorAnswer> | null
     if (typeof parsed?.code === 'string' && typeof parsed.message === 'string') return parsed as ErrorAnswer
     return { code: '', message: typeof parsed?.message === 'string' ? parsed.message : '' }
   } catch {
-    // verify-email refuses in plain text: its words are the message (spec section 7). A proxy's are none of ours.
+    // verify-email refuses in plain text, and its text is the message. Anything from 500 up, long or with markup is a proxy's page.
     const isOurs = status < 500 && text.length > 0 && text.length < 300 && !text.includes('<')
     return { code: '', message: isOurs ? text : '' }
   }
 }
 
-/** In any language but English our own words for a code, whatever the server sent; the table loads on the first refusal. */
+/** Outside English, the message comes from our own table of refusals, loaded on the first refusal. Messages about fields stay as sent. */
 async function inChosenLanguage(answer: ErrorAnswer): Promise<ErrorAnswer> {
   const language = currentLanguage()
   if (language === 'en' || answer.fields !== undefined) return answer
@@ -194,7 +195,7 @@ async function inChosenLanguage(answer: ErrorAnswer): Promise<ErrorAnswer> {
     const texts = (REFUSALS as Readonly<Record<string, Texts | undefined>>)[answer.code]
     return texts === undefined ? answer : { ...answer, message: filled(texts[language], answer.values) }
   } catch {
-    // Without the table it is a refusal all the same.
+    // Without the table, the server's own message is shown.
     return answer
   }
 }

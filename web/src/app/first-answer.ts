@@ -1,6 +1,6 @@
 /**
- * Who is here: the one question that every member's screen waits for, asked before the program has come.
- * Invariant: the answer is taken once, and only for the token it was asked with.
+ * Sends the call `me`, for which every member's screen waits, before the program has loaded.
+ * - The answer is used at most once, and only with the token it was requested with.
  */
 import { calls } from 'virtual:calls'
 import { token } from './token.ts'
@@ -13,7 +13,7 @@ export function askWhoIsHere(): void {
   const [method, path] = calls.me
   const headers = { accept: 'application/json', authorization: `Bearer ${held}` }
   const answer = fetch(`/api${path}`, { method, headers, cache: 'no-store' })
-  // Whoever takes it hears of a failure.
+  // Avoids an unhandled rejection: the caller that takes the promise handles the failure.
   answer.catch(() => undefined)
   asked = { token: held, answer }
 }

@@ -1,4 +1,8 @@
-/** The language of the app, as it is and as it changes. Catalogues load on demand, the portal's only in the portal. */
+/**
+ * The app's current language, and how it changes.
+ * - Catalogues load on demand; the portal's catalogue loads only in the portal.
+ * - The language changes only after its catalogues have loaded. Of two overlapping changes, the later one wins.
+ */
 import { i18n } from '@lingui/core'
 import { msg } from '@lingui/core/macro'
 import { brandIn } from '@roz/core/brand.ts'
@@ -10,7 +14,7 @@ let language = firstLanguage()
 export const currentLanguage = (): Language => language
 export const brand = (): string => brandIn(settings.brandName, language)
 
-/** As the page came, in the language of its screens. */
+/** The page's meta description, in the language of the screens. */
 function about() {
   const brandName = brand()
   return msg`${brandName}: one rupee a day, together. A daily round, a fair draw, and books that are open to everybody.`
@@ -21,17 +25,17 @@ let adminWanted = false
 let adminTexts: Promise<void> | undefined
 
 let onChange: () => void = () => undefined
-/** Told after a change: what the server has worded for us stands in the old language. */
+/** The listener runs after a change, because cached answers contain the server's words in the old language. */
 export function whenLanguageChanges(listener: () => void): void {
   onChange = listener
 }
 
-/** The last wish counts, whichever catalogue comes first. */
+/** The last request wins, whichever catalogue loads first. */
 async function activate(next: Language): Promise<void> {
   wanted = next
   const words = Promise.all([WORDS[next](), adminWanted ? ADMIN_WORDS[next]() : undefined])
   const [app, admin] = await words.catch((error: unknown) => {
-    // What cannot be had is wished no more; a later wish is left alone.
+    // A catalogue that fails to load cancels its own request, but not a later one.
     if (wanted === next) wanted = language
     throw error
   })
@@ -45,27 +49,27 @@ async function activate(next: Language): Promise<void> {
   if (isChange) onChange()
 }
 
-/** Loads the first catalogue; nothing is drawn before. */
+/** Loads the first catalogue. Nothing is rendered before. */
 export const startLanguage = (): Promise<void> => activate(language)
 
-/** Switches and keeps the choice. */
+/** Switches the language and saves the choice in the browser. */
 export async function chooseLanguage(next: Language): Promise<void> {
   await activate(next)
-  // A later choice is kept by its own call.
+  // A later call saves its own choice.
   if (next !== language) return
   try {
     localStorage.setItem(LANGUAGE_KEY, next)
   } catch {
-    // The choice then holds for this page.
+    // Without storage the choice lasts until the page unloads.
   }
 }
 
-/** Follows the member's own setting where this browser has no choice of its own. */
+/** Applies the member's saved language if this browser has no choice of its own. */
 export async function adoptLanguage(next: Language): Promise<void> {
   if (chosenLanguage() === undefined && next !== language) await activate(next)
 }
 
-/** The portal's words, loaded by its routes: whoever asks while they are on their way waits for them, too. */
+/** Loads the portal's words, for its routes. Calls during the load wait for the same promise; after a failure the next call retries. */
 export async function loadAdminTexts(): Promise<void> {
   adminWanted = true
   adminTexts ??= activate(wanted)

@@ -1,6 +1,8 @@
-/** What app.html says in each language where the app does not come: there is no catalogue either. */
+/**
+ * Reveals the notice in app.html that the app could not load. app.html has its words in each language, because no catalogue is loaded then.
+ */
 
-/** Offers to load again. What is only late may still come; its first screen hides the offer (app.css). */
+/** Offers a reload. A slow app may still load; its first screen hides the offer (web/src/ui/app.css). */
 export const showLost = (): void => document.getElementById('lost')?.removeAttribute('hidden')
 
 export function tellLost(error: unknown): void {

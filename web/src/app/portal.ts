@@ -1,8 +1,8 @@
 /**
- * The portal is a place of its own: its pages have a stricter policy and another token than the members'.
- * Invariant: a page belongs to one side for as long as it stands; who goes to the other loads a new page.
+ * Separates the portal's pages from the members': the portal has a stricter content security policy and its own token.
+ * - A loaded page belongs to one side until it unloads. A link to the other side loads a new page.
  */
 export const isOfPortal = (pathname: string): boolean => /^\/admin(\/|$)/.test(pathname)
 
-/** Of the page that runs. */
+/** Whether the current page belongs to the portal. */
 export const inPortal = isOfPortal(location.pathname)

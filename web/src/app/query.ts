@@ -1,6 +1,8 @@
 /**
- * Server state. A 4xx is never asked again by itself: it would be refused again. Whether there is a line is
- * found out by asking: waiting for one, a press would look done, and a list would load for ever.
+ * The cache of server state.
+ * - A 4xx is never retried automatically: the server would refuse it again. Other failures of reads are retried once.
+ * - Always try the network; never pause when the browser says offline. A paused press would look done, and a paused list would load
+ *   forever.
  */
 import { QueryClient } from '@tanstack/react-query'
 import { ApiError } from './api.ts'
@@ -15,5 +17,5 @@ export const queryClient = new QueryClient({
   },
 })
 
-// Descriptions, notices and names come from the server in words.
+// Descriptions, notices and names arrive from the server already worded in one language.
 whenLanguageChanges(() => void queryClient.invalidateQueries())

@@ -1,6 +1,7 @@
 /**
- * Who is signed in. Invariant: the token and this state change together; the server judges every
- * call, this only decides what is drawn (spec section 4, Auth).
+ * The signed-in account of this page.
+ * - The token and this state change together.
+ * - This state only decides what is drawn: the server authorizes every call.
  */
 import { LANGUAGES, type Language } from '@roz/core/language.ts'
 import type { User } from '@roz/contract/shapes.ts'
@@ -20,7 +21,7 @@ export type Session =
   | { readonly status: 'admin'; readonly user: User }
 
 let current: Session = { status: 'loading' }
-/** This page is being left: what it asked for breaks off then, and nobody has failed. */
+/** The page is unloading: its requests are aborted, and an aborted request is no failure. */
 let leaving = false
 const listeners = new Set<() => void>()
 
@@ -31,10 +32,10 @@ function change(next: Session): void {
 
 const sessionOf = (user: User): Session => ({ status: user.role === 'admin' ? 'admin' : 'member', user })
 
-/** The member's language follows the choice of this browser, for mails; where there is none it is followed. */
+/** The browser's choice of language is saved to the member's account, for mails. Without a choice, the browser follows the account. */
 async function alignLanguage(user: User): Promise<void> {
   const chosen = chosenLanguage()
-  // Without its words the language stays as it is.
+  // If the catalogue fails to load, the language stays.
   if (chosen === undefined) await adoptLanguage(user.language).catch(() => undefined)
   else if (user.role === 'member' && chosen !== user.language) await saveLanguage(chosen)
 }
@@ -53,10 +54,10 @@ export const session = {
     listeners.add(listener)
     return () => listeners.delete(listener)
   },
-  /** Asks who the stored token belongs to. A failure clears the token (spec section 8). */
+  /** Asks the server whose token is stored. A failure clears the token. */
   start: async (): Promise<void> => {
     if (token.get() === undefined) {
-      // The page where the session ended may have been closed before it had let go of this device.
+      // The page may have been closed after the session ended and before this device was unsubscribed.
       dropDevice()
       return change({ status: 'anonymous' })
     }
@@ -69,53 +70,53 @@ export const session = {
       if (!leaving) session.clear()
     }
   },
-  /** Called once, before `start`. A page that comes back from the browser's cache asks again. */
+  /** Call it once, before `start`. A page restored from the back/forward cache asks again. */
   watchPage: (): void => {
     const leave = (): void => {
       leaving = true
     }
     window.addEventListener('beforeunload', leave)
-    // Not every browser asks before it leaves, and none of a page that is closed by the system.
+    // Not every browser sends `beforeunload`, and no browser sends it for a page that the system closes.
     window.addEventListener('pagehide', leave)
     window.addEventListener('pageshow', () => {
       if (leaving && current.status === 'loading') void session.start()
       leaving = false
     })
   },
-  /** After register, login, Google or a changed password. */
+  /** After registration, login, Google login or a password change. */
   signIn: (answer: { readonly token: string; readonly user: User }): void => {
-    // Read first: an answer without a user must leave no token behind.
+    // Read first: an answer without a user must not leave a token behind.
     const next = sessionOf(answer.user)
     token.set(answer.token)
-    // With a new password the same person goes on, on the screen where they stand: its answers stay theirs.
+    // After a password change the same member stays on the same screen, so the cached answers stay valid.
     if (!('user' in current) || current.user.id !== answer.user.id) queryClient.clear()
     change(next)
     void alignLanguage(answer.user)
     keepDevice(answer.user.id)
   },
-  /** Ends the session here at once, and at the server as well as it can. */
+  /** Ends the session here at once, and at the server if the call succeeds. */
   signOut: async (): Promise<void> => {
     const ended = token.get() === undefined ? Promise.resolve() : call('logout').catch(() => undefined)
     session.leave()
     await ended
   },
-  /** The member's own wish to be gone from here. */
+  /** The member asked to leave this browser: it also forgets to whom its result notifications belong. */
   leave: (): void => {
     forgetDevice()
     session.clear()
   },
-  /** Forgets who was here; their results come back to this device when they do. */
+  /** Ends the session here. This device resumes its result notifications when the same member logs in again. */
   clear: (): void => {
     token.clear()
     dropDevice()
     queryClient.clear()
     change({ status: 'anonymous' })
   },
-  /** Takes over a newer record of the same person. */
+  /** Takes a newer record of the same account. */
   setUser: (user: User): void => {
     if (current.status === 'member' || current.status === 'admin') change(sessionOf(user))
   },
-  /** The balance as the last answer named it; never computed here. */
+  /** The balance from the latest answer. The browser never computes a balance. */
   setBalance: (balance: number): void => {
     if (current.status === 'member') change({ status: 'member', user: { ...current.user, wallet: { ...current.user.wallet, balance } } })
   },
@@ -130,5 +131,5 @@ export const useSession = (): Session => useSyncExternalStore(session.subscribe,
 export function useMember(): User {
   const now = useSession()
   if (now.status === 'member') return now.user
-  throw new Error('a member’s screen was drawn without a member')
+  throw new Error('a member’s screen was rendered without a signed-in member')
 }

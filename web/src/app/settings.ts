@@ -1,25 +1,25 @@
 /**
- * What the operator set and the app must know, written into the page by the server. Nothing secret
- * ever stands here.
+ * The operator's settings that the app needs. The server writes them into the page.
+ * - No setting here is secret.
  */
 export type AppSettings = {
   readonly brandName: string
-  /** Without it no Google button is shown. */
+  /** Null hides the Google button. */
   readonly googleClientId: string | null
-  /** Where Google's script comes from; another address only in tests. */
+  /** The address of Google's script. Only tests set another one. */
   readonly googleScriptUrl: string
-  /** Named at registration. */
+  /** Shown at registration. */
   readonly minAgeYears: number
   readonly topupMinRupees: number
   readonly topupMaxRupees: number
-  /** The operator's switches: off, the wallet says so where the form would stand. */
+  /** The operator's switches. Where one is off, the wallet shows a notice in place of the form. */
   readonly topupsOn: boolean
   readonly withdrawalsOn: boolean
-  /** The page of the whole kit stands outside production only. */
+  /** The page with all parts of the interface exists only outside production. */
   readonly production: boolean
-  /** Draws use random numbers of our own, which are labelled as a demo. */
+  /** Draws use the operator's own random numbers and are labelled as a demo. */
   readonly drawsLocally: boolean
-  /** Who stands on a receipt. */
+  /** The name of the issuer on receipts. */
   readonly issuer: string
   readonly officeAddress: string
   readonly supportEmail: string

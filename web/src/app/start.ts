@@ -1,14 +1,14 @@
 /**
- * What the page runs first, while the program itself is still on its way: it asks who is here and for the
- * words of their language, and has the browser make up its mind about numbers and days, for which the
- * first time takes a slow phone a tenth of a second: that has a turn of its own, so that the phone answers before it.
+ * Runs first, while the program is still loading.
+ * - Requests the account and the catalogue early.
+ * - Warms up Intl, which takes 100 ms on a slow phone. A task of its own lets the phone respond to input before it.
  */
 import { askWhoIsHere } from './first-answer.ts'
 import { tellLost } from './load-failure.ts'
 import { firstLanguage, WORDS } from './catalogues.ts'
 
 askWhoIsHere()
-// What fails here is asked for again, and told, by the program.
+// The program requests it again after a failure, and reports the failure.
 void WORDS[firstLanguage()]().catch(() => undefined)
 import('../main.tsx').catch(tellLost)
 setTimeout(() => new Intl.NumberFormat('en-IN').format(0))

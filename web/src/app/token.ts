@@ -1,6 +1,8 @@
 /**
- * The bearer token in the browser's storage. Invariants: members' lies under the spec's key; the portal's has a slot of
- * its own that ends with the tab, and neither side reads the other's. Storage may be closed: then memory serves.
+ * The bearer token in the browser's storage.
+ * - The members' token is in localStorage under `token`. The portal's is in sessionStorage and ends with the tab.
+ * - Neither side reads the other's token.
+ * - Where storage is blocked or full, the token is kept in memory.
  */
 import { inPortal } from './portal.ts'
 
@@ -21,7 +23,7 @@ export const token = {
     try {
       storage().setItem(KEY, value)
     } catch {
-      // A browser that keeps nothing, or is full, still signs in for this page.
+      // If the browser cannot store the token, the login lasts until the page unloads.
       token.clear()
       fallback = value
     }
@@ -31,7 +33,7 @@ export const token = {
     try {
       storage().removeItem(KEY)
     } catch {
-      // Nothing was kept.
+      // Storage is blocked, so nothing was stored.
     }
   },
 } as const

@@ -1,11 +1,11 @@
-/** Section 9 of the privacy policy names, in both languages, all that is kept in a browser: what is added to the code has to be added there. */
+/** Section 9 of the privacy policy names everything the browser stores, in both languages. Code that stores more must extend the policy. */
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 
 const SOURCES = path.resolve(import.meta.dirname, '..')
 
-/** Where something is kept, and the words that say so. */
+/** By file that stores something: the words of the policy that say so. */
 const KEPT: Readonly<Record<string, { readonly en: string; readonly hi: string }>> = {
   'app/token.ts': { en: 'the sign-in token', hi: 'लॉगिन टोकन' },
   'app/language.ts': { en: 'your choice of language', hi: 'भाषा की आपकी पसंद' },
@@ -19,7 +19,7 @@ const KEPT: Readonly<Record<string, { readonly en: string; readonly hi: string }
 }
 const KEEPS = /localStorage\.setItem|sessionStorage|indexedDB|caches\.open|document\.cookie/
 
-test('every place that keeps something is known, and named in both languages', () => {
+test('the privacy policy names every place where the browser stores something, in both languages', () => {
   const files = globSync('**/*.{ts,tsx,js}', { cwd: SOURCES }).filter((file) => !file.endsWith('.test.ts'))
   const keeping = files.filter((file) => KEEPS.test(readFileSync(path.join(SOURCES, file), 'utf8')))
   expect(keeping.toSorted()).toEqual(Object.keys(KEPT).toSorted())

@@ -1,4 +1,4 @@
-/** The charity's own name, or in the reader's language that there is none yet (spec section 3, Impact story). */
+/** The charity's name, or in the reader's language the label that no charity is selected yet. */
 import { Trans } from '@lingui/react/macro'
 
 const PENDING_CHARITY = 'Pending Charity Selection'

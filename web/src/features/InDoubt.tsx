@@ -1,4 +1,7 @@
-/** A form of money whose press had no answer, or the answer of an earlier press. Pressed again, it sends the same idempotency key. */
+/**
+ * Notices of a money form: one whose request had no answer, and one whose answer repeats an earlier request. A retry sends the same
+ * idempotency key.
+ */
 import { t } from '@lingui/core/macro'
 import { Trans } from '@lingui/react/macro'
 import { currentLanguage } from '../app/language.ts'

@@ -1,4 +1,4 @@
-/** A list that comes page by page: while it loads, when it cannot be had, when it is empty, and its next page. */
+/** A paged list, with its loading, failed and empty states and its next page. */
 import { useLingui } from '@lingui/react/macro'
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query'
 import { type ReactNode, useDeferredValue, useState } from 'react'
@@ -7,17 +7,17 @@ import { ErrorState, LoadMore, Skeleton } from '../ui/Feedback.tsx'
 type ListingProps<Page, Item> = {
   readonly list: UseInfiniteQueryResult<InfiniteData<Page>>
   readonly itemsOf: (page: Page) => readonly Item[]
-  /** Says that the list could not be loaded. */
+  /** The message that the list could not be loaded. */
   readonly failed: string
   readonly empty: ReactNode
-  /** As many grey lines as items are to be expected. */
+  /** The number of skeleton lines: as many as the expected items. */
   readonly lines?: number
-  /** `items`: those that are drawn so far; `all` that have come. */
+  /** `items` are those drawn so far, `all` those loaded. */
   readonly children: (items: readonly Item[], all: readonly Item[]) => ReactNode
 }
 
 export function Listing<Page, Item>({ list, itemsOf, failed, empty, lines = 5, children }: ListingProps<Page, Item>) {
-  // Who comes back to a list that is known finds the place where they were.
+  // A list from the cache is drawn whole at once, so that the browser can restore the scroll position.
   const [isKnown] = useState(list.data !== undefined)
   if (list.data === undefined) {
     if (!list.isError) return <Skeleton lines={lines} />
@@ -32,7 +32,7 @@ export function Listing<Page, Item>({ list, itemsOf, failed, empty, lines = 5, c
   )
 }
 
-/** A screenful. */
+/** One screenful. */
 const AT_ONCE = 6
 
 type ItemsProps<Item> = {
@@ -40,13 +40,13 @@ type ItemsProps<Item> = {
   readonly isKnown: boolean
   readonly children: ListingProps<unknown, Item>['children']
 }
-/** The first at once, the others once the first are seen, in steps between which a slow phone goes on answering. */
+/** Draws the first screenful at once and the rest in a deferred render, so that a slow phone stays responsive. */
 function Items<Item>({ items, isKnown, children }: ItemsProps<Item>) {
   const isWhole = useDeferredValue(true, isKnown)
   return children(isWhole ? items : items.slice(0, AT_ONCE), items)
 }
 
-/** Load more, where there is more; a way on where it failed. */
+/** Shows "Load more" if there is a next page, and a retry after a failure. */
 function NextPage({ list }: { readonly list: UseInfiniteQueryResult<unknown> }) {
   const { t } = useLingui()
   if (list.isFetchNextPageError) {

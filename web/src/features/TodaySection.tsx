@@ -1,4 +1,6 @@
-/** The first section of a screen: the day stands in the margin, by the server's clock, which the round tells. */
+/**
+ * The first section of a screen, with today's date in the margin. The date follows the server's clock, which the round's answer carries.
+ */
 import { useLingui } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'

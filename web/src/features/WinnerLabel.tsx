@@ -1,4 +1,4 @@
-/** Wherever a winner is shown whom the operator could have chosen, the page says so, and how (fair-draw.md, Sealed in time and Randomness). */
+/** The label beside every winner that the operator could have chosen. It says how: a local draw, or a list that no witness saw in time. */
 import { Trans } from '@lingui/react/macro'
 import { settings } from '../app/settings.ts'
 

@@ -1,6 +1,6 @@
 /**
- * What time it is by the server. The device's clock may be wrong by hours; each answer about the
- * round corrects it. Days on the screens are days of this clock.
+ * The server's clock in the browser. The device's clock may be wrong by hours; each answer about the round corrects the difference.
+ * - Every date on a screen is a date of this clock.
  */
 import { dayAt, type IstDay } from '@roz/core/ist-day.ts'
 import { useSyncExternalStore } from 'react'
@@ -20,5 +20,5 @@ export function setServerTime(serverTime: string): number {
 
 export const serverNowMs = (): number => Date.now() + skewMs
 
-/** Today in India; whoever shows it is drawn anew once the server has said what time it is. */
+/** Today in India. Its components are drawn again when the server's time arrives. */
 export const useServerDay = (): IstDay => useSyncExternalStore(subscribe, () => dayAt(serverNowMs()))

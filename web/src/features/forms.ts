@@ -1,6 +1,7 @@
 /**
- * Forms: rules from core (zod/mini), judged when a field is left and then as it is typed. Problems
- * travel as field codes or as the server's ready words; `wordsOf` makes text of both.
+ * Forms with core's rules (zod/mini).
+ * - A field is validated when the member leaves it, and after that on every keystroke.
+ * - A problem is a field code or the server's finished message; `wordsOf` turns both into text.
  */
 import { type Words, wordsIn } from '@roz/core/field-words.ts'
 import { PERSON_TEXTS } from '@roz/core/person-fields.ts'
@@ -20,7 +21,7 @@ import { ApiError } from '../app/api.ts'
 import { currentLanguage } from '../app/language.ts'
 import { toast } from '../ui/Toast.tsx'
 
-/** The first problem of each field, as React Hook Form wants them. */
+/** The first problem of each field, in the shape of React Hook Form. */
 const judge =
   <V extends FieldValues>(rules: z.ZodMiniType<V, V>): Resolver<V> =>
   (given) => {
@@ -36,8 +37,8 @@ export function useRules<V extends FieldValues>(rules: z.ZodMiniType<V, V>, defa
 }
 
 /**
- * Registers a field that only takes certain letters: what is typed is cleaned before the form sees
- * it. Cleaning it afterwards by setValue would make the form drop the judgement of that keystroke.
+ * Registers a field that accepts only certain characters: the input is cleaned before the form reads it.
+ * Cleaning it afterwards with setValue would make the form skip the validation of that keystroke.
  */
 export function registerCleaned<V extends FieldValues>(form: UseFormReturn<V>, name: Path<V>, clean: (text: string) => string) {
   const field: UseFormRegisterReturn<Path<V>> = form.register(name)
@@ -55,23 +56,23 @@ type WordsOf = {
   (problem: string): string
   (problem: string | undefined): string | undefined
 }
-/** The words of a problem: a code of these tables in the chosen language, else the server's text as it is. */
+/** The words of a problem: a code's text in the chosen language, or the server's message as it is. */
 export function wordsFrom(...tables: readonly Words[]): WordsOf {
   const words: Words = Object.assign({}, ...tables)
   const wordsOf = (problem: string | undefined) =>
     problem === undefined ? undefined : (wordsIn(words, problem, currentLanguage()) ?? problem)
   return wordsOf as WordsOf
 }
-/** Of a form about a person; others have a table of their own beside this one. */
+/** The words of forms about a person. Other forms have their own table. */
 export const wordsOf = wordsFrom(PERSON_TEXTS)
 
-/** Problems by field, in the order of the form. */
+/** The problems by field, in the order of the form. */
 export function problemsOf<V extends FieldValues>(values: V, errors: FieldErrors<V>): Record<string, string | undefined> {
   const named = errors as Record<string, { readonly message?: string } | undefined>
   return Object.fromEntries(Object.keys(values).map((field) => [field, named[field]?.message]))
 }
 
-/** The toast of a submit that the rules refuse (spec section 5): the first problem in the order of the form. */
+/** Shows a refused form's first problem, in the order of its fields, as a toast. */
 export const tellFirst =
   <V extends FieldValues>(form: UseFormReturn<V>, words: WordsOf = wordsOf) =>
   (problems: FieldErrors<V>): void => {
@@ -79,7 +80,7 @@ export const tellFirst =
     if (problem !== undefined) toast.error(words(problem))
   }
 
-/** For a field that another one is judged by: what was said of that one may be true no longer. */
+/** For a field that affects the validation of another: it validates the other field again if that field shows a problem. */
 export const judgeAgain = <N extends string>(form: Judged<N>, other: N) => ({
   onChange: () => void (form.getFieldState(other).invalid && form.trigger(other)),
 })
@@ -88,10 +89,10 @@ type Judged<N> = {
   readonly trigger: (name: N) => Promise<boolean>
 }
 
-/** Puts the server's complaints beside their fields; `root` says that no answer came, until the next submit. */
+/** Shows the server's messages beside their fields. An error at `root` marks a call without an answer, until the next submit. */
 export function showRefusedFields<V extends FieldValues>(form: UseFormReturn<V>, error: unknown): void {
   if (!(error instanceof ApiError)) return
-  // Unanswered (api.ts).
+  // The call had no answer (web/src/app/api.ts).
   if (error.status === 504) form.setError('root', {})
   const known = new Set(Object.keys(form.getValues()))
   for (const [path, message] of Object.entries(error.fields)) {

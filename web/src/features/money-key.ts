@@ -1,14 +1,14 @@
 /**
- * One key for one intent to move money. Invariant: a key lives until there is an answer for that key,
- * whatever is pressed, typed or opened meanwhile, so that pressing again after a lost answer can never
- * take the money twice.
+ * Idempotency keys for calls that move money.
+ * - One intent has one key. The key is kept until an answer to it arrives, whatever the member presses, types or opens meanwhile.
+ * - So a retry after a lost answer can never move the money twice.
  */
 import type { RefusalCode } from '@roz/core/refusals.ts'
 import { useState } from 'react'
 import { ApiError } from '../app/api.ts'
 import { serverNowMs } from './clock.ts'
 
-/** What the server says before it has looked at the key: of an earlier press whose answer was lost it tells nothing. */
+/** Refusals that the server makes before it looks up the key. They say nothing about an earlier request whose answer was lost. */
 const BEFORE_THE_KEY: readonly string[] = [
   'bad_json',
   'body_too_large',
@@ -24,26 +24,26 @@ const BEFORE_THE_KEY: readonly string[] = [
 
 type Open = {
   readonly key: string
-  /** Nobody knows whether an earlier press has moved the money. */
+  /** An earlier request with this key may have moved the money. */
   isInDoubt: boolean
 }
 type Answered<T> = {
   readonly answer: T
-  /** Whether it tells what an earlier press has made, long before this one: no money has moved now. */
+  /** Whether the answer repeats an earlier request, so that no money has moved now. */
   readonly isOfEarlierPress: (createdAt: string) => boolean
 }
 export type MoneyKeys = <B, T>(body: B, send: (idempotencyKey: string) => Promise<T>) => Promise<Answered<T>>
 
-/** Who presses again within it goes on with the same; and a device's clock may be a little off. */
+/** Requests within this time count as one intent. It also tolerates a small error of the device's clock. */
 const ONE_INTENT_MS = 60_000
 
 const freshKey = (): string => [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 
-/** Only a refusal of ours says that this press did nothing: a 5xx may come after the money has moved, a proxy's page knows nothing. */
+/** Only a refusal by our server proves that this request did nothing: a 5xx may follow the commit, and a proxy's page proves nothing. */
 const isRefused = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.status < 500 && error.status !== 429 && error.code !== ''
 
-/** The keys of one call, each under the body that it was made for. */
+/** The open keys of one call, by request body. */
 export function createMoneyKeys(): MoneyKeys {
   const open = new Map<string, Open>()
   return async (body, send) => {
@@ -66,10 +66,10 @@ export function createMoneyKeys(): MoneyKeys {
 const withdrawals = createMoneyKeys()
 const refunds = createMoneyKeys()
 const closings = createMoneyKeys()
-/** A member who leaves the form and comes back has not got the answer by that. A key is the server's per member. */
+/** Kept for the page's lifetime: leaving a form does not answer its request. The server scopes keys to the member. */
 export const moneyKeys = { withdrawals, refunds, closings } as const
 
-/** For a dialog: what it asks for is decided once by the server, whoever asks again. */
+/** The keys of one dialog. The server decides each item once, so a repeated decision with a new key is refused. */
 export function useMoneyKeys(): MoneyKeys {
   const [once] = useState(createMoneyKeys)
   return once

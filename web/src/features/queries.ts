@@ -1,6 +1,6 @@
 /**
- * What the screens ask the server for, once per thing: several screens share these answers, and
- * whatever moves money or joins a round marks them stale together.
+ * The queries that several screens share.
+ * - A call that moves money or joins a round invalidates all of the member's own queries together.
  */
 import type { Api, Output } from '@roz/contract/api.ts'
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
@@ -10,7 +10,7 @@ import { session } from '../app/session.tsx'
 import { isFirstScreen } from '../ui/Later.tsx'
 import { setServerTime } from './clock.ts'
 
-/** Round data is asked for every 30 s (spec section 9). */
+/** The round is polled every 30 s. */
 export const ROUND_POLL_MS = 30_000
 
 export type RoundResult = Output<Api['roundHistory']>['results'][number]
@@ -21,7 +21,7 @@ export const roundQuery = queryOptions({
   queryFn: async ({ signal }): Promise<CurrentRound> => {
     const round = await call('currentRound', { signal })
     followRound(queryClient.getQueryData<CurrentRound>(['round']), round)
-    // The countdown runs by the server's clock; the device's may be wrong by hours.
+    // The countdown uses the server's clock, because the device's may be wrong by hours.
     return { ...round, skewMs: setServerTime(round.serverTime) }
   },
   refetchInterval: ROUND_POLL_MS,
@@ -29,7 +29,10 @@ export const roundQuery = queryOptions({
 
 const marksOf = ({ id, hasParticipated, lastWinner }: Output<Api['currentRound']>): string => `${id} ${hasParticipated} ${lastWinner?.date}`
 
-/** A new day, a reward, a join by itself or by another device: money has moved that nothing here has told of. */
+/**
+ * A change here means a new day, a reward, or a join made automatically or on another device. Money has moved without a call from this
+ * page.
+ */
 function followRound(before: CurrentRound | undefined, now: Output<Api['currentRound']>): void {
   if (before === undefined || marksOf(before) === marksOf(now)) return
   refreshMoney()
@@ -46,9 +49,9 @@ export const profileQuery = queryOptions({ queryKey: ['mine', 'profile'], queryF
 
 export const devicesQuery = queryOptions({ queryKey: ['mine', 'sessions'], queryFn: ({ signal }) => call('sessions', { signal }) })
 
-/** The query of a page: none for the first. */
+/** The query parameters of a page: none for the first page. */
 export const at = (cursor: string | undefined) => (cursor === undefined ? {} : { cursor })
-/** How every list goes on to its next page. */
+/** The paging of every list. */
 export const paging = {
   initialPageParam: undefined as string | undefined,
   getNextPageParam: (page: { readonly nextCursor: string | null }): string | undefined => page.nextCursor ?? undefined,
@@ -71,7 +74,7 @@ export const transactionsQuery = infiniteQueryOptions({
   ...paging,
 })
 
-/** The newest month is drawn and counted as a whole: no page may end within it. */
+/** The history screen draws and counts the newest month whole, so a page must contain at least one month. */
 const MONTH_DAYS_MAX = 31
 export const historyQuery = infiniteQueryOptions({
   queryKey: ['mine', 'history'],
@@ -102,9 +105,9 @@ export const noticesQuery = infiniteQueryOptions({
   ...paging,
 })
 
-/** After a join, a top-up or a withdrawal: the member's own figures and lists are asked for anew. */
+/** After a join, a top-up or a withdrawal: reloads the member's own figures and lists. */
 export const refreshMine = (): Promise<void> => queryClient.invalidateQueries({ queryKey: ['mine'] })
-/** The round and the public figures as well. */
+/** Also reloads the round and the public figures. */
 export const refreshRound = async (): Promise<void> => {
   await Promise.all([
     queryClient.invalidateQueries({ queryKey: roundQuery.queryKey }),
@@ -113,34 +116,37 @@ export const refreshRound = async (): Promise<void> => {
   ])
 }
 
-/** After a refusal or a lost answer: the balance shown may be an old one, and the lists too. Nobody waits for it. */
+/** After a refusal or a lost answer, the balance and the lists on the screen may be out of date. Does not wait for the answers. */
 export function refreshMoney(): void {
   void refreshMember()
   void refreshMine()
 }
 
-/** The record that belongs to the newest payments, which another tab may have made: what takes it over, for the screen to call as it draws them. */
+/**
+ * Requests the member's record along with the newest payments, which another tab may have made.
+ * Returns a function that applies it; the screen calls it when it draws the payments.
+ */
 async function memberBeside(): Promise<(() => void) | undefined> {
   const before = session.get()
-  // The first screen has asked who is here just now.
+  // On the first screen, the session has requested the same record just now.
   if (isFirstScreen() || before.status !== 'member') return undefined
   const me = await call('me').catch(() => undefined)
   return (
     me &&
     (() => {
-      // A press that has told of a newer balance meanwhile is right.
+      // Skips the record if another call has reported a newer balance meanwhile.
       if (session.get() === before) session.setUser(me.user)
     })
   )
 }
 
-/** The signed-in member's record anew. What is shown stays when it cannot be had. */
+/** Reloads the signed-in member's record. On failure the current record stays. */
 export async function refreshMember(): Promise<void> {
   const before = session.get()
   if (before.status !== 'member') return
   try {
     const { user } = await call('me')
-    // A payment of this screen has told of a newer balance meanwhile: this answer may be from before it.
+    // Another call has reported a newer balance meanwhile, and this answer may be older: request it again.
     if (session.get() !== before) return await refreshMember()
     session.setUser(user)
   } catch (error) {

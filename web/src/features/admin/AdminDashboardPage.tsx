@@ -1,4 +1,4 @@
-/** The portal (spec section 2, Admin dashboard). The tab stands in the address, so that a reload or a link keeps it. */
+/** The portal's page. The address names the open tab, so a reload or a link keeps it. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { ComponentType } from 'react'

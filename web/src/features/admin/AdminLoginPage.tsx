@@ -1,4 +1,4 @@
-/** The door of the portal (spec section 2): separate from the members' own, with a way back to the site. */
+/** The portal's login page. It is separate from the members' login and links back to the site. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useNavigate } from '@tanstack/react-router'
 import { call, messageOf } from '../../app/api.ts'

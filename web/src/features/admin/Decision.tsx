@@ -1,7 +1,8 @@
 /**
- * The dialog behind every decision about money: says what will happen, asks for a reason where one is
- * needed, and for the password where the last time is too long ago (step-up). One press is one
- * decision: its key lives as long as its answer is unknown.
+ * The dialog for every decision about money.
+ * - It says what will happen, and asks for a reason where one is required.
+ * - It asks for the password when the server requires step-up.
+ * - One decision has one idempotency key, kept until its answer is known.
  */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { decisionReason } from '@roz/core/money-fields.ts'
@@ -23,20 +24,20 @@ type Question = {
   readonly label: string
   readonly hint?: string
   readonly rule: typeof decisionReason
-  /** A sentence rather than a word. */
+  /** A text area instead of a single line. */
   readonly long?: boolean
 }
 type DecisionProps<T> = {
   readonly title: ReactNode
-  /** What the button says. */
+  /** The label of the button that confirms. */
   readonly confirm: string
   readonly danger?: boolean
-  /** Something in the body must be chosen first. */
+  /** Disables the button until something in the body is chosen. */
   readonly unready?: boolean
   readonly question?: Question
-  /** Where the server gives no words for what went wrong. */
+  /** The message for a failure without a message from the server. */
   readonly failed?: string
-  /** The call; `text` answers the question and is empty without one. */
+  /** The call. `text` is the answer to the question, empty if there is none. */
   readonly send: (text: string, idempotencyKey: string) => Promise<T>
   readonly onDone: (answer: T) => void
   readonly onClose: () => void
@@ -78,7 +79,7 @@ export function Decision<T>({
         if (error instanceof ApiError && error.code === 'step_up_required') return setAsksPassword(true)
         if (error instanceof ApiError && error.code === 'wrong_password') return form.setError('password', { message: error.message })
         toast.error(messageOf(error, failed ?? t`Network error. Please check your connection and try again.`))
-        // Somebody else may have decided it meanwhile: the list says how it stands now.
+        // Another administrator may have decided it meanwhile: the reloaded list shows its current state.
         if (error instanceof ApiError && error.status !== 429 && error.status < 500) onClose()
       }
       await refreshPortal()

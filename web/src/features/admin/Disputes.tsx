@@ -1,4 +1,4 @@
-/** Disputes of payments in the portal: until when the bank waits for an answer, who has the money now, and how each one ended. */
+/** The portal's list of disputes: the bank's deadline, who has the money now, and how each dispute ended. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { currentLanguage } from '../../app/language.ts'
@@ -72,7 +72,7 @@ function DisputeRow({ dispute }: { readonly dispute: Dispute }) {
   )
 }
 
-/** Who has the money, and who gave it. */
+/** Who has the money, and who paid it. */
 function useWhereabouts({ isTaken, loss, amount, problem }: Dispute): string | null {
   const { t } = useLingui()
   if (problem !== null) return null

@@ -1,4 +1,4 @@
-/** Chooses one member by name, mail or phone. */
+/** Selects one member by name, email or phone. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'

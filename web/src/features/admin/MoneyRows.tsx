@@ -1,4 +1,4 @@
-/** What the lists of money that leaves share: the search above them and the shape of a row. */
+/** Parts that the portal's lists of outgoing money share: the search and filter above the list, and the row. */
 import type { MessageDescriptor } from '@lingui/core'
 import { useLingui } from '@lingui/react/macro'
 import { type ReactNode, useState } from 'react'
@@ -12,7 +12,7 @@ import type { Shown } from './states.ts'
 import { SearchField } from './SearchField.tsx'
 import { usePaused } from './use-paused.ts'
 
-/** The narrowing that stands, and the fields that set it. */
+/** The current search and filter, and the fields that set them. */
 export function useNarrowing<S extends string>(states: Readonly<Record<S, Shown>>, searchLabel: string, placeholder: string) {
   const { t, i18n } = useLingui()
   const [typed, setTyped] = useState('')
@@ -36,14 +36,14 @@ export function useNarrowing<S extends string>(states: Readonly<Record<S, Shown>
 
 type MoneyRowProps = {
   readonly amount: number
-  /** Where it is not in rupees. */
+  /** Set where the amount is not in rupees. */
   readonly currency?: string
   readonly who: string
   readonly at: string
   readonly state: Shown
-  /** Lines below: account, order, reason. */
+  /** The lines below: account, order, reason. */
   readonly facts: readonly (string | null)[]
-  /** What needs a second look. */
+  /** Warnings for the administrator. */
   readonly warnings?: readonly (MessageDescriptor | string)[]
   readonly children?: ReactNode
 }

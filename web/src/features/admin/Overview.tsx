@@ -1,4 +1,4 @@
-/** Six figures (spec section 3, Admin stats), and whether the books add up. */
+/** The portal's six figures, its alarms, and the latest audit of the ledger. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { Api, Output } from '@roz/contract/api.ts'
 import { useQuery } from '@tanstack/react-query'
@@ -44,7 +44,7 @@ export function Overview() {
 
 type Alarm = Output<Api['adminStats']>['alarms'][number]
 
-/** What waits for somebody, in words. Total over the codes. */
+/** The words of an alarm that waits for an administrator. Total over the codes. */
 function AlarmWords({ code, day, waiting }: Alarm) {
   const date = formatDay(day, currentLanguage())
   const words = {
@@ -65,7 +65,7 @@ function AlarmWords({ code, day, waiting }: Alarm) {
   return <Words />
 }
 
-/** The newest check of the invariants of money. */
+/** The latest audit of the invariants of money. */
 function BooksCheck({ audit }: Pick<Output<Api['adminStats']>, 'audit'>) {
   const { t } = useLingui()
   if (audit === null)

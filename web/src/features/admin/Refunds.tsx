@@ -1,4 +1,7 @@
-/** Refunds in the portal: approved (sent to where the money came from) or rejected, in the state that the row showed. */
+/**
+ * The portal's refunds. An administrator approves one (it is sent to the original payment method) or rejects it.
+ * - A decision carries the state that the row showed, so the server refuses it if the state has changed.
+ */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { decisionReason } from '@roz/core/money-fields.ts'
 import { useInfiniteQuery } from '@tanstack/react-query'

@@ -1,4 +1,4 @@
-/** Where a list of the portal is searched. What is found follows the typing: Enter never sends a form that it stands in. */
+/** The search field of a list in the portal. Results follow the typing; Enter never submits a surrounding form. */
 import { TextField } from '../../ui/Field.tsx'
 
 type SearchFieldProps = {

@@ -1,4 +1,4 @@
-/** Impact stories in the portal: drafts and published ones, written, edited, published and taken back. */
+/** The portal's impact stories: drafts and published ones. An administrator writes, edits, publishes and unpublishes them. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { Story } from '@roz/contract/impact.ts'
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
@@ -17,7 +17,7 @@ import { Listing } from '../Listing.tsx'
 import { adminStoriesQuery, refreshPortal } from './queries.ts'
 import { StoryDialog } from './StoryDialog.tsx'
 
-/** What the one dialog of this tab is open for. */
+/** The purpose of the tab's one open dialog. */
 type Open = { readonly for: 'new' } | { readonly for: 'edit' | 'unpublish'; readonly story: Story }
 
 export function Stories() {

@@ -1,4 +1,4 @@
-/** The story dialog (spec section 5, Edit story): the same form writes a new draft. */
+/** The form of a story, for a new draft and for an edit. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { Story } from '@roz/contract/impact.ts'
 import { useId } from 'react'

@@ -1,6 +1,7 @@
 /**
- * Payments without a place to go: given to a member, sent back to where they came from, or paid by hand
- * to whoever left. Each is decided once, in the state that its row showed.
+ * Payments in the suspense account. An administrator credits one to a member, refunds it, or marks it as paid by hand.
+ * - Money is paid by hand only to the owner of a closed account.
+ * - Each item is decided once. A decision carries the state that the row showed.
  */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { bankReference } from '@roz/core/reference-fields.ts'
@@ -20,7 +21,13 @@ import { MEMBER_FLAGS, ON_HOLD, SUSPENSE_REASONS, SUSPENSE_SOURCES, SUSPENSE_STA
 
 type Deed = 'pay' | 'credit' | 'refund'
 type Open = { readonly deed: Deed; readonly item: SuspenseItem }
-/** What may be done with an open item: only money of a closed account is paid by hand, only a payment goes back, and nothing else may be done with one that is not in rupees. */
+/**
+ * The decisions that an open item allows.
+ * - Only money of a closed account may be paid by hand.
+ * - A returned payout has no payment to refund.
+ * - A payment that is not in rupees may only be refunded.
+ * - Nothing is refunded while the member is on hold.
+ */
 const deedsOf = ({ status, reason, source, currency, onHold }: SuspenseItem): readonly Deed[] => {
   if (status !== 'open') return []
   if (currency !== 'INR') return onHold ? [] : ['refund']
@@ -115,7 +122,7 @@ type DecidingProps = { readonly item: SuspenseItem; readonly onClose: () => void
 
 function Crediting({ item, onClose }: DecidingProps) {
   const { t } = useLingui()
-  // Whoever has left takes nothing any more.
+  // A closed account cannot be credited.
   const owner = item.reason === 'closed_account' ? undefined : (item.member ?? undefined)
   const [payee, setPayee] = useState<Payee | undefined>(owner)
   const name = payee?.name

@@ -1,7 +1,7 @@
 /**
- * Trigger Draw, behind a confirmation. Invariant: the call carries the day the confirmation showed,
- * so that a second press, or one after midnight, can never close another round (product.md); a draw
- * that waits for its beacon is not said to be made.
+ * Trigger Draw, behind a confirmation.
+ * - The call carries the day that the confirmation showed, so a second press, or one after midnight, cannot close another round.
+ * - A draw that still waits for its beacon is not reported as done.
  */
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
@@ -19,7 +19,7 @@ export function TriggerDraw() {
   const { t } = useLingui()
   const round = useQuery(roundQuery)
   const [asked, setAsked] = useState<CurrentRound>()
-  // Not the query's own fetching: the poll of every half minute is no press, and must swallow none.
+  // Not `round.isFetching`: the poll every 30 s would set the button busy and swallow a press.
   const [asking, setAsking] = useState(false)
 
   const ask = async (): Promise<void> => {

@@ -1,4 +1,4 @@
-/** The members, searched by name, mail or phone: a table where there is room, stacked rows on a phone. */
+/** The portal's members, searched by name, email or phone: a table on wide screens, stacked rows on a phone. */
 import type { MessageDescriptor } from '@lingui/core'
 import { msg } from '@lingui/core/macro'
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
@@ -23,7 +23,7 @@ import { usePaused } from './use-paused.ts'
 type Member = Output<Api['adminUsers']>['users'][number]
 type Released = (member: Member) => void
 
-/** The mail that a held member answered with "This was not me". */
+/** By kind of mail: the words for the mail that the member answered with "This was not me". */
 const ABOUT: Readonly<Record<string, MessageDescriptor>> = {
   new_bank_account: msg`about a new bank account`,
   withdrawal_requested: msg`about a withdrawal`,
@@ -60,7 +60,7 @@ export function Users() {
   )
 }
 
-/** Why a member is held, and the way out of it. */
+/** Why a member is on hold, and the button that releases the hold. */
 function Hold({ member, onRelease }: { readonly member: Member; readonly onRelease: Released }) {
   const { i18n } = useLingui()
   const { hold } = member

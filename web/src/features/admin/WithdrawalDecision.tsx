@@ -1,4 +1,7 @@
-/** The dialogs of a withdrawal's decisions: each says what follows, and names the state that was seen. */
+/**
+ * The dialogs of a withdrawal's decisions.
+ * - Each dialog says what follows, and its call carries the state that the row showed.
+ */
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { Api, Output } from '@roz/contract/api.ts'
 import { decisionReason } from '@roz/core/money-fields.ts'
@@ -84,7 +87,7 @@ export function WithdrawalDecision({ deed, withdrawal, onClose, onBank }: Decisi
   }
 }
 
-/** What one person does who pays from the bank, or an owner who takes that over. */
+/** Payment by hand: an administrator sees the bank account, pays, and reports it as paid or not paid. An owner may take this over. */
 function ByHandDecision({ deed, withdrawal, onClose, onBank }: DecisionProps & { readonly deed: ByHand }): ReactNode {
   const { t } = useLingui()
   const params = { id: withdrawal.id }

@@ -1,6 +1,6 @@
 /**
- * Withdrawals in the portal: approved or rejected, asked about once more, or paid by hand where no
- * gateway pays out. Invariant: a decision names the state that its row showed when it was opened.
+ * The portal's withdrawals: an administrator approves or rejects them, asks the gateway again, or pays by hand without a payout gateway.
+ * - A decision carries the state that its row showed when the dialog was opened.
  */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useInfiniteQuery } from '@tanstack/react-query'
@@ -74,7 +74,7 @@ export function Withdrawals() {
 
 type Viewer = { readonly id: string; readonly isOwner: boolean }
 
-/** What sends money, or leads to it: not while the member is on hold. */
+/** The decisions that send money or lead to sending it. None is offered while the member is on hold. */
 const SENDS: readonly Deed[] = ['approve', 'retry', 'bank', 'complete']
 
 function deedsOf({ status, shownTo, onHold }: Withdrawal, byHand: boolean, viewer: Viewer): readonly Deed[] {
@@ -85,7 +85,7 @@ function deedsOf({ status, shownTo, onHold }: Withdrawal, byHand: boolean, viewe
     if (shownTo.id === viewer.id) return ['complete', 'notPaid', ...(byHand ? (['bank'] as const) : [])]
     return viewer.isOwner ? ['takeOver'] : []
   }
-  // The question how a transfer stands sends nothing.
+  // Asking the gateway for a transfer's status sends no money, so a hold does not prevent it.
   if (status === 'sending') return byHand ? [] : ['retry']
   return deeds().filter((deed) => !onHold || !SENDS.includes(deed))
 }
@@ -95,7 +95,7 @@ function useViewer(): Viewer {
   return now.status === 'admin' ? { id: now.user.id, isOwner: now.user.staffRole === 'owner' } : { id: '', isOwner: false }
 }
 
-/** Who was shown the bank account of a payment by hand that has not ended. */
+/** Names the administrator who saw the bank account of an open payment by hand. */
 function useHolder({ status, shownTo, onHold }: Withdrawal, viewer: Viewer): string | null {
   const { t } = useLingui()
   if (status !== 'approved' || shownTo === null) return null

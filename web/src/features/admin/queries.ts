@@ -1,4 +1,4 @@
-/** What the portal asks the server for. */
+/** The portal's queries. */
 import type { Api, Output } from '@roz/contract/api.ts'
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { call } from '../../app/api.ts'
@@ -29,7 +29,7 @@ export const adminStoriesQuery = infiniteQueryOptions({
   ...paging,
 })
 
-/** What a list of money is narrowed to; an empty text narrows nothing. */
+/** The filter of a list of money. An empty value filters nothing. */
 export type Narrowing<Status extends string> = { readonly status: Status | ''; readonly q: string }
 const narrowed = <S extends string>({ status, q }: Narrowing<S>) => ({
   ...(status === '' ? {} : { status }),
@@ -62,7 +62,7 @@ export const disputesQuery = (narrowing: Narrowing<DisputeState>) =>
     ...paging,
   })
 
-/** Whom a payment can be given to: the first few that a search finds. */
+/** A member who can receive a payment. The search returns at most five. */
 export type Payee = { readonly id: string; readonly name: string; readonly email: string | null }
 const PAYEES_SHOWN = 5
 export const payeesQuery = (q: string) =>
@@ -72,5 +72,5 @@ export const payeesQuery = (q: string) =>
       (await call('adminUsers', { query: { q, limit: PAYEES_SHOWN }, signal })).users,
   })
 
-/** After a draw or an edit: figures, members' wallets and stories may all have changed. */
+/** After a draw or an edit: figures, wallets and stories may all have changed. */
 export const refreshPortal = (): Promise<void> => queryClient.invalidateQueries({ queryKey: ['admin'] })

@@ -1,4 +1,4 @@
-/** How the states of money that leaves read in the portal, with their colours. */
+/** The portal's labels and colours for the states of outgoing money, suspense items and disputes. */
 import { msg } from '@lingui/core/macro'
 import type { MessageDescriptor } from '@lingui/core'
 import type { BadgeTone } from '../../ui/Feedback.tsx'
@@ -37,7 +37,7 @@ export const SUSPENSE_REASONS = {
   other_currency: msg`The payment is not in rupees.`,
 } as const satisfies Record<SuspenseItem['reason'], MessageDescriptor>
 
-/** What came, or came back for an account that is closed. */
+/** The origin of the money in suspense: a payment, or money that was returned for a closed account. */
 export const SUSPENSE_SOURCES = {
   payment: msg`A payment`,
   payout: msg`A payout that the bank returned`,
@@ -57,7 +57,7 @@ export const DISPUTE_PROBLEMS = {
   other_currency: msg`Not in rupees: nothing was booked.`,
 } as const satisfies Record<NonNullable<Dispute['problem']>, MessageDescriptor>
 
-/** What a withdrawal is marked with for a second look; a mark we do not know is shown as it came. */
+/** The warnings of a withdrawal. An unknown flag is shown as the server sent it. */
 export const WITHDRAWAL_FLAGS: Readonly<Record<string, MessageDescriptor | undefined>> = {
   new_account: msg`Bank account first used less than a day ago`,
   young_money: msg`Money added less than three days ago`,
@@ -69,18 +69,18 @@ export const ON_HOLD = msg`The member is on hold: nothing is sent until the hold
 
 type Standing = { readonly status: RefundState | WithdrawalState; readonly onHold: boolean; readonly problem: string | null }
 
-/** What stopped a sending, where it was not the gateway. */
+/** Reasons other than the gateway's that stopped a transfer. */
 const WAITED: Readonly<Record<string, MessageDescriptor | undefined>> = {
   member_in_debt: msg`It was not sent because the member owed for a payment.`,
 }
 
-/** Why a withdrawal or refund waits: a hold or a debt in our words, anything else in the gateway's. */
+/** Why a withdrawal or refund waits: a hold or a debt in our words, any other reason in the gateway's. */
 export function obstaclesOf({ status, onHold, problem }: Standing): readonly (MessageDescriptor | string)[] {
   const isOpen = status === 'requested' || status === 'approved' || status === 'sending'
   return [...(isOpen && onHold ? [ON_HOLD] : []), ...(problem === null || problem === 'member_on_hold' ? [] : [WAITED[problem] ?? problem])]
 }
 
-/** What a member is known for, beside each decision about their money. */
+/** The member's warnings, shown beside each decision about their money. */
 export const MEMBER_FLAGS: Readonly<Record<string, MessageDescriptor | undefined>> = {
   debt: msg`The member owes for a payment that the bank took back`,
   dispute: msg`The member disputed a payment at the bank`,

@@ -1,4 +1,4 @@
-/** The fields of the story dialog. The charity's fields are nested in the call and flat here. */
+/** The fields of the story dialog. The charity's fields are nested in the call and flat in the form. */
 import { charityDescription, charityName, storyDescription, storyTitle, videoUrl } from '@roz/core/story-fields.ts'
 import type { UseFormReturn } from 'react-hook-form'
 import * as z from 'zod/mini'
@@ -16,7 +16,7 @@ const PLACES: Readonly<Record<string, keyof StoryValues | undefined>> = {
   videoUrl: 'videoUrl',
 }
 
-/** Shows each of the server's refusals at its field. */
+/** Shows each refusal of the server at its field. */
 export function showRefusedStory(form: UseFormReturn<StoryValues>, error: unknown): void {
   if (!(error instanceof ApiError)) return
   for (const [path, message] of Object.entries(error.fields)) {

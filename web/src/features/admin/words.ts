@@ -1,4 +1,4 @@
-/** The words of the portal's forms. */
+/** The error messages of the portal's forms. */
 import { MONEY_TEXTS } from '@roz/core/money-fields.ts'
 import { PERSON_TEXTS } from '@roz/core/person-fields.ts'
 import { REFERENCE_TEXTS } from '@roz/core/reference-fields.ts'

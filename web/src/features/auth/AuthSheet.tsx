@@ -1,10 +1,10 @@
-/** The frame of every sign-in screen: one narrow slip on the day's page. */
+/** The frame of every login screen: one narrow sheet on today's page. */
 import type { ReactNode } from 'react'
 import { Book, Slip } from '../../ui/Layout.tsx'
 import { TodaySection } from '../TodaySection.tsx'
 
 type AuthSheetProps = {
-  /** The tab's title and the h1, the same words. */
+  /** Both the title of the tab and the h1. */
   readonly title: string
   readonly lead?: ReactNode
   readonly children: ReactNode

@@ -1,4 +1,4 @@
-/** Asking for a reset link. The answer is the same whether the address is known or not. */
+/** Requests a reset link. The answer is the same for known and unknown addresses. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'

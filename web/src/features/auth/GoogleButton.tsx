@@ -1,7 +1,7 @@
 /**
- * Google's own button, shown only where the operator has a client id. Invariants:
- * - Its script and its answer may fail: the page then says `Login Failed` and the form beside it still works.
- * - What Google hands over is good for this page alone: the page keeps the secret whose digest Google was given.
+ * Google's button, shown only if the operator has set a client id.
+ * - If Google's script or answer fails, the page says `Login Failed`, and the form beside the button still works.
+ * - A Google credential is accepted from this page only: Google gets the nonce's digest, and the page keeps the nonce.
  */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useNavigate } from '@tanstack/react-router'
@@ -34,7 +34,7 @@ function loadScript(): Promise<void> {
     tag.addEventListener('error', () => {
       tag.remove()
       script = undefined
-      reject(new Error('the script of the Google button did not load'))
+      reject(new Error("the Google button's script did not load"))
     })
     document.head.append(tag)
   })
@@ -60,7 +60,7 @@ function GoogleSignIn({ clientId }: { readonly clientId: string }) {
         session.signIn(await call('google', { body: { token: credential, nonce } }))
       } catch (error) {
         toast.error(messageOf(error, t`Google login failed`))
-        // A secret serves once.
+        // A nonce can be used once.
         return draw()
       }
       toast.success(t`Welcome back!`)
@@ -71,7 +71,7 @@ function GoogleSignIn({ clientId }: { readonly clientId: string }) {
         const [{ nonce, claim, lastsSeconds }] = await Promise.all([call('googleNonce'), loadScript()])
         const accounts = window.google?.accounts.id
         if (!wanted || place.current === null) return
-        if (accounts === undefined) throw new Error('the script of the Google button brought nothing')
+        if (accounts === undefined) throw new Error("the Google button's script defined no google.accounts")
         accounts.initialize({ client_id: clientId, nonce: claim, callback: (answer) => void signIn(answer, nonce) })
         place.current.replaceChildren()
         clearTimeout(renewal)
@@ -84,7 +84,7 @@ function GoogleSignIn({ clientId }: { readonly clientId: string }) {
           width: Math.min(400, place.current.clientWidth),
         })
       } catch {
-        // A button that stands there serves on, as long as its secret lasts.
+        // A button that is already drawn keeps working until its nonce expires.
         if (!wanted || place.current?.hasChildNodes() === true) return
         setBroken(true)
         toast.error(t`Login Failed`)

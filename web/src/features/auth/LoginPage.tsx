@@ -1,4 +1,4 @@
-/** Sign-in (spec section 2, Login). A refused sign-in is a toast; the form stays as it was. */
+/** The members' login page. A refused login shows a toast and keeps the form's values. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { call, messageOf } from '../../app/api.ts'

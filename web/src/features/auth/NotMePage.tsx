@@ -1,4 +1,4 @@
-/** Behind "This was not me" in a mail. Opening it changes nothing, for mail scanners open links: the one button does. */
+/** The page of the link "This was not me" in a mail. Mail scanners open links, so only the button on the page changes anything. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -20,7 +20,7 @@ export function NotMePage() {
     setSending(true)
     try {
       const { message } = await call('notMe', { body: { token } })
-      // A session of that member in this browser has ended with the others.
+      // The server has ended every session of that member, including one in this browser.
       session.clear()
       setAnswer(message)
     } catch (error) {

@@ -1,6 +1,6 @@
 /**
- * Sign-up (spec section 2, Register). The answer signs the member in; the success screen stands all
- * the same, with the address the mail went to, until they leave it (product.md, Registration).
+ * Registration.
+ * - The answer signs the member in. The success screen with the mailed address stays until the member leaves it.
  */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { Link } from '@tanstack/react-router'
@@ -84,7 +84,7 @@ function RegisterForm({ onDone }: { readonly onDone: (address: string) => void }
   )
 }
 
-/** What pressing the button means; version and time are recorded by the server. */
+/** The terms that the member accepts with the button. The server records their version and the time. */
 function Consent() {
   const language = currentLanguage()
   const { minAgeYears } = settings

@@ -1,4 +1,4 @@
-/** Setting a new password by the mailed link; every session of the member ends at the server. */
+/** Sets a new password by a mailed link. The server then ends every session of the member. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -47,7 +47,7 @@ function ResetForm({ token, onDone }: { readonly token: string; readonly onDone:
   const reset = form.handleSubmit(async ({ password }) => {
     try {
       const { message } = await call('resetPassword', { body: { token, password } })
-      // A session of that member in this browser has ended with the others.
+      // The server has ended every session of that member, including one in this browser.
       session.clear()
       onDone(message)
     } catch (error) {

@@ -1,4 +1,4 @@
-/** Stands above every member screen until the mail is confirmed: until then no money moves (product.md). */
+/** The banner above every member's screen until the email is confirmed. Until then the member can move no money. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useState } from 'react'
 import { ApiError, call, messageOf } from '../../app/api.ts'
@@ -18,7 +18,7 @@ export function UnverifiedBanner() {
     try {
       toast.success((await call('resendVerification')).message)
     } catch (error) {
-      // Confirmed meanwhile in another tab or on the phone: the banner has outlived its reason.
+      // The member confirmed the email in another tab or on another device: the banner disappears.
       if (error instanceof ApiError && error.code === 'already_verified') await refreshMember()
       else toast.error(messageOf(error, t`Network error. Please check your connection and try again.`))
     } finally {

@@ -1,4 +1,4 @@
-/** The page behind the mailed link (spec section 2, Verify email): loading, verified, failed. */
+/** The page of the mailed confirmation link: loading, verified, or failed. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
@@ -27,7 +27,7 @@ export function VerifyEmailPage() {
       try {
         const text = await call('verifyEmail', { query: { token }, signal: leaving.signal })
         setState({ is: 'verified', text })
-        // A member signed in here is now confirmed: the banner goes at once.
+        // If that member is signed in here, the banner disappears at once.
         await refreshMember()
       } catch (error) {
         if (!leaving.signal.aborted) setState({ is: 'failed', error })

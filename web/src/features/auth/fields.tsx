@@ -1,4 +1,4 @@
-/** The fields that several doors share: mail and password of a sign-in, a new password written twice. */
+/** Fields that several login forms share: email and password, and a new password with its repetition. */
 import { useLingui } from '@lingui/react/macro'
 import type { FieldError, FieldErrors, FieldValues, UseFormRegisterReturn, UseFormReturn } from 'react-hook-form'
 import { toast } from '../../ui/Toast.tsx'
@@ -57,7 +57,7 @@ export function NewPasswordFields({ password, again, errors }: NewPasswordProps)
   )
 }
 
-/** The toast of a submit that the rules refuse (spec section 5). */
+/** Shows the first problem of a refused form as a toast. */
 export const tellFirstProblem =
   <V extends FieldValues>(form: UseFormReturn<V>) =>
   (problems: FieldErrors<V>): void =>

@@ -7,11 +7,11 @@ const problemsOf = (rules: typeof registerRules | typeof loginRules, values: unk
 }
 const filled = { name: 'Asha Verma', email: 'asha@example.in', phone: '9876543210', password: 'secret1', confirmPassword: 'secret1' }
 
-test('Login: an empty field says Please fill in all fields', () => {
+test('the login form refuses an empty field with "Please fill in all fields"', () => {
   expect(problemsOf(loginRules, { email: '', password: '' })).toEqual({ email: 'fill_all', password: 'fill_all' })
 })
 
-test('Register: missing fields come first, then passwords that differ, then a short password', () => {
+test('the registration form reports missing fields first, then different passwords, then a short password', () => {
   const say = (values: typeof filled) => firstProblem(values, problemsOf(registerRules, values))
   expect(say({ ...filled, phone: '', confirmPassword: 'x' })).toBe('fill_all')
   expect(say({ ...filled, password: 'abc', confirmPassword: 'abd' })).toBe('passwords_differ')
@@ -20,7 +20,7 @@ test('Register: missing fields come first, then passwords that differ, then a sh
   expect(registerRules.safeParse(filled).success).toBe(true)
 })
 
-test('Register: passwords that differ are said while another field is still wrong', () => {
+test('the registration form reports different passwords while another field is still wrong', () => {
   expect(problemsOf(registerRules, { ...filled, phone: '12', confirmPassword: 'other1' })).toEqual({
     phone: 'phone_invalid',
     confirmPassword: 'passwords_differ',

@@ -1,7 +1,7 @@
 /**
- * The rules of the sign-in forms (spec section 5). Messages are field codes; the form turns them
- * into words. What a toast says first follows the spec's order: fields missing, passwords that
- * differ, a password too short, then any other field.
+ * The validation rules of the login and registration forms.
+ * - A message is a field code; the form translates the code into words.
+ * - The toast reports the first problem in this order: a missing field, different passwords, a short password, any other field.
  */
 import { email, givenPassword, name, newPassword, phone } from '@roz/core/person-fields.ts'
 import * as z from 'zod/mini'
@@ -14,7 +14,7 @@ export type LoginValues = z.infer<typeof loginRules>
 const samePasswords = z.refine<{ password: string; confirmPassword: string }>((values) => values.password === values.confirmPassword, {
   error: 'passwords_differ',
   path: ['confirmPassword'],
-  // Also judged while other fields are still wrong: otherwise it would only show on the last try.
+  // Runs even while other fields are wrong: otherwise the problem would appear only on the last attempt.
   when: ({ value }) => typeof value === 'object' && value !== null,
 })
 
@@ -27,7 +27,7 @@ export type ForgotValues = z.infer<typeof forgotRules>
 export const resetRules = z.object({ password: newPassword, confirmPassword: given }).check(samePasswords)
 export type ResetValues = z.infer<typeof resetRules>
 
-/** The code a submit's toast says, from the values and the problems found. */
+/** The code of the problem that the toast reports. */
 export function firstProblem(values: Readonly<Record<string, unknown>>, problems: Readonly<Record<string, string | undefined>>): string {
   if (Object.values(values).some((value) => typeof value === 'string' && value.trim() === '')) return 'fill_all'
   if (problems.confirmPassword === 'passwords_differ') return 'passwords_differ'

@@ -1,7 +1,6 @@
 /**
- * The member's day (spec section 2, Dashboard): four figures, the community round, the wallet,
- * yesterday's impact and winner, quick stats. The round is asked for every 30 s; the rest when the
- * page opens or money has moved.
+ * The member's dashboard: four figures, the round, the wallet, the newest impact and winner, and quick stats.
+ * - The round is polled every 30 s. The other figures load when the page opens and when money has moved.
  */
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
@@ -27,7 +26,7 @@ export function DashboardPage() {
   const { t } = useLingui()
   const member = useMember()
   const round = useRound()
-  // The card takes an answer over first, what stands below it after: at once they are too much for one go of a slow phone.
+  // The card renders the new round first and the rest in a deferred render: both in one render block a slow phone.
   const settled = useDeferredValue(round.data)
   const hasFailed = useDeferredValue(round.isError)
   return (
@@ -75,7 +74,7 @@ const RestOfDay = memo(function RestOfDay({ round, failed }: RestProps) {
   )
 })
 
-/** What the community has done so far. */
+/** The totals of the community. */
 function Tiles() {
   const { t } = useLingui()
   const home = useQuery(homeQuery)

@@ -1,7 +1,6 @@
 /**
- * The community round: how a rupee is cut, the time left, the join button, or the postmark once the
- * member's rupee is in. Only `hasParticipated` is taken for granted before the answer; the balance
- * is what the answer says (frontend.md).
+ * Today's round: its split, the time left, and the join button, or the postmark once the member has joined.
+ * - A press on the button sets only `hasParticipated` before the answer. The balance always comes from an answer.
  */
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { apportion, paiseFromRupees, rupeesFromPaise, ZERO } from '@roz/core/money.ts'
@@ -29,7 +28,7 @@ import { keepReceipt } from '../ticket/kept-receipts.ts'
 import type { RoundResult } from './use-round.ts'
 
 const ENTRY_RUPEES = 1
-/** The server turns the page within its tick of a second; asking at the very stroke would bring the old one. */
+/** The server opens the next round in its tick of 1 s. A request exactly at midnight would return the old round. */
 const AFTER_MIDNIGHT_MS = 1500
 
 export function RoundCard({ round }: { readonly round: RoundResult }) {
@@ -53,7 +52,7 @@ export function RoundCard({ round }: { readonly round: RoundResult }) {
 
 function LoadedRound({ round, onEnd }: { readonly round: CurrentRound; readonly onEnd: () => void }) {
   const isOpen = round.status === 'open'
-  // The stamp is pressed before the eyes of whoever joins now; it lies there already for whoever comes back.
+  // The stamp is animated for a join on this screen, and is already there for an earlier join.
   const [wasIn] = useState(round.hasParticipated)
   return (
     <>
@@ -120,7 +119,7 @@ function JoinForm({ round }: { readonly round: CurrentRound }) {
     onError: (error) => {
       client.setQueryData(roundQuery.queryKey, (known) => known && { ...known, hasParticipated: false })
       toast.error(messageOf(error, t`Failed to join round`))
-      // What is refused, or lost its answer, says that the balance shown may be an old one.
+      // A refused or unanswered join suggests that the balance on the screen is out of date.
       void refreshMember()
     },
     onSettled: () => refreshRound(),
@@ -150,12 +149,12 @@ function JoinForm({ round }: { readonly round: CurrentRound }) {
   )
 }
 
-/** Where the button stood: a coin falls, the stamp is pressed on it, half a second for both; whoever pressed goes on from here. */
+/** Replaces the button: a coin falls and the stamp is pressed on it, in 0.5 s together. The focus moves here. */
 function Joined({ round, fresh }: { readonly round: CurrentRound; readonly fresh: boolean }) {
   const { t } = useLingui()
   const place = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
-    // The join button is gone. Somebody in another field stays there.
+    // The join button no longer exists. Focus in another field stays there.
     if (fresh) catchFocus(place.current)
   }, [fresh])
   const day = formatDay(round.id, currentLanguage())

@@ -1,7 +1,4 @@
-/**
- * Yesterday's impact video and yesterday's winner. Either is the newest that there is: where it is of
- * an older day, its heading names that day.
- */
+/** The impact video and the winner of yesterday. If either is from an older day, its heading names that day. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { addDays, dayAt } from '@roz/core/ist-day.ts'
 import { useQuery } from '@tanstack/react-query'
@@ -80,7 +77,7 @@ function NewestImpact({ round, failed }: NewestProps) {
   )
 }
 
-/** The round's own card says that it failed, and has the way on. */
+/** The round's card reports the failure and offers the retry. */
 function NotLoaded() {
   return (
     <p className="muted">
@@ -162,13 +159,13 @@ function WinnerCard({ winner }: { readonly winner: Winner }) {
   )
 }
 
-/** What this device found about the member's own ticket of yesterday, by itself; an alarm stands above every screen already. */
+/** The automatic check of the member's own ticket of yesterday. An alarm is shown above every screen, so it is not repeated here. */
 function OwnTicket() {
   const member = useMember()
   const today = useServerDay()
   const ticket = useYesterdaysTicket()
   const finding = ticket.data
-  // Who came today had no yesterday.
+  // A member who registered today has no ticket of yesterday.
   if (dayAt(Date.parse(member.createdAt)) >= today) return null
   if (finding === undefined) {
     if (!ticket.isError)
@@ -211,7 +208,7 @@ function OwnTicket() {
   )
 }
 
-/** How many were in the winner's round: from the day's published story, else from the member's own history. */
+/** The participants of the winner's round: from the day's published story, else from the member's history. */
 function useParticipantsOf(day: string): number | undefined {
   const home = useQuery(homeQuery)
   const latest = useQuery(latestRoundsQuery)

@@ -1,4 +1,4 @@
-/** Round History (spec section 2): the member's figures, a page of the month in rings, every round written out. */
+/** The member's history: figures, the newest month as rings, and a list of every round. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -155,7 +155,7 @@ function Round({ result }: { readonly result: RoundResult }) {
   )
 }
 
-/** A win is told with what it brought, any other day with what it gave. */
+/** The text to share: a win names the reward, any other round names the money for people in need. */
 function ShareRound({ result }: { readonly result: RoundResult }) {
   const { t } = useLingui()
   const brandName = brand()

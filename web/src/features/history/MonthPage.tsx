@@ -1,7 +1,7 @@
 /**
- * A page of the newest month: one small ring a day, filled where the member joined, gold where they
- * won, none where there is nothing to tell yet. A picture of the list below, told apart by shape as well
- * as colour; the first page of the list has them all.
+ * The newest month as one small ring per day: filled for a join, gold for a win, and no ring for a day without a round.
+ * - The rings repeat the list below. They differ in shape as well as in colour.
+ * - The first page of the list contains every round of that month.
  */
 import { SPEECH } from '@roz/core/language.ts'
 import { Plural, Trans } from '@lingui/react/macro'
@@ -12,9 +12,9 @@ import { ROUND_POLL_MS, roundQuery, type RoundResult } from '../queries.ts'
 
 const DAYS_A_ROW = 7
 const CELL = 40
-/** The row of the weekdays above. */
+/** The height of the row of weekday names. */
 const HEAD = 28
-/** Weeks begin on Monday, so that a column is a weekday; 5 January 1970 was one. */
+/** Weeks begin on Monday, so each column is one weekday. 5 January 1970 was a Monday. */
 const FIRST_MONDAY_MS = 4 * 86_400_000
 
 function wordsOf(month: string): { readonly name: string; readonly weekdays: readonly string[] } {
@@ -68,7 +68,7 @@ export function MonthPage({ results }: { readonly results: readonly RoundResult[
   )
 }
 
-/** `none`: a day to come, or one without a round. */
+/** `none`: a future day, or a day without a round. */
 type Kind = 'won' | 'in' | 'out' | 'today' | 'in today' | 'none'
 
 function Ring({ day, at, kind }: { readonly day: number; readonly at: number; readonly kind: Kind }) {

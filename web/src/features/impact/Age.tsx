@@ -1,11 +1,11 @@
-/** A relative age in words (spec section 4). */
+/** A story's age in words. */
 import { plural } from '@lingui/core/macro'
 import { useLingui } from '@lingui/react'
 import { useServerDay } from '../clock.ts'
 import { ageOf } from './age.ts'
 
 export function Age({ day }: { readonly day: string }) {
-  // Drawn anew when the language changes.
+  // Renders again when the language changes.
   useLingui()
   const age = ageOf(day, useServerDay())
   if (age === undefined) return null

@@ -1,4 +1,4 @@
-/** A charity not chosen yet is Pending, any other is Active (spec section 3, Impact story). */
+/** The badge Pending for a charity that is not selected yet, and Active for any other. */
 import { Trans } from '@lingui/react/macro'
 import { Badge } from '../../ui/Feedback.tsx'
 import { isPendingCharity } from '../CharityName.tsx'

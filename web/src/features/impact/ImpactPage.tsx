@@ -1,4 +1,4 @@
-/** What the rupees did (spec section 2, Impact): the member's figures, one story in full, the list of all. */
+/** The impact screen: the member's figures, one story in full, and the list of all stories. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { Story } from '@roz/contract/impact.ts'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
@@ -63,7 +63,7 @@ export function ImpactPage() {
               )}
             </div>
           </Section>
-          {/* With the story, which would push it away. */}
+          {/* Appears together with the story: the story would otherwise push it down. */}
           {stories === undefined ? null : (
             <Section when={t`So far`} note={t`newest first`}>
               <h2 className="spaced">

@@ -1,4 +1,4 @@
-/** One story in full: video or picture, what was paid, to whom, and the day's winner. */
+/** One story in full: video or picture, the amount, the charity, and the day's winner. */
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import type { Story } from '@roz/contract/impact.ts'
 import { useEffect, useState } from 'react'
@@ -14,7 +14,7 @@ import { CharityName } from '../CharityName.tsx'
 import { WinnerLabel } from '../WinnerLabel.tsx'
 import { CharityBadge } from './CharityBadge.tsx'
 
-/** The view is told to the server, which counts one per visitor and day; a failure costs nothing but the count. */
+/** Reports the view to the server, which counts one per visitor and day. If the call fails, only the count is lost. */
 function useViews(story: Story): number {
   const [views, setViews] = useState(story.views)
   useEffect(() => {
@@ -35,7 +35,7 @@ function ShareStory({ story }: { readonly story: Story }) {
   const language = currentLanguage()
   const brandName = brand()
   const { title } = story
-  // A story by hand names no amount.
+  // A story written by hand has no amount.
   const paid = formatMoney(story.amount)
   const text = story.amount > 0 ? t`${title}. Paid to people in need, by ${brandName}: ${paid}.` : t`${title}. Told by ${brandName}.`
   const url = `${location.origin}${publicPath('impactStories', language)}/${story.id}`

@@ -1,4 +1,4 @@
-/** Relative ages of the spec (section 4): days under 30, months of 30 days under a year of 365 days, then years. */
+/** A relative age: days below 30, then months of 30 days below 365 days, then years of 365 days. */
 import { daysBetween, type IstDay, parseDay } from '@roz/core/ist-day.ts'
 
 export type Age = { readonly unit: 'day' | 'month' | 'year'; readonly count: number }

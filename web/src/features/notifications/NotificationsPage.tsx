@@ -1,4 +1,4 @@
-/** The member's notices, newest first; unread ones stand out and are marked read one by one or all at once. */
+/** The member's notices, newest first. Unread ones are highlighted, and can be marked read one by one or all at once. */
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import type { Api, Output } from '@roz/contract/api.ts'
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
@@ -75,7 +75,7 @@ export function NotificationsPage() {
           )}
         </Listing>
       </TodaySection>
-      {/* With the list, which would push them away. */}
+      {/* Appear together with the list: the list would otherwise push them down. */}
       {list.isPending ? null : (
         <>
           <Section when={t`By email`} note={t`what we write`}>

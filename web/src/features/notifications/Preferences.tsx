@@ -1,4 +1,4 @@
-/** What a member wants to be told. The switch saves at once, and goes back if it cannot. */
+/** The member's preferences for mails. The switch saves at once and reverts on failure. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call, messageOf } from '../../app/api.ts'

@@ -1,4 +1,7 @@
-/** The result of the member's round on this very device. What keeps the browser from it is said in words, with the way on. */
+/**
+ * Turns the push notification of the round's result on or off for this device. If the browser prevents it, the page says why and how to
+ * allow it.
+ */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { messageOf } from '../../app/api.ts'

@@ -1,7 +1,7 @@
 /**
- * The page the gateway sends people back to (spec section 2, Payment status), signed in or not.
- * Invariant: it says only what the server said last. What is not final is asked again by itself; a
- * failed attempt may still turn into a success, so that is watched too, without a word.
+ * The gateway's return page, for signed-in and signed-out visitors.
+ * - It shows only the server's latest answer.
+ * - An order that is not final is polled. A failed attempt may still succeed, so it is polled too, without a notice.
  */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
@@ -29,7 +29,7 @@ class NoDataError extends Error {
 
 async function check(orderId: string, signal: AbortSignal): Promise<OrderView> {
   const answer = await call('confirmPayment', { body: { order_id: orderId }, signal, isPatient: true })
-  if (answer?.data?.orderUserDetails === undefined) throw new NoDataError('the answer names no order')
+  if (answer?.data?.orderUserDetails === undefined) throw new NoDataError('the answer contains no order')
   return orderView(answer.data, Date.now())
 }
 
@@ -67,7 +67,7 @@ function Checked({ orderId }: { readonly orderId: string }) {
   const notFetched = t`Failed to fetch payment status. Please try again.`
   const again = (): void => {
     void order.refetch().then((result) => {
-      // What is shown is then from before, and stays.
+      // The earlier answer stays on the screen.
       if (result.isError && result.data !== undefined) toast.error(notFetched)
       else if (result.data?.status === 'failed') toast.error(t`Payment failed. Please try again.`)
     })
@@ -97,7 +97,7 @@ function Checked({ orderId }: { readonly orderId: string }) {
   )
 }
 
-/** What happens once when an order is first seen to have failed or come through. */
+/** Runs once per order and status: a toast when the order has failed, and the new balance when it has succeeded. */
 function useAnnouncement(order: OrderView | undefined): void {
   const { t } = useLingui()
   const status = order?.status
@@ -115,7 +115,7 @@ function useAnnouncement(order: OrderView | undefined): void {
         tell('added')
         await refreshMine()
       } catch (error) {
-        // Another member's order on a shared phone: the page tells the payer, this wallet is not theirs.
+        // The order belongs to another member who used this phone. The page tells the payer; this member's wallet is not touched.
         if (!(error instanceof ApiError && error.code === 'order_not_found')) console.warn('Failed to verify the order:', error)
       }
     }
@@ -207,7 +207,7 @@ function Result({ order, busy, onAgain }: { readonly order: OrderView; readonly 
   )
 }
 
-/** The order id stays on the screen in every state: it is what a person can ask support with. */
+/** The order id is shown in every state: the payer needs it to ask support. */
 function Facts({ orderId, order }: { readonly orderId: string; readonly order?: OrderView }) {
   return (
     <ul className="ledger facts">

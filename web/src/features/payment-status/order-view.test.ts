@@ -6,7 +6,7 @@ const answer = (success: boolean, order_status: string) => ({
   orderUserDetails: { order_id: 'o1', order_amount: 12.5, order_status },
 })
 
-test('Payment status: success by the flag or by PAID, pending by PENDING, anything else failed', () => {
+test('an order succeeds by its flag or by PAID, is pending by PENDING, and has failed otherwise', () => {
   expect(orderView(answer(true, 'PENDING'), 5)).toEqual({
     orderId: 'o1',
     amountRupees: 12.5,
@@ -19,18 +19,18 @@ test('Payment status: success by the flag or by PAID, pending by PENDING, anythi
   for (const other of ['FAILED', 'EXPIRED', 'TERMINATED', 'NEW']) expect(orderView(answer(false, other), 5).status).toBe('failed')
 })
 
-test('a pending or failed order may still be paid; an expired or ended one may not', () => {
+test('a pending or failed order may still be paid, and an expired or terminated one may not', () => {
   expect(['PENDING', 'FAILED'].map((status) => orderView(answer(false, status), 5).isFinal)).toEqual([false, false])
   expect(['PAID', 'EXPIRED', 'TERMINATED'].map((status) => orderView(answer(false, status), 5).isFinal)).toEqual([true, true, true])
 })
 
-test('the order id survives as text, also repeated or long', () => {
+test('the order id is read as text, even if it is repeated or long', () => {
   expect(orderIdOf('?order_id=123456789012345678901')).toBe('123456789012345678901')
   expect(orderIdOf('?order_id={order_id}&order_id=a1')).toBe('a1')
   expect(orderIdOf('?order_id=')).toBeUndefined()
   expect(orderIdOf('')).toBeUndefined()
 })
 
-test('a pending order is looked at soon, then every 15 s', () => {
+test('a pending order is checked after 2 s, then ever later, at most every 15 s', () => {
   expect([1, 2, 3, 20].map(recheckDelayMs)).toEqual([2000, 4000, 6000, 15_000])
 })

@@ -1,7 +1,7 @@
 /**
- * How an order's answer reads to a person (spec section 4, Payment status): success if the success
- * flag is true or the status is PAID; pending if PENDING; else failed. The time shown is the moment
- * of this check, by the spec's derived view.
+ * Translates the gateway's order into the payer's view.
+ * - Success: the success flag is true or the status is PAID. Pending: the status is PENDING. Failed: anything else.
+ * - The time shown is the time of this check.
  */
 export type OrderAnswer = {
   readonly success: boolean
@@ -13,7 +13,7 @@ export type OrderView = {
   readonly amountRupees: number
   readonly status: 'success' | 'pending' | 'failed'
   readonly createdAtMs: number
-  /** Nothing more can happen: paid, expired or ended. A failed attempt is not: a later one may still pay. */
+  /** The order is paid, expired or terminated. A failed attempt is not final, because a later attempt may still pay. */
   readonly isFinal: boolean
 }
 
@@ -26,10 +26,10 @@ export function orderView(answer: OrderAnswer, nowMs: number): OrderView {
   return { orderId: order_id, amountRupees: order_amount, status, createdAtMs: nowMs, isFinal }
 }
 
-/** How long until an order that is not final is looked at again: soon at first, then at most every 15 s. */
+/** The delay before the next check: 2 s at first, and at most 15 s. */
 export const recheckDelayMs = (checksMade: number): number => Math.min(15_000, 2_000 * Math.max(1, checksMade))
 
-/** The order id of the return address; a gateway may repeat the parameter, the last one written wins. */
+/** The order id in the return address. A gateway may repeat the parameter; the last value that is not empty wins. */
 export function orderIdOf(search: string): string | undefined {
   const ids = new URLSearchParams(search).getAll('order_id').filter((id) => id.trim() !== '')
   return ids.at(-1)

@@ -1,4 +1,4 @@
-/** The Auto Participate switch with what it does (spec section 2, Profile). */
+/** The Auto Participate switch, with an explanation of its effect. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { Badge } from '../../ui/Feedback.tsx'
 import { Switch } from '../../ui/Switch.tsx'

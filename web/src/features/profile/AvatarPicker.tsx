@@ -1,7 +1,4 @@
-/**
- * The picture in edit mode: a press opens a picker of images, a dialog shows what of it is seen, and a
- * wheel lies over it while it is read and uploaded.
- */
+/** Changes the avatar in edit mode: choose an image file, crop it in a dialog, and upload it. A spinner covers the avatar meanwhile. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { User } from '@roz/contract/shapes.ts'
 import { type ChangeEvent, useRef, useState } from 'react'
@@ -40,7 +37,7 @@ export function AvatarPicker({ user, onChange }: { readonly user: User; readonly
     try {
       const [{ CropDialog: Dialog }, { readPicture }] = await Promise.all([import('./CropDialog.tsx'), import('./picture.ts')])
       const picture = await readPicture(file)
-      // What this browser cannot read is sent as it is: the server may read it, or says what is wrong with it.
+      // A file that this browser cannot decode is sent unchanged: the server may decode it, or says what is wrong with it.
       if (picture === undefined) return await upload(file)
       setCropping({ Dialog, picture, file })
     } catch (error) {
@@ -51,7 +48,7 @@ export function AvatarPicker({ user, onChange }: { readonly user: User; readonly
   }
   const chosen = (event: ChangeEvent<HTMLInputElement>): void => {
     const file = event.target.files?.[0]
-    // The same file may be chosen again after a failure.
+    // Allows the member to choose the same file again after a failure.
     event.target.value = ''
     if (file !== undefined) void crop(file)
   }

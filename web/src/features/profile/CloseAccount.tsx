@@ -1,6 +1,7 @@
 /**
- * Closing the account, in two steps: what is left in the wallet leaves first, to a bank or as a gift;
- * an empty wallet can then be closed for good. Each step says what happens, and why it cannot.
+ * Closes the account in two steps.
+ * - First the wallet is emptied: by a withdrawal to a bank or as a donation.
+ * - An account with an empty wallet can be deleted for good. Each step says what will happen, or why it cannot.
  */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useNavigate } from '@tanstack/react-router'
@@ -27,7 +28,7 @@ export function CloseAccount() {
   const { balance } = useMember().wallet
   const open = async (): Promise<void> => {
     setOpening(true)
-    // A prize or a top-up may have come since the page was opened.
+    // A prize or a top-up may have arrived since the page was opened.
     await refreshMember()
     setOpening(false)
     const now = session.get()
@@ -75,7 +76,7 @@ function EmptyWallet({ onDone, onClose }: StepProps & { readonly onDone: () => v
       session.setBalance(0)
       toast.success(message)
       await Promise.all([refreshMember(), refreshMine()])
-      // What is on its way to a bank must have arrived before.
+      // A withdrawal must be paid before the account can be deleted.
       if (withdrawal === null) onDone()
       else onClose()
     } catch (error) {

@@ -1,6 +1,6 @@
 /**
- * The part of a picture that is to stand for a member: all of it lies under a square frame, which is
- * moved by pointer or arrow keys and zoomed by a slider. Comes when a picture was chosen, not before.
+ * Crops the member's picture: a square frame over the whole picture, moved by pointer or arrow keys and zoomed by a slider.
+ * - The dialog's code loads only after the member has chosen a file.
  */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { type KeyboardEvent, type PointerEvent, useEffect, useId, useRef, useState } from 'react'
@@ -12,7 +12,7 @@ import { cutOut, draw } from './picture.ts'
 import './crop.css'
 
 const ZOOM_STEP = 0.1
-/** Of the frame's side, for one press. */
+/** The distance for one key press, as a share of the frame's side. */
 const STEP = 0.05
 const LONG_STEP = 0.25
 const WAYS: Readonly<Record<string, readonly [right: number, down: number]>> = {
@@ -21,12 +21,12 @@ const WAYS: Readonly<Record<string, readonly [right: number, down: number]>> = {
   ArrowUp: [0, -1],
   ArrowDown: [0, 1],
 }
-/** The plus sign is a shifted key on most keyboards: the bare key will do. */
+/** On most keyboards the plus sign needs Shift: the same key without Shift works too. */
 const ZOOMS: Readonly<Record<string, number>> = { '+': ZOOM_STEP, '=': ZOOM_STEP, '-': -ZOOM_STEP }
 
 type CropDialogProps = {
   readonly picture: HTMLCanvasElement
-  /** Null where the browser could not cut it. */
+  /** Null if the browser could not cut the picture. */
   readonly onUse: (cut: Blob | null) => void
   readonly onClose: () => void
 }
@@ -53,7 +53,7 @@ export function CropDialog({ picture, onUse, onClose }: CropDialogProps) {
     <Modal
       open
       closeOnOverlay={false}
-      // What is being cut goes up: who closed the dialog then would see it come all the same.
+      // The upload follows the cutting: a dialog closed meanwhile would not prevent it.
       onClose={() => (busy ? undefined : onClose())}
       title={<Trans>Choose what is seen</Trans>}
       footer={
@@ -130,7 +130,7 @@ function CropStage({ picture, frame, hintId, onChange, onKey }: CropStageProps) 
   }
 
   const of = (part: number, whole: number): string => `${(part / whole) * 100}%`
-  // Where nothing is left to move, the frame stands at 0.
+  // With less than 1 px of room the frame is at 0 %.
   const share = (part: number, room: number): number => (room < 1 ? 0 : Math.round((part / room) * 100))
   const across = share(frame.x, width - frame.side)
   const down = share(frame.y, height - frame.side)
@@ -143,7 +143,7 @@ function CropStage({ picture, frame, hintId, onChange, onKey }: CropStageProps) 
         role="application"
         aria-label={t`The part that is seen`}
         aria-describedby={hintId}
-        // React's own autoFocus comes before the dialog opens, which then takes the focus to its Close button.
+        // React's autoFocus runs before the dialog opens, and the dialog then moves the focus to its Close button.
         ref={(element) => element?.setAttribute('autofocus', '')}
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- and comes in the order of the keys, therefore
         tabIndex={0}

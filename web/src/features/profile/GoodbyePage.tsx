@@ -1,4 +1,4 @@
-/** The last page of somebody who has left. */
+/** The page shown after the account was deleted. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { currentLanguage } from '../../app/language.ts'
 import { publicPath } from '../../paths.ts'

@@ -1,4 +1,4 @@
-/** Everything about the member, as a file of their own. */
+/** Downloads all of the member's data as a file. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useState } from 'react'
 import { call, messageOf } from '../../app/api.ts'

@@ -1,4 +1,4 @@
-/** The view mode of the profile. The switch is the one thing that saves at once, and goes back if it cannot. */
+/** The profile's view mode. Only the switch can be changed: it saves at once and reverts on failure. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { User } from '@roz/contract/shapes.ts'
 import { useState } from 'react'

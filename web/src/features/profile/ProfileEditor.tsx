@@ -1,4 +1,4 @@
-/** The edit mode of the profile: nothing is kept before Save Changes, the switch included. */
+/** The profile's edit mode. Nothing is saved before Save Changes, and neither is the switch. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { User } from '@roz/contract/shapes.ts'
 import { call, messageOf } from '../../app/api.ts'

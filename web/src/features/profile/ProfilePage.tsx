@@ -1,7 +1,8 @@
 /**
- * The member's own page (spec section 2, Profile): view and edit. Outside edit mode the switch saves
- * at once and goes back on failure; inside it flips the draft, which Save Changes persists and Cancel
- * discards. Failures are logged in the spec's manner and, beyond it, told in a toast.
+ * The member's profile, with a view mode and an edit mode.
+ * - In view mode the Auto Participate switch saves at once and reverts on failure.
+ * - In edit mode the switch changes only the draft: Save Changes saves it, and Cancel discards it.
+ * - A failure is logged and shown in a toast.
  */
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { User } from '@roz/contract/shapes.ts'
@@ -50,15 +51,15 @@ function Loaded({ user }: { readonly user: User }) {
   const client = useQueryClient()
   const [editing, setEditing] = useState(false)
   const card = useRef<HTMLDivElement>(null)
-  // The pressed button is gone: keys go on from the card's first button. The answer to a save may come
-  // when the member is already in another form.
+  // The pressed button no longer exists, so the focus moves to the card's first button. The answer to a save may arrive
+  // when the member is already in another form; the focus then stays there.
   const turn = (on: boolean): void => {
     flushSync(() => setEditing(on))
     catchFocus(card.current?.querySelector('button'))
   }
-  // Only what has changed: an answer may come after another's, and is of an older record then.
+  // Only the changed fields: answers may arrive out of order, and an older answer must not overwrite newer fields.
   const take = (changed: Partial<User>): void => {
-    // One that was asked for before would bring the old record back.
+    // A request sent earlier would bring back the old record.
     void client.cancelQueries({ queryKey: profileQuery.queryKey })
     client.setQueryData(profileQuery.queryKey, (known) => known && { user: { ...known.user, ...changed } })
     const now = session.get()

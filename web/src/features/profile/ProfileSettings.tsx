@@ -1,4 +1,4 @@
-/** What else is the member's to decide: the name the public sees, and the password. */
+/** The member's other settings: the public name and the password. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { User } from '@roz/contract/shapes.ts'
 import { initialName } from '@roz/core/names.ts'

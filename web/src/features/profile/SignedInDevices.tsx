@@ -1,4 +1,4 @@
-/** The devices on which the member is signed in, and the way to sign out all but this one. */
+/** The devices on which the member is signed in, and a button that signs out all others. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { Api, Output } from '@roz/contract/api.ts'
 import { useQuery, useQueryClient } from '@tanstack/react-query'

@@ -5,25 +5,25 @@ import { readScale, SIDE_MAX_PX } from './picture.ts'
 
 const WIDE = { width: 400, height: 200 }
 
-describe('the square that is cut out of a picture', () => {
-  test('begins in the middle, as large as it goes', () => {
+describe('the frame over a picture', () => {
+  test('starts in the centre at the largest size', () => {
     expect(firstFrame(WIDE)).toEqual({ x: 100, y: 0, side: 200 })
     expect(firstFrame({ width: 90, height: 160 })).toEqual({ x: 0, y: 35, side: 90 })
   })
 
-  test('moves to the edge and no further', () => {
+  test('moves no further than the edge', () => {
     expect(moved(firstFrame(WIDE), -40, 10, WIDE)).toEqual({ x: 60, y: 0, side: 200 })
     expect(moved(firstFrame(WIDE), 1000, 0, WIDE)).toEqual({ x: 200, y: 0, side: 200 })
   })
 
-  test('zooms about its middle, and at the edge away from it', () => {
+  test('zooms around its centre, and at the edge away from the edge', () => {
     expect(zoomed(firstFrame(WIDE), 2, WIDE)).toEqual({ x: 150, y: 50, side: 100 })
     expect(zoomed({ x: 300, y: 100, side: 100 }, 1, WIDE)).toEqual({ x: 200, y: 0, side: 200 })
     expect(zoomOf(zoomed(firstFrame(WIDE), 99, WIDE), WIDE)).toBe(ZOOM_MAX)
     expect(zoomOf(zoomed(firstFrame(WIDE), 0, WIDE), WIDE)).toBe(1)
   })
 
-  test('lies inside its picture, whatever is done with it', () => {
+  test('stays inside its picture after any moves and zooms', () => {
     const length = fc.integer({ min: 1, max: 5000 })
     const step = fc.oneof(
       fc.record({ right: fc.integer({ min: -9000, max: 9000 }), down: fc.integer({ min: -9000, max: 9000 }) }),
@@ -41,17 +41,17 @@ describe('the square that is cut out of a picture', () => {
   })
 })
 
-describe('a picture is read', () => {
+describe('the scale at which a picture is read', () => {
   test.each([
     ['of a camera', { width: 4000, height: 3000 }],
     ['wide', { width: 4000, height: 2250 }],
     ['tall', { width: 1080, height: 2400 }],
-  ])('%s: so large that the smallest frame still finds what is sent, or as it is', (_name, size) => {
+  ])('of a %s picture leaves 512 px for the smallest frame, or does not reduce the picture', (_name, size) => {
     const side = Math.min(size.width, size.height)
     expect((readScale(size) * side) / ZOOM_MAX).toBeCloseTo(Math.min(side / ZOOM_MAX, SIDE_MAX_PX))
   })
 
-  test('no larger than a phone can hold', () => {
+  test("keeps the picture small enough for a phone's memory", () => {
     expect(readScale({ width: 9000, height: 3000 })).toBeLessThan(2048 / 3000)
     expect(100_000 * readScale({ width: 100_000, height: 20 })).toBeCloseTo(16_000)
   })

@@ -1,17 +1,17 @@
 /**
- * The square that is cut out of a picture, in the picture's own pixels. Invariant: a frame lies inside
- * its picture, whatever moved or zoomed it.
+ * The frame that is cut out of a picture, in the picture's own pixels.
+ * - After any move or zoom, the frame lies inside its picture.
  */
 export type Size = { readonly width: number; readonly height: number }
 export type Frame = { readonly x: number; readonly y: number; readonly side: number }
 
 export const ZOOM_MAX = 4
 
-/** A zoom of 1 takes all of the shorter side. */
+/** At zoom 1 the frame covers the whole shorter side. */
 const sideAt = ({ width, height }: Size, zoom: number): number => Math.min(width, height) / zoom
 const between = (value: number, max: number): number => Math.min(Math.max(value, 0), max)
 
-/** The middle, as large as it goes. */
+/** Centred, at the largest size. */
 export function firstFrame(picture: Size): Frame {
   const side = sideAt(picture, 1)
   return { x: (picture.width - side) / 2, y: (picture.height - side) / 2, side }
@@ -25,7 +25,7 @@ export const moved = ({ side, x, y }: Frame, right: number, down: number, pictur
 
 export const zoomOf = (frame: Frame, picture: Size): number => sideAt(picture, 1) / frame.side
 
-/** Larger or smaller about its middle. */
+/** Resized around its centre. */
 export function zoomed(frame: Frame, zoom: number, picture: Size): Frame {
   const side = sideAt(picture, Math.min(Math.max(zoom, 1), ZOOM_MAX))
   const outward = (frame.side - side) / 2

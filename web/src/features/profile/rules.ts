@@ -1,6 +1,7 @@
 /**
- * The rules of the profile's two forms. A member who came by Google may leave the phone empty until they give one;
- * a name that is older than its rule may stay as it is.
+ * The validation rules of the profile's two forms.
+ * - A member who registered through Google may leave the phone empty until they enter one.
+ * - A saved name that breaks a newer rule may stay unchanged.
  */
 import { givenPassword, name, newPassword, phone } from '@roz/core/person-fields.ts'
 import * as z from 'zod/mini'

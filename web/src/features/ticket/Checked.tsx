@@ -1,4 +1,4 @@
-/** One thing that this device looked at: right, or wrong. */
+/** One line of the device's own checks: passed or failed. */
 import type { ReactNode } from 'react'
 import { CheckIcon, ErrorIcon } from '../../ui/icons.tsx'
 

@@ -1,4 +1,4 @@
-/** How a day's winner was drawn, in four pictures; the check of it all is the public page's. */
+/** Explains in four pictures how a day's winner was drawn. The public page does the full check. */
 import { SPEECH } from '@roz/core/language.ts'
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
@@ -13,7 +13,7 @@ import { ErrorState, Skeleton } from '../../ui/Feedback.tsx'
 import { Section } from '../../ui/Layout.tsx'
 import '../../ui/draw-story.css'
 
-/** A draw that is not done yet is looked for again. */
+/** A draw that is not done yet is polled every 60 s. */
 const AGAIN_MS = 60_000
 
 async function readJson(path: string): Promise<unknown> {
@@ -32,14 +32,14 @@ async function readView(day: string): Promise<DayView | undefined> {
   }
 }
 
-/** `waiting`: the day's draw is not done · `none`: there has been none at all · `no-round`: that day is from before the first. */
+/** `waiting`: the draw is not done yet · `none`: no draw has ever been done · `no-round`: the day is before the first round. */
 async function readDay(day: string): Promise<DrawnDay | 'waiting' | 'none' | 'no-round'> {
   const newest = (await call('publicDays', { query: { limit: '1' } })).days[0]?.day
   if (newest === undefined) return 'none'
   if (newest < day) return 'waiting'
   const [view, drawing] = await Promise.all([readView(day), readDrawing(readJson, day)])
   if (view !== undefined && drawing !== undefined) return drawnDay(view, drawing, SPEECH[currentLanguage()])
-  // A round that waits for its draw, longer than the one after it, has its records all the same.
+  // A round can wait for its draw longer than the round after it. It has its records meanwhile, so it is not `no-round`.
   return view === undefined && drawing === undefined && newest > day ? 'no-round' : 'waiting'
 }
 

@@ -1,4 +1,4 @@
-/** A member's own ticket of a day: what this device checked about it, and what was owed to them at the day's end. */
+/** The member's ticket of one day: this device's own checks of it, and of the money owed to the member at the day's end. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { addDays, parseDay } from '@roz/core/ist-day.ts'
 import { useQuery, type UseQueryResult } from '@tanstack/react-query'
@@ -21,7 +21,7 @@ import { DrawSection } from './DrawSection.tsx'
 import { OwedSection } from './OwedSection.tsx'
 import { AlarmWords, isAlarm, SaveEvidence } from './TicketWatch.tsx'
 import { ticketQuery, useYesterdaysTicket } from './use-ticket.ts'
-// What its checks share comes with the screen, and each of them stays as small as a screen has to be.
+// The imports that the checks share load with this screen; each check's own code stays small.
 import '@roz/verifier/sources.ts'
 import '../../verify/ticket-key.ts'
 import './own-balance.ts'
@@ -49,7 +49,7 @@ export function MyTicketPage() {
   )
 }
 
-/** Yesterday's is what TicketWatch found: it asks only where there is an entry. */
+/** For yesterday it reuses TicketWatch's query, which asks only if the member had an entry. */
 function useTicket(day: string): UseQueryResult<Finding> {
   const member = useMember()
   const isYesterday = day === addDays(useServerDay(), -1)

@@ -1,6 +1,6 @@
 /**
- * The member's own money in what is owed at a day's end: what this device followed from their parts to
- * the signed log, in plain words, and which step did not hold.
+ * Shows in plain words whether the published total contains the money owed to the member at a day's end.
+ * - This device checks every step, from the member's parts to the signed log, and names the step that fails.
  */
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { dayAt } from '@roz/core/ist-day.ts'
@@ -18,7 +18,7 @@ import { useServerDay } from '../clock.ts'
 import { Checked } from './Checked.tsx'
 import type { Owed } from './check-owed.ts'
 
-/** Books that are not there yet are looked for again. */
+/** Books that are not published yet are polled every 60 s. */
 const AGAIN_MS = 60_000
 
 const isSettled = (owed: Owed | null | undefined): boolean => owed !== undefined && owed !== null && owed.state !== 'waiting'
@@ -27,7 +27,7 @@ export function OwedSection({ day }: { readonly day: string }) {
   const { t } = useLingui()
   const member = useMember()
   const today = useServerDay()
-  // Before the member came, nothing was owed to them.
+  // Before the member registered, nothing was owed to them.
   const isMembers = day >= dayAt(Date.parse(member.createdAt))
   const owed = useQuery({
     queryKey: ['ticket', member.id, day, 'owed'],
@@ -160,7 +160,7 @@ function Wrong({ day, owed }: { readonly day: string; readonly owed: Owed }) {
   )
 }
 
-/** What it means that a step does not hold. */
+/** The meaning of each step's failure. */
 function useStepWords(): Readonly<Record<NonNullable<Owed['step']>, ReactNode>> {
   const { t } = useLingui()
   return {

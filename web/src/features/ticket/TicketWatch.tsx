@@ -1,6 +1,6 @@
 /**
- * When the app opens it looks whether yesterday's entry stands in the sealed list, auto-joined days
- * too. Silent while all is well; an alarm with the evidence where it is not.
+ * Checks yesterday's entry against the sealed list when the app opens, auto-joined days included.
+ * - It shows nothing while every check passes. A failed check shows an alarm with the evidence.
  */
 import { Trans } from '@lingui/react/macro'
 import { Link } from '@tanstack/react-router'
@@ -13,7 +13,7 @@ import { useYesterdaysTicket } from './use-ticket.ts'
 export const isAlarm = ({ state }: Finding): boolean =>
   state === 'missing' || state === 'not-mine' || state === 'dropped' || state === 'unknown-log'
 
-/** In plain words, what is wrong. */
+/** Says in plain words what is wrong. */
 export function AlarmWords({ finding }: { readonly finding: Finding }) {
   switch (finding.state) {
     case 'dropped':

@@ -1,6 +1,6 @@
 /**
- * A look at something of the log, against what this device remembers of it. Invariant: another key than
- * the one remembered is believed only after the whole log has shown that it rightly replaced it.
+ * Compares an item of the log with the state of the log that this device remembers.
+ * - A new log key is trusted only after a check of the whole log has proved that it replaced the remembered key correctly.
  */
 import { UnavailableError } from '@roz/verifier/sources.ts'
 import { type KnownLog, rememberLog } from '../../verify/log-memory.ts'
@@ -15,7 +15,7 @@ async function siteKey(): Promise<string> {
   return (await response.text()).trim()
 }
 
-/** `isStrange`: what was found may be explained by a key that was replaced. */
+/** `isStrange` says whether a replaced key may explain the finding. */
 export async function againstLog<T>(
   memberId: string,
   day: string,

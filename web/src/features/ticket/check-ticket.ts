@@ -1,7 +1,7 @@
 /**
- * A member's own entry of a day, checked on this device by the verifier's code, in a worker. Invariants:
- * the ticket key leaves the device in no evidence; what is remembered of the log is replaced only by
- * what was found sound.
+ * Checks the member's entry of one day on this device, with the verifier's code in a worker.
+ * - The evidence never contains the ticket key.
+ * - The remembered state of the log is replaced only after a successful check.
  */
 import type { Api, Output } from '@roz/contract/api.ts'
 import { fromHex } from '@roz/verifier/bytes.ts'
@@ -17,8 +17,8 @@ import { keepReceipt, keptReceipt, type KeptReceipt } from './kept-receipts.ts'
 
 export type Finding = {
   /**
-   * As the verifier has them, and two of our own: `not-joined`: no entry, and none that this device
-   * remembers · `dropped`: this device holds a receipt, and the server knows no such entry.
+   * The verifier's states, and two of this module. `not-joined`: no entry, and this device remembers none.
+   * `dropped`: this device has a receipt, and the server knows no such entry.
    */
   readonly state: MyTicket['state'] | 'not-joined' | 'dropped'
   readonly day: string
@@ -27,15 +27,15 @@ export type Finding = {
   readonly count?: number
   readonly root?: string
   readonly hasReceipt: boolean
-  /** Whether an earlier look was remembered, with which this one was compared. */
+  /** Whether this device remembered an earlier state of the log to compare with. */
   readonly isCompared?: boolean
-  /** Made with a key from before this device's, which the server kept. */
+  /** The ticket was made with a key older than this device's, which the server kept. */
   readonly isEarlierKey?: boolean
-  /** Made with the key of another device, which took the place of the one that this device offered. */
+  /** The ticket was made with another device's key, which the server has in place of the one offered by this device. */
   readonly isOthersKey?: boolean
-  /** The receipt as a file to keep (protocol, chapter 11). */
+  /** The receipt as a file to keep (spec/protocol.md, chapter 11). */
   readonly receiptFile?: string
-  /** All that a stranger needs to judge what went wrong. */
+  /** Everything that a stranger needs to judge what went wrong. */
   readonly evidence: string
 }
 
@@ -52,13 +52,14 @@ async function ask(day: string): Promise<Answer | undefined> {
 
 export async function checkTicket(memberId: string, day: string): Promise<Finding> {
   const finding = await look(memberId, day, false)
-  // The list may have been sealed between the two questions: what is missing has to be missing twice, and past every cache.
+  // The list may have been sealed between two requests. So an entry counts as missing only if a second look, past every cache, misses it
+  // too.
   return finding.state === 'missing' ? look(memberId, day, true) : finding
 }
 
 async function look(memberId: string, day: string, isAnew: boolean): Promise<Finding> {
   const kept = keptReceipt(memberId, day)
-  // Before the answer: what another look remembers meanwhile may be newer than its checkpoint.
+  // Read before the answer: another look may meanwhile remember a newer checkpoint than this answer contains.
   const known = knownLog(memberId)
   const answer = await ask(day)
   if (answer === undefined) {
@@ -73,7 +74,7 @@ async function look(memberId: string, day: string, isAnew: boolean): Promise<Fin
     }
   }
   const ticketKey = await ownTicketKey(memberId)
-  if (ticketKey === undefined) throw new Error('the server gave no ticket key')
+  if (ticketKey === undefined) throw new Error('the server returned no ticket key')
   let { found, log } = await judge({ memberId, day, answer, known, isAnew }, ticketKey)
   const earlier = found.state === 'not-mine' ? await earlierTicketKey(memberId, day) : undefined
   if (earlier !== undefined) ({ found, log } = await judge({ memberId, day, answer, known, isAnew }, earlier))

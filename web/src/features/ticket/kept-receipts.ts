@@ -1,6 +1,6 @@
 /**
- * Receipts that this device keeps: the answer to a join says that the rupee was taken, and a server
- * that later knows nothing of it is convicted by it. Kept for two weeks under the member's id.
+ * Keeps the receipts of the member's last 14 entries on this device, by member id.
+ * - A receipt proves that the server took the entry, even if the server denies it later.
  */
 import type { Api, Output } from '@roz/contract/api.ts'
 
@@ -20,12 +20,12 @@ function read(memberId: string): readonly KeptReceipt[] {
 export const keptReceipt = (memberId: string, day: string): KeptReceipt | undefined => read(memberId).find((one) => one.day === day)
 
 export function keepReceipt(memberId: string, { day, ticket, receipt }: KeptReceipt): void {
-  // The first one counts: what the server says later must not replace what it said then.
+  // The first receipt of a day is kept: a later answer of the server must not replace it.
   if (keptReceipt(memberId, day) !== undefined) return
   const all = [...read(memberId), { day, ticket, receipt }].toSorted((a, b) => (a.day < b.day ? -1 : 1))
   try {
     localStorage.setItem(slot(memberId), JSON.stringify(all.slice(-KEPT_MAX)))
   } catch {
-    // Storage is shut: the server's own copy is all there is.
+    // Storage is blocked: only the server's copy exists.
   }
 }

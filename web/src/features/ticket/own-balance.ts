@@ -1,11 +1,11 @@
 /**
- * What the member themselves can say about their money at a day's end: the balance that they see now,
- * less all that moved since. Invariant: a sum is said only when nothing moved while it was taken.
+ * Computes the member's money at a day's end from their own view: the current balance minus everything that moved since.
+ * - A sum is returned only if nothing moved while it was computed.
  */
 import { addDays, parseDay, startOfDayMs } from '@roz/core/ist-day.ts'
 import { call } from '../../app/api.ts'
 
-/** What came in the last minutes of a day may be booked in the next. */
+/** A payment of a day's last 15 minutes may be posted on the next day. */
 const UNCLEAR_MS = 15 * 60_000
 const PAGES_MAX = 20
 const HANGING = ['pending', 'processing']
@@ -16,7 +16,7 @@ const paiseOf = (rupees: number): number => Math.round(rupees * 100)
 
 const balanceNow = async (): Promise<number> => paiseOf((await call('profile')).user.wallet.balance)
 
-/** The sum of what moved the balance since then; undefined where that cannot be told. */
+/** The sum of all changes to the balance since then, or undefined if it is unclear. */
 async function movedSince(endMs: number): Promise<number | undefined> {
   let [moved, cursor] = [0, undefined as string | undefined]
   for (let page = 0; page < PAGES_MAX; page += 1) {
@@ -25,7 +25,7 @@ async function movedSince(endMs: number): Promise<number | undefined> {
       const atMs = Date.parse(createdAt)
       if (atMs < endMs - UNCLEAR_MS) return moved
       if (atMs < endMs) return undefined
-      // An order that is not paid has moved nothing; a withdrawal has from the start.
+      // An unpaid order has not changed the balance. A withdrawal has changed it from its request on.
       if (type === 'debit') moved -= paiseOf(amount)
       else if (status === 'completed') moved += paiseOf(amount)
     }
@@ -35,7 +35,7 @@ async function movedSince(endMs: number): Promise<number | undefined> {
   return undefined
 }
 
-/** Withdrawals of before that still hang: they were on hold then. */
+/** The amount of withdrawals requested before then that are still open: they were on hold at that time. */
 async function hangingSince(endMs: number): Promise<number> {
   const { withdrawals } = await call('withdrawals', { query: { limit: 100 } })
   const hanging = withdrawals.filter(({ status, createdAt }) => HANGING.includes(status) && Date.parse(createdAt) < endMs - UNCLEAR_MS)
