@@ -1,14 +1,12 @@
 /**
  * Builds the web: `node web/build.ts [--out <dir>] [--draft]`.
- *
- *   app.html, assets/    the client app, split by route, hashed, brotli beside each file
- *   pages.mjs             render functions of the public pages, plain JS for the server
- *   manifest.json        content-security hashes of what the pages inline
- *   verify/               the verifying program as one file, and its hash
- *   sw.js, icons/         the service worker; the coin as home screens want it
- *
- * Fails when a text has no words in some language; --draft extracts texts first and lets English
- * stand in, for work in progress.
+ * - app.html, assets/: the client app, split by route, with hashed names and a Brotli file beside each file
+ * - pages.mjs: the render functions of the public pages, plain JavaScript for the server
+ * - manifest.json: the content security hashes of the code that the pages inline
+ * - verify/: the verifier as one file, and its hash
+ * - sw.js, icons/: the service worker, and the coin as home-screen icons
+ * A text without words in some language fails the build. With --draft, the build extracts the texts first and uses the English ones
+ * instead, for work in progress.
  */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -36,7 +34,7 @@ const collector = messageCollector()
 const { values } = parseArgs({ options: { out: { type: 'string' }, draft: { type: 'boolean', default: false } } })
 const out = path.resolve(values.out ?? path.join(root, '../.build/web/dev'))
 
-/** The drawing stands once in each page; `<use>` refers to it. */
+/** Each page contains the drawing once; `<use>` refers to it. */
 const spritePlugin: Plugin = {
   name: 'roz-sprite',
   transformIndexHtml: { order: 'pre', handler: (html) => html.replace('%SPRITE%', sprite()) },
@@ -65,7 +63,7 @@ type PublicAssets = {
   readonly font: string
 }
 
-/** The public pages' script and styles. The styles are taken back: pages carry them inlined. */
+/** Builds the public pages' scripts and styles. The style files are removed again, because the pages inline them. */
 async function buildPublicAssets(): Promise<PublicAssets> {
   await build(
     variant(
@@ -90,7 +88,7 @@ async function buildPublicAssets(): Promise<PublicAssets> {
   const manifest = JSON.parse(await readFile(manifestFile, 'utf8')) as Record<string, { readonly file: string }>
   const fileOf = (source: string): string => {
     const entry = manifest[source]
-    if (entry === undefined) throw new Error(`the build made nothing of ${source}`)
+    if (entry === undefined) throw new Error(`the build emitted no file for ${source}`)
     return entry.file
   }
   const take = async (source: string): Promise<string> => {
@@ -110,7 +108,10 @@ async function buildPublicAssets(): Promise<PublicAssets> {
   return { css, script: `/${fileOf('src/public/site.ts')}`, verifyScript: `/${fileOf('src/public/verify.ts')}`, font }
 }
 
-/** What every public page runs before it is drawn: the reader's language, and members go on to their dashboard. */
+/**
+ * The script in the head of every public page, which runs before the page is drawn. It applies the reader's language and redirects
+ * signed-in members to their dashboard.
+ */
 async function headScript(): Promise<string> {
   const bases = inEach((language) => addressIn(language, '/').replace(/\/$/, ''))
   return (await readFile(path.join(root, 'src/public/head.js'), 'utf8'))
@@ -134,7 +135,7 @@ async function compressAssets(): Promise<void> {
   )
 }
 
-/** One file at the root, whose bytes change with whatever it may keep. */
+/** The service worker: one file at the root whose bytes change with every file that it may cache. */
 async function buildWorker({ font, script }: PublicAssets): Promise<void> {
   await build(
     variant(
@@ -151,7 +152,7 @@ async function buildWorker({ font, script }: PublicAssets): Promise<void> {
   )
 }
 
-/** The client app; what its addresses load, by address. */
+/** Builds the client app. Returns the link tags of each address. */
 async function buildApp(): Promise<Readonly<Record<string, string>>> {
   const rolldownOptions = {
     input: { app: 'app.html', shell: 'src/main.tsx' },

@@ -1,4 +1,4 @@
-/** One set of plugins for the three builds (build.ts): the app, the public pages' script and styles, the renderer. */
+/** The plugins and settings that the builds in build.ts share: the app, the public pages' scripts and styles, and the renderer. */
 import babel from '@rolldown/plugin-babel'
 import { lingui, linguiTransformerBabelPreset } from '@lingui/vite-plugin'
 import { getConfig } from '@lingui/conf'
@@ -9,7 +9,7 @@ import { wordsPlugin } from './build/words.ts'
 
 const root = import.meta.dirname
 
-/** Sentences of libraries for developers only: types and the build's own checks have found such mistakes before. */
+/** Messages of libraries to developers, replaced to save bytes. The types and the build's checks find such mistakes earlier. */
 const DEVELOPERS_WORDS = [
   /Uncompiled message detected![^`]*/g,
   /Lingui: Attempted to call[^;]*initialization logic\./g,

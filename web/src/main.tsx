@@ -1,4 +1,4 @@
-/** Starts the app: language and session first, then the screen that the address names. */
+/** Starts the app: first the language and the session, then the screen at the address. */
 import { i18n } from '@lingui/core'
 import { I18nProvider } from '@lingui/react'
 import { QueryClientProvider } from '@tanstack/react-query'
@@ -21,14 +21,15 @@ import './ui/base.css'
 import './ui/app.css'
 import './features/screens.css'
 
-// A member signed in or out in another tab: this one must not go on as the old person. The portal's session is the tab's own.
+// A login or logout in another tab reloads this tab, so that it does not continue as the former member.
+// The portal's session belongs to its own tab.
 window.addEventListener('storage', (event) => {
   if (!inPortal && (event.key === 'token' || event.key === null)) location.reload()
 })
 
 function leaveWhenSessionEnds(router: AppRouter): void {
   whenSessionEnds(() => {
-    // A stale token found at the start: the guards decide, so that a mail's link still works.
+    // A stale token at the start must not redirect: the guards decide, so that a link from a mail still works.
     const starting = session.get().status === 'loading'
     session.clear()
     if (!starting) void router.navigate({ to: inPortal ? paths.adminLogin : paths.login, replace: true })
@@ -45,7 +46,7 @@ function App({ router }: { readonly router: AppRouter }) {
   )
 }
 
-/** The screen's own part comes beside the session and the words, not after them; the router tells where it fails. */
+/** Loads the screen's code in parallel with the session and the words. If it fails, the router reports it. */
 function loadScreen(router: AppRouter): void {
   for (const { routeId } of router.matchRoutes(router.latestLocation)) {
     const { component } = router.routesById[routeId as keyof typeof router.routesById].options
@@ -53,10 +54,10 @@ function loadScreen(router: AppRouter): void {
   }
 }
 
-/** So long the splash stands for what is still on its way; then the app says itself that it loads. */
+/** The splash screen stays at most 300 ms while data loads; then the app shows its own loading state. */
 const SPLASH_MS = 300
 
-/** A turn of its own for what follows: a slow phone answers between. */
+/** A task of its own, so that a slow phone can respond to input in between. */
 const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve))
 
 async function begin(place: HTMLElement): Promise<void> {
@@ -75,7 +76,7 @@ async function begin(place: HTMLElement): Promise<void> {
     return router.load()
   })
   await Promise.race([ready, new Promise((resolve) => setTimeout(resolve, SPLASH_MS))])
-  // As a transition it is drawn in small steps, between which a slow phone goes on answering.
+  // A transition renders in small steps, so that a slow phone stays responsive.
   startTransition(() =>
     createRoot(place).render(
       <StrictMode>
@@ -91,5 +92,5 @@ async function begin(place: HTMLElement): Promise<void> {
 
 const place = document.getElementById('root')
 if (place === null) throw new Error('app.html has no #root')
-// Nothing is awaited at this level: the screens' own parts wait for this module.
+// No top-level await: the screens' own code waits for this module.
 begin(place).catch(tellLost)

@@ -1,4 +1,4 @@
-/** Every address of the product, in one place (spec section 2). */
+/** Every address of the product. */
 import { addressIn, type Language } from '@roz/core/language.ts'
 
 export const paths = {
@@ -24,7 +24,7 @@ export const paths = {
   kitchenSink: '/kitchen-sink',
 } as const
 
-/** The public pages by name; in another language than English each lies below its name. */
+/** The public pages by name. Outside English, the address begins with the language. */
 export const publicPaths = {
   home: '/',
   privacyPolicy: '/privacy-policy',
@@ -40,7 +40,7 @@ export const publicPaths = {
   impactStories: '/impact-stories',
   helpCenter: '/help-center',
   contactUs: '/contact-us',
-  /** Each day lies below it: `/verify/2026-11-21`. */
+  /** Each day is below it: `/verify/2026-11-21`. */
   verify: '/verify',
 } as const
 export type PublicPage = keyof typeof publicPaths
@@ -48,5 +48,5 @@ export type PublicPage = keyof typeof publicPaths
 /** The address of a public page in a language: `/hi/terms-condition`. */
 export const publicPath = (page: PublicPage, language: Language): string => addressIn(language, publicPaths[page])
 
-/** The picture that tells of a page, a settled day or a published story. */
+/** The preview picture of a page, a settled day or a published story. */
 export const pictureOf = (name: string, language: Language): string => `/share/${name}-${language}.png`

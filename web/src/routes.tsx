@@ -1,6 +1,7 @@
 /**
- * Every screen of the app and who may see it (spec section 2). Screens load on demand, the portal as
- * its own part. The server judges every call; these guards only spare a visitor a useless screen.
+ * Every screen of the app, and who may open it.
+ * - Screens load on demand; the portal is a part of its own.
+ * - The server authorizes every call. These guards only spare a visitor a useless screen.
  */
 import {
   createRootRoute,
@@ -21,11 +22,17 @@ import { isPortalOpen } from './app/token.ts'
 
 type To = { readonly location: { readonly pathname: string; readonly href: string } }
 
-/** Who goes between the portal and the members' side loads a page of that side. Not the root's: nothing would be drawn meanwhile. */
+/**
+ * Loads a new page when the address belongs to the other side, portal or members. Not a guard of the root: the root would render nothing
+ * meanwhile.
+ */
 function stayOnSide({ location }: To): void {
   if (isOfPortal(location.pathname) !== inPortal) throw redirect({ href: location.href, reloadDocument: true, replace: true })
 }
-/** Staff have no screens here: a member's session of theirs ends, and an administrator's leads to the portal. */
+/**
+ * Staff have no screens here. A staff account's session on the members' side is ended. Staff with a session in the portal are redirected to
+ * it.
+ */
 async function staffToPortal(): Promise<void> {
   const { status } = session.get()
   if (status === 'admin') await session.signOut()
@@ -78,10 +85,10 @@ const forgotPassword = createRoute({
   component: lazyRouteComponent(() => import('./features/auth/ForgotPasswordPage.tsx'), 'ForgotPasswordPage'),
 })
 
-/** Links from mails and gateways carry text, whatever it looks like: a long order id is no number. */
+/** Links in mails and from gateways carry text, whatever it looks like: a long order id is not a number. */
 const textOf = (search: Record<string, unknown>, name: string): string | undefined => {
   const value = search[name]
-  // The router reads `123` and `true` as what they look like, but only where writing them gives the same text again.
+  // The router parses `123` and `true` as number and boolean, but only where the text round-trips.
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   return typeof value === 'string' && value !== '' ? value : undefined
 }
@@ -199,11 +206,11 @@ const tree = root.addChildren([
   ...(settings.production ? [] : [kitchenSink]),
 ])
 
-/** Reads the address. Made when it is needed: a slow phone takes a tenth of a second for it. */
+/** Creates the router on demand, because it takes 100 ms on a slow phone. */
 export const createAppRouter = () =>
   createRouter({
     routeTree: tree,
-    // The default would turn ?order_id=123456789012345678901 into a float.
+    // The default would parse ?order_id=123456789012345678901 as a float.
     parseSearch: parseSearchWith((value) => value),
     stringifySearch: stringifySearchWith(String),
     defaultPreload: 'intent',

@@ -1,11 +1,11 @@
-/** Modules that the build makes (build/calls.ts). */
+/** Types of the modules that the build generates (web/build/calls.ts, web/build/content.ts). */
 declare module 'virtual:calls' {
   import type { Api, CallName } from '@roz/contract/api.ts'
-  /** Neither a webhook nor a published file. */
+  /** Every call except webhooks and published files. */
   export type ScreenCall = {
     [N in CallName]: Api[N] extends { readonly access: 'signed' } | { readonly output: 'file' } ? never : N
   }[CallName]
-  /** Method and path of every call that a screen makes: the contract without its schemas, which a browser need not load. */
+  /** The method and path of each call: the contract without its schemas, which a browser need not load. */
   export const calls: Readonly<Record<ScreenCall, readonly [method: string, path: string]>>
 }
 declare module '*.po' {

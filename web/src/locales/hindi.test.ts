@@ -1,4 +1,4 @@
-/** How Hindi is written here, wherever it stands: one spelling, its own full stop, quotation marks of one kind. */
+/** Checks the spelling and punctuation of all Hindi texts, in catalogues, content and code. */
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
@@ -20,15 +20,15 @@ const lines: readonly Line[] = FILES.flatMap((files) => globSync(files, { cwd: R
 
 const found = (wrong: RegExp): readonly string[] => lines.filter(({ text }) => wrong.test(text.normalize('NFD'))).map(({ at }) => at)
 
-test('a dot below stands under ज and फ, which it makes z and f, and under ड and ढ; nowhere else', () => {
+test('no Hindi text has a nukta under क, ख or ग', () => {
   expect(lines.length).toBeGreaterThan(800)
   expect(found(/[कखग]\u093c/u)).toEqual([])
 })
 
-test('a sentence ends with its own stop', () => {
+test('a Hindi sentence ends with a danda, not with a full stop', () => {
   expect(found(/\p{Script=Devanagari}\.(?=["'`\s]|$)/u)).toEqual([])
 })
 
-test('what is quoted stands in quotation marks of the text, not of the keyboard', () => {
+test('Hindi quotations use typographic quotation marks, not those of the keyboard', () => {
   expect(found(/\\"\p{Script=Devanagari}|\p{Script=Devanagari}\\"/u)).toEqual([])
 })

@@ -1,7 +1,7 @@
 /**
- * Money trail and daily reports: what came in, where it went, day by day, from the same view of the
- * books that /api/public/days answers. Invariant: no figure here is typed in or kept; where a figure
- * cannot be read the page says so.
+ * Money trail and daily reports, from the same view of the books as /api/public/days.
+ * - Every figure is computed from that view; none is hard-coded.
+ * - If the figures cannot be read, the page says so.
  */
 import type { PublicDays } from '@roz/contract/public-pages.ts'
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
@@ -20,7 +20,7 @@ import { usePageTitle } from './titles.ts'
 type Day = PublicDays['days'][number]
 type Totals = PublicDays['totals']
 
-/** Rupees with two decimals hold no more than paise do; sums of them are cut back to that. */
+/** Rounds a sum of rupees to whole paise, because floating-point sums are inexact. */
 const exact = (rupees: number): number => Math.round(rupees * 100) / 100
 
 export function MoneyTrail() {
@@ -86,7 +86,7 @@ function TodaysMoney() {
   )
 }
 
-/** Collected and given = helped, rewarded, kept for the platform, and not spent yet. */
+/** Both columns have the same total: rupees and gifts in; help paid, help fund, rewards and platform out. */
 function InAndOut({ totals }: { readonly totals: Totals }) {
   const { days, entries, intake, split, disbursed, helpFund } = totals
   const gifts = exact(helpFund + disbursed - split.need)
@@ -163,7 +163,7 @@ function RoundDay() {
   return data === undefined ? null : formatDay(data.round.id, language)
 }
 
-/** All days that the page was given, or why there is none. */
+/** All days that the page was given, or the reason why there are none. */
 function DayList({ draw }: { readonly draw: (day: Day, isNewest: boolean) => ReactNode }) {
   const { t } = useLingui()
   const { data } = usePage()
@@ -234,7 +234,7 @@ function DayMoney({ day, open }: { readonly day: Day; readonly open: boolean }) 
   )
 }
 
-/** The place of receipts: each disbursement with the hash of the paper that proves it. */
+/** Each disbursement of the day, with the hash of the document that proves it. */
 function Receipts({ day }: { readonly day: Day }) {
   const { language } = usePage()
   if (day.split.need === 0) return null

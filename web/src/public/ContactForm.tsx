@@ -1,4 +1,4 @@
-/** The message form. Its words for each outcome stand in the page, so that site.ts needs no texts. */
+/** The contact form. The page contains the words for every outcome, so site.ts needs no texts. */
 import { FIELD_TEXTS } from '@roz/core/fields.ts'
 import { Trans, useLingui } from '@lingui/react/macro'
 import { CheckIcon } from '../ui/icons.tsx'
@@ -15,7 +15,7 @@ export function ContactForm() {
     <div>
       <form
         noValidate
-        // Without a script it sends nothing: any other way would write the message into the address.
+        // Without JavaScript the form sends nothing: any other method would put the message into the address.
         method="dialog"
         data-contact=""
         data-network={t`Network error. Please check your connection and try again.`}

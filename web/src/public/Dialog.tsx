@@ -1,4 +1,4 @@
-/** The dialog that a page's videos open in: how it works, and each story. site.ts fills the player. */
+/** The dialog of the page's videos: how it works, and the stories. site.ts fills in the player. */
 import { youtubeId } from '@roz/core/youtube.ts'
 import { Trans, useLingui } from '@lingui/react/macro'
 import { CloseIcon } from '../ui/icons.tsx'

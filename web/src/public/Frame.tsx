@@ -1,4 +1,4 @@
-/** Header and footer of every public page. No link of the members' navigation stands here. */
+/** The header and footer of every public page, without the members' navigation. */
 import { LANGUAGES, SPEECH } from '@roz/core/language.ts'
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { ReactNode } from 'react'

@@ -1,4 +1,4 @@
-/** The front page. Stats are computed; the operator's marketing figures stand only in the text beside them. */
+/** The front page. Its statistics are computed; the operator's marketing figures appear only in the text beside them. */
 import type { HomeData } from '@roz/contract/public-pages.ts'
 import { addDays, dayAt } from '@roz/core/ist-day.ts'
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
@@ -12,7 +12,7 @@ import { Ruler } from '../ui/Split.tsx'
 import { usePage } from './context.ts'
 import { CharityState, FiguresMissing, PublicVideo, SplitInForce, StoryAmount, useSplitToday, WinnerLine } from './parts.tsx'
 
-/** Reading A of the spec, which home tells of a rupee. What stands beside amounts of today is cut as today's round is. */
+/** Policy A, by which the page explains a rupee. Today's amounts follow the split of today's round. */
 const READING_A = { need: 60, reward: 30, platform: 10 } as const
 
 export function Home() {
@@ -102,14 +102,14 @@ function Hero() {
   )
 }
 
-/** Beside reading A, where today's rupee is cut in another way. */
+/** Shown beside policy A if today's round has another split. */
 function OtherSplit() {
   const { need, reward, platform } = useSplitToday()
   const isSame = need === READING_A.need && reward === READING_A.reward && platform === READING_A.platform
   return isSame ? null : <SplitInForce />
 }
 
-/** Opens the how-it-works video; without script it is a link to the steps further down. */
+/** Opens the video about how it works. Without JavaScript it is a link to the steps further down. */
 function HowItWorksButton({ children }: { readonly children: React.ReactNode }) {
   return (
     <a className="button secondary" href="#how" data-how="">
@@ -238,7 +238,7 @@ function Yesterday() {
   const { data, language, nowMs, to } = usePage()
   const story = data?.home.recentImpacts[0]
   const date = story === undefined ? undefined : formatDay(story.date, language)
-  // The newest story may be an older day's: its heading then names that day.
+  // The newest story may be from an older day. Its heading then names that day.
   const isOlder = story !== undefined && story.date !== addDays(dayAt(nowMs), -1)
   return (
     <Section when={isOlder ? date : <Trans>Yesterday</Trans>} note={isOlder ? undefined : date}>

@@ -1,4 +1,4 @@
-/** Information pages filled with published stories and videos. */
+/** Information pages with published stories and videos. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { EmptyState } from '../ui/Feedback.tsx'
 import { formatDay } from '../ui/format.ts'

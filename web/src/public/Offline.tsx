@@ -1,4 +1,4 @@
-/** Stands in for any screen when no answer comes at all. The service worker keeps it; it names no figure. */
+/** The page shown in place of any screen when the server cannot be reached. The service worker caches it; it contains no figures. */
 import { Trans } from '@lingui/react/macro'
 import { Section } from '../ui/Section.tsx'
 
@@ -12,7 +12,7 @@ export function Offline() {
         <Trans>We cannot be reached from here right now. Your money and your rounds are safe on our server.</Trans>
       </p>
       <p className="buttons">
-        {/* Asks again for whatever this page stands in for. */}
+        {/* Requests the original address again. */}
         <button className="button" type="button" data-again="">
           <Trans>Try again</Trans>
         </button>

@@ -1,11 +1,11 @@
-/** Long texts: Markdown of src/content, made HTML at build, with the operator’s settings filled in. */
+/** Renders long texts: Markdown from web/src/content, converted to HTML at build time, with the operator’s settings filled in. */
 import { content } from 'virtual:content'
 import { formatMoney } from '../ui/Money.tsx'
 import { usePage } from './context.ts'
 
 const escape = (text: string): string => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`)
 
-/** A long text of the page’s language, with the operator’s settings filled in. */
+/** One long text in the page’s language. */
 export function Prose({ name }: { readonly name: keyof (typeof content)['en'] }) {
   const { site, language, to } = usePage()
   const values: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-/** Information pages whose words are the page. Long texts are Markdown (src/content). */
+/** Information pages that consist of text. The long texts are Markdown in web/src/content. */
 import { Trans } from '@lingui/react/macro'
 import { formatDay } from '../ui/format.ts'
 import { formatMoney } from '../ui/Money.tsx'
@@ -11,7 +11,7 @@ import { CheckLink, SplitInForce, WeakDraw } from './parts.tsx'
 import { Prose } from './Prose.tsx'
 import { usePageTitle } from './titles.ts'
 
-/** English governs; a translation says so. */
+/** English is the binding version; every translation says so. */
 function TranslationNote() {
   return usePage().language === 'en' ? null : (
     <p className="muted gap">

@@ -1,7 +1,7 @@
 /**
- * A day's draw told in pictures, and checked by the reader's own device. The page is the same for
- * every day; verify.ts fills it from the published files. Every word it may need stands here, so that
- * the script carries none.
+ * Explains a day's draw in pictures, and lets the reader's own device check it.
+ * - The page is the same for every day; verify.ts fills in the published files.
+ * - The page contains every word that it may need, so the script contains none.
  */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { type StepName, STEPS } from '@roz/verifier/steps.ts'
@@ -53,7 +53,7 @@ export function Verify() {
   )
 }
 
-/** A list of the newest days, any other day by its date. */
+/** The newest days as a list, and any other day by its date. */
 function DayChoice() {
   const { data, language } = usePage()
   const days = data?.days?.days ?? []
@@ -79,7 +79,7 @@ function DayChoice() {
   )
 }
 
-/** In place of the day when it cannot be shown. One of them is, if any. */
+/** Shown in place of a day that cannot be shown. At most one of these notices is visible. */
 function Trouble() {
   return (
     <Section when="" className="trouble">
@@ -173,7 +173,7 @@ function Progress() {
   )
 }
 
-/** One of them is shown when the check has ended. */
+/** One of these verdicts is shown when the check has ended. */
 function Verdict() {
   return (
     <div className="verdict-box" role="status" data-verdict="">
@@ -270,7 +270,7 @@ function Step({ name, words: { title, pass, fail } }: { readonly name: StepName;
   )
 }
 
-/** How the states are spoken, a receipt to check, what this device keeps. */
+/** The spoken names of the states, a field for a receipt, and the state of the log that this device keeps. */
 function Extras() {
   const { t } = useLingui()
   return (

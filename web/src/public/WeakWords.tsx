@@ -1,4 +1,7 @@
-/** What makes a step weak, in plain words: the script shows the one that the verifier names, and fills in its values. Total over them. */
+/**
+ * Plain words for the reasons that make a step weak. The script shows the reason that the verifier names and fills in its values. Total
+ * over the reasons.
+ */
 import { Trans } from '@lingui/react/macro'
 import { type StepName, WEAKNESSES, type Weakness } from '@roz/verifier/steps.ts'
 

@@ -1,4 +1,4 @@
-/** What a public page is drawn from: who we are, the live figures, the language and the hour. */
+/** The data that a public page is rendered from: the operator, the live figures, the language and the time. */
 import type { PageData, PageRequest, SiteFacts, ShareSubject } from '@roz/contract/public-pages.ts'
 import type { Language } from '@roz/core/language.ts'
 import { createContext, useContext } from 'react'
@@ -6,16 +6,16 @@ import { type PublicPage, publicPath } from '../paths.ts'
 
 export type PageContext = {
   readonly site: SiteFacts
-  /** Undefined when the figures could not be read: the page then says so and shows none. */
+  /** Undefined if the figures could not be read. The page then says so and shows no figures. */
   readonly data: PageData | undefined
   readonly language: Language
   readonly nowMs: number
   readonly to: (page: PublicPage) => string
-  /** The one thing that the page is about, where that is more than the page itself. */
+  /** The day or story that the page is about, if there is one. */
   readonly subject: ShareSubject | undefined
 }
 
-/** What stands below a page's address where it is about one day or story: the same in every language. */
+/** The last part of the address of a page about one day or story. It is the same in every language. */
 export const placeBelow = (subject: ShareSubject | undefined): string =>
   subject?.kind === 'day' ? `/${subject.day}` : subject?.kind === 'story' ? `/${subject.story.id}` : ''
 
@@ -32,6 +32,6 @@ export const Page = createContext<PageContext | undefined>(undefined)
 
 export function usePage(): PageContext {
   const context = useContext(Page)
-  if (context === undefined) throw new Error('a public page was drawn without its context')
+  if (context === undefined) throw new Error('a public page was rendered without its context')
   return context
 }

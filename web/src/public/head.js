@@ -1,10 +1,11 @@
-// Runs before a public page is drawn. The language kept in this browser beats the address, also where
-// nothing lies there; the offline page stands in for whatever was asked for and goes nowhere. Whoever is
-// signed in goes on from the front page to the dashboard, unless the portal's Back to site brought them.
+// Runs before a public page is drawn.
+// - The language chosen in this browser overrides the language in the address, even for an address without a page.
+// - The offline page never redirects, because it replaces another page.
+// - A signed-in member is redirected from the front page to the dashboard, unless the address has #site (the portal's Back to site).
 ;(function () {
   try {
     const { pathname, search, hash } = location
-    // Where each language begins, written in by the build.
+    // The address prefix of each language, inserted by the build.
     const bases = __BASES__
     const here = Object.values(bases).find((base) => base && (pathname + '/').startsWith(base + '/')) || ''
     const there = bases[localStorage.getItem('language')]

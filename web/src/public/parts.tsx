@@ -1,4 +1,4 @@
-/** Pieces that several public pages show. */
+/** Parts that several public pages share. */
 import { youtubeId } from '@roz/core/youtube.ts'
 import type { Story } from '@roz/contract/impact.ts'
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
@@ -14,18 +14,18 @@ import type { SplitPercent } from '../ui/Split.tsx'
 import { InvalidVideo, VideoCover } from '../ui/Video.tsx'
 import { usePage } from './context.ts'
 
-/** Today's round keeps the split it was made with; a new setting holds from a later one. */
+/** Today's round keeps the split that it was made with. A changed setting applies from a later round on. */
 export function useSplitToday(): SplitPercent {
   const { site, data } = usePage()
   return data?.round.split ?? site.split
 }
 
-/** One line: which of the two readings holds today. */
+/** One line: the split that is in force today. */
 export function SplitInForce() {
   const { site } = usePage()
   const { winners } = site.split
   const { need, reward, platform } = useSplitToday()
-  // How many share is known of the setting alone.
+  // Only the setting contains the number of winners, so the line names it only if the round has the setting's split.
   const isSetting = site.split.need === need && site.split.reward === reward && site.split.platform === platform
   return (
     <p className="split-now">
@@ -57,7 +57,7 @@ export function SplitInForce() {
 
 const filmOf = ({ videoUrl }: Story): string | undefined => (videoUrl === null ? undefined : youtubeId(videoUrl))
 
-/** A video that opens in the page's dialog; without script it is a link to YouTube. */
+/** A video that opens in the page's dialog. Without JavaScript it is a link to YouTube. */
 export function PublicVideo({ story }: { readonly story: Story }) {
   const { language } = usePage()
   const id = filmOf(story)
@@ -70,14 +70,14 @@ export function PublicVideo({ story }: { readonly story: Story }) {
   )
 }
 
-/** Beside stories with a film, where there is room for two. */
+/** A placeholder beside stories with videos, where two columns fit. */
 const NoFilm = () => (
   <div className="no-film">
     <Art name="slip" />
   </div>
 )
 
-/** `alone`: on the story's own page, whose heading has its title already. */
+/** `alone`: on the story's own page, whose heading already shows the title. */
 export function StoryCard({ story, alone = false }: { readonly story: Story; readonly alone?: boolean }) {
   const { language, to } = usePage()
   return (
@@ -108,10 +108,10 @@ export const CharityState = ({ name }: { readonly name: string }) => (
   </>
 )
 
-/** What was paid out; a story written by hand names no amount. */
+/** The amount of the story. A story written by hand has none. */
 export const StoryAmount = ({ amount }: { readonly amount: number }) => (amount > 0 ? `${formatMoney(amount)} · ` : null)
 
-/** Who was drawn; a draw that we could have steered is labelled as such. */
+/** The winner of the story's day. A draw that the operator could have steered carries a label. */
 export function WinnerLine({ story }: { readonly story: Story }) {
   const winner = story.winnerInfo
   if (winner === null) return null
@@ -127,7 +127,7 @@ export function WinnerLine({ story }: { readonly story: Story }) {
   )
 }
 
-/** Says of a draw that we could have steered how: by random numbers of our own, or by a list that no witness saw in time. */
+/** Says how the operator could have steered the draw: with its own random numbers, or with a list that no witness saw in time. */
 export function WeakLabel() {
   return (
     <span className="badge wait whole">
@@ -148,7 +148,7 @@ export function WeakDraw() {
   )
 }
 
-/** The way from a day to its proof. */
+/** The link from a day to its proof. */
 export function CheckLink({ day }: { readonly day: string }) {
   const { language } = usePage()
   const date = formatDay(day, language)
@@ -159,7 +159,7 @@ export function CheckLink({ day }: { readonly day: string }) {
   )
 }
 
-/** Published stories, or the spec's empty state. */
+/** The published stories, or the empty state. */
 export function StoryList({ stories }: { readonly stories: readonly Story[] }) {
   const { t } = useLingui()
   if (stories.length === 0) return <EmptyState title={t`No impact stories yet`} art="cut" />
@@ -173,16 +173,16 @@ export function StoryList({ stories }: { readonly stories: readonly Story[] }) {
 }
 
 type OlderProps = {
-  /** Where they begin; null where there are none. */
+  /** Where the older rows begin, or null if there are none. */
   readonly cursor: string | null
-  /** The page below which each has its own. */
+  /** Each row links to an address below this page. */
   readonly page: PublicPage
-  /** The call that tells them. */
+  /** The call that returns the older rows. */
   readonly from: string
   readonly children: ReactNode
 }
 
-/** What stands before the rows of the page: site.ts fetches it on a press and adds it to the list above, a line for each. */
+/** Loads the rows before those of the page: on a press, site.ts requests them and appends one line each to the list above. */
 export function OlderRows({ cursor, page, from, children }: OlderProps) {
   const { to } = usePage()
   return cursor === null ? null : (
@@ -208,7 +208,7 @@ export function OlderRows({ cursor, page, from, children }: OlderProps) {
   )
 }
 
-/** Says that figures are missing instead of showing a zero. */
+/** Says that the figures are missing, instead of showing zeros. */
 export function FiguresMissing() {
   return (
     <p className="muted">

@@ -1,4 +1,4 @@
-/** The public pages as functions of data to HTML, for the server (contract/src/public-pages.ts). Not hydrated. */
+/** Renders the public pages to HTML for the server (contract/src/public-pages.ts). The pages are not hydrated. */
 import type { PageRequest, PublicPages } from '@roz/contract/public-pages.ts'
 import { brandIn } from '@roz/core/brand.ts'
 import { addressIn, inEach, type Language, LANGUAGES, SPEECH } from '@roz/core/language.ts'
@@ -34,7 +34,7 @@ const SPRITES = {
   verify: sprite(['coin', 'c1', 'keys', 'slip', 'seal']),
   plain: sprite(['c1']),
 } as const
-/** Pages with drawings besides the logo. */
+/** Pages with drawings other than the logo. */
 const DRAWN: readonly PublicPage[] = ['moneyTrail', 'dailyReports', 'impactVideos', 'impactStories', 'videoDocumentation']
 const LIVE: readonly PublicPage[] = [...DRAWN, 'home', 'terms', 'dailyContributions', 'directHelpProcess', 'giveawaySelection', 'verify']
 
@@ -78,7 +78,7 @@ function Document({ request }: { readonly request: PageRequest }) {
   )
 }
 
-/** React draws no bare HTML; the sprite's own svg element carries it. */
+/** React cannot insert bare HTML, so the sprite's own svg element contains it. */
 function Drawing({ html }: { readonly html: string }) {
   const inner = html.slice(html.indexOf('>') + 1, html.lastIndexOf('</svg>'))
   return <svg width="0" height="0" className="sprite" aria-hidden="true" dangerouslySetInnerHTML={{ __html: inner }} />
@@ -99,12 +99,12 @@ function Meta({ page, request }: { readonly page: PublicPage | undefined; readon
   )
 }
 
-/** `hi_IN`. */
+/** For example `hi_IN`. */
 const ogLocale = (language: Language): string => new Intl.Locale(SPEECH[language].locale).baseName.replace('-', '_')
-/** What the server draws (server/src/features/site/card-picture.ts). */
+/** The size of the picture that the server draws (server/src/features/site/card-picture.ts). */
 const PICTURE = { width: '1200', height: '630' } as const
 
-/** Where the page lies, what it says of itself, and the picture that a shared link shows. */
+/** The page's addresses, its description, and the preview of a shared link. */
 function Sharing({ page, request }: { readonly page: PublicPage; readonly request: PageRequest }) {
   const { i18n } = useLingui()
   const { origin, language, site, picture } = request

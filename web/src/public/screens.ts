@@ -1,4 +1,4 @@
-/** Which component draws which public page. */
+/** The component of each public page. */
 import type { ReactNode } from 'react'
 import type { PublicPage } from '../paths.ts'
 import { DailyReports, MoneyTrail } from './BooksPages.tsx'

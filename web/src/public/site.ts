@@ -1,12 +1,12 @@
 /**
- * The public pages' only script: video dialog, live figures, contact form, print, back, the choice of
- * language. Without it every page still reads in full. It speaks to the server by itself: the app's
- * client would weigh more than the page.
+ * The public pages' only script: video dialog, live figures, older rows, contact form, print, back and the choice of language.
+ * - Without it every page can still be read in full.
+ * - It sends its own requests: the app's client would weigh more than the page.
  */
 import { keepScrollbarRoom } from '../ui/scrollbar.ts'
 
 const byData = <E extends HTMLElement>(name: string, from: ParentNode = document): E | null => from.querySelector<E>(`[data-${name}]`)
-/** The page's own language, and how its days and hours are written. */
+/** The page's language, and its format of days and hours. */
 const { lang, dataset: spoken } = document.documentElement
 
 function stored(key: string): string | null {
@@ -17,17 +17,17 @@ function stored(key: string): string | null {
   }
 }
 
-// Language: the choice is kept before the other page opens, or its head would send us back.
+// The choice is stored before the other page opens; otherwise the script in that page's head would redirect back.
 for (const link of document.querySelectorAll<HTMLElement>('[data-language]'))
   link.addEventListener('click', () => {
     try {
       localStorage.setItem('language', link.lang)
     } catch {
-      // The link works without a kept choice.
+      // Without storage the link still works.
     }
   })
 
-// Someone signed in goes on to the dashboard.
+// For a signed-in visitor the link leads to the dashboard.
 const account = byData<HTMLAnchorElement>('account')
 if (account !== null && stored('token') !== null) {
   account.href = '/dashboard'
@@ -42,7 +42,7 @@ byData('back')?.addEventListener('click', (event) => {
   }
 })
 
-// The offline page: the address that it stands in for is asked for again, by a press or once the line is back.
+// The offline page requests its original address again, on a press or when the browser is online again.
 const again = byData('again')
 if (again !== null)
   for (const [place, sign] of [
@@ -51,7 +51,7 @@ if (again !== null)
   ] as const)
     place.addEventListener(sign, () => location.reload())
 
-// A story's own page is a look at it; in a list only pressing play is.
+// A story's own page counts as a view. In a list, only pressing play counts.
 countView(document.querySelector('.story.alone')?.id)
 startVideos()
 startFigures()
@@ -91,11 +91,11 @@ function startVideos(): void {
   dialog.addEventListener('click', (event) => {
     if (pressedOutside && event.target === dialog) dialog.close()
   })
-  // The film stops when the dialog closes.
+  // The video stops when the dialog closes.
   dialog.addEventListener('close', () => place.replaceChildren())
 }
 
-/** The server counts one for each visitor and day; a failure costs nothing but the count. */
+/** The server counts one view per visitor and day. If the call fails, only the count is lost. */
 function countView(story: string | undefined): void {
   if (story !== undefined) navigator.sendBeacon(`/api/impact/stories/${story}/view`)
 }
@@ -105,7 +105,7 @@ function player(id: string, title: string): HTMLIFrameElement {
   frame.className = 'player'
   frame.title = title
   frame.allow = 'accelerometer; autoplay; encrypted-media; picture-in-picture; fullscreen'
-  // Without a referrer YouTube answers error 153.
+  // Without a referrer, YouTube answers with error 153.
   frame.referrerPolicy = 'strict-origin-when-cross-origin'
   frame.src = `https://www.youtube-nocookie.com/embed/${id}?autoplay=1&rel=0`
   return frame
@@ -122,7 +122,7 @@ type Home = {
   }
 }
 
-/** Today's figures, asked for as the page loads and then every 30 s while it is looked at. */
+/** Requests today's figures after the first paint, and then every 30 s while the page is visible. */
 function startFigures(): void {
   if (byData('live') === null) return
   const inr = new Intl.NumberFormat('en-IN', { style: 'currency', currency: 'INR', minimumFractionDigits: 2 })
@@ -159,10 +159,10 @@ function startFigures(): void {
       const words = document.querySelector<HTMLElement>('[data-live=time]')?.dataset.words
       if (words !== undefined) set('time', words.replace('{}', time))
     } catch {
-      // Offline: the figures of the page stay, with the hour they are from.
+      // Offline: the page's figures stay, with the time they are from.
     }
   }
-  // The page has figures already: it is drawn before newer ones are asked for.
+  // The page already has figures, so newer ones are requested after the first paint.
   new PerformanceObserver((_, drawn) => {
     drawn.disconnect()
     void ask()
@@ -170,14 +170,14 @@ function startFigures(): void {
   setInterval(() => void ask(), 30_000)
 }
 
-/** Days and stories before those of the page, as their calls tell them. */
+/** Older days and stories, as the calls return them. */
 type Older = {
   readonly days?: readonly { readonly day: string; readonly intake: number }[]
   readonly stories?: readonly { readonly id: string; readonly date: string; readonly title: string; readonly amount: number }[]
   readonly nextCursor: string | null
 }
 
-/** Older rows below those of the page, a portion for each press; each leads to all that is known of it. */
+/** Appends older rows below those of the page, one batch per press. Each row links to its own page. */
 function startOlder(): void {
   const button = byData<HTMLButtonElement>('older')
   const row = byData<HTMLTemplateElement>('old-row')?.content.firstElementChild
@@ -210,7 +210,7 @@ function startOlder(): void {
       for (const { day, intake } of days) add(day, day, '', inr.format(intake))
       for (const { id, date: day, title, amount } of stories) add(id, day, title, amount > 0 ? inr.format(amount) : '')
       list.hidden = false
-      // Who reads on by keyboard or by ear goes on with the first of the new rows: the button may be gone.
+      // Moves the focus to the first new row, for keyboards and screen readers: the button may have disappeared.
       list.children[shown]?.querySelector('a')?.focus({ preventScroll: true })
       shown = list.children.length
       button.dataset.older = nextCursor ?? ''
@@ -266,7 +266,7 @@ function startContact(): void {
     const isField = target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement
     if (isField && target.getAttribute('aria-invalid') === 'true') judge(target.name, target.value.trim())
   })
-  // A press that took the focus would bring an error line, move the button and lose the click.
+  // If a press moved the focus, an error line could appear, move the button and lose the click.
   form.querySelector('button')?.addEventListener('mousedown', (event) => event.preventDefault())
   form.addEventListener('submit', (event) => {
     event.preventDefault()

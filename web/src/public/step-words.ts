@@ -1,4 +1,7 @@
-/** What each step of the verifier asks and what its answers mean, in plain words. Total over its steps; weak ones: WeakWords.tsx. */
+/**
+ * Plain words for each step of the verifier: its title, and the meaning of pass and fail. Total over the steps. WeakWords.tsx has the weak
+ * ones.
+ */
 import { useLingui } from '@lingui/react/macro'
 import type { StepName } from '@roz/verifier/steps.ts'
 

@@ -1,4 +1,4 @@
-/** The words of each public page's title and heading: the same, as its address has them. */
+/** The title of each public page, which is also its heading. */
 import { msg } from '@lingui/core/macro'
 import { useLingui } from '@lingui/react'
 import type { PublicPage } from '../paths.ts'

@@ -1,4 +1,4 @@
-/** Puts a day's figures into the places that the page of the four pictures holds open. */
+/** Fills a day's figures into the page's four pictures of the draw. */
 import type { Speech } from '@roz/core/language.ts'
 import { type DayView, type Drawing, drawnDay, type DrawnDay } from '../ui/draw-figures.ts'
 import { all, byData, fill } from './verify-page.ts'

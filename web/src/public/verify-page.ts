@@ -1,4 +1,4 @@
-/** Finding and filling the places that a page of the server holds open. */
+/** Finds, fills and shows the marked elements of a page that the server has rendered. */
 export const byData = <E extends HTMLElement>(name: string, from: ParentNode = document): E | null =>
   from.querySelector<E>(`[data-${name}]`)
 export const all = (selector: string, from: ParentNode = document): HTMLElement[] => [...from.querySelectorAll<HTMLElement>(selector)]

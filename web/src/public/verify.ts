@@ -1,6 +1,7 @@
 /**
- * The script of /verify: which day, how it was drawn, and the check. It carries no words: all stand in
- * the page. Invariant: a verdict is shown only when a whole check has ended, and it is the verifier's.
+ * The script of /verify: it selects the day, fills in the draw, and runs the check.
+ * - It contains no words: the page contains all of them.
+ * - A verdict is shown only after a complete check, and it is the verifier's.
  */
 import type { Speech } from '@roz/core/language.ts'
 import type { Progress, Report } from '@roz/verifier/verify.ts'
@@ -12,21 +13,21 @@ import { fillDrawing } from './verify-drawing.ts'
 import { all, byData, fill, show } from './verify-page.ts'
 
 const WHOSE = 'page'
-/** Above it a reader decides: it may cost them data (frontend.md). */
+/** Above this size the reader starts the check, because the files may cost them data. */
 const BY_ITSELF_BYTES = 1_000_000
 const TICKET_BYTES = 32
 const PART_BYTES = 40
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 
 type State = 'loading' | 'no-day' | 'offline' | 'ready'
-/** The page's own language, and how its days and hours are written. */
+/** The page's language, and its format of days and hours. */
 const { lang, dataset: spoken } = document.documentElement
 const SPEECH: Speech = { locale: spoken.locale ?? lang, dayPeriod: spoken.dayPeriod === 'short' ? 'short' : undefined }
 const page = byData('verify')
-/** Counts what was begun: whatever an older look or check still brings belongs to another day. */
+/** Counts the runs. The result of an earlier run is dropped, because it may be about another day. */
 let running = 0
 let last: Report | undefined
-/** The day that the page is about. */
+/** The day that the page currently shows. */
 let opened: string | undefined
 
 function setState(state: State): void {
@@ -37,7 +38,7 @@ function setState(state: State): void {
   for (const one of all('.filled')) one.hidden = state !== 'ready'
 }
 
-/** The day of the address, else of the form, else the newest that the page knows, else the newest of all. */
+/** The day in the address, else in the form, else the newest that the page knows, else the newest of all. */
 async function chosenDay(): Promise<string | undefined> {
   const here = location.pathname.split('/').at(-1) ?? ''
   if (DAY.test(here)) return here
@@ -47,7 +48,7 @@ async function chosenDay(): Promise<string | undefined> {
   return days[0]?.day
 }
 
-/** Undefined where there is nothing at the address. */
+/** Undefined if the address has no file. */
 async function readJson(path: string): Promise<unknown> {
   const response = await fetch(publicBase() + path, { headers: { 'accept-language': lang } })
   if (response.status === 404) return undefined
@@ -84,10 +85,10 @@ async function keyText(): Promise<string> {
   return response.ok ? (await response.text()).trim() : '–'
 }
 
-/** This page in the language of an address; days lie below it. */
+/** The address of this page, in the language of the given address, without the day. */
 const below = (address: string): string => address.replace(/(\/verify).*/, '$1')
 
-/** The day belongs to the address: it can be sent to somebody, and the other languages show the same. */
+/** The address contains the day, so it can be shared, and the links to other languages keep the day. */
 function setAddress(day: string): void {
   opened = day
   history.replaceState(null, '', `${below(location.pathname)}/${day}${location.hash}`)
@@ -98,7 +99,7 @@ function setAddress(day: string): void {
   fill('date', day)
 }
 
-/** Small days are checked at once, long ones on demand. */
+/** A small day is checked at once, a large one on a press. */
 function offer(day: string, { entries, books }: DayView): void {
   const bytes = entries * TICKET_BYTES + (books?.liabilities.count ?? 0) * PART_BYTES
   fill('size', `${(bytes / 1e6).toFixed(1)} MB`)
@@ -140,7 +141,7 @@ function begin(): void {
   byData('steps')?.setAttribute('aria-busy', 'true')
 }
 
-/** Nothing of an earlier check stays, least of all a verdict about another day. */
+/** Removes everything of an earlier check, so that no verdict about another day remains. */
 function clear(): void {
   last = undefined
   show('[data-phase=waiting],[data-check],[data-again],[data-save],[data-progress],#receipt-error', false)
@@ -178,7 +179,7 @@ function end({ steps, verdict }: Report): void {
     row.dataset.result = state
     for (const one of all('[data-for]', row)) one.hidden = one.dataset.for !== state || one.dataset.weakness !== weakness
     for (const one of all('[data-value]', row)) one.textContent = values[one.dataset.value ?? ''] ?? ''
-    // The verifier's own words say what exactly was wrong or missing; elsewhere ours suffice.
+    // On fail and incomplete, the verifier's own words say what exactly was wrong or missing.
     const detail = row.querySelector('[data-words]')
     if (detail !== null) detail.textContent = state === 'fail' || state === 'incomplete' ? words : ''
     const said = row.querySelector('[data-spoken]')
@@ -188,7 +189,7 @@ function end({ steps, verdict }: Report): void {
   show('[data-progress]', false)
   show('[data-again]', true)
   show('[data-save]', true)
-  // Named by the step that counted them; a day without a draw needed none.
+  // The step that counted the witnesses names them. A day without a draw needs none.
   const seal = steps.find(({ step, state }) => step === 'sealed-in-time' && state === 'pass')
   const witnesses = seal?.values?.['witnesses']
   fill('witnesses', witnesses ?? '')
@@ -231,7 +232,7 @@ if (page !== null) {
     history.pushState(null, '', `${below(location.pathname)}/${dayNow()}`)
     void open()
   })
-  // A jump within the page, as by its skip link, comes here too and is no other day.
+  // A jump within the page, such as the skip link, also fires popstate but does not change the day.
   window.addEventListener('popstate', () => (dayOfAddress() === opened ? undefined : void open()))
   byData<HTMLInputElement>('receipt')?.addEventListener('change', (event) => {
     const file = (event.currentTarget as HTMLInputElement).files?.[0]

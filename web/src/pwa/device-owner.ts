@@ -1,8 +1,7 @@
 /**
- * The member that this browser shows results to, and the queue of changes to its push subscription.
- *
- * - The owner is remembered on the device, also after the session has ended.
- * - Changes run one after the other: an end and a beginning at once must not undo each other.
+ * The member to whom this browser shows results, and the queue of changes to its push subscription.
+ * - The device remembers the owner, even after the session has ended.
+ * - Changes run one after the other, so that a start and an end at the same time cannot undo each other.
  */
 const OWNER = 'results-on-device'
 

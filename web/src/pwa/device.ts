@@ -1,8 +1,7 @@
 /**
  * Keeps this browser's push subscription in step with the session.
- *
  * - After logout, or with another member, this device shows no results.
- * - After a session that expired, results resume only for the same member.
+ * - After an expired session, results resume only for the same member.
  * - The push code is loaded only in a browser where a member has turned results on.
  * - An administrator's session in the portal changes nothing here.
  */
@@ -16,21 +15,21 @@ function next(work: (push: typeof import('./push.ts')) => Promise<void>): void {
   changeInOrder(() => import('./push.ts').then(work))
 }
 
-/** The session has ended, and with it the server's subscription; the owner stays remembered. */
+/** The session has ended, and with it the server's subscription. The device keeps its owner. */
 export function dropDevice(): void {
   if (inPortal) return
   present = undefined
   if (deviceOwner() !== undefined) next(({ dropSubscription }) => dropSubscription())
 }
 
-/** The member has logged out, or another member has logged in: nothing resumes by itself. */
+/** The member has logged out, or another member has logged in. Results do not resume automatically. */
 export function forgetDevice(): void {
   if (inPortal) return
   dropDevice()
   setDeviceOwner(undefined)
 }
 
-/** A member is logged in: renews what the browser or the server has lost since the last visit. */
+/** A member is logged in: renews a subscription that the browser or the server has lost since the last visit. */
 export function keepDevice(memberId: string): void {
   if (inPortal) return
   const owner = deviceOwner()

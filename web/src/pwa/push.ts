@@ -1,13 +1,14 @@
 /**
- * Results on this device, by the browser's push service. Invariants: the browser asks for permission
- * only after a tap; what the switch says is what the server and the browser both hold.
+ * Push notifications of results on this device.
+ * - The browser asks for permission only after a tap.
+ * - The switch is on only if both the server and the browser have the subscription, and this member is the device's owner.
  */
 import type { Api, Output } from '@roz/contract/api.ts'
 import { call } from '../app/api.ts'
 import { deviceOwner, deviceSettled, setDeviceOwner } from './device-owner.ts'
 import { workerRegistration } from './worker-registration.ts'
 
-/** install: an iPhone or iPad lets only an app on the home screen. */
+/** `install`: iPhones and iPads allow push only for an app on the home screen. */
 export type DeviceState = 'unsupported' | 'install' | 'blocked' | 'off' | 'on'
 
 const READY_MS = 15_000
@@ -34,7 +35,7 @@ export async function readDevice(memberId: string): Promise<DeviceState> {
   return subscribed && held !== null && deviceOwner() === memberId ? 'on' : 'off'
 }
 
-/** To be called from a tap. Throws where the push service or the server cannot be reached. */
+/** Call it from a tap. It throws if the push service or the server cannot be reached. */
 export async function turnOn(memberId: string): Promise<DeviceState> {
   const permission = await Notification.requestPermission()
   if (permission !== 'granted') return permission === 'denied' ? 'blocked' : 'off'
@@ -50,7 +51,7 @@ export async function turnOff(): Promise<DeviceState> {
   return 'off'
 }
 
-/** After the app has opened, or a session has begun: nobody is asked anything. */
+/** Runs after the app has opened or a session has begun. It never asks for permission. */
 export async function renewSubscription(): Promise<void> {
   if (supported() !== undefined || Notification.permission !== 'granted') return
   const registration = await workerRegistration
@@ -74,17 +75,17 @@ type Known = Pick<Output<Api['pushState']>, 'publicKey' | 'subscribed'>
 async function subscribe(known: Known): Promise<void> {
   const { pushManager } = await inTime(navigator.serviceWorker.ready)
   const held = await pushManager.getSubscription()
-  // Else the browser would give the same again, or take no other key.
+  // Otherwise the browser returns the same subscription again, or refuses the new key.
   if (held !== null && !isGood(held, known)) await held.unsubscribe()
   const made = await inTime(pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: bytesOf(known.publicKey) }))
   const { endpoint = '', keys } = made.toJSON()
   await call('subscribePush', { body: { endpoint, keys: { p256dh: keys?.p256dh ?? '', auth: keys?.auth ?? '' } } })
 }
 
-/** Some browsers never answer where they reach no push service. */
+/** Some browsers never settle the promise if they reach no push service. */
 function inTime<T>(work: Promise<T>): Promise<T> {
   const late = new Promise<never>((_resolve, reject) => {
-    setTimeout(() => reject(new Error('the push service does not answer')), READY_MS)
+    setTimeout(() => reject(new Error('the push service did not answer in time')), READY_MS)
   })
   return Promise.race([work, late])
 }
@@ -94,7 +95,7 @@ function bytesOf(publicKey: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from({ length: KEY_BYTES }, (_, at) => text.charCodeAt(at))
 }
 
-/** Where the server has none any more, the push service may have told it that this one is dead. */
+/** If the server has no subscription, the push service may have reported this one as expired. */
 function isGood(held: PushSubscription, { publicKey, subscribed }: Known): boolean {
   const key = held.options.applicationServerKey
   if (!subscribed || key === null) return false

@@ -1,7 +1,7 @@
 /**
- * The app's side of the service worker, of being put on a home screen and of results on this device.
- * Invariants: a new version takes over only when the member says so; a join brings at most one offer,
- * each of them once.
+ * The app's side of the service worker, of the install prompt and of the offer of results on this device.
+ * - A new version takes over only with the member's consent.
+ * - A join brings at most one offer, and each offer is made once per browser.
  */
 import { addressIn } from '@roz/core/language.ts'
 import { useSyncExternalStore } from 'react'
@@ -15,11 +15,11 @@ const LOOK_AGAIN_MS = 3_600_000
 
 type InstallEvent = Event & { readonly prompt: () => Promise<unknown> }
 type State = {
-  /** A version that waits to take over. */
+  /** A new version that waits to take over. */
   readonly update: ServiceWorker | undefined
-  /** The browser's own prompt, where it has one and a join has earned it. */
+  /** The browser's install prompt, if the browser has one and the member has joined a round. */
   readonly install: InstallEvent | undefined
-  /** The result of the round that was joined may come to this device: what a tap does. */
+  /** Turns on results on this device, while that offer is shown. */
   readonly results: TurnOn | undefined
 }
 type TurnOn = typeof import('./push.ts').turnOn
@@ -39,10 +39,10 @@ const subscribe = (listener: () => void): (() => void) => {
 }
 export const usePrompts = (): State => useSyncExternalStore(subscribe, () => state)
 
-/** Called once at the start; the worker is fetched when the page has what it needs itself. */
+/** Call it once at the start. The worker is registered after the page has loaded. */
 export function startWorker(): void {
   window.addEventListener('beforeinstallprompt', (event) => {
-    // The browser would ask on the first visit, before anybody knows what for.
+    // Prevents the browser from asking on the first visit, before the visitor knows the product.
     event.preventDefault()
     held = event as InstallEvent
     if (joined) offer()
@@ -62,7 +62,7 @@ async function register(): Promise<void> {
     watch(registration)
     tellLanguage()
   } catch (error) {
-    // Without it everything works but the offline page and results on this device.
+    // Without a worker everything works except the offline page and results on this device.
     setWorkerRegistration(undefined)
     console.info('No service worker:', error)
   }
@@ -70,7 +70,7 @@ async function register(): Promise<void> {
 
 function watch(registration: ServiceWorkerRegistration): void {
   const tell = (): void => {
-    // The very first one has nothing to replace.
+    // The first worker replaces no other.
     if (registration.waiting !== null && registration.active !== null) change({ update: registration.waiting })
   }
   tell()
@@ -83,7 +83,7 @@ function watch(registration: ServiceWorkerRegistration): void {
   })
 }
 
-/** Neither worker nor manifest can read what this browser's storage says. */
+/** Neither the worker nor the manifest can read this browser's localStorage. */
 export function tellLanguage(): void {
   const language = currentLanguage()
   const manifest = document.querySelector<HTMLLinkElement>('link[rel=manifest]')
@@ -92,28 +92,28 @@ export function tellLanguage(): void {
   void navigator.serviceWorker.ready.then(({ active }) => active?.postMessage({ language }))
 }
 
-/** The new version takes over, and this page begins anew with it. */
+/** Activates the new version and reloads this page with it. */
 export function takeUpdate(): void {
   navigator.serviceWorker.addEventListener('controllerchange', () => location.reload(), { once: true })
   state.update?.postMessage({ takeOver: true })
 }
 export const putOffUpdate = (): void => change({ update: undefined })
 
-/** After a join; the first one in this browser brings the browser's own offer, if it has one, the next that of results. */
+/** Called after each join. The first join offers the installation, if the browser has a prompt; the next one offers results. */
 export function offerInstall(): void {
   joined = true
   if (held !== undefined) offer()
   if (state.install === undefined) void offerResults()
 }
 
-/** Where the browser would still ask, and nobody here has been offered it. */
+/** Only if the browser may still ask for permission, and this browser has not shown the offer before. */
 async function offerResults(): Promise<void> {
   if (!('PushManager' in window) || !('Notification' in window) || Notification.permission === 'denied') return
   if (deviceOwner() !== undefined || (await workerRegistration) === undefined) return
   try {
     if (localStorage.getItem(RESULTS_OFFERED) !== null) return
     localStorage.setItem(RESULTS_OFFERED, '1')
-    // Loaded before the tap: a browser asks for permission only at once after it.
+    // Loaded before the tap: a browser grants a permission prompt only directly after a tap.
     change({ results: (await import('./push.ts')).turnOn })
   } catch {
     return

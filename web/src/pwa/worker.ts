@@ -1,8 +1,9 @@
 /**
- * The service worker. Invariants: it never touches /api nor any address of another host; a screen is
- * always asked for anew, and only when no answer comes at all does the offline page stand in for it;
- * hashed files are kept once used, and those of an older version go when this one takes over; a round
- * has one notification, which makes no sound at night.
+ * The service worker.
+ * - It never handles /api or another host.
+ * - A screen is always requested from the server. The offline page replaces it only if no answer arrives at all.
+ * - Hashed files are cached once used. Files of an older version are deleted when this version takes over.
+ * - A round has one notification, which makes no sound at night.
  */
 import { type Language, languageAt, languageOf } from '@roz/core/language.ts'
 import type { ResultNews } from '@roz/core/result-news.ts'
@@ -33,10 +34,10 @@ type ServiceWorkerSelf = {
 const worker = self as unknown as ServiceWorkerSelf
 
 const KEPT = `roz-${__VERSION__}`
-/** Outlives versions: the language that was chosen in this browser, which a worker cannot read. */
+/** The cache that survives versions: it stores the language chosen in this browser, because a worker cannot read localStorage. */
 const CHOICE = 'choice'
 const CHOSEN = '/chosen-language'
-/** By the device's own clock: results come at midnight. */
+/** Night by the device's own clock: results arrive at midnight. */
 const [NIGHT_FROM, NIGHT_TO] = [22, 7]
 
 worker.addEventListener('install', (event) => event.waitUntil(keepShell()))
@@ -74,7 +75,7 @@ async function keepChoice(language: string): Promise<void> {
   await (await caches.open(CHOICE)).put(CHOSEN, new Response(language))
 }
 
-/** A browser wants something shown for every push: also for one that came without words. */
+/** A browser demands a notification for every push, so a push without content shows one too. */
 async function tell(data: Pushed['data']): Promise<void> {
   const { title = location.host, path = '/dashboard', ...news } = readNews(data)
   const hour = new Date().getHours()
@@ -114,7 +115,7 @@ async function asset(request: Request): Promise<Response> {
   return answer
 }
 
-/** A device without room keeps nothing, and has what was asked for all the same. */
+/** If the device has no space, nothing is cached, and the answer is still delivered. */
 async function keep(request: Request, answer: Response): Promise<void> {
   try {
     await (await caches.open(KEPT)).put(request, answer)

@@ -1,4 +1,4 @@
-/** The cloth bar at the head: members' navigation when signed in, a plain one otherwise, the portal's own. */
+/** The top bar: the members' navigation, a plain bar for visitors, and the portal's bar. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { User } from '@roz/contract/shapes.ts'
 import { Link, useLocation, useNavigate } from '@tanstack/react-router'
@@ -13,7 +13,7 @@ import { Menu } from '../ui/Menu.tsx'
 import { formatMoney } from '../ui/Money.tsx'
 import { LanguageSwitch } from './LanguageSwitch.tsx'
 
-/** The bar that fits who is here and where. */
+/** The bar for the current session and side. */
 export function Bar() {
   const now = useSession()
   if (inPortal) return <PortalBar signedIn={now.status === 'admin'} />
@@ -148,7 +148,7 @@ function PortalBar({ signedIn }: { readonly signedIn: boolean }) {
             <Trans>admin</Trans>
           </span>
         </Link>
-        {/* The front page sends whoever is signed in back here, unless told to stay. The portal's door has a link of its own. */}
+        {/* The front page redirects a signed-in visitor back here unless the address contains #site. The portal's login page has its own link. */}
         {signedIn ? (
           <a className="bar-link" href={`${publicPath('home', currentLanguage())}#site`}>
             <Trans>Back to site</Trans>

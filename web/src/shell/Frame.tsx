@@ -1,4 +1,4 @@
-/** What every screen of the app stands in: skip link, bar, toasts; focus goes to the page after a walk. */
+/** The frame of every screen: skip link, bar and toasts. After a navigation the focus moves to the page. */
 import { useLingui as useLanguageChange } from '@lingui/react'
 import { Trans, useLingui } from '@lingui/react/macro'
 import { Outlet, useRouter } from '@tanstack/react-router'
@@ -16,12 +16,12 @@ import { Bar } from './Bars.tsx'
 import { Prompts } from './Prompts.tsx'
 
 export function Frame() {
-  // A change of language draws everything anew.
+  // A change of language renders everything again.
   useLanguageChange()
   const router = useRouter()
   useEffect(
     () =>
-      // Not as the walk begins: the screen may still be on its way. Who has opened a menu meanwhile stays in it.
+      // After the new screen has rendered, not when the navigation starts. A menu that was opened meanwhile keeps the focus.
       router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
         const isBusy = document.querySelector('.menu-button[aria-expanded=true]')
         if (fromLocation && pathChanged && !isBusy) document.getElementById('main')?.focus({ preventScroll: true })
@@ -44,13 +44,13 @@ export function Frame() {
 
 const nothing = { default: () => null }
 const MOMENT_WITHIN_MS = 2000
-/** Not every browser tells when it has nothing to do. */
+/** Not every browser supports requestIdleCallback. */
 const moment = (): Promise<unknown> =>
   new Promise((resolve) => {
     if ('requestIdleCallback' in window) requestIdleCallback(resolve, { timeout: MOMENT_WITHIN_MS })
     else setTimeout(resolve, MOMENT_WITHIN_MS / 4)
   })
-/** Comes after the screen, when the browser has a moment; the screen must not break where it cannot be fetched. */
+/** Loads after the screen, when the browser is idle. If it cannot be loaded, the screen must not break. */
 const TicketWatch = lazy(async () => {
   try {
     await moment()
@@ -61,7 +61,7 @@ const TicketWatch = lazy(async () => {
   }
 })
 
-/** Draws its screens only while the session is of the kind they need; the guard has chosen where else to go. */
+/** Draws the screens only while the session has the right kind. Otherwise the guard has already redirected. */
 export function MemberScreens() {
   if (useSession().status !== 'member') return <Waiting />
   return (
@@ -86,7 +86,7 @@ export function Waiting() {
   )
 }
 
-/** What a bug or a lost chunk of the program looks like: plain words and two ways on. */
+/** The screen after a bug or a chunk that could not be loaded: plain words and two ways out. */
 export function BrokenPage({ error }: { readonly error: unknown; readonly info?: ErrorInfo }) {
   const { t } = useLingui()
   const router = useRouter()

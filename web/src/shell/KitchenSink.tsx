@@ -1,4 +1,4 @@
-/** Every part of the kit on one page, to look at. Not part of production. */
+/** Every part of the interface on one page, for a visual check. Not part of production. */
 import { useState } from 'react'
 import { Art, CoinTally, Postmark, Seal } from '../ui/Art.tsx'
 import { Avatar } from '../ui/Avatar.tsx'

@@ -1,4 +1,4 @@
-/** The language switch: a button for each other language, by its own name. */
+/** The language switch: one button per other language, labelled with that language's own name. */
 import { type Language, LANGUAGES, SPEECH } from '@roz/core/language.ts'
 import { useLingui } from '@lingui/react/macro'
 import { useState } from 'react'
@@ -8,7 +8,7 @@ import { session } from '../app/session.tsx'
 import { toast } from '../ui/Toast.tsx'
 
 export function LanguageSwitch({ className }: { readonly className?: string }) {
-  // Drawn anew when the language changes.
+  // Renders again when the language changes.
   const { t } = useLingui()
   const [busy, setBusy] = useState(false)
   const press = async (other: Language): Promise<void> => {

@@ -1,4 +1,4 @@
-/** An address of the app that names no screen. */
+/** The page for an address of the app without a screen. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { currentLanguage } from '../app/language.ts'
 import { publicPath } from '../paths.ts'

@@ -1,4 +1,4 @@
-/** What the program itself has to say: a new version is there; it may live on the home screen, and tell of results. */
+/** The app's own notices: a new version, the offer to install, and the offer of results on this device. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { refreshMine } from '../features/queries.ts'
 import { answerInstall, putOffResults, putOffUpdate, takeUpdate, usePrompts } from '../pwa/registration.ts'

@@ -1,9 +1,9 @@
-/** The drawings, by reference to the sprite in the page (ui/art.ts). */
+/** The drawings, as references to the sprite in the page (web/src/ui/art.ts). */
 import type { ReactNode } from 'react'
 
 type Drawing = 'coin' | 'c1' | 'cut' | 'stack' | 'slip'
 
-/** Decorative; give `label` where the drawing says something the text does not. */
+/** Decorative by default. Set `label` if the drawing says something that the text does not. */
 export function Art({ name, className, label }: { readonly name: Drawing; readonly className?: string; readonly label?: string }) {
   const VIEWBOX = { coin: '0 0 120 120', c1: '0 0 40 40', cut: '-10 -14 158 152', stack: '26 0 84 96', slip: '26 0 84 96' } as const
   const [x, y, width, height] = VIEWBOX[name].split(' ')
@@ -23,7 +23,7 @@ export function Key({ part }: { readonly part: 'need' | 'gift' | 'run' }) {
   )
 }
 
-/** A small seal: means proof, and stands beside the words it confirms. */
+/** A small seal, the sign for proof, beside the words that it confirms. */
 export function Seal({ word, tilt = 'left' }: { readonly word: string; readonly tilt?: 'left' | 'right' }) {
   const size = word.length > 5 ? 18 : word.length > 4 ? 19 : 23
   return (
@@ -38,7 +38,7 @@ export function Seal({ word, tilt = 'left' }: { readonly word: string; readonly 
 
 type PostmarkProps = { readonly id: string; readonly top: string; readonly middle: string; readonly below: string; readonly rim: string }
 
-/** The postmark "You’re in": proof that a rupee is written in today’s book. */
+/** The postmark "You’re in": the sign that the member has joined today's round. */
 export function Postmark({ id, top, middle, below, rim }: PostmarkProps) {
   return (
     <svg className="stamp" viewBox="0 0 140 140" role="img" aria-label={`${middle}. ${top}, ${below}`}>
@@ -69,7 +69,7 @@ export function Postmark({ id, top, middle, below, rim }: PostmarkProps) {
 
 const COINS_SHOWN_MAX = 30
 
-/** Coins lying in rows of ten; above thirty, stacks of ten and a figure say it better. */
+/** Coins in rows of ten. Above 30, stacks of ten and a figure. */
 export function CoinTally({ rupees, label, children }: { readonly rupees: number; readonly label: string; readonly children?: ReactNode }) {
   const coins = Math.floor(rupees)
   if (coins <= 0) return null
@@ -105,7 +105,7 @@ const SIGNS: Readonly<Record<string, { readonly className: string; readonly view
   रोज़: { className: 'wordmark hi', viewBox: '0 6 230 170', d: WORDMARK_HI },
 }
 
-/** The brand's sign; a brand of another name is set in the display face. */
+/** The brand's logo. A brand of another name is set in the display typeface. */
 export function LogoArt({ brandName }: { readonly brandName: string }) {
   const sign = SIGNS[brandName]
   return (

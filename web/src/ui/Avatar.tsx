@@ -1,4 +1,4 @@
-/** A member's picture: the image, else initials, else a generic icon. Whose it is stands beside it. */
+/** A member's picture: the image, else initials, else a generic icon. It is hidden from screen readers, because the name is beside it. */
 import { useState } from 'react'
 import { PersonIcon } from './icons.tsx'
 import { initialsOf } from './format.ts'
@@ -8,7 +8,7 @@ type AvatarProps = {
   /** A full URL, or a path on our own server. */
   readonly src: string | null
   readonly size?: 'sm' | 'lg'
-  /** How many letters stand in for a picture, at most two. */
+  /** The number of initials, at most two. */
   readonly letters?: 1 | 2
 }
 

@@ -1,4 +1,7 @@
-/** Buttons and links that look like them. Terracotta means: do this. A busy button keeps its place and takes no second press. */
+/**
+ * Buttons, and links that look like buttons.
+ * - A busy button keeps its place and ignores presses.
+ */
 import type { ButtonHTMLAttributes, MouseEvent, Ref } from 'react'
 import { useLingui } from '@lingui/react/macro'
 
@@ -12,7 +15,7 @@ export function buttonClass(kind: ButtonKind = 'primary', wide = false): string 
 type ButtonProps = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'className'> & {
   readonly kind?: ButtonKind
   readonly wide?: boolean
-  /** A request is under way: shown and spoken; presses do nothing. */
+  /** A request is running: the button shows it, screen readers announce it, and presses have no effect. */
   readonly busy?: boolean
   readonly ref?: Ref<HTMLButtonElement>
 }
@@ -20,12 +23,12 @@ type ButtonProps = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'className'> & 
 export function Button({ kind = 'primary', wide = false, busy = false, type = 'button', onClick, children, ...rest }: ButtonProps) {
   const { t } = useLingui()
   const press = (event: MouseEvent<HTMLButtonElement>): void => {
-    // preventDefault also holds back a second submit of the form.
+    // preventDefault also prevents a second submit of the form.
     if (busy) event.preventDefault()
     else onClick?.(event)
   }
-  // Leaving a field may bring an error line that moves this button away under the pointer: a submit
-  // keeps the focus where it is, or the click would be lost.
+  // A submit button does not take the focus. Otherwise leaving a field could show an error line, move this button away from
+  // the pointer and lose the click.
   const hold = (event: MouseEvent<HTMLButtonElement>): void => {
     if (type === 'submit') event.preventDefault()
   }

@@ -1,12 +1,12 @@
-/** The time left until a round ends, ticking each second by the server's clock, not the phone's. */
+/** The time left in a round, updated every second by the server's clock, not the device's. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useEffect, useRef, useState } from 'react'
 
 type CountdownProps = {
   readonly endTime: string
-  /** Server's clock minus this device's, in ms, taken as the answer came. */
+  /** The server's clock minus this device's, in ms, measured when the answer arrived. */
   readonly skewMs: number
-  /** Told once when nothing is left. */
+  /** Called once when the time has run out. */
   readonly onEnd?: () => void
 }
 

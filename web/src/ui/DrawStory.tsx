@@ -1,6 +1,7 @@
 /**
- * A day's draw in four pictures: tickets sealed, public number, pick, money. The app gives it the figures
- * of a day; a page of the server is written without them, and its script fills them in (verify-drawing.ts).
+ * A day's draw in four pictures: tickets sealed, public number, pick, money.
+ * - In the app the component gets the day's figures.
+ * - A public page is rendered without figures, and its script fills them in (web/src/public/verify-drawing.ts).
  */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { createContext, useContext } from 'react'
@@ -10,14 +11,14 @@ import { LedgerRow } from './Split.tsx'
 
 const Drawn = createContext<DrawnDay | undefined>(undefined)
 
-/** A figure, or the place that is held open for it. */
+/** A figure, or an empty element that the script fills in. */
 function Figure({ name, as: Tag = 'b' }: { readonly name: FigureName; readonly as?: 'b' | 'span' | 'code' }) {
   const drawn = useContext(Drawn)
   const className = name === 'root' || name === 'randomness' ? 'hash' : undefined
   return drawn === undefined ? <Tag className={className} data-fill={name} /> : <Tag className={className}>{drawn.figures[name]}</Tag>
 }
 
-/** Of a part that stands only under a condition; `hidden`: until a script knows better. */
+/** The attributes of an element that a condition shows. `hidden` is its state until the script has evaluated the condition. */
 function useOnlyIf() {
   const drawn = useContext(Drawn)
   return (name: Condition, hidden = true) => (drawn === undefined ? { 'data-if': name, hidden } : { hidden: !drawn.conditions[name] })

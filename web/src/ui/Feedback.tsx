@@ -1,10 +1,10 @@
-/** What stands in while something loads, is empty or has failed. */
+/** Stand-ins for content that is loading, empty or failed, and other small parts. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { ReactNode } from 'react'
 import { Art } from './Art.tsx'
 import { Button } from './Button.tsx'
 
-/** A wheel that says what it is. */
+/** A spinner with a name for screen readers. */
 export function Spinner({ page = false }: { readonly page?: boolean }) {
   return (
     <div className={page ? 'spinner page' : 'spinner'} role="status">
@@ -16,7 +16,7 @@ export function Spinner({ page = false }: { readonly page?: boolean }) {
   )
 }
 
-/** Grey lines in the place of what comes. `lines` as many as will come, so that nothing jumps. */
+/** Grey lines in place of loading content. Set `lines` to the expected number, so that the layout does not shift. */
 export function Skeleton({ lines = 3, label }: { readonly lines?: number; readonly label?: string }) {
   const { t } = useLingui()
   return (
@@ -31,13 +31,13 @@ export function Skeleton({ lines = 3, label }: { readonly lines?: number; readon
   )
 }
 
-/** A grey block, for a figure or a picture. */
+/** A grey block in place of a figure or a picture. */
 export function SkeletonBlock({ kind = 'line' }: { readonly kind?: 'line' | 'figure' | 'video' }) {
   return <span className={`skeleton ${kind}`} aria-busy="true" />
 }
 
 type EmptyProps = {
-  /** The spec's words for this empty state. */
+  /** The title of the empty state. */
   readonly title: string
   readonly art?: 'slip' | 'stack' | 'cut'
   readonly children?: ReactNode
@@ -56,7 +56,7 @@ export function EmptyState({ title, art = 'slip', children, action }: EmptyProps
   )
 }
 
-/** A part that could not be loaded, with a way to try again. */
+/** Content that could not be loaded, with a button to retry. */
 export function ErrorState({
   title,
   onRetry,
@@ -76,7 +76,7 @@ export function ErrorState({
   )
 }
 
-/** One figure with its name, inside `<StatTiles>`; a grey block keeps its place while it is awaited. */
+/** One figure with its name, inside `<StatTiles>`. While it loads, a grey block takes its place. */
 export function StatTile({ label, children }: { readonly label: ReactNode; readonly children: ReactNode }) {
   return (
     <div>
@@ -90,7 +90,7 @@ export function StatTiles({ columns = 4, children }: { readonly columns?: 3 | 4;
   return <dl className={columns === 3 ? 'tiles three' : 'tiles'}>{children}</dl>
 }
 
-/** The next page of a list, added below. */
+/** Appends the next page of a list. */
 export function LoadMore({ onClick, busy = false }: { readonly onClick: () => void; readonly busy?: boolean }) {
   return (
     <p className="load-more">

@@ -1,6 +1,6 @@
 /**
- * Form fields. A visible label with only its words; the error stands under its field and is named
- * by it. Made for react-hook-form: `<TextField label={…} error={…} {...register('email')} />`.
+ * Form fields, for react-hook-form: `<TextField label={…} error={…} {...register('email')} />`.
+ * - Each field has a visible label. Its error and hint are below it and named by aria-describedby.
  */
 import { useLingui } from '@lingui/react/macro'
 import {
@@ -21,7 +21,7 @@ type Common = {
 }
 type Wiring = { readonly id: string; readonly 'aria-invalid': true | undefined; readonly 'aria-describedby': string | undefined }
 
-/** The frame of any field; `children` draws the control with the given wiring. */
+/** The frame of a field. `children` renders the control with the given attributes. */
 export function Field({ label, error, hint, children }: Common & { readonly children: (wiring: Wiring) => ReactNode }) {
   const id = useId()
   const described = [hint === undefined ? undefined : `${id}-hint`, error === undefined ? undefined : `${id}-error`]
@@ -52,7 +52,7 @@ export function Field({ label, error, hint, children }: Common & { readonly chil
 
 type TextFieldProps = Common &
   Omit<InputHTMLAttributes<HTMLInputElement>, 'className' | 'id'> & {
-    /** Set before the input: ₹ or +91. */
+    /** Shown before the input: ₹ or +91. */
     readonly prefix?: string
     readonly ref?: Ref<HTMLInputElement>
   }
@@ -76,7 +76,7 @@ export function TextField({ label, error, hint, prefix, ...input }: TextFieldPro
 
 type PasswordFieldProps = Omit<TextFieldProps, 'type' | 'prefix'>
 
-/** With show and hide. */
+/** A password field with a button that shows and hides the text. */
 export function PasswordField({ label, error, hint, ...input }: PasswordFieldProps) {
   const { t } = useLingui()
   const [shown, setShown] = useState(false)

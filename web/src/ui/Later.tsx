@@ -1,18 +1,18 @@
 /**
- * What stands further down on the screen that the app begins with, or beside: drawn once what stands above
- * is seen, in steps between which a slow phone goes on answering. Screens that are walked to are drawn as a
- * whole: there is nothing to wait for, and who comes back finds the place where they were.
+ * Defers the content below or beside the main part of the app's first screen.
+ * - On the first screen it renders after the main part is visible, in small steps, so that a slow phone stays responsive.
+ * - Later screens render whole at once, so that the scroll position is restored on the way back.
  */
 import { type ReactNode, useDeferredValue } from 'react'
 
 let isFirst = true
-/** Until the first screen stands. What it shows has been asked for just now. */
+/** True until the first screen is drawn. The data of that screen was requested just now. */
 export const isFirstScreen = (): boolean => isFirst
 export function firstScreenStands(): void {
   isFirst = false
 }
 
-/** Who reloads finds their place too, and an address may name one: either is looked for in what is drawn first. */
+/** After a reload, or with a hash in the address, the browser looks for a place on the page, so everything renders at once. */
 const namesPlace = (): boolean => {
   const [coming] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
   return location.hash !== '' || coming?.type !== 'navigate'

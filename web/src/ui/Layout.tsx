@@ -1,10 +1,10 @@
-/** The page as a book: one main, and a title with the heading's words. */
+/** The frame of a screen: one main, and a document title with the heading's words. */
 import { type ReactNode, useEffect } from 'react'
 import { brand } from '../app/language.ts'
 
 export { Section } from './Section.tsx'
 
-/** Names the document: `Wallet · Roz`. */
+/** Sets the document's title: `Wallet · Roz`. */
 export function useTitle(title: string): void {
   const full = `${title} · ${brand()}`
   useEffect(() => {
@@ -12,7 +12,7 @@ export function useTitle(title: string): void {
   }, [full])
 }
 
-/** The `main` of a screen. `title` is what the browser's tab says; the h1 stands inside. */
+/** The `main` of a screen. `title` is the title of the browser's tab; the h1 is inside. */
 export function Book({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   useTitle(title)
   return (
@@ -22,7 +22,7 @@ export function Book({ title, children }: { readonly title: string; readonly chi
   )
 }
 
-/** A narrow sheet with one form on it: log in, register, reset. */
+/** A narrow sheet for one form: log in, register, reset. */
 export function Slip({ children }: { readonly children: ReactNode }) {
   return <div className="form-sheet">{children}</div>
 }

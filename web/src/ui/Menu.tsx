@@ -1,10 +1,10 @@
-/** A menu that opens by a button: closes on an outside click, Escape, a chosen entry, or when focus leaves. */
+/** A menu behind a button. It closes on a click outside, Escape, a selected entry, or when the focus leaves. */
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
 
 type MenuProps = {
-  /** The button's name. */
+  /** The button's name for screen readers. */
   readonly label: string
-  /** What the button shows. */
+  /** The button's visible content. */
   readonly button: ReactNode
   readonly className?: string
   /** Links and buttons. */
@@ -17,7 +17,7 @@ export function Menu({ label, button, className = '', children }: MenuProps) {
   const trigger = useRef<HTMLButtonElement>(null)
   const panelId = useId()
 
-  /** What had the focus inside is hidden now: it goes back to the button, and with a link on to its screen. */
+  /** The focused entry is now hidden, so the focus returns to the button. A link then moves it on to its screen. */
   const close = (): void => {
     setOpen(false)
     trigger.current?.focus()
@@ -51,7 +51,7 @@ export function Menu({ label, button, className = '', children }: MenuProps) {
         aria-controls={panelId}
         onClick={() => setOpen(!open)}
       >
-        {/* What it shows stands in its name too: who steers by voice says what they see. */}
+        {/* The button's name contains its visible text, for people who use voice control. */}
         <span className="hidden">{label}</span>
         <span className="menu-face">{button}</span>
       </button>

@@ -1,10 +1,9 @@
 /**
- * The reusable modal (spec section 2): closes on Escape, by choice on an overlay click and by a
- * button; page scrolling is locked while it is open.
- *
- * - It opens and closes in the same step in which it is drawn and removed. Between the two the page
- *   takes presses: a later effect would take the focus, and what is typed, from the field pressed next.
- * - The browser's own `close` gives the focus back to where it came from, without scrolling.
+ * The modal dialog: closes on Escape, by a button and, unless switched off, by a click on the overlay.
+ * - The page does not scroll while the dialog is open.
+ * - It opens and closes in the same step in which it is rendered and removed. A later effect would take the focus, and typed text, from the
+ *   field pressed next.
+ * - The browser's own `close` returns the focus to its earlier place, without scrolling.
  */
 import { useLingui } from '@lingui/react/macro'
 import { type MouseEvent, type ReactNode, useId, useLayoutEffect, useRef } from 'react'
@@ -19,7 +18,7 @@ type ModalProps = {
   readonly size?: ModalSize
   readonly closeOnOverlay?: boolean
   readonly closeButton?: boolean
-  /** Buttons at the foot. */
+  /** The buttons at the bottom. */
   readonly footer?: ReactNode
   readonly children: ReactNode
 }
@@ -67,7 +66,7 @@ function OpenModal({ onClose, title, size = 'md', closeOnOverlay = true, closeBu
         onClose()
       }}
       onKeyDown={(event) => {
-        // Chromium closes a dialog by itself on a second Escape; this keeps `open` the only truth.
+        // Chromium closes a dialog itself on a second Escape. Preventing that keeps `open` the only truth.
         if (event.key !== 'Escape') return
         event.preventDefault()
         onClose()

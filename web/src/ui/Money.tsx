@@ -1,14 +1,14 @@
-/** Amounts as people read them: ₹, en-IN, always two decimals, in every language (spec section 9). */
+/** Formats amounts: ₹, en-IN grouping and two decimals, in every language. */
 const inr = new Intl.NumberFormat('en-IN', { style: 'currency', currency: 'INR', minimumFractionDigits: 2, maximumFractionDigits: 2 })
 
 /** `₹1,23,456.50` as plain text, for sentences and table cells. */
 export const formatMoney = (rupees: number): string => inr.format(rupees)
 
-/** An amount in the currency that the gateway named: `USD 10.00`. */
+/** An amount in the currency that the gateway reported: `USD 10.00`. */
 export const formatForeign = (amount: number, currency: string): string =>
   currency === 'INR' ? formatMoney(amount) : `${currency} ${amount.toFixed(2)}`
 
-/** A figure in the display face, its paise set smaller. */
+/** An amount in the display typeface, with smaller paise. */
 export function Money({ amount, className }: { readonly amount: number; readonly className?: string }) {
   const text = formatMoney(amount)
   return (

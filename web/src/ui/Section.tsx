@@ -1,10 +1,10 @@
-/** A part of a page, with the margin that says when. Drawn alike in the app and on the public pages. */
+/** A section of a page with its time in the margin. The app and the public pages share it. */
 import type { ReactNode } from 'react'
 
 type SectionProps = {
-  /** The margin's word: Today, Yesterday, So far. On phones it is a line above the heading. */
+  /** The word in the margin: Today, Yesterday, So far. On phones it is a line above the heading. */
   readonly when?: ReactNode
-  /** Smaller, below it: a date or an hour. */
+  /** Smaller text below it: a date or a time. */
   readonly note?: ReactNode
   readonly id?: string
   readonly className?: string

@@ -1,19 +1,19 @@
 /**
- * Tells somebody else: by the system's own sheet where there is one, with a picture where it takes
- * files, else in WhatsApp. Nothing is sent without the sender's last press there.
+ * Shares a text: by the system's share sheet if the browser has one, with a picture if it accepts files, else by WhatsApp.
+ * - Nothing is sent without the sender's final press there.
  */
 import { Trans } from '@lingui/react/macro'
 import { type MouseEvent, useRef } from 'react'
 
 type ShareProps = {
-  /** What is told, without the address. */
+  /** The text, without the address. */
   readonly text: string
   readonly url: string
-  /** Path of the picture of what is told. */
+  /** The path of the preview picture. */
   readonly picture: string
 }
 
-/** A press counts as one only for a few seconds: words go without their picture rather than not at all. */
+/** A press permits sharing only for a few seconds. After 3 s the text is shared without its picture. */
 const PICTURE_MS = 3000
 
 async function fetchPicture(address: string): Promise<File | undefined> {
@@ -31,7 +31,7 @@ const soon = (picture: Promise<File | undefined>): Promise<File | undefined> =>
 
 export function Share({ text, url, picture }: ShareProps) {
   const fetched = useRef<Promise<File | undefined>>(undefined)
-  // On its way as soon as the finger lies on the button: the sheet then opens with the press.
+  // Fetches the picture on pointerdown, so that the sheet opens with the press.
   const prepare = (): void => {
     if ('share' in navigator) fetched.current ??= fetchPicture(picture)
   }
@@ -44,7 +44,7 @@ export function Share({ text, url, picture }: ShareProps) {
     try {
       await navigator.share(withPicture ? { text, url, files } : { text, url })
     } catch (error) {
-      // Putting the sheet away is no failure.
+      // Closing the sheet is not a failure.
       if (!(error instanceof DOMException && error.name === 'AbortError')) console.info('Not shared:', error)
     }
   }

@@ -1,4 +1,4 @@
-/** A wait that has no limit: after half a minute it offers a way on, and goes on waiting. */
+/** A notice for a wait without a time limit: after 30 s it offers a reload, and the wait continues. */
 import { Trans } from '@lingui/react/macro'
 import { useEffect, useState } from 'react'
 import { READ_WITHIN_MS } from '../app/api.ts'

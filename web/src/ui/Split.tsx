@@ -1,11 +1,11 @@
-/** How a rupee is cut: a ruler of a hundred paise, its parts told apart by pattern as well as colour. */
+/** The split of a rupee as a ruler of 100 paise. Its parts differ in pattern as well as in colour. */
 import { useLingui } from '@lingui/react/macro'
 import type { ReactNode } from 'react'
 import { Key } from './Art.tsx'
 
 export type SplitPercent = { readonly need: number; readonly reward: number; readonly platform: number }
 
-/** Widths are classes (`.p60`): the content security policy allows no style attribute in served pages. */
+/** Widths are classes (`.p60`), because the content security policy of served pages forbids style attributes. */
 export function Ruler({ split }: { readonly split: SplitPercent }) {
   const { t } = useLingui()
   const { need, reward, platform } = split
@@ -24,7 +24,7 @@ export function Ruler({ split }: { readonly split: SplitPercent }) {
   )
 }
 
-/** A ruled row: key or icon, words, amount at the right. */
+/** A ruled row: key or icon, label, and the amount on the right. */
 export function LedgerRow({
   part,
   label,

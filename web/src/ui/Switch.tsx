@@ -1,11 +1,11 @@
-/** A switch, with its state in words beside it. */
+/** A switch with its state in words beside it. */
 import { useId } from 'react'
 
 type SwitchProps = {
   readonly label: string
   readonly checked: boolean
   readonly onChange: (checked: boolean) => void
-  /** What it reads when on and off. */
+  /** The words for on and off. */
   readonly on: string
   readonly off: string
   readonly busy?: boolean

@@ -1,4 +1,4 @@
-/** Tabs with arrow keys; the panel of the chosen one stands below. */
+/** Tabs with arrow keys. The panel of the selected tab is below. */
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from 'react'
 
 export type Tab<Id extends string> = { readonly id: Id; readonly label: string }
@@ -13,7 +13,7 @@ type TabsProps<Id extends string> = {
 export function Tabs<Id extends string>({ label, tabs, value, onChange, children }: TabsProps<Id>) {
   const base = useId()
   const list = useRef<HTMLDivElement>(null)
-  // On a phone the row of tabs scrolls sideways: the chosen one must be in sight. scrollIntoView would move the page too.
+  // On a phone the tabs scroll sideways, and the selected tab must be visible. scrollIntoView would also scroll the page.
   useEffect(() => {
     const chosen = list.current?.querySelector<HTMLElement>('[aria-selected=true]')
     if (chosen)

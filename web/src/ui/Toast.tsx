@@ -1,6 +1,6 @@
 /**
- * Toasts: five seconds, closable; success, error or warning (spec section 8). While a modal is open
- * the rest of the page is inert, so the host moves into the topmost dialog and back.
+ * Toasts: success, error or warning, visible for 5 s, with a close button.
+ * - While a modal is open, the rest of the page is inert, so the host moves into the topmost dialog and back.
  */
 import { useLingui } from '@lingui/react/macro'
 import { useEffect, useReducer, useSyncExternalStore } from 'react'
@@ -39,7 +39,7 @@ const subscribe = (listener: () => void): (() => void) => {
 }
 const ICONS = { success: CheckIcon, error: ErrorIcon, warning: WarningIcon } as const satisfies Record<Kind, unknown>
 
-/** Stands once, in the shell. */
+/** Rendered once, in the app's frame. */
 export function ToastHost() {
   const shown = useSyncExternalStore(subscribe, () => items)
   const [, redraw] = useReducer((count: number) => count + 1, 0)

@@ -1,7 +1,7 @@
 /**
- * Lingui's `Trans` that shows each value as it was written. Lingui puts values into a sentence first and
- * reads tags afterwards: it would take the `<b>` of a name for a tag of its own and drop it.
- * The macro imports this component (lingui.config.ts).
+ * Lingui's `Trans`, which shows each value as it was written.
+ * - Lingui inserts values first and parses tags afterwards, so it would treat `<b>` in a name as its own tag and drop it.
+ * - The macro imports this component (web/lingui.config.ts).
  */
 import { Trans as LinguiTrans, type TransProps } from '@lingui/react'
 

@@ -1,4 +1,4 @@
-/** A sentence in which no line ends inside a date or a time. */
+/** A sentence without line breaks inside a date or a time. */
 import { cutAtDates } from './format.ts'
 
 export function Unbroken({ text }: { readonly text: string }) {

@@ -1,4 +1,4 @@
-/** A YouTube video as a cloth-bound card: nothing of YouTube loads before the coin is pressed. */
+/** A YouTube video behind a cover. Nothing loads from YouTube before the member presses play. */
 import { youtubeId } from '@roz/core/youtube.ts'
 import { Trans } from '@lingui/react/macro'
 import { useState } from 'react'
@@ -6,10 +6,10 @@ import { useState } from 'react'
 type VideoProps = {
   readonly url: string | null
   readonly title: string
-  /** Above the title: a date. */
+  /** A date above the title. */
   readonly note?: string
   readonly poster?: string | null
-  /** Told when the player opens. */
+  /** Called when the player opens. */
   readonly onPlay?: () => void
 }
 
@@ -42,14 +42,14 @@ export function Video({ url, title, note, poster, onPlay }: VideoProps) {
   )
 }
 
-/** In the place of a video whose link means none (spec section 5, edit story). */
+/** Replaces a video whose link is not a YouTube link. */
 export const InvalidVideo = () => (
   <p className="video-invalid">
     <Trans>Invalid YouTube URL</Trans>
   </p>
 )
 
-/** The card's face, shared with the public pages. */
+/** The cover, shared with the public pages. */
 export function VideoCover({
   title,
   note,

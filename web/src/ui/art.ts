@@ -1,7 +1,7 @@
 /**
- * The coin and its cuts as SVG symbols: the only drawing of the product, its lines printed slightly
- * off. Runs at build only; pages carry the finished sprite and refer to it by `<use href="#coin">`.
- * No style attributes: the content security policy forbids them.
+ * The coin and its parts as SVG symbols: the product's only drawing, with lines printed slightly off.
+ * - It runs at build time only. Pages contain the finished sprite and reference it: `<use href="#coin">`.
+ * - The drawing has no style attributes, because the content security policy forbids them.
  */
 type Point = readonly [number, number]
 
@@ -187,6 +187,6 @@ const postmark = symbol(
 const ALL = { coin, c1: smallCoin, cut: cutCoin, keys, stack, slip, play, seal, postmark } as const
 export type ArtName = keyof typeof ALL
 
-/** The sprite with the named symbols (all by default), to stand first in the body. */
+/** The sprite with the given symbols (all by default). It must be the first element in the body. */
 export const sprite = (names: readonly ArtName[] = Object.keys(ALL) as ArtName[]): string =>
   `<svg width="0" height="0" class="sprite" aria-hidden="true">${names.map((name) => ALL[name]).join('')}</svg>`

@@ -1,4 +1,4 @@
-/** A day's records and its view as the figures of the four pictures (DrawStory). They explain; the check proves. */
+/** Computes the figures of DrawStory from a day's records and view. They only explain the draw; the check proves it. */
 import type { Speech } from '@roz/core/language.ts'
 
 export type DayView = {
@@ -45,7 +45,7 @@ export type DrawnDay = {
   readonly winners: readonly { readonly name: string; readonly line: string; readonly amount: string }[]
 }
 
-/** Undefined where the day has no file of its draw yet. */
+/** Undefined if the day has no file of its draw yet. */
 export async function readDrawing(readJson: (path: string) => Promise<unknown>, day: string): Promise<Drawing | undefined> {
   const file = (await readJson(`draws/${day}`)) as { readonly records: readonly { readonly record: DayRecord }[] } | undefined
   return file === undefined ? undefined : Object.fromEntries(file.records.map(({ record }) => [record.kind, record]))
@@ -53,7 +53,7 @@ export async function readDrawing(readJson: (path: string) => Promise<unknown>, 
 
 const inr = new Intl.NumberFormat('en-IN', { style: 'currency', currency: 'INR', minimumFractionDigits: 2 })
 const count = new Intl.NumberFormat('en-IN')
-/** Eight digits to a group, as hashes are read aloud. */
+/** Groups of eight digits, as hashes are read aloud. */
 const grouped = (hex: string): string => hex.replace(/(.{8})(?=.)/g, '$1 ')
 
 export function drawnDay(view: DayView, drawing: Drawing, speech: Speech): DrawnDay {

@@ -1,4 +1,4 @@
-/** Days, hours and counts as text. Days are Asia/Kolkata dates, printed day first with the year. */
+/** Formats days, times and counts. Days are Asia/Kolkata dates, with the day first and the year. */
 import { type Language, SPEECH } from '@roz/core/language.ts'
 
 const made = new Map<string, Intl.DateTimeFormat>()
@@ -18,11 +18,11 @@ function formatter(language: Language, kind: 'day' | 'long' | 'time'): Intl.Date
   return fresh
 }
 
-/** The instant of a day's noon in Kolkata, or of an ISO instant as it is. */
+/** A day becomes the instant of its noon in Kolkata. An ISO instant stays as it is. */
 const instantOf = (value: string | Date): Date =>
   value instanceof Date ? value : new Date(/^\d{4}-\d{2}-\d{2}$/.test(value) ? `${value}T12:00:00+05:30` : value)
 
-/** `5 Mar 2026`, of a day or an instant. */
+/** `5 Mar 2026`, for a day or an instant. */
 export const formatDay = (value: string | Date, language: Language): string => formatter(language, 'day').format(instantOf(value))
 /** `Thursday, 5 March 2026`. */
 export const formatLongDay = (value: string | Date, language: Language): string => formatter(language, 'long').format(instantOf(value))
@@ -34,14 +34,14 @@ export const formatInstant = (value: string | Date, language: Language): string 
 
 const DATE_OR_TIME =
   /(\d{1,2} \p{L}[\p{L}\p{M}॰.]* \d{4}|\d{1,2}:\d{2} [ap]m(?: \([^)]*\))?|\p{L}[\p{L}\p{M}]* \d{1,2}:\d{2}(?: \([^)]*\))?)/u
-/** A sentence cut at its dates and times: every other part is one, and no line should end inside it. */
+/** Splits a sentence at its dates and times: every second part is one, and must not contain a line break. */
 export const cutAtDates = (text: string): string[] => text.split(DATE_OR_TIME)
 
 const grouped = new Intl.NumberFormat('en-IN')
 /** `1,23,456`. */
 export const formatCount = (count: number): string => grouped.format(count)
 
-/** `A member`’s picture text: at most `max` letters, upper case; empty when there is no name. */
+/** A member’s initials: at most `max` letters in upper case, and empty without a name. */
 export function initialsOf(name: string, max: number): string {
   const segmenter = new Intl.Segmenter('und')
   const words = name

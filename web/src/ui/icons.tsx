@@ -1,4 +1,4 @@
-/** The kit's own few icons, drawn a little by hand like the coin. */
+/** The interface's own icons, with slightly hand-drawn lines like the coin. */
 import type { SVGProps } from 'react'
 
 function Icon({ size = 24, children, ...rest }: SVGProps<SVGSVGElement> & { readonly size?: number }) {

@@ -1,6 +1,6 @@
 /**
- * A dialog locks the page, which takes its scrollbar away. Told before it opens, the page keeps the room
- * that a bar took, so that nothing on it moves; where no bar took any, it gives none away.
+ * Keeps the page from moving when a dialog locks it and removes its scrollbar.
+ * - Call it before the dialog opens: it reserves the scrollbar's width, if the scrollbar takes any.
  */
 export function keepScrollbarRoom(): void {
   const page = document.documentElement

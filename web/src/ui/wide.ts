@@ -1,4 +1,4 @@
-/** Whether the window has room for a table, by the width at which the style sheets turn; followed as it changes. */
+/** Whether the window is wide enough for a table: the same width as in the style sheets. Updates when the window changes. */
 import { useSyncExternalStore } from 'react'
 
 const room = matchMedia('(width >= 53.75em)')

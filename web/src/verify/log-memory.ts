@@ -1,7 +1,7 @@
 /**
- * What this device remembers of the log of days: its key and the newest checkpoint that was found
- * sound. Invariant: each later look is held against it, so that a log that was rewritten or forked
- * cannot pass; it is replaced only by what was found consistent with it.
+ * Stores the log key and the newest verified checkpoint of the log of days on this device.
+ * - Every later check is compared with the stored checkpoint, so a rewritten or forked log is detected.
+ * - Only a checkpoint that is consistent with the stored one replaces it.
  */
 export type KnownLog = {
   readonly logKey: string
@@ -11,7 +11,7 @@ export type KnownLog = {
 const hexOf = (bytes: Uint8Array): string => [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 const bytesOf = (hex: string): Uint8Array => new Uint8Array((hex.match(/../g) ?? []).map((pair) => Number.parseInt(pair, 16)))
 
-/** `whose`: a member's own memory, or the one that the public page keeps for this browser. */
+/** `whose`: a member's id, or the public page's own memory in this browser. */
 const slot = (whose: string): string => `roz-log:${whose}`
 
 export function knownLog(whose: string): KnownLog | undefined {
@@ -31,12 +31,12 @@ export function knownLog(whose: string): KnownLog | undefined {
 
 export function rememberLog(whose: string, { logKey, checkpoint: { origin, size, root } }: KnownLog): void {
   const before = knownLog(whose)?.checkpoint
-  // Two looks at once end in any order: the longer log stays remembered.
+  // Two checks at the same time may end in any order: the longer log stays stored.
   if (before !== undefined && before.origin === origin && before.size > size) return
   try {
     localStorage.setItem(slot(whose), JSON.stringify({ logKey, origin, size, root: hexOf(root) }))
   } catch {
-    // Storage is shut: the next look begins with the site's own word, as this one did.
+    // Storage is blocked: the next check starts again from the site's own key, without a checkpoint.
   }
 }
 
@@ -44,6 +44,6 @@ export function forgetLog(whose: string): void {
   try {
     localStorage.removeItem(slot(whose))
   } catch {
-    // Nothing was kept.
+    // Storage is blocked, so nothing was stored.
   }
 }

@@ -1,16 +1,16 @@
 /**
- * The member's ticket key (fair-draw): 32 random bytes as hex, made in this browser, kept under the
- * member's id because a device may be shared, sent with the first money or the first join.
- * Invariants: a key that this device has offered is marked so, and a lost answer leads to the same key
- * being offered again, never to a second one. It counts as the member's once the server, asked about an
- * entry, names it: until the first entry another device's may take its place, and that is told too.
+ * The member's ticket key: 32 random bytes as hex, made in this browser and sent with the first top-up or the first join.
+ * - It is stored under the member's id, because several members may share a device.
+ * - An offered key is marked. After a lost answer the same key is offered again, never a second one.
+ * - A key counts as the member's once the server has named it in an answer. Until the first entry, another device's key may take its place.
+ * - This device then keeps the other device's key and marks it, so that the member is told.
  */
 import { dayAt, type IstDay, parseDay } from '@roz/core/ist-day.ts'
 import { ApiError, call } from '../app/api.ts'
 import { serverNowMs } from '../features/clock.ts'
 
 const OFFERED = '?'
-/** Before a key of another device of the member's, which took the place of the one offered here. */
+/** The prefix of another device's key that replaced the one offered here. */
 const OTHERS = '='
 const KEYS_TRIED_MAX = 3
 const KEY = /^[0-9a-f]{64}$/
@@ -18,7 +18,7 @@ const KEY = /^[0-9a-f]{64}$/
 const slot = (memberId: string): string => `roz-ticket-key:${memberId}`
 const sinceSlot = (memberId: string): string => `roz-ticket-key-since:${memberId}`
 
-/** Storage may be shut (private windows) or full: the key then lives for this page only; the server keeps it anyway. */
+/** Storage may be blocked (private windows) or full. The key then lasts for this page only; the server has its copy. */
 const fallback = new Map<string, string>()
 function readSlot(name: string): string | undefined {
   try {
@@ -41,10 +41,7 @@ function keep(memberId: string, value: string): void {
   fillSlot(slot(memberId), value)
 }
 
-/**
- * The first day on which no other key than this device's may serve. Of the days before it the server
- * may name an earlier key, which this one replaced or which another device made.
- */
+/** The first day on which only this device's key may serve. For earlier days the server may name an older key, or another device's key. */
 export function servesSince(memberId: string): IstDay {
   const known = parseDay(readSlot(sinceSlot(memberId)) ?? '')
   if (known !== undefined) return known
@@ -53,7 +50,7 @@ export function servesSince(memberId: string): IstDay {
   return today
 }
 
-/** The server's copy of the key of a day before that; undefined where there is none. */
+/** The server's copy of the key of an earlier day, or undefined if there is none. */
 export async function earlierTicketKey(memberId: string, day: string): Promise<string | undefined> {
   if (day >= servesSince(memberId)) return undefined
   const { key } = await call('ticketKey', { query: { day } })
@@ -64,23 +61,23 @@ export function newTicketKey(): string {
   return [...crypto.getRandomValues(new Uint8Array(32))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** The key that this device knows to be the member's. */
+/** The key, if this device knows that it is the member's. */
 export function ticketKeyOf(memberId: string): string | undefined {
   const value = read(memberId)
   const key = bare(value)
   return key !== undefined && KEY.test(key) && value?.startsWith(OFFERED) !== true ? key : undefined
 }
 
-/** Whether another device, too, had offered a first key by that day, and that one counts: this device has kept it, and has no other since. */
+/** Whether another device's first key counts on that day: this device has stored it, and has had no other key since. */
 export const isOthersKey = (memberId: string, day: string): boolean =>
   read(memberId)?.startsWith(OTHERS) === true && day <= servesSince(memberId)
 
-/** The key that the member's tickets are made with: the one known here, else the server's copy, which is then kept here. */
+/** The key of the member's tickets: the one known here, else the server's copy, which is then stored here. */
 export async function ownTicketKey(memberId: string): Promise<string | undefined> {
   const own = ticketKeyOf(memberId)
   if (own !== undefined) return own
   const { key } = await call('ticketKey')
-  // Two checks that run beside each other ask twice: what the first has found out stays.
+  // Two parallel checks both ask the server: the first result stays.
   const known = ticketKeyOf(memberId)
   if (known !== undefined || key === null) return known
   const offered = bare(read(memberId))
@@ -88,7 +85,7 @@ export async function ownTicketKey(memberId: string): Promise<string | undefined
   return key
 }
 
-/** The key to offer with the next call, or undefined when the server already has one: it is asked for again with the first entry. */
+/** The key to offer with the next call, or undefined if the server already has one. The first entry asks for it again. */
 async function keyToOffer(memberId: string): Promise<string | undefined> {
   if (ticketKeyOf(memberId) !== undefined) return undefined
   const { key } = await call('ticketKey')
@@ -98,8 +95,8 @@ async function keyToOffer(memberId: string): Promise<string | undefined> {
 }
 
 /**
- * Runs a call that may carry the ticket key. A key that another member has (409 ticket_key_taken)
- * is replaced by a new one and the call is made again: nothing had happened.
+ * Runs a call that may carry the ticket key. If another member has the same key (409 ticket_key_taken), the call is
+ * repeated with a new key: the refused call has changed nothing.
  */
 export async function withTicketKey<T>(memberId: string, send: (ticketKey: string | undefined) => Promise<T>): Promise<T> {
   let key = await keyToOffer(memberId)

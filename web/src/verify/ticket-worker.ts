@@ -1,6 +1,6 @@
 /**
- * Looks at a member's own entry beside the page: a signature takes a slow phone a tenth of a second, in
- * which a screen would stand still. It asks only for published files, and keeps nothing.
+ * Checks the member's entry in a worker: one signature takes a slow phone 100 ms, in which a screen would freeze.
+ * - It requests only published files and stores nothing.
  */
 import { checkMyTicket, type MyTicket, type MyTicketInput } from '@roz/verifier/my-ticket.ts'
 import { urlSource } from '@roz/verifier/sources.ts'
@@ -8,7 +8,7 @@ import { urlSource } from '@roz/verifier/sources.ts'
 export type TicketJob = Omit<MyTicketInput, 'source'> & {
   /** The absolute address of /api/public/. */
   readonly base: string
-  /** Past every cache. */
+  /** Bypasses every cache. */
   readonly isAnew: boolean
 }
 export type TicketTold = { readonly found: MyTicket } | { readonly broken: string }

@@ -1,10 +1,10 @@
-/** Starts the verifying workers, on a day or on a member's own entry; one worker for one check. */
+/** Starts a worker for each check: of a day, or of the member's own entry. */
 import type { MyTicket } from '@roz/verifier/my-ticket.ts'
 import type { Progress, Report } from '@roz/verifier/verify.ts'
 import type { TicketJob, TicketTold } from './ticket-worker.ts'
 import type { Job, Told } from './verify-worker.ts'
 
-/** The receipt that was given is none. */
+/** The given file is not a receipt. */
 export class NoReceiptError extends Error {
   override readonly name = 'NoReceiptError'
 }

@@ -1,6 +1,7 @@
 /**
- * The verifier in a worker, so that a page with a million tickets still scrolls. It runs under a
- * policy of its own (WebAssembly for long lists), asks only for published files, and keeps nothing.
+ * Runs the verifier in a worker, so that the page of a day with a million tickets still scrolls.
+ * - It has its own content security policy, which allows WebAssembly for long lists.
+ * - It requests only published files and stores nothing.
  */
 import { MalformedError } from '@roz/verifier/bytes.ts'
 import { readReceipt } from '@roz/verifier/receipt.ts'
@@ -21,7 +22,7 @@ export type Told =
   | { readonly kind: 'no-receipt' }
   | { readonly kind: 'broken'; readonly words: string }
 
-/** Often enough for an eye. */
+/** 25 reports per second are enough for the progress bar. */
 const TELL_MS = 40
 
 const tell = (told: Told): void => self.postMessage(told)

@@ -1,4 +1,4 @@
-/** What a member's device found about their own entries; each day is looked at once while the app is open. */
+/** This device's findings about the member's own entries. Each day is checked once while the app is open. */
 import type { User } from '@roz/contract/shapes.ts'
 import { addDays, dayAt, type IstDay } from '@roz/core/ist-day.ts'
 import { queryOptions, useQuery, type UseQueryResult } from '@tanstack/react-query'
@@ -10,7 +10,7 @@ import { ROUND_POLL_MS, roundQuery } from '../queries.ts'
 import type { Finding } from './check-ticket.ts'
 import { keptReceipt } from './kept-receipts.ts'
 
-/** A list that is not sealed yet is looked for again. */
+/** A list that is not sealed yet is checked again every 5 minutes. */
 const AGAIN_MS = 5 * 60_000
 const NOT_JOINED = { state: 'not-joined', hasReceipt: false, evidence: '' } as const
 
@@ -23,7 +23,7 @@ export const ticketQuery = (memberId: string, day: string) =>
   queryOptions({
     queryKey: ['ticket', memberId, day],
     queryFn: async (): Promise<Finding> => {
-      // What is late is late by the server's clock: a device whose own is slow must not go on waiting.
+      // Lateness is measured by the server's clock: a device with a slow clock must not wait forever.
       const [{ checkTicket }] = await Promise.all([
         import('./check-ticket.ts'),
         queryClient.fetchQuery({ ...roundQuery, staleTime: ROUND_POLL_MS }),
@@ -35,8 +35,8 @@ export const ticketQuery = (memberId: string, day: string) =>
   })
 
 /**
- * Yesterday's entry: asked for where there is one, by the history or by a receipt that this device keeps,
- * and where nobody knows yet: of a day that is still to be drawn the history is silent.
+ * Yesterday's entry. The check is skipped only if the history says that the member did not join and this device has no receipt.
+ * The history does not contain a day that is still to be drawn.
  */
 async function lookAtYesterday({ id: memberId, createdAt }: User, day: IstDay): Promise<Finding> {
   if (dayAt(Date.parse(createdAt)) > day) return { ...NOT_JOINED, day }
@@ -52,15 +52,15 @@ async function lookAtYesterday({ id: memberId, createdAt }: User, day: IstDay): 
 export function useYesterdaysTicket(): UseQueryResult<Finding> {
   const member = useMember()
   const round = useQuery({ ...roundQuery, refetchInterval: false, staleTime: ROUND_POLL_MS })
-  // Asked for beside the round, not after it: a screen that stands has asked for all it needs.
+  // Requested together with the round, not after it, so that the screen loads in one step.
   const latest = useQuery({ ...latestRoundsQuery, staleTime: ROUND_POLL_MS })
   const day = addDays(useServerDay(), -1)
   return useQuery({
     ...ticketQuery(member.id, day),
     queryKey: ['ticket-watch', member.id, day],
     queryFn: () => lookAtYesterday(member, day),
-    // Before the server has said what time it is, yesterday may be another day. What failed is asked for
-    // again by the look itself, which then says that it failed too.
+    // Before the server's time is known, yesterday may be another day. A failed query does not block the check:
+    // the check repeats the request itself and reports its failure.
     enabled: round.isFetched && latest.isFetched,
     retry: false,
   })

@@ -1,6 +1,6 @@
 /**
- * Adding money (spec sections 2, 5): an order at our server, then the gateway's hosted checkout in
- * this tab. What was credited is decided by the server alone; this page only sends people there.
+ * Adds money: creates an order at our server, then opens the gateway's hosted checkout in this tab.
+ * - Only the server decides what is credited.
  */
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { paiseFromRupees, rupeesFromPaise, ZERO } from '@roz/core/money.ts'
@@ -23,7 +23,9 @@ import { wordsOf } from './words.ts'
 
 const MOBILE = /^[6-9]\d{9}$/
 
-/** A checkout that took this page away may never answer: whoever comes back by the browser's Back finds the button free. */
+/**
+ * A checkout that has left this page may never settle its promise. When the browser's Back shows the page again, the button is free again.
+ */
 const shownAgain = (): Promise<undefined> =>
   new Promise((resolve) => {
     const back = (): void => {

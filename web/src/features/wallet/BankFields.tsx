@@ -1,4 +1,4 @@
-/** Where money goes: the five fields of a bank account (spec section 5). */
+/** The five fields of the bank account that receives the money. */
 import { useLingui } from '@lingui/react/macro'
 import type { UseFormReturn } from 'react-hook-form'
 import { SelectField, TextField } from '../../ui/Field.tsx'

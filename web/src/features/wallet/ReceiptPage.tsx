@@ -1,6 +1,6 @@
 /**
- * One transaction as a receipt, to be looked at, printed or saved: on a phone a slip, on paper one A4
- * page without the app around it. What has moved no money says that it is no receipt.
+ * The receipt of one transaction, on the screen and in print: one A4 page without the app's frame.
+ * - A transaction that moved no money says that the page is no receipt.
  */
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { Api, Output } from '@roz/contract/api.ts'
@@ -69,7 +69,7 @@ export function ReceiptPage() {
 function Missing({ error, busy, onRetry }: { readonly error: Error | null; readonly busy: boolean; readonly onRetry: () => void }) {
   const { t } = useLingui()
   if (error === null) return <Skeleton lines={7} />
-  // Another member's, or none at all: asking again changes nothing.
+  // The receipt is another member's or does not exist: a retry changes nothing.
   if (error instanceof ApiError && error.status === 404) return <EmptyState art="slip" title={error.message} />
   return <ErrorState title={messageOf(error, t`The receipt could not be loaded.`)} busy={busy} onRetry={onRetry} />
 }
@@ -110,7 +110,7 @@ function Paper({ receipt }: { readonly receipt: Found }) {
   )
 }
 
-/** Who gives the receipt. On the screen the bar says it already. */
+/** The issuer's name and address. On the screen the top bar already shows the brand. */
 function Letterhead() {
   const { issuer, officeAddress, supportEmail } = settings
   const brandName = brand()
@@ -189,7 +189,7 @@ function Fact({ label, code = false, children }: { readonly label: string; reado
   )
 }
 
-/** A round is open to everybody: paper carries the address in letters too. */
+/** Links to the public page of the round. The printed page also shows the address as text. */
 function DayLink({ day }: { readonly day: string }) {
   const date = formatDay(day, currentLanguage())
   const address = `${location.origin}${publicPath('verify', currentLanguage())}/${day}`

@@ -1,6 +1,6 @@
 /**
- * Refunds (refund policy): what is left of a top-up of the last seven days goes back to where it came
- * from. The amount is held at once; every request stands below with its state.
+ * Refunds: the unused part of a top-up from the last seven days returns to its original payment method.
+ * - The amount is held at once. Every request is listed with its state.
  */
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { Api, Output } from '@roz/contract/api.ts'
@@ -37,7 +37,7 @@ export function Refund() {
   const refundable = list.data?.pages[0]?.refundable
   const [asking, setAsking] = useState(false)
   const opener = useRef<HTMLButtonElement>(null)
-  // The pressed button is gone with the form: keys go on from the button that opened it.
+  // The pressed button disappears with the form, so the focus returns to the button that opened the form.
   const leave = (): void => {
     flushSync(() => setAsking(false))
     catchFocus(opener.current)
@@ -126,9 +126,9 @@ function RefundForm({ refundable, onClose }: RefundFormProps) {
   const { orderId, amount } = form.watch()
   const chosen = refundable.find(({ order_id: id }) => id === orderId)
   const paise = typedPaise(amount)
-  // The button that opened the form is gone.
+  // The button that opened the form has disappeared, so the form takes the focus.
   useEffect(() => form.setFocus('orderId'), [form])
-  // What was chosen may be used up by now.
+  // The chosen payment may have no unused money left by now.
   useEffect(() => {
     if (chosen === undefined) form.setValue('orderId', newest)
   }, [chosen, form, newest])

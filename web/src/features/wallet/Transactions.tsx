@@ -1,4 +1,4 @@
-/** Everything that moved the wallet or may still: rows on a phone, a cash book with Out and In columns on a wide screen. */
+/** All transactions of the wallet, pending ones included: rows on a phone, a table with Out and In columns on a wide screen. */
 import type { MessageDescriptor } from '@lingui/core'
 import { msg } from '@lingui/core/macro'
 import { Trans, useLingui } from '@lingui/react/macro'
@@ -23,7 +23,7 @@ export function Transactions() {
   const { t } = useLingui()
   const list = useInfiniteQuery(transactionsQuery)
   const isWide = useIsWide()
-  // In the same frame as the list that the balance adds up.
+  // Applies the balance in the same frame as the transactions, so that the two always match.
   const takeMember = list.data?.pages[0]?.takeMember
   useLayoutEffect(() => takeMember?.(), [takeMember])
   return (
@@ -52,14 +52,14 @@ const STATUS_WORDS = {
   expired: msg`Expired`,
 } satisfies Record<KnownStatus, MessageDescriptor>
 
-/** A word that is not known stands as it came. */
+/** An unknown status is shown as the server sent it. */
 export function Status({ status }: { readonly status: string }) {
   const { i18n } = useLingui()
   const known = knownStatus(status)
   return <Badge tone={toneOf(status)}>{known === undefined ? status : i18n._(STATUS_WORDS[known])}</Badge>
 }
 
-/** What it was, as the way to its receipt; a rejection says why. */
+/** The description, linked to the receipt. A rejection shows its reason. */
 function ToReceipt({ transaction: { id, description, status, reason } }: { readonly transaction: Transaction }) {
   return (
     <span>

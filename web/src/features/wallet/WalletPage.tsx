@@ -1,6 +1,6 @@
 /**
- * The wallet (spec section 2): balance as coins, one of two panels, every movement. The payment
- * script loads as the page opens; balance, withdrawal and history never wait for it.
+ * The wallet: the balance as coins, the panel to add money or to withdraw, and every transaction.
+ * - The payment script loads when the page opens. Balance, withdrawal and transactions never wait for it.
  */
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { useState } from 'react'
@@ -28,7 +28,7 @@ export function WalletPage() {
   const hash = useLocation({ select: (location) => location.hash })
   const [panel, setPanel] = useState<Panel>(hash === 'withdraw' ? 'withdraw' : 'add-money')
   const { balance, owed } = member.wallet
-  // The operator's switches: nobody fills in a form to hear of them.
+  // The operator's switches. They are checked before the form, so that nobody fills in a form in vain.
   const paused =
     panel === 'add-money' ? !settings.topupsOn && t`Adding money is paused.` : !settings.withdrawalsOn && t`Withdrawals are paused.`
 
@@ -120,7 +120,7 @@ function Owed({ owed }: { readonly owed: number }) {
   )
 }
 
-/** The spec's error screen: without the script no money can be added; everything else on the page still works. */
+/** Shown when the payment script does not load: adding money is impossible, and the rest of the page works. */
 function GatewayFailure({ reason }: { readonly reason: 'failed' | 'timeout' }) {
   const { t } = useLingui()
   return (

@@ -1,4 +1,4 @@
-/** Asking for a withdrawal (spec section 5): the amount is held at once and goes to the named account in 24 to 48 hours. */
+/** Requests a withdrawal: the amount is held at once and paid to the given bank account in 24 to 48 hours. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { paiseFromRupees, rupeesFromPaise, ZERO } from '@roz/core/money.ts'
 import { useMemo } from 'react'

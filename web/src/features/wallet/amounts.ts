@@ -1,20 +1,20 @@
-/** What people type into an amount field, read as exact paise (money is never a float on its way). */
+/** Reads typed amounts as exact paise. Money is never a floating-point sum on its way. */
 import { type Paise, paiseFromRupees } from '@roz/core/money.ts'
 
-/** The least, the most and one between of what can be added at a time, in rupees: 10, 20 and 30 with the default limits. */
+/** The preset amounts in rupees: the least, the most and one between them. With the default limits: 10, 20 and 30. */
 export const topupPresets = (min: number, max: number): readonly number[] => {
   const between = Math.round((min + max) / 20) * 10
   return [...new Set(between > min && between < max ? [min, between, max] : [min, max])]
 }
 
-/** Keeps digits and one decimal point with at most two places, so that a field never holds half a number. */
+/** Keeps digits, one decimal point and at most two decimals, so that a field never contains an invalid number. */
 export function amountDraft(text: string): string {
   const [whole = '', ...rest] = text.replace(/[^\d.]/g, '').split('.')
   const cut = whole.slice(0, 7)
   return rest.length === 0 ? cut : `${cut}.${rest.join('').slice(0, 2)}`
 }
 
-/** Paise of a typed amount; undefined when it is none. */
+/** The paise of a typed amount, or undefined if the text is no positive amount. */
 export function typedPaise(text: string): Paise | undefined {
   const trimmed = text.trim()
   if (!/^\d+(\.\d{1,2})?$|^\.\d{1,2}$/.test(trimmed)) return undefined
@@ -22,16 +22,16 @@ export function typedPaise(text: string): Paise | undefined {
   return amount === undefined || amount <= 0n ? undefined : amount
 }
 
-/** Digits only, at most so many: the account number of the spec (section 5). */
+/** Keeps only digits, at most `max` of them. */
 export const digitsOnly = (text: string, max: number): string => text.replace(/\D/g, '').slice(0, max)
 
-/** A mobile number: digits only, ten of them. What is pasted or filled in with the country's code, or a 0, goes without it. */
+/** Keeps the ten digits of a mobile number. A pasted or autofilled country code or leading 0 is removed. */
 export function phoneDraft(text: string): string {
   const digits = text.replace(/\D/g, '')
   return (/^(?:91|0)([6-9]\d{9})$/.exec(digits)?.[1] ?? digits).slice(0, 10)
 }
 
-/** An IFSC as it is typed: upper case, letters and digits, 11 at most. */
+/** Keeps at most 11 letters and digits, in upper case. */
 export const ifscDraft = (text: string): string =>
   text
     .toUpperCase()

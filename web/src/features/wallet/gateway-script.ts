@@ -1,14 +1,14 @@
 /**
- * The payment gateway's script for the browser, from the address the server names. Invariant: it
- * settles within 30 s (spec section 9) as ready, failed or timed out, and a failed tag is taken
- * out again so that a later visit of the page starts afresh. Own loader, no package: the script is
- * unversioned and the sandbox serves the same interface.
+ * Loads the payment gateway's script from the address that the server names.
+ * - It ends within 30 s as ready, failed or timed out.
+ * - A failed script tag is removed, so that the next visit of the page tries again.
+ * - The loader is our own: the gateway's script has no versions, and the sandbox serves the same interface.
  */
 export const GATEWAY_TIMEOUT_MS = 30_000
 
 type CheckoutResult = { readonly error?: { readonly message?: string }; readonly redirect?: boolean }
 export type Gateway = {
-  /** Leaves this page for the hosted checkout; only a failure comes back. */
+  /** Leaves this page for the hosted checkout. It returns only on failure. */
   readonly checkout: (options: { paymentSessionId: string; redirectTarget: '_self' }) => Promise<CheckoutResult> | CheckoutResult
 }
 type GatewayFactory = (options: { mode: 'sandbox' | 'production' }) => Gateway
@@ -43,7 +43,7 @@ function loadScript(url: string, signal: AbortSignal): Promise<void> {
   })
 }
 
-/** Finds out where the script lies, loads it and makes the gateway object, all within the 30 s. */
+/** Asks the server for the script's address, loads the script and creates the gateway object, all within 30 s. */
 export async function openGateway(
   whereIs: () => Promise<{ mode: 'sandbox' | 'production'; script_url: string }>,
   timeoutMs: number = GATEWAY_TIMEOUT_MS,

@@ -13,7 +13,7 @@ const said = (
 
 const limits = { min: wholeRupees(10), max: wholeRupees(30) }
 
-test('Add money: at least ₹10, at most ₹30, and a 10-digit mobile number starting 6 to 9', () => {
+test('adding money needs ₹10 to ₹30 and a 10-digit mobile number that starts with 6 to 9', () => {
   const rules = addMoneyRules(limits)
   expect(said(rules, { amount: '9.99', phoneNumber: '' })).toEqual([
     'amount: Minimum amount is ₹10',
@@ -36,14 +36,14 @@ const bank = {
   accountType: 'savings',
 }
 
-test('Withdraw: at least ₹10 and not above the balance', () => {
+test('a withdrawal is at least ₹10 and at most the balance', () => {
   const rules = withdrawRules(wholeRupees(20))
   expect(said(rules, { ...bank, amount: '9' })).toEqual(['amount: Minimum withdrawal is ₹10'])
   expect(said(rules, { ...bank, amount: '20.01' })).toEqual(['amount: Insufficient balance'])
   expect(said(rules, { ...bank, amount: '20' })).toEqual([])
 })
 
-test('Bank details: every field says what it wants', () => {
+test('each bank field names the rule that its value breaks', () => {
   const rules = withdrawRules(wholeRupees(20))
   expect(said(rules, { ...bank, amount: '10', accountNumber: '12345678' })).toEqual([
     'accountNumber: Account number must be between 9-18 digits',

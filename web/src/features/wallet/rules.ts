@@ -1,6 +1,6 @@
 /**
- * The rules of the two money forms (spec section 5). Amounts are judged as exact paise by the same
- * functions the server uses; messages are field codes.
+ * The validation rules of the forms about money.
+ * - Amounts are checked as exact paise by the same functions as on the server. Messages are field codes.
  */
 import {
   accountHolderName,
@@ -27,7 +27,7 @@ function amount(problemOf: (typed: Paise) => string | undefined) {
     }),
   )
 }
-/** Nothing, or zero, is below the least amount; anything else unreadable is no amount. */
+/** An empty field or zero is below the minimum. Any other unreadable text is no amount. */
 const emptyIsTooLittle = (text: string, problemOf: (typed: Paise) => string | undefined): string =>
   /^[0.\s]*$/.test(text) ? (problemOf(0n as Paise) ?? 'amount_invalid') : 'amount_invalid'
 
@@ -44,11 +44,11 @@ export const withdrawRules = (balance: Paise) =>
     bankName,
     accountType,
   })
-/** The same without an amount: all that is left leaves. */
+/** The bank fields without an amount: closing the account withdraws the whole balance. */
 export const closingRules = z.object({ amount: z.string(), accountHolderName, accountNumber, ifscCode, bankName, accountType })
 export type WithdrawValues = z.infer<ReturnType<typeof withdrawRules>>
 
-/** At most what is left of the chosen payment. */
+/** A refund is at most the unused part of the chosen payment. */
 export const refundRules = (unusedOf: (orderId: string) => Paise) =>
   z.object({ orderId: z.string().check(z.minLength(1, 'fill_all')), amount: z.string(), reason: decisionReason }).check(
     z.superRefine(({ orderId, amount: text }, context) => {

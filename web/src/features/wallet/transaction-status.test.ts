@@ -6,16 +6,16 @@ test.each([
   ['yellow', 'waiting', ['pending', 'processing', 'PENDING']],
   ['red', 'bad', ['failed', 'rejected', 'Failed']],
   ['grey', 'plain', ['expired', 'reversed', 'on hold', '', 'constructor']],
-])('Transaction status colours: %s', (_colour, tone, statuses) => {
+])("a transaction's status is shown in %s", (_colour, tone, statuses) => {
   for (const status of statuses) expect(toneOf(status), status).toBe(tone)
 })
 
-test('a word that is not known has none of ours', () => {
+test('an unknown status has no translation', () => {
   expect(['Completed', 'EXPIRED'].map(knownStatus)).toEqual(['completed', 'expired'])
   for (const other of ['reversed', '', 'constructor', 'toString']) expect(knownStatus(other)).toBeUndefined()
 })
 
-test('what failed, was rejected or expired has moved nothing', () => {
+test('a failed, rejected or expired transaction has moved no money', () => {
   expect(['failed', 'Rejected', 'EXPIRED'].map(isVoided)).toEqual([true, true, true])
   expect(['completed', 'success', 'pending', 'processing', 'reversed'].map(isVoided)).toEqual([false, false, false, false, false])
 })

@@ -1,4 +1,4 @@
-/** How a transaction's status reads (spec section 4): colours by group, and grey for a word that is not known. */
+/** The colour of each transaction status. An unknown status is grey. */
 import type { BadgeTone } from '../../ui/Feedback.tsx'
 
 const TONES = {
@@ -12,7 +12,7 @@ const TONES = {
 } as const satisfies Record<string, BadgeTone>
 export type KnownStatus = keyof typeof TONES
 
-/** A status that has words of ours, however it is written. */
+/** A status that has a translation, in any letter case. */
 export function knownStatus(status: string): KnownStatus | undefined {
   const word = status.toLowerCase()
   return Object.hasOwn(TONES, word) ? (word as KnownStatus) : undefined
@@ -23,5 +23,5 @@ export function toneOf(status: string): BadgeTone {
   return known === undefined ? 'plain' : TONES[known]
 }
 
-/** Whether the amount took effect or still may: the others are struck out. */
+/** Whether the transaction moved no money and never will. Its amount is struck through. */
 export const isVoided = (status: string): boolean => ['failed', 'rejected', 'expired'].includes(status.toLowerCase())

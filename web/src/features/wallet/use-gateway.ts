@@ -1,4 +1,4 @@
-/** The payment script's state on the wallet page, once per visit: initialising, ready, or failed; a reload tries again. */
+/** The payment script's state on the wallet page: initialising, ready or failed. It loads once per visit; a reload tries again. */
 import { useEffect, useState } from 'react'
 import { call } from '../../app/api.ts'
 import { type Gateway, GatewayScriptError, openGateway } from './gateway-script.ts'
