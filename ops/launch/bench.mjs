@@ -1,6 +1,6 @@
 /**
- * npm run bench: the packages of the peer beside ours, then every measurement (bench/run.ts) on Node 26.
- * npm run bench:web: Lighthouse beside ours, then what it says of the pages (bench/web.ts).
+ * `npm run bench` installs the packages of the peer that we compare with, then runs every measurement (bench/run.ts) on Node 26.
+ * `npm run bench:web` installs Lighthouse, then measures the pages (bench/web.ts).
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -22,7 +22,7 @@ const env = isWeb ? { ...process.env, CHROMIUM: await ensureChromium(), WEB_DIR:
 const { code } = await run(node, [isWeb ? 'bench/web.ts' : 'bench/run.ts', ...process.argv.slice(isWeb ? 3 : 2)], { env })
 process.exit(code ?? 1)
 
-/** Kept apart from the product's packages: nobody who only runs Roz installs them. Once for each lockfile. */
+/** Installs into a folder of its own, so that people who only run Roz do not install these packages. Runs once per lockfile. */
 async function installBeside(cwd) {
   const lockfile = readFileSync(path.join(cwd, 'package-lock.json'), 'utf8')
   const stamp = path.join(cwd, 'node_modules', '.roz-installed')

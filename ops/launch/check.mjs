@@ -1,4 +1,4 @@
-/** `npm run check`: types of every workspace, lint with types, subjects of commits, format. Each counts as one check. */
+/** `npm run check`: the types of every workspace, type-aware lint, commit subjects, and format. Each counts as one check. */
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -6,7 +6,7 @@ import { install } from './install.mjs'
 import { findNode } from './node26.mjs'
 import { allEnded, isStopping, ROOT, run, say, stopOnSignals } from './processes.mjs'
 
-/** Returns how many passed and failed, after saying each. */
+/** Prints each check's result and returns the numbers of passed and failed checks. */
 export async function check(node) {
   const outcome = { passed: 0, failed: 0 }
   for (const [name, args] of checks()) {

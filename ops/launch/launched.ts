@@ -1,4 +1,4 @@
-/** npm start as a test sees it: a program in a process group of its own, told to stop in every way. */
+/** Starts `npm start` in a process group of its own, for tests that stop it in every way. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,17 +13,17 @@ export type Launched = {
   readonly url: string
   readonly pid: number
   readonly output: () => string
-  /** Answers how long it took; throws with the output when it ends before. */
+  /** Resolves to the time that the start took. Throws with the output if the program ends before. */
   readonly ready: () => Promise<number>
   readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>
   readonly tellGroup: (signal: NodeJS.Signals) => void
-  /** Everything that belongs to it, however it was detached. */
+  /** All processes of this start, even detached ones. */
   readonly processes: () => number[]
 }
 export type LaunchOptions = {
   readonly port: number
   readonly dataDir: string
-  /** Where the checkout lies. */
+  /** The folder of the checkout. */
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
   readonly command?: readonly string[]
@@ -31,7 +31,7 @@ export type LaunchOptions = {
 
 const all: Launched[] = []
 
-/** As a newcomer's: npm test puts our own Node 26 first, and the system's npm run by it misses its own settings. */
+/** The PATH of a newcomer: npm test puts our Node 26 first, and the system's npm run by that Node would miss its own settings. */
 const newcomersPath = (): string =>
   (process.env.PATH ?? '')
     .split(path.delimiter)
@@ -81,7 +81,7 @@ export function launch({ port, dataDir, cwd = ROOT, env = {}, command = ['npm', 
   return launched
 }
 
-/** What a test run has built already; a bare copy builds for itself. */
+/** The pages that the test run has built. A bare copy builds its own. */
 function webDir(): Record<string, string> {
   return process.env.WEB_DIR === undefined ? {} : { WEB_DIR: process.env.WEB_DIR }
 }
@@ -89,22 +89,22 @@ function webDir(): Record<string, string> {
 async function untilReady(child: ChildProcess, url: string, output: () => string): Promise<void> {
   const until = Date.now() + READY_MS
   while (Date.now() < until) {
-    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`it ended before it was ready:\n${output()}`)
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`the program ended before it was ready:\n${output()}`)
     const answer = await fetch(`${url}/readyz`).catch(() => undefined)
     if (answer?.ok === true) return
     await sleep(25)
   }
-  throw new Error(`it was not ready in time:\n${output()}`)
+  throw new Error(`the program was not ready in time:\n${output()}`)
 }
 
-/** To be called after each test: nothing of it may stay behind. */
+/** Call it after each test: it kills every remaining process. */
 export async function endAll(): Promise<void> {
   for (const one of all.splice(0)) {
     for (const pid of one.processes()) {
       try {
         process.kill(pid, 'SIGKILL')
       } catch {
-        // It ended between our look and our signal.
+        // The process ended between our look and our signal.
       }
     }
     await one.ended

@@ -1,6 +1,6 @@
 /**
- * One launcher at a time for what changes the checkout. Invariant: the lock is a listening socket,
- * so the system releases it when its holder dies; nothing stale can be left behind.
+ * A lock between launchers, for work that changes the checkout.
+ * - The lock is a listening socket, so the system releases it when its holder dies. No stale lock can remain.
  */
 import { createHash } from 'node:crypto'
 import { rmSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { isStopping, ROOT } from './processes.mjs'
 
 const RETRY_MS = 100
 
-/** Runs `work` alone among the launchers of this checkout; `onWait` is called once if somebody else is at it. */
+/** Runs `work` while no other launcher of this checkout does. `onWait` is called once if another launcher has the lock. */
 export async function alone(what, onWait, work) {
   const name = `roz-${what}-${createHash('sha256').update(ROOT).digest('hex').slice(0, 24)}`
   let waited = false
@@ -39,7 +39,7 @@ async function take(name) {
     try {
       return await listen(`\0${name}`)
     } catch {
-      // The first releases of Node 20 know no abstract sockets.
+      // The first releases of Node 20 do not support abstract sockets.
     }
   }
   const server = await listen(file)
@@ -47,7 +47,7 @@ async function take(name) {
   return server
 }
 
-/** Answers undefined when the address is taken. */
+/** Resolves to undefined if the address is in use. */
 function listen(address) {
   return new Promise((resolve, reject) => {
     const server = createServer((socket) => socket.destroy())

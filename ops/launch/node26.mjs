@@ -1,7 +1,4 @@
-/**
- * The Node that runs Roz: the one npm brought for this machine, else the system's if it is new
- * enough to run TypeScript directly.
- */
+/** Finds the Node that runs Roz: the one that npm installed for this machine, else the system's if it can run TypeScript directly. */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
@@ -18,11 +15,11 @@ export function findNode() {
     'bin',
     process.platform === 'win32' ? 'node.exe' : 'node',
   )
-  // It may be there and not run: built for glibc, on a system with musl.
+  // It may exist and still not run: it is built for glibc, and the system may use musl.
   if (existsSync(pinned) && spawnSync(pinned, ['--version'], { stdio: 'ignore' }).status === 0) return pinned
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
   if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) return process.execPath
   throw new LaunchError(
-    `For this machine (${process.platform}, ${process.arch}) npm brings no Node, and the installed one is ${process.versions.node}: install Node.js ${OLDEST.join('.')} or newer.`,
+    `npm has no Node.js package for this machine (${process.platform}, ${process.arch}), and the installed Node.js ${process.versions.node} is too old. Install Node.js ${OLDEST.join('.')} or newer.`,
   )
 }

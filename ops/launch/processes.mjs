@@ -1,6 +1,7 @@
 /**
- * Processes of the launchers. Invariant: a launcher that was told to stop ends its children too,
- * politely first and by force after a bound, and knows a process by pid and start, never by name.
+ * The launchers' processes.
+ * - A launcher that is told to stop also ends its children: first with SIGTERM, and after a timeout with SIGKILL.
+ * - A process is identified by its pid and start time, never by its name.
  */
 import { spawn } from 'node:child_process'
 import { accessSync, constants, existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
@@ -9,21 +10,23 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url)).replace(/[/\\]$/, '')
-/** The server has 8 s of its own for an orderly stop. */
+/** The server takes at most 8 s for an orderly stop. */
 const FORCE_MS = 8800
 const PARENT_LOOK_MS = 200
 
-/** A failure whose message is all that its reader needs. */
+/** A failure whose message is all that the user needs; no stack is printed. */
 export class LaunchError extends Error {}
 
 export const say = (line) => process.stdout.write(`${line}\n`)
 
-/** Installing and building write into the checkout; a finished one can be started by anybody who may read it. */
+/** Installing and building write into the checkout. A checkout that is already built can be started by any user who can read it. */
 export function refuseForeign() {
   try {
     for (const folder of [ROOT, path.join(ROOT, '.build')]) if (existsSync(folder)) accessSync(folder, constants.W_OK)
   } catch {
-    throw new LaunchError(`This user may not write in ${ROOT}: start Roz once as its owner, or in a checkout of your own.`)
+    throw new LaunchError(
+      `This user has no write permission in ${ROOT}. Start Roz once as the owner of that folder, or use a checkout of your own.`,
+    )
   }
 }
 
@@ -32,7 +35,7 @@ const running = new Set()
 let stopping = false
 export const isStopping = () => stopping
 
-/** Runs a program to its end. `quiet` keeps its output back and returns it. */
+/** Runs a program until it ends. With `quiet`, its output is returned and not printed. */
 export function run(command, args, { quiet = false, env = process.env, cwd = ROOT, ...rest } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd, env, stdio: quiet ? ['ignore', 'pipe', 'pipe'] : ['ignore', 'inherit', 'inherit'], ...rest })
@@ -50,9 +53,7 @@ export function run(command, args, { quiet = false, env = process.env, cwd = ROO
   })
 }
 
-/**
- * Ctrl-C, SIGTERM, a closed terminal, or an npm that is gone: tells every child once, waits, forces.
- */
+/** Stops on Ctrl-C, SIGTERM, a closed terminal, or the end of npm: it signals every child once, waits, and then kills. */
 export function stopOnSignals(whenStopped) {
   const stop = (reason) => {
     if (stopping) return
@@ -71,7 +72,7 @@ export function stopOnSignals(whenStopped) {
   }, PARENT_LOOK_MS).unref()
 }
 
-/** npm runs a shell that runs us, or the shell has become us: a signal to npm alone ends the shell, and we hear nothing. */
+/** npm runs us in a shell, or the shell has replaced itself by us. A signal to npm alone ends only the shell, and we receive none. */
 function starters() {
   const parent = process.ppid
   return /^(sh|dash|bash|ash)$/.test(commandOf(parent)) ? [parent, parentOf(parent)] : [parent, undefined]
@@ -100,12 +101,12 @@ function tell(child, signal) {
   }
 }
 
-/** Tells a process from a later one with the same pid. */
+/** Distinguishes a process from a later one with the same pid. */
 export function nameOf(pid) {
   return `${pid}.${startOf(pid)}`
 }
 
-/** Is the process of that name still the same and alive? */
+/** Whether the process with that name still runs. */
 export function lives(name) {
   const [pid, start] = name.split('.')
   try {
@@ -118,7 +119,7 @@ export function lives(name) {
 
 const startOf = (pid) => procStat(pid)?.[19] ?? '0'
 
-/** The fields behind the program's name, which stands in brackets and may hold blanks. */
+/** The fields after the program's name, which is in brackets and may contain spaces. */
 function procStat(pid) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -128,7 +129,7 @@ function procStat(pid) {
   }
 }
 
-/** Every process that carries the mark in its environment or works below the folder; not ourselves. */
+/** Every process that has the mark in its environment or works below the folder, except this one. */
 export function marked(mark, folder) {
   if (!existsSync('/proc/self/environ')) return []
   return readdirSync('/proc')
@@ -154,13 +155,13 @@ function worksBelow(pid, folder) {
   }
 }
 
-/** What has not ended by itself within that time, by its command line. */
+/** The command lines of the processes that have not ended within that time. */
 export async function stillThere(mark, folder, waitMs) {
   const until = Date.now() + waitMs
   while (Date.now() < until && marked(mark, folder).length > 0) await sleep(50)
   return marked(mark, folder).flatMap((pid) => {
     const words = argumentsOf(pid)
-    // Nothing to be read: it has ended just now, or only its entry is left.
+    // An empty command line: the process has just ended, or only its entry is left.
     return words === '' ? [] : [`${pid} ${words}`]
   })
 }
@@ -173,7 +174,7 @@ function argumentsOf(pid) {
   }
 }
 
-/** Ends what is left of a run: asked first, forced after two seconds. */
+/** Ends the remaining processes of a run: SIGTERM first, SIGKILL after 2 s. */
 export async function sweep(mark, folder) {
   for (const [signal, waitMs] of [
     ['SIGTERM', 2000],

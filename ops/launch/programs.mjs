@@ -1,33 +1,33 @@
-/** Programs of the system that the tests use, installed by apt where that is possible without asking. */
+/** Finds the system programs that the tests need. As root it installs missing ones with apt. */
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { run, say } from './processes.mjs'
 
-/** The fonts hold Devanagari: without them the Hindi pages are measured in empty boxes. */
+/** The fonts include Devanagari. Without it the Hindi pages would be measured with empty boxes. */
 const CHROMIUM = {
   label: 'Chromium',
   names: ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'],
   packages: ['chromium', 'fonts-noto-core'],
   without: "the browser's tests will fail",
 }
-/** The same engine without the browser around it: screens are looked at for two thirds of the work. */
+/** The same engine without the browser around it: screen tests take two thirds of the CPU time. */
 const SHELL = {
-  label: 'Chromium without its windows',
+  label: 'headless Chromium',
   names: ['chromium-headless-shell', 'chrome-headless-shell'],
   packages: ['chromium-headless-shell'],
-  without: 'Chromium itself looks at every screen, which takes longer',
+  without: 'the whole Chromium runs every screen test, which takes longer',
 }
-/** The second verifier of the draw, spec/verify.py, and the maker of the protocol's vectors. */
+/** Runs spec/verify.py, the second verifier of the draw, and the generator of the protocol's vectors. */
 const PYTHON = { label: 'Python', names: ['python3'], packages: ['python3'], without: 'the tests of spec/ will fail' }
 
 export const ensureChromium = () => ensure(CHROMIUM)
 export const ensureShell = () => ensure(SHELL)
 export const ensurePython = () => ensure(PYTHON)
 
-/** What apt knows to be there, asked for once a run. */
+/** apt's package lists, updated once per run. */
 let lists
 
-/** Returns the program's path, or undefined after saying what to do. */
+/** Returns the program's path. If there is none, it prints how to install it and returns undefined. */
 async function ensure({ label, names, packages, without }) {
   const find = () => names.map(findProgram).find((file) => file !== undefined)
   const found = find()

@@ -1,16 +1,16 @@
 import { availableParallelism } from 'node:os'
 
 /**
- * How the server's program is run, by npm start and by the bench that measures it. Without bounds the
- * engine lets its heap grow to several times of what is alive before it looks: a server that takes
- * thousands of joins a second would hold half as much memory again. Measured: a young generation of
- * 32 MB from the start, looked through by the main thread alone, costs a twelfth less processor time for
- * a join than one of 16 looked through by two threads, and 12 MB more; by two threads it would be 45 more,
- * for each keeps room of its own, and no time less. Nothing is put among the old because its likes once
- * lived long (allocation-site pretenuring): what did so while the first requests waited for each other then
- * held on, dead and old, to all that a request leaves behind, and a look through the young took five times
- * as long. One thread for each processor beside the main one does what else may be done beside it. What
- * makes much outside of the heap may have it looked through at once (gc).
+ * The flags and memory settings of the server, for `npm start` and for the bench.
+ * - Bounded heap: without these flags the heap grows to several times the live data before a collection. At thousands of joins
+ *   per second the server would take half as much memory again.
+ * - Young generation of 32 MB from the start, collected by the main thread alone. Measured against 16 MB with two threads: a join
+ *   takes a twelfth less CPU time, and the server 12 MB more. 32 MB with two threads take 45 MB more, because each thread reserves
+ *   its own space, and save no further time.
+ * - Pretenuring is off: it promoted objects that were long-lived only while the first requests waited for each other. Once dead,
+ *   they kept alive what every request leaves behind, and a young collection took five times as long.
+ * - One pool thread per processor besides the main one, at most four, for work that can run in parallel.
+ * - `--expose-gc`: code that allocates much memory outside the heap may start a collection at once.
  */
 export const SERVER_FLAGS = [
   '--min-semi-space-size=32',
@@ -24,8 +24,9 @@ export const SERVER_FLAGS = [
 ]
 
 /**
- * Threads that make bytes and throw them away leave a pool of memory behind each; two pools serve all.
- * What is as large as the list of a day lies outside of them and is given back as it goes; without a
- * threshold the first of its kind would make the pools keep room for the next.
+ * glibc's allocator.
+ * - Each thread that allocates and frees memory would keep an arena of its own. Two arenas serve all threads.
+ * - Blocks of 1 MiB and more, such as a day's list, are mapped separately and returned to the system when freed. Without a fixed
+ *   threshold, glibc would raise it after the first such block and keep the next ones in the arenas.
  */
 export const SERVER_MEMORY = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '1048576', MALLOC_TRIM_THRESHOLD_: '8388608' }

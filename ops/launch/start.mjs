@@ -1,7 +1,7 @@
 /**
- * npm start. Installs what is missing, builds what changed, runs the server and stays with it.
- * Invariant: when this program ends, the server and its database have ended; unless the server was
- * killed by force, which is said, and then the next start finds the database again.
+ * `npm start`: installs what is missing, builds what changed, runs the server and waits for its end.
+ * - When this program ends, the server and its database have ended.
+ * - The exception is a killed server: the launcher says so, and the next start takes over the database.
  */
 import path from 'node:path'
 import { install } from './install.mjs'
@@ -35,9 +35,9 @@ async function serve(node, web) {
     ...process.env,
     WEB_DIR: path.resolve(web),
     NODE_COMPILE_CACHE: path.join(ROOT, '.build', 'compile-cache'),
-    // The server ends by itself when this process is gone.
+    // The server stops when this process no longer exists.
     ROZ_LAUNCHER: String(process.pid),
-    // So that it can say how long the person at the terminal has waited.
+    // Lets the server print the time since the user typed the command.
     ROZ_LAUNCHED_AT_MS: String(performance.timeOrigin),
     ...(process.env.DATA_DIR ? { DATA_DIR: path.resolve(process.env.DATA_DIR) } : {}),
   }
@@ -45,10 +45,10 @@ async function serve(node, web) {
   if (isStopping()) return
   if (signal !== null) {
     say(
-      `The server was ended from outside (${signal}). Nothing it had confirmed is lost: start again with npm start, the database recovers by itself.`,
+      `Something outside Roz stopped the server (${signal}). Nothing that it has confirmed is lost. Run npm start again: the database recovers by itself.`,
     )
   } else if (code !== 0) {
-    say('The server has ended; the lines above say why.')
+    say('The server has stopped. The lines above say why.')
   }
   process.exit(signal === null ? code : 1)
 }

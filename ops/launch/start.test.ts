@@ -1,4 +1,4 @@
-/** Starting and stopping, as whoever types the command meets it. */
+/** Starts and stops `npm start` as a user does. */
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
@@ -9,7 +9,7 @@ import { freePorts } from '../../e2e/harness/program.ts'
 import { endAll, launch, type Launched, newFolder, nothingLeft } from './launched.ts'
 
 const folder = newFolder('roz start ')
-/** A wait ends as soon as it is over: what a busy machine may take. */
+/** The longest wait on a busy machine; a wait ends as soon as its condition is met. */
 const GONE_MS = 30_000
 let count = 0
 
@@ -19,7 +19,7 @@ type Options = {
   readonly isFirst?: boolean
   readonly env?: Readonly<Record<string, string>>
 }
-/** On data that a first start has left, unless this is to be one. */
+/** Starts on a copy of the data of a first start, unless `isFirst` is set. */
 async function start(options: Options = {}): Promise<Launched & { readonly dataDir: string }> {
   const dataDir = options.dataDir ?? path.join(folder, `data ${++count}`)
   if (options.dataDir === undefined && options.isFirst !== true) {
@@ -37,7 +37,7 @@ const serverOf = (launched: Launched): number =>
 afterEach(endAll)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('npm start says where it serves and whom to sign in as, and Ctrl-C ends the server and its database', async () => {
+test('npm start prints its address and the logins, and Ctrl-C ends the server and its database', async () => {
   const roz = await start({ isFirst: true, env: { DEMO: '1' } })
   await roz.ready()
   await expect.poll(roz.output, { timeout: GONE_MS }).toMatch(/Demo member .*\n/)
@@ -52,7 +52,7 @@ test('npm start says where it serves and whom to sign in as, and Ctrl-C ends the
   expect((await ask(roz.url, 'login', { body: printed('Demo member') })).output.user.wallet.balance).toBeGreaterThan(0)
   expect(roz.processes().length).toBeGreaterThan(3)
   roz.tellGroup('SIGINT')
-  // The shell that npm runs us in ends by the signal, and so does npm: 130 in a terminal.
+  // The shell in which npm runs us ends by the signal, and so does npm: 130 in a terminal.
   const { code, signal } = await roz.ended
   expect(signal ?? code).toSatisfy((end) => end === 'SIGINT' || end === 130 || end === 0)
   expect(await nothingLeft(roz, GONE_MS)).toEqual([])
@@ -66,7 +66,7 @@ test('SIGTERM to every process at once ends all of them', async () => {
   expect(await nothingLeft(roz, GONE_MS)).toEqual([])
 })
 
-test('SIGTERM to npm alone ends all of them', async () => {
+test('SIGTERM to npm alone ends every process', async () => {
   const roz = await start()
   await roz.ready()
   process.kill(roz.pid, 'SIGTERM')
@@ -74,7 +74,7 @@ test('SIGTERM to npm alone ends all of them', async () => {
   expect(await nothingLeft(roz, GONE_MS)).toEqual([])
 })
 
-test('SIGTERM to the launcher alone ends all of them with code 0', async () => {
+test('SIGTERM to the launcher alone ends every process, with exit code 0', async () => {
   const roz = await start({ command: ['node', 'ops/launch/start.mjs'] })
   await roz.ready()
   process.kill(roz.pid, 'SIGTERM')
@@ -82,7 +82,7 @@ test('SIGTERM to the launcher alone ends all of them with code 0', async () => {
   expect(await nothingLeft(roz, GONE_MS)).toEqual([])
 })
 
-test('a stop while it is still starting leaves nothing behind', async () => {
+test('a stop during the start leaves no process', async () => {
   const roz = await start({ isFirst: true })
   await expect.poll(() => roz.processes().length, { timeout: GONE_MS, interval: 5 }).toBeGreaterThan(3)
   roz.tellGroup('SIGINT')
@@ -92,7 +92,7 @@ test('a stop while it is still starting leaves nothing behind', async () => {
   await again.ready()
 })
 
-test('a second start installs and builds nothing, and says how many seconds it took', async () => {
+test('a second start installs and builds nothing, and prints the seconds it took', async () => {
   const first = await start()
   await first.ready()
   first.tellGroup('SIGINT')
@@ -103,7 +103,7 @@ test('a second start installs and builds nothing, and says how many seconds it t
   expect(second.output()).not.toMatch(/Installing|Building/)
 })
 
-test('a busy port is named, with the way to choose another', async () => {
+test('a start on a busy port names the port and how to choose another', async () => {
   const port = await freePorts()
   const other = createServer()
   await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve))
@@ -115,12 +115,12 @@ test('a busy port is named, with the way to choose another', async () => {
   other.close()
 })
 
-test('after kill -9 of the server the launcher says so, and the next start goes on with its database', async () => {
+test('after kill -9 of the server the launcher says so, and the next start uses the same database', async () => {
   const roz = await start()
   await roz.ready()
   process.kill(serverOf(roz), 'SIGKILL')
   expect((await roz.ended).code).toBe(1)
-  expect(roz.output()).toContain('ended from outside (SIGKILL)')
+  expect(roz.output()).toContain('outside Roz stopped the server (SIGKILL)')
   const again = await start({ dataDir: roz.dataDir })
   await again.ready()
   again.tellGroup('SIGINT')
@@ -137,7 +137,7 @@ test('after kill -9 of server and database the next start recovers', async () =>
   await again.ready()
 })
 
-test('after kill -9 of the launcher the server ends by itself', async () => {
+test('after kill -9 of the launcher the server stops', async () => {
   const roz = await start({ command: ['node', 'ops/launch/start.mjs'] })
   await roz.ready()
   process.kill(roz.pid, 'SIGKILL')

@@ -1,4 +1,4 @@
-/** Where tests keep what they throw away. */
+/** Chooses the folder for the tests' temporary files. */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { freemem, tmpdir } from 'node:os'
@@ -6,12 +6,12 @@ import path from 'node:path'
 
 const MEMORY = '/dev/shm'
 const TMPFS = 0x01021994
-/** All that a run of the tests has there at one time takes a quarter of it. */
+/** All temporary files of one test run take at most a quarter of this. */
 const ROOM_BYTES = 8 * 2 ** 30
 
 /**
- * In memory where there is plenty of it, else where the system says: a database for each file of tests
- * is a thousand small files, whose making and deleting on a disk takes a fifth of what the tests take.
+ * In memory if there is plenty of it, else the system's temporary folder. The database of each test file is a thousand small files;
+ * creating and deleting them on a disk takes a fifth of the tests' time.
  */
 export const temporaryFolder = () => (isRoomInMemory() ? MEMORY : tmpdir())
 
@@ -25,7 +25,7 @@ function isRoomInMemory() {
   }
 }
 
-/** Some systems let no program be started from there, which tests of a fresh checkout do. */
+/** Some systems do not execute programs in /dev/shm, and the tests of a fresh checkout start programs there. */
 function mayRunThere() {
   const folder = mkdtempSync(path.join(MEMORY, 'roz-look-'))
   try {

@@ -1,7 +1,7 @@
 /**
- * npm test. Installs what is missing, the browser included, then types, lint, format and every test.
- * Invariants: no process and no temporary file outlives it, and a process that a test has left running
- * is a failure; its last line counts everything, and its exit code agrees with that line.
+ * `npm test`: installs what is missing, the browser included, then checks types, lint and format and runs every test.
+ * - No process and no temporary file outlives the run. A process that a test leaves running counts as a failure.
+ * - The last line counts everything, and the exit code agrees with it.
  */
 import { chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -16,7 +16,7 @@ import { buildWeb } from './web.mjs'
 
 const args = process.argv.slice(2)
 const filters = args.filter((arg) => arg !== '--all')
-// Everything a test makes lies below this folder, and everything it starts carries the mark.
+// All files of the tests are below this folder, and all processes that they start carry the mark.
 const folder = realpathSync(mkdtempSync(path.join(temporaryFolder(), 'roz-test-')))
 chmodSync(folder, 0o711)
 const LAST_BREATH_MS = 5000
@@ -25,7 +25,7 @@ const mark = `ROZ_TEST_RUN=${path.basename(folder)}`
 stopOnSignals(async () => {
   await Promise.race([allEnded(), sweep(mark, folder)])
   await sweep(mark, folder)
-  leave(130, 'stopped before the end')
+  leave(130, 'stopped before all tests had run')
 })
 
 try {
@@ -46,7 +46,7 @@ async function all() {
   await ensurePython()
   const outcomes = []
   const web = await buildWeb(node).catch((error) => {
-    // Everything that needs no page can still be tested.
+    // The tests that need no page still run.
     if (!(error instanceof LaunchError)) throw error
     say(error.message)
     outcomes.push({ passed: 0, failed: 1 })
@@ -75,7 +75,7 @@ async function vitest(node, { chromium, shell, web }) {
   })
   if (isStopping()) return { passed: 0, failed: 0 }
   const { numPassedTests: passed, numFailedTests: failed } = readReport(report)
-  // A file that does not load, or an error outside every test, fails the run without failing a test.
+  // A file that does not load, or an error outside a test, fails the run without a failed test.
   return { passed, failed: code === 0 ? failed : Math.max(1, failed) }
 }
 
@@ -87,10 +87,10 @@ function readReport(file) {
   }
 }
 
-/** What is on its way out when the last test has ended gets a moment. */
+/** Processes that are about to end after the last test get 5 s. */
 async function end({ passed, failed }) {
   const left = await stillThere(mark, folder, LAST_BREATH_MS)
-  if (left.length > 0) say(['Tests have left running, which is a failure:', ...left].join('\n  '))
+  if (left.length > 0) say(['These processes outlived their tests, which counts as a failure:', ...left].join('\n  '))
   await sweep(mark, folder)
   const failures = failed + (left.length > 0 ? 1 : 0)
   const seconds = Math.round(performance.now() / 1000)

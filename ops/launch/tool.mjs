@@ -1,6 +1,6 @@
 /**
- * `npm run <tool>`: installs what is missing, builds the pages where the tool serves them (--web), and
- * runs a TypeScript program of ours on the pinned Node with whatever else was written behind its name.
+ * `npm run <tool>`: installs what is missing, with --web also builds the pages, and runs a TypeScript program of ours on the pinned Node.
+ * - The program gets every further argument.
  */
 import path from 'node:path'
 import { install } from './install.mjs'
@@ -8,7 +8,7 @@ import { findNode } from './node26.mjs'
 import { allEnded, isStopping, LaunchError, ROOT, run, say, stopOnSignals } from './processes.mjs'
 import { buildWeb } from './web.mjs'
 
-/** No verdict: the tool could not be run. */
+/** The exit code if the tool could not be run. */
 const NOT_RUN = 2
 
 const servesPages = process.argv[2] === '--web'
@@ -19,7 +19,7 @@ stopOnSignals(async () => {
   process.exit(130)
 })
 
-/** What is given by a path is meant from where the command was typed; programs run in the checkout. */
+/** A relative path refers to the folder where the command was typed, while programs run in the checkout. */
 const resolved = (name) => (process.env[name] ? { [name]: path.resolve(process.env[name]) } : {})
 
 try {

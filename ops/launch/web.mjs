@@ -1,7 +1,7 @@
 /**
- * The built web, one folder per state of its sources: .build/web/<hash>. Invariants: a folder under
- * that name is whole and never changes, so no start rebuilds what another one serves; old ones go
- * only when no living start has written itself down as their user.
+ * Builds the pages into .build/web/<hash>, one folder per state of their sources.
+ * - A folder with that name is complete and never changes, so a start never rebuilds pages that another start serves.
+ * - An old folder is deleted only if no running start is registered as its user.
  */
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ const MAKING = path.join(ROOT, '.build', 'web-making')
 const USERS = path.join(ROOT, '.build', 'web-users')
 const SOURCES = ['web', 'core', 'contract', 'verifier', 'spec', 'package-lock.json', 'tsconfig.base.json']
 const NOT_SOURCES = new Set(['node_modules', 'dist', '.build', 'test-results'])
-/** A build may be in use by somebody who wrote nothing down: a test started by hand. */
+/** A build may be in use without a registration, for example by a test started by hand: it is kept for an hour. */
 const SPARE_MS = 3_600_000
 
 /** Returns the folder to serve. */
@@ -22,7 +22,7 @@ export async function buildWeb(node) {
   const hash = hashOfSources()
   const folder = path.join(BUILDS, hash)
   if (!existsSync(folder) || oldBuilds(hash).length > 0) {
-    const waiting = () => say('Another start is building the pages: waiting for it…')
+    const waiting = () => say('Another npm start is building the pages. Waiting for it…')
     await alone('web', waiting, async () => {
       if (!existsSync(folder)) await build(node, folder)
       prune(hash)
@@ -37,7 +37,7 @@ async function build(node, folder) {
   say('Building the pages…')
   rmSync(MAKING, { recursive: true, force: true })
   mkdirSync(BUILDS, { recursive: true })
-  // What the build's tools keep for themselves stays in the checkout too.
+  // The temporary files of the build's tools stay in the checkout too.
   const env = { ...process.env, TMPDIR: path.join(ROOT, '.build', 'tmp') }
   mkdirSync(env.TMPDIR, { recursive: true })
   const { code, output } = await run(node, ['web/build.ts', '--out', MAKING], { quiet: true, env })
@@ -67,7 +67,7 @@ function writeDown(hash) {
     for (const name of readdirSync(users)) if (!lives(name)) rmSync(path.join(users, name))
     writeFileSync(path.join(users, nameOf(process.pid)), '')
   } catch (error) {
-    // Somebody else's checkout, which we may read only: they alone build in it.
+    // The checkout belongs to another user and is read-only for us: only its owner builds in it.
     if (error.code !== 'EACCES' && error.code !== 'EROFS') throw error
   }
 }

@@ -1,18 +1,18 @@
-/** A bug, and the parts of the suite that look for it. */
+/** A seeded bug, and the test files that the bugs name. */
 export type Bug = {
-  /** What it does, as the member or the auditor would say it. */
+  /** The bug's effect, in the words of a member or an auditor. */
   readonly name: string
   readonly file: string
   readonly find: string
   readonly replace: string
   readonly test: string
-  /** The tests of that file that are run: part of their names. */
+  /** A part of the names of the tests to run. Without it, every test of the file runs. */
   readonly only?: string
 }
 
 export const LEDGER = 'server/src/ledger'
 export const SCHEMA = 'server/migrations/0002_ledger.sql'
-/** Random histories. */
+/** Random histories of the ledger. */
 export const MODEL = `${LEDGER}/model.test.ts`
 export const INTERLEAVINGS = `${LEDGER}/interleavings.test.ts`
 export const JOINS = `${LEDGER}/joins.test.ts`
@@ -25,7 +25,7 @@ export const CHARGEBACKS = `${LEDGER}/chargebacks.test.ts`
 export const DEBTS = `${LEDGER}/debts.test.ts`
 export const SUSPENSE = 'server/src/features/payouts/suspense.test.ts'
 
-/** Where a bug is looked for that its own tests did not notice. */
+/** The tests that run if the bug's own test does not catch it. */
 export const WIDER = [LEDGER, 'server/src/features/payouts', 'server/src/features/wallet', 'server/src/features/rights']
 
 /** The name of a file without its folders. */

@@ -5,7 +5,7 @@ import { BUGS } from './bugs.ts'
 
 const read = (file: string): string => readFileSync(fileURLToPath(new URL(`../../${file}`, import.meta.url)), 'utf8')
 
-test('every seeded bug finds its place, once', () => {
+test('the source text of every seeded bug occurs exactly once', () => {
   const lost = BUGS.flatMap(({ name, file, find }) => {
     const times = read(file).split(find).length - 1
     return times === 1 ? [] : [`${name}: ${times} times in ${file}`]
@@ -13,7 +13,7 @@ test('every seeded bug finds its place, once', () => {
   expect(lost).toEqual([])
 })
 
-test('every seeded bug has a name of its own, changes something, and names a test that is there', () => {
+test('every seeded bug has a unique name, changes something, and names an existing test', () => {
   expect(new Set(BUGS.map(({ name }) => name)).size).toBe(BUGS.length)
   for (const { find, replace, test: file } of BUGS) {
     expect(replace).not.toBe(find)

@@ -1,6 +1,6 @@
 /**
- * Bugs that somebody could write into the books, each a small change of one file, with the test that
- * must fail for it. A bug whose text is no longer found, or that no test catches, fails the run.
+ * Bugs that a change could introduce into the ledger. Each is a small change of one file, with the test that must fail for it.
+ * - A bug whose source text is not found, or that no test catches, fails the run.
  */
 import { type Bug, INTERLEAVINGS, JOINS, LEDGER, ROUNDS, SCHEMA } from './bug.ts'
 import { DECISIONS } from './decision-bugs.ts'
@@ -11,7 +11,7 @@ import { SCHEMA_BUGS } from './schema-bugs.ts'
 
 const LOCKS: readonly Bug[] = [
   {
-    name: 'The lock order is dropped: a wallet is locked before the item in suspense that pays into it',
+    name: 'A wallet is locked before the suspense item that pays into it, against the lock order',
     file: `${LEDGER}/topups.ts`,
     find: '  await tx.query(sql`select from suspense_item where payment_id = ${paymentId}::text for update`)\n',
     replace: '',
@@ -19,7 +19,7 @@ const LOCKS: readonly Bug[] = [
     only: 'pay what waits in suspense',
   },
   {
-    name: 'A balance is judged on a wallet that is not locked',
+    name: 'A balance is checked without the lock on its wallet',
     file: `${LEDGER}/transfer.ts`,
     find: 'where member_id = ${memberId}::bigint for no key update`',
     replace: 'where member_id = ${memberId}::bigint`',
@@ -27,42 +27,42 @@ const LOCKS: readonly Bug[] = [
     only: 'hold',
   },
   {
-    name: 'A join computes the new balance from the row that it did not lock',
+    name: 'A join computes the new balance from an unlocked row',
     file: `${LEDGER}/join-statement.ts`,
     find: 'set balance = w.balance - entry_fee(), seq = w.seq + 1',
     replace: 'set balance = (select s.balance from wallet s where s.member_id = w.member_id) - entry_fee(), seq = w.seq + 1',
     test: JOINS,
   },
   {
-    name: 'A member of a batch is given the outcome of another: outcomes come in another order than they were asked for',
+    name: 'A member of a batch gets the outcome of another member: outcomes are not in the order of the requests',
     file: `${LEDGER}/join-statement.ts`,
     find: "array_agg(balance order by place) as balances, string_agg(verdict, ',' order by place) as verdicts",
     replace: "array_agg(balance) as balances, string_agg(verdict, ',') as verdicts",
     test: JOINS,
   },
   {
-    name: 'A close counts without having locked its round: a join on its way is left out',
+    name: 'A close counts its entries without the lock on its round, and misses a join in progress',
     file: `${LEDGER}/rounds.ts`,
     find: "  const round = await lockRound(tx, day)\n  if (round === undefined) return refused('round_not_found')\n  if (round.entries",
     replace: "  const round = await findRound(tx, day)\n  if (round === undefined) return refused('round_not_found')\n  if (round.entries",
     test: JOINS,
   },
   {
-    name: 'A join does not share its round: a close does not wait for it',
+    name: 'A join takes no shared lock on its round: a close does not wait for it',
     file: `${LEDGER}/join-statement.ts`,
     find: '     for share`',
     replace: '     `',
     test: JOINS,
   },
   {
-    name: 'No day fence: what is posted does not share its day with who seals it',
+    name: 'A posting takes no shared lock on its day: the sealing does not wait for it',
     file: SCHEMA,
     find: 'from ledger_day where day = today for share;',
     replace: 'from ledger_day where day = today;',
     test: ROUNDS,
   },
   {
-    name: 'A day is sealed without waiting for what is on its way into it',
+    name: 'A day is sealed without waiting for postings in progress',
     file: `${LEDGER}/seal-day.ts`,
     find: 'from ledger_day where day = ${day}::date for update`',
     replace: 'from ledger_day where day = ${day}::date`',
@@ -85,7 +85,7 @@ const LOCKS: readonly Bug[] = [
     only: 'requested refund',
   },
   {
-    name: 'Two disbursements from the help fund at once see the same rupees',
+    name: 'Two simultaneous disbursements from the help fund spend the same rupees',
     file: `${LEDGER}/disbursements.ts`,
     find: "  await lockInTransaction(tx, 'helpFund')\n",
     replace: '  void lockInTransaction\n',
@@ -93,14 +93,14 @@ const LOCKS: readonly Bug[] = [
     only: '^disburse',
   },
   {
-    name: 'One locked wallet holds up everybody who joins with it',
+    name: 'One locked wallet delays every member of its batch',
     file: `${LEDGER}/join-statement.ts`,
     find: "return send('skip')",
     replace: "return send('wait')",
     test: JOINS,
   },
   {
-    name: 'A deadlock is shown to the member instead of being run again',
+    name: 'A deadlock is shown to the member instead of being retried',
     file: 'server/src/db/transaction.ts',
     find: '  return state === DEADLOCK || state === SERIALIZATION\n',
     replace: '  return state === SERIALIZATION\n',
@@ -124,56 +124,56 @@ const KEYS: readonly Bug[] = [
     test: `${LEDGER}/audit.test.ts`,
   },
   {
-    name: 'The unique key of batches is missing: a batch sent again after a lost answer takes a second rupee or refuses the first',
+    name: 'The unique key of batches is missing: a batch that is resent after a lost answer takes a second rupee or refuses the first join',
     file: SCHEMA,
     find: 'uuid       uuid not null unique,',
     replace: 'uuid       uuid not null,',
     test: `${LEDGER}/lost-answers.test.ts`,
   },
   {
-    name: 'A join whose answer was lost is refused as a second one',
+    name: 'A join whose answer was lost is refused as a second join',
     file: `${LEDGER}/join-batcher.ts`,
     find: 'else if (pending.sentIn.length > 1) uncertain',
     replace: 'else if (pending.sentIn.length > 99) uncertain',
     test: `${LEDGER}/lost-answers.test.ts`,
   },
   {
-    name: 'A statement of joins that hangs holds up everybody who comes after it',
+    name: 'A join statement that hangs blocks all later joins',
     file: 'server/src/db/batch-scheduler.ts',
     find: 'if (running >= atOnceMax) return',
     replace: 'if (running >= 1) return',
     test: `${LEDGER}/joins.test.ts`,
   },
   {
-    name: 'The id of a withdrawal answers for another amount',
+    name: 'The id of a withdrawal is accepted with another amount',
     file: `${LEDGER}/withdrawals.ts`,
     find: 'return known.same && known.balance !== null',
     replace: 'return known.balance !== null',
     test: `${LEDGER}/withdrawals.test.ts`,
   },
   {
-    name: 'The key of an old join answers for today: the member believes to have joined',
+    name: 'The key of an old join is accepted today: the member believes that they have joined',
     file: `${LEDGER}/join-statement.ts`,
     find: 'case when ${key} = w.last_key and w.last_round >= r.day - 1 then',
     replace: 'case when ${key} = w.last_key then',
     test: JOINS,
   },
   {
-    name: 'An Idempotency-Key answers for another body',
+    name: 'An Idempotency-Key is accepted with another body',
     file: 'server/src/http/idempotency.ts',
     find: 'select route = ${route}::text and body_hmac = any (${bodyHmacs}::bytea[]) as same',
     replace: 'select route is not null or ${route}::text = any (${bodyHmacs}::text[]) as same',
     test: 'server/src/features/wallet/idempotency.test.ts',
   },
   {
-    name: 'A retry mints money: a payment told of first with less is credited whole on top',
+    name: 'A retry mints money: a payment first reported with a smaller amount is then credited in full',
     file: `${LEDGER}/topups.ts`,
     find: 'memberId, amount: claimed.missing, from',
     replace: 'memberId, amount: order.amount, from',
     test: `${LEDGER}/topups.test.ts`,
   },
   {
-    name: 'What failed in the middle is committed',
+    name: 'A transaction that fails halfway is committed',
     file: 'server/src/db/transaction.ts',
     find: "DatabaseUnavailableError)) await connection.command('ROLLBACK')",
     replace: "DatabaseUnavailableError)) await connection.command('COMMIT')",
@@ -183,21 +183,21 @@ const KEYS: readonly Bug[] = [
 
 const BORDERS: readonly Bug[] = [
   {
-    name: 'A call of administrators does not ask for the role of the session',
+    name: "An administrator's call does not check the role of the session",
     file: 'server/src/http/session.ts',
     find: "    if (session.kind !== 'admin') return deny('forbidden')\n    return stepUp === true && !session.steppedUp",
     replace: "    return stepUp === true && session.kind === 'admin' && !session.steppedUp",
     test: 'server/src/features/payouts/withdrawals.test.ts',
   },
   {
-    name: 'Money is sent without the password being given again',
+    name: 'Money is sent without asking for the password again',
     file: 'server/src/http/session.ts',
     find: 'return stepUp === true && !session.steppedUp',
     replace: 'return stepUp !== stepUp && !session.steppedUp',
     test: 'server/src/features/payouts/withdrawals.test.ts',
   },
   {
-    name: 'Transfers can be changed by whoever owns the tables',
+    name: 'The owner of the tables can change transfers',
     file: SCHEMA,
     find: "select append_only('transfer');\n",
     replace: '',

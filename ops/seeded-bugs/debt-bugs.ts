@@ -1,9 +1,9 @@
-/** Bugs in what becomes of money that the payer's bank took back and the wallet could not pay. */
+/** Bugs in debts: money that the payer's bank took back and the wallet could not pay. */
 import { type Bug, DEBTS, LEDGER } from './bug.ts'
 
 export const DEBT_RULES: readonly Bug[] = [
   {
-    name: 'Money that is given back pays no debt: the member has it although the bank took it back',
+    name: 'Returned money pays no debt: the member keeps it although the bank took a payment back',
     file: `${LEDGER}/debts.ts`,
     find: 'const paid = await payDebts(tx, move.memberId, move.amount)',
     replace: 'const paid = ZERO',
@@ -17,56 +17,56 @@ export const DEBT_RULES: readonly Bug[] = [
     test: DEBTS,
   },
   {
-    name: 'What a chargeback leaves open is nobody’s debt',
+    name: 'The part of a chargeback that the wallet cannot pay becomes no debt',
     file: `${LEDGER}/chargebacks.ts`,
     find: '  if (lost > 0n && memberId !== undefined) await openDebt(tx, { ref, memberId, amount: lost })\n',
     replace: '',
     test: DEBTS,
   },
   {
-    name: 'A withdrawal of somebody in debt is approved',
+    name: 'A withdrawal of a member in debt is approved',
     file: `${LEDGER}/withdrawals.ts`,
     find: '  if (stopped !== undefined) return refused(stopped)\n  await tx.query',
     replace: "  if (stopped === 'member_on_hold') return refused(stopped)\n  await tx.query",
     test: DEBTS,
   },
   {
-    name: 'A withdrawal that was approved before its member was in debt is sent',
+    name: 'A withdrawal that was approved before the member got into debt is sent',
     file: `${LEDGER}/withdrawals.ts`,
     find: '  if (stopped !== undefined) {\n',
     replace: "  if (stopped === 'member_on_hold') {\n",
     test: DEBTS,
   },
   {
-    name: 'A refund of somebody in debt is approved',
+    name: 'A refund of a member in debt is approved',
     file: `${LEDGER}/refunds.ts`,
     find: "return (await readDebt(tx, found.memberId)) > 0n ? 'member_in_debt' : undefined",
     replace: 'return undefined',
     test: DEBTS,
   },
   {
-    name: 'A dispute that is won gives a paid debt back twice: to the wallet, and as paid towards the next one',
+    name: 'A won dispute returns a paid debt twice: to the wallet, and as a payment towards the next debt',
     file: `${LEDGER}/debts.ts`,
     find: 'set returned_at = roz_now() where ref = ${ref}::text and returned_at is null returning id',
     replace: 'set created_at = roz_now() where ref = ${ref}::text and returned_at is null returning id',
     test: DEBTS,
   },
   {
-    name: 'A dispute that is won gives the wallet the debt too, which the wallet never paid',
+    name: 'A won dispute credits the wallet with a debt that the wallet never paid',
     file: `${LEDGER}/chargebacks.ts`,
     find: "if (part.giver === ACCOUNTS.LOSSES) await moveLoss(tx, 'chargeback_back', part.ref, part.amount)",
     replace: "if (part.giver === ACCOUNTS.LOSSES && memberId === undefined) await moveLoss(tx, 'chargeback_back', part.ref, part.amount)",
     test: DEBTS,
   },
   {
-    name: 'A withdrawal’s debt is judged without the lock of its wallet: a chargeback on its way is not seen',
+    name: 'A withdrawal’s debt is checked without the lock on its wallet, and misses a chargeback in progress',
     file: `${LEDGER}/withdrawals.ts`,
     find: '  await lockWallet(tx, memberId)\n  return (await readDebt(tx, memberId)) > 0n',
     replace: '  return (await readDebt(tx, memberId)) > 0n',
     test: DEBTS,
   },
   {
-    name: 'A refund’s debt is judged without the lock of its wallet: a chargeback on its way is not seen',
+    name: 'A refund’s debt is checked without the lock on its wallet, and misses a chargeback in progress',
     file: `${LEDGER}/refunds.ts`,
     find: '  await lockWallet(tx, found.memberId)\n  return (await readDebt',
     replace: '  return (await readDebt',

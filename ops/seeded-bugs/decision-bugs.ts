@@ -1,4 +1,4 @@
-/** Bugs in who decides about money that leaves, on what they saw, and while a member is on hold. */
+/** Bugs in decisions about outgoing money: by whom, on which state, and while a member is on hold. */
 import { type Bug, LEDGER } from './bug.ts'
 
 const PAYOUTS_FEATURE = 'server/src/features/payouts'
@@ -8,35 +8,35 @@ const HOLDS = `${PAYOUTS_FEATURE}/holds.test.ts`
 
 export const DECISIONS: readonly Bug[] = [
   {
-    name: 'A decision on a stale state passes: what another administrator did meanwhile is undone',
+    name: 'A decision on a stale state is accepted and undoes another administrator’s decision',
     file: `${PAYOUTS_FEATURE}/decision.ts`,
     find: 'call.body.status === status ? undefined',
     replace: 'call.body.status !== undefined ? undefined',
     test: STALE,
   },
   {
-    name: 'A reject after the bank details were shown passes: paid by hand, and back in the wallet',
+    name: 'A rejection after the bank details were shown is accepted: the money is paid by hand and also returned to the wallet',
     file: `${LEDGER}/withdrawals.ts`,
     find: "  if (found.shownTo !== null) return refused('being_paid_by_hand')\n  const balance",
     replace: '  const balance',
     test: BY_HAND,
   },
   {
-    name: 'Somebody else than who was shown the bank details ends a payment by hand',
+    name: 'An administrator who has not seen the bank details ends a payment by hand',
     file: `${LEDGER}/withdrawals.ts`,
     find: 'found.shownTo === null || found.shownTo === by ? accepted',
     replace: 'by !== undefined ? accepted',
     test: BY_HAND,
   },
   {
-    name: 'The bank details are shown without writing down to whom',
+    name: 'The bank details are shown without recording who saw them',
     file: `${LEDGER}/withdrawals.ts`,
     find: '  await giveTo(tx, id, by)\n  const { memberId',
     replace: '  const { memberId',
     test: BY_HAND,
   },
   {
-    name: 'A gateway that pays out is given what somebody pays by hand',
+    name: 'A withdrawal that is being paid by hand is also sent to the gateway',
     file: `${PAYOUTS_FEATURE}/send-withdrawal.ts`,
     find: ' and w.shown_to is null',
     replace: '',
@@ -57,14 +57,14 @@ export const DECISIONS: readonly Bug[] = [
     test: HOLDS,
   },
   {
-    name: 'What a hold stopped stays for good when the hold has ended',
+    name: 'Transfers that a hold stopped are not sent after the hold has ended',
     file: `${PAYOUTS_FEATURE}/payouts.ts`,
     find: '(): Promise<boolean> => sendAfterHold(db)',
     replace: 'async (): Promise<boolean> => false',
     test: HOLDS,
   },
   {
-    name: 'Money of a member who said "This was not me" is approved before anybody has looked',
+    name: 'Money of a member who pressed "This was not me" is approved before the hold is released',
     file: 'server/src/ledger/holds.ts',
     find: '(m.suspended_at is not null or m.held_at is not null)',
     replace: 'm.suspended_at is not null',

@@ -1,4 +1,4 @@
-/** Bugs in what is made of the gateway's words: whose money it is, in which currency, and for how long it is asked. */
+/** Bugs in reading the gateway's answers: whose money it is, in which currency, and how long the gateway is asked. */
 import { type Bug, LEDGER } from './bug.ts'
 
 const REFUND_CALLS = 'server/src/features/payouts/refunds.test.ts'
@@ -6,14 +6,14 @@ const SETTLE = 'server/src/features/wallet/settle.test.ts'
 
 export const GATEWAY_WORDS: readonly Bug[] = [
   {
-    name: 'A payment for an account without a wallet is booked nowhere',
+    name: 'A payment for an account without a wallet is not booked',
     file: `${LEDGER}/topups.ts`,
     find: "  if (typeof balance === 'string') return suspend(",
     replace: "  if (typeof balance === 'string') return balance === 'no_wallet' ? { result: 'duplicate' } : suspend(",
     test: `${LEDGER}/topups.test.ts`,
   },
   {
-    name: 'Staff move money as members',
+    name: 'A staff account moves money like a member',
     file: 'server/src/http/session.ts',
     find: "  if (session.isStaff) return deny('forbidden')\n",
     replace: '',
@@ -27,14 +27,14 @@ export const GATEWAY_WORDS: readonly Bug[] = [
     test: SETTLE,
   },
   {
-    name: 'The currency of a payment is read and not told to the ledger',
+    name: 'The currency of a payment is read but not passed to the ledger',
     file: 'server/src/features/wallet/settle.ts',
     find: 'const told = order.currency === CURRENCY ? currency : order.currency',
     replace: 'const told = currency === order.currency ? CURRENCY : CURRENCY',
     test: SETTLE,
   },
   {
-    name: 'A payment in another currency is given to a member',
+    name: 'A payment in another currency is credited to a member from suspense',
     file: `${LEDGER}/suspense.ts`,
     find: "  if (item.currency !== CURRENCY) return refused('suspense_other_currency')\n",
     replace: '',
@@ -62,14 +62,14 @@ export const GATEWAY_WORDS: readonly Bug[] = [
     test: 'server/src/features/wallet/disputes.test.ts',
   },
   {
-    name: 'One order that cannot be booked fails the sweep',
+    name: 'One order that cannot be booked stops the sweep',
     file: 'server/src/features/wallet/settle.ts',
     find: "await deps.attempt('order', orderId, () => askAndBook(deps, orderId, patienceMs))",
     replace: 'await askAndBook(deps, orderId, patienceMs)',
     test: 'server/src/jobs/parking.test.ts',
   },
   {
-    name: 'A paid order is never asked about again',
+    name: 'A paid order is never checked again',
     file: 'server/src/features/wallet/settle.ts',
     find: '  if (order.payments.length === 0) await endChecks',
     replace: '  if (order.payments.length >= 0) await endChecks',

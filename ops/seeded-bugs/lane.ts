@@ -1,7 +1,8 @@
 /**
- * A checkout of its own, of one commit, into which bugs are written one at a time. Invariants: the
- * checkout that people work in is never touched; what a bug changed is put back before the next one;
- * nothing that was started outlives the lane.
+ * A separate checkout of one commit, into which bugs are written one at a time.
+ * - The developer's checkout is never touched.
+ * - The change of one bug is undone before the next one.
+ * - No process that was started outlives the lane.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -18,13 +19,13 @@ const COPIED = [
   'server',
   'verifier',
   'spec',
-  // What a test compares with its tables.
+  // A test compares these pages with its tables.
   'docs/decisions',
   'vitest.config.ts',
   'tsconfig.base.json',
   'package.json',
 ]
-/** The same random histories every time. */
+/** The same random histories in every run. */
 const SEED = '20261121'
 const TEST_MS = 45_000
 
@@ -71,9 +72,9 @@ export async function openLane(root: string, commit: string) {
       TMPDIR: folder,
       ROZ_SEED: SEED,
       ROZ_SHRINK: '0',
-      // All that this sample may take: which of it is another run's, nobody should have to guess.
+      // Runs the whole test file, not a random sample: a sample could miss the bug by chance.
       ...(tests.every((name) => name === INTERLEAVINGS) ? { ROZ_TEST_ALL: '1' } : {}),
-      // A bug in the tables themselves needs a server of its own.
+      // A bug in the schema needs a PostgreSQL server of its own.
       ...(shares ? { ROZ_TEST_POSTGRES: JSON.stringify(server.urls) } : {}),
     }
     const began = Date.now()
@@ -95,9 +96,9 @@ export async function openLane(root: string, commit: string) {
   }
 
   return {
-    /** The tests as they are. */
+    /** Runs the tests without a bug. */
     sound: (tests: readonly string[], boundMs: number): Promise<Verdict> => run({ tests, boundMs, keepsOn: true }, true),
-    /** What the tests say while the bug is there. */
+    /** Runs the tests with the bug. */
     async hunt(bug: Bug, part: Part): Promise<Verdict> {
       const undo = seed(folder, bug)
       try {
@@ -114,7 +115,7 @@ export async function openLane(root: string, commit: string) {
   }
 }
 
-/** Packages are linked, our own workspaces are those of the commit. */
+/** Links the installed packages; our own workspaces are those of the commit. */
 function copySources(root: string, folder: string, commit: string): void {
   const archive = execFileSync('git', ['archive', commit, ...COPIED], { cwd: root, maxBuffer: 1 << 30 })
   execFileSync('tar', ['-x', '-C', folder], { input: archive })
@@ -125,7 +126,7 @@ function copySources(root: string, folder: string, commit: string): void {
   for (const name of WORKSPACES) symlinkSync(path.join(folder, name), path.join(modules, '@roz', name))
 }
 
-/** Failed tests by name; a file that fails outside its tests counts only by the audit's word. */
+/** The failed and passed tests by name. Of failures outside a test, only the audit's finding counts. */
 function readReport(file: string): Pick<Verdict, 'failed' | 'passed'> {
   let report: Report
   try {
@@ -139,7 +140,7 @@ function readReport(file: string): Pick<Verdict, 'failed' | 'passed'> {
   return { failed: [...named('failed'), ...audits.map((invariant) => `audit after the tests: ${invariant}`)], passed: named('passed') }
 }
 
-/** Writes a bug into the copy, and gives what takes it out again. */
+/** Writes a bug into the copy, and returns a function that undoes it. */
 function seed(folder: string, { file, find, replace }: Bug): () => void {
   const place = path.join(folder, file)
   const text = readFileSync(place, 'utf8')

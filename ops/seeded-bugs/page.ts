@@ -1,13 +1,16 @@
-/** docs/seeded-bugs.md, written from docs/seeded-bugs.json. Invariant: both are of one whole run of one commit. */
+/**
+ * Writes docs/seeded-bugs.md and docs/seeded-bugs.json.
+ * - Both describe one complete run of one commit.
+ */
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { type Bug, fileOf } from './bug.ts'
 
 export type Row = {
-  /** Which test noticed; undefined where none did. */
+  /** The test that caught the bug, or undefined if none did. */
   readonly by: string | undefined
   readonly file: string
-  /** Not by the test that was meant to: by one of the wider set. */
+  /** A test of the wider set caught the bug, and not the test that was meant to. */
   readonly wider: boolean
   readonly seconds: number
 }

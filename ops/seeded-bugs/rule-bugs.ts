@@ -1,9 +1,9 @@
-/** Bugs in what may be done with money: payments, withdrawals, refunds, suspense, disputes, rounds. */
+/** Bugs in the rules of money: payments, withdrawals, refunds, suspense, disputes, rounds. */
 import { AUTO_JOIN, type Bug, CHARGEBACKS, INTERLEAVINGS, JOINS, LEDGER, PAYOUTS, REFUNDS, RIGHTS, ROUNDS, SUSPENSE } from './bug.ts'
 
 export const RULES: readonly Bug[] = [
   {
-    name: 'A join does not look at the balance',
+    name: 'A join does not check the balance',
     file: `${LEDGER}/join-statement.ts`,
     find: "              when w.balance < entry_fee() then 'insufficient_balance'\n",
     replace: '',
@@ -38,14 +38,14 @@ export const RULES: readonly Bug[] = [
     test: 'server/src/features/wallet/webhook.test.ts',
   },
   {
-    name: 'A hold is not released when the money comes back',
+    name: 'A hold is not released when a payout is returned',
     file: `${LEDGER}/withdrawals.ts`,
     find: "from: 'PAYOUTS_PENDING', releases: amount })",
     replace: "from: 'PAYOUTS_PENDING' })",
     test: PAYOUTS,
   },
   {
-    name: 'A withdrawal is taken, and not held',
+    name: 'A withdrawal takes the amount without a hold',
     file: `${LEDGER}/withdrawals.ts`,
     find: "to: 'PAYOUTS_PENDING', holds: amount })",
     replace: "to: 'PAYOUTS_PENDING' })",
@@ -59,35 +59,35 @@ export const RULES: readonly Bug[] = [
     test: PAYOUTS,
   },
   {
-    name: 'A payout that came back is not given back',
+    name: 'A returned payout is not credited back to the wallet',
     file: `${LEDGER}/withdrawals.ts`,
     find: "if (told.word === 'paid') return { ...found, result: 'unchanged'",
     replace: "if (told.word !== 'failed') return { ...found, result: 'unchanged'",
     test: PAYOUTS,
   },
   {
-    name: 'A payout that left after its rejection is no loss of anybody',
+    name: 'A payout that leaves after its rejection is booked as nobody’s loss',
     file: `${LEDGER}/conflicts.ts`,
     find: 'if (isOut === lost) return undefined',
     replace: 'if (isOut === lost || isOut) return undefined',
     test: PAYOUTS,
   },
   {
-    name: 'A refund that came back is not given back',
+    name: 'A returned refund is not credited back to the wallet',
     file: `${LEDGER}/refunds.ts`,
     find: "      if (word === 'paid') return { ...found, result: 'unchanged'",
     replace: "      if (word !== undefined) return { ...found, result: 'unchanged'",
     test: REFUNDS,
   },
   {
-    name: 'The same rupees are refunded twice while the first refund is on its way',
+    name: 'The same rupees are refunded twice while the first refund is in progress',
     file: `${LEDGER}/unused-topups.ts`,
     find: "where member_id = ${memberId}::bigint and status not in ('rejected', 'failed') group by order_id)",
     replace: "where member_id = ${memberId}::bigint and status = 'paid' group by order_id)",
     test: REFUNDS,
   },
   {
-    name: 'A refund goes above what is unused',
+    name: 'A refund exceeds the unused part of its top-up',
     file: `${LEDGER}/refunds.ts`,
     find: 'amount > topup.unused',
     replace: 'amount > topup.amount',
@@ -108,14 +108,14 @@ export const RULES: readonly Bug[] = [
     test: REFUNDS,
   },
   {
-    name: 'An item in suspense is decided twice',
+    name: 'A suspense item is decided twice',
     file: `${LEDGER}/suspense.ts`,
     find: "  if (item.status !== 'open') return refused('suspense_decided')\n",
     replace: '',
     test: REFUNDS,
   },
   {
-    name: 'A payment for a closed account is put into its wallet',
+    name: 'A payment for a closed account is credited to its wallet',
     file: `${LEDGER}/topups.ts`,
     find: "  if (wallet.isClosed) return 'closed_account'\n",
     replace: '',
@@ -144,10 +144,10 @@ export const RULES: readonly Bug[] = [
   },
 ]
 
-/** Accounts that are closed, and what comes late for them. */
+/** Closed accounts, and money that arrives late for them. */
 export const CLOSED_RULES: readonly Bug[] = [
   {
-    name: 'An account is closed without its lock: what is paid at that moment meets a closed wallet, or none',
+    name: 'An account is closed without the lock on its wallet while a payment arrives',
     file: `${LEDGER}/closing.ts`,
     find: '  const wallet = await lockWallet(tx, memberId)\n  if (wallet === undefined) throw',
     replace:
@@ -156,7 +156,7 @@ export const CLOSED_RULES: readonly Bug[] = [
     only: 'close an account',
   },
   {
-    name: 'Who leaves gives more than is left: the rest is judged on a wallet that is not locked',
+    name: 'A leaving member donates more than the balance: it is checked without the lock on the wallet',
     file: `${LEDGER}/closing.ts`,
     find: '  const wallet = await lockWallet(tx, memberId)\n  if (wallet === undefined || !wallet.mayMove)',
     replace:
@@ -165,21 +165,21 @@ export const CLOSED_RULES: readonly Bug[] = [
     only: 'give the rest',
   },
   {
-    name: 'An account is closed with a withdrawal under way',
+    name: 'An account is closed with a withdrawal in progress',
     file: `${LEDGER}/closing.ts`,
     find: "  if (open.payout) return refused('payout_pending')\n",
     replace: '',
     test: RIGHTS,
   },
   {
-    name: 'A payout that comes back is put into a closed wallet',
+    name: 'A returned payout is credited to a closed wallet',
     file: `${LEDGER}/withdrawals.ts`,
     find: 'if (wallet?.isClosed === true)',
     replace: 'if (wallet === undefined)',
     test: RIGHTS,
   },
   {
-    name: "What came back for a closed account is given out while the payer's bank has it again",
+    name: "The suspense item of a closed account is paid out although the payer's bank has taken the money back again",
     file: `${LEDGER}/suspense.ts`,
     find: "return (await isTakenBack(tx, itemId)) ? refused('payment_taken_back') : accepted(item)",
     replace: 'return accepted(item)',
@@ -193,21 +193,21 @@ export const CLOSED_RULES: readonly Bug[] = [
     test: SUSPENSE,
   },
   {
-    name: 'A payout that came back is sent to a gateway that knows no payment of it',
+    name: 'A returned payout is refunded through the gateway, which has no payment for it',
     file: `${LEDGER}/suspense.ts`,
     find: "  if (item.paymentId.startsWith('wd_reversed:')) return refused('suspense_no_source')\n",
     replace: '',
     test: SUSPENSE,
   },
   {
-    name: 'What waits for who left is owed and lost at once when the bank takes it again',
+    name: 'A second chargeback leaves a closed account’s suspense item open and books the same amount as a loss',
     file: `${LEDGER}/chargebacks.ts`,
     find: 'await takeReturned(tx, waiting, {',
     replace: 'await takeReturned(tx, [], {',
     test: CHARGEBACKS,
   },
   {
-    name: 'The bank takes again what is being paid out at that moment',
+    name: 'A chargeback takes a suspense item that is being paid out at the same time',
     file: `${LEDGER}/suspense.ts`,
     find: 'from withdrawal where member_id = ${memberId}::bigint) order by id for update`',
     replace: 'from withdrawal where member_id = ${memberId}::bigint) order by id`',
@@ -217,35 +217,35 @@ export const CLOSED_RULES: readonly Bug[] = [
 
 export const ROUND_RULES: readonly Bug[] = [
   {
-    name: 'More is disbursed than the help fund holds',
+    name: 'A disbursement exceeds the help fund',
     file: `${LEDGER}/disbursements.ts`,
     find: "  if (fund < amount) return refused('insufficient_funds')\n",
     replace: '',
     test: `${LEDGER}/disbursements.test.ts`,
   },
   {
-    name: 'Auto-join takes a rupee for a day that is over',
+    name: 'Auto-join takes a rupee for a day that has ended',
     file: `${LEDGER}/auto-join.ts`,
     find: 'from (${openRound(held)}) r where',
     replace: "from (select day, extract(year from day)::smallint as year from round where status = 'open' for share) r where",
     test: AUTO_JOIN,
   },
   {
-    name: 'Auto-join forgets whose wallet was locked when the page came',
+    name: 'Auto-join drops the members whose wallets were locked when their page ran',
     file: `${LEDGER}/auto-join.ts`,
     find: "  union all\n  select ${day}::date, member_id, 'busy' from page where member_id not in (select member_id from paid union all select member_id from refused)\n",
     replace: '',
     test: AUTO_JOIN,
   },
   {
-    name: 'What cannot be shared out goes to the platform instead of need',
+    name: 'The remainder of the split goes to the platform instead of people in need',
     file: 'core/src/split.ts',
     find: 'need: paise(need + reward - paid), platform, prize',
     replace: 'need, platform: paise(platform + reward - paid), prize',
     test: 'core/src/draw.test.ts',
   },
   {
-    name: 'A prize goes to a stranger who did not join',
+    name: 'A prize goes to a member who did not join',
     file: `${LEDGER}/draw.ts`,
     find: 'with ordinality as w(member_id, rank)\n          join round_join j on j.day = ${draw.day}::date and j.member_id = w.member_id',
     replace:
@@ -253,14 +253,14 @@ export const ROUND_RULES: readonly Bug[] = [
     test: ROUNDS,
   },
   {
-    name: 'A prize is dated into the day that is closed',
+    name: 'A prize is posted on the day before, which is closed',
     file: `${LEDGER}/settlement.ts`,
     find: 'moved.amount, moved.seq, moved.balance, fence.day',
     replace: 'moved.amount, moved.seq, moved.balance, fence.day - 1',
     test: ROUNDS,
   },
   {
-    name: 'Settling again pays again',
+    name: 'Settling a round twice pays twice',
     file: `${LEDGER}/settlement.ts`,
     find: '  if (settlement.already) return accepted(settlement)\n',
     replace: '',
@@ -274,42 +274,42 @@ export const ROUND_RULES: readonly Bug[] = [
     test: ROUNDS,
   },
   {
-    name: 'A round that was drawn is given back',
+    name: 'A drawn round is returned to its members',
     file: `${LEDGER}/settlement.ts`,
     find: "if (round.status !== 'closed') return refused('not_closed')",
     replace: "if (round.status === 'open') return refused('not_closed')",
     test: ROUNDS,
   },
   {
-    name: 'A day is sealed while its round takes joins',
+    name: 'A day is sealed while its round still takes joins',
     file: `${LEDGER}/seal-day.ts`,
     find: "  if (state.open) return refused('round_open')\n",
     replace: '',
     test: ROUNDS,
   },
   {
-    name: 'The joins of a year are not counted anew on January 1',
+    name: 'The yearly count of joins does not restart on 1 January',
     file: `${LEDGER}/join-statement.ts`,
     find: 'case when w.join_year = r.year then w.year_joins else 0 end + 1',
     replace: 'w.year_joins + 1',
     test: `${LEDGER}/year.test.ts`,
   },
   {
-    name: 'Books are published with a member below nothing left out',
+    name: 'Books are published without a member whose balance is negative',
     file: 'server/src/features/books/liabilities.ts',
     find: '  if (short[0] !== undefined && !covers) throw belowNothing(day, short[0])\n',
     replace: '',
     test: 'server/src/features/books/held.test.ts',
   },
   {
-    name: 'What covered a night is not given back by the next day’s books',
+    name: 'The next day’s books do not return the amount that covered a negative balance',
     file: 'server/src/features/books/day-file.ts',
     find: "    ...back.map(({ account, paise }) => ({ kind: 'cover_back', from: account, to: LOSSES, paise })),\n",
     replace: '',
     test: 'server/src/features/books/held.test.ts',
   },
   {
-    name: 'A round is given back for want of its beacon a minute before its thirty days are over',
+    name: 'A round without its beacon is returned before its thirty days are over',
     file: 'server/src/features/draws/waiting.ts',
     find: 'const VOID_AFTER_MS = 30 * 86_400_000',
     replace: 'const VOID_AFTER_MS = 30 * 86_400_000 - 720_000',
@@ -317,7 +317,7 @@ export const ROUND_RULES: readonly Bug[] = [
     only: 'thirty days',
   },
   {
-    name: 'A round is given back for want of a number that relays only withhold',
+    name: 'A round is returned although the relays only withhold its number',
     file: 'server/src/features/draws/waiting.ts',
     find: "const looks = word === 'missing' ?",
     replace: "const looks = word !== 'silent' ?",
@@ -325,7 +325,7 @@ export const ROUND_RULES: readonly Bug[] = [
     only: 'withhold',
   },
   {
-    name: 'Who is given back a rupee of a void round gets two',
+    name: 'Each member of a void round gets two rupees back',
     file: `${LEDGER}/settlement.ts`,
     find: 'update wallet w set balance = w.balance + entry_fee(), seq = w.seq + 1',
     replace: 'update wallet w set balance = w.balance + 2 * entry_fee(), seq = w.seq + 1',
@@ -341,7 +341,7 @@ export const ROUND_RULES: readonly Bug[] = [
     only: 'void',
   },
   {
-    name: 'The day of the returns is sealed before the last of them',
+    name: 'The day of the returns is sealed before the last return',
     file: `${LEDGER}/seal-day.ts`,
     find: "  if (state.returns) return refused('returns_open')\n",
     replace: '',
@@ -349,7 +349,7 @@ export const ROUND_RULES: readonly Bug[] = [
     only: 'void',
   },
   {
-    name: 'Trigger Draw without a day, sent again, closes another round',
+    name: 'A repeated Trigger Draw without a day closes another round',
     file: 'server/src/features/rounds/trigger.ts',
     find: 'meant ?? unnamed?.waiting ?? unnamed?.taken ?? calledOn',
     replace: 'meant ?? unnamed?.waiting ?? calledOn',
@@ -357,7 +357,7 @@ export const ROUND_RULES: readonly Bug[] = [
     only: 'without a day',
   },
   {
-    name: 'Trigger Draw means the day on which it is taken, and not the one on which it came',
+    name: 'Trigger Draw uses the day on which it runs, and not the day on which it was requested',
     file: 'server/src/features/rounds/trigger.ts',
     find: 'unnamed?.taken ?? calledOn',
     replace: 'unnamed?.taken ?? today',
@@ -365,7 +365,7 @@ export const ROUND_RULES: readonly Bug[] = [
     only: 'without a day',
   },
   {
-    name: 'A process signs receipts with the log key that it knew first',
+    name: 'A process keeps signing receipts with the first log key that it read',
     file: 'server/src/transparency-log/log-key.ts',
     find: '      const row = await maybeOne<Row>(\n        db,\n        sql`select ${COLUMNS} from log_key where number = 0 or',
     replace:
@@ -373,7 +373,7 @@ export const ROUND_RULES: readonly Bug[] = [
     test: 'server/src/processes.test.ts',
   },
   {
-    name: 'A receipt that is asked for after a rotation is signed with a key that did not serve on its day',
+    name: 'A receipt requested after a rotation is signed with a key that was not valid on its day',
     file: 'server/src/transparency-log/log-key.ts',
     find: 'where number = 0 or ist_day(created_at) <= ${day}::date order by',
     replace: 'where ${day}::date is not null order by',

@@ -1,9 +1,9 @@
 /**
- * npm run seeded-bugs: writes each bug of the list into a copy of the commit, one at a time, and runs
- * the narrowest tests that should notice, then wider ones. Invariants: the checkout is not touched but
- * for docs/seeded-bugs.{md,json}, and they are written only by a whole run of one commit; a test counts
- * only if it passes without the bug; a bug that passes fails the run. Finished rows are kept in
- * .build/: a run that was broken off goes on at the same commit.
+ * `npm run seeded-bugs`: writes each bug into a copy of the commit, one at a time, and runs the narrowest tests that should catch it,
+ * then wider ones.
+ * - Of the checkout, only docs/seeded-bugs.{md,json} are written, and only after a complete run of one commit.
+ * - A test counts only if it passes without the bug. A bug that no test catches fails the run.
+ * - Finished rows are stored in .build/: an interrupted run continues at the same commit.
  *
  *   npm run seeded-bugs -- [words] [--lanes 2] [--minutes 30] [--anew]
  */
@@ -37,7 +37,7 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`)
 const began = performance.now()
 const seconds = (): number => (performance.now() - began) / 1000
 
-/** What is kept between runs, for this commit and as each bug was then. */
+/** The results stored between runs, for this commit and for each bug's text at that time. */
 type Kept = { commit: string; seconds: number; sound: string[]; rows: Record<string, Row & { readonly bug: string }> }
 const commit = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: ROOT, encoding: 'utf8' }).trim()
 const hashOf = (bug: Bug): string => createHash('sha256').update(JSON.stringify(bug)).digest('hex').slice(0, 16)
@@ -74,7 +74,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
   })
 const goesOn = (): boolean => !stopped && seconds() < Number(values.minutes) * 60
 
-/** Each file once without any bug: what fails there proves nothing. */
+/** Each test file runs once without any bug: a test that fails there proves nothing. */
 const learning = new Map<string, Promise<void>>()
 function learnOnce(lane: Lane, file: string): Promise<void> {
   const known = learning.get(file) ?? (soundOf(file).size > 0 ? Promise.resolve() : learnSound(lane, file))
@@ -90,7 +90,7 @@ async function learnSound(lane: Lane, file: string): Promise<void> {
   keep()
 }
 
-/** The first failure that is the bug's doing. */
+/** The first failure that the bug caused. */
 async function hunt(lane: Lane, bug: Bug): Promise<Row> {
   const narrow = await lane.hunt(bug, { tests: [bug.test], only: bug.only, boundMs: NARROW_MS })
   const sound = soundOf(bug.test)
@@ -118,7 +118,7 @@ async function work(lane: Lane, files: string[], bugs: Bug[]): Promise<void> {
   }
 }
 
-say(`${wanted.length} bugs at commit ${commit.slice(0, 12)}, ${wanted.length - waiting.length} of them known from before`)
+say(`${wanted.length} bugs at commit ${commit.slice(0, 12)}, ${wanted.length - waiting.length} of them already run`)
 const files = [...new Set(waiting.map(({ test }) => test))].filter((file) => soundOf(file).size === 0)
 try {
   for (let n = 0; n < Math.min(Number(values.lanes), waiting.length); n++) lanes.push(await openLane(ROOT, commit))

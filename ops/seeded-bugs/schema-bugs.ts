@@ -1,4 +1,4 @@
-/** Bugs in what the schema itself refuses, and in the nightly look for what it lets through. */
+/** Bugs in the constraints of the schema, and in the nightly audit that checks for what the schema cannot prevent. */
 import { type Bug, LEDGER } from './bug.ts'
 
 const GUARDS = 'server/migrations/0040_ledger_guards.sql'
@@ -6,7 +6,7 @@ const GUARDS_TEST = `${LEDGER}/schema-guards.test.ts`
 
 export const SCHEMA_BUGS: readonly Bug[] = [
   {
-    name: 'The schema takes a transfer into a day that is sealed',
+    name: 'The schema accepts a transfer on a sealed day',
     file: GUARDS,
     find: 'where (select sealed_at is null from ledger_day d where d.day = posted.day) is not true limit 1;',
     replace: 'where (select true from ledger_day d where d.day = posted.day) is not true limit 1;',
@@ -21,21 +21,21 @@ export const SCHEMA_BUGS: readonly Bug[] = [
     only: 'met the sealing',
   },
   {
-    name: 'The schema takes a join into a round that is closed',
+    name: 'The schema accepts a join to a closed round',
     file: GUARDS,
     find: "where day = new.day and status = 'open' for share;",
     replace: 'where day = new.day for share;',
     test: GUARDS_TEST,
   },
   {
-    name: 'The schema lets a wallet grow without a movement',
+    name: 'The schema lets a balance grow without a transfer',
     file: GUARDS,
     find: '(select t.amount = new.balance - old.balance and t.balance_after = new.balance from transfer t',
     replace: '(select t.amount > 0 from transfer t',
     test: GUARDS_TEST,
   },
   {
-    name: 'The nightly comparison leaves out the last member of a page',
+    name: 'The nightly comparison skips the last member of a page',
     file: 'server/src/features/audit/nightly.ts',
     find: 'set last_id = coalesce(${last}::bigint, last_id)',
     replace: 'set last_id = coalesce(${last}::bigint + 1, last_id)',

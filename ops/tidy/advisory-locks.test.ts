@@ -1,4 +1,4 @@
-/** Advisory locks have one register: no number is used twice, and none is taken past it. */
+/** Advisory locks have one register: no number is used twice, and no lock is taken without the register. */
 import { expect, test } from 'vitest'
 import { ADVISORY_LOCKS } from '../../server/src/db/advisory-locks.ts'
 import { type Source, sources } from './source.ts'
@@ -7,12 +7,12 @@ const REGISTER = 'server/src/db/advisory-locks.ts'
 const TAKEN = /pg_(?:try_)?advisory_(?:xact_)?(?:un)?lock(?:_shared)?\s*\(([^)]*)\)/g
 const numbers = new Set<string>(Object.values(ADVISORY_LOCKS).map(String))
 
-/** SQL that takes a lock beside the register: in code always, in a migration where its number is not registered. */
+/** SQL that takes a lock without the register: in code every number, in a migration a number that is not registered. */
 function listStrays(files: readonly Pick<Source, 'name' | 'text'>[]): string[] {
   return files.flatMap(({ name, text }) =>
     [...text.matchAll(TAKEN)]
       .filter(([, given = '']) => !(name.startsWith('server/migrations/') && numbers.has(given.trim())))
-      // The migrations' own lock is taken by a plain client, before any schema is there.
+      // A plain client takes the migrations' own lock, before any schema exists.
       .filter(([, given]) => !(name === 'server/src/db/migrate.ts' && given === '$1'))
       .map(([call]) => `${name}: ${call}`),
   )
@@ -30,7 +30,7 @@ test('every advisory lock is taken through the register, by its name', () => {
   expect(listStrays(files)).toEqual([])
 })
 
-test('a number beside the register is found, in code and in a migration', () => {
+test('a number outside the register is found, in code and in a migration', () => {
   const strays = [
     { name: 'server/src/features/x/x.ts', text: 'await tx.query(sql`select pg_advisory_xact_lock(7242011)`)' },
     { name: 'bench/x.ts', text: 'select pg_try_advisory_lock(${MINE}::bigint)' },

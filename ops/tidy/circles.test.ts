@@ -1,4 +1,4 @@
-/** Files of the product import each other in one direction, types included. */
+/** The product's files import each other in one direction, types included. */
 import { expect, test } from 'vitest'
 import { code } from './source.ts'
 
@@ -38,7 +38,7 @@ export function circlesIn(graph: ReadonlyMap<string, readonly string[]>): string
   return circles
 }
 
-test('a circle is found', () => {
+test('an import circle is found', () => {
   const graph = new Map([
     ['a', ['b']],
     ['b', ['c']],

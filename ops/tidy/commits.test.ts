@@ -1,10 +1,13 @@
-/** Which subjects of commits the check takes. */
+/** Checks which commit subjects `npm run check` accepts. */
 import { expect, test } from 'vitest'
 import { subjectFault } from '../launch/commits.mjs'
 
-test.each(['Refuse a second join of the same day', 'Bring the audit to the portal', `Add ${'a'.repeat(68)}`])('taken: %s', (subject) => {
-  expect(subjectFault(subject)).toBeUndefined()
-})
+test.each(['Refuse a second join of the same day', 'Bring the audit to the portal', `Add ${'a'.repeat(68)}`])(
+  'the subject "%s" is accepted',
+  (subject) => {
+    expect(subjectFault(subject)).toBeUndefined()
+  },
+)
 
 test.each([
   [`Add ${'a'.repeat(69)}`, '73 characters'],
@@ -12,6 +15,6 @@ test.each([
   ['A second join is refused', 'imperative'],
   ['Refused a second join', 'imperative'],
   ['Refusing a second join', 'imperative'],
-])('refused: %s', (subject, fault) => {
+])('the subject "%s" is refused', (subject, fault) => {
   expect(subjectFault(subject)).toContain(fault)
 })

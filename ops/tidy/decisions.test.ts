@@ -1,4 +1,4 @@
-/** docs/decisions/: one number, one page, under that heading; what names a decision names its number. */
+/** Checks docs/decisions/: each number has one page whose heading has that number, and links to decisions name the right number. */
 import { expect, test } from 'vitest'
 import { sources } from './source.ts'
 
@@ -7,15 +7,15 @@ const pages = sources
   .filter(({ name }) => name.startsWith(FOLDER))
   .map((page) => ({ ...page, number: page.name.slice(FOLDER.length, FOLDER.length + 4) }))
 
-test('no two decisions have one number, and none is left out', () => {
+test('no two decisions share a number, and no number is missing', () => {
   expect(pages.map(({ number }) => Number(number)).toSorted((a, b) => a - b)).toEqual(pages.map((_, index) => index + 1))
 })
 
-test('a decision begins with its number', () => {
+test("a decision's heading begins with its number", () => {
   expect(pages.filter(({ text, number }) => !text.startsWith(`# ${Number(number)}. `)).map(({ name }) => name)).toEqual([])
 })
 
-test('a link to a decision leads to the page that it numbers', () => {
+test('a link to a decision leads to the page with that number', () => {
   const names = new Set(pages.map(({ name }) => name.slice(FOLDER.length)))
   const links = sources.flatMap(({ name, text }) =>
     [...text.matchAll(/\[decision (\d+)\]\(([^)]*)\)/g)].map(([, number = '', to = '']) => ({

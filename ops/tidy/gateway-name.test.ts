@@ -1,4 +1,4 @@
-/** What a second payment gateway would have to look at: every file outside the adapters whose code names the one there is. */
+/** Checks the list of files that a second payment gateway would affect: every file outside the adapters whose code names Cashfree. */
 import { expect, test } from 'vitest'
 import { code } from './source.ts'
 

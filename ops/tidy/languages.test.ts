@@ -1,6 +1,6 @@
 /**
- * What a language needs, and nothing else: a line in the list, its catalogues, its folder of long texts.
- * An invented third one is begun in a copy of the sources; types and build ask for just these.
+ * A language consists of a line in the list of languages, its catalogues, and its folder of long texts.
+ * - An invented third language is added in a copy of the sources: types and build must ask for exactly these.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -18,7 +18,7 @@ import { code, ROOT, sources } from './source.ts'
 const WEB = path.join(ROOT, 'web')
 const said = code.filter(({ name, isTest }) => /^(core|server)\//.test(name) && !isTest)
 
-test('core and server say everything by a plain literal, and a catalogue holds no word that nobody says', () => {
+test('core and server use only literal texts, and no catalogue has an unused text', () => {
   const unclear = said.filter(({ texts }) => texts.includes(undefined)).map(({ name }) => name)
   expect(unclear).toEqual([])
   const english = new Set(said.flatMap(({ texts }) => texts))
@@ -31,7 +31,7 @@ test('core and server say everything by a plain literal, and a catalogue holds n
   }
 })
 
-test('a translation fills in what the English fills in', () => {
+test('a translation has the same placeholders as the English text', () => {
   const marksOf = (text: string): string[] => [...text.matchAll(/\{\w+\}/g)].map(([mark]) => mark).toSorted()
   for (const { catalogue } of Object.values(SPEECH))
     for (const [english, words] of Object.entries(catalogue === 'sources' ? {} : catalogue))
@@ -39,25 +39,25 @@ test('a translation fills in what the English fills in', () => {
 })
 
 describe('a text without words', () => {
-  test('is missed by the build, in each language', async () => {
+  test('is reported by the build in each language', async () => {
     const found = await missingMessages(WEB, new Map([['an invented id', path.join(WEB, 'src/invented.tsx')]]))
     expect(found).toEqual(LANGUAGES.map((language) => `${language}: "an invented id" (src/invented.tsx)`))
   })
 
-  test('is found where a text is said, by t and msg as by Trans', () => {
+  test('is found if it is said by t, msg or Trans', () => {
     expect(idsIn('/* @__PURE__ */ _jsx(_Trans, { id: "suUT3L" })')).toEqual(['suUT3L'])
     expect(idsIn('t(\n\t/** i18n */\n\t{ id: "9sNXa2", values: { day } }\n)')).toEqual(['9sNXa2'])
     expect(idsIn('t(/*i18n*/{ id: "fXdS0z" })')).toEqual(['fXdS0z'])
   })
 
-  test('is not overlooked because texts are no longer found', () => {
+  test('is not overlooked if the build no longer finds texts', () => {
     expect(() => expectTexts(new Map([['one', 'a file']]))).toThrow('the build found 1 texts')
     expect(() => expectTexts(new Map(Array.from({ length: 900 }, (_, id) => [`${id}`, 'a file'] as const)))).not.toThrow()
   })
 })
 
-describe('Hindi holds no Latin word but the few that are known by them', () => {
-  /** What stands around the words of a message: marks, tags, and the forms of a plural. */
+describe('Hindi has only the known Latin words', () => {
+  /** Removes everything around the words of a message: marks, tags, and the forms of a plural. */
   const bare = (text: string): string =>
     text
       .replaceAll(/<\/?\d+\/?>/g, ' ')
@@ -65,7 +65,7 @@ describe('Hindi holds no Latin word but the few that are known by them', () => {
       .replaceAll(/(?:=\d+|\w+) \{/g, ' ')
       .replaceAll(/\{\w+\}/g, '10')
 
-  test.each(CATALOGUES)('%s.po', (name) => {
+  test.each(CATALOGUES)('in %s.po', (name) => {
     const po = sources.find((source) => source.name === `web/src/locales/hi/${name}.po`)?.text ?? ''
     const words = [...po.matchAll(/^msgstr ((?:".*"\n)+)/gm)].map(([, lines = '']) =>
       lines
@@ -78,12 +78,12 @@ describe('Hindi holds no Latin word but the few that are known by them', () => {
     expect(latinIn(words.slice(1).map(bare))).toEqual([])
   })
 
-  test('the catalogue of core and server', () => {
+  test('in the catalogue of core and server', () => {
     const { catalogue } = SPEECH.hi
     expect(latinIn(Object.values(catalogue).map(bare))).toEqual([])
   })
 
-  test.each(Object.keys(MAIL_TEXTS))('the mail %s, from its subject to its small print', (template) => {
+  test.each(Object.keys(MAIL_TEXTS))('in the mail %s, from its subject to its footer', (template) => {
     const supportEmail = 'support@roz.example'
     const frame = {
       brandName: 'रोज़',
@@ -125,7 +125,7 @@ describe('a third language', () => {
   })
   afterAll(() => rmSync(copy, { recursive: true }))
 
-  /** What the compiler says, a line each. */
+  /** The compiler's errors, one per line. */
   function complaints(workspace: string): string[] {
     const { stdout } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', workspace, '--pretty', 'false'], {
       cwd: copy,
@@ -134,7 +134,7 @@ describe('a third language', () => {
     return stdout.split('\n').filter((line) => /error TS/.test(line))
   }
 
-  test('is asked for its catalogue, whole, and for no other code', { timeout: 400_000 }, () => {
+  test('needs its complete catalogue and no other code', { timeout: 400_000 }, () => {
     expect(complaints('core')).toEqual([expect.stringMatching(/^core\/src\/language\.ts.*Cannot find module '\.\/locales\/ta\.ts'/)])
     writeFileSync(catalogue, "export const TA = { Roz: 'ரோஸ்' } as const\n")
     const lacking = complaints('core')
@@ -144,7 +144,7 @@ describe('a third language', () => {
     for (const workspace of ['server', 'web']) expect(complaints(workspace), workspace).toEqual([])
   })
 
-  test('is asked by the build for the catalogues of the screens and the folder of long texts', async () => {
+  test('needs the catalogues of the screens and the folder of long texts, and the build says so', async () => {
     expect(await missingMessages(WEB, new Map(), [...LANGUAGES, 'ta'])).toEqual(
       CATALOGUES.map((name) => `ta: no src/locales/ta/${name}.po`),
     )

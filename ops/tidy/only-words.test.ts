@@ -1,4 +1,4 @@
-/** A change of words passes; a change of code, however small, is found. */
+/** A change of words passes, and the smallest change of code is found. */
 import { describe, expect, test } from 'vitest'
 import { compareWords } from './only-words.ts'
 
@@ -7,13 +7,13 @@ export const twice = (amount: bigint): bigint => amount * 2n // why
 test('a name', () => { throw new Error(\`no \${amount} left\`) })
 `
 
-describe('words may change', () => {
-  test('comments, and the layout around them', () => {
+describe('a change of words passes', () => {
+  test('in comments and the layout around them', () => {
     const after = CODE.replace('/** Doubles. */', '/**\n * Returns twice the amount.\n */').replace(' // why', '')
     expect(compareWords('a.ts', CODE, after)).toEqual({ sameCode: true, texts: [] })
   })
 
-  test('texts of literals, each of which is told', () => {
+  test('in literals, each of which is listed', () => {
     const after = CODE.replace("'a name'", "'a better name'").replace('no $', 'nothing of $')
     expect(compareWords('a.ts', CODE, after)).toEqual({
       sameCode: true,
@@ -24,24 +24,24 @@ describe('words may change', () => {
     })
   })
 
-  test('comments of SQL and CSS', () => {
+  test('in comments of SQL and CSS', () => {
     expect(compareWords('a.sql', 'select 1; -- one', '-- The first.\nselect 1;').sameCode).toBe(true)
     expect(compareWords('a.css', 'a { b: c } /* d */', '/* e */ a { b: c }').sameCode).toBe(true)
   })
 })
 
-describe('code may not', () => {
+describe('a change of code is found', () => {
   test.each([
     ['a number', '2n', '3n'],
     ['a name', 'twice', 'double'],
     ['an operator', 'amount * 2n', 'amount + 2n'],
     ['a type', ': bigint =>', ': unknown =>'],
     ['a literal that becomes code', "'a name'", 'name'],
-  ])('%s', (_, from, to) => {
+  ])('in %s', (_, from, to) => {
     expect(compareWords('a.ts', CODE, CODE.replace(from, to)).sameCode).toBe(false)
   })
 
-  test('a statement of SQL, a rule of CSS, a catalogue', () => {
+  test('in a statement of SQL, a rule of CSS or a catalogue', () => {
     expect(compareWords('a.sql', 'select 1;', 'select 2;').sameCode).toBe(false)
     expect(compareWords('a.css', 'a { b: c }', 'a { b: d }').sameCode).toBe(false)
     expect(compareWords('a.po', 'msgid "a"', 'msgid "b"').sameCode).toBe(false)

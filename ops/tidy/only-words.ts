@@ -1,9 +1,9 @@
 /**
- * `npm run only-words -- <revision>`: shows that a change since that revision rewrote words and nothing else.
+ * `npm run only-words -- <revision>`: shows that a change since that revision rewrote only words.
  *
- * - Code is compared as its syntax tree, which has no comments. SQL and CSS are compared without theirs.
- * - Text inside string literals may change; each change is printed, so that a reviewer sees every one.
- * - Any other difference is a finding: exit code 1. A file that was added, removed or moved is one too.
+ * - Code is compared by its syntax tree, which has no comments. SQL and CSS are compared without their comments.
+ * - Text in string literals may change. Each change is printed, so that a reviewer sees all of them.
+ * - Any other difference is a finding and sets exit code 1, as does a file that was added, removed or moved.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -13,17 +13,17 @@ import { ROOT } from './source.ts'
 
 export type Compared = {
   readonly sameCode: boolean
-  /** Texts of literals, before and after; empty where none changed. */
+  /** The changed texts of literals, before and after. */
   readonly texts: readonly (readonly [before: string, after: string])[]
 }
 
 const git = (...args: string[]): string => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8', maxBuffer: 1 << 28 })
 
-/** Positions follow the comments around a node; `raw` repeats its text. */
+/** Positions depend on the comments around a node, and `raw` repeats a node's text. */
 const NOT_CODE = new Set(['start', 'end', 'range', 'loc', 'raw', 'comments', 'hashbang'])
 const TEXT_NODES = new Set(['Literal', 'TemplateElement', 'JSXText'])
 
-/** The tree without positions, its texts taken out and collected in order. */
+/** The tree without positions, and the texts that were taken out of it, in order. */
 function treeOf(name: string, source: string): { readonly tree: string; readonly texts: readonly string[] } {
   const { program, errors } = parseSync(name, source)
   if (errors.length > 0) throw new Error(`${name} does not parse: ${errors[0]?.message}`)

@@ -1,4 +1,6 @@
-/** docs/security.md names files that exist, and has one row for each requirement of ASVS 5.0.0, levels 1 and 2, in order. */
+/**
+ * Checks docs/security.md: it names only files that exist, and has one row for each requirement of ASVS 5.0.0, levels 1 and 2, in order.
+ */
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
@@ -14,10 +16,10 @@ const rows = [...page.matchAll(/^\| (\d+\.\d+\.\d+) \| (.+?) \| (.+?) \| (.+) \|
     by,
   }),
 )
-/** Written as code, with an ending: a path from the root. */
+/** The paths from the root in a text: code spans with a file ending. */
 const namedIn = (words: string): string[] => [...words.matchAll(/`([\w.@/-]+\.(?:tsx?|mjs|md|json|sql|py))`/g)].map(([, name = '']) => name)
 
-/** SHA-256 of the 253 ids, a line each, as the standard's own list has them. */
+/** SHA-256 of the 253 ids of the standard's own list, one per line. */
 const IDS = '79057352bbaa6d11599fa57f1b0455bde70e5d3fa0ddacdc5f870a2be3ddf1ad'
 
 test('each of the 253 requirements has one row, in order', () => {
@@ -31,7 +33,7 @@ test('each of the 253 requirements has one row, in order', () => {
   ).toBe(IDS)
 })
 
-test('the page counts its own rows', () => {
+test('the page states the right number of rows in each state', () => {
   const count = (state: string): number => rows.filter((row) => row.state === state).length
   expect(page).toContain(
     `Of 253 requirements ${count('shown')} are shown, ${count('not yet')} are not yet, ${count('does not apply')} do not apply.`,
@@ -47,7 +49,7 @@ test('every file that the page names exists', () => {
   expect(linked.filter((file) => !existsSync(file))).toEqual([])
 })
 
-test('what is shown names what shows it: a file, or a chapter of this page', () => {
+test('a requirement that is shown names a file or a chapter of this page', () => {
   const bare = rows.filter(({ state, by }) => state === 'shown' && namedIn(by).length === 0 && !/\*[\w ,-]+\* above/.test(by))
   expect(bare).toEqual([])
   const chapters = rows.flatMap(({ by }) => [...by.matchAll(/\*([A-Z][\w ,-]+)\*/g)].map(([, chapter = '']) => chapter))

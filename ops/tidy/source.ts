@@ -1,4 +1,4 @@
-/** The repository's own files, read once and parsed, for the rules in tidy.test.ts. */
+/** Reads and parses the repository's files once, for the rules in tidy.test.ts. */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseSync } from 'vite'
@@ -10,14 +10,14 @@ export type Import = { readonly specifier: string; readonly target: string | und
 export type Func = {
   readonly name: string
   readonly line: number
-  /** Without the functions declared inside, each of which counts for itself: a factory is as long as its own words. */
+  /** Without the lines of named inner functions, each of which counts separately. */
   readonly lines: number
   readonly hasJsx: boolean
   readonly holdsTests: boolean
 }
 export type Literal = { readonly text: string; readonly line: number }
 export type Source = {
-  /** With slashes, from the root. */
+  /** The path from the root, with slashes. */
   readonly name: string
   readonly text: string
   readonly lines: number
@@ -29,7 +29,7 @@ export type Code = Source & {
   readonly literals: readonly Literal[]
   readonly anyLines: readonly number[]
   readonly starExports: readonly number[]
-  /** The English of every `texts('…')`; undefined for one that is no plain literal. */
+  /** The English of every `texts('…')`, or undefined for an argument that is no plain literal. */
   readonly texts: readonly (string | undefined)[]
 }
 type Node = { readonly type: string; readonly start: number; readonly end: number } & Readonly<Record<string, unknown>>
@@ -43,7 +43,7 @@ function* walk(folder: string): Generator<string> {
   }
 }
 
-/** Code runs, tests check; what only tests use counts as test. */
+/** A file counts as test code if it is a test or only tests use it. */
 const isTestName = (name: string): boolean =>
   /\.test\.tsx?$/.test(name) ||
   /(^|\/)testing\//.test(name) ||
@@ -129,7 +129,7 @@ function isTypeOnly(node: Node): boolean {
   return specifiers !== undefined && specifiers.length > 0 && specifiers.every((one) => one.importKind === 'type')
 }
 
-/** The file of ours that an import means; undefined for packages and Node's own modules. */
+/** The repository's file that an import refers to, or undefined for packages and Node's own modules. */
 function targetOf(from: string, specifier: string): string | undefined {
   const bare = specifier.split('?')[0] as string
   if (bare.startsWith('.')) return path.posix.normalize(path.posix.join(path.posix.dirname(from), bare))
@@ -164,7 +164,7 @@ function ownLines(node: Node, lineOf: (offset: number) => number): number {
   return spanOf(node) - inner
 }
 
-/** A callback is part of what calls it; what has a name of its own stands for itself. */
+/** A callback counts as part of its caller; a named function counts separately. */
 function isNamed(node: Node, parent: Node | undefined): boolean {
   return (
     node.type === 'FunctionDeclaration' || /^(VariableDeclarator|Property|MethodDefinition|PropertyDefinition)$/.test(parent?.type ?? '')
