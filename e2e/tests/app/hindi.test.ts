@@ -296,9 +296,9 @@ describe('with a winner, a story and money under way', () => {
   test('a payment that went through, one that waits and one that failed', async () => {
     await handOver(visit, roz.url, asha.token)
     for (const [outcome, words] of [
-      ['success', 'भुगतान हो गया!'],
-      ['pending', 'भुगतान की पुष्टि बाकी है'],
-      ['failed', 'भुगतान नहीं हो पाया'],
+      ['success', 'पेमेंट हो गया!'],
+      ['pending', 'पेमेंट की पुष्टि बाकी है'],
+      ['failed', 'पेमेंट नहीं हुआ'],
     ] as const) {
       const { output } = await ask(roz.url, 'addMoney', { token: asha.token, body: { amount: 10, phoneNumber: PHONE } })
       await pay(roz.sandboxUrl, output.order_id, outcome)

@@ -222,7 +222,7 @@ describe('the draw', () => {
 
   test.each([
     ['en', 'Trigger Draw', 'The round is closed and waits for its public random number. The draw follows by itself.'],
-    ['hi', 'ड्रॉ करें', 'राउंड बंद हो गया है और अपनी सार्वजनिक संख्या का इंतज़ार कर रहा है। ड्रॉ अपने-आप होगा।'],
+    ['hi', 'ड्रॉ करें', 'राउंड बंद हो गया है और अपने सार्वजनिक नंबर का इंतज़ार कर रहा है। ड्रॉ अपने-आप होगा।'],
   ] as const)('a draw that waits for its beacon is not said to be made (%s)', async (language, button, words) => {
     // This program draws at once: the answer of one that has to wait, to the same call.
     const { output: round } = await ask(roz.url, 'currentRound')
