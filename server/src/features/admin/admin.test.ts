@@ -19,14 +19,14 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await calls.close()
-  // Rounds are written here without their money: the audit would say so.
+  // This file writes rounds without their money, which the audit would report.
   await database.dropUnaudited()
 })
 
 const stats = async () => (await calls.ask('GET /admin/stats', { as: admin })).body
 const users = async (query = '') => (await calls.ask(`GET /admin/users${query}`, { as: admin })).body
 
-test('with nobody there every figure is zero; staff are no members', async () => {
+test('with no members every figure is zero; staff are not counted as members', async () => {
   expect(await stats()).toEqual({
     totalUsers: 0,
     totalRevenue: 0,
@@ -40,14 +40,14 @@ test('with nobody there every figure is zero; staff are no members', async () =>
   expect(await users()).toEqual({ users: [], nextCursor: null })
 })
 
-test('a member or nobody is refused', async () => {
+test('a member or a visitor is refused', async () => {
   const member = await makeMember(database.db)
   expect((await calls.ask('GET /admin/stats', { as: member })).status).toBe(403)
   expect((await calls.ask('GET /admin/users', { as: member })).status).toBe(403)
   expect((await calls.ask('GET /admin/stats')).status).toBe(401)
 })
 
-test('the overview follows its definitions', async () => {
+test('the overview counts members, money, entries and active rounds', async () => {
   const winner = await makeMember(database.db)
   const gone = await makeMember(database.db, { verified: false })
   await database.db.query(sql`update member set deleted_at = roz_now() where id = ${gone}::bigint`)
@@ -60,7 +60,7 @@ test('the overview follows its definitions', async () => {
   await database.db.query(
     sql`insert into join_batch (uuid, day, via, n, amount) values (gen_random_uuid(), ${today}::date, 'member', 4, 400)`,
   )
-  // Two members, one of them from the test before; tomorrow's round is made, not opened.
+  // Two members, one of them from the test before. Tomorrow's round exists but is not open.
   expect(await stats()).toEqual({
     totalUsers: 2,
     totalRevenue: 14,
@@ -73,7 +73,7 @@ test('the overview follows its definitions', async () => {
   })
 })
 
-test('members newest first with balance, rounds and winnings; q looks in name, mail and phone', async () => {
+test('members are listed newest first with balance, rounds and winnings; q searches name, mail and phone', async () => {
   const asha = await makeMember(database.db, { name: 'Asha 100% Verma' })
   const ravi = await makeMember(database.db, { name: 'रवि कुमार' })
   await database.db.query(sql`update member set email = 'ravi@roz.example', phone = '7000000001' where id = ${ravi}::bigint`)
@@ -99,7 +99,7 @@ test('members newest first with balance, rounds and winnings; q looks in name, m
   expect(asha).toBeLessThan(ravi)
 })
 
-test('pages neither repeat nor hide a member while others register', async () => {
+test('pages neither repeat nor skip a member while others register', async () => {
   const all = (await users('?limit=100')).users.map((user: { id: string }) => user.id)
   const seen: string[] = []
   for (let query = '?limit=2'; ; ) {

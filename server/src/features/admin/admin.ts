@@ -1,7 +1,10 @@
 /**
- * The administrator's overview and list of members. Invariant: every figure is what api.md
- * "Definitions" says, computed from the books; staff accounts are no members; a hold is ended once, with who and why in
- * the audit log.
+ * The administrator's overview, the list of members, and the release of a held member.
+ *
+ * - Every figure is computed from the books: revenue is ₹1 for each entry of all rounds, donated is the need share of settled
+ *   rounds, and a round is active from its opening until it is settled or void.
+ * - Staff accounts are not counted or listed as members.
+ * - A hold ends once; the audit log records who ended it and why.
  */
 import type { Output } from '@roz/contract/api.ts'
 import type { communityCalls } from '@roz/contract/community.ts'
@@ -22,7 +25,7 @@ type Listed = Output<(typeof communityCalls)['adminUsers']>['users'][number]
 type Overview = { users: bigint; entries: bigint; donated: Paise; today: bigint; active: bigint }
 type ListedRow = UserRow & { readonly joins: number; readonly won: Paise; readonly heldAt: Date | null; readonly heldAbout: string | null }
 
-/** Who may let the money of a held member go on. */
+/** The staff roles that may release a held member. */
 const RELEASERS: ReadonlySet<StaffRole> = new Set(['owner', 'finance', 'support'])
 
 export function createAdmin({ db }: AdminDeps) {
@@ -74,7 +77,7 @@ async function release(tx: Tx, asked: { readonly actorId: bigint; readonly id: s
   return { ok: true, value: { id } } as const
 }
 
-/** A closed round's entries stand on it; an open one's are the sum of its batches. */
+/** A closed round stores its number of entries; an open round's is the sum of its batches. */
 const readOverview = (db: Db) =>
   one<Overview>(
     db,
@@ -93,7 +96,7 @@ const readOverview = (db: Db) =>
 
 type Broken = { readonly sentence: string; readonly rows: readonly { readonly subject: string; readonly found: string }[] }
 
-/** The newest check of the books that ended. */
+/** The newest finished audit of the books. */
 async function readAudit(db: Db) {
   const run = await maybeOne<{ at: Date; broken: Broken[] }>(
     db,
@@ -104,7 +107,7 @@ async function readAudit(db: Db) {
   return { checkedAt: isoIst(run.at.getTime()), ok: broken.length === 0, broken }
 }
 
-/** Newest first by number, which follows registration; `q` looks in name, mail and phone, as plain text. */
+/** Lists the newest members first: ids follow registration. `q` matches name, mail and phone as plain text, without wildcards. */
 function listMembers(
   db: Db,
   { after, limit, q }: { readonly after: Cursor | undefined; readonly limit: number; readonly q: string | undefined },

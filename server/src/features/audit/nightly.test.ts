@@ -1,4 +1,4 @@
-/** Every night each wallet against its movements, page by page. */
+/** The nightly audit compares each wallet with its movements, page by page. */
 import { nextDay, startOfDayMs } from '@roz/core/ist-day.ts'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { connect, type Db, one, sql } from '../../db/sql.ts'
@@ -41,14 +41,14 @@ const record = () =>
     database.db,
     sql`select wallets::int, broken::int, finished_at is not null as finished from wallet_check where night = ${NIGHT}::date`,
   )
-/** How many pages are taken until none is left. */
+/** Runs pages until none is left; returns how many calls that took. */
 async function run(due: () => Promise<boolean>): Promise<number> {
   let pages = 1
   while (await due()) pages++
   return pages
 }
 
-test('nothing before two o’clock; then all wallets, page by page, once a night, by one of all processes', async () => {
+test('nothing runs before two o’clock; then all wallets are audited page by page, once a night, by one process at a time', async () => {
   await database.setClock(new Date(startOfDayMs(NIGHT) + 2 * HOUR_MS - 60_000))
   expect(await nightly(3)()).toBe(false)
   expect(await database.db.query(sql`select 1 from wallet_check`)).toEqual([])
@@ -60,7 +60,7 @@ test('nothing before two o’clock; then all wallets, page by page, once a night
   expect(alarms).toEqual([])
 })
 
-test('a run that is cut off goes on after its last page, and a night that is over hands on to the next', async () => {
+test('a run that was cut off continues after its last page, and a night that ended leaves the rest to the next night', async () => {
   const first = nightly(3)
   expect(await first()).toBe(true)
   expect(await record()).toEqual({ wallets: 3, broken: 0, finished: false })
@@ -78,7 +78,7 @@ test('a run that is cut off goes on after its last page, and a night that is ove
   expect(next).toEqual({ wallets: 4, finished: true })
 })
 
-test('a wallet that differs by a paisa, by a missing entry or by its number of movements is an alarm and a mail', async () => {
+test('a wallet off by a paisa, by a missing entry or by its number of movements raises an alarm and a mail', async () => {
   await makeStaff(database.db)
   const [paisa, entry, count] = members as [bigint, bigint, bigint]
   await superuser.query(sql`update wallet set balance = balance + 1 where member_id = ${paisa}::bigint`)

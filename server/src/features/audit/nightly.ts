@@ -1,8 +1,10 @@
 /**
- * Every night, from two o'clock in India on: each wallet against the sum and the number of its movements,
- * a page of members at a time. Invariants: a page and its place are committed together, so a run that is
- * cut off goes on where it was; one process works on a page; a night takes two hours at most and hands
- * what is left to the next; a wallet that is wrong is an error in the log and a mail to the owners.
+ * The nightly audit: compares each wallet with the sum and the number of its movements, from 02:00 IST on, a page of members at a time.
+ *
+ * - A page and the cursor behind it are committed together, so a run that was cut off continues where it was.
+ * - One process works on a page at a time.
+ * - A night takes two hours at most; the next night continues with the rest.
+ * - A wrong wallet is an error in the log and a mail to the owners.
  */
 import { type Db, maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
@@ -12,7 +14,7 @@ import { mailOwners } from './owners.ts'
 export type NightlyDeps = {
   readonly db: Db
   readonly alarm: (details: object, message: string) => void
-  /** How often this process looks whether a night has begun. */
+  /** How often this process checks whether a night has begun. */
   readonly everyMs?: number
   readonly page?: number
 }
@@ -30,7 +32,7 @@ type Page = { readonly wallets: number; readonly last: bigint | null; readonly b
 export function createNightly({ db, alarm, everyMs = LOOK_MS, page = PAGE }: NightlyDeps) {
   let lookedAt = Number.NEGATIVE_INFINITY
   let isUnderWay = false
-  /** One page; false where this night has none left. */
+  /** Audits one page; false when this night has none left. */
   return async function due(): Promise<boolean> {
     if (!isUnderWay && performance.now() - lookedAt < everyMs) return false
     lookedAt = performance.now()
@@ -64,7 +66,7 @@ async function step(tx: Tx, size: number, alarm: NightlyDeps['alarm']): Promise<
 
 const SENTENCE = "A wallet's balance is the sum of its legs."
 
-/** Begins with the first member, or goes on where the last night had to stop. */
+/** Opens this night's run, at the first member or where the night before had to stop. */
 async function begin(tx: Tx): Promise<void> {
   const begun = await tx.query(sql`
     insert into wallet_check (night, last_id)
@@ -75,7 +77,7 @@ async function begin(tx: Tx): Promise<void> {
   if (begun.length > 0) await tx.query(sql`delete from wallet_check where started_at < roz_now() - ${KEPT}`)
 }
 
-/** One statement, one instant. Joins are read day by day: each day has its members in order. */
+/** One statement, so one snapshot. Joins are read day by day, because each day's index has its members in order. */
 const comparePage = (from: Queryable, after: bigint, size: number): Promise<Page> =>
   one<Page>(
     from,

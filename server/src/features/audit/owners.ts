@@ -4,7 +4,7 @@ import type { Tx } from '../../db/transaction.ts'
 import type { Checked } from '../../ledger/audit.ts'
 import { mailMember } from '../../mail/mails.ts'
 
-/** `found`: what tells this finding from others; a mail is written once for it. */
+/** `found` identifies the finding: each owner gets one mail for it. */
 export async function mailOwners(tx: Tx, found: string, broken: readonly Checked[]): Promise<void> {
   const owners = await tx.query<{ id: bigint }>(
     sql`select id from member where role = 'admin' and staff_role = 'owner' and deleted_at is null order by id`,

@@ -1,4 +1,4 @@
-/** The check of the books: its schedule, its alarm, what administrators see of it, and `npm run audit`. */
+/** The scheduled audit: its schedule, its alarm, the administrators' view of it, and `npm run audit`. */
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
@@ -21,7 +21,7 @@ let audit: ReturnType<typeof createAudit>
 beforeAll(async () => {
   database = await createTestDatabase()
   superuser = connect({ url: database.superUrl, max: 1, named: false })
-  // Past the triggers: what the schema refuses is what the check must find.
+  // Triggers are off: the audit must find even rows that the schema would refuse.
   await superuser.query(sql`set session_replication_role = replica`)
   await openDay(database, DAY)
   member = await newMember(database.db)
@@ -46,7 +46,7 @@ const passHours = (hours: number) =>
   )
 const runs = () => database.db.query<{ scope: string }>(sql`select scope from audit_run order by started_at, id`)
 
-test('once an hour, by one of all processes, everything while that is quick', async () => {
+test('a full audit runs once an hour, by one of all processes, while it is quick', async () => {
   const begun = await Promise.all([audit.due(), audit.due(), audit.due()])
   expect(begun.filter(Boolean)).toHaveLength(1)
   expect(await audit.due()).toBe(false)
@@ -56,7 +56,7 @@ test('once an hour, by one of all processes, everything while that is quick', as
   expect(alarms).toEqual([])
 })
 
-test('a process looks every minute: a look that came a moment before the hour is no hour lost', async () => {
+test('a process checks every minute: a check just before the hour does not lose an hour', async () => {
   const looks = createAudit({ db: database.db, alarm: () => undefined })
   const time = vi.spyOn(performance, 'now')
   const at = (minutes: number) => {
@@ -65,7 +65,7 @@ test('a process looks every minute: a look that came a moment before the hour is
   }
   try {
     expect(await at(0)).toBe(true)
-    // Too early: the run is younger than an hour.
+    // Too early: the last run is less than an hour old.
     expect(await at(60)).toBe(false)
     await passHours(1)
     expect(await at(60.5)).toBe(false)
@@ -75,7 +75,7 @@ test('a process looks every minute: a look that came a moment before the hour is
   }
 })
 
-test('a full run that takes long, or never ended, is made once a week; between them what is recent', async () => {
+test('a full audit that takes long, or never ended, runs once a week; between them only recent days are audited', async () => {
   await superuser.query(sql`
     insert into ledger_day (day, sealed_at) values ('2026-01-01', roz_now()) on conflict do nothing`)
   await audit.due()
@@ -92,7 +92,7 @@ test('a full run that takes long, or never ended, is made once a week; between t
   expect(alarms).toEqual([])
 })
 
-test('broken books are an error each hour and a mail to the owners when they are news; the overview says so', async () => {
+test('broken books are an error each hour, a mail to the owners when new, and shown in the overview', async () => {
   const admin = await makeStaff(database.db)
   const calls = await serveCalls(database.db, createAdmin({ db: database.db }).handlers)
   const seen = async () => (await calls.ask('GET /admin/stats', { as: admin })).body.audit
@@ -123,7 +123,7 @@ test('broken books are an error each hour and a mail to the owners when they are
   await calls.close()
 })
 
-test('npm run audit prints every invariant and ends with 0; with a broken one it names the row and ends with 1', async () => {
+test('npm run audit prints every invariant and exits with 0; with a broken one it names the row and exits with 1', async () => {
   const main = fileURLToPath(new URL('../../main.ts', import.meta.url))
   const run = (env: Record<string, string>) => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [main, 'audit'], {
@@ -149,7 +149,7 @@ test('npm run audit prints every invariant and ends with 0; with a broken one it
   })
 })
 
-test('not while the day turns: a round that ends, and members who are taken into the next one, come first, but ten minutes at most', async () => {
+test('no audit starts while a round ends or the next one takes its members in, for ten minutes at most', async () => {
   const midnight = endOfDayMs(DAY)
   await database.setClock(new Date(midnight + 5_000))
   expect(await audit.due()).toBe(false)

@@ -1,9 +1,10 @@
 /**
- * The check of the books, by schedule: hourly over what is recent, weekly over everything; everything
- * hourly for as long as that takes no more than a minute. Invariants: one process at a time, and each
- * looks once an hour of real time, however fast a clock is set forward, and not while the day turns; it reads
- * one snapshot and changes nothing but its own report; broken books are an error in the log at every run,
- * and a mail to the owners when they are news.
+ * The scheduled audit of the books: hourly over recent days, weekly over all days; all days hourly while that takes a minute at most.
+ *
+ * - One process audits at a time; a run starts at least one hour after the last one, and not while the day turns.
+ * - Each process checks at most once a minute of real time, however far the clock is moved.
+ * - A run reads one snapshot and writes nothing but its own report.
+ * - Broken books are an error in the log at every run, and a mail to the owners when an invariant is newly broken.
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { lockInTransaction } from '../../db/advisory-locks.ts'
@@ -15,20 +16,23 @@ import { mailOwners } from './owners.ts'
 
 export type AuditDeps = {
   readonly db: Db
-  /** How often this process looks whether a run is due. */
+  /** How often this process checks whether a run is due. */
   readonly everyMs?: number
-  /** Tells the operator that the books do not add up. */
+  /** Alarms the operator that the books do not add up. */
   readonly alarm: (details: object, message: string) => void
 }
 
-/** The claim keeps it hourly: who looks by the hour too may come a moment early, and again an hour later. */
+/** `claim` keeps the runs an hour apart. A process that checked only once an hour could come a moment early and lose an hour. */
 const LOOK_MS = 60_000
 const EVERY = sql`interval '1 hour'`
 const FULL_EVERY = sql`interval '7 days'`
-/** A full run this quick is made every hour. */
+/** A full audit that took no longer runs every hour. */
 const QUICK = sql`interval '1 minute'`
 const KEPT = sql`interval '90 days'`
-/** While a round ends and the next one takes its members in, the machine is theirs: at most so long, or a draw that is stuck would keep every look away. */
+/**
+ * No run starts this soon after a round's close or opening while its draw or Auto Participate is under way: they need the machine.
+ * The limit keeps a stuck draw from blocking every run.
+ */
 const TURN = sql`interval '10 minutes'`
 const TURNING = sql`
   select from round r
@@ -60,7 +64,7 @@ async function check(from: Parameters<typeof auditEach>[0], since: IstDay | unde
   return broken
 }
 
-/** The log names rows, and persons by their number alone. */
+/** The log names rows; persons appear by their number alone. */
 const summaryOf = ({ invariant, rows, hasMore }: Checked) => ({
   invariant,
   rows: rows.length,
@@ -68,7 +72,7 @@ const summaryOf = ({ invariant, rows, hasMore }: Checked) => ({
   first: rows.slice(0, 3).map(({ subject, found }) => `${subject}: ${found}`),
 })
 
-/** Takes the run for one process, and says how far it looks. */
+/** Claims the run for one process, and decides which days it audits. */
 async function claim(tx: Tx): Promise<Run | undefined> {
   await lockInTransaction(tx, 'auditRun')
   await tx.query(sql`delete from audit_run where started_at < roz_now() - ${KEPT}`)
@@ -78,7 +82,7 @@ async function claim(tx: Tx): Promise<Run | undefined> {
     with newest as (
       select started_at, finished_at from audit_run where scope = 'full' order by started_at desc limit 1),
     sealed as (select max(day) as day from ledger_day where sealed_at is not null),
-    -- One that never ended was not quick.
+    -- A run that never ended was not quick.
     whole as (
       select coalesce((select finished_at - started_at <= ${QUICK} or started_at <= roz_now() - ${FULL_EVERY} from newest), (select day is null from sealed),
                       not exists (select from newest)) or not exists (select from newest) as now)

@@ -1,4 +1,4 @@
-/** Books and liabilities: whole, once, resumable, and telling nothing about anybody. */
+/** Books and liabilities are complete, made once, resumable, and reveal nothing about a member. */
 import { afterEach, expect, test } from 'vitest'
 import { paise } from '@roz/core/money.ts'
 import { REFUSALS } from '@roz/core/refusals.ts'
@@ -42,14 +42,14 @@ test('withdrawals, holds and help are in the books of their day, and each member
   expect(await give('help-1', 70n, hash('a'))).toEqual({ ok: true, value: { replayed: false } })
   expect(await give('help-1', 70n, hash('a'))).toEqual({ ok: true, value: { replayed: true } })
   expect(await give('help-1', 71n, hash('a'))).toMatchObject({ code: 'idempotency_mismatch' })
-  // One receipt proves one disbursement, whatever the amount and whoever asks.
+  // One receipt proves one disbursement, whatever its amount or id.
   const again = await give('help-again', 10n, hash('a'))
   expect(again).toEqual({ ok: false, code: 'receipt_used' })
   expect(REFUSALS.receipt_used.en).toBe('This receipt already proves another disbursement. Each one needs a receipt of its own.')
   await expect(
     world.db.query(sql`insert into disbursement (id, amount, evidence) values ('help-again', 10, ${hash('a')}::bytea)`),
   ).rejects.toThrow(/disbursement_evidence_once/)
-  // Two at once for the last of it: one is refused.
+  // Of two disbursements at once for the last of the fund, one is refused.
   const both = await Promise.all([give('help-2', 50n, hash('b')), give('help-3', 50n, hash('c'))])
   expect(both.map(({ ok }) => ok).toSorted()).toEqual([false, true])
   await world.goTo('2026-11-23T00:00:02+05:30')
@@ -62,7 +62,7 @@ test('withdrawals, holds and help are in the books of their day, and each member
   for (const verdict of [await verifyDay({ url: world.url, day }), await verifyDayByTwin({ url: world.url, day })])
     expect(verdict.code, verdict.text).toBe(VERDICT.pass)
 
-  // What moves after midnight changes nothing about what was owed before it.
+  // Money that moves after midnight does not change what was owed before it.
   await world.join(asha)
   const own = (await world.ask(`GET /user/liabilities/${day}?limit=128`, { as: asha })).body as OwnParts
   expect(own).toMatchObject({ held: 500, next: null, root: books.liabilities.root, total: books.liabilities.total })
@@ -95,18 +95,18 @@ test('withdrawals, holds and help are in the books of their day, and each member
   expect((await world.ask('GET /public/days/2026-11-23')).status).toBe(404)
 })
 
-test('killed after any portion, and worked on by several at once, a day’s books are made once and whole', async () => {
+test('a day’s books are made once and whole though killed after any portion and worked on by several processes', async () => {
   await open({ bookPages: { membersPage: 3, leavesPage: 4, portionMs: 0 } })
   const members: bigint[] = []
   for (let n = 0; n < 13; n++) members.push(await world.member(3 + n))
   for (const member of members.slice(0, 5)) await world.join(member)
   await world.database.setClock(new Date('2026-11-22T00:00:02+05:30'))
-  // Only the round is closed: the books wait for these.
+  // Only the round is closed here: the books wait for the loop below.
   while (await world.rounds.due());
   const pages = { membersPage: 3, leavesPage: 4, portionMs: 0 }
   let portions = 0
   for (let done: string | undefined; done !== 'day'; portions++) {
-    // Each portion by new ones, as after a crash, and three at once.
+    // Each portion is made by new instances, as after a crash, three at once.
     const made = await Promise.all(
       [1, 2, 3].map(() =>
         createBooks({ db: world.db, ticketKeys: world.ticketKeys, proofs: world.proofs, alarm: () => undefined, pages }).due(),
@@ -114,7 +114,7 @@ test('killed after any portion, and worked on by several at once, a day’s book
     )
     expect(made.filter((one) => one === 'day').length).toBeLessThanOrEqual(1)
     done = made.find((one) => one === 'day')
-    // Money that moves meanwhile is another day's.
+    // Money that moves meanwhile belongs to another day.
     if (portions < 4) await world.join(members[portions] as bigint)
     expect(portions).toBeLessThan(60)
   }
@@ -125,14 +125,14 @@ test('killed after any portion, and worked on by several at once, a day’s book
   )
   const { code, text } = await verifyDay({ url: world.url, day: DAY })
   expect(code, text).toBe(VERDICT.weak)
-  // Who made a portion clears up after it; after a crash the next start does.
+  // The process that made a portion deletes its working rows; after a crash the next start deletes them.
   const next = createBooks({ db: world.db, ticketKeys: world.ticketKeys, proofs: world.proofs, alarm: () => undefined })
   while ((await next.due()) !== undefined);
   const left = await world.db.query(sql`select day from liability_part union all select day from liability_run`)
   expect(left).toEqual([])
 })
 
-test('a fault in the books holds no signature of the log up', async () => {
+test('a fault in the books does not delay the log’s signature', async () => {
   await open()
   await world.join(await world.member(5))
   const owner = connect({ url: world.database.superUrl, max: 1 })

@@ -1,8 +1,10 @@
 /**
- * Books and liabilities of the days that are over. Invariants: day by day without a gap, each after its
- * round is closed and its ledger sealed; the file, its hash in the log and the sealed parts become
- * visible together; several processes, or one that was killed, make it once; a day whose books do not hold
- * is held with an alarm, and the next ones wait for it.
+ * Makes the books and liabilities of the days that are over, and serves them.
+ *
+ * - Days follow each other without a gap, each after its round is closed or void and its ledger is sealed.
+ * - The file, its hash in the log and the sealed parts become visible in one transaction.
+ * - Several processes, or one that was killed, make a day's books once.
+ * - Unsound books are held with an alarm, and the next days wait for them.
  */
 import { createHash } from 'node:crypto'
 import { booksBytes } from '@roz/core/books.ts'
@@ -32,7 +34,7 @@ export type BooksDeps = {
 }
 type Alarm = (details: object, message: string) => void
 
-/** A small day is done at one go; a large one gives the lock away between its portions. */
+/** Time limit of a portion. A small day needs one portion; a large day releases the lock between its portions. */
 const PORTION_MS = 200
 const WAITS = { statementTimeoutMs: 60_000, transactionTimeoutMs: 120_000 }
 
@@ -51,7 +53,7 @@ export function createBooks({ db, ticketKeys, proofs, alarm, pages = {} }: Books
     publicDay: (call) => findDay(db, call),
   }
 
-  /** Goes on with a day in this transaction: portions while there is time, and the end of it. */
+  /** Continues a day in this transaction: portions until the time is up, then the day's end if all are made. */
   async function proceed(tx: Tx, day: IstDay): Promise<'portion' | 'day'> {
     const startedMs = performance.now()
     const covers = await isCovered(tx, day)
@@ -65,7 +67,7 @@ export function createBooks({ db, ticketKeys, proofs, alarm, pages = {} }: Books
     const bytes = Buffer.from(booksBytes(books))
     const lent = books.flows.reduce((sum, { from, to, paise }) => sum + (from === 'LOSSES' && to === 'HELP_FUND' ? paise : 0), 0)
     const spent = books.help.disbursements.reduce((total, { paise }) => total + paise, 0)
-    // Days are made without a gap: the newest one says what had come and gone before this.
+    // Days are made without a gap, so the newest row has the totals before this day.
     await tx.query(sql`
       insert into books_day (day, bytes, help_in, help_out)
       select ${day}::date, ${bytes}::bytea, coalesce(max(help_in), 0) + ${books.help.in - lent}::bigint, coalesce(max(help_out), 0) + ${spent}::bigint
@@ -74,17 +76,17 @@ export function createBooks({ db, ticketKeys, proofs, alarm, pages = {} }: Books
     return 'day'
   }
 
-  // What a long cutting left behind, of days before this process too.
+  // Working rows of a day of several portions are left to delete, perhaps by a process before this one.
   let hasLeft = true
 
   return {
     handlers,
 
-    /** As the public pages show them. */
+    /** The newest days, as the public pages show them. */
     newestDays: (language: Language, limit: number) => readDays(db, { limit, language }),
     figuresOfDay: (day: string) => findFigures(db, day),
 
-    /** One portion: of a day, or the whole of it; undefined where nothing is due. */
+    /** Makes one portion or a whole day; undefined when nothing is due. */
     due: async (): Promise<'portion' | 'day' | undefined> => {
       const next = await findNext(db)
       if (next === undefined) {
@@ -95,7 +97,7 @@ export function createBooks({ db, ticketKeys, proofs, alarm, pages = {} }: Books
         inTransaction(
           db,
           async (tx) => {
-            // Another process is at it; what it has done by now is not in the look before the lock.
+            // Another process may have held the lock: read the next day again under it.
             if (!(await tryLockInTransaction(tx, 'books')) || (await findNext(tx)) !== next) return undefined
             const done = await proceed(tx, next)
             hasLeft ||= done === 'portion'
@@ -108,7 +110,7 @@ export function createBooks({ db, ticketKeys, proofs, alarm, pages = {} }: Books
   }
 }
 
-/** A day that does not hold raises its alarm, and is due again in an hour. */
+/** Holds a day whose books are unsound: raises the alarm, and tries again in an hour. */
 async function holding<T>(db: Db, alarm: Alarm, day: IstDay, make: () => Promise<T>): Promise<T | undefined> {
   try {
     return await make()

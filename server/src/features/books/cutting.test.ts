@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { cut, type Draw } from './cutting.ts'
 
-test('a debt is cut into parts of 1 to 5,000 paise that add up, at least two, at random', () => {
+test('the parts of a debt are 1 to 5,000 paise, add up to it, are at least two, and are cut at random', () => {
   for (const amount of [1, 2, 3, 99, 100, 4_999, 5_000, 5_001, 9_999, 10_000, 123_457]) {
     for (let again = 0; again < 50; again++) {
       const parts = cut(amount)
@@ -14,7 +14,7 @@ test('a debt is cut into parts of 1 to 5,000 paise that add up, at least two, at
   expect(new Set(Array.from({ length: 50 }, () => cut(1_000).join())).size).toBeGreaterThan(20)
 })
 
-/** The same numbers in every run. */
+/** Pseudo-random: the same numbers in every run. */
 function fixedDraw(seed: number): Draw {
   let state = seed
   return (low, high) => {
@@ -24,7 +24,7 @@ function fixedDraw(seed: number): Draw {
 }
 
 test.each([1, 2, 3])(
-  'a wallet of ₹3,000 among those of ₹20 is told neither by a crowd near the limit nor by round or equal parts (%i)',
+  'a wallet of ₹3,000 among wallets of ₹20 shows neither by many parts near the limit nor by round or equal parts (%i)',
   (seed) => {
     const draw = fixedDraw(seed)
     const winner = cut(300_000, draw)
@@ -32,7 +32,7 @@ test.each([1, 2, 3])(
     expect(winner.length).toBeGreaterThan(300_000 / 650)
     expect(winner.length).toBeLessThan(300_000 / 400)
     expect(Math.max(...winner)).toBeLessThanOrEqual(1_000)
-    // No narrow range of sizes holds a crowd of them: in each tenth of the range there is about a tenth.
+    // The sizes are spread evenly: each tenth of the range has about a tenth of the parts.
     for (let from = 0; from < 1_000; from += 100) {
       const share = winner.filter((part) => part > from && part <= from + 100).length / winner.length
       expect(share, `${from}`).toBeGreaterThan(0.05)
@@ -42,7 +42,7 @@ test.each([1, 2, 3])(
   },
 )
 
-test('parts of every larger debt are of one size on average', () => {
+test('the parts of every larger debt have one average size', () => {
   const draw = fixedDraw(7)
   for (const debt of [20_000, 100_000, 1_000_000]) {
     const parts = Array.from({ length: 20_000_000 / debt }, () => cut(debt, draw)).flat()

@@ -1,8 +1,10 @@
 /**
- * A day's books (spec/protocol.md, chapter 12), from the ledger and the log. Invariant: what must hold
- * is checked here before it is published: every account from yesterday's closing, all closings zero
- * together, no debt below zero, pools that are paid out empty, and what is owed to members equal to
- * the parts that were cut for them.
+ * Makes a day's books from the ledger and the log (spec/protocol.md, chapter 12).
+ *
+ * - Books are checked before they are published; unsound ones throw `BooksHeldError`.
+ * - Each account opens at its last closing, and all closings add up to zero.
+ * - No debt is below zero, and a pool that was paid out is empty.
+ * - The debt to members equals the sum of the parts that were cut for them.
  */
 import { type BooksAccount, type BooksFile, type BooksFlow, type BooksSettlement, byText } from '@roz/core/books.ts'
 import type { CloseRecord, ResultRecord } from '@roz/core/draw-records.ts'
@@ -20,19 +22,19 @@ const POOL = 'POOL:'
 const ENTRY_FEE_PAISE = 100
 const ALWAYS = [...Object.keys(ACCOUNTS), 'MEMBERS']
 const NEVER_NEGATIVE = ['MEMBERS', 'PAYOUTS_PENDING', 'REFUNDS_PENDING', 'SUSPENSE', 'HELP_FUND', 'TAX_WITHHELD']
-/** What members could ask for. */
+/** The accounts that members have a claim on. */
 const OWED = ['MEMBERS', 'PAYOUTS_PENDING', 'REFUNDS_PENDING']
-/** Pools are paid out by these, or given back by the last. */
+/** The kinds of transfer that empty a pool: these pay it out, `RETURNING` gives it back. */
 const SETTLING = ['prize', 'tax', 'need', 'platform']
 const RETURNING = 'round_refund'
 const LOSSES = 'LOSSES'
-/** Beside members: what a posting that was dated of the wrong day can leave below nothing. */
+/** Accounts beside the members' that a transfer dated on the wrong day can leave below zero. */
 const COVERED = ['SUSPENSE', 'HELP_FUND', 'TAX_WITHHELD']
 
 const sum = (amounts: readonly number[]): number => amounts.reduce((total, amount) => total + amount, 0)
 const roundOf = (pool: string): IstDay => pool.slice(POOL.length) as IstDay
 
-/** What the ledger alone says of a day: all of the books but what is owed to whom. */
+/** A day's books as far as the ledger alone says them: without the liabilities. */
 export type DayLedger = {
   readonly day: IstDay
   readonly flows: readonly BooksFlow[]
@@ -54,7 +56,7 @@ export async function readDayLedger(from: Queryable, day: IstDay): Promise<DayLe
   return { day, flows, accounts, owed }
 }
 
-/** Writes down what the platform stands for beside its members' money. */
+/** Covers from LOSSES each account beside the members' that closes below zero. */
 export async function coverAccounts(tx: Tx, day: IstDay): Promise<void> {
   const { accounts } = await readDayLedger(tx, day)
   for (const { account, closing } of accounts)
@@ -89,7 +91,7 @@ export async function findBooks(from: Queryable, day: IstDay): Promise<BooksFile
   return row === undefined ? undefined : (JSON.parse(row.bytes.toString()) as BooksFile)
 }
 
-/** The eleven accounts, and every pool that had or has something. */
+/** The fixed accounts, and every pool that had or has something. */
 function accountsOf(flows: readonly BooksFlow[], yesterday: readonly BooksAccount[]): BooksAccount[] {
   const openings = new Map(yesterday.map(({ account, closing }) => [account, closing]))
   const names = new Set([...ALWAYS, ...openings.keys(), ...flows.flatMap(({ from, to }) => [from, to])])
@@ -110,7 +112,7 @@ async function intakeOf(from: Queryable, day: IstDay): Promise<BooksFile['intake
   return { count, paise: count * ENTRY_FEE_PAISE }
 }
 
-/** Rounds whose pool was paid out, as their results said. */
+/** The rounds whose pool was paid out, with the shares and winners of their result records. */
 async function settlementsOf(from: Queryable, flows: readonly BooksFlow[]): Promise<BooksSettlement[]> {
   const pools = new Set(flows.filter(({ kind }) => SETTLING.includes(kind)).map((flow) => flow.from))
   const settlements: BooksSettlement[] = []
@@ -122,7 +124,7 @@ async function settlementsOf(from: Queryable, flows: readonly BooksFlow[]): Prom
   return settlements
 }
 
-/** Books that do not hold are a fault of ours, to be found before anybody else finds it. */
+/** Unsound books are our fault, to be found before anybody else finds it. */
 function expectSound(books: BooksFile, owed: number): void {
   const { accounts, flows, intake, help, liabilities } = books
   const expect = (holds: boolean, what: string): void => {

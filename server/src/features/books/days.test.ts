@@ -16,9 +16,9 @@ afterAll(() => world.close())
 const DAY = '2026-11-21' as IstDay
 type View = { readonly day: string; readonly disbursed: number; readonly receipts: readonly { readonly amount: number }[] }
 
-test('what left the help fund is told with the days whose rupees it was, whether their books are made or not', async () => {
+test('a disbursement is shown with the days whose rupees it spent, whether or not their books are made', async () => {
   const members = [await world.member(30), await world.member(30), await world.member(30)]
-  // Entries of each day, and what is spent on the day after it; 60 paise of a rupee are for need.
+  // For each day: its entries, and the disbursements of the day after. The need share is 60 paise of a rupee.
   const story: readonly (readonly [number, readonly bigint[]])[] = [
     [3, []],
     [1, [100n]],
@@ -56,14 +56,14 @@ test('what left the help fund is told with the days whose rupees it was, whether
       before = end
     }
     expect(totals).toMatchObject({ disbursed: Number(out) / 100, helpFund: Number(before - out) / 100 })
-    // One day alone is told as in the list.
+    // One day alone reads as it does in the list.
     expect((await world.ask(`GET /public/days/${addDays(DAY, n)}`)).body['day']).toEqual(days[0])
   }
   const [newest] = await world.db.query(sql`select help_in as came, help_out as went from books_day order by day desc limit 1`)
   expect(newest).toEqual({ came: 540n, went: 380n })
 })
 
-test('a round that was drawn before its day is over is in the totals with all its parts: nothing of it looks like a gift', async () => {
+test('a round drawn before its day is over is in the totals with all its parts, and no part counts as a gift', async () => {
   type Totals = Readonly<Record<'days' | 'intake' | 'disbursed' | 'helpFund', number>> & { readonly split: { readonly need: number } }
   const totals = async (): Promise<Totals> => (await world.ask('GET /public/days?limit=1')).body['totals'] as Totals
   const gifts = ({ helpFund, disbursed, split }: Totals): number => Math.round((helpFund + disbursed - split.need) * 100)

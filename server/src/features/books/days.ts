@@ -1,8 +1,10 @@
 /**
- * Days as pages show them: what came in, where each rupee went, who was rewarded, what left the help
- * fund. Invariants: figures come from the books; names are joined when a page is read, by the member's
- * choice of that moment, and stand nowhere else; a day that still runs is not shown. A need share is
- * spent first in, first out.
+ * Days as public pages show them: intake, split, winners, and what left the help fund.
+ *
+ * - Figures come from the ledger and the books of the day.
+ * - A winner's name is joined when a page is read, by the member's choice at that moment, and is stored nowhere else.
+ * - A running day is not shown.
+ * - A need share is spent first in, first out.
  */
 import type { Api, Output } from '@roz/contract/api.ts'
 import type { BooksFile } from '@roz/core/books.ts'
@@ -30,7 +32,7 @@ type Row = {
   readonly assurance: Assurance
   readonly result: Buffer | null
   readonly books: Buffer | null
-  /** What had come into the help fund before this day's need share. */
+  /** All that had come into the help fund before this day's need share. */
   readonly before: Paise
 }
 type Named = {
@@ -40,7 +42,7 @@ type Named = {
   readonly publicName: PublicName
   readonly isDeleted: boolean
 }
-/** `upTo`: all that had left the help fund, this disbursement included. */
+/** `upTo` is all that had left the help fund, this disbursement included. */
 type Spent = { readonly date: IstDay; readonly amount: Paise; readonly evidence: Buffer | null; readonly upTo: Paise }
 
 const rupees = (amount: number): number => rupeesFromPaise(paise(BigInt(amount)))
@@ -65,8 +67,8 @@ const listNames = (db: Db, days: readonly IstDay[]): Promise<Named[]> =>
       from draw_winner w join member m on m.id = w.member_id where w.day = any(${days}::date[]) order by w.day, w.rank`)
 
 /**
- * What was spent of the rupees that came in after `from` and up to `to`: enough for the days in between.
- * Only of the days on which that was spent: the books before them say what had gone.
+ * Lists the disbursements that spent the rupees that came into the help fund after `from` and up to `to`.
+ * Reads only the days of those disbursements: the books before them have the sum of what had left.
  */
 const listSpent = (db: Db, from: bigint, to: bigint): Promise<Spent[]> =>
   db.query<Spent>(sql`
@@ -110,12 +112,12 @@ function winnersOf({ result }: Row, names: readonly Named[], language: Language)
   const { winners } = JSON.parse(result.toString()) as ResultRecord
   return winners.map(({ amount, tax, position, ticket }, index) => {
     const named = names[index]
-    if (named === undefined) throw new Error('a winner of the record is not one of the books')
+    if (named === undefined) throw new Error('a winner of the result record is missing from draw_winner')
     return { name: publicNameOf(named, language), amount: rupees(amount), tax: rupees(tax), position, ticket }
   })
 }
 
-/** How much of this day's need share has gone out, and with which receipts. */
+/** How much of this day's need share has been disbursed, and with which receipts. */
 function spentOf({ need, before }: Row, spent: readonly Spent[]) {
   const end = before + need
   const out = spent.at(-1)?.upTo ?? 0n
@@ -147,7 +149,7 @@ function booksOf({ books }: Row): DayView['books'] {
   }
 }
 
-/** Of all settled rounds: what one that was closed early today has moved stands in the books and in the help fund already. */
+/** Totals of all settled rounds, one that was closed early today included: its money is in the help fund already. */
 async function readTotals(db: Db): Promise<Output<Api['publicDays']>['totals']> {
   type Totals = { days: number; entries: number; pool: Paise; need: Paise; reward: Paise; platform: Paise; disbursed: Paise; fund: Paise }
   const totals = await one<Totals>(
@@ -197,7 +199,7 @@ export async function findDay(db: Db, { params, language }: Call<Api['publicDay'
   return view === undefined ? NOT_FOUND : { ok: true, value: { day: view } }
 }
 
-/** What a settled day came to, in one look at one row; undefined for any other day. */
+/** The figures of a settled day, read from one row; undefined for any other day. */
 export async function findFigures(db: Db, day: string): Promise<{ entries: number; intake: number; need: number } | undefined> {
   const row = await maybeOne<{ entries: number; pool: Paise; need: Paise }>(
     db,

@@ -1,7 +1,8 @@
 /**
- * Whoever tries to follow past winners through published files alone finds them no more often than by
- * guessing: in simulated communities over many days, and in the files of a real server. Each leak that
- * is built into the same community is found by the same followers: the test can fail.
+ * Checks that published files do not let anybody follow past winners more often than by guessing.
+ *
+ * - The followers attack simulated communities over many days, and the files of a real server.
+ * - The same followers find each leak that is built into the same community: the test can fail.
  */
 import type { OpenRecord, ResultRecord } from '@roz/core/draw-records.ts'
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'
@@ -15,7 +16,7 @@ import { ticketOf } from '../../tickets/ticket.ts'
 import { partId } from './cutting.ts'
 
 const PLAN = { members: 160, days: 45 } as const
-/** What chance strays in so many attacks and communities; and beside it, what a follower would gain at most. */
+/** Limits: the deviation that chance allows in this many attacks and communities, and a follower's largest gain over guessing. */
 const SIGMAS_MOST = 5
 const GAIN_MOST = 2.5
 
@@ -46,7 +47,7 @@ const FOUND_BY = {
   'ids of parts made of the ticket': 'parts: ids made of a ticket',
 } as const satisfies Readonly<Record<Leak, string>>
 
-test.each(LEAKS)('%s: the same followers find it', (leak) => {
+test.each(LEAKS)('the same followers find a leak: %s', (leak) => {
   const { [FOUND_BY[leak]]: score } = followEveryone(makeCommunity({ ...PLAN, seed: 1, leak }))
   expect(score?.sigmas, JSON.stringify(score)).toBeGreaterThan(2 * SIGMAS_MOST)
   expect(score && gain(score)).toBeGreaterThan(GAIN_MOST)
@@ -57,7 +58,7 @@ const EVE = '2026-11-21' as IstDay
 const FIRST = addDays(EVE, 1)
 const DAYS = 10
 
-/** What the server published, and whose it was by the keys that it keeps. */
+/** The files that the server published, and the owners of tickets and parts by the keys that the server keeps. */
 async function published(world: RoundsWorld, members: readonly bigint[]): Promise<Community> {
   const file = async (path: string): Promise<Buffer> => Buffer.from(await (await fetch(`${world.url}/api/public/${path}`)).arrayBuffer())
   const all = Array.from({ length: DAYS }, (_, n) => addDays(FIRST, n))
@@ -92,7 +93,7 @@ async function published(world: RoundsWorld, members: readonly bigint[]): Promis
   }
 }
 
-/** The moment of an entry would tell who clicks at nine: files hold no instant but the sealing's, their headers none at all. */
+/** An entry's time would show who joins at nine: files contain no time but that of the seal, and no Last-Modified header. */
 async function expectNoTimeButTheSeal({ url }: RoundsWorld): Promise<void> {
   for (const path of ['log/entries/0', `draws/${FIRST}`, `books/${FIRST}`, `log/sealed/${FIRST}`, `liabilities/${FIRST}`]) {
     const answer = await fetch(`${url}/api/public/${path}`)
@@ -102,12 +103,12 @@ async function expectNoTimeButTheSeal({ url }: RoundsWorld): Promise<void> {
   }
 }
 
-test('nor in the files that a server published over ten days', async () => {
+test('nobody can be followed in the files that a server published over ten days', async () => {
   const world = await openRoundsWorld()
   try {
     const members: bigint[] = []
     for (let n = 0; n < 24; n++) members.push(await world.member(12 + (n % 19), { auto: n % 4 > 0, name: `Meera Nair${n}` }))
-    // With the first entry everybody has a key: without one the parts are nobody's to find.
+    // The first entry gives each member a ticket key: without one nobody can find the member's parts.
     for (const member of members) await world.join(member)
     await world.goTo(`${FIRST}T00:00:02+05:30`)
     for (let n = 0; n < DAYS; n++) {
@@ -115,7 +116,7 @@ test('nor in the files that a server published over ten days', async () => {
       await world.goTo(`${addDays(FIRST, n + 1)}T00:00:02+05:30`)
     }
     const community = await published(world, members)
-    // The referee knows whose everything is, or it could miss what the followers find.
+    // The truth must know every owner, or the test could miss a follower's find.
     for (const [at, { tickets, parts, winner }] of community.days.entries()) {
       expect(tickets.length).toBeGreaterThan(16)
       expect(parts.filter(({ id }) => community.truth.ownerOfPart(at, id) === undefined)).toEqual([])
@@ -123,7 +124,7 @@ test('nor in the files that a server published over ten days', async () => {
     }
     const everything = community.days.flatMap(({ tickets, parts }) => [...tickets, ...parts.map(({ id }) => id)])
     expect(new Set(everything).size).toBe(everything.length)
-    // A server's keys and cuts are others in each run, and its days are few: only a plain finding counts.
+    // The server's keys and cuts differ in each run, and the days are few: the limits are wider.
     expectNobodyFollowed(community, { sigmasMost: 8, gainMost: 8 })
     await expectNoTimeButTheSeal(world)
   } finally {

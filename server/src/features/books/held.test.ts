@@ -1,4 +1,4 @@
-/** Books that do not hold: the day waits, the next days wait behind it, and everything else goes on. */
+/** Unsound books: the day is held, the next days wait behind it, and everything else continues. */
 import Fastify from 'fastify'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { IstDay } from '@roz/core/ist-day.ts'
@@ -13,7 +13,7 @@ const NEXT = '2026-11-22'
 let world: RoundsWorld
 let short: bigint
 
-/** A clock that ran ahead: money is added on the next day, and put into the round of the day before. */
+/** A clock that ran ahead: money is added on the next day and joins the round of the day before. */
 beforeEach(async () => {
   world = await openRoundsWorld()
   short = await world.member(0)
@@ -43,7 +43,7 @@ async function readiness(): Promise<unknown> {
   return answer.json()
 }
 
-test('money below nothing at a day’s end holds that day’s books with an alarm that names the member; all else goes on', async () => {
+test('a wallet below zero at a day’s end holds that day’s books with an alarm that names the member; all else continues', async () => {
   expect(complaints()).toEqual([{ day: DAY, memberId: String(short), found: `member ${short} has -100 paise at the end of ${DAY}` }])
   expect((await world.statuses())[DAY]).toBe('settled')
   expect((await world.join(short)).status).toBe(200)
@@ -52,13 +52,13 @@ test('money below nothing at a day’s end holds that day’s books with an alar
   expect(await world.db.query(sql`select day from ledger_day where sealed_at is null and day < ist_day(roz_now())`)).toEqual([])
   expect([await isPublished(DAY), await isPublished(NEXT)]).toEqual([false, false])
   expect(await readiness()).toEqual({ status: 'ready', alarms: [{ code: 'books_held', day: DAY, waiting: 1 }], parked: 0 })
-  // Told again with each try, once an hour, and not with each tick.
+  // The alarm is raised with each try, once an hour, not with each tick.
   expect(complaints()).toHaveLength(1)
   await world.goTo('2026-11-23T00:30:00+05:30')
   expect(complaints()).toEqual([])
 })
 
-test('npm run books tells which day is held and why, and goes on with it: covered, all days follow and hold for both verifiers', async () => {
+test('npm run books says which day is held and why; once covered, all days follow and pass both verifiers', async () => {
   complaints()
   expect((await world.join(short)).status).toBe(200)
   await world.goTo('2026-11-23T00:00:05+05:30')
@@ -68,7 +68,7 @@ test('npm run books tells which day is held and why, and goes on with it: covere
   expect(said).toContain(`The books of ${DAY} are held since`)
   expect(said).toContain(`member ${short} has -100 paise at the end of ${DAY}`)
   expect(said).toContain('1 day waits behind it.')
-  // Tried again as it is, it is held again.
+  // Tried again unchanged, the day is held again.
   expect(await command('retry')).toEqual({ code: 0, said: `The books of ${DAY} are tried again now.` })
   await world.runDue()
   expect(complaints()).toHaveLength(1)

@@ -1,8 +1,10 @@
 /**
- * What is owed to members at a day's end, cut, sorted and sealed page by page. Invariants: whatever
- * stops it, it goes on where it was: a page of members and its parts, a page of leaves and its place,
- * are each written together; no more than a page is in memory; the sum is compared with the books by
- * who finishes it.
+ * Cuts, sorts and seals a day's liabilities to members, page by page.
+ *
+ * - A run that was stopped continues where it was: a page of members and its parts are written together, and so are
+ *   a page of leaves and its position.
+ * - Memory holds no more than a page.
+ * - The caller compares the sum with the books.
  */
 import { u64 } from '@roz/core/draw.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
@@ -24,16 +26,16 @@ import {
 import type { TicketKeys } from '../../tickets/ticket-keys.ts'
 import { type Part, partsOf } from './cutting.ts'
 
-/** Leaves of a page: a power of two, so that a page is a whole subtree. */
+/** Leaves of a page: a power of two, so that a page is a complete subtree. */
 export const LEAVES_PAGE = 4_096
-/** Leaves of a group of a page, a power of two too: what is read and hashed to prove one of them. */
+/** Leaves of a group within a page, also a power of two: the unit that is read and hashed to prove one leaf. */
 export const LEAVES_GROUP = 128
-/** A group's first id, and its node. */
+/** A group's entry: its first id and its node. */
 export const GROUP_BYTES = 32 + NODE_BYTES
 const MEMBERS_PAGE = 2_000
 
 type Run = {
-  /** Nothing of it stands in the database yet. */
+  /** The run has no row in the database yet. */
   readonly isNew: boolean
   readonly lastMember: bigint
   readonly isCut: boolean
@@ -46,7 +48,7 @@ export type Liabilities = { readonly count: number; readonly root: Uint8Array; r
 export type RunOptions = { readonly membersPage?: number; readonly leavesPage?: number; readonly portionMs?: number }
 type Work = { readonly ticketKeys: TicketKeys; readonly day: IstDay; readonly options: RunOptions; readonly covers: boolean }
 
-/** Does a portion in this transaction; answers what is owed once all of it is sealed. */
+/** Does one portion in this transaction; returns the liabilities once all of them are sealed. */
 export async function stepLiabilities(tx: Tx, work: Work): Promise<Liabilities | undefined> {
   const { day, options } = work
   const run =
@@ -62,7 +64,7 @@ export async function stepLiabilities(tx: Tx, work: Work): Promise<Liabilities |
   }
   const limit = options.membersPage ?? MEMBERS_PAGE
   const { parts, last, isLast } = await cutMembers(tx, work, run.lastMember, limit)
-  // A community of one page needs no sorting by the database.
+  // A community that fits in one page is sorted here, not in the database.
   if (isLast && run.isNew) return sealAtOnce(tx, day, parts, leavesPage)
   await keep(tx, day, parts)
   await tx.query(sql`
@@ -99,7 +101,7 @@ async function keep(tx: Tx, day: IstDay, parts: readonly Part[]): Promise<void> 
     select ${day}::date, id, amount from unnest(${parts.map(({ id }) => id)}::bytea[], ${parts.map(({ amount }) => amount)}::bigint[]) as p(id, amount)`)
 }
 
-/** Sorts, seals and writes a few parts. */
+/** Sorts, seals and writes all parts of a small community. */
 async function sealAtOnce(tx: Tx, day: IstDay, parts: readonly Part[], limit: number): Promise<Liabilities> {
   const leaves = parts.toSorted((left, right) => left.id.compare(right.id)).map(({ id, amount }) => Buffer.concat([id, u64(amount)]))
   const nodes: SumNode[] = []
@@ -129,7 +131,7 @@ async function writePage(tx: Tx, day: IstDay, { page, from }: Place, leaves: Buf
   return node
 }
 
-/** Writes the next page of leaves, ascending by id; true when there is no further one. */
+/** Writes the next page of leaves, ascending by id; true when no parts remain. */
 async function sealPage(tx: Tx, day: IstDay, run: Run, limit: number): Promise<boolean> {
   const { leaves } = await one<{ leaves: Buffer | null }>(
     tx,
@@ -144,7 +146,7 @@ async function sealPage(tx: Tx, day: IstDay, run: Run, limit: number): Promise<b
   return leaves.length / LEAF_BYTES < limit
 }
 
-/** The nodes of a day's pages in their order, and how many leaves each of them has but the last. */
+/** The nodes of a day's pages in order, and the number of leaves in each page but the last. */
 export type DayNodes = { readonly nodes: readonly SumNode[]; readonly pageLeaves: number }
 
 export async function readDayNodes(from: Queryable, day: IstDay, count: number): Promise<DayNodes> {
@@ -164,7 +166,7 @@ async function readSealed(tx: Tx, day: IstDay): Promise<Liabilities> {
   return { count, root: hash, total: sum }
 }
 
-/** Removes what the cutting of days that are finished has left, a portion at a time. */
+/** Deletes the working rows of finished days, at most 20,000 a call; false when none is left. */
 export async function forgetParts(from: Queryable): Promise<boolean> {
   const finished = await maybeOne<{ day: IstDay }>(
     from,

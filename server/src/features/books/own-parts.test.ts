@@ -1,4 +1,6 @@
-/** What a member is shown of what is owed to them: checked here as the protocol says, from the answer and the published files alone. */
+/**
+ * A member's own parts, checked as the protocol says, from the answer and the published files alone.
+ */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'
@@ -38,7 +40,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-// A second reading of chapters 9 and 13.
+// An independent implementation of chapters 9 and 13 of spec/protocol.md.
 const H = hashOf
 const reach = (own: Own, key: Buffer, first: number) => walkParts(own, DAY, key, first)
 
@@ -71,7 +73,7 @@ const ask = async (member: bigint, query = ''): Promise<Own> => {
 const keyOf = async (member: bigint): Promise<Buffer> => (await world.ticketKeys.listFor(world.db, [member], DAY))[0]?.key ?? Buffer.of()
 const sumOf = (parts: readonly Part[]): number => parts.reduce((sum, { amount }) => sum + amount, 0)
 
-test('each member’s parts lead together to the published total, and its record to the signed checkpoint', async () => {
+test('each member’s parts lead together to the published total, and the books record to the signed checkpoint', async () => {
   for (const member of members) {
     const own = await ask(member, '?limit=128')
     const root = reach(own, await keyOf(member), 0)
@@ -79,12 +81,12 @@ test('each member’s parts lead together to the published total, and its record
     expect([sumOf(own.parts), own.next]).toEqual([own.balance + own.held, null])
     await expectProven(own)
   }
-  // Another's key leads nowhere.
+  // Another member's key leads to another root.
   const own = await ask(members[0] as bigint)
   expect(reach(own, await keyOf(members[1] as bigint), 0).hash.toString('hex')).not.toBe(own.root)
 })
 
-test('a long purse is shown piece by piece, each piece proven, and all of it adds up', async () => {
+test('a large balance is shown in several answers, each one proven, and all parts add up', async () => {
   const key = await keyOf(rich)
   const parts: Part[] = []
   for (let next: number | null = 0; next !== null; ) {
@@ -102,7 +104,7 @@ test('a long purse is shown piece by piece, each piece proven, and all of it add
     expect((await world.ask(`GET /user/liabilities/${DAY}${query}`, { as: rich })).status, query).toBe(400)
 })
 
-test('a proof of some parts is the one of the protocol’s vectors', () => {
+test('a proof of several parts equals the one in the protocol’s vectors', () => {
   const { trees } = JSON.parse(readFileSync(new URL('../../../../spec/vectors/liabilities.json', import.meta.url), 'utf8')) as {
     trees: { file: string; count: number; together: { positions: number[]; nodes: string }[] }[]
   }
@@ -117,12 +119,12 @@ test('a proof of some parts is the one of the protocol’s vectors', () => {
   expect(proofs.length).toBeGreaterThan(10)
 })
 
-test('two parts are shown unless more are asked for', async () => {
+test('two parts are shown unless the query asks for more', async () => {
   const own = await ask(rich)
   expect([own.parts.length, own.next]).toEqual([2, 2])
 })
 
-test('what one member had at a day’s end is what all are said to have had', async () => {
+test('the state of one member at a day’s end equals the state in the list of all members', async () => {
   for (const member of members.slice(0, 9)) await world.join(member)
   await world.fund(members[3] as bigint, 700n)
   await world.goTo('2026-11-24T00:00:05+05:30')

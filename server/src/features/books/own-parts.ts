@@ -1,8 +1,9 @@
 /**
- * A member's own parts of what was owed at a day's end, with the proof from them to the newest
- * checkpoint (spec/protocol.md, chapters 13 and 14). Answered to the member alone. Invariants: found by
- * the member's key, so what is not theirs is never shown, whatever stands in the pages; of a page no
- * more is read than the group of 128 that a part lies in; a long purse is shown in several answers.
+ * Answers a member's own parts of a day's liabilities, with their proof up to the newest checkpoint (spec/protocol.md, chapters 13 and 14).
+ *
+ * - Parts are found by the member's ticket key, so another member's parts are never shown, whatever the pages contain.
+ * - Of a page only the groups of 128 leaves that contain a part are read.
+ * - A large balance takes several answers.
  */
 import type { Api, Input } from '@roz/contract/api.ts'
 import type { BooksRecord } from '@roz/core/draw-records.ts'
@@ -31,11 +32,11 @@ import { type DayNodes, GROUP_BYTES, LEAVES_GROUP, readDayNodes } from './liabil
 
 type Deps = { readonly db: Db; readonly ticketKeys: TicketKeys; readonly proofs: LogProofs }
 type Call = Pick<Input<Api['userLiabilities']>, 'params' | 'query'>
-/** How many parts are looked for at once, at first. */
+/** How many parts the first look-up asks for. */
 const FIRST_LOOK = 8
-/** A page without its leaves: its place, and the nodes of its groups. */
+/** A page without its leaves: its number, its first position, and the nodes of its groups. */
 type Page = { readonly page: number; readonly from: number; readonly nodes: readonly SumNode[] }
-/** A part where it lies: its page, its group in it, and all leaves of that group. */
+/** A part and its place: its page, its group in the page, and all leaves of that group. */
 type Found = { readonly page: Page; readonly group: number; readonly leaves: readonly Buffer[]; readonly index: number }
 
 export async function findOwnParts(deps: Deps, memberId: bigint, { params, query }: Call): Promise<Answer<Api['userLiabilities']>> {
@@ -45,10 +46,10 @@ export async function findOwnParts(deps: Deps, memberId: bigint, { params, query
   if (day === undefined || books === undefined) return NOT_FOUND
   const state = await findMemberState(db, day, memberId)
   if (state === undefined) return NOT_FOUND
-  // Below nothing it is the platform that stands for it (`cover`).
+  // A wallet below zero is covered by the platform (`cover`): the member is owed nothing.
   const { balance, held } = state.balance + state.held < 0n ? { balance: 0n, held: 0n } : state
   const { count, root, total } = books.liabilities
-  // One more than is shown tells whether there are more.
+  // One part more than is shown tells whether more exist.
   const found = await findParts(deps, memberId, day, { from: query.from, limit: query.limit + 1 })
   const shown = found.slice(0, query.limit)
   const nodes = shown.length === 0 ? [] : proofOf(shown, await readDayNodes(db, day, count), count)
@@ -72,7 +73,7 @@ export async function findOwnParts(deps: Deps, memberId: bigint, { params, query
 
 const positionOf = ({ page, group, index }: Found): number => page.from + group * LEAVES_GROUP + index
 
-/** Some of the member's parts, in the order of their numbers, up to the first that is nowhere: few are looked for at first, for most have few. */
+/** Finds the member's parts from number `from` on, up to the first missing one. Look-ups double from 8: most members have few parts. */
 async function findParts(
   { db, ticketKeys }: Deps,
   memberId: bigint,
@@ -93,7 +94,7 @@ async function findParts(
 
 async function findSome(db: Db, day: IstDay, ids: readonly Buffer[]): Promise<Found[]> {
   const places = await findGroups(db, day, ids)
-  // Of a page these groups alone, in the order that they were asked for.
+  // Reads these groups alone, in the order of `places`.
   const slices = await db.query<{ slice: Buffer }>(sql`
     select substring(p.leaves from w.start + 1 for ${LEAVES_GROUP * LEAF_BYTES}::int) as slice
       from unnest(${places.map(({ page }) => page.page)}::int[], ${places.map(({ group }) => group * LEAVES_GROUP * LEAF_BYTES)}::int[])
@@ -109,7 +110,7 @@ async function findSome(db: Db, day: IstDay, ids: readonly Buffer[]): Promise<Fo
   return found
 }
 
-/** In which group of which page each id would stand, up to the first that is below all. */
+/** For each id, the page and group that would contain it; stops at the first id below all pages. */
 async function findGroups(db: Db, day: IstDay, ids: readonly Buffer[]) {
   const pages = await db.query<{ page: number | null; from: number; groups: Buffer }>(sql`
     select p.page, p.first_position::float8 as from, p.groups
@@ -132,9 +133,8 @@ async function findGroups(db: Db, day: IstDay, ids: readonly Buffer[]) {
 }
 
 /**
- * The proof of the shown parts. A node that covers whole pages comes from theirs, one inside a page from
- * its groups, one inside a group from its leaves: what is asked for stands beside a shown part, so its
- * page and group are at hand.
+ * Proves the shown parts. The node of whole pages is made from page nodes, a node inside a page from its groups, and a node
+ * inside a group from its leaves. `sumProof` asks only for siblings of shown parts, so their page and group have been read.
  */
 function proofOf(shown: readonly Found[], { nodes, pageLeaves }: DayNodes, count: number): SumNode[] {
   const rootOf = (from: number, to: number): SumNode => {
@@ -152,6 +152,6 @@ function proofOf(shown: readonly Found[], { nodes, pageLeaves }: DayNodes, count
   return sumProof(rootOf, shown.map(positionOf), count)
 }
 
-/** Whether a range is made of whole pieces; the last piece of all may be shorter. */
+/** Whether a range consists of whole pieces; the very last piece may be shorter. */
 const isWhole = (from: number, to: number, piece: number, count: number): boolean =>
   from % piece === 0 && (to - from >= piece || to === count)

@@ -1,6 +1,8 @@
 /**
- * Messages to support (product.md "Members' rights"). Invariant: a message that was acknowledged is
- * stored and its mail to support is on its way, in one transaction; after two years it is removed.
+ * Messages to support.
+ *
+ * - A message is stored and its mail to support is queued in one transaction, before it is acknowledged.
+ * - A message is deleted after two years.
  */
 import { randomInt } from 'node:crypto'
 import { type Db, maybeOne, sql } from '../../db/sql.ts'
@@ -12,12 +14,12 @@ import { enqueue } from '../../jobs/queue.ts'
 export type ContactDeps = {
   readonly db: Db
   readonly production: boolean
-  /** Where messages are mailed to. */
+  /** The address that receives the messages. */
   readonly supportEmail: string
 }
 export type Contact = { readonly handlers: Handlers<'contact'>; readonly due: (now: Date) => Promise<boolean> }
 
-// Crockford's base 32: no letter that reads like a digit.
+// Crockford's base 32 has no letter that looks like a digit.
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const makeTicket = (): string => `ROZ-${Array.from({ length: 6 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')}`
 
@@ -47,7 +49,7 @@ type Message = { readonly name: string; readonly email: string; readonly message
 
 const store = (deps: ContactDeps, message: Message): Promise<string> =>
   inTransaction(deps.db, async (tx) => {
-    // A number of a thousand million that is taken is rare, twice in a row a fault.
+    // One ticket in 10⁹ collides by chance; five collisions in a row are a fault.
     for (let attempt = 0; attempt < 5; attempt++) {
       const ticket = makeTicket()
       const stored = await maybeOne(
@@ -65,5 +67,5 @@ const store = (deps: ContactDeps, message: Message): Promise<string> =>
       })
       return ticket
     }
-    throw new Error('no free ticket number was found')
+    throw new Error('no unused ticket number was found')
   })

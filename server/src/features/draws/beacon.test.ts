@@ -1,4 +1,4 @@
-/** A day drawn by a beacon: a chain with a key of the test's own, over real relays. */
+/** Draws by a beacon: a chain with a key of this test, served by real HTTP relays. */
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'
@@ -44,11 +44,11 @@ const tomorrow = (time: string): string => `${addDays(today, 1)}T${time}+05:30`
 const statusOf = async (): Promise<string | undefined> => (await world.statuses())[today]
 const record = async (kind: string): Promise<Record<string, unknown>> =>
   (await world.log()).find((found) => found.kind === kind && found.day === today) as Record<string, unknown>
-/** What the log complained about; to be told, or a test fails at its end. */
+/** Takes the errors that the server logged. A test that leaves one fails at its end. */
 const complaints = (): string[] =>
   world.faults.splice(0).map((fault) => JSON.stringify(fault, (_k, v: unknown) => (v instanceof Error ? v.stack : v)))
 
-test('is sealed at midnight, waits fifteen minutes, and is drawn by the round that its close record named', async () => {
+test('a round is sealed at midnight, waits fifteen minutes, and is drawn by the beacon round that its close record named', async () => {
   expect(await record('open')).toMatchObject({ draw: { mode: 'beacon', chainHash: chain.chainHash, publicKey: chain.publicKey } })
   await world.goTo(tomorrow('00:00:02'))
   expect(await statusOf()).toBe('closed')
@@ -69,7 +69,7 @@ test('is sealed at midnight, waits fifteen minutes, and is drawn by the round th
   expect(complaints()).toEqual([])
 })
 
-test('with one relay down and then the other lying it is drawn all the same', async () => {
+test('a round is drawn though one relay is down and later lies', async () => {
   ;(relays[0] as TestRelay).mood = 'down'
   await world.goTo(tomorrow('00:00:02'))
   ;(relays[0] as TestRelay).mood = 'wrong signature'
@@ -78,7 +78,7 @@ test('with one relay down and then the other lying it is drawn all the same', as
 })
 
 test.each(['down', 'wrong signature', 'wrong round', 'wrong chain'] satisfies TestRelay['mood'][])(
-  'with every relay %s it waits as closed with its drawAt, the next day goes on, and it is drawn once they are back',
+  'with every relay %s a round stays closed with its drawAt, the next day continues, and the draw follows once they are back',
   async (mood) => {
     await world.goTo(tomorrow('00:00:02'))
     all(mood)
@@ -94,7 +94,7 @@ test.each(['down', 'wrong signature', 'wrong round', 'wrong chain'] satisfies Te
   },
 )
 
-test('away at midnight already: the list is sealed by our own clock, and said so', async () => {
+test('with every relay down at midnight the list is sealed by our own clock, with a warning in the log', async () => {
   all('down')
   await world.goTo(tomorrow('00:00:02'))
   expect(await record('close')).toMatchObject({ count: 1 })
@@ -104,13 +104,13 @@ test('away at midnight already: the list is sealed by our own clock, and said so
 test.each([
   ['behind', 40_000],
   ['ahead', -40_000],
-])('our clock more than 30 s %s of the newest round: sealing waits, and goes on when they agree', async (_which, errorMs) => {
+])('with our clock more than 30 s %s of the newest round sealing waits, and continues when they agree', async (_which, errorMs) => {
   clockErrorMs = errorMs
   await world.goTo(tomorrow('00:00:02'))
   expect(await statusOf()).toBe('closed')
   expect(await record('close')).toBeUndefined()
   expect(complaints().length).toBeGreaterThan(0)
-  // The day after it takes joins meanwhile.
+  // The next day takes joins meanwhile.
   expect((await world.join(member)).status).toBe(200)
   clockErrorMs = 0
   await world.goTo(tomorrow('00:03:00'))
@@ -121,7 +121,7 @@ test.each([
   today = addDays(today, 1)
 })
 
-test('triggered by hand it is sealed and answers 202 with its drawAt; asked again it is waiting', async () => {
+test('a trigger by hand seals the round and answers 202 with its drawAt; a second one answers that the draw waits', async () => {
   const { status, body } = await world.trigger({ day: today })
   expect(body['message']).toBe('The round is closed and waits for its public random number. The draw follows by itself.')
   expect({ status, round: body['round'] }).toMatchObject({ status: 202, round: { status: 'closed', drawAt: expect.any(String) } })
@@ -137,13 +137,13 @@ test('triggered by hand it is sealed and answers 202 with its drawAt; asked agai
 })
 
 const day = (count: number, time: string): string => `${addDays(today, count)}T${time}+05:30`
-/** Looks as often as it takes for relays that answer. */
+/** Asks the relays three times, as often as a void needs. */
 const lookThrice = async (count: number, hour: string): Promise<void> => {
   for (const minute of ['01', '03', '05']) await world.goTo(day(count, `${hour}:${minute}:30`))
 }
 
-describe('without its number', () => {
-  test('for thirty days, every relay answering 404, it ends void: every rupee goes back, and who shows the number disproves it', async () => {
+describe('a round whose beacon number is missing', () => {
+  test('ends void after thirty days of 404 from every relay: every rupee is returned, and showing the number disproves it', async () => {
     await world.goTo(tomorrow('00:00:02'))
     const others = [await world.member(2), await world.member(3)]
     const round = Number((await record('close'))['round'])
@@ -152,7 +152,7 @@ describe('without its number', () => {
     await lookThrice(15, '10')
     await world.goTo(day(31, '00:05:00'))
     await lookThrice(31, '00')
-    // 30 days are over at a quarter past midnight.
+    // The 30 days end at a quarter past midnight.
     expect([await statusOf(), await world.balance(member)]).toEqual(['closed', 400n])
     await world.goTo(day(31, '00:16:00'))
     expect([await statusOf(), await world.balance(member)]).toEqual(['void', 500n])
@@ -163,14 +163,14 @@ describe('without its number', () => {
     expect(told.map(({ payload }) => [payload['memberId'], payload['data']])).toEqual([[String(member), { day: today }]])
     expect(complaints().some((line) => line.includes(today))).toBe(true)
     await expectVoidShown(round)
-    // It appears after all: nothing moves any more.
+    // The number appears after all: no money moves any more.
     all('good')
     await world.goTo(day(32, '00:20:00'))
     expect([await statusOf(), await world.balance(member)]).toEqual(['void', 500n])
     expect(await record('result')).toBeUndefined()
     expect((await world.trigger({ day: today })).body['code']).toBe('round_already_closed')
     complaints()
-    // The account can be closed now; the audit wants the whole of that, so it is not kept.
+    // The account can be closed now. The transaction is rolled back: the audit requires a complete closing.
     const outcomes: unknown[] = []
     const closing = inTransaction(world.db, async (tx) => {
       outcomes.push(await closeWallet(tx, member))
@@ -183,7 +183,7 @@ describe('without its number', () => {
     today = addDays(today, 32)
   })
 
-  /** What strangers, pages and the member are told of a day that ended void. */
+  /** Checks how verifiers, public pages and the member see a day that ended void. */
   async function expectVoidShown(round: number): Promise<void> {
     await world.goTo(day(32, '00:10:00'))
     const asked = { url: world.url, day: today, chainHash: chain.chainHash }
@@ -191,10 +191,10 @@ describe('without its number', () => {
     for (const { code, text } of await Promise.all([verifyDay(asked), verifyDayByTwin(asked)])) expect(code, text).toBe(VERDICT.weak)
     const shown = [verifyDay(asked, '--beacon-signature', signature), verifyDayByTwin(asked, '--drand', signature)]
     for (const { code, text } of await Promise.all(shown)) expect(code, text).toBe(VERDICT.fail)
-    // A signature of another round shows nothing.
+    // A signature of another beacon round proves nothing.
     const other = await verifyDay(asked, '--beacon-signature', made.sign(round + 1).toString('hex'))
     expect(other.code, other.text).toBe(VERDICT.weak)
-    // The books of the day on which it was given back.
+    // The books of the day on which the money was returned.
     const returned = { ...asked, day: addDays(today, 31) }
     for (const { code, text } of await Promise.all([verifyDay(returned), verifyDayByTwin(returned)])) expect(code, text).toBe(VERDICT.pass)
     const view = (await world.ask(`GET /public/days/${today}`)).body['day'] as Record<string, unknown>
@@ -205,7 +205,7 @@ describe('without its number', () => {
     expect(own.body).toMatchObject({ day: today, proof: { position: 0 } })
   }
 
-  test('until the twenty-ninth day it waits, and is drawn then as it would have been', async () => {
+  test('is drawn as usual when the number appears on the twenty-ninth day', async () => {
     await world.goTo(tomorrow('00:00:02'))
     const round = Number((await record('close'))['round'])
     all('none')
@@ -220,7 +220,7 @@ describe('without its number', () => {
     today = addDays(today, 29)
   })
 
-  test('that relays withhold, for they prove later ones, it waits on: the number is there', async () => {
+  test('waits on when relays withhold the number but prove later ones: the number exists', async () => {
     await world.goTo(tomorrow('00:00:02'))
     all('withholds')
     await lookThrice(31, '10')
@@ -233,10 +233,10 @@ describe('without its number', () => {
     today = addDays(today, 40)
   })
 
-  test('and without a word of any relay it ends void only after a whole day of looks: the silence may be ours', async () => {
+  test('ends void without any relay’s answer only after a whole day of attempts: the silence may be ours', async () => {
     await world.goTo(tomorrow('00:00:02'))
     all('down')
-    // As after a month in which nothing of ours ran.
+    // As after a month in which our server did not run.
     await lookThrice(33, '10')
     await lookThrice(33, '11')
     expect(await statusOf()).toBe('closed')
@@ -250,7 +250,7 @@ describe('without its number', () => {
     today = addDays(today, 34)
   })
 
-  test('while relays prove that the chain stands still before it, it ends void too; one look is not enough', async () => {
+  test('ends void when relays prove that the chain stopped before it; one attempt is not enough', async () => {
     await world.goTo(tomorrow('00:00:02'))
     clockErrorMs = -32 * 86_400_000
     await world.goTo(day(31, '00:25:00'))
@@ -262,7 +262,7 @@ describe('without its number', () => {
   })
 })
 
-test('a day whose round of the beacon cannot be kept holds up no other day', async () => {
+test('a day whose beacon signature cannot be stored does not delay another day', async () => {
   await world.goTo(tomorrow('00:00:02'))
   const stuck = today
   const { round } = await one<{ round: bigint }>(world.db, sql`select beacon_round as round from round where day = ${stuck}::date`)

@@ -1,4 +1,4 @@
-/** A day's draw, recomputed from what was published alone. */
+/** A day's draw, recomputed from published data alone. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { hex } from '@roz/core/draw.ts'
@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-// A second reading of the protocol: recursive tree, full table, nothing of core.
+// An independent implementation of the protocol: recursive tree, full table, no code of core.
 const H = (...parts: (Buffer | string)[]): Buffer => parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest()
 const u64 = (value: number): Buffer => {
   const bytes = Buffer.alloc(8)
@@ -42,7 +42,7 @@ const recordOf = async (kind: string): Promise<Published> =>
   (await world.log()).find((record) => record.kind === kind && record.day === DAY) as Published
 const list = () => world.db.query<{ ticket: Buffer }>(sql`select ticket from ticket where day = ${DAY}::date order by position`)
 
-test('the sealed list holds one ticket for each rupee, ascending, and its root is logged', async () => {
+test('the sealed list has one ticket for each rupee, ascending, and its root is logged', async () => {
   const entries = await list()
   const close = await recordOf('close')
   expect(entries).toHaveLength(COUNT)
@@ -75,7 +75,7 @@ test('seed, winners, shares and tax follow from the records and the list alone',
   expect(openRecord['rules']).toBe(H(readFileSync(new URL('../../../../spec/protocol.md', import.meta.url))).toString('hex'))
 })
 
-test('the winners of the record are the ones who were paid, in its order', async () => {
+test('the winners of the record are the members who were paid, in its order', async () => {
   const result = await recordOf('result')
   const paid = await world.db.query<{ memberId: bigint; amount: bigint; tax: bigint }>(
     sql`select member_id as "memberId", amount, tax from draw_winner where day = ${DAY}::date order by rank`,
@@ -85,7 +85,7 @@ test('the winners of the record are the ones who were paid, in its order', async
   expect(paid.map(({ memberId, ...given }) => ({ ticket: hex(own.get(memberId) ?? Buffer.of()), ...given }))).toEqual(published)
 })
 
-test('whose a ticket is stands in the database until the draw and no longer; nobody may change or drop it before', async () => {
+test('ticket owners are stored until the draw and no longer, and nobody can change or delete them before it', async () => {
   const other = await openRoundsWorld()
   const member = await other.member(2)
   await other.join(member)
@@ -99,7 +99,7 @@ test('whose a ticket is stands in the database until the draw and no longer; nob
   }
   await other.db.query(sql`update round set sealed_secret = '' where day = ${DAY}::date`)
   await other.goTo('2026-11-22T00:00:01+05:30')
-  // Sealed, and not drawn: its secret is another.
+  // Sealed, and not drawn: its stored secret is not the committed one.
   expect(await other.statuses()).toMatchObject({ [DAY]: 'closed' })
   expect((await owners()).map(({ members: ids }) => ids.readBigUInt64BE())).toEqual([member])
   for (const statement of [sql`delete from ticket_owner`, sql`update ticket_owner set page = page + 1`, sql`truncate ticket_owner`])
@@ -131,7 +131,7 @@ describe('the log', () => {
     })
   })
 
-  test('commits to the secret of a day before its first entry and keeps it sealed until the result', async () => {
+  test('commits to a day’s secret before its first entry and does not reveal it until the result', async () => {
     const record = (await world.log()).find(({ kind, day }) => kind === 'open' && day === '2026-11-22')
     expect(record).toMatchObject({ draw: { mode: 'local', chainHash: expect.stringMatching(/^[0-9a-f]{64}$/) }, stake: 100 })
     expect(record).not.toHaveProperty('secret')
@@ -143,7 +143,7 @@ describe('the log', () => {
     expect(round.sealed.length).toBeGreaterThan(32)
   })
 
-  test('and the list of a day are never changed, by the server’s role or its owner', async () => {
+  test('and the list of a day are never changed, neither by the server’s role nor by the owner', async () => {
     for (const url of [world.database.appUrl, world.database.ownerUrl]) {
       const db = connect({ url, max: 1 })
       for (const statement of [
@@ -161,7 +161,7 @@ describe('the log', () => {
   })
 })
 
-test('a key that was changed after the join serves from the next day, in the sealed list too', async () => {
+test('a ticket key changed after the join applies from the next day, in the sealed list too', async () => {
   const member = members[0] as bigint
   const today = (await world.join(member)).body as unknown as { ticket: { ticket: string } }
   await world.ask('PUT /user/ticket-key', { as: member, body: { ticketKey: 'f'.repeat(64) } })
@@ -184,7 +184,7 @@ test('a round whose secret is not the committed one is not drawn', async () => {
   await other.goTo('2026-11-22T00:00:01+05:30')
   expect(await other.statuses()).toMatchObject({ '2026-11-21': 'closed', '2026-11-22': 'open', '2026-11-23': 'open' })
   expect(other.faults.length).toBeGreaterThan(0)
-  // The stuck draw holds up nothing else: the next day takes joins.
+  // The stuck draw blocks nothing else: the next day takes joins.
   expect((await other.join(member)).status).toBe(200)
   other.faults.length = 0
   await other.close()

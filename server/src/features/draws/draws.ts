@@ -1,8 +1,9 @@
 /**
- * A day's draw: commit, seal, reveal, pick (spec/protocol.md). Invariants: what a draw is computed from
- * is what the log has published, the open and the close record; in local mode the secret is committed
- * to before the first entry and leaves its seal only after the list is sealed; whoever shows a winner
- * of that mode says that it is weak.
+ * A day's draw: commit, seal, reveal, pick (spec/protocol.md).
+ *
+ * - A draw is computed only from published records: the open and the close record.
+ * - In local mode the secret is committed to before the first entry, and decrypted only after the list is sealed.
+ * - Every view of a winner in local mode says that the draw is weak.
  */
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -36,9 +37,9 @@ export type DrawsDeps = {
   /** Tax withheld from prizes of rounds made from now on. */
   readonly tax: TaxPolicy
   readonly beacon: Beacon
-  /** The chain of rounds made from now on; without one they are drawn in local mode. */
+  /** The beacon chain of rounds made from now on; without one they are drawn in local mode. */
   readonly chain: BeaconChain | undefined
-  /** Whose cosignatures will prove that a list was sealed in time. */
+  /** The witnesses whose cosignatures will prove that a list was sealed in time. */
   readonly witnesses: OpenRecord['witnesses']
   readonly attempt: Attempt
   readonly log: Pick<FastifyBaseLogger, 'warn' | 'error'>
@@ -48,7 +49,7 @@ const PROTOCOL = new URL('../../../../spec/protocol.md', import.meta.url)
 const bytesOf = (text: string): Buffer => Buffer.from(text, 'hex')
 
 export function createDraws({ db, secrets, ticketKeys, tax, beacon, chain, witnesses, attempt, log }: DrawsDeps) {
-  // In every open record: by which rules the day is held.
+  // Every open record names the hash of the rules of its day.
   const page = readFileSync(PROTOCOL)
   const rules = hex(sha256(page))
   const waiting = createWaiting({ db, beacon, seal: (tx, round) => sealRound(tx, round, ticketKeys), endWithoutBeacon, attempt, log })
@@ -67,7 +68,7 @@ export function createDraws({ db, secrets, ticketKeys, tax, beacon, chain, witne
   return {
     handlers,
 
-    /** Makes a day's round with its commitment and logs both; false when it was there. */
+    /** Makes a day's round with its commitment and logs both; false when the round exists. */
     async open(tx: Tx, day: IstDay, policy: SplitPolicy): Promise<boolean> {
       const source = sourceOf(day)
       if (!(await makeRound(tx, { day, policy, ...source.round }))) return false
@@ -87,20 +88,23 @@ export function createDraws({ db, secrets, ticketKeys, tax, beacon, chain, witne
       return true
     },
 
-    /** Writes and seals the list of a round that this transaction has closed with entries; with a beacon that follows by itself, once the clocks agree. */
+    /**
+     * Writes and seals the list of a round that this transaction has closed with entries.
+     * With a beacon `sealClosed` does it, once the clocks agree.
+     */
     seal: (tx: Tx, round: Round): Promise<void> => (round.mode === 'local' ? sealRound(tx, round, ticketKeys) : Promise.resolve()),
-    /** Seals what has to wait for the beacon's clock, if it need not wait any more. */
+    /** Seals the oldest list that waited for the beacon's clock, if the clocks agree now. */
     sealClosed: (): Promise<boolean> => waiting.sealClosed(),
     due: (now: Date): Promise<boolean> => waiting.due(now),
 
-    /** Ends a closed round that nobody is in. */
+    /** Ends a closed round without entries. */
     async endEmpty(tx: Tx, day: IstDay): Promise<void> {
       const ended = await voidRound(tx, day)
       if (!ended.ok) throw new Error(`round ${day} cannot end void: ${ended.code}`)
       if (!ended.value.already) await appendRecord(tx, { v: 1, kind: 'void', day, reason: 'empty', returned: 0 })
     },
 
-    /** Draws a sealed round and logs the result. A round that is drawn already, or whose beacon has not spoken, stays as it is. */
+    /** Draws a sealed round and logs the result. A round that is drawn already, or whose beacon number is missing, stays unchanged. */
     async draw(tx: Tx, day: IstDay): Promise<void> {
       const round = await lockRound(tx, day)
       if (round?.status !== 'closed' || round.root === null || isGivenUp(round)) return
@@ -140,7 +144,7 @@ export function createDraws({ db, secrets, ticketKeys, tax, beacon, chain, witne
     },
   }
 
-  /** What the round and its record keep of where its randomness will come from. */
+  /** The source of the day's randomness, as its round and its open record store it. */
   function sourceOf(day: IstDay) {
     if (chain !== undefined)
       return { round: { mode: 'drand', chainHash: bytesOf(chain.chainHash) }, draw: { mode: 'beacon', ...chain } } as const
@@ -151,7 +155,7 @@ export function createDraws({ db, secrets, ticketKeys, tax, beacon, chain, witne
   }
 }
 
-/** Ends a sealed round for want of its beacon: from this record on no signature that appears can make a draw of it. */
+/** Ends a sealed round whose beacon number is missing. After this record no signature that appears can make a draw of it. */
 async function endWithoutBeacon(tx: Tx, day: IstDay): Promise<void> {
   const ended = await voidRound(tx, day)
   if (!ended.ok) throw new Error(`round ${day} cannot end void: ${ended.code}`)

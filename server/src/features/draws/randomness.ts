@@ -1,7 +1,9 @@
 /**
- * The randomness of a sealed round (spec/protocol.md, chapter 4). Invariants: it comes from what the
- * open record named before the first entry and from nothing else; a secret that is not the one
- * committed to is refused; a beacon that has not spoken is waited for.
+ * The randomness of a sealed round (spec/protocol.md, chapter 4).
+ *
+ * - It comes only from the source that the open record named before the first entry.
+ * - A secret that is not the committed one throws.
+ * - Without the beacon's signature there is no randomness yet.
  */
 import { hex, localRandomness, type Randomness, type Sealed } from '@roz/core/draw.ts'
 import type { CloseRecord, OpenRecord } from '@roz/core/draw-records.ts'
@@ -11,13 +13,13 @@ import type { Round } from '../../ledger/rounds.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
 import { sha256 } from '../../tickets/sha256.ts'
 
-/** With what the result record shows it by. */
+/** The randomness, and the proof that the result record publishes. */
 export type Revealed = Randomness & { readonly proof: { readonly secret: string } | { readonly signature: string } }
 type Records = { readonly round: Round; readonly open: OpenRecord; readonly close: CloseRecord; readonly sealed: Sealed }
 
 export const secretContextOf = (day: string): string => `day_secret:${day}`
 
-/** Undefined while the beacon has not spoken. */
+/** Undefined until the beacon's signature is stored. */
 export async function findRandomness(tx: Tx, secrets: Secrets, { round, open, close, sealed }: Records): Promise<Revealed | undefined> {
   const chainHash = Buffer.from(open.draw.chainHash, 'hex')
   if (open.draw.mode === 'local') {
@@ -34,7 +36,7 @@ export async function findRandomness(tx: Tx, secrets: Secrets, { round, open, cl
   return { chainHash, round: close.round, randomness: sha256(signature), proof: { signature: hex(signature) } }
 }
 
-/** S, which must be the one that was committed to. */
+/** Decrypts the secret S; throws if S is not the committed one. */
 function revealed(secrets: Secrets, round: Round, open: OpenRecord): Buffer {
   if (round.sealedSecret === null) throw new Error(`round ${round.day} has no secret`)
   const secret = secrets.open(round.sealedSecret, secretContextOf(round.day))

@@ -1,6 +1,7 @@
 /**
- * The seal of a closed round (spec/protocol.md, chapter 3). Invariant: the list is written in the
- * transaction that seals it, and its root is logged with it.
+ * Seals a closed round (spec/protocol.md, chapter 3).
+ *
+ * - The list is written, sealed and its root logged in one transaction.
  */
 import { beaconRoundFor, DRAW_DELAY_MS, hex } from '@roz/core/draw.ts'
 import { one, sql } from '../../db/sql.ts'
@@ -10,12 +11,12 @@ import { writeDayList } from '../../tickets/day-list.ts'
 import type { TicketKeys } from '../../tickets/ticket-keys.ts'
 import { appendRecord, getRecord } from '../../transparency-log/records.ts'
 
-/** Seals a round that this transaction has closed with entries. */
+/** Seals a round that is closed with entries. */
 export async function sealRound(tx: Tx, round: Round, ticketKeys: TicketKeys): Promise<void> {
   if (round.closedAt === null || round.entries === null || round.root !== null) throw new Error(`round ${round.day} cannot be sealed`)
   const root = Buffer.from(await writeDayList(tx, round.day, round.entries, ticketKeys))
   const { draw } = await getRecord(tx, round.day, 'open')
-  // The last moment before the commit: until here nobody outside has seen the list.
+  // The time is read last, before the commit: nobody outside has seen the list until then.
   const { now } = await one<{ now: Date }>(tx, sql`select roz_now() as now`)
   const sealedAtMs = now.getTime()
   const beaconRound = draw.mode === 'beacon' ? beaconRoundFor(sealedAtMs, draw) : undefined

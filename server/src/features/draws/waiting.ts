@@ -1,9 +1,10 @@
 /**
- * Draws that wait for the beacon (spec/protocol.md, chapter 4). Invariants: a list is sealed only while
- * our clock and the beacon's newest round agree, so that no round which is already known can be the
- * one that decides; a round waits for its own number and takes no other; after thirty days without it
- * every rupee goes back, unless a relay proves a later round, for then the number is there; what comes
- * from the network is asked for outside of any transaction.
+ * Rounds that wait for the beacon: their sealing and their draw (spec/protocol.md, chapter 4).
+ *
+ * - A list is sealed only while our clock and the beacon's newest round agree, so that no known number can decide the draw.
+ * - A round waits for its own beacon round and takes no other.
+ * - After thirty days without its number every rupee is returned, unless a relay proves a later round: then the number exists.
+ * - The network is asked outside of any transaction.
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import type { FastifyBaseLogger } from 'fastify'
@@ -19,7 +20,7 @@ export type WaitingDeps = {
   readonly db: Db
   readonly beacon: Beacon
   readonly seal: (tx: Tx, round: Round) => Promise<void>
-  /** Begins to end a sealed round whose beacon has not come for thirty days. */
+  /** Ends a sealed round whose beacon number was missing for thirty days. */
   readonly endWithoutBeacon: (tx: Tx, day: IstDay) => Promise<void>
   readonly attempt: Attempt
   readonly log: Pick<FastifyBaseLogger, 'warn' | 'error'>
@@ -27,18 +28,18 @@ export type WaitingDeps = {
 
 const DAY_TEXT = sql`day::text`
 const CLOCKS_APART_MAX_MS = 30_000
-/** A beacon that stands still is an outage: from here on the list is sealed all the same and waits for it. */
+/** A newest round that is still this old after the close means an outage: the list is sealed, and its draw waits for the beacon. */
 const STANDSTILL_MAX_MS = 3_600_000
 const VOID_AFTER_MS = 30 * 86_400_000
-/** It comes within seconds as a rule: from here on each look asks what else the relays have. */
+/** A number normally appears within seconds. From here on each attempt also asks the relays for later rounds. */
 const MISSED_FROM_MS = 600_000
-/** So many looks in a row, a minute apart, must find relays that answer and do not have it. */
+/** This many attempts in a row must find relays that answer and do not have the number. */
 const VOID_AFTER_LOOKS = 3
-/** Where no relay answers the fault may be ours: so long one look after the other must have found none. */
+/** When no relay answers, the fault may be ours: attempts must have failed for this long. */
 const VOID_AFTER_SILENCE_MS = 86_400_000
-/** A process that did not look for so long has not seen the silence. */
+/** After a gap this long between attempts the silence counts from new: nobody watched it. */
 const SILENCE_GAP_MAX_MS = 3_600_000
-/** After the draw time, and then again after each such time, somebody is told. */
+/** An error is logged this long after the draw time, and again each time as much has passed. */
 const TELL_AFTER_MS = 12 * 3_600_000
 const PAUSE_MAX_MS = 60_000
 const SEAL_PAUSE_MS = 5_000
@@ -57,7 +58,7 @@ export function createWaiting({ db, beacon, seal, endWithoutBeacon, attempt, log
     return draw
   }
 
-  /** Whether now is a moment that the beacon confirms. Where no relay answers, our own clock stands. */
+  /** Whether the beacon's newest round confirms our clock. When no relay answers, our own clock decides. */
   async function clocksAgree({ day, closedAt }: Unsealed): Promise<boolean> {
     const { draw } = await getRecord(db, day, 'open')
     if (draw.mode === 'local') return true
@@ -76,7 +77,7 @@ export function createWaiting({ db, beacon, seal, endWithoutBeacon, attempt, log
     return false
   }
 
-  /** Seals the oldest list that is closed and not sealed. False: there is none, or it has to wait. With `nowMs` it is not tried all the time. */
+  /** Seals the oldest closed list that is not sealed; false when none can be sealed now. With `nowMs`, failures are followed by a pause. */
   async function sealClosed(nowMs?: number): Promise<boolean> {
     const waiting = await maybeOne<Unsealed>(
       db,
@@ -94,7 +95,7 @@ export function createWaiting({ db, beacon, seal, endWithoutBeacon, attempt, log
     return true
   }
 
-  /** Whether nobody has the number, by look after look: relays that withhold one round, or were away for an hour, void nothing. */
+  /** Whether repeated attempts show that nobody has the number. Relays that withhold one round, or were away for an hour, void nothing. */
   async function isMissing(chain: BeaconChain, { day, round, drawAt }: Unspoken, nowMs: number): Promise<boolean> {
     const word = await beacon.askForLater(chain, round)
     const waitedMs = nowMs - drawAt.getTime()
@@ -109,7 +110,7 @@ export function createWaiting({ db, beacon, seal, endWithoutBeacon, attempt, log
     return waitedMs >= VOID_AFTER_MS && isLong
   }
 
-  /** Asks for one round's number; says whether its wait is over. */
+  /** Asks for one round's number; true when the round need not wait any more. */
   async function askFor(unspoken: Unspoken, nowMs: number): Promise<boolean> {
     const { day, round, drawAt } = unspoken
     const chain = await chainOf(day)
@@ -122,7 +123,7 @@ export function createWaiting({ db, beacon, seal, endWithoutBeacon, attempt, log
     }
     if (nowMs < drawAt.getTime() + MISSED_FROM_MS || !(await isMissing(chain, unspoken, nowMs))) return false
     await inClockwork(db, async (tx) => {
-      // Another process may have been handed it since.
+      // Another process may have stored the number since.
       const hasCome = await tx.query(sql`
         select 1 from beacon_signature where chain_hash = ${Buffer.from(chain.chainHash, 'hex')}::bytea and round = ${round}::bigint`)
       if (hasCome.length === 0) await endWithoutBeacon(tx, day)
@@ -134,7 +135,7 @@ export function createWaiting({ db, beacon, seal, endWithoutBeacon, attempt, log
     sealClosed,
 
     async due(now: Date): Promise<boolean> {
-      // One look for both: it is asked every second.
+      // One query for sealing and drawing: `due` runs every second.
       const waiting = await db.query<Unspoken & { readonly isSealed: boolean; readonly rests: boolean }>(sql`
         select day, beacon_round::float8 as round, draw_at as "drawAt", root is not null as "isSealed",
             case when root is null then ${isResting('seal_list', DAY_TEXT)} else ${isResting('beacon', DAY_TEXT)} end as rests from round r
@@ -144,7 +145,7 @@ export function createWaiting({ db, beacon, seal, endWithoutBeacon, attempt, log
       if (waiting.length === 0) return false
       const nowMs = now.getTime()
       const unsealed = waiting.find(({ isSealed }) => !isSealed)
-      // Lists are sealed in order; one that cannot be sealed keeps no other day from its draw.
+      // Lists are sealed in order; a list that cannot be sealed does not delay other days' draws.
       if (unsealed?.rests === false) {
         const sealed = await attempt('seal_list', unsealed.day, () => sealClosed(nowMs))
         if (sealed.ok && sealed.value) return true
@@ -154,7 +155,7 @@ export function createWaiting({ db, beacon, seal, endWithoutBeacon, attempt, log
         if (!pauses.isOver(unspoken.day, nowMs)) continue
         const asked = await attempt('beacon', unspoken.day, () => askFor(unspoken, nowMs))
         if (asked.ok && asked.value) ended = true
-        // Soon at first, for it appears within seconds; then ever more rarely.
+        // Often at first, because the number appears within seconds; then ever more rarely, at most a minute apart.
         else pauses.begin(unspoken.day, nowMs, Math.min(PAUSE_MAX_MS, Math.max(1000, (nowMs - unspoken.drawAt.getTime()) / 10)))
       }
       return ended
@@ -164,11 +165,11 @@ export function createWaiting({ db, beacon, seal, endWithoutBeacon, attempt, log
 
 type Miss = { readonly looks: number; readonly silentSinceMs: number | undefined; readonly atMs: number }
 
-/** For each day what the looks in a row have found, by the product's clock. */
+/** Counts for each day what consecutive attempts found, by the product's clock. */
 function createMisses() {
   const found = new Map<IstDay, Miss>()
   return {
-    /** Whether it has been enough. */
+    /** Records an attempt; true when the number counts as missing. */
     add(day: IstDay, word: 'later' | 'missing' | 'silent', nowMs: number): boolean {
       const before = found.get(day)
       const isInRow = before !== undefined && nowMs >= before.atMs && nowMs - before.atMs <= SILENCE_GAP_MAX_MS
@@ -180,7 +181,7 @@ function createMisses() {
   }
 }
 
-/** When to ask again, by the product's clock; a clock that was set back ends every pause. */
+/** Pauses between attempts, by the product's clock; a clock that was set back ends every pause. */
 function createPauses() {
   const untilMs = new Map<string, number>()
   return {

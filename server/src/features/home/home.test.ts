@@ -17,13 +17,13 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await calls.close()
-  // Rounds are written here without their money: the audit would say so.
+  // This file writes rounds without their money, which the audit would report.
   await database.dropUnaudited()
 })
 
 const stats = async () => (await calls.ask('GET /public/home')).body.data.stats
 
-test('before the first round everything is zero', async () => {
+test('before the first round every figure is zero', async () => {
   const { body, headers } = await calls.ask('GET /public/home')
   expect(body).toEqual({
     data: {
@@ -34,7 +34,7 @@ test('before the first round everything is zero', async () => {
   expect(headers.get('cache-control')).toMatch(/^public/)
 })
 
-test('people are counted once for all who ask at once, and where that takes long, once a second', async () => {
+test('concurrent requests share one count of people; a slow count is reused for a second', async () => {
   let counts = 0
   const counting = {
     ...database.db,
@@ -50,7 +50,7 @@ test('people are counted once for all who ask at once, and where that takes long
   expect(counts).toBe(3)
 })
 
-test('a public answer without a token carries an ETag by language, and 304 answers who has it', async () => {
+test('a public answer without a token has an ETag by language, and a matching If-None-Match gets 304', async () => {
   const { headers } = await calls.ask('GET /public/home')
   const etag = headers.get('etag') ?? ''
   expect([etag, headers.get('vary')]).toEqual([expect.stringMatching(/^"[\w-]{27}"$/), 'Authorization, Accept-Language'])
@@ -60,7 +60,7 @@ test('a public answer without a token carries an ETag by language, and 304 answe
   expect((await calls.ask('GET /public/home', { headers: { 'if-none-match': '"other"' } })).status).toBe(200)
 })
 
-test('counts need shares and settled rounds, people who joined, and cuts today’s pool by its own policy', async () => {
+test('the home page counts need shares, settled rounds and people who joined, and splits today’s pool by its own policy', async () => {
   const winner = await makeMember(database.db)
   await makeMember(database.db)
   await insertSettledRound(database, { day: '2026-01-01', entries: 10n, winner, joins: [winner] })
@@ -75,6 +75,6 @@ test('counts need shares and settled rounds, people who joined, and cuts today�
     sql`insert into join_batch (uuid, day, via, n, amount) values (gen_random_uuid(), ${today}::date, 'member', 7, 700)`,
   )
   const today7 = { pool: 7, charity: 4.2, giveaway: 2.1, platform: 0.7 }
-  // Where the count was slow the one before it stands for a second.
+  // After a slow count its result is reused for a second.
   await vi.waitFor(async () => expect(await stats()).toEqual({ totalCharity: 18, totalPeople: 1, rounds: 2, today: today7 }), 10_000)
 })

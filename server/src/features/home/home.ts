@@ -1,7 +1,9 @@
 /**
- * The public home page's figures. Invariant: they are computed from the books (product.md "Money",
- * last entries), never typed in; today's shares follow the policy of today's round. Counting people is
- * the one figure that costs more the more they are: where it takes long it is a second old at most.
+ * The public home page's figures.
+ *
+ * - All figures are computed from the books, never typed in: need shares of settled rounds, members who joined at least once.
+ * - Today's shares follow the policy of today's round.
+ * - A count of people that takes 50 ms or more is reused for a second, because its cost grows with the number of members.
  */
 import type { Output } from '@roz/contract/api.ts'
 import type { communityCalls } from '@roz/contract/community.ts'
@@ -39,7 +41,7 @@ export function createHome({ db, recentStories }: HomeDeps) {
   return { handlers, read }
 }
 
-/** Need shares and number of settled rounds. */
+/** The sum of need shares, and the number of settled rounds. */
 const readTotals = (db: Db) =>
   one<{ charity: Paise; rounds: bigint }>(
     db,
@@ -48,7 +50,7 @@ const readTotals = (db: Db) =>
     from round where status = 'settled'`,
   )
 
-/** Today's pool, cut as it would be if the round closed now. */
+/** Today's pool, split as if the round closed now. */
 async function readToday(db: Db) {
   const round = await maybeOne<Today>(
     db,
@@ -70,15 +72,15 @@ async function readToday(db: Db) {
 }
 
 const KEPT_MS = 1000
-/** A count that is quicker than this is made anew at each look. */
+/** A quicker count is not kept: each request counts again. */
 const SLOW_MS = 50
 
-/** Members who have joined at least one round. One count serves all who ask while it runs. */
+/** Counts members who have joined at least one round. Requests that arrive during a count share it. */
 export function createPeopleCount(db: Db, slowMs = SLOW_MS): () => Promise<number> {
   let running: Promise<number> | undefined
   let kept: { readonly people: number; readonly at: number } | undefined
   return () => {
-    // Real time on purpose: this is the age of a copy, not a rule of the product.
+    // Real time on purpose: this is the age of a cached value, not a rule of the product.
     const began = performance.now()
     if (kept !== undefined && began - kept.at < KEPT_MS) return Promise.resolve(kept.people)
     running ??= countPeople(db)

@@ -1,6 +1,7 @@
 /**
- * Accounts in SQL, for signing in and for links. Invariant: whatever changes who may sign in (a
- * password, a confirmation) is decided under the lock of the member's row.
+ * Accounts in SQL, for signing in and for links.
+ *
+ * - Every change of who may sign in (a password, a confirmation) is made under the lock of the member's row.
  */
 import { maybeOne, type Queryable, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
@@ -8,13 +9,13 @@ import { addressKey, browserDigests, type Source } from '../../http/limits.ts'
 import { setMayMove } from '../../ledger/wallets.ts'
 import { mailMember } from '../../mail/mails.ts'
 
-/** What a password is judged by. */
+/** The fields that check a password. */
 export type Credentials = {
   readonly id: bigint
   readonly email: string
   readonly passwordHash: string | null
   readonly isStaff: boolean
-  /** The digest by which the browser is known as one that signed in before, the closest one. */
+  /** The closest digest of this browser that has signed in before. */
   readonly browser: Buffer | null
 }
 
@@ -45,7 +46,7 @@ export type LockedAccount = {
   readonly isStaff: boolean
 }
 
-/** Locks an account; undefined when it is gone. */
+/** Locks an account; undefined when it is deleted or missing. */
 export const lockAccount = (tx: Tx, memberId: bigint): Promise<LockedAccount | undefined> =>
   maybeOne<LockedAccount>(
     tx,
@@ -58,7 +59,7 @@ export async function setPassword(tx: Tx, memberId: bigint, passwordHash: string
   await tx.query(sql`update member set password_hash = ${passwordHash}::text where id = ${memberId}::bigint`)
 }
 
-/** Confirms the address of a locked account: from now on its money may move. Again: nothing. */
+/** Confirms the address of a locked account and lets its money move. A repeat does nothing. */
 export async function confirmMail(tx: Tx, account: LockedAccount, origin: string): Promise<void> {
   if (account.isVerified) return
   await tx.query(sql`update member set email_verified_at = roz_now() where id = ${account.id}::bigint`)
@@ -66,7 +67,10 @@ export async function confirmMail(tx: Tx, account: LockedAccount, origin: string
   await mailMember(tx, { memberId: account.id, template: 'welcome', key: `welcome:${account.id}`, data: {}, origin })
 }
 
-/** After a sign-in: this browser keeps an allowance of its own, and links lead where the member came from. Whether it had signed in before. */
+/**
+ * Remembers the browser of a sign-in, which gets an allowance of its own, and the origin for links in mails.
+ * Returns whether the browser was known.
+ */
 export async function rememberSignIn(tx: Tx, memberId: bigint, source: Source, origin: string): Promise<boolean> {
   const [exact, block] = browserDigests(source)
   const remembered = await tx.query<{ isOld: boolean }>(sql`

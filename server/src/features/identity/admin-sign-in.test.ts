@@ -1,4 +1,4 @@
-/** The administrator's door, the first administrator, and the log of what staff did. */
+/** The administrators' sign-in, the first administrator, and the staff audit log. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connect, one, sql } from '../../db/sql.ts'
 import { PASSWORD, type People, startPeople } from '../../testing/people.ts'
@@ -17,18 +17,18 @@ const codeOf = async (call: string, token: string | undefined): Promise<string> 
   return `${answer.status} ${answer.body?.code ?? ''}`.trim()
 }
 
-describe('the administrator’s door', () => {
+describe('the administrators’ sign-in', () => {
   const adminLogin = (email: string, password: string, ip = '198.51.100.7') =>
     roz.ask('POST /admin/login', { body: { email, password }, ip })
 
-  test('opens for staff and answers an owner without a wallet', async () => {
+  test('admits staff and answers an owner without a wallet', async () => {
     const answer = await adminLogin('owner@x.test', OWNER.password)
     expect(answer.status).toBe(200)
     expect(answer.body.user).toMatchObject({ role: 'admin', staffRole: 'owner', wallet: { balance: 0 }, emailVerified: true })
     expect(await roz.db.query(sql`select 1 from wallet join member on id = member_id where role = 'admin'`)).toEqual([])
   })
 
-  test('a member with the right password and a wrong password get the same 401', async () => {
+  test('answers a member with the right password like a wrong password: 401', async () => {
     await roz.register('plain@x.test')
     const right = await adminLogin('plain@x.test', PASSWORD)
     const wrong = await adminLogin('owner@x.test', 'wrong password')
@@ -38,7 +38,7 @@ describe('the administrator’s door', () => {
     }
   })
 
-  test('its token opens /auth/me and /auth/logout and no member call', async () => {
+  test('returns a token that opens /auth/me and /auth/logout and no member call', async () => {
     const { token } = (await adminLogin('owner@x.test', OWNER.password)).body
     expect(await codeOf('GET /auth/me', token)).toBe('200')
     for (const call of [
@@ -55,14 +55,14 @@ describe('the administrator’s door', () => {
     expect(await codeOf('GET /auth/me', token)).toBe('401 unauthenticated')
   })
 
-  test('an administrator’s account signed in as a member opens no admin call', async () => {
+  test('is required: staff who signed in as members open no admin call', async () => {
     const { token } = (await roz.login('owner@x.test', OWNER.password)).body
     expect(await codeOf('GET /admin/stats', token)).toBe('403 forbidden')
     const member = await roz.register('noadmin@x.test')
     expect(await codeOf('GET /admin/stats', member.token)).toBe('403 forbidden')
   })
 
-  test('ends after 30 idle minutes, and after 12 hours in any case', async () => {
+  test('makes a session that ends after 30 idle minutes, and after 12 hours in any case', async () => {
     const idle = (await adminLogin('owner@x.test', OWNER.password)).body.token
     await roz.pass(29 * 60 + 50)
     expect(await codeOf('GET /auth/me', idle)).toBe('200')
@@ -81,7 +81,7 @@ describe('the administrator’s door', () => {
     expect(await codeOf('GET /auth/me', busy)).toBe('401 unauthenticated')
   })
 
-  test('a token of somebody who is no longer staff opens nothing', async () => {
+  test('makes a token that opens nothing once its owner is no longer staff', async () => {
     await ensureAdmin(roz.db, { email: 'former@x.test', password: 'former password' })
     const { token } = (await adminLogin('former@x.test', 'former password')).body
     expect(await codeOf('GET /auth/me', token)).toBe('200')
@@ -89,7 +89,7 @@ describe('the administrator’s door', () => {
     expect(await codeOf('GET /auth/me', token)).toBe('401 unauthenticated')
   })
 
-  test('each sign-in of staff stands in the audit log', async () => {
+  test('is written to the audit log', async () => {
     await adminLogin('owner@x.test', OWNER.password)
     const rows = await roz.db.query<{ action: string }>(sql`
       select action from audit_log a join member m on a.subject = 'member:' || m.id where lower(m.email) = 'owner@x.test' order by a.id`)
@@ -99,7 +99,7 @@ describe('the administrator’s door', () => {
 })
 
 describe('the first administrator', () => {
-  test('is made once; a password made for them is answered once and works', async () => {
+  test('is made once; a generated password is returned once and works', async () => {
     const made = await ensureAdmin(roz.db, { email: 'first@x.test', password: undefined })
     expect(made.isNew).toBe(true)
     expect(made.madePassword).toMatch(/^[a-z2-9-]{16,}$/)
@@ -112,13 +112,13 @@ describe('the first administrator', () => {
     expect((await roz.ask('POST /admin/login', { body: { email: 'first@x.test', password: 'another password' } })).status).toBe(401)
   })
 
-  test('two starts at once make one, and one of them shows the password', async () => {
+  test('is made once by two starts at once, and one of them returns the password', async () => {
     const both = await Promise.all([1, 2].map(() => ensureAdmin(roz.db, { email: 'two@x.test', password: undefined })))
     expect(both.filter((made) => made.isNew && made.madePassword !== undefined)).toHaveLength(1)
     expect(both.filter((made) => !made.isNew && made.madePassword === undefined)).toHaveLength(1)
   })
 
-  test('staff of another role becomes an owner; a member’s account is refused in words', async () => {
+  test('staff of another role becomes an owner; a member’s account is refused with a message', async () => {
     await ensureAdmin(roz.db, { email: 'editor@x.test', password: 'editor password' })
     await roz.db.query(sql`update member set staff_role = 'editor' where email = 'editor@x.test'`)
     await ensureAdmin(roz.db, { email: 'editor@x.test', password: undefined })
@@ -128,7 +128,7 @@ describe('the first administrator', () => {
   })
 })
 
-test('the audit log is append-only, also for its owner', async () => {
+test('the audit log is append-only, for its owner too', async () => {
   await expect(roz.db.query(sql`update audit_log set action = 'x'`)).rejects.toThrow()
   await expect(roz.db.query(sql`delete from audit_log`)).rejects.toThrow()
   const owner = connect({ url: roz.database.ownerUrl, max: 1 })

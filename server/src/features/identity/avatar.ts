@@ -1,8 +1,10 @@
 /**
- * Pictures of members: decoded and written anew as a square WebP of at most 512 px. Invariants:
- * nothing of the file that was sent survives but its pixels (no metadata, no trailing data); what is
- * no picture is refused by its content; a small file that unfolds to a huge picture is refused before
- * it is decoded; at most two are decoded at once.
+ * Re-encodes members' pictures as a square WebP of at most 512 px.
+ *
+ * - Only the pixels of the uploaded file survive: no metadata, no trailing data.
+ * - A file that is not a picture is refused by its content.
+ * - A picture of more than 24 megapixels is refused before it is decoded, however small its file.
+ * - At most two pictures are decoded at once.
  */
 import sharp from 'sharp'
 import { createGate } from '../../http/concurrency-limit.ts'
@@ -12,9 +14,9 @@ export type Reencoded =
   | { readonly ok: false; readonly code: 'avatar_not_image' | 'avatar_too_large' }
 
 const SIDE_MAX_PX = 512
-/** Decoded a hundred megabytes: what two at once may take of a process. */
+/** About 100 MB decoded: two at once must fit into the process. */
 const PIXELS_MAX = 24_000_000
-// SVG and PDF are programs more than pictures; RAW and the like are no pictures to a browser.
+// SVG and PDF can contain programs; browsers do not show RAW formats.
 const FORMATS = new Set(['jpeg', 'png', 'webp', 'gif', 'avif', 'heif', 'tiff'])
 
 sharp.cache(false)
@@ -24,7 +26,7 @@ export const reencodeAvatar = (bytes: Buffer, mimeType: string): Promise<Reencod
 
 async function reencode(bytes: Buffer, mimeType: string): Promise<Reencoded> {
   const refused = { ok: false, code: 'avatar_not_image' } as const
-  // A client that does not know the type says octet-stream; the content decides then.
+  // A client that does not know the type sends octet-stream; then the content decides.
   if (!/^image\//i.test(mimeType) && mimeType !== 'application/octet-stream') return refused
   if (!hasPictureHead(bytes)) return refused
   try {
@@ -42,12 +44,12 @@ async function reencode(bytes: Buffer, mimeType: string): Promise<Reencoded> {
       .toBuffer()
     return { ok: true, bytes: written }
   } catch {
-    // The decoder's word on bytes that are no whole picture; it has no other faults to tell from it.
+    // The decoder throws for bytes that are not a complete picture, and does not distinguish other faults.
     return refused
   }
 }
 
-/** The first bytes of the formats above: nothing else is handed to a decoder at all. */
+/** Checks the first bytes for the formats above: no other file reaches a decoder. */
 function hasPictureHead(bytes: Buffer): boolean {
   const ascii = (from: number, to: number): string => bytes.toString('latin1', from, to)
   if (bytes.length < 12) return false

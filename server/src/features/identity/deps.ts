@@ -1,16 +1,16 @@
-/** What the identity feature needs from the program. */
+/** The dependencies of the identity feature. */
 import type { Storage } from '../../adapters/storage/port.ts'
 import type { Db } from '../../db/sql.ts'
 import type { LinkSecrets } from '../../members/link-token.ts'
 
 export type IdentityDeps = {
   readonly db: Db
-  /** Outside production this machine itself has no limits by network address. */
+  /** Outside production, requests from this machine have no limits by network address. */
   readonly production: boolean
   readonly secrets: LinkSecrets
-  /** The date of the terms in force: recorded at registration. */
+  /** The date of the terms in force, recorded at registration. */
   readonly termsVersion: string
-  /** Without a client id Google sign-in is off. */
+  /** Without a client id, Google sign-in is off. */
   readonly google: { readonly clientId: string | undefined; readonly jwksUrl: string }
   readonly storage: Storage
 }

@@ -1,6 +1,9 @@
 /**
- * The first administrator, at every start. Invariants: an owner with that address exists afterwards;
- * an existing password is never changed; a password made here is answered once and kept nowhere.
+ * Ensures at every start that the first administrator exists.
+ *
+ * - Afterwards the address has an owner's account.
+ * - An existing password is never changed.
+ * - A generated password is returned once and stored nowhere.
  */
 import { randomInt } from 'node:crypto'
 import { audit } from '../../staff/audit-log.ts'
@@ -9,18 +12,18 @@ import { inTransaction } from '../../db/transaction.ts'
 import { addressKey } from '../../http/limits.ts'
 import { hashPassword } from '../../members/passwords.ts'
 
-/** The start cannot go on; its message says what to change. */
+/** The start cannot continue; the message says what to change. */
 export class AdminAddressError extends Error {
   override readonly name = 'AdminAddressError'
 }
 
 export type EnsuredAdmin = {
   readonly isNew: boolean
-  /** Only when it was made here: to be shown once. */
+  /** Set only when the password was generated here; the caller shows it once. */
   readonly madePassword: string | undefined
 }
 
-// Without letters and digits that look alike: it is read from a screen and typed.
+// No letters and digits that look alike: the password is read from a screen and typed.
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789'
 const makePassword = (): string =>
   Array.from({ length: 16 }, (_, i) => (i % 4 === 0 && i > 0 ? '-' : '') + ALPHABET[randomInt(ALPHABET.length)]).join('')
@@ -41,12 +44,12 @@ export async function ensureAdmin(db: Db, admin: { readonly email: string; reado
     await audit(tx, { actorId: undefined, action: 'staff.create', subject: `member:${row.id}`, after: { staffRole: 'owner' } })
     return true
   })
-  // Two starts at once: the other one made it, and shows its password.
+  // A start at the same time made the account and shows its password.
   if (!isNew) await promote(db, admin.email)
   return { isNew, madePassword: isNew && admin.password === undefined ? password : undefined }
 }
 
-/** Whether the address has a staff account, which is an owner's afterwards. */
+/** Makes an existing staff account an owner's; false when the address has no account. */
 async function promote(db: Db, email: string): Promise<boolean> {
   return inTransaction(db, async (tx) => {
     const row = await maybeOne<{ id: bigint; staffRole: string | null }>(
@@ -54,7 +57,7 @@ async function promote(db: Db, email: string): Promise<boolean> {
       sql`select id, staff_role as "staffRole" from member where lower(email) = ${addressKey(email)}::text for update`,
     )
     if (row === undefined) return false
-    // Staff hold no wallet: a member's account is not turned into one.
+    // Staff hold no wallet, so a member's account cannot become a staff account.
     if (row.staffRole === null)
       throw new AdminAddressError(`ADMIN_EMAIL is the address of a member. Choose another address for the administrator.`)
     if (row.staffRole !== 'owner') {

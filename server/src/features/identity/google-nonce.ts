@@ -1,10 +1,10 @@
 /**
- * Binds a Google ID token to the page that asked for it. Invariants:
- * - The page keeps a secret that is made and signed here; the token carries its SHA-256. Whoever sees the token alone
- *   cannot use it.
- * - The secret ends after 30 minutes by roz_now(). Nothing is kept of one that is not used, so nobody can fill a table.
- * - A token opens one session, of all processes: what opened one is written down in that transaction, until no token of
- *   its time lives any more.
+ * Binds a Google ID token to the page that asked for it.
+ *
+ * - The server makes and signs a nonce for the page; the token carries its SHA-256. The token alone is useless.
+ * - The nonce expires after 30 minutes by roz_now(). Unused nonces are not stored, so nobody can fill a table.
+ * - A token opens one session among all processes: the session's transaction records the token's digest until one hour after
+ *   the token's expiry.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { maybeOne, type Queryable, sql } from '../../db/sql.ts'
@@ -15,7 +15,7 @@ const LASTS_SECONDS = 30 * 60
 const PURPOSE = 'google nonce'
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
-/** What the page gives Google, and Google's token carries. */
+/** The claim that the page gives to Google and that Google's token carries. */
 export const nonceClaim = (nonce: string): string => sha256(nonce).toString('base64url')
 
 export function makeNonce(
@@ -28,8 +28,8 @@ export function makeNonce(
 }
 
 /**
- * Whether the token comes from the page that holds the nonce. A token without the claim was asked for by a page that
- * gave none: the call of the description, which has the token alone.
+ * Whether the token was asked for by the page that has the nonce. A token without the claim is accepted without a nonce:
+ * a client may send the token alone.
  */
 export function isBound(
   secrets: LinkSecrets,
@@ -44,7 +44,7 @@ export function isBound(
   return secrets.fingerprints(Buffer.from(signed), PURPOSE).some((mine) => mine.length === given.length && timingSafeEqual(mine, given))
 }
 
-/** Takes a token's one use, by its nonce where it has one; whether it was left. */
+/** Records a token's single use, by its claim if it has one; false when it was used before. */
 export async function useOnce(
   tx: Tx,
   token: string,

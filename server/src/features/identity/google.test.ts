@@ -1,4 +1,4 @@
-/** Signing in with Google, against an issuer of our own that serves its keys over HTTP. */
+/** Google sign-in, against a test issuer that serves its keys over HTTP. */
 import { createHash, randomUUID } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -64,13 +64,13 @@ describe('a Google sign-in', () => {
     expect(row).toEqual({ may_move: true, terms_version: '2025-08-09' })
   })
 
-  test('knows the account by Google’s id after the address has changed there', async () => {
+  test('finds the account by Google’s id after the address has changed at Google', async () => {
     const first = await signIn({ sub: 'g2', email: 'before@x.test' })
     const later = await signIn({ sub: 'g2', email: 'after@x.test' })
     expect(later.body.user).toMatchObject({ id: first.body.user.id, email: 'before@x.test' })
   })
 
-  test('onto a confirmed account it ends what opened it before: whoever had a scanner open the link is out', async () => {
+  test('the first to a confirmed account ends its password, sessions and links, even if a mail scanner had confirmed it', async () => {
     const hijacker = await roz.register('linked@x.test')
     await roz.ask(`GET /auth/verify-email?token=${await roz.tokenFrom('linked@x.test', '/verify-email')}`)
     await roz.ask('POST /auth/forgot-password', { body: { email: 'linked@x.test' } })
@@ -82,11 +82,11 @@ describe('a Google sign-in', () => {
     const byLink = await roz.ask('POST /auth/reset-password', { body: { token: reset, password: 'the old link opens' } })
     expect(byLink.body.code).toBe('reset_token_invalid')
     const browsers = sql`select 1 from known_browser where member_id = ${await roz.memberId(hijacker)}::bigint`
-    // The one that signed in with Google, by its address and its block.
+    // The browser that signed in with Google, by its address and its address block.
     expect(await roz.db.query(browsers)).toHaveLength(2)
     expect((await roz.mailsTo('linked@x.test'))[0]?.subject).toBe('Google is now linked to your Roz account')
 
-    // A new password by a reset; the next Google sign-in is not the first, and leaves it.
+    // The member sets a new password by a reset. The next Google sign-in is not the first and keeps it.
     await roz.ask('POST /auth/forgot-password', { body: { email: 'linked@x.test' } })
     const token = await roz.tokenFrom('linked@x.test', '/reset-password')
     expect((await roz.ask('POST /auth/reset-password', { body: { token, password: 'a new password' } })).status).toBe(200)
@@ -95,7 +95,7 @@ describe('a Google sign-in', () => {
     expect((await roz.mailsTo('linked@x.test')).filter((mail) => mail.subject.startsWith('Google'))).toHaveLength(1)
   })
 
-  test('by another Google account with the same address is refused in plain words, and changes nothing', async () => {
+  test('by another Google account with the same address is refused with a message and changes nothing', async () => {
     const first = await signIn({ sub: 'g10', email: 'reused@x.test' })
     const other = await signIn({ sub: 'g11', email: 'reused@x.test' })
     expect([other.status, other.body]).toEqual([
@@ -109,13 +109,13 @@ describe('a Google sign-in', () => {
     expect((await signIn({ sub: 'g10', email: 'reused@x.test' })).body.user.id).toBe(first.body.user.id)
   })
 
-  test('of two Google accounts that come first at once one is linked', async () => {
+  test('links one of several Google accounts that arrive at once', async () => {
     await roz.register('both@x.test')
     const answers = await Promise.all(['g12', 'g13', 'g14', 'g15'].map((sub) => signIn({ sub, email: 'both@x.test' })))
     expect(answers.map((answer) => answer.status).sort()).toEqual([200, 409, 409, 409])
   })
 
-  test('onto an unconfirmed account it discards password, sessions and links first', async () => {
+  test('to an unconfirmed account first discards its password, sessions and links', async () => {
     const hijacker = await roz.register('victim@x.test')
     const link = await roz.tokenFrom('victim@x.test', '/verify-email')
     const answer = await signIn({ sub: 'g4', email: 'victim@x.test' })
@@ -126,13 +126,13 @@ describe('a Google sign-in', () => {
     expect((await roz.ask('GET /auth/me', { token: answer.body.token })).status).toBe(200)
   })
 
-  test('of many first sign-ins at once one account is made', async () => {
+  test('makes one account for many first sign-ins at once', async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => signIn({ sub: 'g5', email: 'many@x.test' })))
     expect(answers.map((answer) => answer.status)).toEqual(Array.from({ length: 8 }, () => 200))
     expect(new Set(answers.map((answer) => answer.body.user.id)).size).toBe(1)
   })
 
-  test('gives an administrator’s account a member’s session only', async () => {
+  test('gives an administrator’s account only a member’s session', async () => {
     await roz.db.query(
       sql`insert into member (name, email, role, staff_role, email_verified_at) values ('Owner', 'owner@x.test', 'admin', 'owner', roz_now())`,
     )
@@ -147,7 +147,7 @@ describe('a Google sign-in', () => {
     ['g7c', 'spam@x.test', 'Win now: https://evil.example', 'Win now https evil example'],
     ['g7d', 'asha7@x.test', 'आशा 🌸 वर्मा', 'आशा वर्मा'],
     ['g7e', '7@x.test', '🌸', 'Member'],
-  ])('%s: a name is the letters that Google tells, or those of the address', async (sub, email, name, shown) => {
+  ])('%s: a name is the letters of Google’s name, or those of the address', async (sub, email, name, shown) => {
     expect((await signIn({ sub, email, name })).body.user.name).toBe(shown)
   })
 })
@@ -156,16 +156,16 @@ describe('a credential is refused with 401 Google login failed', () => {
   const cases: [string, () => Promise<string>][] = [
     ['for another audience', () => credential({ sub: 'r', email: 'r@x.test', aud: 'another-client' })],
     ['from another issuer', () => credential({ sub: 'r', email: 'r@x.test', iss: 'https://accounts.google.example' })],
-    ['after its time', () => credential({ sub: 'r', email: 'r@x.test' }, { expiresIn: -60 })],
+    ['after its expiry', () => credential({ sub: 'r', email: 'r@x.test' }, { expiresIn: -60 })],
     ['with an address that Google has not confirmed', () => credential({ sub: 'r', email: 'r@x.test', email_verified: false })],
-    ['without a word on the address', () => credential({ sub: 'r', email: 'r@x.test', email_verified: undefined })],
+    ['without email_verified', () => credential({ sub: 'r', email: 'r@x.test', email_verified: undefined })],
     ['without an address', () => credential({ sub: 'r' })],
     [
       'signed by another key under the same name',
       async () => credential({ sub: 'r', email: 'r@x.test' }, { key: await generateKeyPair('RS256') }),
     ],
     ['signed by a key that is not published', () => credential({ sub: 'r', email: 'r@x.test' }, { kid: 'two' })],
-    ['that is no token at all', async () => 'no token'],
+    ['that is not a token', async () => 'no token'],
     [
       'signed with the public key as a shared secret',
       async () =>
@@ -190,13 +190,13 @@ describe('a credential is refused with 401 Google login failed', () => {
     expect(fetches).toBeLessThanOrEqual(2)
   })
 
-  test('by roz_now(): a token of today is late tomorrow', async () => {
+  test('when it is expired by roz_now()', async () => {
     const token = await credential({ sub: 'g8', email: 'clock@x.test' })
     await roz.pass(86_400)
     expect((await roz.ask('POST /auth/google', { body: { token } })).status).toBe(401)
   })
 
-  test('100 refused ones in 15 minutes from one network address, then 429; accepted ones count nothing', async () => {
+  test('with 429 after 100 refusals in 15 minutes from one network address; accepted sign-ins do not count', async () => {
     const ask = (token: string) => roz.ask('POST /auth/google', { body: { token }, ip: '127.0.0.2' })
     const good = () => credential({ sub: 'g9', email: 'counted@x.test' })
     for (let i = 0; i < 5; i++) expect((await ask(await good())).status).toBe(200)
@@ -206,7 +206,7 @@ describe('a credential is refused with 401 Google login failed', () => {
   })
 })
 
-describe('a credential is good for the page that asked for it', () => {
+describe('a credential is bound to the page that asked for it', () => {
   const asked = async (): Promise<{ nonce: string; claim: string; lastsSeconds: number }> => (await roz.ask('GET /auth/google/nonce')).body
   const send = async (claim: string | undefined, nonce: string | undefined) => {
     const token = await credential({ sub: 'n1', email: 'bound@x.test', ...(claim && { nonce: claim }) })
@@ -214,7 +214,7 @@ describe('a credential is good for the page that asked for it', () => {
   }
   const refused = [401, { code: 'google_failed', message: 'Google login failed' }]
 
-  test('with its secret it opens a session, once', async () => {
+  test('a token with its nonce opens one session', async () => {
     const { nonce, claim, lastsSeconds } = await asked()
     expect([lastsSeconds, claim]).toEqual([1800, createHash('sha256').update(nonce).digest('base64url')])
     const { token, answer } = await send(claim, nonce)
@@ -225,13 +225,13 @@ describe('a credential is good for the page that asked for it', () => {
     expect([otherToken.status, otherToken.body]).toEqual(refused)
   })
 
-  test('of many at once with one secret one opens a session', async () => {
+  test('one of many sign-ins at once with one nonce opens a session', async () => {
     const { nonce, claim } = await asked()
     const sent = await Promise.all(Array.from({ length: 6 }, () => send(claim, nonce)))
     expect(sent.map(({ answer }) => answer.status).sort()).toEqual([200, 401, 401, 401, 401, 401])
   })
 
-  test('a token that was seen elsewhere opens nothing without the secret, with another or with one that we did not make', async () => {
+  test('a stolen token opens nothing without its nonce, with another nonce or with a forged one', async () => {
     const [mine, other] = [await asked(), await asked()]
     const made = `${mine.nonce.slice(0, -1)}${mine.nonce.endsWith('A') ? 'E' : 'A'}`
     const own = createHash('sha256').update(made).digest('base64url')
@@ -248,7 +248,7 @@ describe('a credential is good for the page that asked for it', () => {
     expect((await send(mine.claim, mine.nonce)).answer.status).toBe(200)
   })
 
-  test('the secret ends after 30 minutes, and what was used is forgotten when no token of its time lives', async () => {
+  test('a nonce expires after 30 minutes, and a used token is forgotten after its expiry', async () => {
     const [late, used] = [await asked(), await asked()]
     expect((await send(used.claim, used.nonce)).answer.status).toBe(200)
     await roz.pass(1801)
@@ -260,13 +260,13 @@ describe('a credential is good for the page that asked for it', () => {
     expect(await roz.db.query(sql`select 1 from google_token_used`)).toEqual([])
   })
 
-  test('the call of the description, a token alone that carries no nonce, works, once', async () => {
+  test('a token without a claim opens one session without a nonce', async () => {
     const { token, answer } = await send(undefined, undefined)
     expect(answer.status).toBe(200)
     expect((await roz.ask('POST /auth/google', { body: { token } })).status).toBe(401)
   })
 
-  test('the secret is good in another process and after SECRET_KEY was replaced', () => {
+  test('a nonce is valid in another process and after SECRET_KEY was replaced', () => {
     const now = new Date()
     const { nonce, claim } = makeNonce(createSecrets({ secretKey: 'the one before' }), now)
     const check = (keys: SecretKeys) => isBound(createSecrets(keys), { nonce, claim }, now)
@@ -276,7 +276,7 @@ describe('a credential is good for the page that asked for it', () => {
   })
 })
 
-test('without a client id the call answers 404 and says so', async () => {
+test('without a client id the call answers 404 with a message', async () => {
   const without = await startPeople()
   try {
     const answer = await without.ask('POST /auth/google', { body: { token: 'x' } })
@@ -287,7 +287,7 @@ test('without a client id the call answers 404 and says so', async () => {
   }
 })
 
-test('when the keys cannot be fetched it answers 503 and counts nothing', async () => {
+test('when the keys cannot be fetched the call answers 503 and counts nothing', async () => {
   const lost = await startPeople({ google: { clientId: CLIENT, jwksUrl: 'http://127.0.0.1:1/certs' } })
   try {
     const token = await credential({ sub: 'g', email: 'lost@x.test' })

@@ -1,10 +1,11 @@
 /**
- * Signing in with Google. Invariants:
- * - An ID token counts only with Google's signature, our audience, Google as issuer, an unexpired time and a confirmed
+ * Signing in with Google.
+ *
+ * - An ID token is accepted only with Google's signature, our audience, Google as issuer, an unexpired time and a confirmed
  *   address, from the page that asked for it, and once (google-nonce.ts).
- * - The first Google sign-in to an account discards its password, sessions, known browsers and links: they may be those of
- *   someone who registered a stranger's address to wait for them (pre-hijacking), also where a mail scanner opened the link.
- * - Another Google account with the same address never takes the place of the first.
+ * - The first Google sign-in to an account discards its password, sessions, known browsers and links. An attacker may have
+ *   registered the victim's address before (pre-hijacking), even if a mail scanner confirmed it.
+ * - A second Google account with the same address is refused.
  */
 import { randomUUID } from 'node:crypto'
 import type { identityCalls } from '@roz/contract/identity.ts'
@@ -36,13 +37,13 @@ type GoogleUser = {
 }
 type GoogleCall = Call<typeof identityCalls.google>
 type GoogleAnswer = Answer<typeof identityCalls.google>
-/** Judges a credential: who it names, or undefined for one that does not count. */
+/** Verifies a credential; undefined when it is refused. */
 type Judge = (credential: string, now: Date) => Promise<GoogleUser | undefined>
 
-/** Whom Google gives no name, and whose address holds none. */
+/** The name of a member whose Google account and address give no letters. */
 const NAMELESS = 'Member'
 const ISSUERS = ['https://accounts.google.com', 'accounts.google.com']
-/** Faults of reaching the keys, not of the credential. */
+/** Errors of fetching the keys, not of the credential. */
 const UNREACHABLE = new Set(['ERR_JWKS_TIMEOUT', 'ERR_JOSE_GENERIC', 'ERR_JWKS_INVALID'])
 
 function createJudge(clientId: string, jwksUrl: string): Judge {
@@ -74,7 +75,7 @@ function userIn(payload: JWTPayload): GoogleUser | undefined {
   return { sub, email, name: called, claim: nonce, expiresAt: new Date(exp * 1000) }
 }
 
-/** The letters of it, as the rule of names wants them; undefined where they are too few. */
+/** The letters of a text as a valid name; undefined when too few are left. */
 function asName(given: string): string | undefined {
   const letters = given
     .replace(/[^\p{L}\p{M}'’‘-]+/gu, ' ')
@@ -83,7 +84,7 @@ function asName(given: string): string | undefined {
   return nameRule.safeParse(letters).data
 }
 
-/** By Google's own id first: an address may pass to another person. */
+/** Finds by Google's id first, because an address may pass to another person. */
 const findMember = (tx: Tx, user: GoogleUser): Promise<{ id: bigint } | undefined> =>
   maybeOne<{ id: bigint }>(
     tx,
@@ -95,7 +96,7 @@ const findMember = (tx: Tx, user: GoogleUser): Promise<{ id: bigint } | undefine
 type Fresh = { readonly language: Language; readonly termsVersion: string; readonly origin: string }
 type Admitted = { readonly ok: true; readonly memberId: bigint; readonly isFirst: boolean } | Refusal<'google_other_account'>
 
-/** The member of a Google account; made or linked as needed. */
+/** Returns the member of a Google account; makes or links the account if needed. */
 async function admit(tx: Tx, secrets: LinkSecrets, user: GoogleUser, fresh: Fresh): Promise<Admitted> {
   const { origin } = fresh
   if ((await findMember(tx, user)) === undefined) {
@@ -105,7 +106,7 @@ async function admit(tx: Tx, secrets: LinkSecrets, user: GoogleUser, fresh: Fres
       return { ok: true, memberId: made, isFirst: true }
     }
   }
-  // There already, or made by a request that was faster.
+  // The account existed, or a concurrent request made it.
   const found = await findMember(tx, user)
   const account = found === undefined ? undefined : await lockAccount(tx, found.id)
   if (account === undefined) throw new Error('a Google account was neither found nor made')
@@ -114,7 +115,7 @@ async function admit(tx: Tx, secrets: LinkSecrets, user: GoogleUser, fresh: Fres
   return { ok: true, memberId: account.id, isFirst: account.googleSub === null }
 }
 
-/** Nothing that opened the account before opens it any more; its member sets a new password by a reset. */
+/** Links a Google account and discards every earlier way in; the member sets a new password by a reset. */
 async function link(tx: Tx, secrets: LinkSecrets, account: LockedAccount, user: GoogleUser, origin: string): Promise<void> {
   await setPassword(tx, account.id, null)
   await endAllSessions(tx, account.id)
@@ -144,7 +145,7 @@ export function googleHandlers(deps: IdentityDeps, rules: LimitRules): Handlers<
       const admitted = await admit(tx, secrets, user, { language, termsVersion: deps.termsVersion, origin })
       if (!admitted.ok) return admitted
       const source = { ip, userAgent }
-      // The first one has its own mail.
+      // The first sign-in sends a mail of its own.
       return { ok: true, value: await signIn(tx, deps, admitted.memberId, { kind: 'member', source, origin, tells: !admitted.isFirst }) }
     })
   }

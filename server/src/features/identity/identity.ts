@@ -1,4 +1,4 @@
-/** Who people are: registering, signing in, their own record, their sessions (product.md "People and access"). */
+/** Accounts: registering, signing in, the member's own record, and sessions. */
 import { type Db, sql } from '../../db/sql.ts'
 import { forgetOldHits, limitRules } from '../../http/limits.ts'
 import type { Handlers } from '../../http/route.ts'
@@ -74,8 +74,8 @@ export function createIdentity(deps: IdentityDeps): Identity {
 }
 
 /**
- * Removes what has ended. Links stay a week longer, so that an old one can be told that it has expired.
- * The clock is read in a select of its own: otherwise it would be read for each row that is looked at.
+ * Deletes expired rows. Links stay a week longer, so that an old link answers that it has expired.
+ * `(select roz_now())` is evaluated once; a bare `roz_now()` would be evaluated for each row.
  */
 async function sweep(db: Db): Promise<void> {
   await db.query(sql`delete from session where expires_at < (select roz_now()) or last_at < (select roz_now())`)

@@ -1,9 +1,10 @@
 /**
- * Links sent by mail: confirming an address and setting a new password. Invariants:
- * - Tokens are kept as hashes and end by roz_now().
- * - A verification link works once in effect and answers ok again for its 24 hours: mail scanners open links.
- * - A reset link works once, for an hour, also when it is sent twice at the same moment.
- * - Asking for a reset link does the same work for a known and an unknown address.
+ * Links sent by mail: confirming an address and setting a new password.
+ *
+ * - Tokens are stored as hashes and expire by roz_now().
+ * - A verification link has one effect and answers ok again for its 24 hours, because mail scanners open links.
+ * - A reset link works once, for an hour, even if it is sent twice at the same moment.
+ * - A request for a reset link does the same work for a known and an unknown address.
  */
 import { randomUUID } from 'node:crypto'
 import { texts } from '@roz/core/texts.ts'
@@ -31,7 +32,7 @@ const SENT_AGAIN = texts('We have sent the verification email again. Please chec
 const FORGOTTEN = texts('If there is an account with this email, we have sent a link to set a new password.')
 const RESET_DONE = texts('Your password is changed. Please log in with the new one.')
 
-/** Makes a link's token and orders its mail, in the caller's transaction. */
+/** Makes a link's token and queues its mail, in the caller's transaction. */
 export async function sendLink(
   tx: Tx,
   deps: Pick<IdentityDeps, 'secrets'>,
@@ -54,7 +55,7 @@ export async function sendLink(
 
 type TokenRow = { id: string; memberId: bigint; isUsed: boolean; isLive: boolean; about: string | null }
 
-/** The token's row under the lock of its account, which every change of sign-in takes first. */
+/** Returns the token's row under the lock of its account, which every change of sign-in takes first. */
 export async function lockToken(tx: Tx, token: string, purpose: Purpose) {
   const find = (): Promise<TokenRow | undefined> =>
     maybeOne<TokenRow>(
@@ -64,18 +65,18 @@ export async function lockToken(tx: Tx, token: string, purpose: Purpose) {
     )
   const seen = await find()
   const account = seen === undefined ? undefined : await lockAccount(tx, seen.memberId)
-  // Read again: it may have been used while the lock was waited for.
+  // Read again under the lock: a concurrent request may have used the token.
   const row = account === undefined ? undefined : await find()
   return row === undefined || account === undefined ? undefined : { row, account }
 }
 
-/** Ends an account's links of a purpose. */
+/** Marks an account's unused links of a purpose as used. */
 export const useUp = async (tx: Tx, memberId: bigint, purpose: Purpose): Promise<void> => {
   await tx.query(sql`
     update mail_token set used_at = roz_now() where member_id = ${memberId}::bigint and purpose = ${purpose}::text and used_at is null`)
 }
 
-/** Whether the address is known is looked up here, after the answer: the time of the answer tells nothing. */
+/** Looks the address up in a job, after the answer, so that the time of the answer does not reveal whether it is known. */
 export function linkJobs(deps: Pick<IdentityDeps, 'db' | 'secrets'>): Pick<JobHandlers, 'reset_link'> {
   return {
     reset_link: ({ tokenId, email, origin }) =>
@@ -116,7 +117,7 @@ export function linkHandlers(
         if (account === undefined || account.isVerified) return { ok: false, code: 'already_verified' }
         const { waitSeconds } = await one<{ waitSeconds: number }>(
           tx,
-          // A time ahead of the clock (it was set back) holds nobody up.
+          // A time in the future, after the clock was set back, delays nobody.
           sql`select coalesce(case when verification_resent_at <= roz_now()
                 then extract(epoch from verification_resent_at + interval '1 minute' - roz_now()) end, 0)::float8 as "waitSeconds"
               from member where id = ${session.memberId}::bigint`,
@@ -142,7 +143,7 @@ export function linkHandlers(
       const source = { ip, userAgent }
       const taken = await take(db, rules.other(source))
       if (!taken.ok) return taken
-      // A hash is only worth its time for a link that may work; the transaction judges again.
+      // Only a link that may work is worth the time of a password hash. The transaction checks again.
       const live = await maybeOne(
         db,
         sql`select id from mail_token where token_hash = ${tokenHash(body.token)}::bytea and purpose = 'reset' and used_at is null and expires_at > roz_now()`,
@@ -157,7 +158,7 @@ export function linkHandlers(
         await useUp(tx, account.id, 'reset')
         await setPassword(tx, account.id, passwordHash)
         await endAllSessions(tx, account.id)
-        // Whoever held the old password may have been in one of the browsers known so far.
+        // A thief who had the old password may have used one of the known browsers.
         await forgetBrowsers(tx, account.id)
         await rememberSignIn(tx, account.id, source, origin)
         await confirmMail(tx, account, origin)

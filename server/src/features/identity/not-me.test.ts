@@ -1,4 +1,4 @@
-/** "This was not me": which mails carry it, and what its link does. */
+/** "This was not me": the mails that contain its link, and the effects of the link. */
 import { randomUUID } from 'node:crypto'
 import { paise } from '@roz/core/money.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -15,7 +15,7 @@ import { BANK } from '../../testing/wallet-world.ts'
 const DONE =
   'All devices are logged out, and withdrawals wait until one of us has looked. We have sent you an email with a link to choose a new password.'
 
-describe('the doors', () => {
+describe('the link', () => {
   let roz: People
   beforeAll(async () => {
     roz = await startPeople()
@@ -39,7 +39,7 @@ describe('the doors', () => {
   const loginElsewhere = (email: string) => roz.login(email, PASSWORD, { ip: '198.51.100.7', userAgent: 'another browser' })
   const subjects = async (email: string) => (await roz.mailsTo(email)).map((mail) => mail.subject)
 
-  test('a login from a device that was not known is mailed once, in the member’s language', async () => {
+  test('a login from an unknown device is mailed once, in the member’s language', async () => {
     await confirmed('device@x.test')
     await roz.login('device@x.test', PASSWORD)
     expect(await subjects('device@x.test')).not.toContain('New login to your Roz account')
@@ -57,7 +57,7 @@ describe('the doors', () => {
     ['browser and system', ANDROID, 'Chrome on Android', 'Android पर Chrome'],
     ['the browser alone', 'Firefox/142.0', 'Firefox', 'Firefox'],
     ['the system alone', 'a reader for Linux', 'Linux', 'Linux'],
-    ['nothing of a device that names nothing, nor its own words', 'Free money at evil.example', 'unknown', 'पता नहीं चला'],
+    ['no device when the user agent names none, and never its own text', 'Free money at evil.example', 'unknown', 'पता नहीं चला'],
   ])('the mail about a new login names %s', async (_, userAgent, english, hindi) => {
     for (const [language, line] of [
       ['en', `Device: ${english}`],
@@ -91,7 +91,7 @@ describe('the doors', () => {
     expect((await roz.login('taken@x.test', 'a new password')).status).toBe(200)
   })
 
-  test('pressed again, at once or later, also in another mail of before, it answers the same and changes nothing', async () => {
+  test('a second press, at once or later, or of an earlier mail’s link, answers the same and changes nothing', async () => {
     const person = await confirmed('again@x.test')
     await loginElsewhere('again@x.test')
     const older = await roz.tokenFrom('again@x.test', '/not-me')
@@ -109,12 +109,12 @@ describe('the doors', () => {
     const mine = (await roz.login('again@x.test', 'the owner’s own')).body.token
     for (const link of [older, newer]) expect((await press(link)).body).toEqual({ message: DONE })
     expect(await isIn(mine)).toBe(true)
-    // A mail that came since has a link that works: the new password itself may be a thief's.
+    // A later mail's link works: the new password may be a thief's.
     expect((await press(await roz.tokenFrom('again@x.test', '/not-me'))).status).toBe(200)
     expect(await isIn(mine)).toBe(false)
   })
 
-  test('its link lives seven days; opening it, a link of another kind and one that nobody was sent do nothing', async () => {
+  test('the link lasts seven days; opening it, another kind of link or an unknown one does nothing', async () => {
     const person = await confirmed('late@x.test')
     await loginElsewhere('late@x.test')
     const token = await roz.tokenFrom('late@x.test', '/not-me')
@@ -138,7 +138,7 @@ describe('the doors', () => {
     expect(await heldAbout(person)).toBeNull()
   })
 
-  test('an administrator’s sessions end too, and there is nothing to hold', async () => {
+  test('an administrator’s sessions end too, and no money is held', async () => {
     await roz.db.query(sql`
       insert into member (name, email, role, staff_role, email_verified_at, password_hash)
       values ('Owner', 'staff@x.test', 'admin', 'owner', roz_now(), ${await hashPassword(PASSWORD)}::text)`)
@@ -155,7 +155,7 @@ describe('the doors', () => {
   })
 })
 
-describe('the money', () => {
+describe('the hold', () => {
   let world: ServicesWorld
   beforeAll(async () => {
     world = await openServicesWorld()
@@ -185,7 +185,7 @@ describe('the money', () => {
     )
   }
 
-  test('a held member’s withdrawal and refund wait until somebody has looked and released them', async () => {
+  test('a held member’s withdrawal and refund wait until an administrator has released the member', async () => {
     const { id, email, publicId, orderId } = await funded()
     const { withdrawal } = (await withdraw(id)).body
     const links = await linksTo(email)
@@ -211,7 +211,7 @@ describe('the money', () => {
     const listed = async () =>
       (await ask('GET /admin/users', { as: finance })).body.users.find((user: { id: string }) => user.id === publicId)
     expect((await listed()).hold).toEqual({ at: expect.stringMatching(/\+05:30$/), about: 'withdrawal_requested' })
-    // The rest goes on.
+    // Everything else continues.
     expect((await ask('POST /rounds/join', { as: id, body: {} })).status).toBe(200)
 
     const release = (as: bigint, body: object = { reason: 'Spoke to her by phone.' }, isStale = false) =>

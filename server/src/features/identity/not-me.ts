@@ -1,9 +1,10 @@
 /**
- * "This was not me", from a link in a mail. Invariants:
- * - Opening the link changes nothing: mail scanners open links. The page has a button that makes this call.
- * - The first time ends every session, the password, the link with Google and all links that were mailed, and holds
- *   withdrawals and refunds until an administrator has looked; a mail leads to a new password.
- * - Again, also by a link of another mail sent before, it answers the same and changes nothing.
+ * "This was not me", from a link in a mail.
+ *
+ * - Opening the link changes nothing, because mail scanners open links. The page has a button that makes this call.
+ * - The first press ends every session, the password, the link with Google and all mailed links. It holds withdrawals and
+ *   refunds until an administrator releases the member, and mails a link for a new password.
+ * - A second press, also of an earlier mail's link, answers the same and changes nothing.
  */
 import { texts } from '@roz/core/texts.ts'
 import { audit } from '../../staff/audit-log.ts'
@@ -45,7 +46,7 @@ async function secure(tx: Tx, account: LockedAccount, about: string): Promise<vo
   await forgetBrowsers(tx, id)
   for (const purpose of ['not_me', 'reset'] as const) await useUp(tx, id, purpose)
   await tx.query(sql`update member set google_sub = null where id = ${id}::bigint`)
-  // Staff have no money here.
+  // Staff have no wallet, so there is no money to hold.
   if (!account.isStaff) {
     await tx.query(sql`
       update member set held_at = coalesce(held_at, roz_now()), held_about = coalesce(held_about, ${about}::text) where id = ${id}::bigint`)

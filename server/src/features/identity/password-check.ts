@@ -1,6 +1,9 @@
 /**
- * One attempt at a password. Invariants: the limits hold exactly, also for attempts sent at once; a
- * right password takes nothing from them; every attempt costs one hash, known address or not.
+ * Checks one attempt at a password.
+ *
+ * - Limits are exact, also for attempts sent at once.
+ * - A right password does not count against them.
+ * - Every attempt costs one hash, for a known address or an unknown one.
  */
 import type { Queryable } from '../../db/sql.ts'
 import { addressBlock, addressKey, type LimitRules, type Source, take } from '../../http/limits.ts'
@@ -12,7 +15,7 @@ export type Attempt = {
   readonly source: Source
   readonly password: string
   readonly find: () => Promise<Credentials | undefined>
-  /** Whether the account may use this door at all; a no looks like a wrong password. */
+  /** Whether the account may sign in here at all; a refusal looks like a wrong password. */
   readonly admits?: (account: Credentials) => boolean
 }
 export type Checked =
@@ -24,7 +27,7 @@ export type PasswordCheck = (attempt: Attempt) => Promise<Checked>
 
 export function createPasswordCheck(db: Queryable, rules: LimitRules): PasswordCheck {
   const inTurn = createTurns()
-  // One at a time per address and block: hits that right passwords are about to give back refuse nobody.
+  // One attempt at a time per address and address block: hits that right passwords will give back must refuse nobody.
   return (attempt) => inTurn(`${addressKey(attempt.email)} ${addressBlock(attempt.source.ip)}`, () => check(db, rules, attempt))
 }
 
@@ -36,7 +39,7 @@ async function check(db: Queryable, rules: LimitRules, attempt: Attempt): Promis
   try {
     isRight = await isPassword(account?.passwordHash ?? undefined, attempt.password)
   } catch (error) {
-    // Too busy to look: nobody guessed anything.
+    // The hash was not computed (overload), so the attempt was no guess.
     await taken.giveBack()
     throw error
   }

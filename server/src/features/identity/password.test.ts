@@ -28,7 +28,7 @@ describe('a forgotten password', () => {
     expect((await forgot('no address')).body.message).toBe('Please enter a valid email address')
   })
 
-  test('the request writes the same for known and unknown addresses, and takes as long', async () => {
+  test('writes the same for known and unknown addresses, and takes as long', async () => {
     await roz.register('even@x.test')
     const written = () =>
       one<{ jobs: number; links: number }>(
@@ -45,14 +45,14 @@ describe('a forgotten password', () => {
         expect(await written()).toEqual({ jobs: before.jobs + 1, links: before.links })
       }
     }
-    // The quickest of each: what else the machine does is left out.
+    // Compares the quickest of each, which excludes delays by other work on the machine.
     expect(Math.min(...took.nobody) / Math.min(...took.even)).toBeGreaterThan(0.6)
     expect(Math.min(...took.even) / Math.min(...took.nobody)).toBeGreaterThan(0.6)
     expect((await roz.mailsTo('even@x.test')).filter((mail) => mail.subject.startsWith('Reset'))).toHaveLength(10)
     expect(await roz.mailsTo('nobody@x.test')).toEqual([])
   })
 
-  test('a password that is tried first is refused, and the link still works', async () => {
+  test('rejects a common password, and the link still works', async () => {
     await roz.register('weak@x.test')
     await forgot('weak@x.test')
     const token = await roz.tokenFrom('weak@x.test', '/reset-password')
@@ -64,11 +64,11 @@ describe('a forgotten password', () => {
     expect((await reset(token, 'a new password')).status).toBe(200)
   })
 
-  test('a link with a NUL is unknown like any other', async () => {
+  test('treats a token with a NUL as unknown', async () => {
     expect((await reset('a\0b', 'a new password')).body.code).toBe('reset_token_invalid')
   })
 
-  test('a reset sets the password, ends every session, confirms the mail and tells the member', async () => {
+  test('a reset sets the password, ends every session, confirms the address and mails the member', async () => {
     const person = await roz.register('reset@x.test')
     const other = (await roz.login('reset@x.test', PASSWORD)).body.token
     await forgot('reset@x.test')
@@ -88,7 +88,7 @@ describe('a forgotten password', () => {
     expect(may).toBe(true)
   })
 
-  test('its link works for one hour and once', async () => {
+  test('a reset link works for one hour and once', async () => {
     await roz.register('hour@x.test')
     await forgot('hour@x.test')
     const late = await roz.tokenFrom('hour@x.test', '/reset-password')
@@ -106,7 +106,7 @@ describe('a forgotten password', () => {
     expect((await roz.login('hour@x.test', 'a new password')).status).toBe(200)
   })
 
-  test('sent twice at once it works once, and other links that were sent end with it', async () => {
+  test('a reset link used several times at once works once, and ends the other links', async () => {
     await roz.register('once@x.test')
     await forgot('once@x.test')
     const older = await roz.tokenFrom('once@x.test', '/reset-password')
@@ -120,7 +120,7 @@ describe('a forgotten password', () => {
     expect((await reset(older, 'yet another one')).status).toBe(400)
   })
 
-  test('a password judged before a reset opens nothing after it', async () => {
+  test('a sign-in with the old password during a reset opens no lasting session', async () => {
     await roz.register('raced@x.test')
     await forgot('raced@x.test')
     const token = await roz.tokenFrom('raced@x.test', '/reset-password')
@@ -128,7 +128,7 @@ describe('a forgotten password', () => {
       reset(token, 'a new password'),
       ...Array.from({ length: 10 }, () => roz.login('raced@x.test', PASSWORD)),
     ])
-    // Each sign-in came before the reset, which then ended its session, or after it and was refused.
+    // A sign-in before the reset lost its session; a sign-in after it was refused.
     for (const login of logins) {
       expect([200, 401]).toContain(login.status)
       if (login.status === 200) expect(await codeOf('GET /auth/me', login.body.token)).toBe('401 unauthenticated')
@@ -146,7 +146,7 @@ describe('changing the password', () => {
   const change = (token: string, currentPassword: string, newPassword: string) =>
     roz.ask('POST /user/password', { token, body: { currentPassword, newPassword } })
 
-  test('ends all sessions and answers with a new one, and is mailed', async () => {
+  test('ends all sessions, answers with a new one, and is mailed', async () => {
     const person = await roz.register('change@x.test')
     const other = (await roz.login('change@x.test', PASSWORD)).body.token
     const answer = await change(person.token, PASSWORD, 'a new password')
@@ -167,7 +167,7 @@ describe('changing the password', () => {
     expect((await roz.login('oldlink@x.test', 'a new password')).status).toBe(200)
   })
 
-  test('a wrong password answers 403 wrong_password, never 401, and ends nothing', async () => {
+  test('with a wrong password answers 403 wrong_password, never 401, and ends nothing', async () => {
     const { token } = await roz.register('wrong@x.test')
     const answer = await change(token, 'not it', 'a new password')
     expect([answer.status, answer.body]).toEqual([403, { code: 'wrong_password', message: 'That password is not correct.' }])
@@ -178,7 +178,7 @@ describe('changing the password', () => {
     })
   })
 
-  test('two changes at once from one password: one holds', async () => {
+  test('takes effect once when two changes at once start from one password', async () => {
     const { token } = await roz.register('twochange@x.test')
     const answers = await Promise.all([change(token, PASSWORD, 'new password one'), change(token, PASSWORD, 'new password two')])
     expect(answers.map((answer) => answer.status).sort()).not.toEqual([200, 200])

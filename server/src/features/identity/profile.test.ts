@@ -17,14 +17,14 @@ afterAll(() => roz.close())
 const put = (body: unknown, token = asha.token) => roz.ask('PUT /user', { token, body })
 
 describe('changing the profile', () => {
-  test('takes name, phone and Auto Participate, as the profile page sends them', async () => {
+  test('accepts name, phone and Auto Participate, as the profile page sends them', async () => {
     const answer = await put({ name: ' Asha Devi ', phone: '6000000000', autoParticipate: true })
     expect(answer.status).toBe(200)
     expect(answer.body.user).toMatchObject({ name: 'Asha Devi', phone: '6000000000', autoParticipate: true })
     expect((await roz.ask('GET /user/me', { token: asha.token })).body).toEqual(answer.body)
   })
 
-  test('takes Auto Participate alone and leaves the rest', async () => {
+  test('accepts Auto Participate alone and leaves the rest', async () => {
     const answer = await put({ autoParticipate: false })
     expect(answer.body.user).toMatchObject({ name: 'Asha Devi', phone: '6000000000', autoParticipate: false })
     expect(await one(roz.db, sql`select auto_join from wallet where member_id = ${await roz.memberId(asha)}::bigint`)).toEqual({
@@ -32,11 +32,11 @@ describe('changing the profile', () => {
     })
   })
 
-  test('takes the name in public and the language', async () => {
+  test('accepts the public name and the language', async () => {
     expect((await put({ publicName: 'anonymous', language: 'hi' })).body.user).toMatchObject({ publicName: 'anonymous', language: 'hi' })
   })
 
-  test('the database leaves to the list which languages there are, and takes nothing that is no name of one', async () => {
+  test('the database accepts any language code, and refuses a text that is not a code', async () => {
     const id = await roz.memberId(asha)
     const speak = async (language: string) =>
       one(roz.db, sql`update member set language = ${language}::text where id = ${id}::bigint returning language`)
@@ -48,10 +48,10 @@ describe('changing the profile', () => {
   test.each([
     ['the mail address cannot be changed', { email: 'new@x.test' }, 'This field is not known.'],
     ['the role cannot be changed', { role: 'admin' }, 'This field is not known.'],
-    ['a name has 2 characters at least', { name: 'A' }, 'Name must be 2 to 100 characters'],
+    ['a name has at least 2 characters', { name: 'A' }, 'Name must be 2 to 100 characters'],
     ['a phone has ten digits', { phone: '12345' }, 'Please enter a valid 10-digit mobile number'],
     ['Auto Participate is true or false', { autoParticipate: 'yes' }, 'This value has the wrong type.'],
-    ['a language is one of ours', { language: 'fr' }, 'Please choose one of the listed values'],
+    ['the language is one of the catalogue’s', { language: 'fr' }, 'Please choose one of the listed values'],
   ])('%s', async (_rule, body, message) => {
     const before = await roz.ask('GET /user/me', { token: asha.token })
     const answer = await put(body)
@@ -59,7 +59,7 @@ describe('changing the profile', () => {
     expect((await roz.ask('GET /user/me', { token: asha.token })).body).toEqual(before.body)
   })
 
-  test('two changes of different fields at once both hold', async () => {
+  test('keeps changes of different fields that are made at once', async () => {
     await Promise.all([put({ name: 'Asha Rao' }), put({ phone: '7000000000' }), put({ autoParticipate: true })])
     expect((await roz.ask('GET /user/me', { token: asha.token })).body.user).toMatchObject({
       name: 'Asha Rao',
@@ -92,7 +92,7 @@ describe('the picture', () => {
     expect((await roz.ask('GET /user/me', { token: asha.token })).body.user.avatar).toBe(answer.body.avatarUrl)
   })
 
-  test('loses its metadata, and its rotation is applied', async () => {
+  test('a picture loses its metadata, and its rotation is applied', async () => {
     const tagged = await sharp({ create: { width: 60, height: 40, channels: 3, background: '#ff0000' } })
       .composite([
         {
@@ -112,12 +112,12 @@ describe('the picture', () => {
     expect(bytes.includes('secret')).toBe(false)
     const meta = await sharp(bytes).metadata()
     expect([meta.exif, meta.xmp, meta.iptc, meta.orientation]).toEqual([undefined, undefined, undefined, undefined])
-    // Turned by 180 degrees: the blue half is above.
+    // Rotated by 180 degrees: the blue half is on top.
     const [red, , blue] = await sharp(bytes).extract({ left: 20, top: 4, width: 1, height: 1 }).removeAlpha().raw().toBuffer()
     expect((blue as number) > 200 && (red as number) < 60).toBe(true)
   })
 
-  test('replaces the one before, whose file is removed', async () => {
+  test('a new picture replaces the old one, whose file is deleted', async () => {
     const meera = await roz.register('meera@x.test')
     const first = (await upload({ bytes: await picture(10, 10).png().toBuffer(), type: 'image/png' }, meera.token)).body.avatarUrl
     const second = (await upload({ bytes: await picture(10, 10).png().toBuffer(), type: 'image/png' }, meera.token)).body.avatarUrl
@@ -126,7 +126,7 @@ describe('the picture', () => {
     expect((await fetch(roz.url + second)).status).toBe(200)
   })
 
-  test('of many sent at once one stays, and no file of the others', async () => {
+  test('of many pictures sent at once one is kept, and the files of the others are deleted', async () => {
     const ravi = await roz.register('ravi@x.test')
     const folder = path.join(roz.uploadsDir, 'avatars')
     const before = (await readdir(folder)).length
@@ -140,13 +140,13 @@ describe('the picture', () => {
   const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>alert(1)</script></svg>')
   test.each([
     ['a text', Buffer.from('hello, this is only a text'), 'text/plain'],
-    ['a page that says it is a picture', Buffer.from('<!doctype html><script>alert(1)</script>'), 'image/png'],
+    ['a page declared as a picture', Buffer.from('<!doctype html><script>alert(1)</script>'), 'image/png'],
     ['an SVG', svg, 'image/svg+xml'],
-    ['an SVG that says it is a PNG', svg, 'image/png'],
+    ['an SVG declared as a PNG', svg, 'image/png'],
     ['half a PNG', undefined, 'image/png'],
     ['a PNG’s head alone', Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), 'image/png'],
     ['nothing at all', Buffer.alloc(0), 'image/png'],
-  ])('%s is refused in words and changes nothing', async (_what, bytes, type) => {
+  ])('%s is refused with a message and changes nothing', async (_what, bytes, type) => {
     const before = (await roz.ask('GET /user/me', { token: asha.token })).body.user.avatar
     const noisy = await sharp(Buffer.from(Array.from({ length: 30_000 }, (_, i) => (i * 7919) % 251)), {
       raw: { width: 100, height: 100, channels: 3 },
@@ -158,11 +158,11 @@ describe('the picture', () => {
     expect((await roz.ask('GET /user/me', { token: asha.token })).body.user.avatar).toBe(before)
   })
 
-  test('a picture that declares a text is refused, whatever it holds', async () => {
+  test('a picture declared as text is refused', async () => {
     expect((await upload({ bytes: await picture(9, 9).png().toBuffer(), type: 'text/html' })).body.code).toBe('avatar_not_image')
   })
 
-  test('a small file that unfolds to a huge picture is refused before it is decoded', async () => {
+  test('a small file that decodes to a huge picture is refused before it is decoded', async () => {
     const bomb = await sharp({ create: { width: 12_000, height: 12_000, channels: 3, background: '#000000' }, limitInputPixels: false })
       .png({ compressionLevel: 9 })
       .toBuffer()
@@ -170,7 +170,7 @@ describe('the picture', () => {
     expect((await upload({ bytes: bomb, type: 'image/png' })).body.code).toBe('avatar_too_large')
   })
 
-  test('of more than 24 megapixels it is refused, of 24 it is taken', async () => {
+  test('a picture of more than 24 megapixels is refused, one of 24 is accepted', async () => {
     const flat = (width: number, height: number) =>
       sharp({ create: { width, height, channels: 3, background: '#225522' } })
         .jpeg()
@@ -179,7 +179,7 @@ describe('the picture', () => {
     expect((await upload({ bytes: await flat(6000, 4000), type: 'image/jpeg' })).status).toBe(200)
   })
 
-  test('30 pictures an hour, then 429 with Retry-After, for one member alone', async () => {
+  test('a member’s 31st picture in an hour answers 429 with Retry-After; other members are not affected', async () => {
     const [busy, other] = [await roz.register('busy@x.test'), await roz.register('calm@x.test')]
     const bytes = await picture(9, 9).png().toBuffer()
     for (let n = 0; n < 30; n++) expect((await upload({ bytes, type: 'image/png' }, busy.token)).status).toBe(200)
@@ -188,7 +188,7 @@ describe('the picture', () => {
     expect((await upload({ bytes, type: 'image/png' }, other.token)).status).toBe(200)
   })
 
-  test('more than 5 MB answers 413', async () => {
+  test('a file of more than 5 MB answers 413', async () => {
     const answer = await upload({ bytes: Buffer.alloc(5 * 1024 * 1024 + 1, 1), type: 'image/png' })
     expect([answer.status, answer.body.message]).toEqual([413, 'The image must be 5 MB or smaller.'])
   })
@@ -203,7 +203,7 @@ describe('the picture', () => {
 })
 
 describe('an uploaded file', () => {
-  test('is served as the picture it is and nothing else, to be kept for ever', async () => {
+  test('is served as a WebP picture and nothing else, cached for ever', async () => {
     const { avatarUrl } = (await upload({ bytes: await picture(9, 9).png().toBuffer(), type: 'image/png' })).body
     const answer = await fetch(roz.url + avatarUrl)
     expect(Object.fromEntries(answer.headers)).toMatchObject({
@@ -218,7 +218,7 @@ describe('an uploaded file', () => {
   })
 
   test.each(['', 'avatars/', 'avatars/..%2f..%2fsecret-key', '..%2fsecret-key', 'avatars/0.webp', 'avatars/%00.webp'])(
-    'no other name reaches the disk: %j',
+    'another name does not reach the disk: %j',
     async (name) => {
       expect((await fetch(`${roz.url}/uploads/${name}`)).status).toBe(404)
     },

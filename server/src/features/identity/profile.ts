@@ -1,7 +1,9 @@
 /**
- * The member's own record. Invariants: the mail address is never changed here; a picture's old file
- * goes only after the new name is committed; a password change ends every other session, and is
- * decided under the lock of the account.
+ * The member's own record.
+ *
+ * - The mail address cannot be changed here.
+ * - The old picture's file is deleted only after the new name is committed.
+ * - A password change ends every other session, and is decided under the lock of the account.
  */
 import { UPLOADS_PATH } from '../../adapters/storage/port.ts'
 import { audit } from '../../staff/audit-log.ts'
@@ -54,7 +56,7 @@ export function profileHandlers(deps: IdentityDeps, checkPassword: PasswordCheck
         if (row === undefined) throw new Error('the account was closed while its picture came')
         if (row.before?.startsWith(UPLOADS_PATH) === true) await storage.remove(row.before.slice(UPLOADS_PATH.length))
       } catch (error) {
-        // Unless it was the old picture that would not go: a name in use keeps its file.
+        // The error may come from deleting the old picture: the new file is kept if the account names it.
         const [stored] = await db.query(sql`select 1 from member where id = ${session.memberId}::bigint and avatar = ${avatarUrl}::text`)
         if (stored === undefined) await storage.remove(name)
         throw error
@@ -75,7 +77,7 @@ export function profileHandlers(deps: IdentityDeps, checkPassword: PasswordCheck
         if (account === undefined || account.passwordHash !== mine.passwordHash) return { ok: false, code: 'wrong_password' }
         await setPassword(tx, account.id, passwordHash)
         await endAllSessions(tx, account.id)
-        // Nor does a link that somebody asked for before lead around the new password.
+        // Reset links asked for before must not bypass the new password.
         await useUp(tx, account.id, 'reset')
         if (account.isStaff) await audit(tx, { actorId: account.id, action: 'staff.password_change', subject: `member:${account.id}` })
         const value = await signIn(tx, deps, account.id, { kind: 'member', source, origin })

@@ -1,10 +1,11 @@
 /**
- * Sessions: opaque random tokens, kept as SHA-256 only. Invariants:
- * - A session ends with its time, its logout, a password change or its account.
- * - A member's ends 30 days after its last use and 90 days after its sign-in; an administrator's after 30 idle minutes and
- *   after 12 hours. The database's clock alone decides.
- * - Every request finds its session, in one statement with the requests of the same moment; a member's end slides at most
- *   once a minute, an administrator's once a second.
+ * Sessions: opaque random tokens, stored only as SHA-256.
+ *
+ * - A session ends at its expiry, logout, a password change or the end of its account.
+ * - A member's session ends 30 days after its last use and 90 days after its sign-in; an administrator's after 30 idle minutes
+ *   and after 12 hours. Only the database's clock decides.
+ * - Requests that arrive together find their sessions in one statement. A member's expiry is extended at most once a minute,
+ *   an administrator's once a second.
  */
 import { randomBytes } from 'node:crypto'
 import { deviceNameOf } from '@roz/core/device-name.ts'
@@ -14,10 +15,10 @@ import type { Tx } from '../../db/transaction.ts'
 import type { Session, Sessions, StaffRole } from '../../http/session.ts'
 import { hashOf } from '../../tickets/sha256.ts'
 
-/** How long a step-up holds; a sign-in counts as one. */
+/** How long a step-up is valid; a sign-in counts as one. */
 export const STEP_UP_LASTS = sql`interval '10 minutes'`
 
-/** Unused for so long, and so long after its sign-in in any case, a session has ended. */
+/** A session ends after this long without use, and this long after its sign-in in any case. */
 const RESTS = { member: sql`interval '30 days'`, admin: sql`interval '30 minutes'` } as const
 const LASTS = { member: sql`interval '90 days'`, admin: sql`interval '12 hours'` } as const
 
@@ -48,15 +49,16 @@ export function createSessions(db: Db): Sessions {
   }
 }
 
-/** An end that was moved later than this stays: a write for each request would be many. */
+/** A session used more recently than this keeps its expiry: extending it at each request would cost too many writes. */
 const usedBefore = sql`clock.at - case s.kind when 'admin' then interval '1 second' else interval '1 minute' end`
 
 /**
- * Living sessions with their accounts, and the ends of those that are due moved on. One that another
- * request holds is being moved on, or ended, by that one: nobody waits, and an end stays an end. Nor does
- * anybody wait for the disk: what a crash takes back is the last moment's moves, and the next visit
- * makes them again. A row is looked up once and then known by its place: it cannot move within the
- * statement, and where another request has moved it there is nothing left to do.
+ * Finds live sessions with their accounts, and extends those that are due.
+ *
+ * - A row that another request has locked is skipped: that request extends or ends it.
+ * - The commit does not wait for the disk. A crash loses only the last extensions, and the next visit repeats them.
+ * - A row is looked up once and then addressed by its ctid. The ctid is stable within the statement; if another request
+ *   has moved the row since, there is nothing left to do.
  */
 const findAndSlide = (tokenHashes: readonly Buffer[]): Sql => sql`
   with clock as materialized (select roz_now() as at, set_config('synchronous_commit', 'off', true)),
@@ -78,7 +80,7 @@ const findAndSlide = (tokenHashes: readonly Buffer[]): Sql => sql`
      where s.ctid = due.place)
   select at::int as at, kind, member_id, staff_role, is_verified, is_suspended, is_stepped_up from found`
 
-/** An admin's token of an account that is no longer staff opens nothing. */
+/** An administrator's token is not valid once the account is no longer staff. */
 function sessionOf(row: Row, tokenHash: Buffer): Session | undefined {
   if (row.kind === 'member') {
     const { is_verified: emailVerified, is_suspended: suspended } = row
@@ -88,7 +90,7 @@ function sessionOf(row: Row, tokenHash: Buffer): Session | undefined {
   return { kind: 'admin', tokenHash, memberId: row.member_id, staffRole: row.staff_role, steppedUp: row.is_stepped_up }
 }
 
-/** Opens a session and answers its token, which is stored nowhere. */
+/** Opens a session and returns its token, which is stored nowhere. */
 export async function openSession(tx: Tx, memberId: bigint, kind: Session['kind'], userAgent = ''): Promise<string> {
   const token = randomBytes(32).toString('base64url')
   const { browser, system } = deviceNameOf(userAgent)
@@ -103,7 +105,7 @@ export async function endSession(from: Queryable, tokenHash: Buffer): Promise<vo
   await from.query(sql`delete from session where token_hash = ${tokenHash}::bytea`)
 }
 
-/** Every session of an account, an administrator's included. */
+/** Ends every session of an account, an administrator's included. */
 export async function endAllSessions(tx: Tx, memberId: bigint): Promise<void> {
   await tx.query(sql`delete from session where member_id = ${memberId}::bigint`)
 }

@@ -1,4 +1,4 @@
-/** Signing in, and sessions with their ends. */
+/** Signing in, and sessions with their expiry. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import { isPassword } from '../../members/passwords.ts'
@@ -17,7 +17,7 @@ const codeOf = async (call: string, token: string | undefined): Promise<string> 
 }
 
 describe('signing in', () => {
-  test('takes the address in any case and answers token and user', async () => {
+  test('accepts the address in any case and answers token and user', async () => {
     const person = await roz.register('login@x.test')
     const answer = await roz.login(' LOGIN@x.test ', PASSWORD)
     expect(answer.status).toBe(200)
@@ -29,21 +29,21 @@ describe('signing in', () => {
   test.each([
     ['a wrong password', 'login@x.test', 'wrong password'],
     ['an unknown address', 'nobody@x.test', PASSWORD],
-    ['an address that is none', 'no address', PASSWORD],
+    ['a malformed address', 'no address', PASSWORD],
     ['a password of 1,000 characters', 'login@x.test', 'x'.repeat(1000)],
-  ])('%s answers 401 in the same words', async (_what, email, password) => {
+  ])('with %s answers 401 with one message', async (_what, email, password) => {
     const answer = await roz.login(email, password)
     expect([answer.status, answer.body]).toEqual([401, { code: 'invalid_credentials', message: 'Invalid email or password' }])
   })
 
-  test('without address or password it says Please fill in all fields', async () => {
+  test('without address or password answers Please fill in all fields', async () => {
     for (const body of [{}, { email: '', password: 'x' }, { email: 'a@x.test', password: '' }, { email: 'a@x.test', password: 1 }]) {
       const answer = await roz.ask('POST /auth/login', { body })
       expect([answer.status, answer.body.message]).toEqual([400, 'Please fill in all fields'])
     }
   })
 
-  test('an unknown address costs as much as a known one', async () => {
+  test('costs as much for an unknown address as for a known one', async () => {
     await roz.register('timing@x.test')
     const timeOf = async (email: string): Promise<number> => {
       const started = performance.now()
@@ -56,17 +56,17 @@ describe('signing in', () => {
       known.push(await timeOf('timing@x.test'))
       unknown.push(await timeOf('timing-nobody@x.test'))
     }
-    // The quickest of each: what else the machine does is left out.
+    // Compares the quickest of each, which excludes delays by other work on the machine.
     expect(Math.min(...unknown) / Math.min(...known)).toBeGreaterThan(0.6)
   })
 
-  test('a member on hold can sign in', async () => {
+  test('admits a member on hold', async () => {
     const person = await roz.register('onhold@x.test')
     await roz.db.query(sql`update member set suspended_at = roz_now() where id = ${await roz.memberId(person)}::bigint`)
     expect((await roz.login('onhold@x.test', PASSWORD)).status).toBe(200)
   })
 
-  test('the same letters typed in another Unicode form are the same password', async () => {
+  test('accepts a password in another Unicode form of the same letters', async () => {
     const body = { name: 'Zoë Form', email: 'form@x.test', phone: '9876543210', password: 'pässwörd'.normalize('NFC') }
     await roz.ask('POST /auth/register', { body })
     expect((await roz.login('form@x.test', 'pässwörd'.normalize('NFD'))).status).toBe(200)
@@ -79,7 +79,7 @@ describe('signing in', () => {
   })
 })
 
-test('when more passwords wait than can be judged, the next is told so with 503, and counts as no wrong password', async () => {
+test('when the password queue is full, the next sign-in answers 503 and does not count as a wrong password', async () => {
   let isOver = false
   const crowd = Promise.all(
     Array.from({ length: 3 + 256 }, async () => {
@@ -122,7 +122,7 @@ describe('sessions', () => {
     expect(await codeOf('GET /auth/me', second)).toBe('200')
   })
 
-  test('a member stays signed in for 30 days after the last use', async () => {
+  test('a member’s session lasts 30 days after its last use', async () => {
     const { token } = await roz.register('slide@x.test')
     await roz.pass(29 * DAY)
     expect(await codeOf('GET /auth/me', token)).toBe('200')
@@ -132,7 +132,7 @@ describe('sessions', () => {
     expect(await codeOf('GET /auth/me', token)).toBe('401 unauthenticated')
   })
 
-  test('a member signs in again 90 days after the sign-in, however often they come', async () => {
+  test('a member’s session ends 90 days after its sign-in, however often it is used', async () => {
     const { token } = await roz.register('ninety@x.test')
     for (let day = 0; day < 89; day += 20) {
       expect(await codeOf('GET /auth/me', token)).toBe('200')
@@ -143,7 +143,7 @@ describe('sessions', () => {
     expect(await codeOf('GET /auth/me', token)).toBe('401 unauthenticated')
   })
 
-  test('a session slides at most once a minute, whatever comes at once', async () => {
+  test('a session is extended at most once a minute, however many requests arrive at once', async () => {
     const { token } = await roz.register('writes@x.test')
     const written = async () =>
       (
@@ -163,7 +163,7 @@ describe('sessions', () => {
     expect(await written()).toBe(after)
   })
 
-  test('what has ended is swept away', async () => {
+  test('expired sessions are deleted', async () => {
     const { token } = await roz.register('swept@x.test')
     await roz.pass(31 * DAY)
     await roz.runJobs()

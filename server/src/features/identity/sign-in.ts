@@ -1,7 +1,9 @@
 /**
- * Registering and signing in. Invariants: account, wallet, first session and verification mail exist
- * together or not at all; a session is opened only while the password that was judged still stands;
- * only the portal's sign-in makes an administrator's session, and it tells nobody why it refused.
+ * Registering and signing in.
+ *
+ * - Account, wallet, first session and verification mail are committed together or not at all.
+ * - A session is opened only while the password that was checked is unchanged.
+ * - Only the administrators' sign-in makes an administrator's session, and its refusals give no reason.
  */
 import { randomUUID } from 'node:crypto'
 import type { Output } from '@roz/contract/api.ts'
@@ -26,7 +28,7 @@ import { endSession, openSession } from './sessions.ts'
 
 type SignedIn = Output<(typeof identityCalls)['login']>
 
-/** Opens a session and answers with it, in the caller's transaction. */
+/** Opens a session in the caller's transaction and answers with it. */
 export async function signIn(
   tx: Tx,
   deps: Pick<IdentityDeps, 'secrets'>,
@@ -39,7 +41,7 @@ export async function signIn(
   return { token, user: await getUser(tx, memberId) }
 }
 
-/** A browser that never signed in to this account before, or not from this part of the network. */
+/** Mails the member about a browser that never signed in to this account, or not from this part of the network. */
 async function tellNewDevice(
   tx: Tx,
   deps: Pick<IdentityDeps, 'secrets'>,
@@ -60,7 +62,7 @@ export function signInHandlers(
 ): Handlers<'register' | 'login' | 'adminLogin' | 'logout'> {
   const { db } = deps
 
-  /** One door for members and one for staff; both count the same wrong passwords. */
+  /** The sign-in of members or of staff; both count the same wrong passwords. */
   async function login(kind: 'member' | 'admin', given: { email: string; password: string }, source: Source, origin: string) {
     const attempt = { ...given, source, find: () => findByEmail(db, given.email, source) }
     const checked = await checkPassword(kind === 'member' ? attempt : { ...attempt, admits: (account: Credentials) => account.isStaff })
@@ -69,7 +71,7 @@ export function signInHandlers(
     }
     return inTransaction(db, async (tx) => {
       const account = await lockAccount(tx, checked.account.id)
-      // Changed or reset since it was judged: the old password opens nothing any more.
+      // The password may have been changed or reset since it was checked: then it opens nothing.
       if (account === undefined || account.passwordHash !== checked.account.passwordHash || (kind === 'admin' && !account.isStaff)) {
         return { ok: false, code: 'invalid_credentials' } as const
       }

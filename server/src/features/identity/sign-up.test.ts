@@ -1,4 +1,4 @@
-/** Registering, confirming the address, sending its mail again. */
+/** Registering, confirming the address, and sending its mail again. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import { PASSWORD, type People, startPeople } from '../../testing/people.ts'
@@ -45,27 +45,27 @@ describe('registering', () => {
 
   test.each([
     ['all fields are required', {}, 'Please fill in all fields'],
-    ['a name has 2 characters at least', form('a@x.test', { name: ' A ' }), 'Name must be 2 to 100 characters'],
-    ['an address is an address', form('no address'), 'Please enter a valid email address'],
+    ['a name has at least 2 characters', form('a@x.test', { name: ' A ' }), 'Name must be 2 to 100 characters'],
+    ['a malformed address is refused', form('no address'), 'Please enter a valid email address'],
     ...(['name', 'email', 'phone', 'password'] as const).flatMap((field): [string, object, string][] => [
       [`${field} may not be missing`, form('a@x.test', { [field]: undefined }), 'Please fill in all fields'],
       [`${field} may not be empty`, form('a@x.test', { [field]: '' }), 'Please fill in all fields'],
     ]),
-    ['what is missing is said before what is wrong', form('a@x.test', { name: 'A', phone: undefined }), 'Please fill in all fields'],
-    ['a name is letters', form('a@x.test', { name: 'Win ₹900 now!' }), "Name can contain only letters, spaces and . ' -"],
+    ['a missing field is reported before a wrong one', form('a@x.test', { name: 'A', phone: undefined }), 'Please fill in all fields'],
+    ['a name consists of letters', form('a@x.test', { name: 'Win ₹900 now!' }), "Name can contain only letters, spaces and . ' -"],
     [
-      'a name is no address of a site',
+      'a name is not a web address',
       form('a@x.test', { name: 'Asha visit evil.example' }),
       'Name must not look like a web address. Please put a space after each dot.',
     ],
     [
-      'a password is none of those that are tried first',
+      'a common password is refused',
       form('a@x.test', { password: 'Password1' }),
       'This password is among the 10,000 most used ones, which are tried first. Please choose another.',
     ],
     ['a phone starts with 6 to 9', form('a@x.test', { phone: '5876543210' }), 'Please enter a valid 10-digit mobile number'],
-    ['a password has 6 characters at least', form('a@x.test', { password: '12345' }), 'Password must be at least 6 characters'],
-    ['a password has 128 characters at most', form('a@x.test', { password: 'x'.repeat(129) }), 'Password must be at most 128 characters'],
+    ['a password has at least 6 characters', form('a@x.test', { password: '12345' }), 'Password must be at least 6 characters'],
+    ['a password has at most 128 characters', form('a@x.test', { password: 'x'.repeat(129) }), 'Password must be at most 128 characters'],
     ['unknown fields are refused', form('a@x.test', { role: 'admin' }), 'This field is not known.'],
     ['a NUL is refused', form('a@x.test', { password: 'correct\0 horse' }), 'This value has the wrong type.'],
   ])('%s', async (_rule, body, message) => {
@@ -74,7 +74,7 @@ describe('registering', () => {
     expect(await roz.db.query(sql`select 1 from member where email = 'a@x.test'`)).toEqual([])
   })
 
-  test('an address that is taken, in any case, answers 409', async () => {
+  test('with a taken address, in any case, answers 409', async () => {
     await roz.register('taken@x.test')
     const answer = await roz.ask('POST /auth/register', { body: form('Taken@X.test') })
     expect([answer.status, answer.body]).toEqual([409, { code: 'email_taken', message: 'An account with this email already exists.' }])
@@ -82,7 +82,7 @@ describe('registering', () => {
     expect(hindi.body.message).toBe('इस ईमेल से एक खाता पहले से है।')
   })
 
-  test('of many registrations of one address at once exactly one is made', async () => {
+  test('makes one account for many registrations of one address at once', async () => {
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, i) => roz.ask('POST /auth/register', { body: form(i % 2 ? 'race@x.test' : 'RACE@x.test') })),
     )
@@ -95,7 +95,7 @@ describe('registering', () => {
     expect(await roz.mailsTo('race@x.test')).toHaveLength(1)
   })
 
-  test('keeps the password as Argon2id with 19 MiB, two passes and one lane', async () => {
+  test('stores the password as Argon2id with 19 MiB, two passes and one lane', async () => {
     await roz.register('hash@x.test')
     const { hash } = await one<{ hash: string }>(roz.db, sql`select password_hash as hash from member where email = 'hash@x.test'`)
     expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
@@ -103,7 +103,7 @@ describe('registering', () => {
 })
 
 describe('the verification mail', () => {
-  test('comes in the language of the registration, with an absolute link to the host that was asked', async () => {
+  test('has the language of the registration, and an absolute link to the requested host', async () => {
     await roz.register('mail@x.test')
     await roz.register('hindi@x.test', { language: 'hi' })
     const [mail] = await roz.mailsTo('MAIL@x.test')
@@ -112,7 +112,7 @@ describe('the verification mail', () => {
     expect((await roz.mailsTo('hindi@x.test'))[0]?.subject).toBe('रोज़ के लिए अपने ईमेल की पुष्टि करें')
   })
 
-  test('the name of a registration stands in no mail until the address is confirmed', async () => {
+  test('does not contain the registered name until the address is confirmed', async () => {
     const { token } = await roz.register('stranger@x.test', { name: 'Call Now For Money' })
     await roz.ask('POST /auth/resend-verification', { token })
     await roz.ask('POST /auth/forgot-password', { body: { email: 'stranger@x.test' } })
@@ -133,7 +133,7 @@ describe('the verification mail', () => {
     expect((await roz.mailsTo('stranger@x.test'))[0]?.text).toContain('Hello Call Now For Money,')
   })
 
-  test('a name that is older than the rule of names is shown as it was written, escaped once', async () => {
+  test('shows a name older than the rule of names as it was written, escaped once', async () => {
     const person = await roz.register('older@x.test')
     const name = 'Tom & <b>Jerry</b>'
     await roz.db.query(
@@ -147,7 +147,7 @@ describe('the verification mail', () => {
     expect(mail?.html).not.toContain('<b>')
   })
 
-  test('its token stands in no table, neither in the clear nor in the job', async () => {
+  test('has a token that no table stores in the clear, not even the job', async () => {
     await roz.register('secret@x.test')
     const token = await roz.tokenFrom('secret@x.test', '/verify-email')
     const rows = await roz.db.query(sql`
@@ -157,7 +157,7 @@ describe('the verification mail', () => {
 })
 
 describe('confirming an address', () => {
-  test('answers plain text, and the money of the member may move from then on', async () => {
+  test('answers plain text and lets the member’s money move', async () => {
     const person = await roz.register('verify@x.test')
     const token = await roz.tokenFrom('verify@x.test', '/verify-email')
     const answer = await roz.ask(`GET /auth/verify-email?token=${token}`)
@@ -188,7 +188,7 @@ describe('confirming an address', () => {
   })
 
   test.each(['', '?token=', '?token=unknown', '?token[]=x', `?token=${'a'.repeat(43)}`, '?token=%00', '?token=a%00b&token=c'])(
-    'a missing or unknown token answers 400: %s',
+    'with a missing or unknown token answers 400: %s',
     async (query) => {
       const answer = await roz.ask(`GET /auth/verify-email${query}`)
       expect([answer.status, answer.headers.get('content-type'), answer.text]).toEqual([
@@ -199,32 +199,32 @@ describe('confirming an address', () => {
     },
   )
 
-  test('a right token with a NUL behind it is unknown', async () => {
+  test('with a token followed by a NUL is refused as unknown', async () => {
     await roz.register('nul@x.test')
     const token = await roz.tokenFrom('nul@x.test', '/verify-email')
     expect((await roz.ask(`GET /auth/verify-email?token=${token}%00`)).text).toBe('Invalid or missing verification token')
   })
 
-  test('a refusal is plain text in the language asked for, and JSON for who names it in Accept', async () => {
+  test('is refused as plain text in the language asked for, and as JSON when Accept names it', async () => {
     expect((await roz.ask('GET /auth/verify-email', { language: 'hi' })).text).toBe('पुष्टि का लिंक अधूरा है या सही नहीं है')
     const { body } = await roz.ask('GET /auth/verify-email', { headers: { accept: 'application/json, text/plain' } })
     expect(body).toEqual({ code: 'verification_token_invalid', message: 'Invalid or missing verification token' })
   })
 
-  test('a token that stands twice in the query counts as its first', async () => {
+  test('with two tokens in the query uses the first', async () => {
     await roz.register('twice@x.test')
     const token = await roz.tokenFrom('twice@x.test', '/verify-email')
     expect((await roz.ask(`GET /auth/verify-email?token=${token}&token=x`)).status).toBe(200)
   })
 
-  test('a reset token confirms nothing here', async () => {
+  test('with a reset token is refused', async () => {
     await roz.register('cross@x.test')
     await roz.ask('POST /auth/forgot-password', { body: { email: 'cross@x.test' } })
     const token = await roz.tokenFrom('cross@x.test', '/reset-password')
     expect((await roz.ask(`GET /auth/verify-email?token=${token}`)).text).toBe('Invalid or missing verification token')
   })
 
-  test('a member on hold who confirms the address still cannot move money', async () => {
+  test('does not let the money of a member on hold move', async () => {
     const person = await roz.register('held@x.test')
     const id = await roz.memberId(person)
     await roz.db.query(sql`update member set suspended_at = roz_now() where id = ${id}::bigint`)
@@ -253,7 +253,7 @@ describe('sending the verification mail again', () => {
     expect(await roz.mailsTo('resend@x.test')).toHaveLength(3)
   })
 
-  test('goes to one address five times a day', async () => {
+  test('reaches one address at most five times a day', async () => {
     const { token } = await roz.register('daily@x.test')
     const resend = () => roz.ask('POST /auth/resend-verification', { token })
     for (let i = 0; i < 5; i++) {
@@ -271,14 +271,14 @@ describe('sending the verification mail again', () => {
     expect((await resend()).status).toBe(200)
   })
 
-  test('of two at once one is sent', async () => {
+  test('sends one mail for several requests at once', async () => {
     const { token } = await roz.register('resend2@x.test')
     const answers = await Promise.all([1, 2, 3].map(() => roz.ask('POST /auth/resend-verification', { token })))
     expect(answers.map((answer) => answer.status).sort()).toEqual([200, 429, 429])
     expect(await roz.mailsTo('resend2@x.test')).toHaveLength(2)
   })
 
-  test('every link that was sent works, and afterwards there is nothing to send', async () => {
+  test('every link that was sent works, and a confirmed address gets no other', async () => {
     const { token } = await roz.register('links@x.test')
     const oldest = await roz.tokenFrom('links@x.test', '/verify-email')
     await roz.ask('POST /auth/resend-verification', { token })
@@ -291,7 +291,7 @@ describe('sending the verification mail again', () => {
   })
 })
 
-test('no password, token or address stands in the log', () => {
+test('the log contains no password, token or address', () => {
   const log = roz.logLines.join('')
   expect(log.length).toBeGreaterThan(1000)
   for (const secret of [PASSWORD, 'Bearer', '@x.test', 'argon2id', '9876543210', 'token=', 'अ', 'Asha']) expect(log).not.toContain(secret)

@@ -1,4 +1,4 @@
-/** The devices on which a member is signed in, and the end of all others. */
+/** The devices on which a member is signed in, and ending all others. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PASSWORD, type People, startPeople } from '../../testing/people.ts'
 import { ensureAdmin } from './ensure-admin.ts'
@@ -15,7 +15,7 @@ afterAll(() => roz.close())
 const statusOf = async (token: string): Promise<number> => (await roz.ask('GET /auth/me', { token })).status
 const devicesOf = async (token: string): Promise<unknown> => (await roz.ask('GET /user/sessions', { token })).body.sessions
 
-test('each device is listed by browser and system, the last used first, with the one that asks marked', async () => {
+test('each device is listed by browser and system, last used first, with the asking one marked', async () => {
   const { token } = await roz.register('listed@x.test', { userAgent: PHONE })
   await roz.pass(3600)
   const desk = (await roz.login('listed@x.test', PASSWORD, { userAgent: DESK })).body.token
@@ -35,7 +35,7 @@ test('each device is listed by browser and system, the last used first, with the
   expect(await statusOf(desk)).toBe(200)
 })
 
-test('a session that has ended is not listed', async () => {
+test('an ended session is not listed', async () => {
   const { token } = await roz.register('ended@x.test', { userAgent: PHONE })
   await roz.login('ended@x.test', PASSWORD, { userAgent: DESK })
   for (const days of [29, 29]) {
@@ -45,7 +45,7 @@ test('a session that has ended is not listed', async () => {
   expect(await devicesOf(token)).toEqual([expect.objectContaining({ browser: 'Chrome', isThis: true })])
 })
 
-test('signing out the others ends every other session of the member at once, and nobody else’s', async () => {
+test('signing out the others ends every other session of the member at once, and no other member’s', async () => {
   const { token } = await roz.register('others@x.test')
   const neighbour = await roz.register('neighbour@x.test')
   const others = await Promise.all([1, 2].map(async () => (await roz.login('others@x.test', PASSWORD)).body.token as string))

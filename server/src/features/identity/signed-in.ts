@@ -1,6 +1,8 @@
 /**
- * The devices on which a member is signed in. Invariant: ending the others never ends the session that
- * asks, and what has ended opens nothing from the next request on.
+ * The devices on which a member is signed in.
+ *
+ * - Ending the others never ends the session that asks.
+ * - An ended session is refused from the next request on.
  */
 import type { Output } from '@roz/contract/api.ts'
 import type { identityCalls, signedInDevice } from '@roz/contract/identity.ts'

@@ -20,7 +20,7 @@ const isSteppedUp = async (token: string): Promise<boolean | undefined> => {
   return session?.kind === 'admin' ? session.steppedUp : undefined
 }
 
-test('a sign-in counts for ten minutes, then the password does for ten more, in that session alone', async () => {
+test('a sign-in counts as a step-up for ten minutes, then the password for ten more, in that session alone', async () => {
   const [mine, other] = [await signIn(), await signIn()]
   expect(await isSteppedUp(mine)).toBe(true)
   await roz.pass(10 * 60 + 1)
@@ -48,7 +48,7 @@ test('a wrong password answers 403 and counts in the throttle', async () => {
   expect(door.status).toBe(429)
 })
 
-test('a member has none', async () => {
+test('a member cannot step up', async () => {
   const member = await roz.register('member@x.test')
   expect((await stepUp(member.token, 'x')).body.code).toBe('forbidden')
   expect((await roz.ask('POST /admin/step-up', { body: { password: 'x' } })).status).toBe(401)

@@ -1,7 +1,9 @@
 /**
- * The step-up: an administrator gives the password anew before money moves. Invariants: it holds for
- * ten minutes and for this session alone; a wrong password counts in the throttle like one at a
- * sign-in; it is written down only while the password that was judged still stands.
+ * The step-up: an administrator repeats the password before money moves.
+ *
+ * - A step-up is valid for ten minutes and for this session alone.
+ * - A wrong password counts in the throttle like one at a sign-in.
+ * - A step-up is recorded only while the password that was checked is unchanged.
  */
 import { isoIst } from '@roz/core/ist-day.ts'
 import { audit } from '../../staff/audit-log.ts'

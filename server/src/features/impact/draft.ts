@@ -1,6 +1,8 @@
 /**
- * The draft story of a settled day. Invariant: one draft a day, whoever asks and however often; it
- * keeps the winner's id, never the name. A round that ended void gets none.
+ * Makes the draft story of a settled day.
+ *
+ * - A day has one draft, however often it is asked for; a void round has none.
+ * - A draft stores the winner's id, never the name.
  */
 import { randomUUID } from 'node:crypto'
 import type { Paise } from '@roz/core/money.ts'

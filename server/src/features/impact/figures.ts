@@ -1,4 +1,4 @@
-/** A member's own impact (api.md "Definitions"): rupees put into rounds, named charities of those rounds, rounds joined. */
+/** A member's own impact: rupees put into rounds, distinct named charities in the stories of those rounds, rounds joined. */
 import { ENTRY_FEE, type Paise, paise } from '@roz/core/money.ts'
 import { one, type Queryable, sql } from '../../db/sql.ts'
 import { PENDING_CHARITY } from './story.ts'

@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await calls.close()
-  // Rounds are written here without their joins: the audit has nothing to read.
+  // This file writes rounds without their joins, which the audit would report.
   await database.dropUnaudited()
 })
 
@@ -47,7 +47,7 @@ test('with nothing published the lists are empty', async () => {
   expect(await impact.recentStories('en')).toEqual([])
 })
 
-test('a story made by hand is a draft dated today, and nobody outside sees it', async () => {
+test('a story made by hand is a draft dated today, and the public cannot see it', async () => {
   const { status, body } = await create({ ...STORY, videoUrl: 'https://youtu.be/dQw4w9WgXcQ' })
   expect(status).toBe(200)
   expect(body.story).toEqual({
@@ -66,12 +66,12 @@ test('a story made by hand is a draft dated today, and nobody outside sees it', 
   expect((await view(body.story.id)).status).toBe(404)
 })
 
-test('publishing shows it, newest publication first, and taking it back hides it', async () => {
+test('publishing shows a story, newest publication first, and unpublishing hides it', async () => {
   const [first, second] = [await live('first'), await live('second')]
   expect((await published()).stories.map((story) => story.id)).toEqual([second, first])
   await edit(second, { isActive: false })
   expect((await published()).stories.map((story) => story.id)).toEqual([first])
-  // An edit of a published one does not move it; publishing it anew does.
+  // An edit of a published story does not move it; publishing it again does.
   await edit(second, { isActive: true })
   await edit(first, { title: 'first, corrected' })
   expect((await published()).stories.map((story) => story.title)).toEqual(['second', 'first, corrected'])
@@ -81,7 +81,7 @@ test('publishing shows it, newest publication first, and taking it back hides it
   expect((await impact.recentStories('en')).map((story) => story.id)).toEqual([first, second])
 })
 
-test('an edit changes words, links and charity; fields of its own are ignored, unknown ones refused', async () => {
+test('an edit changes words, links and charity; the story’s other fields are ignored, unknown fields refused', async () => {
   const { body } = await create()
   const { id } = body.story
   const edited = await edit(id, {
@@ -131,13 +131,13 @@ test('only staff may write, and every edit is in the audit log', async () => {
   expect(log.every((row) => row.actor_id === editor)).toBe(true)
 })
 
-test('a story that is not there answers 404', async () => {
+test('an unknown story answers 404', async () => {
   expect((await edit('nothing', { isActive: true })).body).toMatchObject({ code: 'story_not_found', message: 'There is no such story.' })
   expect((await edit(crypto.randomUUID(), { isActive: true })).status).toBe(404)
   expect((await view('nothing')).status).toBe(404)
 })
 
-test('a view counts once per address and day, whatever the user agent; of IPv6 once per /64', async () => {
+test('a view counts once per address and day, whatever the user agent; an IPv6 view once per /64', async () => {
   const id = await live('watched by many')
   for (const userAgent of ['one', 'another', '']) expect((await view(id, { ip: '9.9.8.1', userAgent })).body).toEqual({ views: 1 })
   expect((await view(id, { ip: '::ffff:9.9.8.1' })).body).toEqual({ views: 1 })
@@ -147,7 +147,7 @@ test('a view counts once per address and day, whatever the user agent; of IPv6 o
   expect((await view(id, { ip: '2001:db8:0:1::1' })).body).toEqual({ views: 4 })
 })
 
-test('a view counts once per visitor and day, and the key that tells visitors apart is erased next day', async () => {
+test('a view counts once per visitor and day, and the key that identifies visitors is erased the next day', async () => {
   const id = await live('watched')
   expect((await view(id, { ip: '9.9.9.1' })).body).toEqual({ views: 1 })
   expect((await view(id, { ip: '9.9.9.1' })).body).toEqual({ views: 1 })
@@ -165,7 +165,7 @@ test('a view counts once per visitor and day, and the key that tells visitors ap
   expect(await database.db.query(sql`select day from story_view`)).toHaveLength(1)
 })
 
-test('pages neither repeat nor hide a story while others are published', async () => {
+test('pages neither repeat nor skip a story while others are published', async () => {
   const before = new Set((await published('?limit=100')).stories.map((story) => story.id))
   for (let index = 0; index < 5; index++) await live(`page ${index}`)
   const seen: string[] = []
@@ -183,7 +183,7 @@ test('pages neither repeat nor hide a story while others are published', async (
   expect(await calls.ask('GET /impact/stories?cursor=x')).toMatchObject({ status: 400, body: { fields: { cursor: expect.any(String) } } })
 })
 
-test("a settled day gets one draft, with its need share, and the winner's present name", async () => {
+test("a settled day gets one draft, with its need share and the winner’s present name", async () => {
   const winner = await makeMember(database.db, { name: 'Ravi Kumar' })
   await insertSettledRound(database, { day: '2026-03-04', entries: 10n, winner })
   await Promise.all([impact.jobs.draft_story({ day: '2026-03-04' }), impact.jobs.draft_story({ day: '2026-03-04' })])
@@ -205,7 +205,7 @@ test("a settled day gets one draft, with its need share, and the winner's presen
   expect((await draft('hi'))[0].winnerInfo.name).toBe('एक सदस्य')
 })
 
-test("a member's impact: rupees put in, named charities of their rounds, rounds joined", async () => {
+test("a member’s impact counts rupees put in, named charities of the member’s rounds, and rounds joined", async () => {
   const member = await makeMember(database.db)
   const stats = async () => (await calls.ask('GET /impact/stats', { as: member })).body
   expect(await stats()).toEqual({ totalDonated: 0, charitiesSupported: 0, daysActive: 0 })

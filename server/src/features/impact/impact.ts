@@ -1,7 +1,10 @@
 /**
- * Impact stories: lists, views, the editor's calls and the draft of a settled day. Invariants: only
- * active stories are public; the editor changes words, links and publication, never the day, the
- * amount, the views or the winner; every edit is in the audit log; a settled day gets one draft.
+ * Impact stories: lists, views, the editor's calls and the draft of a settled day.
+ *
+ * - Only active stories are public.
+ * - The editor changes words, links and publication, never the day, the amount, the views or the winner.
+ * - Every edit is in the audit log.
+ * - A settled day gets one draft.
  */
 import { randomUUID } from 'node:crypto'
 import type { Story } from '@roz/contract/impact.ts'
@@ -39,7 +42,7 @@ const CURSOR = [CURSOR_PARTS.micros, CURSOR_PARTS.uuid]
 
 type Edit = Call<typeof impactCalls.updateStory>['body']
 
-/** An edit laid over what stands; an empty link takes the link away. */
+/** Applies an edit to the present content; an empty link removes the link. */
 function applyEdit(stands: StoryContent, edit: Edit): StoryContent {
   return {
     title: edit.title ?? stands.title,
@@ -132,10 +135,10 @@ export function createImpact({ db }: ImpactDeps) {
     handlers,
     jobs: { draft_story: ({ day }: { readonly day: string }): Promise<void> => draftStory(db, day) },
     due: (): Promise<boolean> => eraseOldViews(db),
-    /** The newest publications, for the home page. */
+    /** The newest published stories, for the home page. */
     recentStories: async (language: Language): Promise<Story[]> => (await newestStories(language, RECENT)).stories,
     newestStories,
-    /** One by its id, where it is published. */
+    /** A published story by its id. */
     publishedStory: async (id: string, language: Language): Promise<Story | undefined> => {
       const row = isId(id) ? await findPublished(db, id) : undefined
       return row && storyOf(language)(row)

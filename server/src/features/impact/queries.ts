@@ -1,6 +1,9 @@
 /**
- * Stories in SQL. Invariants: only active stories are read for the public; the winner's name is joined
- * at read, never stored; lists page by the whole sort key (newest publication first, drafts newest first).
+ * Stories in SQL.
+ *
+ * - Public queries read only active stories.
+ * - The winner's name is joined when a story is read, never stored.
+ * - Lists page by the whole sort key: newest publication first, drafts by creation.
  */
 import type { Paise } from '@roz/core/money.ts'
 import type { PublicName } from '@roz/core/names.ts'
@@ -26,7 +29,7 @@ export type StoryRow = {
   readonly winnerName: string | null
   readonly winnerPublicName: PublicName | null
   readonly winnerIsDeleted: boolean
-  /** Microseconds since 1970 of what the list is sorted by. */
+  /** The sort key: microseconds since 1970 of the publication, or of a draft's creation. */
   readonly sortedAt: string
 }
 
@@ -52,7 +55,7 @@ export function listPublished(db: Queryable, page: { readonly after: Cursor | un
     order by s.published_at desc, s.id desc limit ${page.limit + 1}::int`)
 }
 
-/** All stories by publication, drafts by when they were made, newest first. */
+/** All stories, newest first: published ones by publication, drafts by creation. */
 export function listAll(db: Queryable, page: { readonly after: Cursor | undefined; readonly limit: number }): Promise<StoryRow[]> {
   const [at, id] = page.after ?? []
   const later = at === undefined ? sql`true` : sql`(${listedAt}, s.id) < (${instantOf(at)}, ${id}::uuid)`
@@ -70,7 +73,7 @@ export async function getStory(db: Queryable, id: string): Promise<StoryRow> {
   return row
 }
 
-/** What an edit may change. */
+/** The fields that an edit may change. */
 export type StoryContent = {
   readonly title: string
   readonly description: string
@@ -81,7 +84,7 @@ export type StoryContent = {
   readonly isActive: boolean
 }
 
-/** The editable fields under the row's lock, so that two editors follow each other. */
+/** The editable fields under the row's lock, so that concurrent edits follow each other. */
 export async function lockStory(tx: Queryable, id: string): Promise<StoryContent | undefined> {
   const [row] = await tx.query<StoryContent>(sql`
     select title, description, charity_name as "charityName", charity_description as "charityDescription",
@@ -90,7 +93,7 @@ export async function lockStory(tx: Queryable, id: string): Promise<StoryContent
   return row
 }
 
-/** Writes an edit. A story that becomes active is published now; one that was active keeps its place. */
+/** Writes an edit. A story that becomes active is published now; a story that was active keeps its place in the list. */
 export async function updateStory(tx: Queryable, id: string, content: StoryContent): Promise<void> {
   await tx.query(sql`
     update story set title = ${content.title}::text, description = ${content.description}::text,
@@ -100,7 +103,7 @@ export async function updateStory(tx: Queryable, id: string, content: StoryConte
     where id = ${id}::uuid`)
 }
 
-/** A draft written by hand, dated today. */
+/** Inserts a draft written by hand, dated today. */
 export async function insertByHand(tx: Queryable, id: string, content: StoryContent): Promise<void> {
   await tx.query(sql`
     insert into story (id, day, title, description, charity_name, charity_description, video_url)

@@ -1,11 +1,11 @@
-/** A story as the API shows it (spec section 3), and the words of a day's draft. */
+/** A story as the API shows it, and the words of a day's draft. */
 import type { Story } from '@roz/contract/impact.ts'
 import type { Language } from '@roz/core/language.ts'
 import { formatPaise, type Paise, rupeesFromPaise } from '@roz/core/money.ts'
 import { publicNameOf } from '@roz/core/names.ts'
 import type { StoryRow } from './queries.ts'
 
-/** What a charity is called until one is chosen; shown as Pending (spec section 3). */
+/** The charity's name until one is chosen; screens show Pending for it. */
 export const PENDING_CHARITY = 'Pending Charity Selection'
 
 export const storyOf =
@@ -38,7 +38,7 @@ function winnerOf(row: StoryRow, language: Language): Story['winnerInfo'] {
 
 const longDay = new Intl.DateTimeFormat('en-IN', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' })
 
-/** The words an editor starts from; stories are written in one language, the editor's. */
+/** The words an editor starts from; a story is written in one language, the editor's. */
 export function draftWords(draft: { readonly day: string; readonly participants: bigint; readonly need: Paise }) {
   const day = longDay.format(new Date(`${draft.day}T00:00:00Z`))
   const people = draft.participants === 1n ? '1 member' : `${draft.participants.toLocaleString('en-IN')} members`

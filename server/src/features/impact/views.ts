@@ -1,15 +1,17 @@
 /**
- * Views of stories. Invariant: one view per address, story and day; of IPv6 one per /64, and the
- * user agent, which a caller writes as they like, counts for nothing. A visitor is an HMAC of the address
- * under a random key of that day; key and rows are erased once the day is over, so that nobody can tell
- * afterwards who watched what.
+ * Views of stories.
+ *
+ * - A view counts once per address, story and day; an IPv6 address counts as its /64.
+ * - The user agent does not count, because a caller can send any.
+ * - A visitor is stored as an HMAC of the address under a random key of that day. Key and rows are erased once the day is
+ *   over, so that nobody can find out afterwards who watched a story.
  */
 import { createHmac, randomBytes } from 'node:crypto'
 import { type Db, one, type Queryable, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { customerAddress } from '../../http/limits.ts'
 
-/** Counts a view of a published story; its views afterwards, or undefined when there is no such story. */
+/** Counts a view of a published story; returns its views, or undefined when there is no such story. */
 export function countView(db: Db, storyId: string, ip: string): Promise<number | undefined> {
   return inTransaction(db, async (tx) => {
     const [story] = await tx.query<{ views: bigint }>(sql`select views from story where id = ${storyId}::uuid and is_active`)
@@ -25,7 +27,7 @@ export function countView(db: Db, storyId: string, ip: string): Promise<number |
   })
 }
 
-/** The day's key, made by whoever comes first. */
+/** The key of today, made at its first view. */
 async function keyOfToday(tx: Queryable): Promise<{ day: string; key: Buffer }> {
   const find = () =>
     tx.query<{ day: string; key: Buffer }>(sql`select day::text as day, key from visitor_key where day = ist_day(roz_now())`)
@@ -39,7 +41,7 @@ async function keyOfToday(tx: Queryable): Promise<{ day: string; key: Buffer }> 
   return theirs
 }
 
-/** Erases the keys and views of days that are over. */
+/** Erases the keys and views of past days. */
 export async function eraseOldViews(db: Db): Promise<boolean> {
   const { days } = await one<{ days: bigint }>(
     db,

@@ -28,12 +28,12 @@ const list = async (person: Person, query = '', language = 'en') =>
 const read = async (person: Person, body?: unknown) =>
   (await roz.ask('POST /notifications/read', { token: person.token, body: body ?? {} })).body
 
-describe('notices', () => {
-  test('of a new member are none', async () => {
+describe('a member’s notices', () => {
+  test('are none at first', async () => {
     expect(await list(await roz.register('fresh@x.test'))).toEqual({ notifications: [], unread: 0, nextCursor: null })
   })
 
-  test('speak the language of the reader, newest first, and are told once however often their job is written', async () => {
+  test('have the language of the reader, newest first, and appear once however often their job is written', async () => {
     const asha = await roz.register('asha@x.test')
     const id = await roz.memberId(asha)
     await tell(id, 'topup_credited', { amount: '₹10.00', balance: '₹10.00' }, 'topup:1')
@@ -42,7 +42,7 @@ describe('notices', () => {
     await tell(id, 'won', { amount: '₹4.50', day: '2026-11-20' }, 'won:1')
     await tell(id, 'won', { amount: '₹4.50', day: '2026-11-20' }, 'won:1')
     await roz.runJobs()
-    // As after a month, when the job itself has been forgotten.
+    // As after a month, when the job has been deleted.
     await roz.db.query(sql`delete from job where kind = 'notice'`)
     await tell(id, 'won', { amount: '₹4.50', day: '2026-11-20' }, 'won:1')
     await roz.runJobs()
@@ -57,7 +57,7 @@ describe('notices', () => {
     expect(hindi.notifications[0].body).toBe('आपने 20 नवंबर 2026 के राउंड में ₹4.50 जीते। राशि आपके वॉलेट में है।')
   })
 
-  test('page without a gap or a repeat, also where many were told at one moment', async () => {
+  test('page without a gap or a repeat, even if many have one time', async () => {
     const pages = await roz.register('pages@x.test')
     const id = await roz.memberId(pages)
     await roz.db.query(sql`
@@ -77,14 +77,14 @@ describe('notices', () => {
   })
 
   test.each(['?cursor=x', '?limit=0', '?limit=101', '?limit=x', `?cursor=${Buffer.from('["1","n0"]').toString('base64url')}`])(
-    'a bad page is refused: %s',
+    'are refused for a bad page: %s',
     async (query) => {
       const { token } = await roz.register(`bad${query.length}${query.charCodeAt(7)}${query.at(-1)}@x.test`)
       expect((await roz.ask(`GET /notifications${query}`, { token })).status).toBe(400)
     },
   )
 
-  test('are read by id, or all at once; nobody reads another member’s', async () => {
+  test('are marked read by id or all at once, but not another member’s', async () => {
     const mine = await roz.register('mine@x.test')
     const other = await roz.register('other@x.test')
     await tell(await roz.memberId(mine), 'low_balance', { balance: '₹3.00' }, 'low:1')
@@ -102,14 +102,14 @@ describe('notices', () => {
     expect((await roz.ask('POST /notifications/read', { token: mine.token })).status).toBe(200)
   })
 
-  test('are the member’s: without a token 401, for an administrator 403', async () => {
+  test('are refused without a token', async () => {
     expect((await roz.ask('GET /notifications')).status).toBe(401)
     expect((await roz.ask('POST /notifications/read')).status).toBe(401)
   })
 })
 
 describe('joins by Auto Participate', () => {
-  test('are in the list with their day, are counted and read, and nothing is written for them', async () => {
+  test('are listed with their day, counted and marked read, without a stored notice', async () => {
     const auto = await roz.register('auto@x.test')
     const id = await roz.memberId(auto)
     await inTransaction(roz.db, async (tx) => {
@@ -153,7 +153,7 @@ describe('joins by Auto Participate', () => {
     expect((await list(auto)).unread).toBe(0)
   })
 
-  test('of a member who joins by hand there is no notice', async () => {
+  test('appear only for members with Auto Participate, not for joins by hand', async () => {
     const hand = await roz.register('hand@x.test')
     const id = await roz.memberId(hand)
     await inTransaction(roz.db, (tx) => setMayMove(tx, id, true))
@@ -163,7 +163,7 @@ describe('joins by Auto Participate', () => {
   })
 })
 
-test('every kind has words in both languages, without a gap left open', () => {
+test('every kind has words in both languages, with every placeholder filled', () => {
   const data = { day: '2026-11-21', amount: '₹1.00', balance: '₹3.00', account: '1234', year: '2026', reason: 'Not yours' }
   for (const kind of Object.keys(NOTICES).filter(isNoticeKind)) {
     for (const language of ['en', 'hi'] as const) {

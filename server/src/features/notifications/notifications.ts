@@ -1,6 +1,8 @@
 /**
- * Notices in the app. Invariants: kind and data are stored, words are made when a member reads, in the
- * language of Accept-Language; joins by Auto Participate are never written as notices.
+ * Notices in the app.
+ *
+ * - Kind and data are stored. Words are made when a member reads, in the language of Accept-Language.
+ * - Joins by Auto Participate are never stored as notices.
  */
 import { isoIst } from '@roz/core/ist-day.ts'
 import { isNoticeKind, noticeText } from '@roz/core/notices.ts'
@@ -21,7 +23,7 @@ type Notification = Output<typeof communityCalls.notifications>['notifications']
 export type NotificationsDeps = { readonly db: Db }
 export type Notifications = {
   readonly handlers: Handlers<'notifications' | 'readNotifications' | 'preferences' | 'setPreferences'>
-  /** For the member's export. */
+  /** All notices, for the member's export. */
   readonly exports: { readonly notifications: (memberId: bigint, language: Language) => Promise<Notification[]> }
   readonly jobs: { readonly notice: (payload: JobPayloads['notice'], jobId: string) => Promise<void> }
   readonly due: (now: Date) => Promise<boolean>

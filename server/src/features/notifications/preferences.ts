@@ -1,4 +1,8 @@
-/** What a member wants to be told. Invariant: it holds for what is neither about money nor about safety, and for nothing else (mail/mails.ts). */
+/**
+ * A member's choice of mails and pushes.
+ *
+ * - The choice applies only to messages that concern neither money nor safety (mail/mails.ts).
+ */
 import type { Output } from '@roz/contract/api.ts'
 import type { communityCalls } from '@roz/contract/community.ts'
 import { type Db, one, sql } from '../../db/sql.ts'
@@ -21,7 +25,7 @@ export function preferenceHandlers(db: Db): Handlers<'preferences' | 'setPrefere
           sql`update member set wants_mail = coalesce(${body.mail ?? null}::boolean, wants_mail), wants_push = coalesce(${body.push ?? null}::boolean, wants_push)
                where id = ${session.memberId}::bigint returning ${COLUMNS}`,
         )
-        // On no device then.
+        // Without push no device is kept.
         if (!preferences.push) await tx.query(sql`delete from push_device where member_id = ${session.memberId}::bigint`)
         return { ok: true, value: { preferences } }
       }),

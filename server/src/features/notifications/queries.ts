@@ -1,14 +1,16 @@
 /**
- * Notices in SQL. Invariants: a member's list joins what was written for them with the joins that Auto
- * Participate made, read from the join rows; it pages by instant and id, newest first; every read mark
- * is the member's own.
+ * Notices in SQL.
+ *
+ * - A member's list combines stored notices with the joins by Auto Participate, which are read from the join rows.
+ * - The list pages by instant and id, newest first.
+ * - A read mark belongs to one member and changes nothing for others.
  */
 import { one, type Queryable, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import type { Cursor } from '../../http/cursor.ts'
 
 export type NoticeRow = {
-  /** `n17` for a notice that was written, `j2026-11-21` for a join. */
+  /** `n17` for a stored notice, `j2026-11-21` for a join. */
   readonly id: string
   readonly kind: string
   readonly data: Readonly<Record<string, string>>
@@ -18,13 +20,13 @@ export type NoticeRow = {
   readonly readAt: Date | null
 }
 
-/** A join by Auto Participate: at midnight, or by a top-up later that day. */
+/** The joins by Auto Participate: at midnight, or after a top-up later that day. */
 const autoJoins = (memberId: bigint) => sql`
   round_join j join join_batch b on b.batch_id = j.batch_id and b.via in ('auto', 'topup')
   left join join_notice_read r on r.member_id = j.member_id and r.day = j.day
   where j.member_id = ${memberId}::bigint`
 
-/** One row more than `limit` when there is a next page. */
+/** Returns one row more than `limit` when there is a next page. */
 export function listNotices(
   db: Queryable,
   memberId: bigint,
@@ -65,7 +67,7 @@ export async function markAllRead(tx: Tx, memberId: bigint): Promise<void> {
     on conflict do nothing`)
 }
 
-/** Marks some; an id of somebody else's or of nothing changes nothing. */
+/** Marks some notices read; an unknown id or another member's id changes nothing. */
 export async function markRead(
   tx: Tx,
   memberId: bigint,
@@ -80,7 +82,10 @@ export async function markRead(
     on conflict do nothing`)
 }
 
-/** Adds the notice of a job; whoever has closed the account is told nothing more. The job's key is the notice's own: told of again, also after the job is forgotten, it is there once. */
+/**
+ * Adds the notice of a job, unless the account is closed. The job's key becomes the notice's source,
+ * so that a repeat adds nothing, even after the job is deleted.
+ */
 export async function addNotice(
   from: Queryable,
   notice: { readonly memberId: bigint; readonly kind: string; readonly jobId: string; readonly data: Readonly<Record<string, string>> },

@@ -31,7 +31,7 @@ async function autoMember(email: string, rupees: number, language = 'en'): Promi
 const weekly = async (email: string) => (await roz.mailsTo(email)).filter((mail) => /week|सप्ताह/.test(mail.subject))
 
 describe('the weekly mail', () => {
-  test('comes once, on Monday from 9:00, with the rounds of the seven days before', async () => {
+  test('is sent once, on Monday from 9:00, with the rounds of the seven days before', async () => {
     await autoMember('asha@x.test', 30)
     await autoMember('ravi@x.test', 2, 'hi')
     await autoMember('poor@x.test', 0)
@@ -57,14 +57,14 @@ describe('the weekly mail', () => {
     expect(await weekly('asha@x.test')).toHaveLength(1)
   })
 
-  test('a run that was cut short goes on where it stood, and tells nobody twice', async () => {
+  test('continues after an interrupted run, and is sent to nobody twice', async () => {
     await roz.db.query(sql`update weekly_mail set done_at = null, last_member = 0 where week = ${MONDAY}::date`)
     const again = await startAgain()
     expect(again).toBe(true)
     expect(await weekly('asha@x.test')).toHaveLength(1)
   })
 
-  test('after a long pause only the newest week is told of', async () => {
+  test('covers only the newest week after a long pause', async () => {
     await roz.pass(60 * 86_400)
     await roz.runJobs()
     expect(await weekly('asha@x.test')).toHaveLength(1)
@@ -77,12 +77,12 @@ describe('the weekly mail', () => {
     ['2026-11-29T23:59:59+05:30', '2026-11-16'],
     ['2026-11-30T09:00:00+05:30', '2026-11-23'],
     ['2027-01-01T12:00:00+05:30', '2026-12-21'],
-  ])('at %s tells of the week from %s', (now, week) => {
+  ])('at %s covers the week from %s', (now, week) => {
     expect(weekToTell(Date.parse(now))).toBe(week)
   })
 })
 
-/** As a process that has just started: it knows of no week that is done. */
+/** As a process that has just started: its memory of finished weeks is empty. */
 async function startAgain(): Promise<boolean> {
   const [row] = await roz.db.query<{ at: Date }>(sql`select roz_now() as at`)
   const due = createWeeklyMail(roz.db)

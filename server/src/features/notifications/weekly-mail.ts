@@ -1,8 +1,10 @@
 /**
- * The weekly mail of Auto Participate (product.md "Auto Participate": one weekly mail, not daily), on
- * Monday from 9:00 IST, about the seven days before. Invariants: a member gets one a week, whatever is
- * run again; only the newest whole week is told of, so that a long pause sends no pile of old mails;
- * whoever wants no such mail gets none; members are taken page by page, each page with its place in one transaction.
+ * The weekly mail of Auto Participate, on Monday from 9:00 IST, about the seven days before.
+ *
+ * - A member gets at most one a week, even if a run is repeated.
+ * - Only the newest whole week is mailed, so that no backlog of mails follows a long pause.
+ * - Members without joins by Auto Participate in that week, or who switched such mails off, get none.
+ * - Each page of members and the cursor behind it are committed in one transaction.
  */
 import { addDays, dayAt, daysBetween, type IstDay } from '@roz/core/ist-day.ts'
 import { type Db, maybeOne, sql } from '../../db/sql.ts'
@@ -29,7 +31,7 @@ export function createWeeklyMail(db: Db): (now: Date) => Promise<boolean> {
   }
 }
 
-/** One page of members; `busy` while another process is at it. */
+/** Queues the mails of one page of members; `busy` while another process has the row. */
 async function tellPage(tx: Tx, week: IstDay): Promise<'more' | 'done' | 'busy'> {
   await tx.query(sql`insert into weekly_mail (week) values (${week}::date) on conflict (week) do nothing`)
   const run = await maybeOne<{ lastMember: bigint; isDone: boolean }>(
@@ -54,7 +56,7 @@ async function tellPage(tx: Tx, week: IstDay): Promise<'more' | 'done' | 'busy'>
   return 'more'
 }
 
-/** Jobs for those of the page whom Auto Participate joined; a payload as `mailMember` writes it. */
+/** Queues mails for the page's members whom Auto Participate joined, with a payload as `mailMember` makes it. */
 async function orderMails(tx: Tx, week: IstDay, members: readonly bigint[]): Promise<void> {
   await tx.query(sql`
     insert into job (kind, key, payload, due_at)

@@ -1,6 +1,7 @@
 /**
- * What My ticket costs on a day of a million entries, ten years on: bytes of an answer, and what the
- * database reads for it. Counted and not timed: a busy machine changes none of it.
+ * The cost of My ticket on a day of a million entries, ten years on: the bytes of an answer, and the blocks and rows read for it.
+ *
+ * - Costs are counted, not timed, so that a busy machine does not change them.
  */
 import { randomBytes } from 'node:crypto'
 import { hex, leafHash, merkleRoot, subtreesRoot, u64 } from '@roz/core/draw.ts'
@@ -30,7 +31,7 @@ const IS_LONG = process.env['ROZ_TEST_ALL'] === '1'
 const ENTRIES = IS_LONG ? 1_000_000 : 50_000
 const PARTS = ENTRIES * 3
 const DAY = '2026-11-21' as IstDay
-/** Of the member: three, as of most purses. */
+/** The member's parts: three, as most balances have. */
 const AMOUNTS = [700, 300, 500]
 const RECORDS = IS_LONG ? 14_600 : 1_400
 
@@ -50,7 +51,7 @@ const rowsOf = (plan: Plan): number =>
 const blocksOf = (of: Readonly<Record<string, unknown>> | undefined): number =>
   Number(of?.['Shared Hit Blocks'] ?? 0) + Number(of?.['Shared Read Blocks'] ?? 0)
 
-/** A database that counts what each statement reads, what lies outside of its rows included. */
+/** A database that counts the rows and blocks that each statement reads, out-of-line (TOAST) values included. */
 const counting = (db: Db): Db => ({
   ...db,
   query: async <Row extends object>(statement: ReturnType<typeof sql>): Promise<Row[]> => {
@@ -91,7 +92,7 @@ afterAll(async () => {
   await database.dropUnaudited()
 })
 
-/** Values whose first bytes ascend evenly, as those of hashes do, with some given ones in their places. */
+/** Values whose first bytes ascend evenly, as those of sorted hashes do, with the given values in their places. */
 function ascending(count: number, bytes: number, given: readonly Buffer[]): Buffer {
   const step = (1n << 64n) / BigInt(count) + 1n
   const all = randomBytes(count * bytes)
@@ -101,7 +102,7 @@ function ascending(count: number, bytes: number, given: readonly Buffer[]): Buff
 }
 
 async function putEntry(): Promise<void> {
-  // Past the triggers: one entry stands for a million.
+  // Triggers are off: one entry stands for a million.
   await owner.withConnection(async (connection) => {
     await connection.query(sql`set session_replication_role = replica`)
     await connection.query(sql`
@@ -163,7 +164,7 @@ async function putParts() {
   return { count: PARTS, root: hex(hash), total: sum }
 }
 
-/** A log of ten years: one record a row, those of the day among them. */
+/** A log of ten years, one record a row, with the records of the day. */
 async function putLog(root: Uint8Array, liabilities: { count: number; root: string; total: number }): Promise<void> {
   const books = Buffer.from(JSON.stringify({ day: DAY, liabilities, v: 1 }))
   await owner.query(sql`insert into books_day (day, bytes, help_in, help_out) values (${DAY}::date, ${books}::bytea, 0, 0)`)
@@ -199,7 +200,7 @@ async function putCosignatures(): Promise<void> {
   }
 }
 
-/** Twice: the log's tree is read once by each process. */
+/** Asks twice and counts the second answer: each process reads the log's tree once. */
 async function cost(path: string) {
   await calls.ask(path, { as: member })
   seen = { blocks: 0, rows: 0 }
@@ -208,7 +209,7 @@ async function cost(path: string) {
   return { answer, bytes: Buffer.byteLength(answer.text), ...seen }
 }
 
-test('an entry is proven in less than 5 kB, from a handful of the list’s blocks', async () => {
+test('an entry is proven in less than 5 kB, with fewer than 150 blocks read', async () => {
   const { answer, bytes, blocks, rows } = await cost(`GET /user/tickets/${DAY}`)
   const { checkMyTicket } = (await import(new URL('../../../../verifier/src/my-ticket.ts', import.meta.url).href)) as {
     checkMyTicket: (input: object) => Promise<{ state: string; words: string }>
@@ -223,7 +224,7 @@ test('an entry is proven in less than 5 kB, from a handful of the list’s block
   expect(rows).toBeLessThan(500)
 })
 
-test('the first parts of what is owed are proven in less than 5 kB, all of them in little more', async () => {
+test('the first two parts are proven in less than 5 kB, and the rest with few more blocks', async () => {
   const { answer, bytes, blocks, rows } = await cost(`GET /user/liabilities/${DAY}`)
   const body = answer.body as {
     root: string

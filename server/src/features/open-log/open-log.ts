@@ -1,7 +1,10 @@
 /**
- * The log of days for strangers (spec/protocol.md, chapters 9, 10 and 14). Invariants: what is
- * answered is what was written, byte by byte; a file is final only once nothing can change it; no name
- * stands in any; while a day is open there is no list of its tickets.
+ * The public log of days (spec/protocol.md, chapters 9, 10 and 14).
+ *
+ * - An answer is the stored record, byte for byte.
+ * - A file is marked final only when nothing can change it any more.
+ * - No file contains a member's name.
+ * - An open day's list of tickets is not published.
  */
 import { canonicalJson } from '@roz/core/draw-records.ts'
 import { hex } from '@roz/core/draw.ts'
@@ -18,13 +21,13 @@ import type { Receipts } from '../../transparency-log/receipts.ts'
 
 export type OpenLogDeps = {
   readonly db: Db
-  /** Connections that nobody else waits for: what a witness asks is not queued behind a flood of others. */
+  /** A separate pool, so that the requests of witnesses do not queue behind a flood of others. */
   readonly witnessDb: Db
   readonly keys: LogKeys
   readonly checkpoints: Checkpoints
   readonly proofs: LogProofs
   readonly receipts: Receipts
-  /** Where the verifying program lies that this server hands out, if it does. */
+  /** The path of the verifier program that this server serves, if it does. */
   readonly programFile?: string | undefined
 }
 
@@ -92,7 +95,7 @@ export function createOpenLog({ db, witnessDb, keys, checkpoints, proofs, receip
   return {
     handlers,
 
-    /** Signs what has come into the log. A lane of its own: whatever fails elsewhere, books too, holds no signature up. */
+    /** Signs new records of the log. It is separate due work, so that failures elsewhere, even of the books, do not delay the signature. */
     due: async (now: Date): Promise<boolean> => {
       if (await checkpoints.signNext()) return true
       if (!isProgramLogged && programFile !== undefined && Math.abs(now.getTime() - programAskedMs) > HOUR_MS) {
@@ -107,7 +110,7 @@ export function createOpenLog({ db, witnessDb, keys, checkpoints, proofs, receip
 
 const NEWLINE = Buffer.from('\n')
 
-/** A day's own records with their places, and what follows from how it was sealed. */
+/** The file of a day: its own records with their indexes, and the assurance that follows from its seal. */
 async function drawFile(db: Db, day: IstDay) {
   const rows = await db.query<{ index: number; kind: string; bytes: Buffer }>(sql`
     select index::float8 as index, kind, bytes from log_entry

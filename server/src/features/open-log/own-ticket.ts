@@ -1,7 +1,7 @@
 /**
- * A member's own entry of a day, with all that proves it (spec/protocol.md, chapters 11 and 14). Answered
- * to the member alone. Invariant: small whatever the day's size, to answer and to find: paths, never
- * lists, and of a list no more than one group of 128.
+ * Answers a member's own entry of a day, with its receipt and its proof (spec/protocol.md, chapters 11 and 14).
+ *
+ * - The answer and its cost are small whatever the day's size: paths, never lists, and of the list one group of 128.
  */
 import { hex, leafHash } from '@roz/core/draw.ts'
 import type { CloseRecord } from '@roz/core/draw-records.ts'
@@ -40,7 +40,7 @@ async function findProof({ db, proofs }: Deps, day: IstDay, ticket: Buffer) {
   return { checkpoint: close.checkpoint, close: close.proven, path: place.path, position: place.position }
 }
 
-/** Where a ticket stands in the sealed list, and its path to the root: within its group, its page, and among the pages. */
+/** Finds a ticket in the sealed list, with its path to the root: through its group, its page, and the pages. */
 async function findPlace(db: Db, day: IstDay, ticket: Buffer) {
   const found = await maybeOne<{ page: number; groups: Buffer }>(
     db,
@@ -50,7 +50,7 @@ async function findPlace(db: Db, day: IstDay, ticket: Buffer) {
   const { page } = found
   const groups = cut(found.groups, GROUP_BYTES)
   const group = groups.findLastIndex((each) => each.compare(ticket, 0, TICKET_BYTES, 0, TICKET_BYTES) <= 0)
-  // A part of the page, without the rest of it.
+  // Reads one group of the page, not the whole page.
   const { slice, roots } = await one<{ slice: Buffer; roots: Buffer }>(
     db,
     sql`select substring(tickets from ${group * LIST_GROUP * TICKET_BYTES + 1}::int for ${LIST_GROUP * TICKET_BYTES}::int) as slice,

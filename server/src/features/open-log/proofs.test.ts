@@ -35,14 +35,14 @@ async function isValid(
   key?: string,
 ): Promise<boolean> {
   const root = rootByPath(leafHash(sha256, bytes(ticket)), { index, size: count }, path.map(bytes))
-  // base64 has a + of its own.
+  // base64 can contain a + too.
   const [, id, data = ''] = /^[^+]+\+([^+]+)\+(.*)$/.exec(key ?? (await logKey())) ?? []
   const signed = Buffer.concat([Buffer.from(`roz/v1/receipt\n${day}`), root ?? Buffer.alloc(32), u64(time)])
   const inDay = time >= startOfDayMs(day) && time < endOfDayMs(day)
   return inDay && keyId === id && verify(null, signed, publicKeyObject(Buffer.from(data, 'base64').subarray(1)), bytes(signature))
 }
 
-test('each join is answered with a receipt of its own day', async () => {
+test('each join is answered with a receipt for its own day', async () => {
   const answers = await Promise.all(members.slice(0, 39).map((member) => world.join(member)))
   const receipts = answers.map(({ body }) => body['ticket'] as { ticket: string; receipt: Receipt })
   for (const { ticket, receipt } of receipts) expect(await isValid(DAY, ticket, receipt)).toBe(true)
@@ -51,7 +51,7 @@ test('each join is answered with a receipt of its own day', async () => {
   expect(await isValid(DAY, other.ticket, some.receipt)).toBe(false)
 })
 
-test('joins of one batch share one signature, and each can prove its own ticket with it', async () => {
+test('joins of one batch share one signature, and each proves its own ticket with it', async () => {
   const receipts = createReceipts({ db: world.db, keys: world.logKeys, ticketKeys: world.ticketKeys })
   const at = new Date(startOfDayMs(DAY) + 1000)
   const batch = members.slice(0, 39)
@@ -62,12 +62,12 @@ test('joins of one batch share one signature, and each can prove its own ticket 
   for (const { ticket, receipt } of made) expect(await isValid(DAY, ticket, receipt)).toBe(true)
   const [some] = made as [(typeof made)[number]]
   expect(await isValid(DAY, some.ticket, { ...some.receipt, index: (some.receipt.index + 1) % 39 })).toBe(false)
-  // A statement that began before midnight is entered in its own day.
+  // A statement that began before midnight belongs to its own day.
   const late = await receipts.of({ batchId: 2n, day: DAY, at: new Date(endOfDayMs(DAY) + 500), memberId: batch[0] as bigint })
   expect(await isValid(DAY, late.ticket, late.receipt)).toBe(true)
 })
 
-test('before the seal a member has the receipt alone; after it the way to the root and into the log', async () => {
+test('a member gets a receipt before the seal, and after it also the proof up to the log', async () => {
   const member = members[3] as bigint
   const waiting = await world.ask(`GET /user/tickets/${DAY}`, { as: member })
   expect(waiting.body).toMatchObject({ day: DAY, proof: null })
@@ -83,7 +83,7 @@ test('before the seal a member has the receipt alone; after it the way to the ro
   }
   const input = { day: DAY, ticketKey: bytes(key), answer: body, logKey: await logKey(), source: {} }
   expect(await checkMyTicket(input)).toMatchObject({ state: 'included', hasReceipt: true })
-  // Nobody is shown another's, and who was not in it has none.
+  // A member sees only the own entry, and a member without an entry gets 404.
   expect(await checkMyTicket({ ...input, ticketKey: Buffer.alloc(32) })).toMatchObject({ state: 'not-mine' })
   expect((await world.ask(`GET /user/tickets/${DAY}`, { as: members[39] as bigint })).status).toBe(404)
   expect((await world.ask('GET /user/tickets/2026-13-01', { as: member })).status).toBe(404)
@@ -94,7 +94,7 @@ test('an entry by Auto Participate has a receipt too, fetched later', async () =
   expect(await isValid('2026-11-22' as IstDay, body['ticket'], body['receipt'])).toBe(true)
 })
 
-test('what is final may be kept for ever, what still changes for seconds; who has it is told so', async () => {
+test('final files are cached for ever, changing files for seconds, and a matching If-None-Match gets 304', async () => {
   const cacheOf = async (path: string) => (await world.ask(`GET ${path}`)).headers.get('cache-control') ?? ''
   for (const path of [
     `/public/draws/${DAY}`,
@@ -114,7 +114,7 @@ test('what is final may be kept for ever, what still changes for seconds; who ha
     `/public/rules/${'0'.repeat(64)}`,
   ]) {
     const { status, headers } = await world.ask(`GET ${path}`)
-    // A verifier on another page must be able to read that there is none.
+    // A verifier on another origin must be able to read the 404.
     expect([status, headers.get('access-control-allow-origin')], path).toEqual([404, '*'])
   }
   const first = await world.ask(`GET /public/draws/${DAY}/tickets`)
@@ -126,7 +126,7 @@ test('what is final may be kept for ever, what still changes for seconds; who ha
   expect(hex(sha256(Buffer.from(page.text)))).toBe(rules)
 })
 
-test('every record is provably in the log, and every size the beginning of every later one', async () => {
+test('every record is provably in the log, and every size is a prefix of every later one', async () => {
   const rows = await world.db.query<{ leaf: Buffer }>(sql`select leaf from log_entry order by index`)
   const leaves = rows.map(({ leaf }) => leaf)
   const size = leaves.length
@@ -140,7 +140,7 @@ test('every record is provably in the log, and every size the beginning of every
   expect((await world.ask('GET /public/log/inclusion?index=x&size=2')).status).toBe(400)
 })
 
-test('the key is replaced by a record that the old one signed; the days before and after still hold', async () => {
+test('a new log key is announced by a record that the old key signed, and earlier and later days pass', async () => {
   const old = await logKey()
   const said: string[] = []
   const command = {
@@ -169,7 +169,7 @@ test('the key is replaced by a record that the old one signed; the days before a
   }
 })
 
-test('signed by several processes at once there is one checkpoint of a size; a log that was altered is not signed', async () => {
+test('several processes make one checkpoint of a size; an altered log is not signed', async () => {
   await inTransaction(world.db, async (tx) => {
     await tx.query(sql`
       insert into log_entry (index, day, kind, bytes, leaf)

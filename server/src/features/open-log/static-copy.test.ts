@@ -1,4 +1,4 @@
-/** A copy of what was published, on a host that knows nothing but files: both verifiers find there what they find here. */
+/** A copy of the published files on a plain file server: both verifiers reach the same verdict there as here. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
@@ -23,14 +23,14 @@ async function copy(name: string, file = name): Promise<void> {
   await writeFile(to, Buffer.from(await response.arrayBuffer()))
 }
 
-/** Python's own file server: a folder and its files, no rule of ours. */
+/** Python's own file server: it serves a folder without any rule of ours. */
 async function serveFolder(): Promise<string> {
   host = spawn('python3', ['-u', '-m', 'http.server', '0', '--bind', '127.0.0.1', '--directory', folder], {
     stdio: ['ignore', 'pipe', 'ignore'],
   })
   return new Promise((resolve, reject) => {
     let said = ''
-    // Heard to its end: it says its line in pieces, and one that finds nobody listening ends it.
+    // Keep reading: the server prints its line in pieces, and a closed pipe would end it.
     host.stdout?.on('data', (piece) => {
       said += String(piece)
       const port = /port (\d+)/.exec(said)?.[1]
@@ -57,7 +57,7 @@ afterAll(async () => {
   await world.close()
 })
 
-test('a host of plain files serves a day: nothing is missing, nothing is wrong', async () => {
+test('a plain file server serves a day completely and correctly', async () => {
   for (const verify of [verifyDay, verifyDayByTwin]) {
     const [there, here] = [await verify({ url, day: DAY }), await verify({ url: world.url, day: DAY })]
     expect(there).toEqual(here)
@@ -65,7 +65,7 @@ test('a host of plain files serves a day: nothing is missing, nothing is wrong',
   }
 })
 
-test('and where a file of it is gone it is missing, not wrong', async () => {
+test('a deleted file makes the verdict incomplete, not wrong', async () => {
   await rm(path.join(folder, `api/public/draws/${DAY}.json`))
   expect((await fetch(`${world.url}/api/public/books/2026-11-22.json`)).status).toBe(404)
   for (const verify of [verifyDay, verifyDayByTwin]) {

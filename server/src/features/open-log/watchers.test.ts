@@ -1,6 +1,6 @@
 /**
- * Strangers over this server: two running roz-verify watch, who are the quorum; and a member's own
- * device, which finds its ticket and its parts of the liabilities by the verifier's code.
+ * External programs against this server: two `roz-verify watch` that form the quorum of witnesses, and a member's own
+ * device, which finds its ticket and its parts of the liabilities with the verifier's code.
  */
 import { checkMyTicket } from '@roz/verifier/my-ticket.ts'
 import { checkOwed } from '@roz/verifier/own-parts.ts'
@@ -75,7 +75,7 @@ const lookAll = async (): Promise<void> => {
   for (const { look } of watches) await look()
 }
 
-test('two who run roz-verify watch make the day sealed, check it themselves, and raise no alarm', async () => {
+test('two `roz-verify watch` programs make the day sealed, check it, and raise no alarm', async () => {
   await lookAll()
   await world.goTo(`${addDays(DAY, 1)}T00:00:05+05:30`)
   await lookAll()
@@ -102,7 +102,7 @@ test('a member’s device finds its own ticket in the list, from one small answe
   const found = await checkMyTicket(asked)
   expect(found).toMatchObject({ state: 'included', count: 5, hasReceipt: true })
   expect(await checkMyTicket({ ...asked, ticketKey: Buffer.from('6'.repeat(64), 'hex') })).toMatchObject({ state: 'not-mine' })
-  // A day later the log has grown from what was kept.
+  // A day later the log extends the kept checkpoint.
   await world.goTo(`${addDays(DAY, 2)}T10:00:00+05:30`)
   if (found.keep === undefined) throw new Error('nothing to keep')
   const later = { ...asked, answer: (await world.ask(`GET /user/tickets/${DAY}`, { as: member })).body }
@@ -110,7 +110,7 @@ test('a member’s device finds its own ticket in the list, from one small answe
   expect(await checkMyTicket({ ...later, kept: { ...found.keep, root: new Uint8Array(32) } })).toMatchObject({ state: 'unknown-log' })
 })
 
-test('and its own parts in what is owed to members, page by page up to the signed log', async () => {
+test('a member’s device finds its own parts of the liabilities, page by page up to the signed log', async () => {
   const pages: OwnPage[] = []
   for (let next: number | null = 0; next !== null; next = pages.at(-1)?.next ?? null)
     pages.push((await world.ask(`GET /user/liabilities/${DAY}?from=${next}&limit=1`, { as: member })).body as OwnPage)

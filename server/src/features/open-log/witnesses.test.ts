@@ -1,4 +1,4 @@
-/** Sealed in time: a day by a beacon that two witnesses saw, and all that makes it weak. */
+/** Sealed in time: a beacon's day that two witnesses cosigned, and each case that makes it weak. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'
 import { connect, sql } from '../../db/sql.ts'
@@ -51,13 +51,13 @@ const say = async (who: typeof alfa, at: string, text?: string) => {
 const assurance = async () => (await world.ask(`GET /public/draws/${today}`)).body['assurance']
 const verified = async (...more: string[]) => (await verifyDay({ url: world.url, day: today, chainHash }, ...more)).code
 
-test('a day that the quorum saw before its draw passes, by both verifiers, and every page says sealed', async () => {
+test('a day that the quorum cosigned before its draw passes both verifiers, and every page says sealed', async () => {
   expect(await say(alfa, tomorrow('00:01:00'))).toBe(204)
   expect(await assurance()).toBe('weak')
   expect(await say(beta, tomorrow('00:13:59'))).toBe(204)
   expect(await assurance()).toBe('sealed')
   await world.goTo(tomorrow('00:16:00'))
-  // What comes after the result is in the log changes nothing any more.
+  // Once the result is in the log, later cosignatures change nothing.
   const file = await world.ask(`GET /public/log/sealed/${today}`)
   expect(file.headers.get('cache-control')).toContain('immutable')
   const day = await verifyDay({ url: world.url, day: today, chainHash })
@@ -69,10 +69,10 @@ test('a day that the quorum saw before its draw passes, by both verifiers, and e
   expect((await world.current())['lastWinner']).toMatchObject({ name: 'Ravi K.', assurance: 'sealed' })
 })
 
-test('one of two, one of them twice, and one that came too late are no quorum: the day is weak', async () => {
+test('one witness of two, the same witness twice, or a late one is no quorum: the day is weak', async () => {
   expect(await say(alfa, tomorrow('00:01:00'))).toBe(204)
   expect(await say(alfa, tomorrow('00:02:00'))).toBe(204)
-  // The draw is a quarter of an hour after the seal; a minute before it is the last moment.
+  // The draw is 15 minutes after the seal; a cosignature counts until a minute before the draw.
   const close = (await world.log()).find(({ kind, day }) => kind === 'close' && day === today)
   const lastMs = Number(close?.['sealedAt']) + 14 * 60_000
   expect(await say(beta, new Date(lastMs + 1000).toISOString())).toBe(204)
@@ -82,7 +82,7 @@ test('one of two, one of them twice, and one that came too late are no quorum: t
   expect((await world.current())['lastWinner']).toMatchObject({ assurance: 'weak' })
 })
 
-test('a checkpoint from before the seal proves nothing about it', async () => {
+test('a checkpoint from before the seal proves nothing about the seal', async () => {
   const [before] = await world.db.query<{ body: string }>(sql`
     select body from checkpoint where size <= (select index from log_entry where day = ${today}::date and kind = 'close') order by size desc limit 1`)
   const text = parseNote(before?.body ?? '')?.text ?? ''
@@ -92,7 +92,7 @@ test('a checkpoint from before the seal proves nothing about it', async () => {
   expect(await verified()).toBe(VERDICT.weak)
 })
 
-test('what is no cosignature of ours is refused by its reason', async () => {
+test('an invalid cosignature is refused with its reason', async () => {
   const text = await newest()
   expect(await hand('nothing')).toBe('400 not_a_note')
   expect(await hand(`${text}\n${cosign(text, alfa, 1)}${cosign(text, beta, 1)}`)).toBe('400 not_a_note')
@@ -105,7 +105,7 @@ test('what is no cosignature of ours is refused by its reason', async () => {
   expect(await verified()).toBe(VERDICT.weak)
 })
 
-test('a witness is heard while every other connection of the database is taken', async () => {
+test('a witness is served while every other database connection is busy', async () => {
   const crowded = connect({ url: world.database.appUrl, max: 1 })
   let letGo: () => void = () => undefined
   const held = crowded.withConnection(() => new Promise<void>((resolve) => (letGo = resolve)))

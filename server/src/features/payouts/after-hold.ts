@@ -1,11 +1,15 @@
-/** Sends what a hold stopped, once the hold has ended. Invariant: released and ordered anew in one transaction. */
+/**
+ * Sends the payouts and refunds that a hold stopped, once the hold has ended.
+ *
+ * - They are released and queued again in one transaction.
+ */
 import { randomUUID } from 'node:crypto'
 import type { Db } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { releaseAfterHold } from '../../ledger/holds.ts'
 
-/** Says whether there was any. */
+/** Returns whether there were any. */
 export const sendAfterHold = (db: Db): Promise<boolean> =>
   inTransaction(db, async (tx) => {
     const { withdrawals, refunds } = await releaseAfterHold(tx)

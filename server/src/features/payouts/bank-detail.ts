@@ -1,4 +1,4 @@
-/** Opens the sealed details of a bank account: for the gateway, or for finance paying by hand. Never logged, never stored again. */
+/** Decrypts a bank account's details for the gateway, or for finance paying by hand. They are never logged or stored again. */
 import { bankDetail } from '@roz/contract/wallet.ts'
 import type { z } from 'zod'
 import type { Secrets } from '../../secrets/secrets.ts'

@@ -1,8 +1,10 @@
 /**
- * Books what the gateway says of a transfer, and tells who has to know. Invariants: a final word is
- * booked in whatever state it meets the withdrawal; one that contradicts ours flags withdrawal and
- * member and is an alarm; a transfer of another amount or currency is booked nowhere and is an alarm; the member
- * is told once of an end, in the transaction of that end.
+ * Books the gateway's statement about a transfer, and tells the member or the operator.
+ *
+ * - A final state is booked whatever the withdrawal's own state is.
+ * - A final state that contradicts ours flags withdrawal and member and raises an alarm.
+ * - A transfer of another amount or currency is not booked; it flags withdrawal and member and raises an alarm.
+ * - The member is told once of an end, in the transaction of that end.
  */
 import { CURRENCY, formatPaise, type Paise } from '@roz/core/money.ts'
 import type { Transfer } from '../../adapters/payouts/port.ts'
@@ -13,10 +15,10 @@ import { enqueue } from '../../jobs/queue.ts'
 import { mailMember } from '../../mail/mails.ts'
 import { noteKnown } from './checks.ts'
 
-/** To be told once the transaction has committed. */
+/** To be raised once the transaction has committed. */
 export type Alarm = { readonly details: Readonly<Record<string, string>>; readonly message: string }
 
-/** The withdrawal must exist; its newest question's answer is what is given. */
+/** The withdrawal must exist, and `transfer` must be the answer to its newest question. */
 export async function bookTransfer(tx: Tx, id: string, transfer: Transfer): Promise<Alarm | undefined> {
   const { amount } = await one<{ amount: Paise }>(tx, sql`select amount from withdrawal where id = ${id}::uuid for update`)
   if (transfer.amount !== amount || transfer.currency !== CURRENCY) return flagOtherAmount(tx, id)
@@ -40,7 +42,10 @@ export async function bookTransfer(tx: Tx, id: string, transfer: Transfer): Prom
   return { details, message: 'the gateway contradicts us about a withdrawal; its word was booked' }
 }
 
-/** The gateway holds another amount or currency under our id: nothing is booked, and somebody has to look. Told once: it is asked again and again. */
+/**
+ * Flags that the gateway has another amount or currency under our id. Nothing is booked; a person must look.
+ * The alarm is raised once, although the gateway is asked again and again.
+ */
 export async function flagOtherAmount(tx: Tx, id: string): Promise<Alarm | undefined> {
   const news = await maybeOne<{ memberId: bigint }>(
     tx,
@@ -63,7 +68,7 @@ async function flagMember(tx: Tx, id: string, memberId: bigint, kind: string): P
 
 type Ended = { readonly result: PayoutBooked['result'] | 'rejected'; readonly memberId: bigint }
 
-/** The member's notice and mail of how it ended; a rejection carries its reason. What is only between bank and us is not theirs to hear. */
+/** Sends the member's notice and mail of an end; a rejection carries its reason. A conflict between bank and us is not sent. */
 export async function tellEnd(tx: Tx, id: string, { result, memberId }: Ended): Promise<void> {
   if (result === 'unchanged' || result === 'conflict' || result === 'conflict_back') return
   const told = await one<{ amount: Paise; account: string; reference: string | null; reason: string | null }>(

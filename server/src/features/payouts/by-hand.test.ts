@@ -1,4 +1,4 @@
-/** Without payout keys finance pays by hand: once, and only whoever was shown the account says how it ended. */
+/** Without payout keys finance pays by hand, once. Only the person who was shown the account says how it ended. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
 import { createAttempt } from '../../jobs/parking.ts'
@@ -10,7 +10,7 @@ import { BANK, logOf } from '../../testing/wallet-world.ts'
 let world: PayoutsWorld
 let member: bigint
 let id: string
-/** Ravi is of finance, Sunita an owner. */
+/** Ravi works in finance, Sunita is an owner. */
 let ravi: bigint
 let sunita: bigint
 beforeAll(async () => {
@@ -44,7 +44,7 @@ const auditOf = () =>
 const listed = async () => (await world.calls.ask(`GET /admin/withdrawals?q=${id}`, { as: world.admin })).body.withdrawals[0]
 const RAVI_HAS_IT = 'Ravi Rao has seen the bank account and may have paid. Only Ravi Rao can end this withdrawal, as paid or as not paid.'
 
-test('approved, seen in full by finance and written down, paid with the bank’s reference', async () => {
+test('an approved withdrawal is shown to finance, recorded in the audit log, and completed with the bank’s reference', async () => {
   expect((await show(ravi)).body.code).toBe('withdrawal_final')
   expect((await world.decide(id, 'complete', paid)).body.code).toBe('withdrawal_final')
   expect((await approve()).status).toBe(200)
@@ -70,7 +70,7 @@ test('approved, seen in full by finance and written down, paid with the bank’s
   ).not.toContain(BANK.accountNumber)
 })
 
-test('once the account was shown nobody else ends the withdrawal, and the refusal names who has it', async () => {
+test('once the account was shown nobody else ends the withdrawal, and the refusal names that person', async () => {
   await shownTo(ravi)
   for (const [what, body] of [
     ['reject', why],
@@ -89,7 +89,7 @@ test('once the account was shown nobody else ends the withdrawal, and the refusa
   expect((await world.decide(id, 'complete', paid, { as: ravi })).status).toBe(200)
 })
 
-test('whoever was shown the account cannot reject; “not paid” with a reason gives the money back', async () => {
+test('the person who was shown the account cannot reject; “not paid” with a reason returns the money', async () => {
   await shownTo(ravi)
   expect((await world.decide(id, 'reject', why, { as: ravi })).body.code).toBe('being_paid_by_hand')
   expect((await world.decide(id, 'not-paid', { reason: ' ' }, { as: ravi })).body.fields).toHaveProperty('reason')
@@ -101,13 +101,13 @@ test('whoever was shown the account cannot reject; “not paid” with a reason 
   expect(world.noticesOf(member)).toEqual(['withdrawal_rejected', 'withdrawal_requested'])
 })
 
-test('nobody says “not paid” of what nobody was shown', async () => {
+test('“not paid” is refused while nobody was shown the account', async () => {
   await approve()
   expect((await world.decide(id, 'not-paid', why, { as: ravi })).body.code).toBe('withdrawal_final')
   expect((await world.decide(id, 'reject', why)).body.withdrawal).toMatchObject({ status: 'rejected', approvedAt: expect.any(String) })
 })
 
-test('a second look by the same person shows the account again and is written down; since when stays', async () => {
+test('a second look by the same person shows the account again and is recorded; the first time stays', async () => {
   await shownTo(ravi)
   const { shownTo: first } = await listed()
   await world.pass(60)
@@ -116,7 +116,7 @@ test('a second look by the same person shows the account again and is written do
   expect((await auditOf()).map(({ action }) => action)).toEqual(['withdrawal.approve', 'withdrawal.see_bank', 'withdrawal.see_bank'])
 })
 
-test('an owner alone takes over, with a reason that is kept; then only the owner ends it', async () => {
+test('only an owner takes over, with a recorded reason; then only that owner ends it', async () => {
   await shownTo(ravi)
   const gone = { reason: 'Ravi has left us; the bank shows no payment' }
   const finance = await makeStaff(world.db, 'finance')
@@ -132,7 +132,7 @@ test('an owner alone takes over, with a reason that is kept; then only the owner
   expect((await world.decide(id, 'not-paid', why, { as: sunita })).status).toBe(200)
 })
 
-test('a gateway that pays out from now on is not given what somebody was shown, and that person still ends it', async () => {
+test('a new gateway is not given a withdrawal that somebody was shown, and that person still ends it', async () => {
   await shownTo(ravi)
   const { script, payouts } = scriptedPayouts()
   const { gateway } = scriptedRefunds()
@@ -147,7 +147,7 @@ test('a gateway that pays out from now on is not given what somebody was shown, 
   expect(await ask('completeWithdrawal', paid)).toMatchObject({ ok: true })
 })
 
-test('shown against rejected at once: one of them, never both', async () => {
+test('of showing and rejecting at once one succeeds, never both', async () => {
   for (let round = 0; round < 8; round++) {
     member = await world.funded(10)
     id = await world.withdraw(member)
@@ -163,7 +163,7 @@ test('shown against rejected at once: one of them, never both', async () => {
   }
 })
 
-test('two people who open the account at once: one is shown it', async () => {
+test('of two people who open the account at once one is shown it', async () => {
   for (let round = 0; round < 5; round++) {
     id = await world.withdraw(await world.funded(10))
     await approve()
@@ -172,7 +172,7 @@ test('two people who open the account at once: one is shown it', async () => {
   }
 })
 
-test('paid against not paid in two tabs at once: one end, the money once', async () => {
+test('of paid and not paid in two tabs at once one succeeds, and the money moves once', async () => {
   for (let round = 0; round < 8; round++) {
     id = await world.withdraw(await world.funded(10))
     await shownTo(ravi)
@@ -186,7 +186,7 @@ test('paid against not paid in two tabs at once: one end, the money once', async
   }
 })
 
-test('the schema itself refuses a rejection, a sending and a forgetting of what was shown', async () => {
+test('the schema refuses to reject, send or hide a withdrawal that was shown', async () => {
   await shownTo(ravi)
   for (const change of [
     sql`status = 'rejected', ended_at = roz_now(), reason = 'no'`,
@@ -197,6 +197,6 @@ test('the schema itself refuses a rejection, a sending and a forgetting of what 
     await expect(world.db.query(sql`update withdrawal set ${change} where id = ${id}::uuid`)).rejects.toThrow(/withdrawal/)
 })
 
-test('a webhook that nobody can have signed is refused', async () => {
+test('a webhook is refused without payout keys, because nobody can have signed it', async () => {
   expect((await world.webhook('TRANSFER_SUCCESS x')).status).toBe(401)
 })

@@ -1,9 +1,11 @@
 /**
- * When the gateway is asked what became of money that we sent. Invariants: at most one question per
- * transfer in 5 s, one that comes sooner is put off, never dropped; questions are numbered, and an
- * answer is booked only while its question is the newest, so that an old answer that comes late never
- * contradicts a newer one; the same id is sent again only after the gateway knew nothing of it three
- * times in a row, ten minutes after the last sending that nobody answered.
+ * Decides when the gateway is asked about money that we sent.
+ *
+ * - A transfer is asked about at most once in 5 s; an earlier question is delayed, never dropped.
+ * - Questions are numbered. An answer is booked only while its question is the newest, so that a late old answer
+ *   never contradicts a newer one.
+ * - The same id is sent again only after the gateway reported it unknown three times in a row, and ten minutes after the
+ *   last unanswered sending.
  */
 import { maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
@@ -12,14 +14,14 @@ export type CheckKind = 'withdrawal' | 'refund'
 export type Due = { readonly id: string; readonly kind: CheckKind }
 
 const SPACING = sql`interval '5 seconds'`
-/** 15 s and doubling to an hour, by the number of questions before. */
+/** 15 s, doubling up to an hour with the number of questions before. */
 const backoff = (asks: ReturnType<typeof sql>) => sql`least(15 * 2 ^ least(${asks}, 10), 3600) * interval '1 second'`
-/** Known often enough, and long enough ago, as not there. */
+/** The gateway reported it unknown often enough, and long enough after the last sending. */
 const IS_ABSENT = sql`c.misses >= 3 and c.unanswered_at <= roz_now() - interval '10 minutes'`
-/** A final word can still be taken back: asked daily for so long after it. */
+/** A final state can still be revoked: it is asked daily for this long. */
 const WATCHED = sql`interval '10 days'`
 
-/** Takes the right to ask, for one caller of all processes: the question's number, or undefined when it was put off. */
+/** Claims the next question for one caller among all processes: its number, or undefined when it was delayed. */
 export async function claimCheck(db: Queryable, { id, kind }: Due): Promise<number | undefined> {
   const claimed = await maybeOne<{ asks: number }>(
     db,
@@ -27,7 +29,7 @@ export async function claimCheck(db: Queryable, { id, kind }: Due): Promise<numb
     insert into payout_check as c (id, kind, asks, asked_at, ask_at)
     values (${id}::uuid, ${kind}::text, 1, roz_now(), roz_now() + interval '15 seconds')
     on conflict (id) do update set asks = c.asks + 1, asked_at = roz_now(), ask_at = roz_now() + ${backoff(sql`c.asks`)}
-      -- A clock that was set back must not hold it up.
+      -- A clock that was set back must not delay the question.
       where c.asked_at is null or c.asked_at <= roz_now() - ${SPACING} or c.asked_at > roz_now()
     returning asks`,
   )
@@ -38,13 +40,13 @@ export async function claimCheck(db: Queryable, { id, kind }: Due): Promise<numb
 }
 
 export type Sending = {
-  /** Its answer's number, as that of a question. */
+  /** The number of the sending's answer, as of a question's. */
   readonly ask: number
-  /** An earlier sending was never answered, and is not surely lost: the money may be on its way. */
+  /** An earlier sending was never answered and is not surely lost: the money may be on its way. */
   readonly isDoubtful: boolean
 }
 
-/** Notes, before the gateway is given the money, that nobody has answered yet. */
+/** Records, before the gateway gets the order, that the sending is unanswered. */
 export async function noteSending(tx: Tx, { id, kind }: Due): Promise<Sending> {
   const before = await maybeOne<{ isDoubtful: boolean }>(
     tx,
@@ -63,15 +65,15 @@ export async function noteSending(tx: Tx, { id, kind }: Due): Promise<Sending> {
 }
 
 /**
- * Whether an answer still counts: no newer question was asked meanwhile. Holds off the next one until
- * the end of the transaction. The row of what was asked about is to be locked before.
+ * Whether an answer still counts: no newer question was asked meanwhile. Blocks the next question until the end of the
+ * transaction. The caller must have locked the withdrawal or refund before.
  */
 export async function isNewest(tx: Tx, id: string, ask: number): Promise<boolean> {
   const check = await maybeOne<{ asks: number }>(tx, sql`select asks from payout_check where id = ${id}::uuid for update`)
   return check?.asks === ask
 }
 
-/** The gateway knows it. Ended: asked daily for ten days more, because its word may change. */
+/** The gateway knows the transfer. After its end it is asked daily for ten more days, because the state may change. */
 export async function noteKnown(tx: Tx, id: string, endedAt: Date | null): Promise<void> {
   await tx.query(sql`
     update payout_check set unanswered_at = null, misses = 0,
@@ -81,7 +83,7 @@ export async function noteKnown(tx: Tx, id: string, endedAt: Date | null): Promi
     where id = ${id}::uuid`)
 }
 
-/** The gateway knows nothing of it: whether that is by now sure. */
+/** Records that the gateway does not know the transfer; true when that counts as certain. */
 export async function noteMissing(tx: Tx, id: string): Promise<boolean> {
   const { isAbsent } = await one<{ isAbsent: boolean }>(
     tx,
@@ -91,7 +93,7 @@ export async function noteMissing(tx: Tx, id: string): Promise<boolean> {
   return isAbsent
 }
 
-/** Whether it is still sure that the gateway has nothing of it: no other sending has begun meanwhile. */
+/** Whether the gateway still surely has nothing: no other sending has begun meanwhile. */
 export async function isAbsent(tx: Tx, id: string): Promise<boolean> {
   const check = await maybeOne<{ isAbsent: boolean }>(
     tx,
@@ -100,12 +102,12 @@ export async function isAbsent(tx: Tx, id: string): Promise<boolean> {
   return check?.isAbsent ?? false
 }
 
-/** Nothing is to be expected of it: it was refused, or ended without the gateway. */
+/** Ends the questions: the transfer was refused, or ended without the gateway. */
 export async function endChecks(tx: Tx, id: string): Promise<void> {
   await tx.query(sql`update payout_check set ask_at = null, unanswered_at = null, misses = 0 where id = ${id}::uuid`)
 }
 
-/** Asks as soon as the spacing allows. */
+/** Schedules the next question as soon as the spacing allows. */
 export async function askSoon(tx: Tx, id: string): Promise<void> {
   await tx.query(sql`update payout_check set ask_at = least(ask_at, greatest(roz_now(), asked_at + ${SPACING})) where id = ${id}::uuid`)
 }

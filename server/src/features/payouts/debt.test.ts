@@ -1,4 +1,4 @@
-/** Somebody whose bank took a payment back: what administrators see beside each decision, and what the member sees. */
+/** A member whose bank took a payment back: the information beside each decision, and the member's own view. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { paise } from '@roz/core/money.ts'
 import { sql } from '../../db/sql.ts'
@@ -31,7 +31,7 @@ const tell = (disputeId: string, orderId: string, isTaken: boolean) =>
     }),
   )
 
-test('a debt and the flags of its member stand beside each decision, and neither withdrawal nor refund is approved', async () => {
+test('a member’s debt and flags appear beside each decision, and neither withdrawal nor refund is approved', async () => {
   const member = await world.funded(1)
   const orderId = await world.pay(member, 30)
   const id = await world.withdraw(member, 25)
@@ -73,7 +73,7 @@ test('a debt and the flags of its member stand beside each decision, and neither
   expect((await approveRefund()).status).toBe(200)
 })
 
-test('an approved withdrawal whose member came into debt is not sent, and says why', async () => {
+test('an approved withdrawal is not sent once its member is in debt, and names that problem', async () => {
   const member = await makeMember(world.db)
   const orderId = await world.pay(member, 30)
   const id = await world.withdraw(member, 30)

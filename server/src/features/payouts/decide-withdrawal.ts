@@ -1,10 +1,11 @@
 /**
- * What administrators decide about a withdrawal. Invariants: each decision is one transaction with its
- * line in the audit log, its job and its mail, under the withdrawal's lock; it names the state that
- * was seen, so that of two at once the first takes effect and the other is told; money is sent only
- * after the commit. Where no gateway pays out, one person is shown the account, pays by hand, and
- * alone says how it ended: paid, with the bank's reference, or not paid, with a reason. Who has it is
- * written in the transaction that shows the account.
+ * Administrators' decisions about a withdrawal.
+ *
+ * - A decision is one transaction with its line in the audit log, its job and its mail, under the withdrawal's lock.
+ * - A decision names the state that was seen: of two at once the first takes effect, and the other is refused.
+ * - Money is sent only after the commit.
+ * - Without a payout gateway one person is shown the account and pays by hand. Only that person says how it ended: paid, with
+ *   the bank's reference, or not paid, with a reason. The transaction that shows the account records the person.
  */
 import { randomUUID } from 'node:crypto'
 import type { RefusalCode } from '@roz/core/refusals.ts'
@@ -42,7 +43,7 @@ type Names =
 
 export function withdrawalDecisions(deps: PayoutsDeps, idempotency: Idempotency): Handlers<Names> {
   const { payouts } = deps
-  /** Also where a gateway pays out by now: what somebody was shown the account of is ended by hand. */
+  /** True even with a gateway if the account was shown to somebody: that withdrawal is ended by hand. */
   const isByHand = async (tx: Tx, id: string): Promise<boolean> =>
     payouts === undefined || (CURSOR_PARTS.uuid(id) && (await wasShown(tx, id)))
 
@@ -127,7 +128,7 @@ export function withdrawalDecisions(deps: PayoutsDeps, idempotency: Idempotency)
 
 type ByHand = 'payouts_by_gateway' | 'being_paid_by_hand' | 'member_on_hold'
 
-/** Whose word is waited for, by name. */
+/** Adds the name of the person who was shown the account. */
 async function withName<C extends RefusalCode>(tx: Tx, id: string, refusal: { readonly ok: false; readonly code: C }): Promise<Refusal<C>> {
   if (refusal.code !== 'being_paid_by_hand') return refusal
   const { name } = await one<{ name: string }>(
@@ -137,7 +138,7 @@ async function withName<C extends RefusalCode>(tx: Tx, id: string, refusal: { re
   return { ...refusal, values: { name } }
 }
 
-/** Locks the withdrawal: what is judged of it stands until the end of the transaction. */
+/** Locks the withdrawal, so that its state cannot change before the end of the transaction. */
 const stateOf = (tx: Tx, id: string): Promise<(StoredAccount & { readonly status: string }) | undefined> =>
   maybeOne<StoredAccount & { status: string }>(
     tx,

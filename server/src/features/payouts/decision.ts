@@ -1,7 +1,9 @@
 /**
- * One decision of an administrator. Invariants: effect, line in the audit log and answer are one
- * transaction; the same Idempotency-Key answers the first answer, also a refusal; a decision names the
- * state that the administrator saw, and is refused under the lock if it is another now.
+ * One decision of an administrator.
+ *
+ * - Effect, line in the audit log and answer are one transaction.
+ * - The same Idempotency-Key gets the first answer again, refusals included.
+ * - A decision names the state that the administrator saw, and is refused under the lock if the state has changed.
  */
 import type { RefusalCode } from '@roz/core/refusals.ts'
 import { audit } from '../../staff/audit-log.ts'
@@ -10,12 +12,12 @@ import { CURSOR_PARTS } from '../../http/cursor.ts'
 import type { Idempotency } from '../../http/idempotency.ts'
 import type { Refusal } from '../../http/route.ts'
 
-/** What the calls of decisions have in common. */
+/** The common part of all calls that decide. */
 export type Deciding = {
   readonly session: { readonly memberId: bigint }
   readonly params: { readonly id: string }
   readonly idempotencyKey: string | undefined
-  /** `status`: what the administrator saw. */
+  /** The state that the administrator saw. */
   readonly body: { readonly status: string }
 }
 type Change = Readonly<Record<string, unknown>>
@@ -23,7 +25,7 @@ export type Decided<V, C extends RefusalCode> =
   | { readonly ok: true; readonly value: V; readonly before: Change; readonly after: Change }
   | Refusal<C>
 type Decision<V, C extends RefusalCode> = {
-  /** `withdrawal.approve`: what the audit log calls it, and what the key belongs to. */
+  /** The action in the audit log, such as `withdrawal.approve`; the idempotency key belongs to it too. */
   readonly action: string
   readonly subject: string
   readonly effect: (tx: Tx) => Promise<Decided<V, C>>
@@ -44,24 +46,24 @@ export function decideOnce<V, C extends RefusalCode>(
   })
 }
 
-/** Judged under the lock, before anything else: undefined where the state is the one that was seen. */
+/** Checks under the lock, before anything else, that the state is the one that was seen; undefined when it is. */
 export const changedSince = (call: Deciding, status: string): Refusal<'changed_since_seen'> | undefined =>
   call.body.status === status ? undefined : { ok: false, code: 'changed_since_seen' }
 
 export type Effect<C extends RefusalCode> = { readonly ok: true; readonly after?: Change } | Refusal<C>
 type About<Name extends string, Shown extends { readonly status: string; readonly amount: number }, C extends RefusalCode> = {
-  /** `withdrawal`: what the answer, the log's subject and its action call it. */
+  /** The subject's name, such as `withdrawal`, in the answer and in the audit log. */
   readonly name: Name
-  /** `approve`. */
+  /** The verb, such as `approve`. */
   readonly verb: string
   readonly notFound: C
-  /** Locks it: what is judged of it stands until the end of the transaction. */
+  /** Locks the subject, so that its state cannot change before the end of the transaction. */
   readonly lock: (tx: Tx, id: string) => Promise<{ readonly status: string } | undefined>
   readonly effect: (tx: Tx, id: string, status: string) => Promise<Effect<C>>
   readonly show: (tx: Tx, id: string) => Promise<Shown>
 }
 
-/** A decision about one thing: looked up under its lock, judged, written down and answered as it stands then. */
+/** Decides about one subject: locks it, compares its state, takes effect, and answers with its new state. */
 export const decideAbout = <Name extends string, Shown extends { readonly status: string; readonly amount: number }, C extends RefusalCode>(
   idempotency: Idempotency,
   call: Deciding,
@@ -80,7 +82,7 @@ export const decideAbout = <Name extends string, Shown extends { readonly status
       if (!done.ok) return done
       const shown = await show(tx, id)
       const after = { status: shown.status, amount: shown.amount, ...done.after }
-      // A computed key is text to the compiler.
+      // TypeScript types a computed key as string.
       return { ok: true, value: { [name]: shown } as { readonly [N in Name]: Shown }, before: { status: before.status }, after }
     },
   })

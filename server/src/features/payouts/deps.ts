@@ -1,4 +1,4 @@
-/** What the payouts feature needs from the program. */
+/** The dependencies of the payouts feature. */
 import type { PaymentGateway } from '../../adapters/payments/port.ts'
 import type { PayoutGateway } from '../../adapters/payouts/port.ts'
 import type { Db } from '../../db/sql.ts'
@@ -9,12 +9,12 @@ export type PayoutsDeps = {
   readonly db: Db
   /** Undefined without payout keys: withdrawals are then paid by hand. */
   readonly payouts: PayoutGateway | undefined
-  /** Where payments came from, and refunds go back to. */
+  /** The gateway of payments, which refunds go back through. */
   readonly gateway: Pick<PaymentGateway, 'createRefund' | 'fetchRefund'>
   readonly secrets: Secrets
   readonly attempt: Attempt
-  /** Tells the operator that a gateway could not be asked; never names a person. */
+  /** Warns the operator that a gateway could not be asked; never names a person. */
   readonly warn: (details: object, message: string) => void
-  /** Tells the operator that money stands otherwise than we thought: somebody has to look. */
+  /** Alarms the operator that money is not where we booked it: a person must look. */
   readonly alarm: (details: object, message: string) => void
 }

@@ -1,4 +1,4 @@
-/** Disputes of payments as administrators see them: until when the bank waits for an answer, and what each one took. */
+/** Disputes of payments as administrators see them: the bank's deadline for an answer, and the amount that each one took. */
 import type { dispute } from '@roz/contract/payouts.ts'
 import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
 import type { z } from 'zod'
@@ -21,7 +21,7 @@ type Row = PayeeRow &
     readonly sortedAt: string
   }
 
-/** The gateway names the step, behind the stage or alone: one that is only created waits for us. */
+/** A status ends with the step, with or without a stage before it. A dispute in the step CREATED waits for our answer. */
 const waitsForUs = ({ state, status }: Row): boolean => state === 'open' && /(?:^|_)CREATED$/.test(status)
 
 const viewOf = (row: Row): Dispute => ({

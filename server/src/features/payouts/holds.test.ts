@@ -1,4 +1,4 @@
-/** Nothing of a member on hold leaves: it waits with its reason, and goes on when the hold ends. */
+/** No money of a member on hold leaves: it waits with its reason, and continues when the hold ends. */
 import { paise } from '@roz/core/money.ts'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
@@ -37,7 +37,7 @@ async function refund(): Promise<string> {
   return (await world.calls.ask('POST /wallet/refunds', { as: member, body })).body.refund.id
 }
 
-test('a withdrawal that was approved before the hold is not sent, says why, and goes on after it', async () => {
+test('a withdrawal approved before the hold is not sent, names its problem, and continues after the hold', async () => {
   const id = await world.withdraw(member)
   await world.decide(id, 'approve')
   await hold()
@@ -54,7 +54,7 @@ test('a withdrawal that was approved before the hold is not sent, says why, and 
   expect(await world.stands(id)).toEqual(['paid', 20, 0])
 })
 
-test('a sending that was lost is not repeated while the hold lasts; a question how it stands is', async () => {
+test('a lost sending is not repeated during the hold, but the gateway is still asked about it', async () => {
   const id = await world.withdraw(member)
   world.script.sendings = ['lose']
   await world.decide(id, 'approve')
@@ -72,7 +72,7 @@ test('a sending that was lost is not repeated while the hold lasts; a question h
   expect([world.timesSent(id), (await shown('withdrawals', id)).problem]).toEqual([2, null])
 })
 
-test('a hold that begins while the account is made known to the gateway stops the sending', async () => {
+test('a hold that begins while the account is registered at the gateway stops the sending', async () => {
   const id = await world.withdraw(member)
   await world.decide(id, 'approve')
   world.script.beforeReady = async () => void (await hold())
@@ -81,7 +81,7 @@ test('a hold that begins while the account is made known to the gateway stops th
   expect(await shown('withdrawals', id)).toMatchObject({ status: 'approved', problem: 'member_on_hold' })
 })
 
-test('an approved refund waits for the hold to end, and goes on after it', async () => {
+test('an approved refund waits for the hold to end and then continues', async () => {
   const id = await refund()
   await decideRefund(id, 'approve', 'requested')
   await hold()
@@ -97,7 +97,7 @@ test('an approved refund waits for the hold to end, and goes on after it', async
   expect([timesRefunded(id), await shown('refunds', id)]).toMatchObject([1, { status: 'sending', problem: null, onHold: false }])
 })
 
-test('a refund that was lost is not sent again while the hold lasts', async () => {
+test('a lost refund is not sent again during the hold', async () => {
   const id = await refund()
   world.refunds.sendings.push('lose')
   await decideRefund(id, 'approve', 'requested')
@@ -130,7 +130,7 @@ test('the second payment of an order of a member on hold stays in suspense, and 
   expect(timesRefunded(waiting.id)).toBe(1)
 })
 
-test('several sweeps at once send what a hold stopped once', async () => {
+test('several sweeps at once send a payout that a hold had stopped once', async () => {
   const id = await world.withdraw(member)
   await world.decide(id, 'approve')
   await hold()
@@ -141,7 +141,7 @@ test('several sweeps at once send what a hold stopped once', async () => {
   expect(world.timesSent(id)).toBe(1)
 })
 
-test('by hand: on hold nobody is shown the account or notes a payment; “not paid” gives back all the same', async () => {
+test('by hand: during a hold nobody is shown the account or records a payment; “not paid” still returns the money', async () => {
   const who = await byHand.funded(30)
   const [first, second] = [await byHand.withdraw(who), await byHand.withdraw(who)]
   const paid = { bankReference: 'UTR1234' }

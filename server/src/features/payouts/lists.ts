@@ -1,4 +1,4 @@
-/** What the administrator's lists share: pages, searching plain text, and whose a row is. */
+/** Shared by the administrator's lists: pages, search for plain text, and the member of a row. */
 import { isoIst } from '@roz/core/ist-day.ts'
 import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
 import { sql } from '../../db/sql.ts'
@@ -6,7 +6,7 @@ import { CURSOR_PARTS, type Cursor, type CursorPart, cutPage, readPage } from '.
 import type { Refusal } from '../../http/route.ts'
 import { owedOf } from '../../ledger/debts.ts'
 
-/** What a list is narrowed to, and which page of it. */
+/** The filter of a list, and the page of it. */
 export type Search = {
   readonly status: string | undefined
   readonly q: string | undefined
@@ -14,10 +14,10 @@ export type Search = {
   readonly limit: number
 }
 
-/** Matches anything that contains the text, and everything without one. */
+/** Matches everything that contains the text, and everything when the text is empty. */
 export const likePattern = (q: string | undefined): string => `%${(q ?? '').trim().replace(/[\\%_]/g, '\\$&')}%`
 
-/** Whose it is, where it is somebody's: a member joined as `m`. */
+/** The member of a row, if it has one, joined as `m`. */
 export const payeeColumns = sql`m.public_id as "memberPublicId", m.name as "memberName", m.email as "memberEmail"`
 export type PayeeRow = {
   readonly memberPublicId: string | null
@@ -26,7 +26,7 @@ export type PayeeRow = {
 }
 export const payeeOf = ({ memberPublicId, memberName, memberEmail }: PayeeRow) =>
   memberPublicId === null ? null : { id: memberPublicId, name: memberName ?? '', email: memberEmail }
-/** What is known of the member joined as `m`, for whoever decides. */
+/** The flags and debt of the member joined as `m`, to inform a decision. */
 export const suspectColumns = sql`
   array(select distinct f.kind from member_flag f where f.member_id = m.id order by f.kind) as "memberFlags", ${owedOf(sql`m.id`)} as owed`
 export type SuspectRow = { readonly memberFlags: readonly string[]; readonly owed: Paise }
@@ -44,7 +44,7 @@ type Read<T> = (page: {
   readonly limit: number
 }) => Promise<readonly { readonly shown: T; readonly key: Cursor }[]>
 
-/** One page of a list that is read with one row more than asked. */
+/** One page of a list; `read` returns one row more than `limit`. */
 export async function pageOf<T>(
   query: { readonly cursor?: string | undefined; readonly limit: number },
   read: Read<T>,

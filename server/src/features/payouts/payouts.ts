@@ -1,8 +1,10 @@
 /**
- * Money that leaves: withdrawals to bank accounts, refunds and suspense items to where they came from.
- * Invariants: an administrator decides, the gateway's word ends; what is due is asked by the sweep
- * until nothing more is to be expected; what a hold stopped goes on by the first sweep after it;
- * without payout keys the same calls serve payments by hand.
+ * Outgoing money: withdrawals to bank accounts; refunds and suspense items back to their source.
+ *
+ * - An administrator decides; the gateway's final state ends it.
+ * - The sweep asks about each sending until its state can no longer change.
+ * - The first sweep after a hold sends the payouts and refunds that the hold stopped.
+ * - Without payout keys the same calls serve payments by hand.
  */
 import type { JobPayloads } from '../../jobs/queue.ts'
 import { readWhole } from '../../http/cursor.ts'
@@ -66,14 +68,14 @@ export function createPayouts(deps: PayoutsDeps) {
       const page = await pageOf(query, (part) => searchDisputes(db, { status, q, ...part }), DISPUTE_CURSOR)
       return page.ok ? { ok: true, value: { disputes: [...page.rows], nextCursor: page.nextCursor } } : page
     },
-    // Without keys nothing can be genuine.
+    // Without payout keys no webhook can be genuine.
     cashfreePayoutsWebhook: async (call) =>
       payouts === undefined ? { ok: false, code: 'webhook_signature' } : receiveWebhook({ ...deps, payouts }, call),
   }
 
   return {
     handlers,
-    /** For the member's export. */
+    /** All refunds, for the member's export. */
     exports: {
       refunds: async (memberId: bigint) =>
         (
@@ -89,7 +91,7 @@ export function createPayouts(deps: PayoutsDeps) {
       send_refund: ({ refundId }: JobPayloads['send_refund']) => sendRefund(deps, refundId, { again: false }),
       check_refund: ({ refundId }: JobPayloads['check_refund']) => settleRefund(deps, refundId),
     },
-    /** Sends what a hold kept back, asks about what was sent and has not ended, forgets old events: a lane each. */
+    /** Three sweeps: send after a hold, ask about open sendings, forget old events. Each is due work of its own. */
     sweeps: [
       (): Promise<boolean> => sendAfterHold(db),
       async (): Promise<boolean> => {

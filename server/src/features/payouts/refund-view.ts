@@ -89,7 +89,7 @@ export const viewAdminRefund = async (from: Queryable, id: string): Promise<Admi
 
 type Paged<T> = readonly { readonly shown: T; readonly key: Cursor }[]
 
-/** A member's own, newest first; one row more than `limit` when there is a next page. */
+/** A member's own refunds, newest first; one row more than `limit` when there is a next page. */
 export async function listRefunds(
   db: Db,
   memberId: bigint,

@@ -24,7 +24,7 @@ afterAll(() => world.close())
 const ask = (amount: unknown, change: object = {}, headers: Record<string, string> = {}) =>
   world.calls.ask('POST /wallet/refunds', { as: member, headers, body: { order_id: orderId, amount, reason: 'Added too much', ...change } })
 const asked = async (amount = 10): Promise<string> => (await ask(amount)).body.refund.id
-/** By an administrator who sees the refund as it is, where `body` does not say otherwise. */
+/** Decides as an administrator who sees the refund's present state, unless `body` names another. */
 async function decide(id: string, what: string, body: object = {}) {
   const found = await maybeOne<{ status: string }>(world.db, sql`select status from refund where id::text = ${id}::text`)
   return world.calls.ask(`POST /admin/refunds/${id}/${what}`, { as: world.admin, body: { status: found?.status ?? 'requested', ...body } })
@@ -34,7 +34,7 @@ const approved = async (id: string): Promise<void> => {
   await world.runDue()
 }
 const list = async () => (await world.calls.ask('GET /wallet/refunds', { as: member })).body
-/** State, balance and what is held, in rupees. */
+/** State, balance and held money, in rupees. */
 const stands = async (id: string) => {
   const { status } = await one<{ status: string }>(world.db, sql`select status from refund where id = ${id}::uuid`)
   const wallet = await readWallet(world.db, member)
@@ -42,7 +42,7 @@ const stands = async (id: string) => {
 }
 const timesSent = (id: string): number => world.refunds.sent.filter(({ refundId }) => refundId === id.replaceAll('-', '')).length
 
-test('asked and held, approved, sent to its order under its own id, paid', async () => {
+test('a refund is requested and held, approved, sent to its order under its own id, and paid', async () => {
   const { status, body } = await ask(12.5)
   expect(status).toBe(200)
   expect(body).toEqual({
@@ -88,13 +88,13 @@ test.each([
   expect((await list()).refunds).toEqual([])
 })
 
-test('after seven days it is too late, and the list says nothing of it', async () => {
+test('a refund is refused after seven days, and the list does not offer it', async () => {
   await world.db.query(sql`update topup set captured_at = captured_at - interval '7 days 1 second' where order_id = ${orderId}::text`)
   expect((await ask(5)).body.code).toBe('refund_not_possible')
   expect((await list()).refundable).toEqual([])
 })
 
-test('failed at the gateway, or rejected with a reason: the money is back and can be asked for again', async () => {
+test('a failed or rejected refund returns the money, which can be requested again', async () => {
   const failed = await asked(20)
   await approved(failed)
   world.gatewayRefunds(failed, 'failed', { description: 'The bank did not take it' })
@@ -127,7 +127,7 @@ test('failed at the gateway, or rejected with a reason: the money is back and ca
   ])
 })
 
-test('a sending that was lost is sent again under its id; one that was refused waits for a second yes', async () => {
+test('a lost sending is sent again under its id; a refused one waits for a second approval', async () => {
   world.refunds.sendings.push('lose')
   const lost = await asked(5)
   await approved(lost)
@@ -146,7 +146,7 @@ test('a sending that was lost is sent again under its id; one that was refused w
   expect(await stands(refused)).toEqual(['paid', 10, 5])
 })
 
-test('a word that contradicts an end is booked, is an alarm, and flags refund and member', async () => {
+test('a gateway state that contradicts an end is booked, raises an alarm, and flags refund and member', async () => {
   const id = await asked(10)
   await approved(id)
   world.gatewayRefunds(id, 'failed')
@@ -162,7 +162,7 @@ test('a word that contradicts an end is booked, is an alarm, and flags refund an
   expect(world.noticesOf(member)).toEqual(['refund_returned'])
 })
 
-test('a refund in another currency than its payment is booked nowhere, and an alarm', async () => {
+test('a refund in another currency than its payment is not booked and raises an alarm', async () => {
   const id = await asked()
   await approved(id)
   world.gatewayRefunds(id, 'paid', { currency: 'USD' })
@@ -174,7 +174,7 @@ test('a refund in another currency than its payment is booked nowhere, and an al
   expect(await stands(id)).toEqual(['paid', 10, 0])
 })
 
-test('a payment in another currency is given to nobody, and goes back in that currency', async () => {
+test('a payment in another currency cannot be credited, and is refunded in that currency', async () => {
   const foreign = crypto.randomUUID().replaceAll('-', '')
   const payment = { orderId: foreign, paymentId: `pay_${foreign}`, orderAmount: paise(1000n), currency: 'USD' }
   await inTransaction(world.db, (tx) => captureTopup(tx, payment))
@@ -202,7 +202,7 @@ test('a payment in another currency is given to nobody, and goes back in that cu
   expect(await world.db.query(sql`select status from refund where id = ${id}::uuid`)).toEqual([{ status: 'paid' }])
 })
 
-test('a refund that comes back days after it was paid is given back and told, with an alarm', async () => {
+test('a refund that comes back days after it was paid returns the money and tells the member, with an alarm', async () => {
   const id = await asked(10)
   await approved(id)
   world.gatewayRefunds(id, 'paid')
@@ -215,7 +215,7 @@ test('a refund that comes back days after it was paid is given back and told, wi
   expect(world.noticesOf(member)).toEqual(['refund_paid', 'refund_returned'])
 })
 
-test('the same key asks once; refunds and withdrawals at once never take a rupee twice', async () => {
+test('the same key requests once; refunds and withdrawals at once never take a rupee twice', async () => {
   const key = { 'idempotency-key': `r-${orderId}` }
   const answers = await Promise.all([1, 2, 3].map(() => ask(5, {}, key)))
   expect(new Set(answers.map((answer) => JSON.stringify(answer.body))).size).toBe(1)
@@ -226,7 +226,7 @@ test('the same key asks once; refunds and withdrawals at once never take a rupee
   expect(both.filter((one) => typeof one === 'string' || one?.status === 200)).toHaveLength(1)
 })
 
-test('who may: a member who is not on hold asks, an administrator who stepped up decides', async () => {
+test('only a member who is not on hold requests, and only an administrator after a step-up decides', async () => {
   const id = await asked(5)
   await world.db.query(sql`update member set suspended_at = roz_now() where id = ${member}::bigint`)
   expect((await ask(5)).body.code).toBe('on_hold')
@@ -239,7 +239,7 @@ test('who may: a member who is not on hold asks, an administrator who stepped up
   expect(all.refunds).toHaveLength(1)
 })
 
-/** A payment of an order that nobody made. */
+/** A payment of an unknown order. */
 async function suspended(): Promise<string> {
   const strange = crypto.randomUUID().replaceAll('-', '')
   await inTransaction(world.db, (tx) => captureTopup(tx, { orderId: strange, paymentId: `s-${strange}`, orderAmount: paise(1000n) }))
@@ -248,7 +248,7 @@ async function suspended(): Promise<string> {
 const decideItem = (id: string, what: string, body: object = {}, headers: Record<string, string> = {}) =>
   world.calls.ask(`POST /admin/suspense/${id}/${what}`, { as: world.admin, headers, body: { status: 'open', ...body } })
 
-test('a payment without a place to go is listed, and given to a member once', async () => {
+test('a payment without a destination is listed, and credited to a member once', async () => {
   const id = await suspended()
   const { publicId } = await one<{ publicId: string }>(
     world.db,
@@ -268,7 +268,7 @@ test('a payment without a place to go is listed, and given to a member once', as
   expect(world.noticesOf(member)).toEqual(['payment_assigned'])
 })
 
-test('an item goes back to its source; if that fails it is open again', async () => {
+test('a suspense item is refunded to its source, and is open again if that fails', async () => {
   const id = await suspended()
   expect((await decideItem(id, 'refund')).body.item).toMatchObject({ status: 'refunded' })
   await world.runDue()

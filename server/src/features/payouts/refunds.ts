@@ -1,7 +1,9 @@
 /**
- * Refunds: asked by members, decided by administrators. Invariants: what is asked is held in the
- * transaction that answers; a decision is one transaction with its line in the audit log; money is
- * sent only after the commit.
+ * Refunds: requested by members, decided by administrators.
+ *
+ * - The requested amount is held in the transaction that answers.
+ * - A decision is one transaction with its line in the audit log.
+ * - Money is sent only after the commit.
  */
 import { randomUUID } from 'node:crypto'
 import { isoIst } from '@roz/core/ist-day.ts'
@@ -49,7 +51,7 @@ export function refundHandlers(deps: PayoutsDeps, idempotency: Idempotency): Han
       const id = randomUUID()
       return idempotency.once<Requested>(keyed, id, async (tx) => {
         const asked = await requestRefund(tx, { id, memberId, orderId: body.order_id, amount, reason: body.reason })
-        // Put on hold since the request was let in.
+        // The member was put on hold after the request was admitted.
         if (!asked.ok) return { ok: false, code: asked.code === 'may_not_move' ? 'on_hold' : asked.code }
         return { ok: true, value: { balance: rupeesFromPaise(asked.value.balance), refund: await viewRefund(tx, id) } }
       })

@@ -1,4 +1,4 @@
-/** Money out and back with nothing scripted: the real adapters against the gateway sandbox, over HTTP, with its webhooks. */
+/** Payouts and refunds without scripts: the real adapters against the gateway sandbox, over HTTP, with its webhooks. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -29,7 +29,7 @@ afterAll(() => world.close())
 
 const nothing = async (): Promise<void> => undefined
 
-/** The gateway is told an address before the calls have one: what comes here is handed on to them. */
+/** The sandbox needs the webhook's address before the calls have one: this server forwards to them. */
 async function openLetterbox() {
   let target = ''
   const server = createServer((request, response) => {
@@ -118,7 +118,7 @@ async function open() {
     calls,
     alarms,
     runDue: worker.runDue,
-    /** What the sandbox's bank does; its webhook follows. */
+    /** Makes the sandbox's bank act; its webhook follows. */
     play: async (what: string, body: object): Promise<void> => {
       const answer = await fetch(`${sandbox.url}/__sandbox${what}`, {
         method: 'POST',
@@ -132,7 +132,7 @@ async function open() {
       expect(answer.status).toBe(200)
       await worker.runDue()
     },
-    /** The spacing between two questions has passed, and what is due runs. */
+    /** Lets the spacing between two questions pass, and runs due work. */
     goOn: async (): Promise<void> => {
       await db.query(sql`select set_clock_offset((select offset_ms from clock_offset) + 6000)`)
       await worker.runDue()
@@ -148,7 +148,7 @@ async function open() {
   }
 }
 
-/** A member who paid ₹30 at the gateway, and the order it came by. */
+/** A member who paid ₹30 at the gateway, and the order of that payment. */
 async function payer(): Promise<{ member: bigint; orderId: string }> {
   const member = await makeMember(world.db)
   const added = await world.calls.ask('POST /wallet/add', { as: member, body: { amount: 30, phoneNumber: '9876543210' } })
@@ -172,7 +172,7 @@ const untilStatus = (table: 'withdrawal' | 'refund', id: string, status: string)
     return row.status === status
   })
 
-test('a withdrawal is paid by the gateway, and comes back days later', async () => {
+test('a withdrawal is paid by the gateway, and is reversed days later', async () => {
   const { member } = await payer()
   const asked = await world.calls.ask('POST /wallet/withdraw', { as: member, body: { amount: 10, bankDetail: BANK } })
   const { id } = asked.body.withdrawal
@@ -192,7 +192,7 @@ test('a withdrawal is paid by the gateway, and comes back days later', async () 
   expect(world.alarms).toEqual([])
 })
 
-test('a gateway that takes its failure back is believed: a loss, an alarm', async () => {
+test('a gateway that revokes a failure is believed: a loss is booked, with an alarm', async () => {
   const { member } = await payer()
   const asked = await world.calls.ask('POST /wallet/withdraw', { as: member, body: { amount: 10, bankDetail: BANK } })
   const { id } = asked.body.withdrawal
@@ -209,7 +209,7 @@ test('a gateway that takes its failure back is believed: a loss, an alarm', asyn
   expect(await readWallet(world.db, member)).toMatchObject({ balance: 3000n, held: 0n })
 })
 
-test('a refund goes back to its order, and one that fails comes back', async () => {
+test('a refund is paid to its order, and a failed one returns to the wallet', async () => {
   const { member, orderId } = await payer()
   const refund = async (amount: number): Promise<string> => {
     const body = { order_id: orderId, amount, reason: 'Added too much' }

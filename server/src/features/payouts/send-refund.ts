@@ -1,7 +1,9 @@
 /**
- * Sends approved refunds and asks what became of them. Invariants: as for withdrawals, the gateway is
- * asked outside transactions under one id for ever, no silence ends anything, and only the answer to
- * the newest question counts; a word that contradicts an end is booked as well, and is an alarm.
+ * Sends approved refunds, and asks the gateway about them.
+ *
+ * - The gateway is asked outside transactions, and a refund keeps one id for ever.
+ * - A missing answer ends nothing; only the answer to the newest question counts.
+ * - A final state that contradicts ours is booked as well, and raises an alarm.
  */
 import { formatPaise, type Paise } from '@roz/core/money.ts'
 import { GatewayMismatchError, GatewayRefusedError, GatewayUnavailableError, type Refund } from '../../adapters/payments/port.ts'
@@ -48,12 +50,12 @@ async function trySend(
     if (error instanceof GatewayRefusedError) return { refused: error.code }
     if (error instanceof GatewayMismatchError) return 'other_amount'
     if (!(error instanceof GatewayUnavailableError)) throw error
-    warn({ err: error, refundId: id }, 'the gateway did not answer a refund; it is asked what became of it')
+    warn({ err: error, refundId: id }, 'the gateway did not answer a refund; the sweep asks again')
     return 'unknown'
   }
 }
 
-/** With an earlier sending in doubt a no proves nothing. */
+/** A refusal proves nothing while an earlier sending is in doubt. */
 async function refuse(tx: Tx, id: string, sending: Sending, problem: string): Promise<undefined> {
   if (sending.isDoubtful) {
     await tx.query(sql`update refund set problem = ${problem}::text where id = ${id}::uuid and status = 'sending'`)
@@ -63,13 +65,13 @@ async function refuse(tx: Tx, id: string, sending: Sending, problem: string): Pr
   await endChecks(tx, id)
 }
 
-/** Told once: it is asked about again and again. */
+/** The alarm is raised once, although the gateway is asked again and again. */
 async function otherAmount(tx: Tx, id: string): Promise<Alarm | undefined> {
   if (!(await noteProblem(tx, id, 'other_amount'))) return undefined
   return { details: { refundId: id }, message: 'the gateway holds another amount or currency under the id of a refund; nothing was booked' }
 }
 
-/** Whether it is news. */
+/** Whether the problem is new. */
 async function noteProblem(tx: Tx, id: string, problem: string): Promise<boolean> {
   const news = await tx.query(
     sql`update refund set problem = ${problem}::text where id = ${id}::uuid and problem is distinct from ${problem}::text returning id`,
@@ -77,7 +79,7 @@ async function noteProblem(tx: Tx, id: string, problem: string): Promise<boolean
   return news.length === 1
 }
 
-/** What became of a refund: webhook and sweep come here. */
+/** Asks and books a refund's state; webhook and sweep both use it. */
 export async function settleRefund(deps: PayoutsDeps, id: string): Promise<void> {
   await deps.attempt('refund', id, () => askAndBook(deps, id))
 }
@@ -121,7 +123,7 @@ async function book(tx: Tx, id: string, refund: Refund): Promise<Alarm | undefin
   const ended = await maybeOne<{ endedAt: Date }>(tx, sql`select ended_at as "endedAt" from refund where id = ${id}::uuid`)
   await noteKnown(tx, id, ended?.endedAt ?? null)
   if (booked === undefined || booked.result === 'unchanged') return undefined
-  // What is only between gateway and us is not the member's to hear.
+  // A conflict concerns only the gateway and us: the member is not told.
   if (booked.result !== 'conflict' && booked.result !== 'conflict_back')
     await tellRefund(tx, id, { memberId: booked.memberId, amount: booked.amount, end: booked.result === 'paid' ? 'paid' : 'returned' })
   if (!booked.contradicts) return undefined
@@ -135,7 +137,7 @@ async function book(tx: Tx, id: string, refund: Refund): Promise<Alarm | undefin
   return { details, message: 'the gateway contradicts us about a refund; its word was booked' }
 }
 
-/** The member's notice and mail of how it ended; a suspense item has no member to tell. A rejection carries its reason. */
+/** Sends the member's notice and mail of an end; a rejection carries its reason. A suspense item may have no member to tell. */
 export async function tellRefund(
   tx: Tx,
   id: string,

@@ -1,9 +1,12 @@
 /**
- * Gives an approved withdrawal to the gateway. Invariants: the gateway is asked outside any
- * transaction, after the commit that says that it is being sent; the transfer's id is the
- * withdrawal's for ever, so that it never pays twice; no answer reverses nothing and is asked about by
- * the sweep; nothing of a member on hold is sent, it goes on when the hold ends; only the gateway's definite no, with no earlier sending in doubt, lets the withdrawal
- * stand as approved again, with the reason for the administrator.
+ * Gives an approved withdrawal to the gateway.
+ *
+ * - The gateway is asked outside any transaction, after the commit that records the sending.
+ * - The transfer's id is the withdrawal's for ever, so that it never pays twice.
+ * - A missing answer changes nothing; the sweep asks about it.
+ * - A withdrawal of a member on hold is not sent; it continues when the hold ends.
+ * - Only a definite refusal, with no earlier sending in doubt, returns the withdrawal to approved, with the reason for
+ *   the administrator.
  */
 import type { KnownBeneficiary, PayoutGateway, Transfer } from '../../adapters/payouts/port.ts'
 import { GatewayMismatchError, GatewayRefusedError, GatewayUnavailableError } from '../../adapters/payments/port.ts'
@@ -53,10 +56,10 @@ export async function sendWithdrawal(deps: PayoutsDeps, id: string, { again }: {
   if (alarm !== undefined) deps.alarm(alarm.details, alarm.message)
 }
 
-/** Everything about one withdrawal locks its row before its check's. */
+/** Lock order: the withdrawal's row before the row of its check. */
 const lockRow = (tx: Tx, id: string) => tx.query(sql`select from withdrawal where id = ${id}::uuid for update`)
 
-/** No account to send to. Where an earlier sending is surely lost the administrator decides anew; where one may be under way it goes on. */
+/** No usable account. If an earlier sending is surely lost, the administrator decides again; if it may be under way, it continues. */
 async function stopBefore(tx: Tx, id: string, problem: string): Promise<void> {
   await lockRow(tx, id)
   await noteProblem(tx, id, problem)
@@ -65,7 +68,7 @@ async function stopBefore(tx: Tx, id: string, problem: string): Promise<void> {
   await endChecks(tx, id)
 }
 
-/** This time nothing was sent at all; what another sending does goes on. */
+/** Records why nothing was sent this time; an earlier sending continues. */
 async function noteProblem(from: Queryable, id: string, problem: string): Promise<void> {
   await from.query(sql`update withdrawal set problem = ${problem}::text where id = ${id}::uuid and status in ('approved', 'sending')`)
 }
@@ -92,12 +95,12 @@ async function trySend(
     if (error instanceof GatewayRefusedError) return { refused: error.code }
     if (error instanceof GatewayMismatchError) return 'other_amount'
     if (!(error instanceof GatewayUnavailableError)) throw error
-    warn({ err: error, withdrawalId: id }, 'the gateway did not answer a transfer; it is asked what became of it')
+    warn({ err: error, withdrawalId: id }, 'the gateway did not answer a transfer; the sweep asks again')
     return 'unknown'
   }
 }
 
-/** What to send to, or why nothing can be sent. Not ready yet is a fault: the job comes back. */
+/** Returns the gateway's beneficiary, or why nothing can be sent. Throws while the gateway checks the account: the job is retried. */
 async function makeBeneficiary(payouts: PayoutGateway, secrets: Secrets, payable: Payable): Promise<KnownBeneficiary | string> {
   const detail = readBankDetail(secrets, payable)
   try {
@@ -119,7 +122,7 @@ const readPayable = (db: Db, id: string): Promise<Payable | undefined> =>
   maybeOne<Payable>(
     db,
     sql`select w.amount, w.member_id as "memberId", b.sealed, m.email, ${IS_ON_HOLD} as "isOnHold",
-               -- One bank account is one id for ever, and it tells nothing of the account.
+               -- A bank account keeps one id for ever, which reveals nothing of the account.
                'b' || left(encode(b.account_mac, 'hex'), 40) as "beneficiaryId"
           from withdrawal w join bank_account b on b.id = w.bank_account_id join member m on m.id = w.member_id
          where w.id = ${id}::uuid and w.status in ('approved', 'sending') and w.shown_to is null`,

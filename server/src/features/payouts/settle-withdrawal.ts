@@ -1,7 +1,9 @@
 /**
- * What became of a withdrawal: webhook, sweep and the administrator's retry all come here. Invariants:
- * what is booked is the gateway's own answer to the newest question, never a webhook's body; no
- * transaction is open while the gateway is asked; a question without an answer changes nothing.
+ * Asks and books a withdrawal's state, for webhook, sweep and the administrator's retry.
+ *
+ * - Only the gateway's own answer to the newest question is booked, never a webhook's body.
+ * - No transaction is open while the gateway is asked.
+ * - A question without an answer changes nothing.
  */
 import { GatewayRefusedError, GatewayUnavailableError } from '../../adapters/payments/port.ts'
 import type { Transfer } from '../../adapters/payouts/port.ts'
@@ -40,7 +42,7 @@ async function askAndBook(deps: PayoutsDeps, id: string): Promise<void> {
   else if (after !== undefined) deps.alarm(after.details, after.message)
 }
 
-/** The gateway knows nothing of it. What we never sent, or what has ended, is as it should be. */
+/** The gateway does not know the transfer, which is expected for one that was never sent or has ended. */
 async function missing(tx: Tx, id: string, status: string | undefined): Promise<'send_again' | Alarm | undefined> {
   if (status !== 'sending') {
     await endChecks(tx, id)
@@ -49,7 +51,7 @@ async function missing(tx: Tx, id: string, status: string | undefined): Promise<
   return (await noteMissing(tx, id)) ? 'send_again' : undefined
 }
 
-/** In the sweep nobody waits for it, and the next sweep tries again. */
+/** In the sweep no request waits for this; a failure is left to the next sweep. */
 async function sendAgain(deps: PayoutsDeps, id: string): Promise<void> {
   try {
     await sendWithdrawal(deps, id, { again: true })

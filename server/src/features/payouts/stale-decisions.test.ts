@@ -1,4 +1,4 @@
-/** A decision names the state that the administrator saw, and is refused if it is another by then. */
+/** A decision names the state that the administrator saw, and is refused if the state has changed. */
 import { paise } from '@roz/core/money.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
@@ -57,12 +57,12 @@ test.each([
   expect([answer.status, answer.body.code]).toEqual([409, 'changed_since_seen'])
   expect(answer.body.message).toBe('This was changed while you looked at it. See how it is now, then decide.')
   expect(await one(where().db, sql`select status from ${table} where id::text = ${id}::text`)).toEqual({ status: before })
-  // Without the state that was seen, or with one that there is not, nothing is judged.
+  // Without a seen state, or with an unknown one, the body is refused.
   for (const missing of [body, { status: 'whatever', ...body }])
     expect((await decide(path, missing, where())).body.fields).toHaveProperty('status')
 })
 
-test('approved against rejected at once, both seen as requested: exactly one', async () => {
+test('of approving and rejecting a withdrawal at once, both seen as requested, exactly one succeeds', async () => {
   for (let round = 0; round < 8; round++) {
     const id = await withdrawal()
     const seen = { status: 'requested' }
@@ -77,7 +77,7 @@ test('approved against rejected at once, both seen as requested: exactly one', a
   }
 })
 
-test('a refund that another approves and rejects at once, both seen as requested: exactly one', async () => {
+test('of approving and rejecting a refund at once, both seen as requested, exactly one succeeds', async () => {
   for (let round = 0; round < 5; round++) {
     const id = await refund()
     const seen = { status: 'requested' }

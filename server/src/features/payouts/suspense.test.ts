@@ -15,12 +15,12 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** A decision is about an open item, where `body` does not say otherwise. */
+/** Decides about an open item, unless `body` names another state. */
 const ask = (call: string, body: object = {}, headers: Record<string, string> = {}) =>
   world.calls.ask(call, { as: world.admin, headers, ...(call.startsWith('GET') ? {} : { body: { status: 'open', ...body } }) })
 const reference = { bankReference: 'UTR0000000042' }
 
-/** The item of a payout that came back after its member had left. */
+/** The suspense item of a payout that came back after its member's account was closed. */
 async function returnedPayout(): Promise<{ readonly id: string; readonly withdrawal: string }> {
   const member = await world.funded(10)
   const withdrawal = await world.withdraw(member)
@@ -39,7 +39,7 @@ async function returnedPayout(): Promise<{ readonly id: string; readonly withdra
 const inSuspense = async (): Promise<bigint> =>
   (await one<{ sum: bigint }>(world.db, sql`select coalesce(sum(amount), 0)::bigint as sum from leg where account = 5`)).sum
 
-test('a payout that came back for a closed account tells where it went, and is paid to its owner by hand, with the bank’s reference', async () => {
+test('a payout returned for a closed account shows its bank, and is paid to its owner by hand with a bank reference', async () => {
   const { id, withdrawal } = await returnedPayout()
   const before = await inSuspense()
   const [listed] = (await ask(`GET /admin/suspense?q=${withdrawal}`)).body.suspense
@@ -64,19 +64,19 @@ test('a payout that came back for a closed account tells where it went, and is p
   expect(log).toEqual([{ action: 'suspense.pay', actor: world.admin }])
 })
 
-test('what came back and went out after all is given to nobody a second time, until it comes back again', async () => {
+test('a returned payout that was paid after all is not paid again until it comes back again', async () => {
   const { id, withdrawal } = await returnedPayout()
   const told = (word: 'paid' | 'reversed') => inTransaction(world.db, (tx) => bookPayout(tx, { id: withdrawal, word }))
   expect(await told('paid')).toMatchObject({ result: 'conflict' })
   expect((await ask(`POST /admin/suspense/${id}/pay`, reference)).body.code).toBe('payment_taken_back')
   expect(await told('reversed')).toMatchObject({ result: 'conflict_back' })
-  // The gateway's word while an administrator decides: one of them waits, and never do both pay.
+  // The gateway's state arrives while an administrator decides: one waits for the other, and both never pay.
   const [, paid] = await Promise.all([told('paid'), ask(`POST /admin/suspense/${id}/pay`, reference)])
   expect([200, 409]).toContain(paid.status)
   expect((await ask(`GET /admin/suspense?q=${withdrawal}`)).body.suspense[0].status).toBe(paid.status === 200 ? 'paid' : 'open')
 })
 
-test('of several decisions about one item at once one holds', async () => {
+test('of several decisions about one item at once one succeeds', async () => {
   const { id } = await returnedPayout()
   const other = await world.funded(10)
   const { publicId } = await one<{ publicId: string }>(
@@ -94,7 +94,7 @@ test('of several decisions about one item at once one holds', async () => {
   expect(await inSuspense()).toBe(before - 1000n)
 })
 
-test('what belongs to nobody who left is not paid by hand', async () => {
+test('a payment without a former owner is not paid by hand', async () => {
   const orderId = crypto.randomUUID().replaceAll('-', '')
   await inTransaction(world.db, (tx) => captureTopup(tx, { orderId, paymentId: `s-${orderId}`, orderAmount: paise(1000n) }))
   const [item] = (await ask(`GET /admin/suspense?q=${orderId}`)).body.suspense
@@ -103,7 +103,7 @@ test('what belongs to nobody who left is not paid by hand', async () => {
   expect((await ask('POST /admin/suspense/999999/pay', reference)).body.code).toBe('suspense_not_found')
 })
 
-test('disputes are listed with deadline, answer, whose money it is and how they ended', async () => {
+test('disputes are listed with deadline, needed answer, member and outcome', async () => {
   const member = await world.funded(10)
   const orders = [await world.pay(member, 10), await world.pay(member, 20)]
   const respondBy = new Date('2026-11-28T12:00:00+05:30')
