@@ -15,7 +15,8 @@ export type Draw = (low: number, high: number) => number
 /**
  * The largest part that is drawn, whatever the debt; the average is 500 paise.
  * A part shows that its owner has at least as much, and only past winners have much.
- * With a limit of ₹40, one in fourteen of the largest parts was a recent winner's; most members have ₹10 (following.test.ts).
+ * With a limit of ₹40, one in fourteen of the largest parts was a recent winner's. Most members' balances reach this limit,
+ * so that its parts single out nobody (following.test.ts).
  */
 const DRAWN_MAX_PAISE = 1_000
 

@@ -40,6 +40,6 @@ export async function findRandomness(tx: Tx, secrets: Secrets, { round, open, cl
 function revealed(secrets: Secrets, round: Round, open: OpenRecord): Buffer {
   if (round.sealedSecret === null) throw new Error(`round ${round.day} has no secret`)
   const secret = secrets.open(round.sealedSecret, secretContextOf(round.day))
-  if (hex(sha256(secret)) !== open.draw.chainHash) throw new Error(`the secret of ${round.day} is not the one that was committed to`)
+  if (hex(sha256(secret)) !== open.draw.chainHash) throw new Error(`the secret of ${round.day} is not the committed one`)
   return secret
 }

@@ -54,7 +54,7 @@ export function createWaiting({ db, beacon, seal, endWithoutBeacon, attempt, log
 
   async function chainOf(day: IstDay): Promise<BeaconChain> {
     const { draw } = await getRecord(db, day, 'open')
-    if (draw.mode !== 'beacon') throw new Error(`round ${day} waits for no beacon`)
+    if (draw.mode !== 'beacon') throw new Error(`round ${day} is not drawn by a beacon`)
     return draw
   }
 

@@ -70,7 +70,7 @@ describe('a Google sign-in', () => {
     expect(later.body.user).toMatchObject({ id: first.body.user.id, email: 'before@x.test' })
   })
 
-  test('the first to a confirmed account ends its password, sessions and links, even if a mail scanner had confirmed it', async () => {
+  test('that is the first to a confirmed account ends its password, sessions and links, even if a mail scanner had confirmed it', async () => {
     const hijacker = await roz.register('linked@x.test')
     await roz.ask(`GET /auth/verify-email?token=${await roz.tokenFrom('linked@x.test', '/verify-email')}`)
     await roz.ask('POST /auth/forgot-password', { body: { email: 'linked@x.test' } })
@@ -196,7 +196,7 @@ describe('a credential is refused with 401 Google login failed', () => {
     expect((await roz.ask('POST /auth/google', { body: { token } })).status).toBe(401)
   })
 
-  test('with 429 after 100 refusals in 15 minutes from one network address; accepted sign-ins do not count', async () => {
+  test('100 times in 15 minutes from one network address, then with 429; accepted sign-ins do not count', async () => {
     const ask = (token: string) => roz.ask('POST /auth/google', { body: { token }, ip: '127.0.0.2' })
     const good = () => credential({ sub: 'g9', email: 'counted@x.test' })
     for (let i = 0; i < 5; i++) expect((await ask(await good())).status).toBe(200)

@@ -51,7 +51,7 @@ describe('changing the profile', () => {
     ['a name has at least 2 characters', { name: 'A' }, 'Name must be 2 to 100 characters'],
     ['a phone has ten digits', { phone: '12345' }, 'Please enter a valid 10-digit mobile number'],
     ['Auto Participate is true or false', { autoParticipate: 'yes' }, 'This value has the wrong type.'],
-    ['the language is one of the catalogue’s', { language: 'fr' }, 'Please choose one of the listed values'],
+    ['a language outside the list is refused', { language: 'fr' }, 'Please choose one of the listed values'],
   ])('%s', async (_rule, body, message) => {
     const before = await roz.ask('GET /user/me', { token: asha.token })
     const answer = await put(body)

@@ -53,7 +53,7 @@ export function profileHandlers(deps: IdentityDeps, checkPassword: PasswordCheck
       try {
         const [row] = await db.query<{ before: string | null }>(sql`
           update member set avatar = ${avatarUrl}::text where id = ${session.memberId}::bigint and deleted_at is null returning old.avatar as before`)
-        if (row === undefined) throw new Error('the account was closed while its picture came')
+        if (row === undefined) throw new Error('the account was closed while its picture was uploaded')
         if (row.before?.startsWith(UPLOADS_PATH) === true) await storage.remove(row.before.slice(UPLOADS_PATH.length))
       } catch (error) {
         // The error may come from deleting the old picture: the new file is kept if the account names it.

@@ -183,7 +183,7 @@ test('pages neither repeat nor skip a story while others are published', async (
   expect(await calls.ask('GET /impact/stories?cursor=x')).toMatchObject({ status: 400, body: { fields: { cursor: expect.any(String) } } })
 })
 
-test("a settled day gets one draft, with its need share and the winner’s present name", async () => {
+test('a settled day gets one draft, with its need share and the winner’s present name', async () => {
   const winner = await makeMember(database.db, { name: 'Ravi Kumar' })
   await insertSettledRound(database, { day: '2026-03-04', entries: 10n, winner })
   await Promise.all([impact.jobs.draft_story({ day: '2026-03-04' }), impact.jobs.draft_story({ day: '2026-03-04' })])
@@ -205,7 +205,7 @@ test("a settled day gets one draft, with its need share and the winner’s prese
   expect((await draft('hi'))[0].winnerInfo.name).toBe('एक सदस्य')
 })
 
-test("a member’s impact counts rupees put in, named charities of the member’s rounds, and rounds joined", async () => {
+test('a member’s impact counts rupees put in, named charities of the member’s rounds, and rounds joined', async () => {
   const member = await makeMember(database.db)
   const stats = async () => (await calls.ask('GET /impact/stats', { as: member })).body
   expect(await stats()).toEqual({ totalDonated: 0, charitiesSupported: 0, daysActive: 0 })

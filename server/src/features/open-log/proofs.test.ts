@@ -83,7 +83,7 @@ test('a member gets a receipt before the seal, and after it also the proof up to
   }
   const input = { day: DAY, ticketKey: bytes(key), answer: body, logKey: await logKey(), source: {} }
   expect(await checkMyTicket(input)).toMatchObject({ state: 'included', hasReceipt: true })
-  // A member sees only the own entry, and a member without an entry gets 404.
+  // Members see only their own entry, and a member without an entry gets 404.
   expect(await checkMyTicket({ ...input, ticketKey: Buffer.alloc(32) })).toMatchObject({ state: 'not-mine' })
   expect((await world.ask(`GET /user/tickets/${DAY}`, { as: members[39] as bigint })).status).toBe(404)
   expect((await world.ask('GET /user/tickets/2026-13-01', { as: member })).status).toBe(404)

@@ -1,7 +1,9 @@
 /**
- * Payments without a place to go, listed and decided by administrators. Invariants: an item is decided
- * once, under its lock, in the state that the administrator saw, with its line in the audit log; a refund of it is sent only after the commit;
- * what is paid by hand has the bank's reference.
+ * The suspense account: payments without a destination, listed and decided by administrators.
+ *
+ * - An item is decided once, under its lock, in the state that the administrator saw, with its line in the audit log.
+ * - A refund is sent only after the commit.
+ * - A payment by hand carries the bank's reference.
  */
 import { randomUUID } from 'node:crypto'
 import type { suspenseItem } from '@roz/contract/payouts.ts'
@@ -107,11 +109,11 @@ export function suspenseHandlers(deps: PayoutsDeps, idempotency: Idempotency): H
   }
 }
 
-/** Locks the item: what is judged of it stands until the end of the transaction. */
+/** Locks the item, so that its state cannot change before the end of the transaction. */
 const lockStatus = (tx: Tx, itemId: bigint): Promise<{ readonly status: string } | undefined> =>
   maybeOne<{ status: string }>(tx, sql`select status from suspense_item where id = ${itemId}::bigint for update`)
 
-/** As after any money that came: told, and joined where Auto Participate passed them over today. */
+/** Tells the member of the credit, and joins the member if Auto Participate lacked the money today. */
 async function tellCredit(tx: Tx, itemId: bigint, memberId: bigint, amount: Paise): Promise<void> {
   const key = `suspense:${itemId}`
   const data = { amount: formatPaise(amount) }
@@ -147,7 +149,7 @@ const rows = sql`
   left join bank_account b on b.id = w.bank_account_id
   left join member m on m.id = coalesce(t.credit, o.member_id, w.member_id)`
 
-/** What the ledger names the movement that brought it back; a payment has the gateway's own id. */
+/** The source of returned money, by the kind of transfer that its payment id names. A payment has the gateway's own id. */
 const RETURNS: Readonly<Record<string, Item['source']>> = {
   wd_reversed: 'payout',
   refund_reversed: 'refund',
@@ -177,7 +179,7 @@ const viewOf = (row: Row): Item => ({
 
 const viewItem = async (from: Queryable, id: bigint): Promise<Item> => viewOf(await one<Row>(from, sql`${rows} where s.id = ${id}::bigint`))
 
-/** Newest first by number, which follows time; one row more than `limit` when there is a next page. */
+/** Newest first by id, which follows time; one row more than `limit` when there is a next page. */
 async function searchItems(db: Db, search: Search): Promise<{ readonly shown: Item; readonly key: Cursor }[]> {
   const pattern = likePattern(search.q)
   const older = search.after === undefined ? sql`true` : sql`s.id < ${search.after[0]}::bigint`

@@ -1,8 +1,11 @@
 /**
- * The payouts' webhooks. Invariants: only bytes that the gateway signed are stored, sealed, because
- * they name bank accounts; an event is stored once, committed, then answered; its body never moves
- * money, it only makes us ask, in its turn where it is older than the gateway's own last retry; it is
- * kept for ninety days.
+ * The webhooks of payouts.
+ *
+ * - Only bytes that the gateway signed are stored. They are encrypted, because they name bank accounts.
+ * - An event is stored once and committed before it is answered.
+ * - A body never moves money: it only causes a question to the gateway. An event older than the gateway's own last retry
+ *   waits its turn.
+ * - An event is deleted after ninety days.
  */
 import type { payoutCalls } from '@roz/contract/payouts.ts'
 import type { PayoutEvent, PayoutGateway } from '../../adapters/payouts/port.ts'

@@ -1,4 +1,4 @@
-/** Withdrawals as administrators see them: every state, whose they are, and what is wrong. Never a whole account number. */
+/** Withdrawals as administrators see them: states, members and problems. A whole account number is never shown. */
 import type { adminWithdrawal } from '@roz/contract/payouts.ts'
 import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
 import type { z } from 'zod'

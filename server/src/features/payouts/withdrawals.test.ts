@@ -30,7 +30,7 @@ const auditOf = async (): Promise<string[]> =>
   )
 const shown = async () => (await world.calls.ask('GET /wallet/withdrawals', { as: member })).body.withdrawals[0]
 
-test('approved, sent under its own id to the member’s account, paid: the member has the reference', async () => {
+test('a withdrawal is approved, sent under its own id to the member’s account, and paid; the member sees the reference', async () => {
   expect((await world.decide(id, 'approve')).body.withdrawal).toMatchObject({ id, status: 'approved', transferId: id.replaceAll('-', '') })
   expect((await shown()).status).toBe('processing')
   await world.runDue()
@@ -47,20 +47,20 @@ test('approved, sent under its own id to the member’s account, paid: the membe
   expect(world.alarms).toEqual([])
 })
 
-test('failed at the gateway: the money is back, the member is told once', async () => {
+test('a withdrawal that fails at the gateway returns the money and tells the member once', async () => {
   await approved()
   world.gatewaySays(id, 'failed', { statusCode: 'INVALID_ACCOUNT' })
   await world.pass(20)
   expect(await world.stands(id)).toEqual(['failed', 30, 0])
   expect(await shown()).toMatchObject({ status: 'failed', reason: 'INVALID_ACCOUNT' })
-  // A gateway's code is no reason that a member could read.
+  // A gateway's code is not a reason that a member could understand.
   const { transactions } = (await world.calls.ask('GET /wallet/transactions', { as: member })).body
   expect(transactions.map((one: { reason: null }) => one.reason)).toEqual([null, null, null])
   await world.pass(86_400)
   expect(world.noticesOf(member)).toEqual(['withdrawal_requested', 'withdrawal_returned'])
 })
 
-test('paid, and reversed days later: the sweep alone finds it', async () => {
+test('a withdrawal reversed days after it was paid is found by the sweep alone', async () => {
   await approved()
   world.gatewaySays(id, 'paid')
   await world.pass(20)
@@ -76,7 +76,7 @@ test('paid, and reversed days later: the sweep alone finds it', async () => {
   ])
 })
 
-test('after ten days nobody asks any more, and a webhook still does', async () => {
+test('after ten days the sweep stops asking, and a webhook still causes a question', async () => {
   await approved()
   world.gatewaySays(id, 'paid')
   await world.pass(20)
@@ -90,7 +90,7 @@ test('after ten days nobody asks any more, and a webhook still does', async () =
   expect(await world.stands(id)).toEqual(['reversed', 30, 0])
 })
 
-test('a sending without an answer reverses nothing; what the gateway took is found and sent once', async () => {
+test('a sending without an answer reverses nothing; a transfer that the gateway took is found and not sent twice', async () => {
   world.script.sendings = ['take_silently']
   await approved()
   world.script.isSilent = true
@@ -104,7 +104,7 @@ test('a sending without an answer reverses nothing; what the gateway took is fou
   expect([await world.stands(id), world.timesSent(id)]).toEqual([['paid', 20, 0], 1])
 })
 
-test('what never arrived is sent again under the same id, after three answers that it is unknown and ten minutes', async () => {
+test('a lost transfer is sent again under the same id, after three answers that it is unknown and ten minutes', async () => {
   world.script.sendings = ['lose']
   await approved()
   for (const seconds of [16, 31, 61, 121, 241]) await world.pass(seconds)
@@ -132,7 +132,7 @@ test.each([
   ['the transfer', { sendings: ['refuse'] }, 'transfer_amount_invalid'],
   ['the beneficiary', { beneficiary: 'refuse' }, 'bank_ifsc_invalid'],
   ['the bank account', { beneficiary: 'unusable' }, 'beneficiary_unusable'],
-] as const)('refused %s: it stands as approved with the reason; retry sends it', async (_what, change, problem) => {
+] as const)('after a refusal of %s the withdrawal is approved again; a retry sends it', async (_what, change, problem) => {
   Object.assign(world.script, { ...change, sendings: 'sendings' in change ? [...change.sendings] : [] })
   await approved()
   const listed = await world.calls.ask(`GET /admin/withdrawals?q=${id}`, { as: world.admin })
@@ -145,7 +145,7 @@ test.each([
   expect(await world.stands(id)).toEqual(['paid', 20, 0])
 })
 
-test('a refusal after a sending that nobody answered is no proof: it stays under way', async () => {
+test('a refusal after an unanswered sending proves nothing: the withdrawal stays under way', async () => {
   world.script.sendings = ['lose']
   await approved()
   await world.db.query(sql`update payout_check set misses = 3, unanswered_at = roz_now() - interval '9 minutes' where id = ${id}::uuid`)
@@ -159,7 +159,7 @@ test('a refusal after a sending that nobody answered is no proof: it stays under
   expect(await world.stands(id)).toEqual(['rejected', 30, 0])
 })
 
-test('a second job that the gateway refuses the account to leaves the sending under way alone', async () => {
+test('a second job whose beneficiary is refused does not touch the sending under way', async () => {
   await approved()
   world.script.beneficiary = 'refuse'
   await world.payouts.jobs.send_payout({ withdrawalId: id })
@@ -169,7 +169,7 @@ test('a second job that the gateway refuses the account to leaves the sending un
   expect(await world.stands(id)).toEqual(['paid', 20, 0])
 })
 
-test('lost on its way, and then no account to send to: the administrator decides anew', async () => {
+test('a lost sending without a usable account returns to the administrator’s decision', async () => {
   world.script.sendings = ['lose']
   await approved()
   world.script.beneficiary = 'unusable'
@@ -181,7 +181,7 @@ test('lost on its way, and then no account to send to: the administrator decides
   expect(await world.stands(id)).toEqual(['rejected', 30, 0])
 })
 
-test('a gateway that is silent before anything was sent holds it as approved, and the job comes back', async () => {
+test('a gateway that is silent before the sending leaves the withdrawal approved, and the job is retried', async () => {
   world.script.beneficiary = 'silent'
   await approved()
   expect([await world.stands(id), world.timesSent(id)]).toEqual([['approved', 20, 10], 0])
@@ -190,7 +190,7 @@ test('a gateway that is silent before anything was sent holds it as approved, an
   expect([await world.stands(id), world.timesSent(id)]).toEqual([['sending', 20, 10], 1])
 })
 
-test('rejected: the money is back, the reason is shown, and one that the gateway pays all the same is a loss and an alarm', async () => {
+test('a rejection returns the money and shows its reason; if the gateway pays all the same, a loss is booked with an alarm', async () => {
   expect((await world.decide(id, 'reject', { reason: 'Name of another person' })).body.withdrawal).toMatchObject({ status: 'rejected' })
   const reason = 'Name of another person'
   expect(await shown()).toMatchObject({ status: 'rejected', reason })
@@ -225,7 +225,7 @@ test('rejected: the money is back, the reason is shown, and one that the gateway
   expect(world.noticesOf(member)).toEqual(['withdrawal_rejected', 'withdrawal_requested'])
 })
 
-test('a transfer of another amount under our id is booked nowhere, and an alarm', async () => {
+test('a transfer of another amount under our id is not booked and raises an alarm', async () => {
   await approved()
   world.gatewaySays(id, 'paid', { amount: 999n as never })
   await world.pass(20)
@@ -238,7 +238,7 @@ test('a transfer of another amount under our id is booked nowhere, and an alarm'
   expect(await world.stands(id)).toEqual(['paid', 20, 0])
 })
 
-test('a transfer in another currency under our id is booked nowhere, and an alarm', async () => {
+test('a transfer in another currency under our id is not booked and raises an alarm', async () => {
   await approved()
   world.gatewaySays(id, 'paid', { currency: 'USD' })
   await world.pass(20)
@@ -249,7 +249,7 @@ test('a transfer in another currency under our id is booked nowhere, and an alar
   expect(await world.stands(id)).toEqual(['paid', 20, 0])
 })
 
-test('webhooks: a forged one is refused, one event is stored once, webhook and sweep at once book once', async () => {
+test('a forged webhook is refused, an event is stored once, and webhook and sweep at once book once', async () => {
   await approved()
   world.gatewaySays(id, 'paid')
   const text = `TRANSFER_SUCCESS ${id.replaceAll('-', '')}`
@@ -266,7 +266,7 @@ test('webhooks: a forged one is refused, one event is stored once, webhook and s
   expect((await world.webhook('TRANSFER_SUCCESS nobody')).status).toBe(200)
 })
 
-test('an event names its bank account to nobody who reads the table, and goes after ninety days', async () => {
+test('an event is stored encrypted, and deleted after ninety days', async () => {
   const text = `TRANSFER_SUCCESS ${id.replaceAll('-', '')} 123456789012`
   await world.webhook(text)
   const [event] = await world.db.query<{ sealed: Buffer }>(
@@ -277,12 +277,12 @@ test('an event names its bank account to nobody who reads the table, and goes af
   expect(await world.db.query(sql`select 1 from payout_event`)).toEqual([])
 })
 
-test('an answer that was on its way while a newer one was booked does not count', async () => {
+test('an answer to an old question does not count once a newer one was booked', async () => {
   await approved()
   world.gatewaySays(id, 'paid')
   await world.db.query(sql`update payout_check set asked_at = asked_at - interval '1 minute' where id = ${id}::uuid`)
   world.script.beforeAnswer = async () => {
-    // Meanwhile another process asks, and hears that it was reversed.
+    // Meanwhile another process asks, and hears that the transfer was reversed.
     await world.db.query(sql`update payout_check set asked_at = asked_at - interval '1 minute' where id = ${id}::uuid`)
     world.gatewaySays(id, 'reversed')
     await world.payouts.jobs.check_payout({ withdrawalId: id })
@@ -292,7 +292,7 @@ test('an answer that was on its way while a newer one was booked does not count'
   expect(world.alarms).toEqual([])
 })
 
-test('approve against reject, and two approvals: one decision, one sending', async () => {
+test('of approvals and a rejection at once one takes effect, with at most one sending', async () => {
   for (let round = 0; round < 5; round++) {
     id = await world.withdraw(member)
     const [yes, no, again] = await Promise.all([
@@ -313,7 +313,7 @@ test('approve against reject, and two approvals: one decision, one sending', asy
   await world.decide(id, 'approve')
 })
 
-test('the same Idempotency-Key answers the first answer; another reason is another request', async () => {
+test('the same Idempotency-Key gets the first answer; another reason is a mismatch', async () => {
   const key = { 'idempotency-key': `k-${id}` }
   const said = { status: 'requested', reason: 'first reason' }
   const first = await world.decide(id, 'reject', said, { headers: key })
@@ -323,7 +323,7 @@ test('the same Idempotency-Key answers the first answer; another reason is anoth
   expect((await auditOf()).filter((action) => action === 'withdrawal.reject')).toHaveLength(1)
 })
 
-test('who may: an administrator who stepped up; what is not there answers 404, what is over 409', async () => {
+test('only an administrator after a step-up decides; an unknown withdrawal answers 404, an ended one 409', async () => {
   const path = `POST /admin/withdrawals/${id}/approve`
   expect((await world.calls.ask(path)).status).toBe(401)
   expect((await world.calls.ask(path, { as: member })).body.code).toBe('forbidden')
@@ -348,7 +348,7 @@ test('a member on hold is paid nothing until the hold ends', async () => {
   expect((await world.decide(id, 'approve')).status).toBe(200)
 })
 
-test('the list pages newest first, by state, by name and by id', async () => {
+test('the list pages newest first and is searched by state, name and id', async () => {
   const other = await makeMember(world.db, { name: 'Zubin_100%' })
   await world.db.query(sql`select 1`)
   expect(other).toBeGreaterThan(member)

@@ -1,4 +1,4 @@
-/** Which devices results come to: named, taken away, and whose they are. */
+/** The devices that get results: subscribed, removed, and whose they are. */
 import { createECDH, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
@@ -18,7 +18,7 @@ const leave = async ({ token }: Pick<Owner, 'token'>) => (await world.ask('DELET
 const count = async (id: bigint) => (await world.devicesOf(id)).length
 
 describe('a device', () => {
-  test('is named, named again and taken away, as often as one likes', async () => {
+  test('is subscribed, again, and removed, any number of times', async () => {
     const asha = await world.member()
     expect(await state(asha)).toEqual({ publicKey: expect.stringMatching(/^B[\w-]{86}$/), subscribed: false, wanted: false })
     const browser = await world.subscribe(asha)
@@ -31,14 +31,14 @@ describe('a device', () => {
     expect(await state(asha)).toMatchObject({ subscribed: false, wanted: false })
   })
 
-  test('takes what a browser gives, its expiration time and fields yet unknown included', async () => {
+  test('accepts a browser’s whole subscription, with its expiration time and unknown fields', async () => {
     const asha = await world.member()
     const { endpoint, keys } = world.service.newBrowser().subscription
     const body = { endpoint, expirationTime: null, keys: { ...keys, later: 'x' } }
     expect((await world.ask('POST /notifications/push', { token: asha.token, body })).status).toBe(204)
   })
 
-  test('is its session’s: the same member elsewhere has none, and a new subscription takes the place of the old', async () => {
+  test('belongs to its session: other sessions of the member have none, and a new subscription replaces the old one', async () => {
     const asha = await world.member()
     const phone = { ...asha, token: await world.signIn(asha.id) }
     await world.subscribe(asha)
@@ -50,14 +50,14 @@ describe('a device', () => {
     expect(await state(phone)).toMatchObject({ subscribed: true, wanted: true })
   })
 
-  test('is one browser: whoever signs in there next takes it over', async () => {
+  test('is one browser: the next member who signs in there takes it over', async () => {
     const [asha, biju] = [await world.member(), await world.member()]
     const browser = await world.subscribe(asha)
     await world.subscribe(biju, browser)
     expect([await count(asha.id), await count(biju.id)]).toEqual([0, 1])
   })
 
-  test('that is taken over is its new owner’s newest, whatever its number', async () => {
+  test('that is taken over is its new owner’s newest, whatever its id', async () => {
     const [asha, biju] = [await world.member(), await world.member()]
     const browser = await world.subscribe(asha)
     const [before] = await world.devicesOf(asha.id)
@@ -67,7 +67,7 @@ describe('a device', () => {
     expect((await world.devicesOf(biju.id))[0]?.id).toBe(before?.id)
   })
 
-  test('is one of ten: the oldest makes room', async () => {
+  test('is one of at most ten: an eleventh replaces the oldest', async () => {
     const asha = await world.member()
     await world.subscribe(asha)
     const others: Owner[] = []
@@ -80,7 +80,7 @@ describe('a device', () => {
     expect((await Promise.all(others.map(state))).every(({ subscribed }) => subscribed)).toBe(true)
   })
 
-  test('lies sealed, and its address is in no line of the log', async () => {
+  test('is stored encrypted, and its address is in no line of the log', async () => {
     const asha = await world.member()
     const browser = await world.subscribe(asha)
     const [row] = await world.db.query<{ text: string }>(sql`
@@ -91,15 +91,15 @@ describe('a device', () => {
   })
 })
 
-describe('ends', () => {
-  test('with its session: at a logout', async () => {
+describe('a device is removed', () => {
+  test('with its session, at a logout', async () => {
     const asha = await world.member()
     await world.subscribe(asha)
     await world.ask('POST /auth/logout', { token: asha.token })
     expect(await count(asha.id)).toBe(0)
   })
 
-  test('with the wish: on every device', async () => {
+  test('on every device when the member switches push off', async () => {
     const asha = await world.member()
     await world.subscribe(asha)
     await world.subscribe({ token: await world.signIn(asha.id) })
@@ -115,7 +115,7 @@ describe('ends', () => {
     expect(await count(asha.id)).toBe(0)
   })
 
-  test.each(['a logout', 'the account'])('with %s, also where both come at one moment', async (what) => {
+  test.each(['a logout', 'the account'])('with %s, even at the moment of a new subscription', async (what) => {
     for (let round = 0; round < 8; round++) {
       const asha = await world.member()
       await world.ask('POST /user/close', { token: asha.token, body: { gift: true } })
@@ -132,7 +132,7 @@ describe('ends', () => {
     }
   })
 
-  test('where the wish is taken back at the moment of a new device, there is either the wish or no device', async () => {
+  test('or kept together with the choice of push, when both change at once', async () => {
     for (let round = 0; round < 8; round++) {
       const asha = await world.member()
       const browser = world.service.newBrowser()
@@ -147,7 +147,7 @@ describe('ends', () => {
   })
 })
 
-describe('refused is', () => {
+describe('a subscription', () => {
   const point = (): string => createECDH('prime256v1').generateKeys('base64url')
   const keys = { p256dh: point(), auth: randomBytes(16).toString('base64url') }
   const at = (endpoint: string) => ({ endpoint, keys })
@@ -171,7 +171,7 @@ describe('refused is', () => {
     'https://fcm.googleapis.com/x#y',
     'file:///etc/passwd',
     'nonsense',
-  ])('a service that is no browser’s: %s', async (endpoint) => {
+  ])('to another host than a browser’s push service is refused: %s', async (endpoint) => {
     const { token } = await world.member()
     const { status, body } = await world.ask('POST /notifications/push', { token, body: at(endpoint) })
     expect([status, body.fields]).toEqual([400, { endpoint: 'The push service of this browser is not supported' }])
@@ -183,7 +183,7 @@ describe('refused is', () => {
     'https://updates.push.services.mozilla.com/wpush/v2/abc',
     'https://web.push.apple.com/abc',
     'https://wns2-bl2p.notify.windows.com/w/?token=abc',
-  ])('no browser’s own: %s', async (endpoint) => {
+  ])('to a browser’s own push service is accepted: %s', async (endpoint) => {
     const { token } = await world.member()
     expect((await world.ask('POST /notifications/push', { token, body: at(endpoint) })).status).toBe(204)
     await leave({ token })
@@ -200,13 +200,13 @@ describe('refused is', () => {
     ['no keys', { endpoint: FCM }],
     ['no address', { keys }],
     ['an unknown field', { endpoint: FCM, keys, surprise: 1 }],
-  ])('%s', async (_what, body) => {
+  ])('with %s is refused', async (_what, body) => {
     const { id, token } = await world.member()
     expect(await world.ask('POST /notifications/push', { token, body })).toMatchObject({ status: 400, body: { code: 'invalid_input' } })
     expect(await count(id)).toBe(0)
   })
 
-  test('whoever is no member', async () => {
+  test('without a valid session is refused', async () => {
     const staff = await makeStaff(world.db)
     const token = 'x'.repeat(43)
     for (const call of ['GET', 'POST', 'DELETE'].map((method) => `${method} /notifications/push`))
@@ -215,7 +215,7 @@ describe('refused is', () => {
   })
 })
 
-test('a key that was replaced stays for its devices; their apps are told to come over', async () => {
+test('a replaced key stays valid for its devices, whose apps are told to subscribe again', async () => {
   const asha = await world.member()
   await world.subscribe(asha)
   const before = await state(asha)

@@ -1,8 +1,10 @@
 /**
- * Members' devices. Invariants: a device belongs to the session that named it and ends with it; one
- * browser is one device, whoever used it last, and keeps its number, by which results are told; a member
- * has at most ten, the newest; whoever wants no results has none. The account is locked first, then the
- * browser's address, then the session, then the device.
+ * Members' devices.
+ *
+ * - A device belongs to the session that subscribed it, and ends with the session.
+ * - One browser is one device, of the member who used it last. It keeps its id, because pages of results are cut by id.
+ * - A member has at most ten devices, the newest, and none after switching push off.
+ * - Lock order: the account, the browser's address, the session, the device.
  */
 import type { MemberExport } from '@roz/contract/rights.ts'
 import { isoIst } from '@roz/core/ist-day.ts'
@@ -28,7 +30,7 @@ const contextOf = (memberId: bigint, mac: Buffer): string => `push_device:${memb
 export const openDevice = (secrets: Pick<Secrets, 'open'>, { memberId, endpointMac, sealed }: SealedDevice): PushTarget =>
   JSON.parse(secrets.open(sealed, contextOf(memberId, endpointMac)).toString('utf8')) as PushTarget
 
-/** A device as it lies: what it is looked up by, and the subscription bound to that and its member. */
+/** A device as it is stored: the MACs it is found by, and the subscription, encrypted for that MAC and member. */
 export function sealDevice(secrets: Pick<Secrets, 'seal' | 'fingerprints'>, memberId: bigint, target: PushTarget) {
   const macs = secrets.fingerprints(Buffer.from(target.endpoint), 'push_endpoint')
   return { macs, sealed: secrets.seal(Buffer.from(JSON.stringify(target)), contextOf(memberId, macs[0])) }
@@ -37,7 +39,7 @@ export function sealDevice(secrets: Pick<Secrets, 'seal' | 'fingerprints'>, memb
 const lockMember = async (tx: Tx, memberId: bigint): Promise<boolean> =>
   (await tx.query(sql`select 1 from member where id = ${memberId}::bigint and deleted_at is null for no key update`)).length > 0
 
-/** False where the session has ended meanwhile. */
+/** Adds the session's device; false when the session has ended meanwhile. */
 export function addDevice(db: Db, secrets: DeviceSecrets, device: NewDevice): Promise<boolean> {
   const { sessionHash, memberId, target, keyNumber } = device
   const { macs, sealed } = sealDevice(secrets, memberId, target)
@@ -47,14 +49,14 @@ export function addDevice(db: Db, secrets: DeviceSecrets, device: NewDevice): Pr
     await lockOneInTransaction(tx, 'pushDevice', mac.readInt32BE())
     const session = await tx.query(sql`select 1 from session where token_hash = ${sessionHash}::bytea for key share`)
     if (session.length === 0) return false
-    // Under the key of before as well, where a process that knows no other has written it meanwhile.
+    // Also looks under the key before a rotation: a process that knows only that key may have written the row.
     const [same] = await tx.query<{ id: bigint }>(
       sql`select id from push_device where endpoint_mac = any (${macs}::bytea[]) order by told_day desc nulls last, id limit 1 for update`,
     )
     await tx.query(sql`
       delete from push_device where (endpoint_mac = any (${macs}::bytea[]) or session_hash = ${sessionHash}::bytea)
         and id is distinct from ${same?.id ?? null}::bigint`)
-    // In place, and what it was told of stays told: pages of a result are cut by number.
+    // Updates the row in place, so that its id and the told day stay: pages of a result are cut by id.
     await (same === undefined
       ? tx.query(sql`
           insert into push_device (session_hash, member_id, endpoint_mac, sealed, key_number)
@@ -72,7 +74,7 @@ export function addDevice(db: Db, secrets: DeviceSecrets, device: NewDevice): Pr
   })
 }
 
-/** Nothing is wanted any more once the last device is gone by its member's own hand. */
+/** Removes this session's device. After a member's last device, the member wants no push any more. */
 export function removeDevice(db: Db, memberId: bigint, sessionHash: Buffer): Promise<void> {
   return inTransaction(db, async (tx) => {
     if (!(await lockMember(tx, memberId))) return
@@ -83,12 +85,12 @@ export function removeDevice(db: Db, memberId: bigint, sessionHash: Buffer): Pro
   })
 }
 
-/** The key that this session's device subscribed with. */
+/** The number of the key that this session's device subscribed with. */
 export const findDeviceKey = async (from: Queryable, sessionHash: Buffer): Promise<number | undefined> =>
   (await maybeOne<{ number: number }>(from, sql`select key_number as number from push_device where session_hash = ${sessionHash}::bytea`))
     ?.number
 
-/** For the member's export. */
+/** All devices, for the member's export. */
 export async function listDevices(from: Queryable, secrets: DeviceSecrets, memberId: bigint): Promise<MemberExport['devices']> {
   const rows = await from.query<SealedDevice & { readonly createdAt: Date }>(sql`
     select member_id as "memberId", endpoint_mac as "endpointMac", sealed, created_at as "createdAt"

@@ -1,6 +1,9 @@
 /**
- * Our keys towards push services (RFC 8292). Invariants: the first is made once, whoever asks first; the
- * scalar lies sealed in the database; an older key stays for the devices that subscribed with it.
+ * Our keys towards push services (RFC 8292).
+ *
+ * - The first key is made once, whichever process asks first.
+ * - The private scalar is stored encrypted.
+ * - An older key stays for the devices that subscribed with it.
  */
 import { generateKeyPairSync } from 'node:crypto'
 import type { PushKey } from '../../adapters/push/port.ts'
@@ -33,7 +36,7 @@ export function createPushKeys({ secrets }: { readonly secrets: Pick<Secrets, 's
   }
 
   return {
-    /** The key in force, made if there is none yet. */
+    /** The newest key, made if there is none yet. */
     async inForce(db: Db): Promise<NumberedKey> {
       const row = await newest(db)
       if (row !== undefined) return opened(row)
@@ -45,7 +48,7 @@ export function createPushKeys({ secrets }: { readonly secrets: Pick<Secrets, 's
       return known.get(number) ?? opened(await one<Row>(db, sql`select ${COLUMNS} from push_key where number = ${number}::int`))
     },
 
-    /** A new key from now on. Devices come over to it as their app is opened. */
+    /** Makes a new key. A device changes to it when its app is opened. */
     async rotate(db: Db): Promise<NumberedKey> {
       const row = await newest(db)
       await insert(db, row === undefined ? 0 : row.number + 1)

@@ -1,6 +1,8 @@
 /**
- * Results on members' devices (Web Push). Invariants: nothing is sent to a device that did not ask for
- * it, nor to one that is signed out; where a device is reached stands in no log.
+ * Results on members' devices (Web Push).
+ *
+ * - Nothing is sent to a device that did not subscribe, or that is logged out.
+ * - A device's address is never logged.
  */
 import { ECDH } from 'node:crypto'
 import type { PushSender } from '../../adapters/push/port.ts'
@@ -51,11 +53,11 @@ export function createPush(deps: PushDeps) {
 
   return {
     handlers,
-    /** At a start: the first one makes the key, so that no call that only asks writes anything. */
+    /** Makes the first key at a start, so that calls that only read need not write. */
     ready: async (): Promise<void> => {
       await keys.inForce(db)
     },
-    /** For the member's export. */
+    /** All devices, for the member's export. */
     exports: { devices: (memberId: bigint) => listDevices(db, secrets, memberId) },
     jobs: {
       push_round: (payload: JobPayloads['push_round']) => cutIntoPages(db, payload),
@@ -64,12 +66,12 @@ export function createPush(deps: PushDeps) {
   }
 }
 
-/** Exactly base64url, so that what is stored can be read by everybody. */
+/** Accepts only base64url, so that every client can read the stored value. */
 function bytesOf(text: string): Buffer | undefined {
   return /^[\w-]+$/.test(text) ? Buffer.from(text, 'base64url') : undefined
 }
 
-/** A point that lies on the curve: any other could not be encrypted for, and is how keys are attacked. */
+/** Accepts only a point on the curve: other points cannot be encrypted for, and serve attacks on keys. */
 function isPoint(text: string): boolean {
   const bytes = bytesOf(text)
   if (bytes?.length !== POINT_BYTES || bytes[0] !== 4) return false

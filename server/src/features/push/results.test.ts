@@ -1,4 +1,4 @@
-/** What arrives on devices after a round is settled: once, readable by its browser alone, in its member's language. */
+/** Results on devices after a round is settled: once, readable by its browser alone, in the member's language. */
 import { resultNews } from '@roz/core/result-news.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connect, one, sql } from '../../db/sql.ts'
@@ -25,7 +25,7 @@ const inRound = async (language = 'en'): Promise<{ owner: Owner; browser: TestBr
   return { owner, browser: await world.subscribe(owner) }
 }
 const texts = (browser: TestBrowser) => browser.arrived.map(({ text }) => JSON.parse(text))
-/** As after a month, when the jobs themselves have been forgotten. */
+/** As after a month, when the jobs have been deleted. */
 const tellAgain = async (day: string): Promise<void> => {
   await world.db.query(sql`delete from job where kind in ('push_round', 'push_page')`)
   await inTransaction(world.db, (tx) => enqueue(tx, { kind: 'push_round', key: day, payload: { day } }))
@@ -33,7 +33,7 @@ const tellAgain = async (day: string): Promise<void> => {
 }
 
 describe('the result', () => {
-  test('comes to everybody who was in the round and asked for it, the winner told so, each in their language, and to nobody else', async () => {
+  test('reaches each subscribed device of a member in the round, in the member’s language, and no other device', async () => {
     const day = world.today()
     const people = [await inRound('en'), await inRound('hi'), await inRound('hi')]
     const silent = await world.member()
@@ -52,12 +52,12 @@ describe('the result', () => {
       expect(browser.arrived[0]?.ttl).toBeGreaterThan(6 * 3600)
       expect(browser.arrived[0]?.ttl).toBeLessThanOrEqual(20 * 3600)
     }
-    // The service cannot tell by its length who has won.
+    // The push service cannot tell the winner by the message's length.
     expect(new Set(people.map(({ browser }) => browser.arrived[0]?.bytes)).size).toBe(1)
     expect(outside.asked).toBe(0)
   })
 
-  test('comes once to a device, however often its job is run, at one moment or a month later', async () => {
+  test('reaches a device once, however often its job is run, at one moment or a month later', async () => {
     const day = world.today()
     const { browser } = await inRound()
     await world.nextDay()
@@ -66,7 +66,7 @@ describe('the result', () => {
     expect(browser.asked).toBe(1)
   })
 
-  test('comes once to a browser that its next owner takes over, and to one that subscribes again', async () => {
+  test('reaches a browser once, even if its next owner takes it over or it subscribes again', async () => {
     const day = world.today()
     const [first, second] = [await inRound(), await inRound()]
     await world.nextDay()
@@ -77,9 +77,9 @@ describe('the result', () => {
     expect([first.browser.asked, second.browser.asked]).toEqual([1, 1])
   })
 
-  test('comes to a browser that subscribes again after the pages were cut', async () => {
+  test('reaches a browser that subscribes again after the pages were cut', async () => {
     const { owner, browser } = await inRound()
-    // So that its page ends with it: a row made anew would lie beyond.
+    // Moves the sequence past the device's page: a new row would be outside of it.
     const [before] = await world.devicesOf(owner.id)
     const database = connect({ url: world.database.ownerUrl, max: 1 })
     await database.query(sql`select count(nextval('push_device_id_seq')) from generate_series(1, 100)`)
@@ -94,7 +94,7 @@ describe('the result', () => {
     expect(browser.arrived).toHaveLength(1)
   })
 
-  test('is of the newest round alone, and news for eighteen hours', async () => {
+  test('is sent of the newest round only, for eighteen hours', async () => {
     const day = world.today()
     const { browser } = await inRound()
     browser.answers.push({ status: 503, headers: { 'retry-after': '64800' } })
@@ -107,7 +107,7 @@ describe('the result', () => {
     await world.nextDay()
   })
 
-  test('comes under the key that its browser subscribed with', async () => {
+  test('is signed with the key that its browser subscribed with', async () => {
     const older = await inRound()
     const { publicKey } = (await world.ask('GET /notifications/push', { token: older.owner.token })).body
     await createPushKeys({ secrets: testSecrets }).rotate(world.db)
@@ -118,7 +118,7 @@ describe('the result', () => {
     expect([older.browser.arrived.length, newer.browser.arrived.length]).toEqual([1, 1])
   })
 
-  test('of many devices comes in pages, each its own job', async () => {
+  test('for many devices is sent in pages, each its own job', async () => {
     const day = world.today()
     const people: Awaited<ReturnType<typeof inRound>>[] = []
     const owner = connect({ url: world.database.ownerUrl, max: 1 })
@@ -135,13 +135,13 @@ describe('the result', () => {
     expect(people.map(({ browser }) => browser.arrived.length)).toEqual([1, 1, 1, 1])
   })
 
-  test('is read by its browser alone: nothing of it is in the log', () => {
+  test('is encrypted for its browser: the log contains nothing of it', () => {
     expect(world.logLines.join('')).not.toMatch(/wpush|p256dh|The result is in/)
   })
 })
 
 describe('a push service', () => {
-  test.each([404, 410])('that answers %s knows the device no more: it is removed', async (status) => {
+  test.each([404, 410])('that answers %s does not know the device any more: the device is removed', async (status) => {
     const { owner, browser } = await inRound()
     browser.answers.push({ status })
     await world.nextDay()
@@ -149,7 +149,7 @@ describe('a push service', () => {
     expect((await world.ask('GET /notifications/push', { token: owner.token })).body).toMatchObject({ subscribed: false, wanted: true })
   })
 
-  test('that has too much to do is asked again, but not before it wants to be', async () => {
+  test('that is overloaded is asked again, but not before its Retry-After', async () => {
     const { browser } = await inRound()
     const other = await inRound()
     browser.answers.push({ status: 429, headers: { 'retry-after': '600' } })
@@ -161,7 +161,7 @@ describe('a push service', () => {
     expect([browser.arrived.length, other.browser.asked]).toEqual([1, 1])
   })
 
-  test('that wants an hour holds up no device of another', async () => {
+  test('that asks for an hour’s delay does not block other devices', async () => {
     const [slow, quick] = [await inRound(), await inRound()]
     slow.browser.answers.push(...Array.from({ length: 9 }, () => ({ status: 503, headers: { 'retry-after': '3600' } })))
     quick.browser.answers.push({ status: 503, headers: { 'retry-after': '60' } })
@@ -174,7 +174,7 @@ describe('a push service', () => {
     expect([slow.browser.arrived.length, quick.browser.arrived.length]).toEqual([1, 1])
   })
 
-  test('may name a date instead', async () => {
+  test('may name a date in Retry-After', async () => {
     const { browser } = await inRound()
     const date = 'Sat, 21 Nov 2026 10:00:00 GMT'
     browser.answers.push({ status: 503, headers: { date, 'retry-after': 'Sat, 21 Nov 2026 10:20:00 GMT' } })
@@ -193,7 +193,7 @@ describe('a push service', () => {
     expect([browser.asked, browser.arrived.length]).toEqual([3, 1])
   })
 
-  test('that says nothing at all is given up after a moment, and asked again', async () => {
+  test('that does not answer is abandoned after a timeout, and asked again', async () => {
     const { browser } = await inRound()
     browser.answers.push('hang')
     await world.nextDay()
@@ -205,7 +205,7 @@ describe('a push service', () => {
     expect(browser.asked).toBe(2)
   })
 
-  test('that points elsewhere is not followed', async () => {
+  test('that redirects is not followed', async () => {
     const { browser } = await inRound()
     const elsewhere = await inRound()
     browser.answers.push({ status: 307, headers: { location: elsewhere.browser.subscription.endpoint } })
@@ -214,7 +214,7 @@ describe('a push service', () => {
     expect(world.logLines.join('')).toContain('"status":307')
   })
 
-  test('that refuses this one message is not asked again for it, and the device stays', async () => {
+  test('that refuses a message is not asked again for it, and the device stays', async () => {
     const { owner, browser } = await inRound()
     browser.answers.push({ status: 403 })
     await world.nextDay()
@@ -222,7 +222,7 @@ describe('a push service', () => {
     expect([browser.asked, (await world.devicesOf(owner.id)).length]).toEqual([1, 1])
   })
 
-  test('is left alone for a while once several calls in a row have failed', async () => {
+  test('is paused after several failed calls in a row', async () => {
     const people: Awaited<ReturnType<typeof inRound>>[] = []
     for (let n = 0; n < 24; n++) people.push(await inRound())
     for (const { browser } of people) browser.answers.push({ status: 503, headers: { 'retry-after': '2' } })
@@ -230,7 +230,7 @@ describe('a push service', () => {
     const askedFirst = people.reduce((sum, { browser }) => sum + browser.asked, 0)
     expect(askedFirst).toBeLessThan(24)
     for (const { browser } of people) browser.answers.length = 0
-    // Its pause goes by the time that really passes.
+    // The pause is measured in real time.
     await expect
       .poll(
         async () => {
@@ -243,7 +243,7 @@ describe('a push service', () => {
   })
 })
 
-test('a device whose address cannot be opened keeps nobody else from being told', async () => {
+test('a device whose address cannot be decrypted does not block the others', async () => {
   const [broken, whole] = [await inRound(), await inRound()]
   await world.db.query(sql`update push_device set sealed = '\\x00' where member_id = ${broken.owner.id}::bigint`)
   await world.nextDay()
@@ -251,7 +251,7 @@ test('a device whose address cannot be opened keeps nobody else from being told'
   expect(await world.devicesOf(broken.owner.id)).toMatchObject([{ toldDay: null }])
 })
 
-test('a day that is not settled is no news', async () => {
+test('the result of a day that is not settled is not sent', async () => {
   const { browser } = await inRound()
   const deps = {
     db: world.db,
@@ -265,7 +265,7 @@ test('a day that is not settled is no news', async () => {
   expect(browser.asked).toBe(0)
 })
 
-test('the words of a result name no other member and no amount, in either language', () => {
+test('the text of a result names no other member and no amount, in either language', () => {
   for (const hasWinners of [true, false])
     for (const language of ['en', 'hi'] as const) {
       const { title, body, lang } = resultNews({ day: world.today(), won: undefined, hasWinners }, language)

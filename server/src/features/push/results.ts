@@ -1,8 +1,10 @@
 /**
- * Tells the result of a round to the devices of those who were in it. Invariants: a device is told of a
- * round once, and again only where a process died between the push service's answer and our note of it
- * (the notice then takes the place of the first, by its topic and tag); only the newest result is news,
- * and for eighteen hours; work comes in pages of a hundred devices, each a job of its own.
+ * Sends the result of a round to the devices of the members who joined it.
+ *
+ * - A device gets a result once. It gets a second one only if a process died between the push service's answer and our note;
+ *   by its topic and tag the second replaces the first.
+ * - Only the newest result is sent, and only for eighteen hours.
+ * - Devices are processed in pages of a hundred ids, each page a job of its own.
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import type { Language } from '@roz/core/language.ts'
@@ -26,7 +28,7 @@ export type ResultsDeps = {
 const PAGE = 100
 const AT_ONCE = 8
 const NEWS_SECONDS = 18 * 3600
-/** It is kept for a device that is away until about when the next result comes. */
+/** How long the push service keeps it for a device that is offline: about until the next result. */
 const KEPT_SECONDS = 20 * 3600
 
 type News = { readonly ageSeconds: number; readonly hasWinners: boolean }
@@ -37,7 +39,7 @@ type Device = SealedDevice & {
   readonly won: bigint | null
 }
 
-/** Undefined where a newer result has come, or this one is old. */
+/** Undefined when a newer result exists, or this one is too old. */
 async function findNews(db: Db, day: string): Promise<News | undefined> {
   const news = await maybeOne<News>(
     db,
@@ -49,7 +51,7 @@ async function findNews(db: Db, day: string): Promise<News | undefined> {
   return news !== undefined && news.ageSeconds < NEWS_SECONDS ? news : undefined
 }
 
-/** Cut by number, so that a second cut is the same. */
+/** Cuts pages by id, so that a repeated cut gives the same pages. */
 export async function cutIntoPages(db: Db, { day }: JobPayloads['push_round']): Promise<void> {
   if ((await findNews(db, day)) === undefined) return
   await db.query(sql`
@@ -82,7 +84,7 @@ export async function tellPage(deps: ResultsDeps, page: JobPayloads['push_page']
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, tellNext))
-  // The soonest: a service that wants hours holds up no other's devices, and a paused one is not asked again.
+  // The shortest wait: a service that asks for hours must not delay the others, and a paused service is not asked again.
   if (waits.length > 0) throw new LaterError(`${waits.length} devices are to be told later`, Math.min(...waits))
 }
 
@@ -101,7 +103,7 @@ async function tell({ db, keys, push, secrets }: ResultsDeps, day: IstDay, news:
   })
 }
 
-/** None where it does not open: the device stays untold, and keeps nobody else from being told. */
+/** Undefined when it cannot be decrypted: the device stays untold, and the others are told. */
 function openedOrNone(secrets: ResultsDeps['secrets'], device: Device): PushTarget | undefined {
   try {
     return openDevice(secrets, device)
@@ -110,10 +112,10 @@ function openedOrNone(secrets: ResultsDeps['secrets'], device: Device): PushTarg
   }
 }
 
-/** By its address as well: the same row may stand for another browser by now. */
+/** Compares the address too, because the row may belong to another browser by now. */
 async function note({ db, warn }: ResultsDeps, day: string, { id, endpointMac }: Device, answer: PushAnswer): Promise<void> {
   if (answer.is === 'refused') warn({ status: answer.status, device: String(id) }, 'a push service refused a result')
-  // Nobody was asked: where that is mended, it is still to be told.
+  // Status 0 means that no service was asked: the device is told once the fault is mended.
   if (answer.is === 'refused' && answer.status === 0) return
   await db.query(
     answer.is === 'gone'

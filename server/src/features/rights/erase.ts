@@ -1,16 +1,17 @@
 /**
- * What is left of a member when the account is closed: a number, amounts, the last four digits of bank
- * accounts. Invariant: whatever names a person, opens the account or could be read as a message to
- * them is gone with the commit; the picture's file goes after it.
+ * Erases a member's identity when the account is closed; an id, amounts and the last four digits of bank accounts remain.
+ *
+ * - With the commit nothing is left that names a person, opens the account, or could be read as a message to the member.
+ * - The picture's file is deleted after the commit.
  */
 import { UPLOADS_PATH } from '../../adapters/storage/port.ts'
 import { one, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 
-/** What administrators read beside what is left. */
+/** The name that administrators see beside the remaining rows. */
 const NOBODY = 'Closed account'
 
-/** Erases a locked account; the name of the stored picture that is no longer anybody's. */
+/** Erases a locked account; returns the name of its stored picture, for the caller to delete. */
 export async function eraseIdentity(tx: Tx, memberId: bigint): Promise<string | undefined> {
   const id = sql`${memberId}::bigint`
   const { avatar } = await one<{ avatar: string | null }>(
@@ -20,18 +21,18 @@ export async function eraseIdentity(tx: Tx, memberId: bigint): Promise<string | 
           wants_mail = false, wants_push = false, deleted_at = roz_now()
          where id = ${id} returning old.avatar`,
   )
-  // Each with its device.
+  // A session's device is deleted with it.
   await tx.query(sql`delete from session where member_id = ${id}`)
   await tx.query(sql`delete from mail_token where member_id = ${id}`)
   await tx.query(sql`delete from known_browser where member_id = ${id}`)
   await tx.query(sql`delete from notice where member_id = ${id}`)
   await tx.query(sql`delete from join_notice_read where member_id = ${id}`)
   await tx.query(sql`delete from idempotency_key where member_id = ${id}`)
-  // Every round they were in has ended, and whose its tickets were is forgotten: without the key nobody can say it again.
-  // The claim stays, so that no other member ever holds the key, and names nobody.
+  // All rounds of the member have ended, and ticket owners are forgotten: without the key nobody can link the tickets again.
+  // The claim stays without a name, so that no other member can ever get the same key.
   await tx.query(sql`delete from ticket_key where member_id = ${id}`)
   await tx.query(sql`update ticket_key_claim set member_id = null where member_id = ${id}`)
-  // Withdrawals name these rows. Neither the details nor what they could be recognised by is left.
+  // Withdrawals refer to these rows. The details and the MACs that would recognise them are erased.
   await tx.query(sql`
     update bank_account set sealed = ''::bytea, account_mac = sha256(uuid_send(gen_random_uuid())), details_mac = sha256(uuid_send(gen_random_uuid()))
      where member_id = ${id}`)

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('20 exports an hour, then 429 with Retry-After, for one member alone', async () => {
+test('a member’s 21st export in an hour answers 429 with Retry-After; other members are not affected', async () => {
   const { calls, database } = world
   const [busy, other] = [await makeMember(database.db), await makeMember(database.db)]
   const download = (as: bigint) => calls.ask('GET /user/export', { as })

@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 let made = 0
-/** A member with their own name and that many paise from a paid top-up; the order. */
+/** A member with a unique name and this many paise from a paid top-up; the order is empty without money. */
 async function member(amountPaise = 0) {
   const id = await makeMember(database.db, { name: `Leela Quintara${++made}` })
   const orderId = amountPaise === 0 ? '' : await topUp(id, amountPaise)
@@ -69,7 +69,7 @@ async function leave(): Promise<{ id: bigint; orderId: string }> {
 }
 
 describe('GET /user/export', () => {
-  test('holds each part whole, as its own call shows it', async () => {
+  test('contains each part completely, as the part’s own call shows it', async () => {
     const { id, orderId } = await member(3_000)
     await calls.ask('POST /rounds/join', { as: id, body: {} })
     await calls.ask('POST /wallet/withdraw', { as: id, body: { amount: 10, bankDetail: BANK } })
@@ -102,7 +102,7 @@ describe('GET /user/export', () => {
     }
   })
 
-  test('is there for a member on hold too', async () => {
+  test('is open to a member on hold too', async () => {
     const { id } = await member()
     await database.db.query(sql`update member set suspended_at = roz_now() where id = ${id}::bigint`)
     expect((await calls.ask('GET /user/export', { as: id })).body).toMatchObject({ transactions: [], withdrawals: [], refunds: [] })
@@ -121,7 +121,7 @@ describe('preferences', () => {
     expect(await set({ mail: 'no' })).toMatchObject({ code: 'invalid_input' })
   })
 
-  test('without mail, those about money and safety still come', async () => {
+  test('without mail still allow mails about money and safety', async () => {
     const { id } = await member(2_000)
     await calls.ask('PUT /notifications/preferences', { as: id, body: { mail: false } })
     await calls.ask('POST /wallet/withdraw', { as: id, body: { amount: 10, bankDetail: BANK } })
@@ -133,7 +133,7 @@ describe('preferences', () => {
 })
 
 describe('POST /user/close', () => {
-  test('asks for a withdrawal of all that is left, also below ₹10, once for a key, and switches Auto Participate off', async () => {
+  test('requests a withdrawal of the whole balance, even below ₹10, once for a key, and switches Auto Participate off', async () => {
     const { id } = await member(350)
     await calls.ask('PUT /user', { as: id, body: { autoParticipate: true } })
     const first = await close(id, { bankDetail: BANK }, 'leaving')
@@ -146,7 +146,7 @@ describe('POST /user/close', () => {
     expect((await calls.ask('GET /wallet/withdrawals', { as: id })).body.withdrawals).toHaveLength(1)
   })
 
-  test('gives all that is left to the help fund, in the words of the language asked for', async () => {
+  test('gives the whole balance to the help fund, with a message in the language asked for', async () => {
     const { id } = await member(60)
     const { body } = await calls.ask('POST /user/close', { as: id, body: { gift: true }, language: 'hi' })
     expect(body).toMatchObject({ withdrawal: null, message: expect.stringMatching(/[\u0900-\u097F].*₹0\.60|₹0\.60.*[\u0900-\u097F]/) })
@@ -156,7 +156,7 @@ describe('POST /user/close', () => {
   })
 
   test.each([{}, { gift: true, bankDetail: BANK }, { gift: false }, { bankDetail: { ...BANK, ifscCode: 'x' } }])(
-    'wants one of the two: %j',
+    'requires exactly one of the two choices: %j',
     async (body) => {
       const { id } = await member(100)
       expect(await close(id, body)).toMatchObject({ status: 400, body: { code: 'invalid_input' } })
@@ -164,7 +164,7 @@ describe('POST /user/close', () => {
     },
   )
 
-  test('needs a confirmed mail, and an account that is not on hold', async () => {
+  test('is refused without a confirmed address or for an account on hold', async () => {
     const { id } = await member(100)
     await database.db.query(sql`update member set suspended_at = roz_now() where id = ${id}::bigint`)
     expect(await gift(id)).toMatchObject({ status: 403, body: { code: 'on_hold' } })
@@ -215,7 +215,7 @@ describe('DELETE /user', () => {
     const tables = await database.db.query<{ name: string }>(sql`
       select relname as name from pg_class
        where relkind = 'r' and relnamespace = 'public'::regnamespace and has_table_privilege(oid, 'select')`)
-    // The outbox keeps what was sent for its own time; the catcher stands in for a mail server.
+    // Jobs keep sent mails for their own time; the catcher stands in for a mail server.
     for (const table of tables.map((each) => each.name).filter((each) => each !== 'job' && each !== 'caught_mail')) {
       const found = await database.db.query<{ n: number }>(
         sql([
@@ -234,11 +234,11 @@ describe('DELETE /user', () => {
       select octet_length(sealed) as sealed, last_four as "lastFour" from bank_account where member_id = ${id}::bigint`)
     expect(accounts).toEqual([{ sealed: 0, lastFour: '9012' }])
     expect(withdrawal.amount).toBe(20)
-    // The address is free again, and somebody new may come by it.
+    // The address is free again for a new account.
     expect(await makeMember(database.db)).toBeGreaterThan(id)
   })
 
-  test('two at the same moment delete it once', async () => {
+  test('closes the account once for two requests at once', async () => {
     const { id } = await member()
     const both = await Promise.all([remove(id), remove(id)])
     expect(both.map(({ status }) => status)).toEqual([204, 204])
@@ -250,8 +250,8 @@ describe('DELETE /user', () => {
   })
 })
 
-describe('money that comes for a closed account stands in SUSPENSE', () => {
-  test('a top-up that was paid at last', async () => {
+describe('money for a closed account is booked to SUSPENSE', () => {
+  test('when a late top-up is paid', async () => {
     const { id } = await member()
     const late = await order(id, 1_000)
     await remove(id)
@@ -261,7 +261,7 @@ describe('money that comes for a closed account stands in SUSPENSE', () => {
     expect((await row(id)).balance).toBe(0n)
   })
 
-  test('a payout that the bank returned', async () => {
+  test('when the bank returns a payout', async () => {
     const { id } = await member(1_500)
     const { withdrawal } = (await close(id, { bankDetail: BANK })).body
     await told(withdrawal.id, 'paid')
@@ -272,7 +272,7 @@ describe('money that comes for a closed account stands in SUSPENSE', () => {
     expect((await row(id)).balance).toBe(0n)
   })
 
-  test('a refund that came back', async () => {
+  test('when a refund comes back', async () => {
     const { id, orderId } = await member(1_000)
     const { refund } = (await calls.ask('POST /wallet/refunds', { as: id, body: { order_id: orderId, amount: 10, reason: 'Not needed.' } }))
       .body
@@ -283,7 +283,7 @@ describe('money that comes for a closed account stands in SUSPENSE', () => {
     expect(await suspended(orderId)).toEqual([{ reason: 'closed_account', amount: 1_000n, status: 'open' }])
   })
 
-  test('a payment that the payer’s bank took back and returned', async () => {
+  test('when the payer’s bank takes a payment back and returns it', async () => {
     const { id, orderId } = await member(1_000)
     await calls.ask('POST /wallet/withdraw', { as: id, body: { amount: 10, bankDetail: BANK } })
     await topUp(id, 400)
@@ -305,11 +305,11 @@ describe('money that comes for a closed account stands in SUSPENSE', () => {
     for (const { id: each } of (await calls.ask('GET /wallet/withdrawals', { as: id })).body.withdrawals) await told(each, 'paid')
     expect((await remove(id)).status).toBe(204)
     await dispute(false)
-    // ₹4 were taken from the member, the rest was ours.
+    // ₹4 were taken from the member; the rest was our loss.
     expect(await suspended(orderId)).toEqual([{ reason: 'closed_account', amount: 400n, status: 'open' }])
   })
 
-  test('and an administrator gives it to nobody who has left', async () => {
+  test('and an administrator cannot credit it to the closed account', async () => {
     const { id } = await leave()
     const late = await order(id, 1_000)
     await capture(late, 1_000)
@@ -327,7 +327,7 @@ describe('money that comes for a closed account stands in SUSPENSE', () => {
   })
 })
 
-describe('at the same moment', () => {
+describe('at once', () => {
   const ROUNDS = 8
   const both = async (work: (memberId: bigint) => Promise<unknown>, fund = 0) => {
     const people = await Promise.all(Array.from({ length: ROUNDS }, () => member(fund)))
@@ -340,7 +340,7 @@ describe('at the same moment', () => {
     )
   }
 
-  test('delete and a top-up: the money is in a wallet that stands, or in SUSPENSE', async () => {
+  test('a deletion and a top-up leave the money in an open wallet or in SUSPENSE', async () => {
     const orders = new Map<bigint, string>()
     const ended = await both(async (id) => {
       const orderId = await order(id, 1_000)
@@ -354,7 +354,7 @@ describe('at the same moment', () => {
     }
   })
 
-  test('delete and a join: whoever is in the round stays until it has ended', async () => {
+  test('a deletion and a join keep the account open until its round has ended', async () => {
     const ended = await both((id) => calls.ask('POST /rounds/join', { as: id, body: {} }), 100)
     for (const { id, deleted, after } of ended) {
       expect(['money_left', 'round_pending']).toContain(deleted.body.code)
@@ -363,7 +363,7 @@ describe('at the same moment', () => {
     }
   })
 
-  test('delete and a gift, delete and a withdrawal: what is asked for is not lost', async () => {
+  test('a deletion does not lose a gift or a withdrawal', async () => {
     for (const { id, deleted, after } of await both(gift, 500)) {
       if (deleted.status !== 204) expect((await remove(id)).status).toBe(204)
       expect(after.balance).toBe(0n)
@@ -376,7 +376,7 @@ describe('at the same moment', () => {
   })
 })
 
-test('the name of a winner who left is A member, and the sum they won stays', async () => {
+test('a winner whose account is closed is named A member, and the amount won stays', async () => {
   const winner = await member(100)
   await calls.ask('POST /rounds/join', { as: winner.id, body: {} })
   const other = await member(100)
@@ -384,7 +384,7 @@ test('the name of a winner who left is A member, and the sum they won stays', as
   await services.worker.runDue()
   const [won] = await database.db.query<{ id: bigint }>(sql`select member_id as id from draw_winner where day = ${DAY}::date`)
   const lucky = won?.id ?? 0n
-  // Whoever it is, of all who joined above: nothing of theirs is on its way any more.
+  // The winner may be any member who joined above: first end everything that is pending there.
   await database.db.query(sql`update member set suspended_at = null where id = ${lucky}::bigint`)
   const open = (table: 'withdrawals' | 'refunds') => calls.ask(`GET /wallet/${table}`, { as: lucky })
   for (const { id, status } of (await open('withdrawals')).body.withdrawals) if (status === 'pending') await told(id, 'paid')

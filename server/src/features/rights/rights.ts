@@ -1,8 +1,9 @@
 /**
- * What members may demand of us (product.md "Members' rights"): their data, and that their account is
- * closed. Invariants: the export is what the calls themselves show, whole; closing takes everything
- * that is left or nothing, once for a key; an account is erased in the transaction that closes its
- * wallet, under the lock of the account, or not at all.
+ * Members' rights: an export of their data, and closing their account.
+ *
+ * - The export contains everything that the calls themselves show.
+ * - Leaving withdraws or gives the whole balance or nothing, once for a key.
+ * - An account is erased in the transaction that closes its wallet, under the account's lock, or not at all.
  */
 import { randomUUID } from 'node:crypto'
 import type { MemberExport, rightsCalls } from '@roz/contract/rights.ts'
@@ -32,7 +33,7 @@ export type RightsDeps = UnconfirmedDeps & {
   readonly secrets: Pick<Secrets, 'fingerprints' | 'keyIds'>
   /** Each part as its feature shows it, from the first row to the last. */
   readonly exports: { readonly [P in keyof Parts]: (memberId: bigint, language: Language) => Promise<Parts[P]> }
-  /** Asks for a withdrawal of all that is left, of any amount; undefined where nothing is. */
+  /** Requests a withdrawal of the whole balance, whatever its amount; undefined when the balance is zero. */
   readonly withdrawRest: (
     tx: Tx,
     rest: { readonly id: string; readonly memberId: bigint; readonly origin: string; readonly bankDetail: BankDetail },
@@ -73,7 +74,7 @@ export function createRights(deps: RightsDeps) {
       const id = randomUUID()
       return idempotency.once<Closed>(keyed, id, async (tx) => {
         const left = bankDetail === undefined ? await giveAll(tx, id, call) : await withdrawAll(deps, tx, id, call, bankDetail)
-        // Nobody is joined at midnight who is leaving.
+        // Auto Participate must not join a member who is leaving.
         if (left.ok) await setAutoJoin(tx, memberId, false)
         return left
       })
@@ -110,14 +111,14 @@ type Deleted =
   | { readonly ok: true; readonly picture: string | undefined }
   | Extract<Answer<typeof rightsCalls.deleteAccount>, { readonly ok: false }>
 
-/** The account before the wallet, as whoever confirms its mail takes them. */
+/** Locks the account before the wallet, as a confirmation of the address does. */
 async function deleteAccount(tx: Tx, memberId: bigint, origin: string): Promise<Deleted> {
   const account = await maybeOne<{ isSuspended: boolean; isStaff: boolean }>(
     tx,
     sql`select suspended_at is not null as "isSuspended", role = 'admin' as "isStaff" from member
          where id = ${memberId}::bigint and deleted_at is null for update`,
   )
-  // Deleted by a request that came at the same moment: it is as this one wants it.
+  // A concurrent request deleted the account, which is the result that this request wants.
   if (account === undefined) return { ok: true, picture: undefined }
   if (account.isStaff) return { ok: false, code: 'forbidden' }
   if (account.isSuspended) return { ok: false, code: 'on_hold' }

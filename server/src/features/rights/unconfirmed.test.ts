@@ -1,4 +1,4 @@
-/** Accounts that nobody confirmed. */
+/** Accounts whose address nobody confirmed. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connect, one, sql } from '../../db/sql.ts'
 import { makeMember } from '../../testing/calls.ts'
@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** Through the door, as anybody. */
+/** Registers by the public call. */
 async function registered(email: string): Promise<bigint> {
   const body = { name: 'Asha Verma', email, phone: '9876543210', password: 'correct horse 1' }
   expect((await world.calls.ask('POST /auth/register', { body })).status).toBe(201)
@@ -23,7 +23,7 @@ const isThere = async (id: bigint): Promise<boolean> =>
   (await one<{ is: boolean }>(world.database.db, sql`select deleted_at is null as is from member where id = ${id}::bigint`)).is
 const sweep = () => world.services.worker.runDue()
 
-test('an account that nobody confirmed goes after 30 days, and its address is free again', async () => {
+test('an unconfirmed account is closed after 30 days, and its address is free again', async () => {
   const { db } = world.database
   const [late, confirmed, held] = [await registered('late@x.test'), await makeMember(db), await registered('held@x.test')]
   await db.query(sql`update member set suspended_at = roz_now(), avatar = '/uploads/avatars/x.webp' where id = ${held}::bigint`)
@@ -47,13 +47,13 @@ test('an account that nobody confirmed goes after 30 days, and its address is fr
   expect(await registered('late@x.test')).not.toBe(late)
 })
 
-test('one that cannot be closed is told of by its number and holds up no other', async () => {
+test('an unconfirmed account that cannot be closed is reported by its id, and the others are closed', async () => {
   const { db } = world.database
   const [odd, next] = [await registered('odd@x.test'), await registered('next@x.test')]
   const alarms: object[] = []
   const due = createUnconfirmed({ db, storage: { remove: async () => undefined }, alarm: (details) => void alarms.push(details) })
   const look = async () => due((await one<{ at: Date }>(db, sql`select roz_now() as at`)).at)
-  // What the rules exclude: money of an account that nobody confirmed. Taken out below, or the books would say so.
+  // The rules exclude this state: money in an unconfirmed account. The test removes it below, before the audit.
   const root = connect({ url: world.database.superUrl, max: 1, named: false })
   await root.query(sql`set session_replication_role = replica`)
   await root.query(sql`update wallet set balance = 100 where member_id = ${odd}::bigint`)

@@ -1,9 +1,9 @@
 /**
- * Closes accounts whose address nobody confirmed within 30 days: whoever registered it may have meant a stranger's.
- * Invariants:
- * - Judged under the lock of the account: one that is confirmed at the same moment stays.
- * - No money can be there; where there is some, nothing is erased and an alarm names the member's number.
- * - An account that cannot be closed holds up no other.
+ * Closes accounts whose address was not confirmed within 30 days: somebody may have registered a stranger's address.
+ *
+ * - The account's state is checked under its lock, so that an account confirmed at the same moment stays.
+ * - Such an account should have no money. If it has, nothing is erased, and an alarm names the member's id.
+ * - An account that cannot be closed does not block the others.
  */
 import type { Storage } from '../../adapters/storage/port.ts'
 import { audit } from '../../staff/audit-log.ts'
@@ -13,8 +13,8 @@ import { closeWallet } from '../../ledger/closing.ts'
 import { eraseIdentity } from './erase.ts'
 
 const PAGE = 100
-const FAILED = 'an account that nobody confirmed could not be closed'
-/** How often it is looked for. */
+const FAILED = 'an unconfirmed account could not be closed'
+/** How often late accounts are looked for. */
 const EVERY_MS = 600_000
 
 /** An account on hold is evidence, and waits for a person. */
@@ -24,7 +24,7 @@ const IS_LATE = sql`email_verified_at is null and deleted_at is null and suspend
 export type UnconfirmedDeps = {
   readonly db: Db
   readonly storage: Pick<Storage, 'remove'>
-  /** Tells the operator of an account that could not be closed, by its number. */
+  /** Alarms the operator about an account that could not be closed, by its id. */
   readonly alarm: (details: object, message: string) => void
 }
 
@@ -47,7 +47,7 @@ export function createUnconfirmed(deps: UnconfirmedDeps) {
   }
 }
 
-/** Without a mail: whose address it is we do not know. */
+/** Sends no mail: we do not know whose address it is. */
 async function closeUnconfirmed({ db, storage }: UnconfirmedDeps, memberId: bigint): Promise<void> {
   const picture = await inTransaction(db, async (tx) => {
     const late = await maybeOne(tx, sql`select id from member where id = ${memberId}::bigint and ${IS_LATE} for update`)

@@ -1,4 +1,4 @@
-/** Whoever left: nothing in the database says any more which ticket was theirs, and what stays of them are the ledger's rows by number. */
+/** After a closed account: the database links no ticket to the person, and only the ledger's rows remain, by id. */
 import { readFileSync } from 'node:fs'
 import { hex } from '@roz/core/draw.ts'
 import { addDays, endOfDayMs, type IstDay } from '@roz/core/ist-day.ts'
@@ -19,7 +19,7 @@ const KEY = 'ab'.repeat(32)
 const NAME = 'Leela Quintara'
 const OWN_BANK = { ...BANK, accountHolderName: NAME, accountNumber: '998877665544' }
 const DAYS = [DAY, addDays(DAY, 1)]
-/** What the books must keep of a member, by their number: movements, where they went, and who changed what. */
+/** The tables that keep rows of a member by id: money movements, their destinations, and the audit log. */
 const LEDGER = [
   'audit_log',
   'bank_account',
@@ -29,7 +29,7 @@ const LEDGER = [
   'member_flag',
   'refund',
   'round_join',
-  // Of a winner: the draft of their day's story.
+  // The draft story of a winner's day.
   'story',
   'suspense_item',
   'topup',
@@ -46,7 +46,7 @@ beforeAll(async () => {
   world = await openServicesWorld()
   const { database, calls, services } = world
   owner = connect({ url: database.superUrl, max: 1 })
-  // A number that stands in a row by no chance.
+  // A member id that no row contains by chance.
   await owner.query(sql`select setval(pg_get_serial_sequence('member', 'id'), 987654320)`)
   for (let n = 0; n < 4; n++) others.push(await fund(await makeMember(database.db)))
   leaver = await fund(await makeMember(database.db, { name: NAME }))
@@ -71,7 +71,7 @@ async function fund(member: bigint): Promise<bigint> {
   return member
 }
 
-/** Tables with a row that holds one of these texts. */
+/** The tables with a row that contains one of these texts. */
 async function tablesWith(...texts: readonly string[]): Promise<string[]> {
   const tables = await owner.query<{ name: string }>(
     sql`select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace order by 1`,
@@ -81,7 +81,7 @@ async function tablesWith(...texts: readonly string[]): Promise<string[]> {
     const [row] = await owner.query<{ holds: boolean }>(
       sql([`select exists (select from "${name}" t where t::text ~* '${texts.join('|')}') as holds`] as unknown as TemplateStringsArray),
     )
-    // Joins lie in tables by month.
+    // Joins are stored in partitions by month.
     if (row?.holds === true) found.push(name.replace(/_\d{4}_\d\d$/, ''))
   }
   return found
@@ -89,13 +89,13 @@ async function tablesWith(...texts: readonly string[]): Promise<string[]> {
 const numbersOf = (member: bigint): string[] => [`\\m${member}\\M`, member.toString(16).padStart(16, '0')]
 const ownTickets = (): string[] => DAYS.map((day) => hex(ticketOf(Buffer.from(KEY, 'hex'), day)))
 
-test('while they are here, their own key alone leads from a member to a ticket', async () => {
+test('while the account is open, only the member’s own key links the member to a ticket', async () => {
   expect(await tablesWith(...ownTickets())).toEqual(expect.arrayContaining(['ticket_page']))
   expect(await world.database.db.query(sql`select 1 from ticket_owner`)).toEqual([])
   expect(await tablesWith(...numbersOf(leaver))).toEqual(expect.arrayContaining(['ticket_key', 'ticket_key_claim', 'round_join']))
 })
 
-test('once they have left nothing links the person to a ticket, and to a day the ledger’s rows by number alone', async () => {
+test('after closing, nothing links the person to a ticket, and only the ledger’s rows by id link to a day', async () => {
   const { calls, database, services } = world
   const { email, id: publicId } = (await calls.ask('GET /user/me', { as: leaver })).body.user
   const { withdrawal } = (await calls.ask('POST /user/close', { as: leaver, body: { bankDetail: OWN_BANK } })).body
@@ -103,7 +103,7 @@ test('once they have left nothing links the person to a ticket, and to a day the
   await services.worker.runDue()
   expect((await calls.ask('DELETE /user', { as: leaver })).status).toBe(204)
   await services.worker.runDue()
-  // What was sent is the outbox's and the mail catcher's, which forget it in their own time.
+  // Sent mails remain in jobs and in the mail catcher, which delete them in their own time.
   await owner.query(sql`delete from caught_mail`)
   await owner.query(sql`delete from job`)
 
@@ -112,11 +112,11 @@ test('once they have left nothing links the person to a ticket, and to a day the
   const byNumber = await tablesWith(...numbersOf(leaver))
   expect(LEDGER).toEqual(expect.arrayContaining(byNumber))
   expect(byNumber).toEqual(expect.arrayContaining(['round_join', 'transfer', 'wallet']))
-  // Tickets are the published lists'. No table of both: whoever has all of the database has no way from one to the other …
+  // Tickets are in the published lists. No table has both, so the whole database cannot link a member to a ticket …
   const byTicket = await tablesWith(...ownTickets())
   expect(byTicket.filter((table) => byNumber.includes(table))).toEqual([])
   expect(['ticket_page', 'log_entry', 'books_day']).toEqual(expect.arrayContaining(byTicket))
-  // … and the key, with which it could be computed, is nowhere, sealed or not.
+  // … and the key that would compute the ticket is stored nowhere, encrypted or not.
   expect(await tablesWith(KEY)).toEqual([])
   expect(await database.db.query(sql`select 1 from ticket_key where member_id = ${leaver}::bigint`)).toEqual([])
   const claims = await one<{ named: number; unnamed: number }>(
@@ -126,7 +126,7 @@ test('once they have left nothing links the person to a ticket, and to a day the
   expect(claims).toEqual({ named: others.length, unnamed: 1 })
 })
 
-test('a winner’s number stands with the prize, and the person with nothing', async () => {
+test('a winner’s id stays with the prize, without a person', async () => {
   const winners = await world.database.db.query<{ id: bigint; day: IstDay }>(sql`select member_id as id, day from draw_winner`)
   for (const { id, day } of winners) {
     const { ref } = await one<{ ref: string }>(
@@ -137,7 +137,7 @@ test('a winner’s number stands with the prize, and the person with nothing', a
   }
 })
 
-test('the key of somebody who left is nobody else’s; the proofs of those who stay are served as before', async () => {
+test('the key of a closed account stays taken, and the proofs of the other members still pass', async () => {
   const { calls, database } = world
   const newcomer = await makeMember(database.db)
   expect((await calls.ask('PUT /user/ticket-key', { as: newcomer, body: { ticketKey: KEY } })).body).toMatchObject({
@@ -159,7 +159,7 @@ test('the key of somebody who left is nobody else’s; the proofs of those who s
     }
 })
 
-test('what stays is written down', () => {
+test('the decision page names every table that keeps rows of a closed account', () => {
   const page = readFileSync(new URL('../../../../docs/decisions/0010-whose-a-ticket-is.md', import.meta.url), 'utf8')
   for (const table of LEDGER) expect(page).toContain(`\`${table}\``)
 })

@@ -6,9 +6,9 @@ import { connect, one, sql } from '../../db/sql.ts'
 import { openRoundsWorld, type RoundsOptions, type RoundsWorld } from '../../testing/rounds-world.ts'
 
 const ALL = process.env.ROZ_TEST_ALL === '1'
-/** All the rounds that a year allows; each of them counts one by ledger/year.test.ts. */
+/** The most rounds that a year allows; ledger/year.test.ts shows that each of them counts once. */
 const YEAR = 365
-/** How many of them the clock drives through, and for how many days the service is away: beyond the turn of a year. */
+/** How many of those rounds the clock runs through, and for how many days the service is away, past the turn of a year. */
 const [WALKED, AWAY] = ALL ? [YEAR, 365] : [10, 60]
 
 let world: RoundsWorld
@@ -41,7 +41,7 @@ describe('a day', () => {
     expect(sealed.at).not.toBeNull()
   })
 
-  test('that nobody joined ends void; one with a member is settled', async () => {
+  test('without entries ends void; with an entry it is settled', async () => {
     await open({ startsAt: '2027-01-01T12:00:00+05:30' })
     for (let n = 1; n <= 10; n++) await world.goTo(midnight(addDays('2027-01-01' as IstDay, n)))
     const member = await world.member(30)
@@ -54,7 +54,7 @@ describe('a day', () => {
     expect(ends.filter((status) => status === 'settled')).toHaveLength(5)
   })
 
-  test(`passes 365 times a year with Auto Participate, the last ${WALKED} of them walked, and in a leap year the 366th is refused`, async () => {
+  test(`is joined 365 times a year with Auto Participate, the last ${WALKED} of them by the clock, and no 366th time`, async () => {
     const first = addDays('2028-12-31' as IstDay, -WALKED)
     await open({ startsAt: `${addDays(first, -1)}T12:00:00+05:30` })
     const member = await world.member(400, { auto: true })
@@ -70,15 +70,15 @@ describe('a day', () => {
     expect(noticesTo(member, 'yearly_maximum').map(({ payload }) => payload['data'])).toEqual([{ year: '2028' }])
     const { status, body } = await world.join(member)
     expect({ status, ...body }).toEqual({ status: 409, code: 'yearly_maximum', message: 'You have reached the yearly maximum of ₹365.' })
-    // Alone in every round: 30 paise of each rupee come back.
+    // The only member in every round: 30 paise of each rupee come back.
     expect(await world.balance(member)).toBe(40_000n - BigInt(WALKED) * 70n)
     await world.goTo(midnight('2029-01-01'))
     expect(await world.entrants('2029-01-01')).toEqual([member])
   }, 600_000)
 })
 
-describe('after the service was away', () => {
-  test('the round that was open is drawn with its entries, missed days end void, and nobody is charged for them', async () => {
+describe('after an outage', () => {
+  test('the open round is drawn with its entries, missed days end void, and nobody is charged for them', async () => {
     await open()
     const [hand, auto] = [await world.member(10), await world.member(10, { auto: true })]
     await world.join(hand)
@@ -101,7 +101,7 @@ describe('after the service was away', () => {
     ])
   })
 
-  test(`for ${AWAY} days, every day is there, in order, and sealed`, async () => {
+  test(`of ${AWAY} days, every day has a round in order and is sealed`, async () => {
     await open()
     await world.goTo(`${addDays('2026-11-21' as IstDay, AWAY)}T09:00:00+05:30`)
     const days = Object.keys(await world.statuses())
@@ -116,7 +116,7 @@ describe('after the service was away', () => {
     expect(unsealed).toBe(0)
   }, 300_000)
 
-  test('whatever moment the database drops its connections, the day goes on where it stopped', async () => {
+  test('of the database connection at any moment, the day continues where it stopped', async () => {
     await open()
     const members = await Promise.all(Array.from({ length: 8 }, () => world.member(12, { auto: true })))
     const killer = connect({ url: world.database.superUrl, max: 1 })
@@ -147,7 +147,7 @@ describe('after the service was away', () => {
 })
 
 describe('Auto Participate', () => {
-  test('joins at reset, tells at ₹3, and passes over below ₹1 once until the next join', async () => {
+  test('joins at midnight, tells at ₹3, and reports a balance below ₹1 once until the next join', async () => {
     await open()
     const member = await world.member(4, { auto: true })
     const poor = await world.member(0.5, { auto: true })
@@ -164,7 +164,7 @@ describe('Auto Participate', () => {
     expect(wallet.auto).toBe(true)
   })
 
-  test('joins a member who was passed over once they top up the same day', async () => {
+  test('joins a skipped member after a top-up on the same day', async () => {
     await open()
     const poor = await world.member(0, { auto: true })
     await world.goTo(midnight('2026-11-22'))
@@ -175,7 +175,7 @@ describe('Auto Participate', () => {
     expect(await world.balance(poor)).toBe(900n)
   })
 
-  test('leaves out who has it off, is on hold, or switched it off before the top-up', async () => {
+  test('skips a member who has it off, is on hold, or switched it off before the top-up', async () => {
     await open()
     const [off, held, poor] = [await world.member(10), await world.member(10, { auto: true }), await world.member(0, { auto: true })]
     await world.db.query(sql`update wallet set may_move = false where member_id = ${held}::bigint`)
@@ -187,7 +187,7 @@ describe('Auto Participate', () => {
     expect(await world.balance(off)).toBe(1000n)
   })
 
-  test('is paid for by the prize of the day before', async () => {
+  test('can use the prize of the day before', async () => {
     await open()
     const member = await world.member(1, { auto: true })
     const others = await Promise.all([1, 2, 3].map(() => world.member(1)))
@@ -216,7 +216,7 @@ describe('the split', () => {
     expect(history.results[0]).toMatchObject({ prizeAmount: 2.1, charityAmount: 4.9, totalAmount: 7, winner: { assurance: 'weak' } })
   })
 
-  test('B with fewer entries than winners: everyone wins', async () => {
+  test('B with fewer entries than winners makes everyone a winner', async () => {
     await open({ policy: policyB(3) })
     const members = [await world.member(1), await world.member(1)]
     for (const member of members) await world.join(member)
@@ -224,7 +224,7 @@ describe('the split', () => {
     expect(await Promise.all(members.map((member) => world.balance(member)))).toEqual([30n, 30n])
   })
 
-  test('with the draw switched off leaves the reward to need, and names no winner', async () => {
+  test('with the draw switched off gives the reward to need, and names no winner', async () => {
     await open({ policy: { ...policyB(3), winners: 0 } })
     expect((await world.current())['split']).toEqual({ need: 100, reward: 0, platform: 0 })
     const member = await world.member(1)
@@ -238,7 +238,7 @@ describe('the split', () => {
     })
   })
 
-  test('changes from the first round not yet made', async () => {
+  test('changes with the first round not yet made', async () => {
     await open()
     const changed = world.makeRounds(policyB(3))
     await world.database.setClock(new Date(midnight('2026-11-22')))
@@ -247,7 +247,7 @@ describe('the split', () => {
     expect(rows.map(({ policy }) => policy)).toEqual(['A', 'A', 'B'])
   })
 
-  test('a switch of the draw holds from there too: whoever joined under a promised reward has their draw', async () => {
+  test('switches the draw off with that round too: an entry under a promised reward still has its draw', async () => {
     await open()
     const off = world.makeRounds({ ...POLICY_A, winners: 0 })
     await world.join(await world.member(5))

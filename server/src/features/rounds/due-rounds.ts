@@ -1,10 +1,12 @@
 /**
- * What the clock brings: rounds are made a day ahead, closed, drawn, settled and their days sealed,
- * and Auto Participate joins its members. Invariants: `due` does one portion, each in transactions of
- * its own that may be run again; one worker at a time by a lock in the database; days are closed in
- * order, and a day that was wholly missed ends void, so that nobody is charged for it; a portion that
- * fails holds up no other, and a day that fails no other day: it rests ever longer and is parked
- * (jobs/parking.ts). Only its close holds up the closes after it, since the log takes days in order.
+ * The clockwork of rounds: makes them a day ahead, closes, draws and settles them, seals their days, and runs Auto Participate.
+ *
+ * - `due` runs each due portion once, in its own transactions, which may be repeated.
+ * - A lock in the database admits one worker at a time.
+ * - Days are closed in order. A day that was missed completely ends void, so that nobody is charged for it.
+ * - A failed portion does not block the others, and a failed day does not block other days. It is retried ever more rarely
+ *   and then parked (jobs/parking.ts).
+ * - Only a failed close blocks the later closes, because the log takes days in order.
  */
 import { type IstDay, nextDay } from '@roz/core/ist-day.ts'
 import type { SplitPolicy } from '@roz/core/split.ts'
@@ -19,10 +21,10 @@ import { sealDay } from '../../ledger/seal-day.ts'
 import { returnRupees, settleRound } from '../../ledger/settlement.ts'
 import { tellDevices, tellLowBalance, tellReturned, tellSkipped, tellWinners } from './notices.ts'
 
-/** What rounds need of the draw; built by the draws feature. */
+/** The draw as rounds need it; implemented by the draws feature. */
 export type DrawPort = {
   readonly open: (tx: Tx, day: IstDay, policy: SplitPolicy) => Promise<boolean>
-  /** With a beacon the seal follows by itself, in a transaction of its own. */
+  /** With a beacon the seal follows later, in a transaction of its own. */
   readonly seal: (tx: Tx, round: Round) => Promise<void>
   readonly sealClosed: () => Promise<boolean>
   readonly endEmpty: (tx: Tx, day: IstDay) => Promise<void>
@@ -36,26 +38,29 @@ export type ClockworkDeps = {
   readonly attempt: Attempt
 }
 
-/** Wholly missed days that one transaction passes: a long gap is not a long lock. */
+/** The most missed days in one transaction, so that a long outage does not become a long lock. */
 const MISSED_AT_ONCE = 30
 
-/** `busy`: it could not be brought to an end now; the next tick goes on with it. */
+/** `run` returns `busy` when the portion could not finish now; the next tick continues it. */
 type Portion = { readonly work: Work; readonly item: string; readonly run: () => Promise<unknown> }
 type Plan = {
   readonly today: IstDay
   /** The newest round made. */
   readonly newest: IstDay | null
-  /** The oldest round that is over and still open, if nothing before it waits for its seal; sealed, and what decides it is known; drawn and not settled. */
+  /**
+   * The oldest day for each portion. `overdue`: over and still open, if no earlier list waits for its seal.
+   * `drawable`: sealed, and its randomness is known. `drawn`: drawn and not settled.
+   */
   readonly overdue: IstDay | null
   readonly drawable: IstDay | null
   readonly drawn: IstDay | null
-  /** Its rupees are being given back. */
+  /** The oldest void round whose rupees are being returned. */
   readonly returning: IstDay | null
   /** A closed list waits for its seal: days are sealed in order. */
   readonly isSealing: boolean
   readonly unsealed: IstDay | null
   readonly autoJoin: boolean
-  /** What failed a moment ago and waits for its next try; days that are drawn, settled or sealed are left out of the plan themselves. */
+  /** These portions failed recently and wait for their next try. The plan itself leaves out resting days of the other portions. */
   readonly closeRests: boolean
   readonly makeRests: boolean
 }
@@ -89,7 +94,7 @@ const readPlan = (db: Db): Promise<Plan> =>
       ${isResting('make', sql`'rounds'`)} as "makeRests"`,
   )
 
-/** A day whose ledger cannot be sealed is closed all the same: its seal is a portion of its own, and fails there. */
+/** Seals a day's ledger if it can. A failure does not undo the close: the seal is a portion of its own, and fails there. */
 async function sealIfPossible(tx: Tx, day: IstDay): Promise<void> {
   await tx.query(sql`savepoint before_seal`)
   try {
@@ -102,7 +107,7 @@ async function sealIfPossible(tx: Tx, day: IstDay): Promise<void> {
 export type Clockwork = ReturnType<typeof createClockwork>
 
 export function createClockwork({ db, draws, policy, attempt }: ClockworkDeps) {
-  /** Closes a round that is over, or today's before its time; an empty one that is over ends void. */
+  /** Closes a round that is over, or today's before its time; an empty one ends void. */
   async function close(tx: Tx, day: IstDay, options: { readonly early: boolean }) {
     const closed = await closeRound(tx, day, options)
     if (!closed.ok || closed.value.already) return closed
@@ -111,7 +116,7 @@ export function createClockwork({ db, draws, policy, attempt }: ClockworkDeps) {
       await draws.seal(tx, (await findRound(tx, day)) as Round)
       await tellLowBalance(tx, day)
     }
-    // Its day is over too, unless the close was early: nothing can be posted into it any more.
+    // After a regular close the day is over too: nothing can be posted into it any more.
     if (!options.early) await sealIfPossible(tx, day)
     return closed
   }
@@ -131,7 +136,7 @@ export function createClockwork({ db, draws, policy, attempt }: ClockworkDeps) {
     await tellReturned(tx, day, page.value)
   }
 
-  /** Rounds up to tomorrow's. A day that has passed before its round was made ends void at once. */
+  /** Makes rounds up to tomorrow's. A day that passed before its round was made ends void at once. */
   async function makeRounds(tx: Tx): Promise<void> {
     const { today, newest } = await one<{ today: IstDay; newest: IstDay | null }>(
       tx,
@@ -142,13 +147,13 @@ export function createClockwork({ db, draws, policy, attempt }: ClockworkDeps) {
       await draws.open(tx, day, policy)
       if (day < today) await close(tx, day, { early: false })
     }
-    // Whom nobody is waiting for: who opts in later in the day joins from the next reset on.
+    // No member has Auto Participate on: mark today done. A member who opts in later today joins from the next midnight on.
     await tx.query(sql`
       insert into auto_join_told (day) select ${today}::date where not exists (select from wallet where auto_join) on conflict do nothing`)
   }
 
   async function autoJoin(day: IstDay): Promise<'done' | 'closed' | 'busy'> {
-    // Without the lock: pages take their own, and a round that takes no more is no fault.
+    // Without the clockwork's lock: pages take their own. A round that is closed meanwhile is no fault.
     const { state } = await runAutoJoin(db, day, { attempt })
     if (state !== 'done') return state
     await inClockwork(db, async (tx) => {
@@ -159,7 +164,7 @@ export function createClockwork({ db, draws, policy, attempt }: ClockworkDeps) {
     return state
   }
 
-  /** The portions of a plan, in the order of a day's life. */
+  /** The due portions of a plan, in the order of a day's life. */
   function portions(plan: Plan): Portion[] {
     const { today, newest, overdue, drawable, drawn, returning, unsealed, isSealing } = plan
     const due: Portion[] = []
@@ -167,7 +172,7 @@ export function createClockwork({ db, draws, policy, attempt }: ClockworkDeps) {
       due.push({ work, item, run: () => inClockwork(db, run) })
     }
     if (overdue !== null && !plan.closeRests) step('close', overdue, (tx) => close(tx, overdue, { early: false }))
-    // Missed days end void as they are made, and only once what was open before them is closed: the log closes days in order.
+    // Missed days end void as they are made, but only after the earlier open round is closed: the log closes days in order.
     const inOrder = (overdue === null && !isSealing) || (newest !== null && newest >= today)
     if (inOrder && !plan.makeRests && (newest === null || newest < nextDay(today))) step('make', 'rounds', makeRounds)
     if (drawable !== null) step('draw', drawable, (tx) => draws.draw(tx, drawable))
@@ -183,7 +188,7 @@ export function createClockwork({ db, draws, policy, attempt }: ClockworkDeps) {
     draw: (tx: Tx, day: IstDay): Promise<void> => draws.draw(tx, day),
     sealClosed: draws.sealClosed,
 
-    /** Does what is due now, once each; says whether there was anything. */
+    /** Runs each due portion once; returns whether any was done. */
     async due(): Promise<boolean> {
       const plan = await readPlan(db)
       let done = 0
@@ -194,13 +199,13 @@ export function createClockwork({ db, draws, policy, attempt }: ClockworkDeps) {
         else if (tried.value !== 'busy') done++
       }
       for (const portion of portions(plan)) await take(portion)
-      // Yesterday is paid before today's joining, so that a prize can pay for it; a draw that is stuck keeps nobody out.
+      // Yesterday's prizes are paid before today's joins, so that a prize can pay for one; a stuck draw delays no join.
       const settled = (plan.overdue === null || plan.closeRests) && plan.drawable === null && plan.drawn === null
       if (plan.autoJoin && (settled || failed > 0)) await take({ work: 'auto_join', item: plan.today, run: () => autoJoin(plan.today) })
       return done > 0
     },
 
-    /** Closes every round that is over, oldest first: what an administrator does comes after it. */
+    /** Closes every round that is over, oldest first, before an administrator's action. */
     async closeOverdue(): Promise<void> {
       for (let plan = await readPlan(db); plan.overdue !== null; plan = await readPlan(db)) {
         const { overdue } = plan

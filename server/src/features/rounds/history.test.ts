@@ -1,4 +1,4 @@
-/** What has been: history, figures, and how winners are named. */
+/** Past rounds: history, figures, and the names of winners. */
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
@@ -13,7 +13,7 @@ let newcomer: bigint
 const FIRST = '2026-11-21' as IstDay
 const midnight = (day: string): string => `${day}T00:00:01+05:30`
 
-/** Five days: joined by hand on the first, third and fifth, void on the others; today is the sixth. */
+/** Five days: joined by hand on the first, third and fifth, void on the others. Today is the sixth. */
 beforeAll(async () => {
   world = await openRoundsWorld()
   winner = await world.member(10, { name: 'Asha Rani Verma' })
@@ -68,7 +68,7 @@ describe('history', () => {
     ])
   })
 
-  test('pages by a cursor; one that is not ours is refused', async () => {
+  test('pages by a cursor; a foreign cursor is refused', async () => {
     const first = await history(winner, '?limit=2')
     const second = await history(winner, `?limit=2&cursor=${first.nextCursor}`)
     const third = await history(winner, `?limit=2&cursor=${second.nextCursor}`)
@@ -81,7 +81,7 @@ describe('history', () => {
     }
   })
 
-  test('needs a member', async () => {
+  test('is for members only', async () => {
     expect((await world.ask('GET /rounds/history')).status).toBe(401)
     expect((await world.ask('GET /rounds/history', { as: world.admin })).status).toBe(403)
   })
@@ -94,7 +94,7 @@ test('figures count rounds joined, rupees won, and wins in percent', async () =>
   expect((await world.ask('GET /rounds/stats', { as: winner })).body).toEqual({ totalParticipated: 4, totalWon: 0.9, winRate: 75 })
 })
 
-test('a winner is named by their choice of the moment, also for the past, in the reader’s language', async () => {
+test('a winner is named by the winner’s present choice, also for past rounds, in the reader’s language', async () => {
   const names = async (language: string) => {
     const headers = { 'accept-language': language }
     const { lastWinner } = (await world.ask('GET /rounds/current', { headers })).body as unknown as { lastWinner: { name: string } }

@@ -1,7 +1,9 @@
 /**
- * POST /rounds/join. Invariants: the fee is taken by the ledger's batch alone, once, whatever runs
- * beside it; the ticket is read after the join has committed, so it is the one that the close will
- * seal; a key that came with a join that is refused is not kept.
+ * POST /rounds/join.
+ *
+ * - Only the ledger's batch takes the fee, once, whatever runs at the same time.
+ * - The ticket is read after the join has committed, so it is the one that the close will seal.
+ * - A ticket key is stored only with a first join that would be accepted at that moment.
  */
 import type { roundCalls } from '@roz/contract/rounds.ts'
 import { ENTRY_FEE, rupeesFromPaise } from '@roz/core/money.ts'
@@ -46,11 +48,11 @@ async function keepFirstKey({ db, ticketKeys }: JoinDeps, memberId: bigint, give
 
 async function refuse({ db }: JoinDeps, memberId: bigint, code: JoinRefused): Promise<Answer<JoinCall>> {
   if (code !== 'may_not_move') return { ok: false, code }
-  // Staff accounts hold no wallet; a member's was stopped between the session's look and the join.
+  // Staff accounts hold no wallet. A member's was put on hold between the session's check and the join.
   return { ok: false, code: (await readWallet(db, memberId)) === undefined ? 'forbidden' : 'on_hold' }
 }
 
-/** Whether this may become the member's first join; where it will be refused, the batch says so. */
+/** Whether this can be the member's first join; the batch decides whether it is refused. */
 async function isFirstJoin(db: Db, memberId: bigint): Promise<boolean> {
   const wallet = await maybeOne(
     db,

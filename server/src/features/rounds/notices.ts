@@ -1,7 +1,9 @@
 /**
- * What rounds tell their members. Invariant: told once: the job's key names the member and the fact,
- * so that a portion which runs again tells nobody twice. Set-based: one statement for all members.
- * That Auto Participate joined somebody is no row of ours: it is read from the join itself.
+ * The notices and mails of rounds.
+ *
+ * - A fact is told once: the job's key names the member and the fact, so that a repeated portion tells nobody twice.
+ * - One statement serves all members.
+ * - A join by Auto Participate needs no notice here: lists read it from the join itself.
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { formatPaise } from '@roz/core/money.ts'
@@ -14,7 +16,7 @@ import { mailMember } from '../../mail/mails.ts'
 
 type Told = JobPayloads['notice']['kind']
 
-/** Jobs for the notices of many members; `source` yields member_id, key and data. */
+/** Queues the notices of many members; `source` yields member_id, key and data. */
 async function tellMany(tx: Tx, kind: Told, source: Sql): Promise<void> {
   await tx.query(sql`
     insert into job (kind, key, payload, due_at)
@@ -24,7 +26,7 @@ async function tellMany(tx: Tx, kind: Told, source: Sql): Promise<void> {
     on conflict (kind, key) do nothing`)
 }
 
-/** Passed over at midnight: without a rupee once until the next join, at the yearly maximum once a year. */
+/** Members skipped at midnight: without ₹1, told once until the next join; at the yearly maximum, told once a year. */
 export async function tellSkipped(tx: Tx, day: IstDay): Promise<void> {
   await tellMany(
     tx,
@@ -41,7 +43,7 @@ export async function tellSkipped(tx: Tx, day: IstDay): Promise<void> {
   )
 }
 
-/** Members with Auto Participate whose entry of the day brought them down to three rupees. */
+/** Members with Auto Participate whose entry of the day left them with ₹2.01 to ₹3.00. */
 export async function tellLowBalance(tx: Tx, day: IstDay): Promise<void> {
   await tellMany(
     tx,
@@ -53,7 +55,7 @@ export async function tellLowBalance(tx: Tx, day: IstDay): Promise<void> {
   )
 }
 
-/** Members of a round that ended void for want of its beacon, a page of them. */
+/** A page of members of a round that ended void because its beacon number was missing. */
 export async function tellReturned(tx: Tx, day: IstDay, { after, upTo }: Returned): Promise<void> {
   await tellMany(
     tx,
@@ -72,7 +74,7 @@ export async function tellWinners(tx: Tx, day: IstDay, winners: readonly Winner[
   }
 }
 
-/** The members' devices, where anybody has asked for that. */
+/** Queues the members' pushes, if any device is subscribed. */
 export async function tellDevices(tx: Tx, day: IstDay): Promise<void> {
   const asked = await tx.query(sql`select 1 from push_device limit 1`)
   if (asked.length > 0) await enqueue(tx, { kind: 'push_round', key: day, payload: { day } })

@@ -1,6 +1,8 @@
 /**
- * Rounds as members see them. Invariant: winners' names are joined when a page is read, by the
- * member's choice of that moment and the reader's language; no name is stored with a round.
+ * Rounds as members see them.
+ *
+ * - A winner's name is joined when a page is read, by the winner's present choice and the reader's language.
+ * - No name is stored with a round.
  */
 import { type IstDay, endOfDayMs, isoIst } from '@roz/core/ist-day.ts'
 import type { Language } from '@roz/core/language.ts'
@@ -18,14 +20,14 @@ export type RoundView = Output<typeof roundCalls.triggerDraw>['round']
 type HistoryItem = Output<typeof roundCalls.roundHistory>['results'][number]
 type LastWinner = NonNullable<Output<typeof roundCalls.currentRound>['lastWinner']>
 
-/** A member's columns that a public name is made of; null where there is no winner. */
+/** The columns of a public name; null where there is no winner. */
 type Named = { readonly name: string | null; readonly publicName: PublicName; readonly isDeleted: boolean }
 const NAMED: Sql = sql`m.name, m.public_name as "publicName", m.deleted_at is not null as "isDeleted"`
 
 const nameOf = (row: Named, language: Language): string | undefined =>
   row.name === null ? undefined : publicNameOf({ name: row.name, publicName: row.publicName, isDeleted: row.isDeleted }, language)
 
-/** `entries`: of a round that still runs, as counted now. `own`: one more entry would be the reader's. */
+/** `entries` is counted now while the round is open. `own`: count one more entry, the reader's, in the chance to win. */
 export function roundView(round: Round, entries: number, own: boolean): RoundView {
   const { need, reward, platform, winners } = round.policy
   return {
@@ -33,9 +35,9 @@ export function roundView(round: Round, entries: number, own: boolean): RoundVie
     status: round.status,
     totalParticipants: entries,
     totalAmount: rupeesFromPaise(paise(BigInt(entries) * ENTRY_FEE)),
-    // The day's end, also after an early close: the next round opens then.
+    // The day's end, even after an early close: the next round opens then.
     endTime: isoIst(endOfDayMs(round.day)),
-    // Where no winner is drawn (DRAW off) the reward share goes to need too.
+    // Without winners (DRAW off) the reward share goes to need too.
     split: winners === 0 ? { need: need + reward, reward: 0, platform } : { need, reward, platform },
     winChance: winChance(entries + (own ? 1 : 0), winners),
     drawAt: round.drawAt === null ? null : isoIst(round.drawAt.getTime()),
@@ -44,7 +46,7 @@ export function roundView(round: Round, entries: number, own: boolean): RoundVie
 
 export type CurrentRow = Round & { readonly now: Date; readonly entrants: readonly bigint[] }
 
-/** Today's round by the one clock, and who of these members is in it; both as of this moment. */
+/** Today's round by the one clock, and which of these members are in it, both as of this moment. */
 export const findCurrent = (db: Db, memberIds: readonly bigint[]): Promise<CurrentRow | undefined> =>
   maybeOne<CurrentRow>(
     db,
@@ -71,7 +73,7 @@ export const findLastWinner = (db: Db): Promise<WinnerRow | undefined> =>
           left join draw_winner d on d.day = r.day and d.rank = 1 left join member m on m.id = d.member_id`,
   )
 
-/** None where that day's draw was switched off. */
+/** Undefined where that day's draw was switched off. */
 export function lastWinnerView(row: WinnerRow | undefined, language: Language): LastWinner | undefined {
   const name = row === undefined ? undefined : nameOf(row, language)
   if (row === undefined || row.amount === null || name === undefined) return undefined

@@ -1,4 +1,4 @@
-/** Joining and looking, over HTTP. */
+/** Joining, and reading the current round, over HTTP. */
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
@@ -16,7 +16,7 @@ const keyOf = (digit: string): string => digit.repeat(64)
 const ticketOf = (key: string, day: string): string =>
   createHmac('sha256', Buffer.from(key, 'hex')).update(`roz/v1/ticket\n${day}`).digest('hex')
 
-test('the current round is kept by caches for visitors alone: with any token it is private', async () => {
+test('the current round is cached publicly only for visitors; with any token it is private', async () => {
   const member = await world.member(1)
   const asked = await Promise.all(
     [undefined, member, world.admin].map((as) => world.ask('GET /rounds/current', as === undefined ? {} : { as })),
@@ -28,7 +28,7 @@ test('the current round is kept by caches for visitors alone: with any token it 
   ])
 })
 
-test('a current round that has not changed answers 304, with the time of day in a header', async () => {
+test('an unchanged current round answers 304, with the time of day in a header', async () => {
   const first = await world.ask('GET /rounds/current')
   const etag = first.headers.get('etag') ?? ''
   expect([etag, first.headers.get('x-server-time')]).toEqual([
@@ -54,7 +54,7 @@ describe('joining', () => {
     })
   })
 
-  test('without a key is served by a custodial one', async () => {
+  test('without a key gets a custodial key', async () => {
     const member = await world.member(1)
     const { body } = await world.join(member)
     const { body: key } = await world.ask('GET /user/ticket-key', { as: member })
@@ -65,7 +65,7 @@ describe('joining', () => {
     })
   })
 
-  test('a second time the same day: You have already joined today’s round.', async () => {
+  test('a second time on the same day is refused: You have already joined today’s round.', async () => {
     const member = await world.member(10)
     await world.join(member)
     const { status, body } = await world.join(member)
@@ -73,7 +73,7 @@ describe('joining', () => {
     expect(await world.balance(member)).toBe(900n)
   })
 
-  test('below one rupee: Insufficient balance. Please add money to your wallet.', async () => {
+  test('with less than one rupee is refused: Insufficient balance. Please add money to your wallet.', async () => {
     const member = await world.member(0.99)
     const { status, body } = await world.join(member, { ticketKey: keyOf('2') })
     expect({ status, ...body }).toEqual({
@@ -81,7 +81,7 @@ describe('joining', () => {
       code: 'insufficient_balance',
       message: 'Insufficient balance. Please add money to your wallet.',
     })
-    // A refused join keeps nothing, its key included.
+    // A refused join keeps nothing, not even its key.
     expect((await world.ask('GET /user/ticket-key', { as: member })).body).toEqual({ key: null, custodial: false })
   })
 
@@ -98,7 +98,7 @@ describe('joining', () => {
     expect((await world.ask('POST /rounds/join')).status).toBe(401)
   })
 
-  test('with a key that is another member’s: 409, and nothing is taken', async () => {
+  test('with another member’s key answers 409 and takes nothing', async () => {
     const [first, second] = [await world.member(10), await world.member(10)]
     await world.join(first, { ticketKey: keyOf('3') })
     const { status, body } = await world.join(second, { ticketKey: keyOf('3') })
@@ -116,7 +116,7 @@ describe('joining', () => {
     expect(await world.balance(member)).toBe(1000n)
   })
 
-  test('with the same Idempotency-Key answers the first answer, with another or none 409', async () => {
+  test('with the same Idempotency-Key gets the first answer; with another or none it answers 409', async () => {
     const member = await world.member(10)
     const key = { 'idempotency-key': 'tap-1' }
     const first = await world.join(member, {}, key)
@@ -137,7 +137,7 @@ describe('joining', () => {
     expect(await world.balance(member)).toBe(900n)
   })
 
-  test('of two members at once with one key lets one in', async () => {
+  test('of two members at once with one key admits one', async () => {
     const members = [await world.member(10), await world.member(10)]
     const answers = await Promise.all(members.map((member) => world.join(member, { ticketKey: keyOf('6') })))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
@@ -145,7 +145,7 @@ describe('joining', () => {
 })
 
 describe('the current round', () => {
-  test('is the same to a visitor, without participation', async () => {
+  test('is the same for a visitor, without participation', async () => {
     const current = await world.current()
     expect(current).toMatchObject({
       id: DAY,
@@ -160,7 +160,7 @@ describe('the current round', () => {
     expect(String(current['serverTime'])).toMatch(/^2026-11-21T10:0\d:\d\d\.\d{3}\+05:30$/)
   })
 
-  test('counts the reader’s own entry into 1 in N before and after joining alike', async () => {
+  test('includes the reader’s own entry in 1 in N, before and after joining', async () => {
     const member = await world.member(10)
     await new Promise((resolve) => setTimeout(resolve, 1100))
     const before = await world.current(member)
@@ -175,7 +175,7 @@ describe('the current round', () => {
     })
   })
 
-  test('is refused with a token that is unknown, and looked at by an admin as by a visitor', async () => {
+  test('is refused with an unknown token, and shown to an administrator as to a visitor', async () => {
     expect((await world.ask('GET /rounds/current', { headers: { authorization: 'Bearer nobody' } })).status).toBe(401)
     expect(await world.current(world.admin)).toMatchObject({ hasParticipated: false })
   })
@@ -190,14 +190,14 @@ describe('a ticket key', () => {
     await put(keyOf('7'))
     expect((await put(keyOf('8'))).body).toEqual({ key: keyOf('8'), custodial: false })
     expect(await get()).toEqual({ key: keyOf('8'), custodial: false })
-    // A key that comes with a later join than the first is left aside.
+    // A key that comes with a later join is ignored.
     expect((await world.join(member)).body).toMatchObject({ ticket: { ticket: ticketOf(keyOf('8'), DAY) } })
     expect((await put(keyOf('9'))).status).toBe(200)
     expect(await get()).toEqual({ key: keyOf('8'), custodial: false })
     expect((await world.ticketKeys.find(world.db, member, '2026-11-22' as never))?.key).toBe(keyOf('9'))
   })
 
-  test('of another member, also a past one, is refused', async () => {
+  test('of another member, even a past one, is refused', async () => {
     const [first, second] = [await world.member(1), await world.member(1)]
     await world.ask('PUT /user/ticket-key', { as: first, body: { ticketKey: keyOf('a') } })
     await world.ask('PUT /user/ticket-key', { as: first, body: { ticketKey: keyOf('b') } })
@@ -206,7 +206,7 @@ describe('a ticket key', () => {
     expect((await world.ask('PUT /user/ticket-key', { as: first, body: { ticketKey: keyOf('a') } })).status).toBe(200)
   })
 
-  test('is no plain text in the database', async () => {
+  test('is stored encrypted', async () => {
     const member = await world.member(1)
     await world.ask('PUT /user/ticket-key', { as: member, body: { ticketKey: keyOf('c') } })
     const rows = await world.db.query<{ bytes: string }>(sql`

@@ -1,7 +1,8 @@
 /**
- * Rounds: joining, looking, the administrator's draw, and the clockwork behind them. Invariant: what
- * depends on the reader (balance, participation) is never taken from a copy; only a round's totals
- * are, for a second. Who looks at one moment is answered by one look, begun after they asked.
+ * Rounds: joining, reading, the administrator's draw, and the clockwork behind them.
+ *
+ * - Values of a reader (balance, participation) are never cached; a round's totals are, for a second.
+ * - Concurrent readers share one query, which begins after they asked.
  */
 import type { Output } from '@roz/contract/api.ts'
 import type { roundCalls } from '@roz/contract/rounds.ts'
@@ -34,7 +35,7 @@ export type RoundsDeps = {
   readonly ticketKeys: TicketKeys
   readonly secrets: Pick<Secrets, 'fingerprints' | 'keyIds'>
   readonly receipts: Receipts
-  /** The split of rounds made from now on; no winners where DRAW is off. */
+  /** The split of rounds made from now on; without winners where DRAW is off. */
   readonly policy: SplitPolicy
   readonly attempt: Attempt
 }
@@ -50,7 +51,7 @@ export function createRounds({ db, draws, ticketKeys, secrets, receipts, policy,
   const currentFor = gatherReads<Reader, Current>(async (readers) => {
     const memberIds = readers.flatMap(({ memberId }) => memberId ?? [])
     const [round, story, winner] = await Promise.all([findCurrent(db, memberIds), findLastStory(db), findLastWinner(db)])
-    // Made a day ahead: only before the clockwork's first turn is there none.
+    // Rounds are made a day ahead: only before the clockwork's first run is there none.
     if (round === undefined) throw new UnavailableError("today's round is not made yet")
     const entries = round.entries ?? (await totals.of(round.day)).entries
     const entrants = new Set(round.entrants)
@@ -91,7 +92,7 @@ export function createRounds({ db, draws, ticketKeys, secrets, receipts, policy,
   return {
     handlers,
     jobs: {
-      /** Joined once the wallet has a rupee again; whoever has switched off or joined meanwhile is left alone. */
+      /** Joins a skipped member once the wallet has a rupee again, unless the member has switched off or joined meanwhile. */
       join_after_topup: async ({ memberId }: JobPayloads['join_after_topup']): Promise<void> => {
         const id = BigInt(memberId)
         if (!(await inTransaction(db, (tx) => missedAutoJoin(tx, id)))) return
@@ -99,7 +100,7 @@ export function createRounds({ db, draws, ticketKeys, secrets, receipts, policy,
         if (!outcome.ok && outcome.code === 'overloaded') throw new UnavailableError('the wallet was locked for too long')
       },
     },
-    /** For the member's export. */
+    /** All rounds, for the member's export. */
     exports: {
       rounds: async (memberId: bigint, language: Language) =>
         (

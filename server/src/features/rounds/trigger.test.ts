@@ -1,4 +1,4 @@
-/** The administrator's draw. A call without a day may come twice: its repeat closes no other round. */
+/** The administrator's draw. A repeated call without a day closes no second round. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
 import { inClockwork } from '../../ledger/round-lock.ts'
@@ -40,13 +40,13 @@ test('closes, draws and settles today’s round: Draw triggered successfully!', 
   ])
 })
 
-test('with nobody in it: No participants yet.', async () => {
+test('without entries is refused: No participants yet.', async () => {
   const { status, body } = await world.trigger()
   expect({ status, ...body }).toEqual({ status: 409, code: 'no_participants', message: 'No participants yet.' })
   expect((await world.current())['status']).toBe('open')
 })
 
-test('again the same day: Today’s round is already closed.', async () => {
+test('a second time on the same day is refused: Today’s round is already closed.', async () => {
   await joined()
   await world.trigger()
   for (const body of [undefined, {}, { day: DAY }]) {
@@ -59,7 +59,7 @@ test('again the same day: Today’s round is already closed.', async () => {
   }
 })
 
-test('leaves a closed card behind: join answers that the next one opens at midnight', async () => {
+test('leaves today’s round closed: a join answers that the next one opens at midnight', async () => {
   await joined()
   await world.trigger()
   const late = await world.member(10)
@@ -79,9 +79,9 @@ test('leaves a closed card behind: join answers that the next one opens at midni
   expect((await world.join(late)).status).toBe(200)
 })
 
-test('takes the oldest round that is closed but not settled first', async () => {
+test('takes the oldest closed and unsettled round first', async () => {
   await joined()
-  // As a crash after the close leaves it: sealed, not drawn.
+  // As after a crash behind the close: sealed, not drawn.
   await world.database.setClock(new Date('2026-11-22T00:00:01+05:30'))
   await inClockwork(world.db, async (tx) => {
     await closeRound(tx, DAY as never)
@@ -89,7 +89,7 @@ test('takes the oldest round that is closed but not settled first', async () => 
     await world.draws.seal(tx, { day: DAY, entries: 1, root: null, closedAt: round?.closedAt } as never)
   })
   expect((await world.trigger()).body).toMatchObject({ round: { id: DAY, status: 'settled' } })
-  // Pressed twice: today's round is another one, and runs on.
+  // A repeat does not close today's round, which is another one.
   expect((await world.join(await world.member(10))).status).toBe(200)
   await expectRepeat()
   expect((await world.statuses())[NEXT]).toBe('open')
@@ -104,7 +104,7 @@ async function expectRepeat(): Promise<void> {
   }
 }
 
-test('without a day repeated after midnight closes no other round; after half a day it means the round of its day', async () => {
+test('repeated without a day after midnight closes no other round; after twelve hours it takes the round of its day', async () => {
   await joined()
   await world.goTo(`${DAY}T23:59:50+05:30`)
   expect((await world.trigger()).body).toMatchObject({ round: { id: DAY, status: 'settled' } })
@@ -118,7 +118,7 @@ test('without a day repeated after midnight closes no other round; after half a 
   expect((await world.trigger()).body).toMatchObject({ round: { id: NEXT, status: 'settled' } })
 })
 
-test('without a day refused for want of members, its repeat after midnight closes no other round', async () => {
+test('repeated without a day after a refusal and midnight closes no other round', async () => {
   await world.goTo(`${DAY}T23:59:50+05:30`)
   expect((await world.trigger()).body['code']).toBe('no_participants')
   await world.goTo(`${NEXT}T00:00:10+05:30`)
@@ -128,10 +128,10 @@ test('without a day refused for want of members, its repeat after midnight close
   expect((await world.trigger({ day: NEXT })).body).toMatchObject({ round: { id: NEXT, status: 'settled' } })
 })
 
-test('without a day that came in before midnight and is taken after it means the day on which it came', async () => {
+test('without a day, received before midnight and executed after it, takes the round of the day it was received', async () => {
   await joined()
   await world.database.setClock(new Date(`${DAY}T23:59:59.900+05:30`))
-  // Somebody has the clockwork until the clock itself has ended the day and somebody is in the next one.
+  // Holds the clockwork's lock until the day has ended and a member has joined the next round.
   const { promise: isOver, resolve: end } = Promise.withResolvers<void>()
   const { promise: isHeld, resolve: hold } = Promise.withResolvers<void>()
   const holder = inClockwork(world.db, async () => {
@@ -154,7 +154,7 @@ test('without a day that came in before midnight and is taken after it means the
   expect((await world.statuses())[NEXT]).toBe('open')
 })
 
-test('at midnight still means the day that its confirmation showed', async () => {
+test('at midnight takes the day that its confirmation showed', async () => {
   const member = await joined()
   await world.database.setClock(new Date('2026-11-22T00:00:00+05:30'))
   const [answer] = await Promise.all([world.trigger({ day: DAY }), world.runDue()])
@@ -164,7 +164,7 @@ test('at midnight still means the day that its confirmation showed', async () =>
   expect((await world.statuses())['2026-11-22']).toBe('open')
 })
 
-test('of several at once moves the money once', async () => {
+test('several times at once moves the money once', async () => {
   const member = await joined()
   const answers = await Promise.all(Array.from({ length: 6 }, () => world.trigger({ day: DAY })))
   expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(0)
@@ -173,7 +173,7 @@ test('of several at once moves the money once', async () => {
   expect(await moved()).toHaveLength(3)
 })
 
-test('with the same Idempotency-Key answers the first answer, also a refusal and to several at once; another body is 409', async () => {
+test('with the same Idempotency-Key gets the first answer, a refusal too; another body answers 409', async () => {
   const key = { 'idempotency-key': 'draw-1' }
   const refused = await world.trigger({ day: DAY }, key)
   expect(refused.body['code']).toBe('no_participants')
@@ -188,7 +188,7 @@ test('with the same Idempotency-Key answers the first answer, also a refusal and
   expect(await world.balance(member)).toBe(930n)
 })
 
-test('races with joins: who is told joined is in the list, who is not is told so', async () => {
+test('races with joins: an accepted join is in the list, and every other one is refused', async () => {
   await joined()
   const members = await Promise.all(Array.from({ length: 30 }, () => world.member(10)))
   const joins = members.map((member) => world.join(member))
@@ -201,11 +201,11 @@ test('races with joins: who is told joined is in the list, who is not is told so
     if (status === 200) expect(inList.has(body['ticket'].ticket)).toBe(true)
     if (status !== 200) expect(body['code']).toBe('round_closed')
   })
-  // One more was in before them.
+  // One entry was there before them.
   expect(inList.size).toBe(1 + answers.filter(({ status }) => status === 200).length)
 })
 
-test('refuses other days, bad days and everybody but an administrator', async () => {
+test('refuses other days, malformed days and everybody but an administrator', async () => {
   const member = await joined()
   for (const day of ['2026-11-22', '2026-11-20', '1999-01-01', '2030-01-01']) {
     const { status, body } = await world.trigger({ day })

@@ -1,12 +1,13 @@
 /**
- * Trigger Draw. Invariants:
- * - Without a day the oldest round that is closed and not settled is meant, else the round of the day
- *   on which the call came in.
- * - A call without a day that follows another within twelve hours is a repeat of it: it closes no other
- *   round, also over midnight. To close another one sooner a call names its day, as the portal always does.
- * - Of several calls at once the money moves once; each step is the clockwork's own, under its lock, so
- *   that a crash between two of them is mended by the clock.
- * - Who asked is written down with the first step that follows from it, or with what such a repeat goes by.
+ * Trigger Draw, the administrator's draw.
+ *
+ * - Without a day it takes the oldest closed and unsettled round, else the round of the day on which the call was received.
+ * - A call without a day within twelve hours of another is its repeat and closes no other round, even over midnight.
+ *   To close another round sooner a call names its day, as the portal always does.
+ * - Several calls at once move the money once. Each step is the clockwork's own, under its lock, so that the clock
+ *   continues after a crash between two steps.
+ * - The audit log records the administrator with the call's first step. A refused call without a day is recorded too, so that
+ *   its repeat is recognised.
  */
 import type { roundCalls } from '@roz/contract/rounds.ts'
 import { type IstDay, parseDay } from '@roz/core/ist-day.ts'
@@ -30,7 +31,7 @@ const SUBJECT = 'round:'
 const REPEAT_WITHIN = sql`interval '12 hours'`
 
 const DONE = texts('Draw triggered successfully!')
-/** Nothing is drawn yet: the beacon's round that decides has not come. */
+/** Answered while the draw waits for its beacon's number. */
 const WAITING = texts('The round is closed and waits for its public random number. The draw follows by itself.')
 
 export type TriggerDeps = { readonly db: Db; readonly clockwork: Clockwork; readonly idempotency: Pick<Idempotency, 'onceInSteps'> }
@@ -44,7 +45,7 @@ export async function triggerDraw({ db, clockwork, idempotency }: TriggerDeps, c
 }
 
 async function drawNow(db: Db, clockwork: Clockwork, call: Call<TriggerCall>, meant: IstDay | undefined): Promise<Answer<TriggerCall>> {
-  // Before anything is waited for: midnight may pass until the round is taken.
+  // Read before waiting for any lock: midnight may pass until the round is taken.
   const { today } = await one<{ today: IstDay }>(db, sql`select ist_day(roz_now()) as today`)
   await clockwork.closeOverdue()
   const taken = await inClockwork(db, (tx) => take(tx, clockwork, { meant, calledOn: today, adminId: call.session.memberId }))
@@ -62,14 +63,14 @@ async function drawNow(db: Db, clockwork: Clockwork, call: Call<TriggerCall>, me
 
 type Request = { readonly meant: IstDay | undefined; readonly calledOn: IstDay; readonly adminId: bigint }
 
-/** Finds the round that is meant, closes it where it still runs, and writes down who asked. */
+/** Finds the round, closes it if it is open, and records the administrator. */
 async function take(tx: Tx, clockwork: Clockwork, { meant, calledOn, adminId }: Request): Promise<Outcome<IstDay, Refusal>> {
   const { today } = await one<{ today: IstDay }>(tx, sql`select ist_day(roz_now()) as today`)
   const unnamed = meant === undefined ? await findUnnamed(tx) : undefined
   const round = await findRound(tx, meant ?? unnamed?.waiting ?? unnamed?.taken ?? calledOn)
   if (round === undefined || round.day > today) return refused('round_not_found')
   const code = await closeNow(tx, clockwork, round)
-  // A call without a day is written down also where it is refused: its repeat must know which round it meant.
+  // A call without a day is recorded even if it is refused: its repeat must find the same round.
   if (code === undefined || (unnamed !== undefined && unnamed.taken === undefined))
     await audit(tx, {
       actorId: adminId,
@@ -81,7 +82,7 @@ async function take(tx: Tx, clockwork: Clockwork, { meant, calledOn, adminId }: 
   return code === undefined ? accepted(round.day) : refused(code)
 }
 
-/** Closes a round where it still runs; why it cannot be drawn now, or undefined. */
+/** Closes an open round; returns why it cannot be drawn now, or undefined. */
 async function closeNow(tx: Tx, clockwork: Clockwork, round: Round): Promise<Refusal | undefined> {
   if (round.status === 'settled') return 'round_already_closed'
   if (isGivenUp(round)) return round.entries === 0 ? 'no_participants' : 'round_already_closed'
@@ -96,7 +97,7 @@ async function statusOf(tx: Tx, day: IstDay) {
   return { status, entries }
 }
 
-/** The beacon has not spoken yet for this round; or the list of a day before it is not sealed, and days are closed in order. */
+/** Whether the beacon's number is missing for this round, or an earlier list is not sealed: days are closed in order. */
 async function isBlocked(tx: Tx, round: Round): Promise<boolean> {
   const { unspoken, unsealed } = await one<{ unspoken: boolean; unsealed: boolean }>(
     tx,
@@ -107,7 +108,10 @@ async function isBlocked(tx: Tx, round: Round): Promise<boolean> {
   return unspoken || unsealed
 }
 
-/** What a call without a day means before today's round: the oldest that is closed but not settled, or the one that such a call meant last. */
+/**
+ * The round of a call without a day, if it is not today's: the oldest closed and unsettled one, else the one that a call took
+ * within the last twelve hours.
+ */
 async function findUnnamed(tx: Tx): Promise<{ readonly waiting: IstDay | undefined; readonly taken: IstDay | undefined }> {
   const { waiting, taken } = await one<{ waiting: IstDay | null; taken: string | null }>(
     tx,

@@ -1,6 +1,7 @@
 /**
- * The build's hashed files. Invariant: only files that stood in the folder at the start are served,
- * so no address ever reaches another path. Immutable, with the brotli twin made at build.
+ * Serves the build's hashed files, cached for ever, with the brotli copy made at build.
+ *
+ * - Only files that were in the folder at the start are served, so no address reaches another path.
  */
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -30,7 +31,7 @@ async function load(folder: string): Promise<Map<string, Body>> {
   return files
 }
 
-/** A worker runs under the policy that its own file comes with. */
+/** A worker's file is sent with the security policy under which the worker runs. */
 const isWorker = (name: string): boolean => /^(verify|ticket)-worker-/.test(name)
 
 export async function registerAssets(app: FastifyInstance, webDir: string): Promise<void> {
@@ -45,7 +46,7 @@ export async function registerAssets(app: FastifyInstance, webDir: string): Prom
   })
 }
 
-/** The verifying program and its hash: readable by whoever wants their own copy, and soon replaced by a newer one. */
+/** The verifier program and its hash. Anybody may copy it; a newer one soon replaces it, so caches keep it for 300 s. */
 export async function registerProgram(app: FastifyInstance, webDir: string): Promise<void> {
   const folder = path.join(webDir, 'verify')
   for (const name of await readdir(folder)) {

@@ -1,4 +1,4 @@
-/** Answers ready to send: bytes, their brotli twin and an ETag; 304 where the browser has them. */
+/** Answers ready to send: bytes, their brotli copy and an ETag; 304 when the browser has them. */
 import { promisify } from 'node:util'
 import { brotliCompress, constants } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -8,7 +8,7 @@ const compress = promisify(brotliCompress)
 
 export type Body = { readonly bytes: Buffer; readonly brotli: Buffer | undefined; readonly etag: string }
 
-/** `quality` 11 for what is made once, less for what is made each minute. */
+/** `quality`: 11 for bodies made once, less for bodies made each minute. */
 export async function bodyOf(text: string | Buffer, quality: number): Promise<Body> {
   const bytes = Buffer.from(text)
   const brotli = await compress(bytes, {
@@ -23,7 +23,7 @@ const acceptsBrotli = (request: FastifyRequest): boolean =>
 export function sendBody(request: FastifyRequest, reply: FastifyReply, body: Body, status = 200): FastifyReply {
   reply.header('vary', 'Accept-Encoding')
   if (status === 200) {
-    // The encodings are two representations: each has a validator of its own kind, weak.
+    // The two encodings are different bytes under one validator, which is therefore weak.
     reply.header('etag', `W/${body.etag}`)
     if (isKnown(request, body.etag)) return reply.code(304).send()
   }

@@ -1,7 +1,8 @@
 /**
- * The picture of a shared link, 1200×630: a page of the cash book under its cloth, with words set in
- * our own two faces, so that it looks the same on every machine and Devanagari is shaped as it is
- * read. Invariant: whatever the words are, they stay inside the page, and the file below 100 kB.
+ * Draws the picture of a shared link, 1200×630.
+ *
+ * - Words are set in our own two typefaces, so that the picture is the same on every machine and Devanagari is shaped.
+ * - Any words stay inside the sheet, and the file stays below 100 kB.
  */
 import path from 'node:path'
 import type { ShareCard } from '@roz/contract/public-pages.ts'
@@ -16,7 +17,7 @@ const FONTS = [
   { file: 'mukta-latin-500.ttf', face: 'Mukta Medium' },
 ] as const
 type Face = (typeof FONTS)[number]['face']
-/** What a page of the light book is printed in (web/src/ui/tokens.css). */
+/** The colours of the light theme (web/src/ui/tokens.css). */
 const COLOURS = {
   desk: '#f4e8d5',
   sheet: '#fffaf1',
@@ -38,12 +39,12 @@ const ART = { x: 824, y: 213, width: 316, height: 316 } as const
 const WHEN_PITCH = 44
 const LEAD_PITCH = 52
 const ROW_PITCH = 60
-/** A flat drawing in few colours. */
+/** Number of colours: enough for a flat drawing. */
 const PALETTE = 96
 
 let fonts: Promise<void> | undefined
 
-/** Makes the faces known to what sets text; one that the machine has under the same name would do too. */
+/** Registers the typefaces with the text renderer; an equally named face of the machine would serve too. */
 async function loadFonts(): Promise<void> {
   for (const { file, face } of FONTS) await widthOf('x', face, 12, path.join(import.meta.dirname, 'fonts', file))
 }
@@ -57,7 +58,7 @@ async function widthOf(words: string, face: Face, sizePx: number, fontfile?: str
 
 const escaped = (words: string): string => words.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
 
-/** What no font draws and no XML takes. */
+/** Removes characters that no font draws or XML does not allow. */
 const printable = (words: string): string =>
   words
     .replaceAll(/[\p{Cc}\p{Cs}\p{Co}\p{Cn}]+/gu, ' ')
@@ -66,7 +67,7 @@ const printable = (words: string): string =>
 
 type Setting = { readonly face: Face; readonly sizePx: number; readonly widthPx: number; readonly linesMax: number }
 
-/** The words in lines that fit, the last cut short where they are too many; undefined where they do not fit whole. */
+/** Breaks words into lines that fit. Too many words are cut short on the last line with `cut`, and give undefined without it. */
 async function lines(words: string, { face, sizePx, widthPx, linesMax }: Setting, cut: boolean): Promise<string[] | undefined> {
   const rest = printable(words).split(' ')
   const set: string[] = []
@@ -89,7 +90,7 @@ async function lines(words: string, { face, sizePx, widthPx, linesMax }: Setting
 
 async function shortened(words: string, face: Face, sizePx: number, widthPx: number): Promise<string> {
   const letters = [...new Intl.Segmenter('und').segment(words.slice(0, 200))].map(({ segment }) => segment)
-  // No line holds more letters than this, and each look at a width costs a millisecond.
+  // No line has more letters than 60, and each measurement costs a millisecond.
   let count = Math.min(letters.length, 60)
   while (count > 1 && (await widthOf(`${letters.slice(0, count).join('').trimEnd()}…`, face, sizePx)) > widthPx) count -= 1
   return `${letters.slice(0, count).join('').trimEnd()}…`
@@ -98,7 +99,7 @@ async function shortened(words: string, face: Face, sizePx: number, widthPx: num
 type Fitting = { readonly face: Face; readonly sizesPx: readonly number[]; readonly linesMax: number; readonly heightPx: number }
 type Fitted = { readonly set: readonly string[]; readonly sizePx: number }
 
-/** At the largest size that fits, in lines of about one length; cut short at the smallest. */
+/** Sets words at the largest size that fits, in lines of similar length; cuts them short at the smallest size. */
 async function fitted(words: string, { face, sizesPx, linesMax, heightPx }: Fitting): Promise<Fitted> {
   for (const sizePx of sizesPx) {
     const setting = { face, sizePx, widthPx: TEXT_WIDTH, linesMax }
@@ -109,7 +110,7 @@ async function fitted(words: string, { face, sizesPx, linesMax, heightPx }: Fitt
   return { set: (await lines(words, { face, sizePx, widthPx: TEXT_WIDTH, linesMax }, true)) ?? [], sizePx }
 }
 
-/** No single word on the last line: narrower for as long as that costs no line. */
+/** Narrows the lines as long as that adds no line, so that no single word is left on the last one. */
 async function balanced(words: string, setting: Setting, set: readonly string[]): Promise<readonly string[]> {
   let best = set
   for (let widthPx = setting.widthPx - 40; widthPx > setting.widthPx / 2 && set.length > 1; widthPx -= 40) {
@@ -131,7 +132,7 @@ type Print = {
 const text = (words: string, { x, y, sizePx, face, colour, end = false }: Print): string =>
   `<text x="${x}" y="${y}" font-family="${face}" font-size="${sizePx}" fill="${colour}"${end ? ' text-anchor="end"' : ''}>${escaped(printable(words))}</text>`
 
-/** The cloth of the book with its running stitch, the brand and what it is. */
+/** The cloth at the top with its running stitch, the coin, the brand and the tagline. */
 function cloth(card: ShareCard, coin: string): string {
   const stitch = `<path d="M0 ${CLOTH_HEIGHT - 13}H1200" stroke="${COLOURS.thread}" stroke-width="3" stroke-dasharray="15 11" stroke-linecap="round" opacity=".85"/>`
   // On its own page the tagline is the title already.
@@ -143,7 +144,7 @@ function cloth(card: ShareCard, coin: string): string {
   )
 }
 
-/** Sheet on the desk, ruled, with the double red margin at full height. */
+/** The ruled sheet with the double red margin at full height. */
 function sheet(): string {
   const ruled = Array.from({ length: 9 }, (_, line) => `M0 ${CLOTH_HEIGHT + 54 * (line + 1)}H1200`).join('')
   return (
@@ -152,7 +153,7 @@ function sheet(): string {
   )
 }
 
-/** A ledger: a rule under each line, a double one under the last. */
+/** The figures: a rule under each line, a double one under the last. */
 function ledger(figures: ShareCard['figures'], from: number): string {
   return figures
     .map(({ label, value }, index) => {
@@ -168,7 +169,7 @@ function ledger(figures: ShareCard['figures'], from: number): string {
     .join('')
 }
 
-/** Words and figures, one below the other, in the middle of the sheet. */
+/** Words and figures, one below the other, centred on the sheet. */
 async function words(card: ShareCard): Promise<string> {
   const count = card.figures.length
   const few = count > 1
@@ -204,7 +205,7 @@ async function words(card: ShareCard): Promise<string> {
   return printed.join('') + ledger(card.figures, y + 24 + 38)
 }
 
-/** The drawing in a box of its own; `id`s of the small coin must not meet those of the large drawing. */
+/** Places the drawing in a box of its own; ids of the coin and the drawing must not collide. */
 const placed = (art: string, { x, y, width, height }: typeof ART): string =>
   art.replace('<svg ', `<svg x="${x}" y="${y}" width="${width}" height="${height}" `)
 

@@ -1,7 +1,8 @@
 /**
- * What a browser needs to put the product on a home screen: manifest per language under one id, icons,
- * the service worker and its offline page. Invariant: the worker is asked for anew each time and may
- * speak to our own server alone.
+ * Serves the files that install the app on a home screen: a manifest per language, icons, the service worker.
+ *
+ * - All manifests have one id, so that there is one app whatever its language.
+ * - Browsers revalidate the service worker each time, and it may connect only to our own server.
  */
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -15,13 +16,13 @@ import { SERVICE_WORKER_POLICY } from './policy.ts'
 
 const WORDS = { description: texts('One rupee a day, together.'), wallet: texts('Wallet'), impact: texts('Impact') } as const
 
-/** The pages' own colours: cloth of the bar, sheet of the book. */
+/** The colours of the pages: the bar and the sheet. */
 const COLOURS = { theme_color: '#8a2a13', background_color: '#fffaf1' } as const
 const KEPT = 'public, max-age=86400'
 
 export const offlineAddress = (language: Language): string => addressIn(language, '/offline')
 
-/** One app whatever its language: the id is the same. */
+/** The manifest of a language; the id is the same in all. */
 function manifestOf(brandName: string, language: Language): string {
   const icon = (name: string, side: number, purpose: 'any' | 'maskable') => ({
     src: `/icons/${name}-${side}.png`,

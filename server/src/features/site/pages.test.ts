@@ -1,4 +1,4 @@
-/** The kept public pages: what goes where there is no room, and who may have one more drawn. */
+/** The cached public pages: which page is evicted, and who may have a new one rendered. */
 import type { PageData, PublicPages, SiteFacts } from '@roz/contract/public-pages.ts'
 import { expect, test } from 'vitest'
 import type { Taken } from '../../http/limits.ts'
@@ -30,7 +30,7 @@ function open() {
   return { drawn, get: (host: string, taken = TAKEN) => cache.get('terms', 'en', host, async () => taken) }
 }
 
-test('a page that is not kept is drawn for nobody beyond their limit; a kept one is answered all the same', async () => {
+test('an uncached page is not rendered beyond the limit; a cached page is answered all the same', async () => {
   const { drawn, get } = open()
   await get('kept')
   expect(await get('made-up', REFUSED)).toEqual(REFUSED)
@@ -38,7 +38,7 @@ test('a page that is not kept is drawn for nobody beyond their limit; a kept one
   expect(drawn).toEqual(['kept'])
 })
 
-test('a crowd of made-up hosts pushes out what nobody asks for, and no page that is in use', async () => {
+test('many made-up hosts evict unused pages, and no page that is in use', async () => {
   const { drawn, get } = open()
   await get('unused')
   await get('in use')

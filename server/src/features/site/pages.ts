@@ -1,29 +1,31 @@
 /**
- * The public pages, drawn by the web build's render functions and kept until what they show changes,
- * 60 s at most. Invariant: a page never shows older figures than the moment it was asked for, up to
- * a fifth of a second; when the figures cannot be read it says so and is not kept.
+ * Caches the public pages, which the web build's render functions draw.
+ *
+ * - A page is rendered again when its figures change; a live page also after 60 s.
+ * - Figures are at most 200 ms older than the request.
+ * - When the figures cannot be read the page says so and is not cached.
  */
 import type { PageData, PublicPages, ShareSubject, SiteFacts } from '@roz/contract/public-pages.ts'
 import type { Language } from '@roz/core/language.ts'
 import type { Taken } from '../../http/limits.ts'
 import { type Body, bodyOf } from './bodies.ts'
 
-/** Where the live figures come from; days that are over are read only for pages that show them. */
+/** Reads the live figures; past days are read only for pages that show them. */
 export type SiteData = (language: Language, withDays: boolean) => Promise<PageData>
 
 const KEPT_MS = 60_000
-/** One reading serves everybody who asks meanwhile. */
+/** Requests within this time share one reading. */
 const READ_MS = 200
-/** More pages than these are asked for only to fill our memory. */
+/** The cache's limit, so that requests for made-up hosts cannot fill our memory. */
 const KEPT_MAX = 300
 
 type Kept = { readonly body: Body; readonly madeMs: number; readonly data: string }
 type Reading = { readonly startedMs: number; readonly data: Promise<PageData | undefined> }
 
-/** What a page lies at besides its name: a day, a story. */
+/** The subject below a page's address: a day or a story. */
 export type Below = Exclude<ShareSubject, { kind: 'page' }>
 type Refused = Extract<Taken, { readonly ok: false }>
-/** Asked before a page is drawn that is not kept: every made-up host and every day has one of its own. */
+/** Asked before an uncached page is rendered: every made-up host and every day has pages of its own. */
 export type Admit = () => Promise<Taken>
 export type PageCache = {
   readonly get: (page: string, language: Language, origin: string, admit: Admit, below?: Below) => Promise<Body | Refused>
@@ -34,9 +36,9 @@ type PageCacheDeps = {
   readonly site: SiteFacts
   readonly data: SiteData
   readonly nowMs: () => number
-  /** Path of the picture of a shared link. */
+  /** The path of the picture of a shared link. */
   readonly pictureOf: (subject: ShareSubject, language: Language) => string
-  /** Told why figures could not be read. */
+  /** Called with the reason when figures could not be read. */
   readonly onFault: (error: unknown) => void
 }
 
@@ -87,7 +89,7 @@ export function createPageCache({ pages, site, data, nowMs, pictureOf, onFault }
     }
   }
 
-  /** The newest; where there is no room, the one goes that was asked for the longest ago. */
+  /** Stores a page as the newest; a full cache drops the page that was asked for the longest ago. */
   function keep(key: string, page: Kept): void {
     kept.delete(key)
     if (kept.size >= KEPT_MAX) kept.delete(kept.keys().next().value ?? '')
@@ -98,12 +100,12 @@ export function createPageCache({ pages, site, data, nowMs, pictureOf, onFault }
     const isPage = Object.hasOwn(pages.addresses, page)
     const picture = isPage ? pictureOf(below ?? { kind: 'page', page }, language) : undefined
     const html = pages.render({ page, language, origin, site, data: figures, nowMs: nowMs(), subject: below, picture })
-    // What is drawn again and again is pressed quickly, what stays for a day with care.
+    // A page that is often rendered again is compressed quickly; a page that stays for a day, thoroughly.
     return bodyOf(html, pages.live.includes(page) && !pages.daily.includes(page) ? 5 : 11)
   }
 
   return { get }
 }
 
-/** What a page shows of the figures; the server's time is no change. */
+/** The figures that a page shows; the server's time does not count as a change. */
 const fingerprint = ({ round, ...figures }: PageData): string => JSON.stringify([{ ...round, serverTime: '' }, figures])

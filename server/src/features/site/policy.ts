@@ -1,11 +1,14 @@
 /**
- * Security headers of everything the site serves. Invariants: no inline script or style runs unless
- * its hash is in the build's manifest; nobody frames us; the gateway and Google reach only the members' app.
+ * Security headers of everything the site serves.
+ *
+ * - An inline script or style runs only if its hash is in the build's manifest.
+ * - No other site can frame our pages.
+ * - Only the members' app may load the gateway and Google.
  */
 export type GatewayOrigins = {
-  /** Where the gateway's script for the browser comes from. */
+  /** Origins of the gateway's browser script. */
   readonly scripts: readonly string[]
-  /** Where its checkout page lies: forms go there, frames show it. */
+  /** Origins of its checkout page: forms are sent to them, frames show them. */
   readonly pages: readonly string[]
 }
 export type InlineHashes = { readonly scripts: readonly string[]; readonly styles: readonly string[] }
@@ -30,7 +33,7 @@ const SHARED = {
   'img-src': ["'self'", 'data:', 'blob:', 'https:'],
 } as const
 
-/** Of a public page. */
+/** For a public page. */
 export const publicPolicy = (inline: InlineHashes): string =>
   policy({
     ...SHARED,
@@ -41,20 +44,20 @@ export const publicPolicy = (inline: InlineHashes): string =>
     'form-action': ["'self'"],
   })
 
-/** Of a program that is no page: opened as one it is nothing. */
+/** For a worker's file: opened as a page it can do nothing. */
 const NO_PAGE = { 'default-src': ["'none'"], 'base-uri': ["'none'"], 'frame-ancestors': ["'none'"] } as const
 
-/** Of the workers that verify a day or an entry: they hash long lists by WebAssembly and read our files, and do nothing else. */
+/** For the workers that verify a day or an entry: they hash long lists with WebAssembly and read our files, nothing else. */
 export const WORKER_POLICY = policy({
   ...NO_PAGE,
   'script-src': ["'self'", "'wasm-unsafe-eval'"],
   'connect-src': ["'self'"],
 })
 
-/** Of the service worker: it fetches our own pages and files, and runs nothing besides itself. */
+/** For the service worker: it fetches our own pages and files, and runs nothing besides itself. */
 export const SERVICE_WORKER_POLICY = policy({ ...NO_PAGE, 'connect-src': ["'self'"] })
 
-/** Of the members' app: it also loads the gateway's script and, where it is set up, Google's button. */
+/** For the members' app: it also loads the gateway's script and, where configured, Google's button. */
 export function appPolicy(gateway: GatewayOrigins, googleOrigin: string | undefined): string {
   const google = googleOrigin === undefined ? [] : [GOOGLE, googleOrigin]
   return policy({
@@ -67,7 +70,7 @@ export function appPolicy(gateway: GatewayOrigins, googleOrigin: string | undefi
   })
 }
 
-/** Of the portal: nothing of another host runs beside an administrator's session, is asked, shown in a frame or sent a form. */
+/** For the portal: another host's scripts, connections, frames and forms are blocked beside an administrator's session. */
 export const PORTAL_POLICY = policy({
   ...SHARED,
   'script-src': ["'self'"],
@@ -76,7 +79,7 @@ export const PORTAL_POLICY = policy({
   'form-action': ["'self'"],
 })
 
-/** Sent with every answer of the site. YouTube needs the referrer's origin, Google's popup its opener. */
+/** Sent with every answer of the site. YouTube needs the referrer's origin, and Google's popup needs its opener. */
 export const COMMON_HEADERS = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'strict-origin-when-cross-origin',

@@ -1,4 +1,4 @@
-/** Pictures of shared links: what has one, what it costs, how long it is kept, and that every word stays on it. */
+/** Pictures of shared links: their subjects, cost and cache time, and that every word stays on the sheet. */
 import { mkdtempSync, readdirSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -15,7 +15,7 @@ const STORY = '0192f1c0-1c2d-7000-8000-00000000000a'
 const ART = '<svg viewBox="0 0 10 10"><circle cx="5" cy="5" r="4" fill="#1d7a4d"/></svg>'
 const CARD: ShareCard = { brand: 'Roz', tagline: 'One rupee a day', when: '', title: 'Terms', lead: 'Plain words.', figures: [], art: ART }
 
-/** As the web build makes them, with an editor's title that a test may change. */
+/** Cards as the web build makes them, with an editor's title that a test may change. */
 const world = { title: 'Books', looks: 0 }
 const pages = {
   addresses: { home: '/', terms: '/terms-condition' },
@@ -48,7 +48,7 @@ function site(folder = mkdtempSync(path.join(os.tmpdir(), 'roz-pictures-'))): Si
   return { app, folder, pictures }
 }
 
-test('a picture is a PNG of 1200×630 for good, drawn once however many ask, and found again by the next process', async () => {
+test('a picture is a PNG of 1200×630 cached for ever, drawn once for many requests, and reused by the next process', async () => {
   const { app, folder, pictures } = site()
   const address = pictures.pathOf({ kind: 'day', day: '2026-11-20', entries: 3, intake: 3, need: 1.8 }, 'en')
   const answers = await Promise.all(Array.from({ length: 12 }, () => app.inject(address)))
@@ -65,7 +65,7 @@ test('a picture is a PNG of 1200×630 for good, drawn once however many ask, and
   expect(next.rawPayload.equals(bytes)).toBe(true)
 })
 
-test('an address without a hash, or with one of before, leads to the picture of now; what an editor changed is forgotten', async () => {
+test('an address without a hash or with an old one redirects to the present picture, and old pictures are deleted', async () => {
   const { app, folder, pictures } = site()
   const subject = (): ShareSubject => ({ kind: 'story', story: { id: STORY, title: world.title } as Story })
   const before = pictures.pathOf(subject(), 'hi')
@@ -81,7 +81,7 @@ test('an address without a hash, or with one of before, leads to the picture of 
   expect(readdirSync(folder)).toEqual([path.basename(now)])
 })
 
-test('made-up days, stories, pages and languages are a 404 that draws nothing and keeps nothing', async () => {
+test('made-up days, stories, pages and languages answer 404, and nothing is drawn or kept', async () => {
   const { app, folder } = site()
   const days = Array.from({ length: 40 }, (_, index) => `1${String(index).padStart(3, '0')}-01-01-en.png`)
   const others = ['notFound-en', 'toString-en', 'home-fr', 'home', '2026-02-30-en', `${STORY.replace('a', 'b')}-en`, '..%2fsecret-key-en']
@@ -92,7 +92,7 @@ test('made-up days, stories, pages and languages are a 404 that draws nothing an
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('more new pictures at once than may wait are told to come again; none is lost', async () => {
+test('requests for more new pictures than may wait answer 503, and succeed later', async () => {
   const { app, pictures } = site()
   const addresses = Array.from({ length: 5 }, (_, index) =>
     pictures.pathOf({ kind: 'day', day: `2026-11-${String(index + 1).padStart(2, '0')}`, entries: 3, intake: 3, need: 1.8 }, 'en'),
@@ -102,7 +102,7 @@ test('more new pictures at once than may wait are told to come again; none is lo
   for (const url of addresses.filter((_, index) => codes[index] === 503)) expect((await app.inject(url)).statusCode).toBe(200)
 })
 
-/** Columns and rows that hold something other than paper, in the band that must stay free. */
+/** How many pixels in the band that must stay free are darker than paper. */
 async function inkRightOf(bytes: Buffer, left: number): Promise<number> {
   const region = { left, top: 130, width: 1200 - left, height: 500 }
   const { data, info } = await sharp(bytes).extract(region).removeAlpha().greyscale().raw().toBuffer({ resolveWithObject: true })
@@ -110,10 +110,10 @@ async function inkRightOf(bytes: Buffer, left: number): Promise<number> {
 }
 
 test.each([
-  ['a title of one endless word', { title: 'W'.repeat(200) }],
+  ['a title of one very long word', { title: 'W'.repeat(200) }],
   ['a title of many words', { title: 'शिक्षा और क्षेत्र के श्रमिक '.repeat(20) }],
-  ['marks that mean something to XML, and what no font draws', { title: '<b> & "x" \u0000\u0007 \ud800 ]]>', brand: '</text><script>' }],
-  ['a lead without end', { title: 'Terms', lead: 'one two three '.repeat(60) }],
+  ['characters special to XML or without a glyph', { title: '<b> & "x" \u0000\u0007 \ud800 ]]>', brand: '</text><script>' }],
+  ['a very long lead', { title: 'Terms', lead: 'one two three '.repeat(60) }],
   [
     'the largest figures',
     { title: 'The round of 20 Nov 2026', when: 'x', figures: Array(3).fill({ label: 'Members', value: '₹99,99,99,999.99' }) },

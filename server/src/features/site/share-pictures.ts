@@ -1,8 +1,9 @@
 /**
- * Pictures of shared links: /share/<name>-<hash>.png, for good under the hash of what it shows, drawn
- * when it is first asked for. Invariants: only what exists has one, so made-up days and stories cost one
- * look and are a 404; at most one is drawn at a time, a known one is never drawn again; an address of
- * before, or without a hash, leads to the picture of now.
+ * Serves the pictures of shared links at /share/<name>-<hash>.png, where the hash is that of the picture's contents.
+ *
+ * - Only existing subjects have a picture: a made-up day or story costs one look-up and answers 404.
+ * - At most one picture is drawn at a time, at its first request, and a stored one is not drawn again.
+ * - An address with an old hash, or without one, redirects to the present picture.
  */
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
@@ -14,21 +15,21 @@ import type { FastifyInstance } from 'fastify'
 import { createGate } from '../../http/concurrency-limit.ts'
 import { drawCard } from './card-picture.ts'
 
-/** What may be shared besides pages; undefined where there is no such thing, or it is not public yet. */
+/** The subjects besides pages; undefined when one does not exist or is not public. */
 export type ShareSubjects = {
   readonly day: (day: string) => Promise<Extract<ShareSubject, { kind: 'day' }> | undefined>
   readonly story: (id: string, language: Language) => Promise<Extract<ShareSubject, { kind: 'story' }> | undefined>
 }
 
-/** Changed with the drawing, so that whoever kept an old picture fetches the new one. */
+/** Increased with the drawing, so that clients with an old picture fetch the new one. */
 const EDITION = 1
-/** Pictures kept in memory besides those on the disk. */
+/** How many pictures are kept in memory besides those on disk. */
 const KEPT_MAX = 40
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const ADDRESS = /^([\w-]+)-(\w\w)(?:\.([0-9a-f]{20}))?\.png$/
 
 export type SharePictures = {
-  /** The path of the picture of a subject. */
+  /** The path of a subject's picture. */
   readonly pathOf: (subject: ShareSubject, language: Language) => string
   readonly register: (app: FastifyInstance) => void
 }
@@ -87,7 +88,7 @@ export function createSharePictures({ pages, brandName, subjects, folder, waitin
     if (onDisk !== undefined) return onDisk
     const bytes = await gate(() => drawCard(card))
     await mkdir(folder, { recursive: true })
-    // Under its name only when it is whole: another process may look for it meanwhile.
+    // Renamed only when complete: another process may read it meanwhile.
     const unfinished = `${place}.${process.pid}`
     await writeFile(unfinished, bytes)
     await rename(unfinished, place)
@@ -95,7 +96,7 @@ export function createSharePictures({ pages, brandName, subjects, folder, waitin
     return bytes
   }
 
-  /** What an edited story or an older drawing has left behind. */
+  /** Deletes the pictures before an edit of the story or of the drawing. */
   async function forgetEarlier(file: string): Promise<void> {
     const subject = file.slice(0, file.indexOf('.') + 1)
     const earlier = (await readdir(folder)).filter((one) => one.startsWith(subject) && one.endsWith('.png') && one !== file)

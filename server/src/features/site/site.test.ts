@@ -1,4 +1,4 @@
-/** The site as browsers and crawlers meet it: what is served where, how long it is kept, and what may run. */
+/** The site for browsers and crawlers: addresses, caching, and what may run. */
 import { mkdtempSync, mkdirSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -129,13 +129,13 @@ beforeAll(async () => {
   app = await start()
 })
 afterAll(async () => app.close())
-/** Longer than one reading of the figures is shared. */
+/** Longer than the time for which one reading of the figures is shared. */
 const anotherReading = (): Promise<void> => new Promise((done) => setTimeout(done, 220))
 
 const NO_PAGE = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"
 
 describe('hashed files', () => {
-  test('are immutable and come as the brotli made at build to those who take it', async () => {
+  test('are immutable, and compressed with the build’s brotli for clients that accept it', async () => {
     const plain = await app.inject('/assets/app-abc123.js')
     expect(plain.body).toBe(SCRIPT)
     expect(plain.headers['cache-control']).toBe('public, max-age=31536000, immutable')
@@ -148,14 +148,14 @@ describe('hashed files', () => {
     expect(refused.headers['content-encoding']).toBeUndefined()
   })
 
-  test('the icon is there also at the address where browsers look for one by themselves', async () => {
+  test('the icon is also served at /favicon.ico, where browsers look by themselves', async () => {
     for (const address of ['/favicon.svg', '/favicon.ico']) {
       const { statusCode, headers } = await app.inject(address)
       expect([statusCode, headers['content-type']], address).toEqual([200, 'image/svg+xml; charset=utf-8'])
     }
   })
 
-  test('the verifying program and its hash are there for whoever wants their own copy', async () => {
+  test('the verifier program and its hash are served for anybody’s own copy', async () => {
     const program = await app.inject('/verify/roz-verify.mjs')
     expect([program.statusCode, program.body, program.headers['content-type']]).toEqual([200, SCRIPT, 'text/javascript; charset=utf-8'])
     expect(program.headers['cache-control']).toBe('public, max-age=300')
@@ -169,7 +169,7 @@ describe('hashed files', () => {
     expect((await app.inject('/assets/app-abc123.js')).headers['content-security-policy']).toBeUndefined()
   })
 
-  test('a file that is not there is a 404 nobody keeps, and no address leads out of the folder', async () => {
+  test('a missing file answers an uncached 404, and no address leads out of the folder', async () => {
     const missing = await app.inject('/assets/app-old.js')
     expect([missing.statusCode, missing.headers['cache-control']]).toEqual([404, 'no-store'])
     for (const url of [
@@ -196,7 +196,7 @@ describe('public pages', () => {
     expect(headers['x-content-type-options']).toBe('nosniff')
   })
 
-  test('lie below /hi in Hindi, are asked for anew and not sent twice', async () => {
+  test('are below /hi in Hindi, revalidated each time, and not sent twice', async () => {
     expect((await app.inject('/hi')).body).toContain('lang="hi"')
     const first = await app.inject('/hi/terms-condition')
     expect(first.body).toContain('terms')
@@ -205,7 +205,7 @@ describe('public pages', () => {
     expect([again.statusCode, again.body]).toEqual([304, ''])
   })
 
-  test('a page of days lies below each day that exists, beside the program that checks it', async () => {
+  test('about days exist below each valid day, beside the verifier program', async () => {
     expect((await app.inject('/verify/2026-11-21')).body).toContain('verify')
     expect((await app.inject('/hi/verify/2026-11-21')).body).toContain('lang="hi"')
     expect((await app.inject('/verify/roz-verify.mjs')).body).toBe(SCRIPT)
@@ -213,7 +213,7 @@ describe('public pages', () => {
       expect((await app.inject(url)).statusCode).toBe(404)
   })
 
-  test('a settled day and a published story have pages about them; a story that is none has no page', async () => {
+  test('exist for a settled day and a published story, but not for an unknown story', async () => {
     expect((await app.inject('/verify/2026-11-20')).body).toMatch(/about day \/share\/2026-11-20-en\.[0-9a-f]{20}\.png/)
     expect((await app.inject('/verify/2026-11-21')).body).toMatch(/about itself \/share\/verify-en\./)
     expect((await app.inject(`/hi/terms-condition/${STORY}`)).body).toMatch(new RegExp(`about story /share/${STORY}-hi\\.`))
@@ -221,12 +221,12 @@ describe('public pages', () => {
     expect((await app.inject('/no-such-page')).body).toContain('undefined')
   })
 
-  test('a page without figures is drawn once', async () => {
+  test('without figures are rendered once', async () => {
     const bodies = [await app.inject('/terms-condition'), await app.inject('/terms-condition')].map((answer) => answer.body)
     expect(bodies[0]).toBe(bodies[1])
   })
 
-  test('a page with figures is drawn again when they change, and after 60 s at most', async () => {
+  test('with figures are rendered again when the figures change, and after 60 s at most', async () => {
     const body = async (): Promise<string> => (await app.inject('/')).body
     const first = await body()
     expect(first).toContain(' 5 drawn')
@@ -242,14 +242,14 @@ describe('public pages', () => {
     expect(await body()).not.toBe(changed)
   })
 
-  test('many who ask at once cost one reading', async () => {
+  test('share one reading among many requests at once', async () => {
     await anotherReading()
     const before = reads
     await Promise.all(Array.from({ length: 20 }, () => app.inject('/')))
     expect(reads - before).toBe(1)
   })
 
-  test('without a database the page stands, says that figures are missing, and is not kept', async () => {
+  test('without a database are served, say that figures are missing, and are not cached', async () => {
     await anotherReading()
     failing = true
     const broken = await app.inject('/')
@@ -267,7 +267,7 @@ describe('public pages', () => {
 })
 
 describe('crawlers', () => {
-  test('are led to every public page in every language, and away from the API and the portal', async () => {
+  test('find every public page in every language in the sitemap, and are kept from the API and the portal', async () => {
     const public_ = await start({ publicUrl: 'https://roz.example' })
     const robots = await public_.inject('/robots.txt')
     expect(robots.body).toContain('Disallow: /api/\nDisallow: /admin/\n')
@@ -283,7 +283,7 @@ describe('crawlers', () => {
 })
 
 describe('the app', () => {
-  test('its page is served for its own addresses alone, with settings that cannot break out', async () => {
+  test('is served only at its own addresses, with settings that cannot break out', async () => {
     const { body, headers } = await app.inject('/dashboard?next=1')
     expect(body).toContain('<title>R&#34;o&#60;z $&#38; $1</title>')
     const settings = /content="([^"]*)"/.exec(body)?.[1]?.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
@@ -302,7 +302,7 @@ describe('the app', () => {
     expect(policy).not.toContain('unsafe')
   })
 
-  test('in the portal nothing of another host may run, be asked, be framed or be sent a form', async () => {
+  test('as the portal blocks another host’s scripts, connections, frames and forms', async () => {
     const policy = String((await app.inject('/admin/login')).headers['content-security-policy'])
     for (const directive of ['script-src', 'style-src', 'connect-src', 'form-action'])
       expect(policy).toMatch(new RegExp(`${directive} 'self'(;|$)`))
@@ -310,14 +310,14 @@ describe('the app', () => {
     expect(policy).not.toMatch(/frame-src|127\.0\.0\.1|google|unsafe/)
   })
 
-  test('each address names what its own screen loads', async () => {
+  test('names at each address the files of its own screen', async () => {
     expect((await app.inject('/login')).body).toContain('<link href="/assets/login.js">')
     const { body } = await app.inject('/dashboard')
     expect(body).not.toContain('login.js')
     expect(body).not.toContain('%')
   })
 
-  test('the kitchen sink is no part of production', async () => {
+  test('has no kitchen sink in production', async () => {
     expect((await app.inject('/kitchen-sink')).statusCode).toBe(200)
     const production = await start({ production: true, publicUrl: 'https://roz.example' })
     for (const address of ['/kitchen-sink', '/kitchen-sink/']) expect((await production.inject(address)).statusCode).toBe(404)
@@ -325,8 +325,8 @@ describe('the app', () => {
   })
 })
 
-describe('what a home screen needs', () => {
-  test('a manifest per language under one id, whose icons and screens are there', async () => {
+describe('an installed app', () => {
+  test('has a manifest per language under one id, whose icons and screens exist', async () => {
     const manifests = await Promise.all(
       ['/manifest.webmanifest', '/hi/manifest.webmanifest'].map(async (address) => {
         const answer = await app.inject(address)
@@ -350,14 +350,14 @@ describe('what a home screen needs', () => {
     expect((await app.inject('/icons/..%2fsw.js')).statusCode).toBe(404)
   })
 
-  test('the service worker is asked for anew each time and speaks to our own server alone', async () => {
+  test('has a service worker that is revalidated each time and connects only to our own server', async () => {
     const { statusCode, headers, body } = await app.inject('/sw.js')
     expect([statusCode, body, headers['cache-control']]).toEqual([200, SCRIPT, 'no-cache'])
     expect(headers['content-security-policy']).toBe(`${NO_PAGE}; connect-src 'self'`)
     expect(headers['content-type']).toBe('text/javascript; charset=utf-8')
   })
 
-  test('the offline page stands in both languages, under the policy of the public pages', async () => {
+  test('has an offline page in both languages, under the policy of the public pages', async () => {
     for (const [address, language] of [
       ['/offline', 'en'],
       ['/hi/offline', 'hi'],
@@ -377,13 +377,13 @@ describe('unknown addresses', () => {
     expect((await app.inject({ url: '/nothing', headers: { 'accept-language': 'hi-IN' } })).body).toContain('lang="hi"')
   })
 
-  test('below /api and for other methods the answer is the API’s', async () => {
+  test('get the API’s answer below /api and for other methods', async () => {
     for (const answer of [await app.inject('/api/nothing'), await app.inject({ method: 'POST', url: '/nothing' })]) {
       expect([answer.statusCode, answer.json()]).toEqual([404, { code: 'not_found', message: 'There is nothing at this address.' }])
     }
   })
 
-  test('a slash too many leads to the page', async () => {
+  test('with a trailing slash redirect to the page', async () => {
     const { statusCode, headers } = await app.inject('/terms-condition/?a=1')
     expect([statusCode, headers.location]).toEqual([308, '/terms-condition?a=1'])
     expect((await app.inject('/hi/verify/2026-11-20/')).headers.location).toBe('/hi/verify/2026-11-20')

@@ -1,7 +1,8 @@
 /**
- * Serves the built web: public pages, the app's page for the app's own addresses, hashed files, and
- * a real 404 for everything else. Strict content security policy; pages are asked for anew each time
- * (ETag), files never.
+ * Serves the built web: public pages, the app's page at the app's own addresses, hashed files, and a real 404 for everything else.
+ *
+ * - Every page has a strict content security policy.
+ * - Browsers revalidate pages each time (ETag), and hashed files never.
  */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -24,23 +25,23 @@ export type SiteDeps = {
   readonly webDir: string
   readonly data: SiteData
   readonly subjects: ShareSubjects
-  /** Where pictures of shared links are kept. */
+  /** The folder of the pictures of shared links. */
   readonly picturesDir: string
   readonly site: SiteFacts
   readonly gateway: GatewayOrigins
   readonly google: { readonly clientId: string | undefined; readonly scriptUrl: string }
   readonly production: boolean
-  /** PUBLIC_URL where it is set; otherwise the request's own host is used. */
+  /** PUBLIC_URL if it is set; otherwise the request's own host is used. */
   readonly publicUrl: string | undefined
   readonly nowMs: () => number
-  /** Whether an address may have one more page drawn for it. */
+  /** Whether one more page may be rendered for a network address. */
   readonly mayDraw: (ip: string) => Promise<Taken>
 }
 
-/** What web/build.ts writes into manifest.json. */
+/** The contents of manifest.json, written by web/build.ts. */
 type Manifest = {
   readonly csp: InlineHashes
-  /** Addresses of the app, each with the links to what its screen loads; `dev` ones are not part of production. */
+  /** The app's addresses with the links to the files of each screen; `dev` addresses are not part of production. */
   readonly app: Readonly<Record<string, string>>
   readonly dev: readonly string[]
 }
@@ -77,7 +78,7 @@ export async function registerSite(app: FastifyInstance, deps: SiteDeps): Promis
     for (const language of LANGUAGES)
       scope.get(offlineAddress(language), async (request, reply) => sendPage(request, reply, 'offline', language))
     const favicon = await bodyOf(await readFile(path.join(deps.webDir, 'favicon.svg')), 11)
-    // Browsers ask for the second where a page names none: caught mails, plain answers.
+    // Browsers ask for /favicon.ico where a page names no icon, such as caught mails and plain answers.
     for (const address of ['/favicon.svg', '/favicon.ico'])
       scope.get(address, async (request, reply) =>
         sendBody(request, reply.header('cache-control', 'public, max-age=86400').type('image/svg+xml; charset=utf-8'), favicon),
@@ -105,7 +106,7 @@ function registerPages(app: FastifyInstance, pages: PublicPages, subjects: Share
     for (const [page, address] of Object.entries(pages.addresses)) {
       const here = addressIn(language, address)
       app.get(here, async (request, reply) => sendPage(request, reply, page, language))
-      // A day that is not over yet has its page too, which says so.
+      // A day that is not over has a page too, which says so.
       if (pages.ofDay.includes(page))
         app.get<{ Params: { day: string } }>(`${here}/:day`, async (request, reply) => {
           const { day } = request.params
@@ -118,7 +119,7 @@ function registerPages(app: FastifyInstance, pages: PublicPages, subjects: Share
           const { id } = request.params
           if (id === '') return reply.redirect(here + request.url.slice(here.length + 1), 308)
           const below = await subjects.story(id, language).catch(() => null)
-          // Whether there is such a story cannot be said: people get a page that says so, not the API's answer.
+          // The database cannot tell whether the story exists: a person gets a page that says so, not the API's answer.
           if (below === null) return sendPage(request, reply, page, language, { status: 503 })
           return sendPage(request, reply, below === undefined ? 'notFound' : page, language, below === undefined ? LOST : { below })
         })
@@ -126,10 +127,10 @@ function registerPages(app: FastifyInstance, pages: PublicPages, subjects: Share
   }
 }
 
-/** What only adorns a page is left out when it cannot be read. */
+/** An optional part of a page is left out when it cannot be read. */
 const orNone = <T>(found: Promise<T>): Promise<T | undefined> => found.catch(() => undefined)
 
-/** The one page of the app, with the operator's settings written into it, and for each address the links to its screen. */
+/** Registers the app's one page at each address, with the operator's settings and the links of that address's screen. */
 async function registerApp(
   app: FastifyInstance,
   deps: SiteDeps,
@@ -152,7 +153,7 @@ async function registerApp(
     supportEmail: site.supportEmail,
   }
   const template = await readFile(path.join(deps.webDir, 'app.html'), 'utf8')
-  // Replaced by function: `$` in a setting would be a pattern in a replacement text.
+  // Replaced by a function, because `$` in a setting would be a pattern in a replacement text.
   const html = template
     .replaceAll('%BRAND%', () => escapeHtml(site.brandName))
     .replace('%SETTINGS%', () => escapeHtml(JSON.stringify(settings)))
@@ -160,11 +161,11 @@ async function registerApp(
   for (const [address, links] of screens) {
     const page = html.replace('%SCREEN%', () => links)
     const policy = address.startsWith('/admin/') ? PORTAL_POLICY : members
-    // Made when it is first asked for: all at once would hold up the start.
+    // Compressed at the first request: compressing all pages would delay the start.
     let body: Promise<Body> | undefined
     const made = (): Promise<Body> =>
       (body ??= bodyOf(page, 11).catch((error: unknown) => {
-        // One failure is not the answer to all who come after.
+        // A failure must not become the answer to all later requests.
         body = undefined
         throw error
       }))
@@ -177,7 +178,7 @@ function setHeaders(reply: FastifyReply, deps: SiteDeps, policy: string): Fastif
   return reply.type('text/html; charset=utf-8')
 }
 
-/** An unknown address: JSON for what speaks to the API, a page for people; a slash too many is forgiven. */
+/** Answers an unknown address: JSON for API clients, a page for people, a redirect for a trailing slash. */
 async function answerUnknown(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -202,7 +203,7 @@ const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => 
 
 const robots = (origin: string): string => `User-agent: *\nDisallow: /api/\nDisallow: /admin/\n\nSitemap: ${origin}/sitemap.xml\n`
 
-/** Every public page in every language, each with its twins; days and stories are found from these. */
+/** Lists every public page in every language, with its translations; days and stories are linked from these pages. */
 function sitemap(origin: string, addresses: readonly string[]): string {
   const at = (language: Language, address: string): string => escapeHtml(origin + addressIn(language, address))
   const entries = addresses.flatMap((address) => {

@@ -13,7 +13,7 @@ beforeAll(async () => {
 beforeEach(() => world.reset())
 afterAll(() => world.close())
 
-test('opens an order at the gateway and answers session, order and checkout', async () => {
+test('adding money opens an order at the gateway and answers session, order and checkout', async () => {
   const member = await makeMember(world.db)
   const { status, body } = await world.add(member)
   expect(status).toBe(200)
@@ -34,7 +34,7 @@ test('opens an order at the gateway and answers session, order and checkout', as
   })
 })
 
-test('60 orders an hour, also when they are sent at once, then 429 with Retry-After and no order, for one member alone', async () => {
+test('a member’s 61st order in an hour, even of many at once, answers 429 with Retry-After; others may order', async () => {
   const [busy, other] = [await makeMember(world.db), await makeMember(world.db)]
   const answers = await Promise.all(Array.from({ length: 63 }, () => world.add(busy)))
   expect(answers.map(({ status }) => status).sort()).toEqual([...Array.from({ length: 60 }, () => 200), 429, 429, 429])
@@ -44,7 +44,7 @@ test('60 orders an hour, also when they are sent at once, then 429 with Retry-Af
   expect((await world.add(other)).status).toBe(200)
 })
 
-test('GET /wallet/checkout says where the script lies', async () => {
+test('GET /wallet/checkout answers the address of the checkout script', async () => {
   const { body } = await world.calls.ask('GET /wallet/checkout', { as: await makeMember(world.db) })
   expect(body).toEqual({ mode: 'sandbox', script_url: `${world.sandbox.url}/js/v3/cashfree.js` })
 })
@@ -63,7 +63,7 @@ test.each([
   [{ ...ADD, amount: '10' }, 'amount', 'Please enter an amount in rupees, with at most two decimals'],
   [{ ...ADD, amount: 1e300 }, 'amount', 'Please enter an amount in rupees, with at most two decimals'],
   [{ ...ADD, more: 1 }, 'more', 'This field is not known.'],
-])('refuses %j: %s: %s', async (body, field, words) => {
+])('adding money refuses %j: %s: %s', async (body, field, words) => {
   const member = await makeMember(world.db)
   const answer = await world.add(member, body)
   expect(answer.status).toBe(400)
@@ -77,7 +77,7 @@ test('₹10 and ₹30 are within the limits', async () => {
   expect((await world.add(member, { ...ADD, amount: 30 })).status).toBe(200)
 })
 
-test('needs a confirmed mail, and no hold on the account', async () => {
+test('adding money needs a confirmed address and an account that is not on hold', async () => {
   const unconfirmed = await makeMember(world.db, { verified: false })
   expect((await world.add(unconfirmed)).body).toMatchObject({ code: 'email_unverified', message: 'Please verify your email to continue.' })
   const held = await makeMember(world.db)
@@ -87,7 +87,7 @@ test('needs a confirmed mail, and no hold on the account', async () => {
   expect((await world.add(await makeStaff(world.db))).status).toBe(403)
 })
 
-test('opens no order for a wallet that is closed, as it is when the account was closed since the request was let in', async () => {
+test('a closed wallet gets no order, even if it was closed after the request was admitted', async () => {
   const member = await makeMember(world.db)
   await world.db.query(sql`update wallet set is_closed = true, may_move = false, auto_join = false where member_id = ${member}::bigint`)
   expect(await world.add(member)).toMatchObject({ status: 403, body: { code: 'on_hold' } })
@@ -95,13 +95,13 @@ test('opens no order for a wallet that is closed, as it is when the account was 
   await world.db.query(sql`update wallet set is_closed = false, may_move = true where member_id = ${member}::bigint`)
 })
 
-test('answers 403 while the operator has paused it', async () => {
+test('adding money answers 403 while the operator has paused it', async () => {
   world.switches.topupsOn = false
   const answer = await world.add(await makeMember(world.db))
   expect(answer).toMatchObject({ status: 403, body: { code: 'topups_paused', message: 'Adding money is paused.' } })
 })
 
-test('keeps the ticket key that the browser made, and refuses one that another member has', async () => {
+test('adding money keeps the browser’s ticket key, and refuses a key that another member has', async () => {
   const ticketKey = 'ab'.repeat(32)
   const first = await makeMember(world.db)
   expect((await world.add(first, { ...ADD, ticketKey })).status).toBe(200)
@@ -111,7 +111,7 @@ test('keeps the ticket key that the browser made, and refuses one that another m
   expect(key).toEqual({ custodial: false })
 })
 
-test('says so when the gateway does not answer; the same key goes on with the same order', async () => {
+test('a gateway without an answer is reported, and the same key continues with the same order', async () => {
   const member = await makeMember(world.db)
   await world.control('POST', '/faults', { api: 'no_answer' })
   const lost = await world.add(member, ADD, { 'idempotency-key': 'k' })
@@ -135,7 +135,7 @@ test('an order that the gateway never made ends as failed', async () => {
 })
 
 test.each(['/wallet/add', '/wallet/withdraw'])(
-  'POST %s: malformed JSON, another content type, a huge body and no object are refused',
+  'POST %s refuses malformed JSON, another content type, a huge body and a value that is no object',
   async (call) => {
     const member = await world.funded(20)
     const ask = async (body: unknown, headers: Record<string, string> = {}) =>

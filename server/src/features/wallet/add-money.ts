@@ -1,8 +1,10 @@
 /**
- * Adding money opens an order: our row first, then the gateway's, outside any transaction. Invariants:
- * an order that the gateway knows is always known to us; the same Idempotency-Key leads to the same
- * order, also when the first answer was lost or the gateway did not answer; the phone goes to the
- * gateway and is kept nowhere; nothing is credited here.
+ * Adding money opens an order: our row first, then the gateway's order, outside any transaction.
+ *
+ * - Every order at the gateway has a row here.
+ * - The same Idempotency-Key leads to the same order, even if the first answer was lost or the gateway did not answer.
+ * - The phone number is sent to the gateway and stored nowhere.
+ * - Nothing is credited here.
  */
 import { randomUUID } from 'node:crypto'
 import type { walletCalls } from '@roz/contract/wallet.ts'
@@ -31,7 +33,7 @@ export type AddMoneyDeps = {
   readonly warn: (details: object, message: string) => void
 }
 
-/** The first question about an order comes soon: most are paid within a minute. */
+/** The first question about an order comes soon, because most orders are paid within a minute. */
 const FIRST_CHECK_SECONDS = 15
 const ORDER_LIFE_MS = 24 * 3_600_000
 
@@ -46,7 +48,7 @@ export async function addMoney(deps: AddMoneyDeps, call: Call<typeof walletCalls
   return 'answer' in begun ? begun.answer : openAtGateway(deps, keyed, call, { orderId: begun.orderId, amount })
 }
 
-/** Our half: the key is claimed and the order's row written in one transaction, or an earlier one is found. */
+/** Our half: claims the key and writes the order's row in one transaction, or finds an earlier claim. */
 function begin(
   { db, idempotency, topupsOn, ticketKeys }: AddMoneyDeps,
   keyed: KeyedCall,
@@ -64,11 +66,11 @@ function begin(
       return { answer }
     }
     if (!topupsOn) return refuse('topups_paused')
-    // No wallet, or closed since the request was let in: what would be paid could only go back.
+    // No wallet, or closed after the request was admitted: a payment could only be returned.
     const wallet = await readWallet(tx, keyed.memberId)
     if (wallet === undefined) return refuse('forbidden')
     if (wallet.isClosed) return refuse('on_hold')
-    // The browser's key, or one of ours where none came with the wallet's first money.
+    // Keeps the browser's ticket key, or makes one if the wallet's first money comes without.
     const ticketKey = await ticketKeys.ensure(tx, keyed.memberId, body.ticketKey)
     if (!ticketKey.ok) return refuse(ticketKey.code)
     await createTopup(tx, { orderId, memberId: keyed.memberId, amount })
@@ -77,7 +79,7 @@ function begin(
   })
 }
 
-/** The gateway's half. Unknown outcomes leave the order open: the same key goes on with it, the sweep ends it. */
+/** The gateway's half. An unknown outcome leaves the order open: the same key continues it, and the sweep ends it. */
 async function openAtGateway(
   { db, gateway, idempotency, warn }: AddMoneyDeps,
   keyed: KeyedCall,

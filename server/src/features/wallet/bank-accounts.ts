@@ -1,7 +1,8 @@
 /**
- * Bank accounts of withdrawals. Invariants: the details are sealed for their member and stand nowhere
- * else, not in logs, answers or mails: those know the bank's name and the last four digits; the same
- * account is known again by an HMAC of number and IFSC, whatever else was written differently.
+ * Bank accounts of withdrawals.
+ *
+ * - The details are stored encrypted for their member. Logs, answers and mails have only the bank's name and the last four digits.
+ * - A known account is found by an HMAC of number and IFSC, even if other details are written differently.
  */
 import type { walletCalls } from '@roz/contract/wallet.ts'
 import { maybeOne, one, sql } from '../../db/sql.ts'
@@ -15,19 +16,19 @@ export type KnownAccount = {
   readonly id: bigint
   /** Never used by this member before. */
   readonly isNew: boolean
-  /** First used less than 24 h ago, now included. */
+  /** First used less than 24 h ago, or now. */
   readonly isRecent: boolean
   readonly bankName: string
   readonly lastFour: string
 }
 
-/** What an account, and details to the letter, are known again by. */
+/** The HMACs that find an account, and the exact details, again. */
 export const macsOf = (secrets: Pick<Secrets, 'fingerprints'>, detail: BankDetail) => ({
   accountMacs: secrets.fingerprints(Buffer.from(`${detail.accountNumber}\n${detail.ifscCode}`), 'bank_account'),
   detailsMacs: secrets.fingerprints(Buffer.from(canonicalJson(detail)), 'bank_details'),
 })
 
-/** The row of these details, made at their first use. */
+/** Returns the row of these details, made at their first use. */
 export async function useBankAccount(tx: Tx, secrets: Secrets, memberId: bigint, detail: BankDetail): Promise<KnownAccount> {
   const { accountMacs, detailsMacs } = macsOf(secrets, detail)
   const known = await one<{ isNew: boolean; isRecent: boolean }>(

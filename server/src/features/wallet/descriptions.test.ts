@@ -10,7 +10,7 @@ test.each([
   ['wd_back', `Withdrawal to ${bank} returned`, `${bank} की निकासी वापस आई`],
   ['debt_paid', 'Paid what you owed for a payment the bank took back', 'बैंक ने जो पेमेंट वापस लिया था, उसकी बाकी रकम चुकाई गई'],
   ['wd_reversed', `Withdrawal to ${bank} returned by the bank`, `${bank} की निकासी बैंक ने लौटाई`],
-] as const)('a movement of kind %s reads: %s', (kind, en, hi) => {
+] as const)('a transaction of kind %s reads: %s', (kind, en, hi) => {
   const movement = { kind, day: '2026-03-04', bank }
   expect(describe(movement, 'en')).toBe(en)
   expect(describe(movement, 'hi')).toBe(hi)

@@ -1,4 +1,4 @@
-/** What a movement of the wallet is called, ready to print; total over kinds and languages. */
+/** The description of each kind of transaction; complete over kinds and languages. */
 import { inEach, type Language, SPEECH, type Texts } from '@roz/core/language.ts'
 import { texts } from '@roz/core/texts.ts'
 import type { Movement } from '../../ledger/movements.ts'
@@ -24,7 +24,7 @@ const DESCRIPTIONS = {
   chargeback_back: texts('Payment given back by the bank'),
   debt_paid: texts('Paid what you owed for a payment the bank took back'),
   debt_back: texts('Given back: what you had paid for a disputed payment'),
-  // Between accounts of no member: never in a wallet's list.
+  // Between accounts of no member: these are never in a wallet's list.
   topup_suspense: SYSTEM,
   suspense_refund: SYSTEM,
   suspense_paid: SYSTEM,
@@ -44,7 +44,7 @@ const DESCRIPTIONS = {
 const DAY = { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' } as const
 const printed = inEach((language) => new Intl.DateTimeFormat(SPEECH[language].locale, DAY))
 
-/** `5 Mar 2026`. */
+/** Such as `5 Mar 2026`. */
 export const printDay = (day: string, language: Language): string => printed[language].format(new Date(`${day}T00:00:00Z`))
 
 export function describe(

@@ -1,4 +1,4 @@
-/** Disputes from the payer's bank to the books: the adapter, the webhook, the job and the sweep, against the gateway sandbox. */
+/** Disputes from the payer's bank to the books: adapter, webhook, job and sweep, against the gateway sandbox. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
@@ -32,7 +32,7 @@ const told = (member: bigint): unknown[] =>
   })
 const stateOf = (disputeId: string) => world.db.query(sql`select state, is_taken as "isTaken" from dispute where id = ${disputeId}::text`)
 
-/** Runs what is due until the books say so: webhooks come when they come. */
+/** Runs due work until the condition is true: webhooks arrive at any time. */
 const until = (what: string, holds: () => Promise<boolean>) =>
   waitFor(what, async () => {
     await world.runDue()
@@ -40,7 +40,7 @@ const until = (what: string, holds: () => Promise<boolean>) =>
   })
 const passDay = () => world.db.query(sql`update dispute_check set ask_at = roz_now() where ask_at is not null`)
 
-test('a chargeback takes at once, once for all its webhooks; won, it comes back; both are told', async () => {
+test('a chargeback takes the money once for all its webhooks, returns it when won, and tells the member both times', async () => {
   const { member, orderId } = await payer()
   const id = await raise(orderId, { webhooks: 3 })
   await until('the money is taken', async () => (await world.balanceOf(member)) === 0)
@@ -62,7 +62,7 @@ test('a chargeback takes at once, once for all its webhooks; won, it comes back;
   ])
 })
 
-test('a dispute takes only when it is lost, as far as the balance reaches; a retrieval takes nothing', async () => {
+test('a dispute takes money only when lost, up to the balance, and the rest becomes a debt; a retrieval takes nothing', async () => {
   const { member, orderId } = await payer()
   const asked = await raise(orderId, { stage: 'RETRIEVAL' })
   await move(asked, { step: 'INSUFFICIENT_EVIDENCE' })
@@ -82,7 +82,7 @@ test('a dispute takes only when it is lost, as far as the balance reaches; a ret
     { isLoss: false, amount: 1000n },
     { isLoss: true, amount: 2000n },
   ])
-  // What is held stays held; the withdrawal that fails later pays what was lost.
+  // Held money stays held. The withdrawal that fails later pays the debt.
   const [row] = await world.db.query<{ id: string }>(sql`select id from withdrawal where member_id = ${member}::bigint`)
   await inTransaction(world.db, (tx) => bookPayout(tx, { id: row?.id ?? '', word: 'failed' }))
   expect(await world.balanceOf(member)).toBe(0)
@@ -93,7 +93,7 @@ test('a dispute takes only when it is lost, as far as the balance reaches; a ret
   await until('the money is back', async () => (await world.balanceOf(member)) === 30)
 })
 
-test('webhooks that are lost or forged change nothing in the end: the gateway is asked, daily', async () => {
+test('lost or forged webhooks change nothing in the end, because the gateway is asked daily', async () => {
   const { member, orderId } = await payer()
   const id = await raise(orderId)
   await until('the money is taken', async () => (await world.balanceOf(member)) === 0)
@@ -103,7 +103,7 @@ test('webhooks that are lost or forged change nothing in the end: the gateway is
   await passDay()
   await world.runDue()
   expect(await world.balanceOf(member)).toBe(30)
-  // Taken to the next stage weeks after it was won.
+  // The dispute moves to the next stage weeks after it was won.
   await move(id, { stage: 'PRE_ARBITRATION', step: 'CREATED', webhooks: 0 })
   await passDay()
   await world.runDue()
@@ -129,7 +129,7 @@ test('a gateway that does not answer is asked again', async () => {
   expect(await world.balanceOf(member)).toBe(0)
 })
 
-test('of more than was paid, or of a payment that is none of ours: an alarm, once, and nothing is booked', async () => {
+test('a dispute above the payment, or of an unknown payment, is not booked and raises one alarm', async () => {
   const { member, orderId } = await payer(10)
   const more = await raise(orderId, { amount: 10.5 })
   const strange = await world.strangeOrder(20)
@@ -142,7 +142,7 @@ test('of more than was paid, or of a payment that is none of ours: an alarm, onc
   expect(world.alarms.map((alarm) => (alarm as { problem?: string }).problem).sort()).toEqual(['more_than_paid', 'unknown_payment'])
 })
 
-test('a dispute in another currency takes nothing and is an alarm; told in rupees, it takes', async () => {
+test('a dispute in another currency takes nothing and raises an alarm; corrected to rupees it takes the money', async () => {
   const { member, orderId } = await payer()
   const id = await raise(orderId, { webhooks: 0 })
   await world.control('POST', '/faults', { currency: 'USD' })

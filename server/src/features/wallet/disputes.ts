@@ -1,8 +1,11 @@
 /**
- * Disputes of payments. Invariants: what is booked is the gateway's own answer, never a webhook's body;
- * no transaction is open while it is asked; of several questions about one dispute only the newest
- * one's answer counts; an open dispute is asked about every day, whatever webhooks were lost; whoever
- * gives or gets money is told once, and every dispute is an alarm for the operator, who has days to answer it.
+ * Disputes of payments.
+ *
+ * - Only the gateway's own answer is booked, never a webhook's body.
+ * - No transaction is open while the gateway is asked. Of several questions about one dispute only the newest one's answer counts.
+ * - An open dispute is asked about every day, even if webhooks are lost.
+ * - A member is told once of money taken or returned.
+ * - Every new dispute is an alarm for the operator, who has days to answer it.
  */
 import { formatPaise, type Paise } from '@roz/core/money.ts'
 import type { NoticeKind } from '@roz/core/notices.ts'
@@ -22,7 +25,7 @@ export type DisputeDeps = {
 }
 
 const SWEEP_AT_ONCE = 8
-/** A decision can be taken to a later stage: asked daily for so long after it. */
+/** A decision can be taken to a later stage: the gateway is asked daily for this long. */
 const WATCHED = sql`interval '60 days'`
 
 export async function settleDispute(deps: DisputeDeps, disputeId: string): Promise<void> {
@@ -58,8 +61,7 @@ async function askAndBook(deps: DisputeDeps, disputeId: string): Promise<void> {
     status,
     respondBy: respondByMs === undefined ? undefined : new Date(respondByMs).toISOString(),
   }
-  if (booked.problem !== undefined)
-    deps.alarm({ ...details, problem: booked.problem }, 'a dispute could not be booked: somebody has to look')
+  if (booked.problem !== undefined) deps.alarm({ ...details, problem: booked.problem }, 'a dispute could not be booked: a person must look')
   else if (booked.isNew) deps.alarm(details, 'a payer disputes a payment')
 }
 
@@ -67,7 +69,7 @@ async function book(tx: Tx, disputeId: string, ask: number, dispute: Dispute | u
   const check = await one<{ asks: number }>(tx, sql`select asks from dispute_check where dispute_id = ${disputeId}::text for update`)
   if (check.asks !== ask) return undefined
   if (dispute === undefined || dispute.disputeId !== disputeId) {
-    // An event named what the gateway does not know: nothing is to be expected.
+    // The gateway does not know the dispute that an event named: ask no more.
     await tx.query(sql`update dispute_check set ask_at = null where dispute_id = ${disputeId}::text`)
     return undefined
   }
@@ -88,7 +90,7 @@ async function book(tx: Tx, disputeId: string, ask: number, dispute: Dispute | u
   return booked
 }
 
-/** For whoever decides about this member's withdrawals and refunds. */
+/** Flags the member for later decisions about withdrawals and refunds. */
 async function flagMember(tx: Tx, { orderId, disputeId }: Dispute): Promise<void> {
   const owner = await maybeOne<{ memberId: bigint }>(tx, sql`select member_id as "memberId" from topup where order_id = ${orderId}::text`)
   if (owner === undefined) return
@@ -105,7 +107,7 @@ async function tell(
   await enqueue(tx, { kind: 'notice', key, payload: { memberId: String(memberId), kind, data: { amount: formatPaise(amount) } } })
 }
 
-/** Asks about disputes whose time has come; says whether there were any. */
+/** Asks about due disputes; returns whether there were any. */
 export async function sweepDisputes(deps: DisputeDeps): Promise<boolean> {
   const due = await deps.db.query<{ id: string }>(sql`
     select dispute_id as id from dispute_check where ask_at <= (select roz_now()) order by ask_at limit ${SWEEP_AT_ONCE}::int`)

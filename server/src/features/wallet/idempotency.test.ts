@@ -12,7 +12,7 @@ afterAll(() => world.close())
 
 const key = (text: string) => ({ 'idempotency-key': text })
 
-test('the same key and body answer the first result, with one effect, also at the same moment', async () => {
+test('the same key and body get the first result, with one effect, even at the same moment', async () => {
   const member = await world.funded(30)
   const answers = await Promise.all(Array.from({ length: 6 }, () => world.withdraw(member, 10, BANK, key('a'))))
   expect(new Set(answers.map((answer) => JSON.stringify(answer.body))).size).toBe(1)
@@ -21,7 +21,7 @@ test('the same key and body answer the first result, with one effect, also at th
   expect((await world.withdraw(member, 10, reordered, key('a'))).body).toEqual(answers[0]?.body)
 })
 
-test('a refusal is the first answer too', async () => {
+test('a refusal is repeated as the first answer too', async () => {
   const member = await world.funded(10)
   expect((await world.withdraw(member, 20, BANK, key('b'))).status).toBe(409)
   await world.credit(member, 20)
@@ -29,7 +29,7 @@ test('a refusal is the first answer too', async () => {
   expect(await world.balanceOf(member)).toBe(30)
 })
 
-test('another body or another call answers 409; another member’s key is their own', async () => {
+test('a key with another body or call answers 409; the same key of another member is independent', async () => {
   const member = await world.funded(30)
   await world.withdraw(member, 10, BANK, key('c'))
   expect(await world.withdraw(member, 11, BANK, key('c'))).toMatchObject({ status: 409, body: { code: 'idempotency_mismatch' } })
@@ -45,7 +45,7 @@ test('adding money with one key at the same moment opens one order', async () =>
   expect(await world.transactions(member)).toMatchObject({ transactions: [{ status: 'pending' }] })
 })
 
-test('what was accepted is answered again while the operator has paused it', async () => {
+test('an accepted answer is repeated while the operator has paused the call', async () => {
   const member = await makeMember(world.db)
   const first = await world.add(member, ADD, key('e'))
   world.switches.topupsOn = false

@@ -1,8 +1,8 @@
-/** Orders in SQL: what the ledger knows of a top-up, and when the gateway is to be asked again. */
+/** Orders in SQL: the ledger's state of a top-up, and when the gateway is asked next. */
 import { maybeOne, type Queryable, sql } from '../../db/sql.ts'
 import type { Topup, TopupStatus } from '../../ledger/topups.ts'
 
-/** The words of the API for where an order stands (cashfree.md "Mapping"). */
+/** The API's status for each state of an order. */
 export const ORDER_STATUS_OF = {
   created: 'PENDING',
   pending: 'PENDING',
@@ -12,7 +12,7 @@ export const ORDER_STATUS_OF = {
   expired: 'EXPIRED',
 } as const satisfies Record<TopupStatus, string>
 
-/** Whether asking the gateway may still change what the order's page says. */
+/** Whether another question to the gateway may change the status that the order's page shows. */
 export const isOpen = (topup: Topup): boolean => topup.status === 'created' || topup.status === 'pending' || topup.status === 'failed'
 
 export const findTopup = (db: Queryable, orderId: string): Promise<Topup | undefined> =>
@@ -23,7 +23,7 @@ export const findTopup = (db: Queryable, orderId: string): Promise<Topup | undef
 
 const SPACING = sql`interval '5 seconds'`
 
-/** Sets when an order is asked for next, unless an earlier time stands already. */
+/** Schedules the next question about an order, unless one is scheduled earlier. */
 export async function scheduleCheck(tx: Queryable, orderId: string, inSeconds: number): Promise<void> {
   await tx.query(sql`
     insert into order_check (order_id, ask_at) values (${orderId}::text, roz_now() + make_interval(secs => ${inSeconds}::int))
@@ -31,9 +31,9 @@ export async function scheduleCheck(tx: Queryable, orderId: string, inSeconds: n
 }
 
 /**
- * Takes the right to ask the gateway about an order, for one caller of all processes; undefined when
- * it was asked less than 5 s ago: then the question is put off to that moment. Answers the time of
- * the next question that the claim has set, 15 s and doubling to an hour.
+ * Claims the right to ask the gateway about an order, for one caller of all processes; undefined when the order was asked
+ * less than 5 s ago: then the question is delayed until 5 s have passed. Returns the time of the next question, which the
+ * claim sets 15 s ahead, doubling up to an hour.
  */
 export async function claimCheck(db: Queryable, orderId: string): Promise<string | undefined> {
   const claimed = await maybeOne<{ next: string }>(
@@ -43,28 +43,28 @@ export async function claimCheck(db: Queryable, orderId: string): Promise<string
     values (${orderId}::text, roz_now(), 1, roz_now() + interval '15 seconds')
     on conflict (order_id) do update
       set asked_at = roz_now(), asks = c.asks + 1, ask_at = roz_now() + least(15 * 2 ^ least(c.asks, 10), 3600) * interval '1 second'
-      -- A clock that was set back must not hold an order up.
+      -- A clock that was set back must not delay an order.
       where c.asked_at is null or c.asked_at <= roz_now() - ${SPACING} or c.asked_at > roz_now()
     returning ask_at::text as next`,
   )
   if (claimed !== undefined) return claimed.next
-  // A time that has passed is moved too, or the sweep would find it again and again.
+  // A scheduled time in the past is moved too, or the sweep would find it again and again.
   await db.query(sql`
     update order_check set ask_at = least(case when ask_at > roz_now() then ask_at end, asked_at + ${SPACING})
     where order_id = ${orderId}::text`)
   return undefined
 }
 
-/** Ends the questions about an order, unless one was put off while the gateway was being asked. */
+/** Ends the questions about an order, unless one was delayed while the gateway was being asked. */
 export async function endChecks(tx: Queryable, orderId: string, next: string): Promise<void> {
   await tx.query(sql`
     update order_check set ask_at = null where order_id = ${orderId}::text and ask_at = ${next}::timestamptz`)
 }
 
-/** After an end: the last of them long after any bank has settled what an attempt left open. */
+/** When a final order is asked about again; by the last time banks have settled every open attempt. */
 const WATCHED = sql`array['1 hour', '1 day', '3 days', '10 days']::interval[]`
 
-/** Asks about an order that is final a few times more, and anew after news: a second payment's webhook may be lost. */
+/** Schedules a few more questions about a final order, and restarts them after news: a second payment's webhook may be lost. */
 export async function watchOrder(tx: Queryable, orderId: string, next: string, { isNews }: { readonly isNews: boolean }): Promise<void> {
   await tx.query(sql`
     with ended as (

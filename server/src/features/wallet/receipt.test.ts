@@ -1,4 +1,4 @@
-/** One transaction as a receipt: what it says of each kind, in both languages, and to nobody but its owner. */
+/** One transaction as a receipt: the contents for each kind, in both languages, shown only to its owner. */
 import type { Answered } from '../../testing/calls.ts'
 import { makeMember } from '../../testing/calls.ts'
 import { openWalletWorld, type WalletWorld } from '../../testing/wallet-world.ts'
@@ -15,7 +15,7 @@ const receipt = (as: bigint, id: string, language = 'en'): Promise<Answered> =>
   world.calls.ask(`GET /wallet/transactions/${encodeURIComponent(id)}`, { as, headers: { 'accept-language': language } })
 const idsOf = async (as: bigint): Promise<string[]> => (await world.transactions(as)).transactions.map(({ id }) => id)
 
-test('of a top-up: order, the gateway’s number, balance, and a number of the wallet', async () => {
+test('a top-up’s receipt has the order, the gateway’s number, the balance, and a number of the wallet', async () => {
   const member = await makeMember(world.db)
   const orderId = await world.newOrder(member, 20)
   await world.pay(orderId, 'success', 0)
@@ -42,7 +42,7 @@ test('of a top-up: order, the gateway’s number, balance, and a number of the w
   ])
 })
 
-test('of a withdrawal: the bank by its last four digits and nothing more, in the reader’s language', async () => {
+test('a withdrawal’s receipt has the bank’s last four digits and no more, in the reader’s language', async () => {
   const member = await world.funded(20)
   await world.withdraw(member, 10)
   const [id = ''] = await idsOf(member)
@@ -52,7 +52,7 @@ test('of a withdrawal: the bank by its last four digits and nothing more, in the
   expect(JSON.stringify(body)).not.toContain('HDFC0')
 })
 
-test('of an order that is not paid: no balance and no number but the order’s', async () => {
+test('an unpaid order’s receipt has no balance, and the order’s id as its number', async () => {
   const member = await makeMember(world.db)
   const orderId = await world.newOrder(member)
   expect((await receipt(member, orderId)).body).toMatchObject({
@@ -60,7 +60,7 @@ test('of an order that is not paid: no balance and no number but the order’s',
   })
 })
 
-test('each line of the list has its receipt, which says the same; those of another member are none', async () => {
+test('each transaction in the list has a receipt that agrees with it; another member’s is not found', async () => {
   const member = await world.funded(30)
   const stranger = await world.funded(30)
   await world.newOrder(member)
@@ -73,7 +73,7 @@ test('each line of the list has its receipt, which says the same; those of anoth
   }
 })
 
-test('what is no transaction is not found, whatever its name', async () => {
+test('an invalid or unknown transaction id is not found', async () => {
   const member = await world.funded(10)
   const names = [
     'x',

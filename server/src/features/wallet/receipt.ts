@@ -1,6 +1,9 @@
 /**
- * One movement of the wallet as a receipt prints it. Invariants: only the member's own; a bank account
- * is never more than its name and last four digits; the number names wallet and movement for good.
+ * One transaction of the wallet as a printable receipt.
+ *
+ * - Members get only their own receipts.
+ * - A bank account appears only as its name and last four digits.
+ * - The number identifies wallet and transaction for ever.
  */
 import type { receipt } from '@roz/contract/wallet.ts'
 import type { Language, Texts } from '@roz/core/language.ts'
@@ -22,7 +25,7 @@ const BANK = texts('{bank}')
 const FUND = texts('The help fund')
 const BOOKS = texts('The books')
 
-/** The other side of what moves a wallet; what moves between other accounts alone is in no wallet's list. */
+/** The counterparty of each kind in a wallet's list; kinds between other accounts are in no wallet's list. */
 const OTHER_SIDE: Readonly<Partial<Record<Movement['kind'], Texts>>> = {
   join: ROUND,
   order: PAYMENT,
@@ -41,7 +44,7 @@ const OTHER_SIDE: Readonly<Partial<Record<Movement['kind'], Texts>>> = {
   chargeback_back: SOURCE,
 }
 
-/** What outside of our books knows the movement by. */
+/** The identifiers that gateway and bank use for the transaction. */
 type Outside = { readonly orderId: string | null; readonly reference: string | null; readonly bank: string | null }
 const NONE: Outside = { orderId: null, reference: null, bank: null }
 
@@ -72,7 +75,7 @@ async function readOutside(from: Queryable, memberId: bigint, { kind, ref }: Mov
   return NONE
 }
 
-/** The wallet by the first twelve hex digits of the member's id, which no two share by chance, and the movement's place in it. */
+/** The first twelve hex digits of the member's id, unique but for chance, and the transaction's sequence number in the wallet. */
 async function numberOf(from: Queryable, memberId: bigint, movement: Movement): Promise<string> {
   if (movement.seq === null) return movement.ref
   const { wallet } = await one<{ wallet: string }>(
@@ -86,7 +89,7 @@ export async function findReceipt(from: Queryable, memberId: bigint, id: string,
   const movement = await findMovement(from, memberId, id)
   if (movement === undefined) return undefined
   const [shown] = await showTransactions(from, memberId, [movement], language)
-  if (shown === undefined) throw new Error('a movement is no transaction')
+  if (shown === undefined) throw new Error('a movement was not shown as a transaction')
   const outside = await readOutside(from, memberId, movement)
   const day = /^\d{4}-\d{2}-\d{2}/.exec(movement.ref)?.[0] ?? null
   const other = (OTHER_SIDE[movement.kind] ?? BOOKS)[language]

@@ -11,7 +11,7 @@ beforeAll(async () => {
 beforeEach(() => world.reset())
 afterAll(() => world.close())
 
-/** Orders of other tests may fall due beside this one. */
+/** Counts questions about one order: orders of other tests may fall due meanwhile. */
 const timesAsked = (orderId: string): number => world.gatewayCalls.filter((asked) => asked === orderId).length
 
 test('five copies of one webhook, the return page and the sweep give one credit', async () => {
@@ -45,7 +45,7 @@ test('five copies of one webhook, the return page and the sweep give one credit'
   expect(world.jobs.filter((job) => job.kind === 'notice')).toMatchObject([{ payload: { kind: 'topup_credited' } }])
 })
 
-test('the return page alone credits, with every webhook lost', async () => {
+test('the return page alone credits when every webhook is lost', async () => {
   const member = await makeMember(world.db)
   const orderId = await world.newOrder(member)
   expect((await world.verify(member, orderId)).body).toEqual({ balance: 0, status: 'PENDING' })
@@ -64,14 +64,14 @@ test('the sweep alone credits', async () => {
   expect(await hoursToNextQuestion(orderId)).toBe(1)
 })
 
-/** In hours from now, rounded; undefined where nothing more is asked. */
+/** In hours from now, rounded; undefined when no question is scheduled. */
 async function hoursToNextQuestion(orderId: string): Promise<number | undefined> {
   const [check] = await world.db.query<{ hours: number | null }>(sql`
     select round(extract(epoch from ask_at - roz_now()) / 3600)::int as hours from order_check where order_id = ${orderId}::text`)
   return check?.hours ?? undefined
 }
 
-test('a second payment of a paid order, whose webhook was lost, is found by the sweep and waits in SUSPENSE', async () => {
+test('a second payment of a paid order with a lost webhook is found by the sweep and waits in SUSPENSE', async () => {
   const member = await makeMember(world.db)
   const orderId = await world.newOrder(member)
   await world.pay(orderId, 'success', 0)
@@ -84,7 +84,7 @@ test('a second payment of a paid order, whose webhook was lost, is found by the 
   expect(await world.balanceOf(member)).toBe(10)
 })
 
-test('an order that is paid is asked about an hour, a day, three and ten days later, and anew after a second payment', async () => {
+test('a paid order is asked about after an hour, a day, three and ten days, and again after a second payment', async () => {
   const member = await makeMember(world.db)
   const orderId = await world.newOrder(member)
   await world.pay(orderId, 'success', 0)
@@ -112,7 +112,7 @@ test('an order that is paid is asked about an hour, a day, three and ten days la
   expect(await hoursToNextQuestion(orderId)).toBe(1)
 })
 
-test('an order that expired after a failed attempt is watched too: that attempt may still pay it', async () => {
+test('an order that expired after a failed attempt is asked about again: the attempt may still pay it', async () => {
   const member = await makeMember(world.db)
   const orderId = await world.newOrder(member)
   await world.pay(orderId, 'failed', 0)
@@ -126,7 +126,7 @@ test('an order that expired after a failed attempt is watched too: that attempt 
   expect(await world.balanceOf(member)).toBe(10)
 })
 
-test('a payment in another currency credits nobody: it waits in SUSPENSE, under its currency', async () => {
+test('a payment in another currency credits nobody: it waits in SUSPENSE under its currency', async () => {
   const member = await makeMember(world.db)
   const orderId = await world.newOrder(member)
   await world.control('POST', '/faults', { currency: 'USD' })
@@ -135,14 +135,14 @@ test('a payment in another currency credits nobody: it waits in SUSPENSE, under 
   expect(await world.balanceOf(member)).toBe(0)
   expect(await world.suspended(orderId)).toEqual([{ reason: 'other_currency', amount: 1000n }])
   expect(await world.db.query(sql`select currency from suspense_item where order_id = ${orderId}::text`)).toEqual([{ currency: 'USD' }])
-  // The gateway corrects its word: the same payment, in rupees after all.
+  // The gateway corrects its answer: the same payment, in rupees.
   await world.control('POST', '/faults', {})
   await world.passSpacing()
   await world.wallet.jobs.settle_order({ orderId })
   expect(await world.balanceOf(member)).toBe(10)
 })
 
-test('one payment in another currency on an order in rupees credits nobody either', async () => {
+test('one payment in another currency on an order in rupees credits nobody', async () => {
   const member = await makeMember(world.db)
   const orderId = await world.newOrder(member)
   await world.pay(orderId, 'success', 0)
@@ -158,7 +158,7 @@ test('an order that the gateway makes in another currency is not opened', async 
   expect((await world.add(member)).body).toMatchObject({ code: 'gateway_unavailable' })
 })
 
-test('FAILED and then SUCCESS, told in the wrong order, ends paid', async () => {
+test('FAILED and then SUCCESS, delivered in the wrong order, ends paid', async () => {
   const member = await makeMember(world.db)
   const orderId = await world.newOrder(member)
   const before = await world.eventCount()
@@ -167,19 +167,19 @@ test('FAILED and then SUCCESS, told in the wrong order, ends paid', async () => 
   expect((await world.verify(member, orderId)).body).toEqual({ balance: 0, status: 'FAILED' })
   await world.control('POST', '/faults', {})
   await world.pay(orderId, 'success')
-  await waitFor('the later letter', async () => (await world.eventCount()) === before + 1)
+  await waitFor('the later webhook', async () => (await world.eventCount()) === before + 1)
   await world.passSpacing()
   await world.runDue()
   expect(await world.balanceOf(member)).toBe(10)
-  // The letter about the failed attempt comes last: it only makes us ask again.
-  await waitFor('the earlier letter', async () => (await world.eventCount()) === before + 2)
+  // The webhook of the failed attempt arrives last, and only causes another question.
+  await waitFor('the earlier webhook', async () => (await world.eventCount()) === before + 2)
   await world.passSpacing()
   await world.runDue()
   expect((await world.confirm(orderId)).body).toMatchObject({ data: { success: true, orderUserDetails: { order_status: 'PAID' } } })
   expect(await world.balanceOf(member)).toBe(10)
 })
 
-test('an expired order is asked for no more, and a payment that still arrives is credited', async () => {
+test('an expired order is not asked about again, and a payment that still arrives is credited', async () => {
   const member = await makeMember(world.db)
   const orderId = await world.newOrder(member)
   world.retell = (order) => ({ ...order, status: 'EXPIRED' })
@@ -200,7 +200,7 @@ test('an expired order is asked for no more, and a payment that still arrives is
 test.each([
   ['PENDING', 'PENDING'],
   ['EXPIRED', 'EXPIRED'],
-] as const)('a payment that succeeded on an order which says %s is credited only once the order says PAID', async (told, shown) => {
+] as const)('a successful payment on an order that says %s is credited only once the order says PAID', async (told, shown) => {
   const member = await makeMember(world.db)
   const orderId = await world.newOrder(member)
   await world.pay(orderId, 'success', 0)
@@ -212,7 +212,7 @@ test.each([
   expect((await world.verify(member, orderId)).body).toEqual({ balance: 10, status: 'PAID' })
 })
 
-test('a gateway that is away leaves the order pending; the sweep asks later and later', async () => {
+test('an unavailable gateway leaves the order pending, and the sweep asks ever more rarely', async () => {
   const member = await makeMember(world.db)
   const orderId = await world.newOrder(member)
   await world.control('POST', '/faults', { api: 'rate_limit' })
@@ -243,7 +243,7 @@ test.each([
   expect((await world.verify(member, orderId)).body).toEqual({ balance: 0, status })
 })
 
-test('at most one question per order in 5 s; one that comes sooner is put off, not dropped', async () => {
+test('an order is asked about at most once in 5 s; an earlier question is delayed, not dropped', async () => {
   const member = await makeMember(world.db)
   const orderId = await world.newOrder(member)
   await Promise.all(Array.from({ length: 10 }, () => world.verify(member, orderId)))
@@ -253,7 +253,7 @@ test('at most one question per order in 5 s; one that comes sooner is put off, n
   expect(check).toEqual({ soon: true })
 })
 
-test('a question that comes while the gateway is being asked is asked afterwards, though the order was final', async () => {
+test('a question that arrives while the gateway is being asked is asked afterwards, even about a final order', async () => {
   const member = await makeMember(world.db)
   const orderId = await world.newOrder(member)
   await world.pay(orderId, 'success', 0)
@@ -272,7 +272,7 @@ test('a question that comes while the gateway is being asked is asked afterwards
   expect(timesAsked(orderId)).toBe(2)
 })
 
-test('another amount than ours goes to SUSPENSE, and the right one is credited afterwards', async () => {
+test('a payment of another amount than ours goes to SUSPENSE, and the right one is credited afterwards', async () => {
   const member = await makeMember(world.db)
   const orderId = await world.newOrder(member)
   await world.pay(orderId, 'success', 0)
@@ -286,7 +286,7 @@ test('another amount than ours goes to SUSPENSE, and the right one is credited a
   expect(await world.balanceOf(member)).toBe(10)
 })
 
-test('what was charged on top does not change the credit', async () => {
+test('a surcharge does not change the credit', async () => {
   await world.control('POST', '/faults', { surcharge: 2.5 })
   const member = await makeMember(world.db)
   const orderId = await world.newOrder(member)
@@ -318,7 +318,7 @@ test('a payment for an order that is not ours goes to SUSPENSE', async () => {
   expect((await world.confirm(orderId)).status).toBe(404)
 })
 
-test('a member whom Auto Participate passed over today is joined by a job of its own', async () => {
+test('a member whom Auto Participate skipped today is joined by a job after the top-up', async () => {
   const member = await makeMember(world.db)
   await world.db.query(sql`
     insert into auto_skip (day, member_id, reason) values (ist_day(roz_now()), ${member}::bigint, 'insufficient_balance')`)
@@ -330,7 +330,7 @@ test('a member whom Auto Participate passed over today is joined by a job of its
   expect(world.jobs).toContainEqual({ kind: 'join_after_topup', payload: { memberId: String(member) } })
 })
 
-test("another member's order is not found", async () => {
+test('another member’s order is not found', async () => {
   const orderId = await world.newOrder(await makeMember(world.db))
   const stranger = await world.verify(await makeMember(world.db), orderId)
   expect(stranger).toMatchObject({ status: 404, body: { code: 'order_not_found' } })
@@ -338,7 +338,7 @@ test("another member's order is not found", async () => {
   expect(world.gatewayCalls).toEqual([])
 })
 
-test('confirm answers anyone, names nobody, and knows no invented order', async () => {
+test('confirm answers anybody, names nobody, and refuses an invented order', async () => {
   const orderId = await world.newOrder(await makeMember(world.db))
   const { status, body } = await world.confirm(orderId)
   expect(status).toBe(200)

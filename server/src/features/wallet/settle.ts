@@ -1,9 +1,10 @@
 /**
- * How an order becomes money: webhook, return page and sweep all come here. Invariants: what is booked
- * is the gateway's own answer, never a webhook's body; no transaction is open while the gateway is
- * asked; every capture is booked in one transaction keyed by the payment, so that of any number of
- * callers one credits; at most one question per order in 5 s, one that comes sooner is put off; an order
- * that is final and saw an attempt is asked about four times more, for an attempt begun before may still pay.
+ * Turns a paid order into money, for webhook, return page and sweep.
+ *
+ * - Only the gateway's own answer is booked, never a webhook's body. No transaction is open while the gateway is asked.
+ * - A capture is booked in one transaction keyed by the payment: of any number of callers one credits.
+ * - An order is asked about at most once in 5 s; an earlier question is delayed.
+ * - A final order with an attempt is asked about four more times, because an earlier attempt may still pay.
  */
 import { CURRENCY, formatPaise } from '@roz/core/money.ts'
 import {
@@ -28,18 +29,18 @@ export type SettleDeps = {
   readonly db: Db
   readonly gateway: PaymentGateway
   readonly attempt: Attempt
-  /** Tells the operator that the gateway could not be asked; never names a person. */
+  /** Warns the operator that the gateway could not be asked; never names a person. */
   readonly warn: (details: object, message: string) => void
 }
 
 const SWEEP_AT_ONCE = 8
-/** An order that the gateway has never heard of after this long was not made. */
+/** An order that the gateway does not know after this long was never made. */
 const UNMADE_AFTER = sql`interval '10 minutes'`
 
 /**
- * Asks the gateway about an order and books what it says. Put off, and nothing asked, if that was
- * done less than 5 s ago. With `patienceMs` somebody is waiting: the sweep goes on where they stop. An
- * order that cannot be booked fails nobody else: it is asked about ever more rarely, and parked.
+ * Asks the gateway about an order and books the answer, unless it was asked less than 5 s ago: then the question is delayed.
+ * With `patienceMs` a request waits: after that time the sweep continues.
+ * An order that cannot be booked fails no other order: it is asked about ever more rarely, and then parked.
  */
 export async function settleOrder(deps: SettleDeps, orderId: string, patienceMs?: number): Promise<void> {
   await deps.attempt('order', orderId, () => askAndBook(deps, orderId, patienceMs))
@@ -61,7 +62,7 @@ async function askAndBook(deps: SettleDeps, orderId: string, patienceMs: number 
 
 async function book(tx: Tx, order: Order, next: string): Promise<void> {
   const state = TOPUP_STATE_OF[order.status]
-  // A success on an order that does not call itself paid may still be taken back by the gateway: it waits.
+  // A success on an order that is not PAID may still be revoked by the gateway: it is not booked yet.
   let isNews = false
   if (state === 'captured') for (const payment of successfulPayments(order)) isNews = (await bookPayment(tx, order, payment)) || isNews
   else await markTopup(tx, order.orderId, state)
@@ -70,7 +71,7 @@ async function book(tx: Tx, order: Order, next: string): Promise<void> {
   else await watchOrder(tx, order.orderId, next, { isNews })
 }
 
-/** Whether it was booked now. */
+/** Books a payment; whether it was booked now. */
 async function bookPayment(tx: Tx, order: Order, { paymentId, currency }: Payment): Promise<boolean> {
   const told = order.currency === CURRENCY ? currency : order.currency
   const booked = await captureTopup(tx, { orderId: order.orderId, paymentId, orderAmount: order.orderAmount, currency: told })
@@ -96,7 +97,7 @@ async function tellCredit(tx: Tx, order: Order, booked: Extract<Captured, { read
   }
 }
 
-/** The gateway knows no such order: ours was never made there, or an event named somebody else's. */
+/** The gateway does not know the order: ours was never made there, or an event named a foreign order. */
 async function forgetUnmade(tx: Tx, orderId: string, next: string): Promise<void> {
   const young = await maybeOne(
     tx,
@@ -108,7 +109,7 @@ async function forgetUnmade(tx: Tx, orderId: string, next: string): Promise<void
   await endChecks(tx, orderId, next)
 }
 
-/** Asks about orders whose time has come; says whether there were any. */
+/** Asks about due orders; returns whether there were any. */
 export async function sweepOrders(deps: SettleDeps): Promise<boolean> {
   const due = await listDueChecks(deps.db, SWEEP_AT_ONCE)
   await Promise.all(due.map((orderId) => settleOrder(deps, orderId)))

@@ -9,11 +9,11 @@ beforeAll(async () => {
 beforeEach(() => world.reset())
 afterAll(() => world.close())
 
-test('a new member has none', async () => {
+test('a new member has no transactions', async () => {
   expect(await world.transactions(await makeMember(world.db))).toEqual({ transactions: [], nextCursor: null })
 })
 
-test('lists what moved, newest first, described in the reader’s language', async () => {
+test('transactions are listed newest first, described in the reader’s language', async () => {
   const member = await world.funded(20)
   const open = await world.newOrder(member)
   const failed = await world.newOrder(member)
@@ -39,7 +39,7 @@ test('a captured order keeps its id', async () => {
   expect((await world.transactions(member)).transactions).toMatchObject([{ id: orderId, status: 'completed', description: 'Money added' }])
 })
 
-test('pages neither repeat nor hide a line while new ones come', async () => {
+test('pages neither repeat nor skip a transaction while new ones are made', async () => {
   const member = await makeMember(world.db)
   for (let index = 0; index < 7; index++) await world.credit(member, 10 + index)
   const seen: number[] = []
@@ -56,7 +56,7 @@ test('pages neither repeat nor hide a line while new ones come', async () => {
   expect(seen).toEqual([16, 15, 14, 13, 12, 11, 10])
 })
 
-test('a cursor that is not ours answers 400', async () => {
+test('a foreign cursor answers 400', async () => {
   const member = await makeMember(world.db)
   for (const cursor of ['nonsense', Buffer.from('["1","\'"]').toString('base64url'), Buffer.from('["x","y"]').toString('base64url')]) {
     const answer = await world.calls.ask(`GET /wallet/transactions?cursor=${encodeURIComponent(cursor)}`, { as: member })

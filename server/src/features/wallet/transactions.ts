@@ -1,6 +1,8 @@
 /**
- * The wallet's movements as the member reads them, ready to print. Invariants: one order is one line
- * whose id stays the same, open, failed or paid; a rejection carries its reason.
+ * The wallet's movements as the member's list of transactions.
+ *
+ * - An order is one line whose id stays the same, whether it is open, failed or paid.
+ * - A rejection carries its reason.
  */
 import type { transaction } from '@roz/contract/wallet.ts'
 import { isoIst } from '@roz/core/ist-day.ts'
@@ -16,7 +18,7 @@ import { SHOWN_STATUS } from './withdraw.ts'
 
 export type Transaction = z.infer<typeof transaction>
 
-/** The details that movements name by reference: the order of a payment, the bank of a withdrawal, why it or a refund was rejected. */
+/** Details of referenced rows: the order of a payment, the bank of a withdrawal, the reason of a rejection. */
 type Details = {
   readonly orderByPayment: ReadonlyMap<string, string>
   readonly bankByWithdrawal: ReadonlyMap<string, string>
@@ -33,7 +35,7 @@ export async function showTransactions(
   return movements.map((movement) => transactionOf(movement, details, language))
 }
 
-/** All of them, newest first. */
+/** All of a member's transactions, newest first. */
 export const listAllTransactions = (from: Queryable, memberId: bigint, language: Language): Promise<Transaction[]> =>
   readPages<Transaction, string>(async (cursor, limit) => {
     const page = await listMovements(from, { memberId, cursor, limit })
@@ -46,7 +48,7 @@ const WITHDRAWAL_KINDS: ReadonlySet<string> = new Set(['wd_hold', 'wd_back', 'wd
 const REFUND_KINDS: ReadonlySet<string> = new Set(['refund_hold', 'refund_failed'])
 const NOTHING: ReadonlyMap<string, string> = new Map()
 
-/** Most pages name no bank, and a list has brought its orders along: then nothing is asked. */
+/** Reads only what is missing: most pages have no withdrawal, and a list brings its orders along. */
 async function readDetails(from: Queryable, memberId: bigint, movements: readonly Movement[]): Promise<Details> {
   const refs = (of: (movement: Movement) => boolean): string[] => movements.filter(of).map((movement) => movement.ref)
   const payments = refs(({ kind, orderId }) => kind === 'topup' && orderId === undefined)
@@ -68,7 +70,7 @@ async function readOrders(from: Queryable, memberId: bigint, payments: readonly 
   return new Map(orders.map((row) => [row.paymentId, row.orderId]))
 }
 
-/** The gateway's own codes of what failed are no words for a member. */
+/** Reasons of rejections alone: the gateway's codes of failures are not texts for members. */
 const readWithdrawals = (from: Queryable, memberId: bigint, ids: readonly string[]) =>
   from.query<{ id: string; bank: string; reason: string | null }>(sql`
     select w.id, b.bank_name || ' ••' || b.last_four as bank, case when w.status = 'rejected' then w.reason end as reason
@@ -86,7 +88,7 @@ function transactionOf(movement: Movement, details: Details, language: Language)
   return {
     id: orderId ?? movement.id,
     type: movement.direction,
-    // A join names its day; what a pool pays names day and rank, or day and member.
+    // A join's reference is its day; a pool's payment has day and rank, or day and member.
     description: describe({ kind, day: /^\d{4}-\d{2}-\d{2}/.exec(ref)?.[0], bank: details.bankByWithdrawal.get(ref) }, language),
     createdAt: isoIst(movement.at.getTime()),
     amount: rupeesFromPaise(movement.amount),
@@ -95,10 +97,10 @@ function transactionOf(movement: Movement, details: Details, language: Language)
   }
 }
 
-/** The words of the spec for how a movement stands: success green, pending yellow, failed red. */
+/** The status that screens colour: success green, pending yellow, failed red. */
 function statusOf({ kind, status }: Movement): string {
   if (kind === 'order') return status === 'created' || status === null ? 'pending' : status
   const isHold = kind === 'wd_hold' || kind === 'refund_hold'
-  // A refund's states are words that a withdrawal has too.
+  // Every state of a refund is also a state of a withdrawal.
   return isHold && status !== null ? SHOWN_STATUS[status as WithdrawalStatus] : 'completed'
 }

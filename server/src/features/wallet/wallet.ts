@@ -1,7 +1,9 @@
 /**
- * The wallet's calls, its job and its clockwork. Invariants: a member sees and moves only their own
- * orders, withdrawals and movements; what an order's page says is our own state, brought up to date
- * by asking the gateway; the confirm call names nobody.
+ * The wallet's calls, jobs and due work.
+ *
+ * - Members see and move only their own orders, withdrawals and movements.
+ * - An order's page shows our own state, updated by asking the gateway.
+ * - The confirm call names nobody.
  */
 import { rupeesFromPaise } from '@roz/core/money.ts'
 import type { TopupLimits } from '@roz/core/money-fields.ts'
@@ -38,7 +40,7 @@ export type WalletDeps = {
   readonly cashoutOn: boolean
   readonly ticketKeys: Pick<TicketKeys, 'ensure'>
   readonly warn: (details: object, message: string) => void
-  /** Tells the operator that money stands otherwise than we thought: somebody has to look. */
+  /** Alarms the operator that money is not where we booked it: a person must look. */
   readonly alarm: (details: object, message: string) => void
 }
 
@@ -53,7 +55,7 @@ type WalletCalls =
   | 'receipt'
   | 'cashfreeWebhook'
 
-/** How long a page that asks waits for the gateway before it is told what we know. */
+/** How long a page waits for the gateway before it gets our own state. */
 const PATIENCE_MS = 4000
 
 export function createWallet(deps: WalletDeps) {
@@ -61,7 +63,7 @@ export function createWallet(deps: WalletDeps) {
   const idempotency = createIdempotency({ db, secrets: deps.secrets })
   const readMovements = gatherMovements(db)
 
-  /** An order as it stands after asking the gateway, where asking may still change it. */
+  /** Returns an order after asking the gateway, if the answer may still change it. */
   async function freshTopup(topup: Topup): Promise<Topup> {
     if (!isOpen(topup)) return topup
     await settleOrder(deps, topup.orderId, PATIENCE_MS)
@@ -118,7 +120,7 @@ export function createWallet(deps: WalletDeps) {
     handlers,
     /** For a member who closes the account. */
     withdrawRest: (tx: Tx, asked: Parameters<typeof withdrawRest>[2]) => withdrawRest(deps, tx, asked),
-    /** For the member's export. */
+    /** All parts, for the member's export. */
     exports: {
       transactions: (memberId: bigint, language: Language) => listAllTransactions(db, memberId, language),
       withdrawals: async (memberId: bigint) =>
@@ -133,7 +135,7 @@ export function createWallet(deps: WalletDeps) {
       settle_order: ({ orderId }: { readonly orderId: string }): Promise<void> => settleOrder(deps, orderId),
       check_dispute: ({ disputeId }: { readonly disputeId: string }): Promise<void> => settleDispute(deps, disputeId),
     },
-    /** The sweeps of open orders and disputes, and what is too old to be kept: a lane each. */
+    /** Sweeps of open orders, of disputes, of old idempotency keys and of old events. Each is due work of its own. */
     sweeps: [
       (): Promise<boolean> => sweepOrders(deps),
       (): Promise<boolean> => sweepDisputes(deps),

@@ -22,7 +22,7 @@ async function signed(body: string, ageMs = 0): Promise<Record<string, string>> 
   }
 }
 
-test('a tampered one answers 401 and leaves nothing', async () => {
+test('a tampered webhook answers 401 and leaves nothing', async () => {
   const before = await world.eventCount()
   const body = JSON.stringify({ type: 'PAYMENT_SUCCESS_WEBHOOK', data: { order: { order_id: 'x' } } })
   expect(await post(body, await signed(`${body} `))).toMatchObject({ status: 401, body: { code: 'webhook_signature' } })
@@ -36,25 +36,25 @@ test('a tampered one answers 401 and leaves nothing', async () => {
   expect(await world.balanceOf(member)).toBe(0)
 })
 
-test('a signed body that is no event answers 400', async () => {
+test('a signed body that is not an event answers 400', async () => {
   const before = await world.eventCount()
   expect((await post('{"a":', await signed('{"a":'))).status).toBe(400)
   expect((await post('[]', await signed('[]'))).status).toBe(400)
   expect(await world.eventCount()).toBe(before)
 })
 
-test('an unknown type is stored and answers 200', async () => {
+test('an event of unknown type is stored and answers 200', async () => {
   const body = JSON.stringify({ type: 'SETTLEMENT_SUCCESS', data: { settlement: { id: 1 } }, event_time: '2026-01-01T00:00:00+05:30' })
   const before = await world.eventCount()
   expect(await post(body, await signed(body))).toMatchObject({ status: 200, body: { received: true } })
   expect(await post(body, await signed(body))).toMatchObject({ status: 200 })
   expect(await world.eventCount()).toBe(before + 1)
-  // Nobody is asked because of it.
+  // The event causes no question to the gateway.
   const key = `event:${createHash('sha256').update(body).digest('hex')}`
   expect(await world.db.query(sql`select 1 from job where key = ${key}::text`)).toEqual([])
 })
 
-test('a body alone moves no money', async () => {
+test('a webhook’s body alone moves no money', async () => {
   const member = await makeMember(world.db)
   const orderId = await world.newOrder(member)
   const body = JSON.stringify({
@@ -73,11 +73,11 @@ test('a body alone moves no money', async () => {
 
 const MINUTE_MS = 60_000
 test.each([
-  ['younger than the last retry is asked about at once', 29 * MINUTE_MS, { late: false, seconds: 0 }],
-  ['older than the last retry is kept, and asked about in its turn', 36 * MINUTE_MS, { late: true, seconds: 15 }],
-  ['a year old is kept, and asked about in its turn', 365 * 1440 * MINUTE_MS, { late: true, seconds: 15 }],
-  ['of the future is kept, and asked about in its turn', -36 * MINUTE_MS, { late: true, seconds: 15 }],
-] as const)('one %s', async (_, ageMs, expected) => {
+  ['younger than the last retry causes a question at once', 29 * MINUTE_MS, { late: false, seconds: 0 }],
+  ['older than the last retry is kept, and causes a question in its turn', 36 * MINUTE_MS, { late: true, seconds: 15 }],
+  ['a year old is kept, and causes a question in its turn', 365 * 1440 * MINUTE_MS, { late: true, seconds: 15 }],
+  ['from the future is kept, and causes a question in its turn', -36 * MINUTE_MS, { late: true, seconds: 15 }],
+] as const)('an event %s', async (_, ageMs, expected) => {
   const orderId = crypto.randomUUID().replaceAll('-', '')
   const body = JSON.stringify({ type: 'PAYMENT_SUCCESS_WEBHOOK', data: { order: { order_id: orderId }, payment: { cf_payment_id: '1' } } })
   expect((await post(body, await signed(body, ageMs))).status).toBe(200)
@@ -87,7 +87,7 @@ test.each([
   expect(event).toEqual(expected)
 })
 
-test('an old one that tells of a payment credits what the gateway says, and nothing by its own words', async () => {
+test('an old event about a payment credits what the gateway answers, and nothing by its own body', async () => {
   const member = await makeMember(world.db)
   const [unpaid, paid] = [await world.newOrder(member, 20), await world.newOrder(member)]
   await world.control('POST', '/faults', { agedMs: 3 * 3_600_000 })
@@ -107,7 +107,7 @@ test('an old one that tells of a payment credits what the gateway says, and noth
   expect(await world.balanceOf(member)).toBe(10)
 })
 
-/** What is kept of the event of an order, opened. */
+/** The stored event of an order, decrypted. */
 async function bodyOf(orderId: string): Promise<unknown> {
   const { key, sealed } = await one<{ key: string; sealed: Buffer }>(
     world.db,
@@ -116,7 +116,7 @@ async function bodyOf(orderId: string): Promise<unknown> {
   return JSON.parse(testSecrets.open(sealed, `gateway_event:${key}`).toString('utf8'))
 }
 
-test('who pays is read nowhere in the database: phone, email and UPI id are sealed, whole and under the event’s own name', async () => {
+test('a payer’s phone, email and UPI id are readable nowhere in the database: the event is stored encrypted for its own key', async () => {
   const payer = { customer_phone: '9123456780', customer_email: 'payer@x.test', customer_name: 'Payer Nobodyelse' }
   const event = {
     type: 'PAYMENT_SUCCESS_WEBHOOK',
@@ -141,7 +141,7 @@ test('who pays is read nowhere in the database: phone, email and UPI id are seal
   }
 })
 
-test('loses the customer after 90 days', async () => {
+test('an event loses its customer fields after 90 days', async () => {
   const body = JSON.stringify({
     type: 'PAYMENT_X',
     data: { order: { order_id: 'old' }, customer_details: { customer_phone: '9876500000' } },
@@ -152,7 +152,7 @@ test('loses the customer after 90 days', async () => {
   expect(await bodyOf('old')).toEqual({ type: 'PAYMENT_X', data: { order: { order_id: 'old' } } })
 })
 
-test('an event whose text the database cannot read as jsonb is cleaned like any other, and holds up none', async () => {
+test('an event that the database cannot read as jsonb is cleaned like the others, and blocks none', async () => {
   const body =
     '{"type":"PAYMENT_X","data":{"order":{"order_id":"nul"},"note":"a\\u0000b","customer_details":{"customer_name":"c\\u0000d"}}}'
   expect((await post(body, await signed(body))).status).toBe(200)

@@ -1,8 +1,11 @@
 /**
- * The gateway's webhooks. Invariants: only bytes that the gateway signed are stored, sealed, because they
- * name the payer; an event is stored once, committed, then answered; its body never moves money, it only makes us ask; one that is
- * older than the gateway's own last retry is kept and marked, and asks in its turn, as the sweep does; a
- * type that we do not know is stored and left alone.
+ * The gateway's webhooks.
+ *
+ * - Only bytes that the gateway signed are stored. They are encrypted, because they name the payer.
+ * - An event is stored once and committed before it is answered.
+ * - A body never moves money: it only causes a question to the gateway.
+ * - An event older than the gateway's own last retry is marked, and its question waits its turn.
+ * - An event of unknown type is stored and causes nothing.
  */
 import type { PaymentGateway, WebhookEvent } from '../../adapters/payments/port.ts'
 import { type Db, maybeOne, sql } from '../../db/sql.ts'
@@ -66,7 +69,7 @@ const CUSTOMER_FIELDS = new Set(['customer_details', 'payment_method'])
 
 type OldEvent = { readonly key: string; readonly sealed: Buffer }
 
-/** Takes the customer's fields out of events older than 90 days (privacy policy, section 7). */
+/** Removes the customer's fields from events older than 90 days, as the privacy policy promises (section 7). */
 export async function cleanOldEvents({ db, secrets, attempt }: Deps & { readonly attempt: Attempt }): Promise<boolean> {
   const old = await db.query<OldEvent>(sql`
     select event_key as key, sealed from gateway_event
@@ -77,7 +80,7 @@ export async function cleanOldEvents({ db, secrets, attempt }: Deps & { readonly
   try {
     await clean(old)
   } catch {
-    // One of them spoils the rest: each on its own.
+    // One event fails the whole statement: clean each on its own.
     for (const event of old) await attempt('event', event.key, () => clean([event]))
   }
   return true
@@ -94,7 +97,7 @@ async function writeCleaned({ db, secrets }: Deps, old: readonly OldEvent[]): Pr
     from unnest(${old.map(({ key }) => key)}::text[], ${cleaned}::bytea[]) as c (key, sealed) where e.event_key = c.key`)
 }
 
-/** Seals some of the bodies that were stored before bodies were sealed; how many. */
+/** Encrypts some of the bodies that were stored before bodies were encrypted; returns how many. */
 export const sealPlainEvents = ({ db, secrets }: Deps, limit: number): Promise<number> =>
   inTransaction(db, async (tx) => {
     const plain = await tx.query<{ key: string; body: string }>(sql`

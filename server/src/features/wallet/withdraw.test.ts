@@ -10,7 +10,7 @@ beforeAll(async () => {
 beforeEach(() => world.reset())
 afterAll(() => world.close())
 
-test('holds the amount at once, shows the last four digits and mails a new bank account once', async () => {
+test('a withdrawal holds its amount at once, shows the last four digits, and mails a new bank account once', async () => {
   const member = await world.funded(30)
   const { status, body } = await world.withdraw(member, 12.5)
   expect(status).toBe(200)
@@ -38,7 +38,7 @@ test('holds the amount at once, shows the last four digits and mails a new bank 
   expect(JSON.stringify(world.jobs)).not.toContain('123456789012')
 })
 
-test('lists them newest first, page by page, the member’s own only', async () => {
+test('withdrawals are listed newest first, page by page, only the member’s own', async () => {
   const member = await world.funded(60)
   for (const amount of [10, 11, 12]) await world.withdraw(member, amount)
   const list = async (query: string) =>
@@ -85,7 +85,7 @@ test.each([
   [10, { ...BANK, bankName: 'XY' }, 'bankDetail.bankName', 'Bank name must be at least 3 characters'],
   [10, { ...BANK, bankName: 'Bank #1' }, 'bankDetail.bankName', 'Bank name can contain only letters, spaces and & . -'],
   [10, { ...BANK, accountType: 'other' }, 'bankDetail.accountType', 'Please choose savings or current'],
-])('refuses ₹%s with %j: %s: %s', async (amount, bank, field, words) => {
+])('a withdrawal refuses ₹%s with %j: %s: %s', async (amount, bank, field, words) => {
   const member = await world.funded(20)
   const answer = await world.withdraw(member, amount, bank)
   expect(answer.status).toBe(400)
@@ -93,7 +93,7 @@ test.each([
   expect(await world.balanceOf(member)).toBe(20)
 })
 
-test('marks a bank account used for the first time within 24 h, and money younger than 72 h', async () => {
+test('a withdrawal flags a bank account first used within 24 h, and money younger than 72 h', async () => {
   const flagsOf = async (member: bigint) =>
     (
       await world.db.query<{ flags: string[] }>(sql`select flags from withdrawal where member_id = ${member}::bigint order by created_at`)
@@ -105,7 +105,7 @@ test('marks a bank account used for the first time within 24 h, and money younge
   try {
     await world.withdraw(member, 10)
     expect((await flagsOf(member))[1]).toEqual([])
-    // ₹10 of the old top-up are left; a new one is touched only beyond them.
+    // ₹10 of the old top-up are left; the new one is used only beyond them.
     await world.credit(member, 20)
     await world.withdraw(member, 10)
     expect((await flagsOf(member))[2]).toEqual([])
@@ -116,7 +116,7 @@ test('marks a bank account used for the first time within 24 h, and money younge
   }
 })
 
-test('answers 403 while the operator has paused it', async () => {
+test('a withdrawal answers 403 while the operator has paused withdrawals', async () => {
   world.switches.cashoutOn = false
   expect(await world.withdraw(await world.funded(20), 10)).toMatchObject({ status: 403, body: { message: 'Withdrawals are paused.' } })
 })

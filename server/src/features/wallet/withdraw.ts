@@ -1,8 +1,10 @@
 /**
- * Asking for a withdrawal. Invariants: the amount is held in the transaction that answers, under the
- * wallet's lock, so that parallel requests never overdraw; a new or recent bank account and money
- * younger than 72 h are marked for the administrator, never refused; each new bank account is mailed
- * to the member; the same Idempotency-Key answers the same, also a refusal.
+ * Requests a withdrawal.
+ *
+ * - The amount is held in the transaction that answers, under the wallet's lock, so that parallel requests never overdraw.
+ * - A bank account first used within 24 h and money younger than 72 h are flagged for the administrator, never refused.
+ * - Each new bank account is mailed to the member.
+ * - The same Idempotency-Key gets the same answer, refusals included.
  */
 import { randomUUID } from 'node:crypto'
 import type { walletCalls, withdrawal } from '@roz/contract/wallet.ts'
@@ -36,7 +38,7 @@ export type WithdrawDeps = {
 
 export async function withdraw(deps: WithdrawDeps, call: WithdrawCall): Promise<WithdrawAnswer> {
   const amount = paiseFromRupees(call.body.amount) as Paise
-  // The least amount is a rule of the field; what is above the balance is judged under the lock.
+  // Checks only the least amount here; the balance is checked under the lock.
   const problem = withdrawalProblem(amount, amount)
   if (problem !== undefined) return invalid({ amount: problem })
   const { memberId } = call.session
@@ -45,7 +47,7 @@ export async function withdraw(deps: WithdrawDeps, call: WithdrawCall): Promise<
   return deps.idempotency.once<WithdrawAnswer>(keyed, id, async (tx) => {
     if (!deps.cashoutOn) return { ok: false, code: 'withdrawals_paused' }
     const wallet = await lockWallet(tx, memberId)
-    // Put on hold since the request was let in.
+    // The member was put on hold after the request was admitted.
     if (wallet?.mayMove === false) return { ok: false, code: 'on_hold' }
     if (wallet === undefined || wallet.balance < amount) return { ok: false, code: 'insufficient_funds' }
     const { origin, body } = call
@@ -56,14 +58,14 @@ export async function withdraw(deps: WithdrawDeps, call: WithdrawCall): Promise<
 
 type Held = { readonly id: string; readonly memberId: bigint; readonly origin: string; readonly bankDetail: BankDetail }
 
-/** Takes the amount out of a wallet that is locked, and has it, and tells the member. */
+/** Holds the amount in a locked wallet that has it, and tells the member. */
 async function hold(tx: Tx, deps: Pick<WithdrawDeps, 'secrets'>, asked: Held & { readonly amount: Paise }) {
   const { id, memberId, amount } = asked
   const account = await useBankAccount(tx, deps.secrets, memberId, asked.bankDetail)
   const isYoung = await drawsOnYoungTopup(tx, memberId, amount)
   const flags = [...(account.isRecent ? ['new_account'] : []), ...(isYoung ? ['young_money'] : [])]
   const held = await holdWithdrawal(tx, { id, memberId, amount, bankAccountId: account.id, flags })
-  // The wallet is locked and was judged before: a no here is a bug, and rolls back.
+  // The locked wallet was checked before: a refusal here is a bug, and rolls back.
   if (!held.ok) throw new Error(`withdrawal refused by the ledger: ${held.code}`)
   await tell(tx, deps.secrets, asked, account)
   return { balance: held.value.balance, withdrawal: await getWithdrawal(tx, id) }
@@ -73,7 +75,7 @@ type Rest =
   | { readonly ok: true; readonly value: Withdrawal | undefined }
   | { readonly ok: false; readonly code: 'on_hold' | 'withdrawals_paused' }
 
-/** All that is left, of any amount, for a member who closes the account; undefined where nothing is. */
+/** Withdraws the whole balance, whatever its amount, for a member who closes the account; undefined when it is zero. */
 export async function withdrawRest(deps: Pick<WithdrawDeps, 'secrets' | 'cashoutOn'>, tx: Tx, asked: Held): Promise<Rest> {
   if (!deps.cashoutOn) return { ok: false, code: 'withdrawals_paused' }
   const wallet = await lockWallet(tx, asked.memberId)
@@ -96,7 +98,7 @@ async function tell(tx: Tx, secrets: Secrets, asked: Held & { readonly amount: P
   await enqueue(tx, { kind: 'notice', key, payload: { memberId: String(memberId), kind: 'withdrawal_requested', data } })
 }
 
-/** What the member sees of a withdrawal's states (money.md "States"). */
+/** The status that the member sees for each state of a withdrawal. */
 export const SHOWN_STATUS = {
   requested: 'pending',
   approved: 'processing',
