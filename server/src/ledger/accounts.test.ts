@@ -11,13 +11,13 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-test('the database knows the same accounts by the same numbers', async () => {
+test('the database has the same accounts with the same numbers', async () => {
   const rows = await database.db.query<{ name: string; id: bigint }>(sql`select name, id::bigint as id from account`)
   expect(Object.fromEntries(rows.map((row) => [row.name, row.id]))).toEqual(ACCOUNTS)
   expect(await database.db.query(sql`select pool_account(${DAY}::date) as pool`)).toEqual([{ pool: poolAccount(DAY) }])
 })
 
-test('every kind of transfer may stand between the same accounts in the database and here', async () => {
+test('the database and the code allow each kind of transfer between the same accounts', async () => {
   const sides = { member: 1001n, pool: poolAccount(DAY), ...ACCOUNTS }
   const expected: string[] = []
   for (const [kind, allowed] of Object.entries(TRANSFER_KINDS)) {
@@ -33,19 +33,19 @@ test('every kind of transfer may stand between the same accounts in the database
   expect(rows.map((row) => row.found).sort()).toEqual(expected.sort())
 })
 
-test('a transfer between accounts of the wrong kind is refused by the table itself', async () => {
+test('the table refuses a transfer between accounts that its kind does not allow', async () => {
   const wrong = sql`insert into transfer (kind, ref, debit, credit, amount, day) values ('need', 'x', 6, 7, 100, ${DAY}::date)`
   await expect(database.db.query(wrong)).rejects.toThrow('transfer_sides')
 })
 
-/** What the table says to these transfers, one after the other, in a transaction that leaves nothing. */
+/** The constraint that refuses these transfers, inserted in this order in a transaction that leaves nothing. */
 async function refusalOf(
   ...rows: readonly (readonly [kind: string, ref: string, debit: bigint, credit: bigint])[]
 ): Promise<string | undefined> {
   let constraint: string | undefined
   const root = connect({ url: database.superUrl, max: 1, named: false })
   const booked = inTransaction(root, async (tx) => {
-    // Past the triggers: what the constraints say by themselves, without wallets.
+    // Without triggers and wallets: only the constraints judge.
     await tx.query(sql`set local session_replication_role = replica`)
     for (const [kind, ref, debit, credit] of rows) {
       const member = debit > 1000n || credit > 1000n
@@ -64,7 +64,7 @@ async function refusalOf(
   return constraint
 }
 
-test('the table itself books a payment once, ends a withdrawal and a refund once, and reverses a payout once', async () => {
+test('the table books a payment once, ends a withdrawal and a refund once, and reverses a payout once', async () => {
   const { GATEWAY, SUSPENSE, PAYOUTS_PENDING, BANK, REFUNDS_PENDING, LOSSES } = ACCOUNTS
   const paid = ['wd_paid', 'w', PAYOUTS_PENDING, BANK] as const
   const back = ['wd_back', 'w', PAYOUTS_PENDING, 5001n] as const

@@ -1,11 +1,13 @@
 /**
- * Accounts and the kinds of transfer between them (money.md). Invariant: this page and the CHECK of
- * the table transfer say the same; accounts.test.ts compares them, account by account and kind by kind.
- * A transfer takes from `debit` and gives to `credit`; assets therefore stand negative.
+ * The ledger's accounts, and the kinds of transfer between them.
+ * - This file and the CHECK of the table `transfer` allow the same kinds between the same accounts.
+ *   accounts.test.ts
+ *   compares them.
+ * - A transfer takes from `debit` and gives to `credit`: accounts that hold our assets have negative balances.
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
 
-/** GATEWAY: owed to us by the payment gateway. */
+/** GATEWAY: the amount that the payment gateway owes us. */
 export const ACCOUNTS = {
   GATEWAY: 1n,
   BANK: 2n,
@@ -21,7 +23,7 @@ export const ACCOUNTS = {
 export type AccountName = keyof typeof ACCOUNTS
 
 export const FIRST_MEMBER_ID = 1001n
-/** The pool of a day is the account -yyyymmdd. */
+/** A day's pool is the account with the number -yyyymmdd. */
 export const poolAccount = (day: IstDay): bigint => -BigInt(day.replaceAll('-', ''))
 
 type Side = AccountName | 'member' | 'pool'
@@ -31,7 +33,7 @@ const sides = (debit: Side | readonly Side[], credit: Side | readonly Side[]): S
   credit: typeof credit === 'string' ? [credit] : credit,
 })
 
-/** Joins are no rows of `transfer`: they stand in round_join, member → pool. */
+/** A join (member → pool) is a row of `round_join`, not of `transfer`. */
 export const TRANSFER_KINDS = {
   topup: sides('GATEWAY', 'member'),
   topup_suspense: sides('GATEWAY', 'SUSPENSE'),

@@ -36,7 +36,7 @@ test.each(TABLES)('the server can neither change nor remove a row of %s', async 
 })
 
 test.each(TABLES.filter((table) => table !== 'ledger_day_total'))(
-  'where the server works as the owner, triggers keep the rows of %s',
+  'triggers protect the rows of %s when the server works as the owner',
   async (table) => {
     const name = table === 'account' ? 'name' : table === 'join_batch' ? 'n' : table === 'draw_winner' ? 'tax' : 'wallet_seq'
     for (const statement of [`update ${table} set ${name} = ${name}`, `delete from ${table}`, `truncate ${table}`]) {
@@ -45,7 +45,7 @@ test.each(TABLES.filter((table) => table !== 'ledger_day_total'))(
   },
 )
 
-test('the partitions behind round_join are closed to the server, and kept by triggers from the owner', async () => {
+test('the partitions of round_join are closed to the server, and triggers protect them from the owner', async () => {
   await expect(database.db.query(sql`select 1 from round_join_2026_11`)).rejects.toThrow('permission denied')
   for (const statement of [
     'update round_join_2026_11 set wallet_seq = 1',
@@ -56,7 +56,7 @@ test('the partitions behind round_join are closed to the server, and kept by tri
   }
 })
 
-test('a round that has ended and a day that is sealed stay as they are', async () => {
+test('an ended round and a sealed day cannot be changed', async () => {
   for (const set of ["status = 'drawn', settled_at = null", 'platform_paise = platform_paise']) {
     await expect(database.db.query(text(`update round set ${set} where day = '${DAY}'`)), set).rejects.toThrow('never changed')
   }
@@ -64,7 +64,7 @@ test('a round that has ended and a day that is sealed stay as they are', async (
   await expect(database.db.query(sql`update ledger_day set sealed_at = null where day = ${DAY}::date`)).rejects.toThrow('never changed')
 })
 
-test('the server can remove no wallet, round, top-up or withdrawal, and change no table', async () => {
+test('the server can delete no wallet, round, top-up or withdrawal, and alter no table', async () => {
   for (const table of [
     'wallet',
     'round',

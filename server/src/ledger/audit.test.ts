@@ -49,7 +49,7 @@ afterAll(async () => {
   await database.dropUnaudited()
 })
 
-/** What the audit finds once these rows are broken; everything is put back afterwards. */
+/** The audit's findings after these statements, which are rolled back. */
 async function foundAfter(...statements: string[]) {
   await superuser.query(text('begin'))
   try {
@@ -61,7 +61,7 @@ async function foundAfter(...statements: string[]) {
   }
 }
 
-test('the audit finds nothing where nothing is broken', async () => {
+test('the audit finds nothing in a ledger that adds up', async () => {
   expect(await runAudit(superuser)).toEqual([])
 })
 
@@ -191,7 +191,7 @@ const BREAKS: readonly Break[] = [
     names: () => `withdrawal ${held}`,
   },
   { invariant: 'withdrawal_ends_once', breaks: [`delete from withdrawal where id = '${rejected}'`], names: () => `withdrawal ${rejected}` },
-  // Neither paid and back, nor back twice over, nor a reversal before it was paid, nor a loss of what is still held.
+  // Refused: paid and given back, given back twice, reversed before it was paid, a loss of money still held.
   {
     invariant: 'withdrawal_ends_once',
     breaks: ['drop index transfer_withdrawal_ends_once', insertTransfer('wd_paid', rejected, 3, 2, 1000)],
@@ -321,13 +321,13 @@ test.each(BREAKS)('$invariant names the row: $breaks', async ({ invariant, break
   expect(named.map(({ subject }) => subject).join('\n')).toContain(names())
 })
 
-test('every invariant has a row broken on purpose above, and a sentence', async () => {
+test('every invariant has a sentence and a test that breaks it', async () => {
   const invariants = await listInvariants()
   expect(invariants.map(({ name }) => name)).toEqual([...new Set(BREAKS.map(({ invariant }) => invariant))].sort())
   for (const { sentence } of invariants) expect(sentence).toMatch(/^[A-Z].+\.$/)
 })
 
-test('a recent run sees what was broken since its day, and what is small whatever its age', async () => {
+test('a recent run reads the days since its start, and the small files whatever their age', async () => {
   const recent = async (statement: string, since: IstDay) => {
     await superuser.query(text('begin'))
     try {
@@ -347,11 +347,11 @@ test('a recent run sees what was broken since its day, and what is small whateve
   expect(await recent(`delete from ledger_day_total where day = '${DAY}'`, DAY)).toContain('sealed_day_recomputes')
   expect(await recent(`update wallet set held = held + 1 where member_id = ${members[4]}`, TODAY)).toEqual(['held_is_open_withdrawals'])
   expect(await recent('delete from dispute', TODAY)).toContain('chargeback_is_dispute')
-  // The whole history is for the full run.
+  // Only a full run reads the whole history.
   expect(await recent(`update wallet set balance = balance + 1 where member_id = ${members[4]}`, TODAY)).toEqual([])
 })
 
-test("the server's own role can read all that the audit reads", async () => {
+test("the server's role can read everything that the audit reads", async () => {
   expect(await runAudit(database.db)).toEqual([])
 })
 
@@ -369,7 +369,7 @@ test.each([
   'debt',
   'draw_winner',
   'ledger_day_total',
-])('where money moved, an empty %s is no clean audit', async (table) => {
+])('the audit reports an empty %s after money moved', async (table) => {
   expect(await foundAfter(`truncate ${table}`)).not.toEqual([])
 })
 

@@ -1,10 +1,10 @@
 /**
- * The invariants of money, each one SQL file whose first comment line is its sentence. A file yields
- * one row `(subject, found)` per violation. Run after every test file that moved money, by
- * `npm run audit`, and by the schedule (features/audit).
- *
- * In a recent run the files that read days take those from `:since` on, and the others that stay
- * small say so in their second line (`-- small`); what needs the whole history waits for a full run.
+ * The audit of money: each invariant is one SQL file in the folder audit.
+ * - The first comment line of a file is the invariant's sentence.
+ * - A file returns one row `(subject, found)` per violation.
+ * - The audit runs after every test file that moved money, by `npm run audit`, and on a schedule (features/audit).
+ * - A recent run reads the days from `:since` on, and the files marked `-- small` in their second line.
+ * - Every other file waits for a full run.
  */
 import { readdir, readFile } from 'node:fs/promises'
 import type { IstDay } from '@roz/core/ist-day.ts'
@@ -14,12 +14,12 @@ export type Violation = {
   /** The file's name without its ending: `wallet_is_sum_of_legs`. */
   readonly invariant: string
   readonly sentence: string
-  /** Which row: a member, a day, a withdrawal. */
+  /** The broken row: a member, a day, a withdrawal. */
   readonly subject: string
   readonly found: string
 }
 
-/** Of one invariant: enough to start looking, and no answer of a million rows. */
+/** Rows reported per invariant: enough to start a search, and never a million. */
 const NAMED_MAX = 100
 const FOLDER = new URL('./audit/', import.meta.url)
 const SINCE = /:since\b/g
@@ -29,7 +29,7 @@ export type Checked = {
   readonly invariant: string
   readonly sentence: string
   readonly rows: readonly { readonly subject: string; readonly found: string }[]
-  /** There are more rows than are named. */
+  /** More rows violate the invariant than `rows` lists. */
   readonly hasMore: boolean
 }
 
@@ -46,11 +46,11 @@ export async function listInvariants(): Promise<Invariant[]> {
   )
 }
 
-/** One invariant after the other; with `since` only what a recent run looks at. */
+/** Checks one invariant after the other; with `since`, only those of a recent run. */
 export async function* auditEach(from: Queryable, since?: IstDay): AsyncGenerator<Checked> {
   for (const { name, sentence, text, isRecent } of await listInvariants()) {
     if (since !== undefined && !isRecent) continue
-    // A day is digits and dashes: it can stand in the text.
+    // Safe to inline: a day contains only digits and dashes.
     const bounded = text.replace(SINCE, `date '${since ?? '-infinity'}'`)
     const rows = await from.query<{ subject: string; found: string }>(
       sql([`select * from (${bounded}) violation limit ${NAMED_MAX + 1}`] as unknown as TemplateStringsArray),

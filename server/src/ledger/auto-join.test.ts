@@ -26,7 +26,7 @@ const skipped = (day: IstDay) =>
 let willing: bigint[]
 let poor: bigint
 
-test('everybody who opted in and has a rupee is joined once, in pages, and a second run takes nothing', async () => {
+test('every opted-in member with a rupee joins once, in pages, and a second run takes nothing', async () => {
   willing = await newMembers(database.db, 23, { rupees: 10, autoJoin: true })
   await newMembers(database.db, 3, { rupees: 10 })
   poor = await newMember(database.db, { autoJoin: true })
@@ -41,7 +41,7 @@ test('everybody who opted in and has a rupee is joined once, in pages, and a sec
   expect(await skipped(DAY)).toEqual([{ memberId: poor, reason: 'insufficient_balance' }])
 })
 
-test('a run that stopped after a page goes on behind it, also beside another one', async () => {
+test('a stopped run resumes after its last page, also with three runs at once', async () => {
   const day = '2026-11-22' as IstDay
   await endDay(database, DAY)
   await openDay(database, day)
@@ -53,7 +53,7 @@ test('a run that stopped after a page goes on behind it, also beside another one
   expect(await joinedOn(day)).toBe(23)
 })
 
-test('a member passed over for want of a rupee joins after a top-up of the same day', async () => {
+test('a member skipped for lack of a rupee joins after a top-up on the same day', async () => {
   const orderId = newOrderId()
   const captured = await inTransaction(database.db, async (tx) => {
     await createTopup(tx, { orderId, memberId: poor, amount: wholeRupees(10) })
@@ -70,13 +70,13 @@ test('a member passed over for want of a rupee joins after a top-up of the same 
   expect(again).toMatchObject({ result: 'credited', missedAutoJoin: false })
 })
 
-test('a wallet that is locked when its page comes is joined before the run ends', async () => {
+test('a member whose wallet is locked during its page joins before the run ends', async () => {
   const day = '2026-11-23' as IstDay
   await openDay(database, day)
   const locked = willing[3] as bigint
   const held = await holdOpen(database.db, (tx) => lockWallet(tx, locked))
   const running = runAutoJoin(database.db, day, { pageSize: 5 })
-  // Passed over by its page, and waited for at the end.
+  // The page skips the wallet, and the end of the run waits for it.
   try {
     await vi.waitFor(async () => expect(await skipped(day)).toEqual([{ memberId: locked, reason: 'busy' }]), {
       timeout: 20_000,
@@ -90,7 +90,7 @@ test('a wallet that is locked when its page comes is joined before the run ends'
   expect(await skipped(day)).toEqual([])
 })
 
-test('while a wallet stays locked the day is busy, and the next run joins it', async () => {
+test('a run is busy while a wallet stays locked, and the next run joins its member', async () => {
   const day = '2026-11-23' as IstDay
   const late = await newMember(database.db, { rupees: 10, autoJoin: true })
   await database.db.query(sql`insert into auto_skip (day, member_id, reason) values (${day}::date, ${late}::bigint, 'busy')`)
@@ -103,7 +103,7 @@ test('while a wallet stays locked the day is busy, and the next run joins it', a
   await inTransaction(database.db, (tx) => setAutoJoin(tx, late, false))
 })
 
-test('a switch turned off before the wait for its wallet is over is obeyed, at midnight and after a top-up', async () => {
+test('a switch turned off during the wait for its wallet is obeyed, at midnight and after a top-up', async () => {
   const day = '2026-11-23' as IstDay
   const leaving = await newMember(database.db, { rupees: 10, autoJoin: true })
   await database.db.query(sql`insert into auto_skip (day, member_id, reason) values (${day}::date, ${leaving}::bigint, 'busy')`)
@@ -116,23 +116,23 @@ test('a switch turned off before the wait for its wallet is over is obeyed, at m
   expect(await readWallet(database.db, leaving)).toMatchObject({ balance: 1000n })
 })
 
-test('a page of a round that is not open says closed, and its cursor stays', async () => {
+test('a page of a round that is not open answers closed and keeps its cursor', async () => {
   const day = '2026-11-24' as IstDay
   expect(await runAutoJoin(database.db, day)).toEqual({ state: 'closed', joined: 0 })
   expect(await autoJoinPage(database.db, day, 0)).toEqual({ state: 'closed' })
   await openDay(database, day)
   await inTransaction(database.db, (tx) => setAutoJoin(tx, willing[0] as bigint, false))
   expect(await runAutoJoin(database.db, day)).toEqual({ state: 'done', joined: 23 })
-  // Yesterday is over: nobody is charged for it any more.
+  // Yesterday is over: its page charges nobody.
   expect(await autoJoinPage(database.db, '2026-11-23' as IstDay, 0)).toEqual({ state: 'done' })
 })
 
-test('a run that midnight overtakes charges nobody for the day that is over', async () => {
+test('a run that crosses midnight charges nobody for the ended day', async () => {
   const [day, next] = ['2026-11-25' as IstDay, '2026-11-26' as IstDay]
   await openDay(database, day)
   await startAutoJoin(database.db, day, 1)
   expect(await autoJoinPage(database.db, day, 0, 4)).toMatchObject({ state: 'page', joined: 4 })
-  // Nobody has closed yesterday's round yet: its own end keeps the joins out.
+  // Yesterday's round is not closed yet: its end time refuses the joins.
   await openDay(database, next)
   expect(await runAutoJoin(database.db, day, { lanes: 1, pageSize: 4 })).toEqual({ state: 'closed', joined: 0 })
   expect([await joinedOn(day), await joinedOn(next)]).toEqual([4, 0])
@@ -141,7 +141,7 @@ test('a run that midnight overtakes charges nobody for the day that is over', as
 test('a join takes at most 120 bytes of table and index', async () => {
   const day = '2027-01-05' as IstDay
   const owner = connect({ url: database.superUrl, max: 1 })
-  // Money out of nowhere would not pass the audit: each is topped up like everyone else, but in bulk.
+  // The audit needs a top-up behind each balance: these are written in bulk.
   await owner.query(sql`insert into ledger_day values (ist_day(roz_now())) on conflict do nothing`)
   await owner.query(
     sql`with ids as (select 5000000 + n as id from generate_series(1, 20000) n),

@@ -1,10 +1,11 @@
 /**
- * Auto Participate: every opted-in member with a rupee joins the day's round, page by page over
- * ranges of member ids. Invariants: a page and its cursor move in one statement, so that a crash
- * resumes and a second run takes nothing; a round that is not open answers `closed`; a member passed
- * over is written down with the reason, and one whose wallet was locked is tried again before the
- * day is done; a member whom a page fails on is found by smaller pages, passed over and tried alone, and
- * fails nobody else.
+ * Auto Participate: joins every opted-in member who has a rupee to the day's round, page by page over member ids.
+ * - A page and its cursor move in one statement: a crash resumes, and a second run charges nobody.
+ * - A round that is not open answers `closed`.
+ * - A member without a rupee, at the yearly maximum or with a locked wallet is recorded in `auto_skip`.
+ * - A member whose wallet was locked is tried again before the day is done.
+ * - Smaller pages isolate a member on whom a page fails. That member is skipped and tried alone; no other member
+ *   fails.
  */
 import { randomUUID } from 'node:crypto'
 import type { IstDay } from '@roz/core/ist-day.ts'
@@ -17,7 +18,7 @@ import { entrySteps, type HeldWallets, MAY_AUTO_JOIN, openRound, passingHeld, ta
 
 export type AutoJoinPage =
   | { readonly state: 'page'; readonly scanned: number; readonly joined: number }
-  /** This range has been gone through before. */
+  /** This lane is finished. */
   | { readonly state: 'done' }
   /** The day's round takes no joins. */
   | { readonly state: 'closed' }
@@ -26,7 +27,7 @@ const LANES = 2
 const PAGE = 5_000
 const HIGHEST_ID = 9_223_372_036_854_775_807n
 
-/** Cuts the members into ranges, a lane each, once a day. */
+/** Splits the members into ranges of ids, one lane each; once a day. */
 export async function startAutoJoin(db: Db, day: IstDay, lanes: number = LANES): Promise<void> {
   await db.query(
     sql`with ids as (select coalesce(min(member_id), 1001) - 1 as low, coalesce(max(member_id), 1001) as high from wallet),
@@ -52,7 +53,7 @@ type PageWanted = { readonly uuid: string; readonly day: IstDay; readonly lane: 
 const NO_KEY = sql`null::bigint`
 const VERDICT = verdictOn({ key: NO_KEY, mayMove: MAY_AUTO_JOIN })
 
-/** Neighbours lie together: they are found by their range, and those who may not join by what is left of it. */
+/** One index range finds the page's members. Members of the page who did not pay are judged in `refused`. */
 const pageStatement = ({ uuid, day, lane, pageSize }: PageWanted, held: HeldWallets): Sql => sql`
 with c as materialized (
   select day, lane, last_id, high from auto_cursor where day = ${day}::date and lane = ${lane}::smallint and not done for update),
@@ -94,8 +95,9 @@ select exists (select from r) as open, exists (select from c) as live,
 export type AutoJoinRun = { readonly state: 'done' | 'closed' | 'busy'; readonly joined: number }
 
 /**
- * The whole day's joining; run again it goes on where it stopped. `closed`: the round took no more before
- * all were through; `busy`: all were through but those whose wallet stayed locked.
+ * Runs the whole day's auto-join; a second run resumes.
+ * - `closed`: the round stopped taking joins before all members were processed.
+ * - `busy`: only members whose wallet stayed locked are left.
  */
 export async function runAutoJoin(
   db: Db,
@@ -112,7 +114,7 @@ export async function runAutoJoin(
   }
 }
 
-/** Where nobody keeps count of what fails. */
+/** Runs the work without counting failures. */
 const atOnce: Attempt = async (_work, _item, run) => ({ ok: true, value: await run() })
 
 const STEP = 8
@@ -134,7 +136,7 @@ async function runLane(db: Db, day: IstDay, lane: number, pageSize: number): Pro
   }
 }
 
-/** The next member of a lane is left for later, with whom even a page of one fails. False: there is none. */
+/** Skips the lane's next member, on whom even a page of one fails, until `joinBusy`. False: the lane has no next member. */
 async function passOver(db: Db, day: IstDay, lane: number): Promise<boolean> {
   const passed = await db.query(sql`
     with c as materialized (
@@ -147,7 +149,7 @@ async function passOver(db: Db, day: IstDay, lane: number): Promise<boolean> {
   return passed.length === 1
 }
 
-/** Those whose wallet was locked when their page came: now one by one, waiting. */
+/** Joins the members whose wallet was locked during their page, one by one, waiting for each wallet. */
 async function joinBusy(db: Db, day: IstDay, attempt: Attempt): Promise<AutoJoinRun> {
   const busy = await db.query<{ memberId: bigint }>(
     sql`select member_id as "memberId" from auto_skip where day = ${day}::date and reason = 'busy'
@@ -156,7 +158,7 @@ async function joinBusy(db: Db, day: IstDay, attempt: Attempt): Promise<AutoJoin
   let joined = 0
   let isLeft = false
   for (const { memberId } of busy) {
-    // One who fails is tried again by and by, and keeps nobody waiting.
+    // A member on whom the join fails is retried later, and does not stop the others.
     const tried = await attempt('auto_join', `${day} member ${memberId}`, () =>
       joinAlone(db, { memberId, keyPrefix: null, sentIn: [] }, 'auto'),
     )
@@ -179,11 +181,11 @@ async function keepReason(db: Db, day: IstDay, memberId: bigint, outcome: JoinOu
   )
 }
 
-/** For a member with Auto Participate who was passed over at midnight and has topped up since. */
+/** Joins a member with Auto Participate who was skipped at midnight and has topped up since. */
 export const joinAfterTopup = (db: Db, memberId: bigint): Promise<JoinOutcome> =>
   joinAlone(db, { memberId, keyPrefix: null, sentIn: [] }, 'topup')
 
-/** Whether today's joining passed over this member for want of a rupee. */
+/** Whether today's auto-join skipped this member for lack of a rupee. */
 export async function missedAutoJoin(tx: Tx, memberId: bigint): Promise<boolean> {
   const row = await maybeOne(
     tx,

@@ -1,4 +1,4 @@
-/** What the bank takes back: from its member as far as the balance reaches, the rest from us, once each way. */
+/** Chargebacks: the member pays as far as the balance reaches, LOSSES bears the rest, once in each direction. */
 import { randomUUID } from 'node:crypto'
 import { wholeRupees } from '@roz/core/money.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -30,7 +30,7 @@ const dispute = (disputeId: string, orderId: string, rupees: number, word: 'take
     return bookDispute(tx, { ...told, state: word === 'taken' ? 'lost' : 'won', isTaken: word === 'taken' })
   })
 
-test('a chargeback takes as far as the balance reaches, the rest is our loss and owed, once; won, all of it comes back', async () => {
+test('a chargeback takes the balance, the rest is a loss and a debt, and a won dispute returns all of it', async () => {
   const memberId = await newMember(database.db)
   const orderId = await addMoney(database.db, memberId, wholeRupees(30))
   await withdraw(memberId, 18)
@@ -44,7 +44,7 @@ test('a chargeback takes as far as the balance reaches, the rest is our loss and
   expect(await wallet(memberId)).toEqual([1200n, 1800n])
   expect(await unused(memberId)).toEqual({ [orderId]: 1200n })
   expect(await ask(memberId, orderId, 2)).toMatchObject({ ok: true })
-  // Lost after all: it takes anew, from what is there now.
+  // Lost after all: the dispute takes again, from the current balance.
   expect((await dispute('d1', orderId, 30, 'taken')).moved).toEqual({
     what: 'taken',
     memberId,
@@ -56,7 +56,7 @@ test('a chargeback takes as far as the balance reaches, the rest is our loss and
   expect(await wallet(memberId)).toEqual([1000n, 2000n])
 })
 
-test('no payment is taken back beyond its amount, and what cannot be booked is kept with its reason', async () => {
+test('a chargeback beyond its payment is refused, and the dispute keeps the reason', async () => {
   const memberId = await newMember(database.db)
   const orderId = await addMoney(database.db, memberId, wholeRupees(10))
   expect((await dispute('d2', orderId, 11, 'taken')).problem).toBe('more_than_paid')
@@ -72,7 +72,7 @@ test('no payment is taken back beyond its amount, and what cannot be booked is k
   ).toEqual([{ id: 'd2', problem: 'more_than_paid' }])
 })
 
-test('a dispute that is told of another payment moves nothing, and what it took of its own stays', async () => {
+test('a dispute reported with another payment moves nothing and keeps what it took', async () => {
   const memberId = await newMember(database.db)
   const [own, other] = [await addMoney(database.db, memberId, wholeRupees(10)), await addMoney(database.db, memberId, wholeRupees(20))]
   expect((await dispute('d60', own, 4, 'taken')).moved).toMatchObject({ fromMember: 400n })
@@ -84,7 +84,7 @@ test('a dispute that is told of another payment moves nothing, and what it took 
   expect(await wallet(memberId)).toEqual([3000n, 0n])
 })
 
-test('a chargeback of nothing left is all our loss; what was charged back is not refunded', async () => {
+test('a chargeback of an empty wallet is all our loss, and the top-up cannot be refunded', async () => {
   const memberId = await newMember(database.db)
   const orderId = await addMoney(database.db, memberId, wholeRupees(10))
   await dispute('d6', orderId, 4, 'taken')
@@ -92,18 +92,18 @@ test('a chargeback of nothing left is all our loss; what was charged back is not
   await withdraw(memberId, 6)
   expect((await dispute('d7', orderId, 6, 'taken')).moved).toMatchObject({ fromMember: 0n, lost: 600n })
   await dispute('d7', orderId, 6, 'returned')
-  // The other dispute still has its part.
+  // The other dispute still has its part of the payment.
   expect(await ask(memberId, orderId, 1)).toMatchObject({ ok: false })
 })
 
-test('a payment that lies in SUSPENSE is taken from LOSSES: nobody knows who should give it', async () => {
+test('a chargeback of a payment in SUSPENSE is a loss that no member owes', async () => {
   const orderId = newOrderId()
   await inTransaction(database.db, (tx) => captureTopup(tx, { orderId, paymentId: `s_${orderId}`, orderAmount: wholeRupees(10) }))
   const { moved } = await dispute('d8', orderId, 10, 'taken', `s_${orderId}`)
   expect(moved).toEqual({ what: 'taken', memberId: undefined, fromMember: 0n, suspended: 0n, lost: 1000n })
 })
 
-test('an item whose payment the bank has taken back is neither credited nor refunded until it is returned', async () => {
+test('an item is neither credited nor refunded while the bank has its payment', async () => {
   const memberId = await newMember(database.db)
   const itemId = await suspended(10)
   const of = await one<{ orderId: string; paymentId: string }>(
@@ -117,7 +117,7 @@ test('an item whose payment the bank has taken back is neither credited nor refu
   expect(await refundItem(itemId)).toMatchObject({ ok: true })
 })
 
-test('a dispute about another payment of an order leaves its own payment to be refunded', async () => {
+test('a dispute about another payment of the order does not block a refund', async () => {
   const memberId = await newMember(database.db)
   const orderId = await addMoney(database.db, memberId, wholeRupees(10))
   const second = { orderId, paymentId: `second_${orderId}`, orderAmount: wholeRupees(10) }
@@ -127,7 +127,7 @@ test('a dispute about another payment of an order leaves its own payment to be r
   expect(await isRefundable()).toBe(true)
   await dispute('d13', orderId, 4, 'taken')
   expect(await isRefundable()).toBe(false)
-  // The other payment's dispute neither frees it nor keeps it.
+  // The other payment's dispute neither releases nor blocks the refund.
   await dispute('d12', orderId, 10, 'returned', second.paymentId)
   expect(await isRefundable()).toBe(false)
   await dispute('d12', orderId, 10, 'taken', second.paymentId)
@@ -135,7 +135,7 @@ test('a dispute about another payment of an order leaves its own payment to be r
   expect(await isRefundable()).toBe(true)
 })
 
-test('a payment that the bank took out of SUSPENSE is not refunded once it is its order’s', async () => {
+test('a payment that the bank took out of SUSPENSE cannot be refunded after it credits its order', async () => {
   const memberId = await newMember(database.db)
   const orderId = newOrderId()
   await inTransaction(database.db, (tx) => createTopup(tx, { orderId, memberId, amount: wholeRupees(10) }))
@@ -149,7 +149,7 @@ test('a payment that the bank took out of SUSPENSE is not refunded once it is it
   })
 })
 
-test('a refund that was asked for before a chargeback is neither approved nor sent while the bank has the money', async () => {
+test('a refund requested before a chargeback is neither approved nor sent while the bank has the money', async () => {
   const memberId = await newMember(database.db)
   const orderId = await addMoney(database.db, memberId, wholeRupees(30))
   const [asked, approved] = [randomUUID(), randomUUID()]
@@ -168,13 +168,13 @@ test('a refund that was asked for before a chargeback is neither approved nor se
   expect(await approve(asked)).toMatchObject({ ok: true })
   expect(await approve(approved)).toMatchObject({ ok: true })
   expect([await send(asked), await send(approved)]).toEqual([true, true])
-  // Taken while it is on its way, and surely lost there: it is not sent once more, and the gateway's word is still booked.
+  // Charged back while `sending` and certainly lost: it is not sent again, and the gateway's word is still booked.
   await dispute('d11', orderId, 10, 'taken')
   expect(await inTransaction(database.db, (tx) => startRefund(tx, asked, { again: true }))).toBe(false)
   expect(await tell(asked, 'paid')).toMatchObject({ result: 'paid', contradicts: true })
 })
 
-test('a chargeback against withdrawals, joins and refunds, at once: the same rupee never goes twice', async () => {
+test('a chargeback at the same time as withdrawals, joins and refunds uses no rupee twice', async () => {
   for (let round = 0; round < 6; round++) {
     const memberId = await newMember(database.db)
     const orderId = await addMoney(database.db, memberId, wholeRupees(20))
@@ -192,7 +192,7 @@ test('a chargeback against withdrawals, joins and refunds, at once: the same rup
   }
 })
 
-/** A member who paid ₹10, whom the bank took them from, and who left. */
+/** A member who paid ₹10, lost it to a chargeback, and left. */
 async function leftWithout(disputeId: string): Promise<{ readonly memberId: bigint; readonly orderId: string }> {
   const memberId = await newMember(database.db)
   const orderId = await addMoney(database.db, memberId, wholeRupees(10))
@@ -206,7 +206,7 @@ const itemsOf = (orderId: string) =>
   )
 const pay = (itemId: bigint) => inTransaction(database.db, (tx) => paySuspense(tx, { itemId, reference: 'UTR1', decidedBy: 1n }))
 
-test('what came back for a closed account is taken again from there, as often as the bank turns, and is nobody else’s loss', async () => {
+test('money returned for a closed account is taken from SUSPENSE again, however often the bank turns', async () => {
   const { memberId, orderId } = await leftWithout('d20')
   const back = { memberId, fromMember: 0n, suspended: 1000n, lost: 0n }
   expect((await dispute('d20', orderId, 10, 'returned')).moved).toEqual({ what: 'returned', ...back })
@@ -217,18 +217,18 @@ test('what came back for a closed account is taken again from there, as often as
     { status: 'taken', amount: 1000n },
     { status: 'open', amount: 1000n },
   ])
-  // Less than waits: the rest goes on waiting, and while the bank has some of the payment nothing of it is given out.
+  // Less than the item: the rest stays in SUSPENSE, and none of it is given out while the bank has a part.
   expect((await dispute('d20', orderId, 4, 'taken')).moved).toMatchObject({ suspended: 400n, lost: 0n })
   const rest = (await itemsOf(orderId)).at(-1)
   expect(rest).toMatchObject({ status: 'open', amount: 600n })
   expect(await pay(rest?.id ?? 0n)).toEqual({ ok: false, code: 'payment_taken_back' })
   await dispute('d20', orderId, 4, 'returned')
   for (const { id, status } of await itemsOf(orderId)) if (status === 'open') expect(await pay(id)).toMatchObject({ ok: true })
-  // It is with its owner: what the bank takes now is ours to bear.
+  // The owner has the money: the next chargeback is our loss.
   expect((await dispute('d20', orderId, 10, 'taken')).moved).toMatchObject({ suspended: 0n, lost: 1000n })
 })
 
-test('a payment by hand and the bank that takes again: one of them has the money', async () => {
+test('a payment by hand and a chargeback at the same time: only one of them gets the money', async () => {
   for (let round = 0; round < 8; round++) {
     const { orderId } = await leftWithout(`hand${round}`)
     await dispute(`hand${round}`, orderId, 10, 'returned')

@@ -1,11 +1,13 @@
 /**
- * Chargebacks: the payer's bank takes a payment back, and returns it where the dispute is won.
- * Invariants: what is taken is taken once, whatever is told how often; the member gives as far as the
- * balance reaches, while what is held for a withdrawal or refund stays held; of an account that is closed
- * all that waits in SUSPENSE; the rest is our loss and the member's debt, and together they are the amount.
- * What is returned goes back to whoever gave it, also by a payment of that debt, or to SUSPENSE where that
- * account is closed; a top-up that was taken back is not refunded on top of it, though another payment of
- * its order may be with the bank. A dispute that takes anew is numbered: `id`, `id#2`, ….
+ * Chargebacks: the payer's bank takes a payment back, and returns it if the dispute is won.
+ * - A dispute's amount is taken once, however often the gateway repeats its word.
+ * - The member pays as far as the balance reaches. Amounts held for a withdrawal or refund stay held.
+ * - A closed account pays from its items in SUSPENSE.
+ * - The rest is our loss and the member's debt. All parts together are the amount.
+ * - Returned money goes back to its giver, payments of the debt included, or to SUSPENSE if the account is closed.
+ * - A top-up that was taken back is not refunded as well. A dispute about another payment of its order does not
+ *   block it.
+ * - A dispute that takes again starts a numbered turn: `id`, `id#2`, ….
  */
 import { type Paise, paise, ZERO } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
@@ -17,7 +19,7 @@ import { lockReturned, suspendReturn, takeReturned } from './suspense.ts'
 import { debitMember, lockWallet, moveSystem } from './transfer.ts'
 
 export type Chargeback = {
-  /** The gateway's ids; the dispute's without a `#`. */
+  /** The gateway's ids. The dispute's id has no `#`. */
   readonly disputeId: string
   readonly orderId: string
   readonly paymentId: string
@@ -26,20 +28,20 @@ export type Chargeback = {
 export type Parts = {
   readonly memberId: bigint | undefined
   readonly fromMember: Paise
-  /** What waited for a closed account, or waits now. */
+  /** The amount taken from the items of a closed account, or returned to them. */
   readonly suspended: Paise
   readonly lost: Paise
 }
 export type ChargedBack = ({ readonly result: 'booked' } & Parts) | { readonly result: 'duplicate' }
-/** Nothing is booked of either: a person has to look. */
+/** A refusal books nothing: an administrator must look. */
 export type ChargebackRefusal = 'order_not_found' | 'chargeback_exceeds_payment'
 
-/** The bank has taken the money. */
+/** Books that the bank has taken the money. */
 export async function bookChargeback(tx: Tx, chargeback: Chargeback): Promise<Outcome<ChargedBack, ChargebackRefusal>> {
   const { disputeId, amount } = chargeback
   const payment = await lockPayment(tx, chargeback)
   if (payment === undefined) return refused('order_not_found')
-  // In a later statement than the payment's lock: it sees every other dispute that the lock waited for.
+  // A later statement than the payment's lock: its snapshot sees every other dispute that the lock waited for.
   const { others } = await one<{ others: Paise }>(
     tx,
     sql`select coalesce(sum(amount), 0)::bigint as others from dispute
@@ -50,7 +52,7 @@ export async function bookChargeback(tx: Tx, chargeback: Chargeback): Promise<Ou
   if (memberId !== undefined) await lockReturned(tx, memberId)
   const wallet = memberId === undefined ? undefined : await lockWallet(tx, memberId)
   if (memberId !== undefined && wallet === undefined) throw new Error(`chargeback ${disputeId}: member ${memberId} has no wallet`)
-  // Once more: what came meanwhile waited for none but the wallet.
+  // Locks once more: items that arrived meanwhile had only the wallet's lock to wait for.
   const waiting = memberId !== undefined && wallet?.isClosed === true ? await lockReturned(tx, memberId) : []
   const { turns, out } = await turnsOf(tx, disputeId)
   if (out.length > 0) return accepted({ result: 'duplicate' })
@@ -68,7 +70,7 @@ export async function bookChargeback(tx: Tx, chargeback: Chargeback): Promise<Ou
   return accepted({ result: 'booked', memberId, fromMember, suspended, lost })
 }
 
-/** The bank has returned what it took: each part goes back to whoever gave it, also by a payment of the debt that it left. */
+/** Books that the bank has returned the money: each part goes back to its giver, payments of the debt included. */
 export async function returnChargeback(tx: Tx, chargeback: Omit<Chargeback, 'amount'>): Promise<ChargedBack> {
   const { disputeId, orderId } = chargeback
   const memberId = (await lockPayment(tx, chargeback))?.memberId
@@ -76,12 +78,12 @@ export async function returnChargeback(tx: Tx, chargeback: Omit<Chargeback, 'amo
   const { out } = await turnsOf(tx, disputeId)
   if (out.length === 0) return { result: 'duplicate' }
   const loss = out.find(({ giver }) => giver === ACCOUNTS.LOSSES)
-  // Ended first: nothing that comes back now pays it.
+  // The debt ends first, so that the returned money does not pay it.
   const repaid = loss === undefined ? [] : await endDebt(tx, turnOf(loss.ref))
   let [fromMember, suspended] = [ZERO, ZERO]
   const give = async (kind: 'chargeback_back' | 'debt_back', { ref, amount }: Omit<Part, 'giver'>): Promise<void> => {
     const from = kind === 'debt_back' ? 'LOSSES' : 'GATEWAY'
-    if (memberId === undefined || wallet === undefined) throw new Error(`${kind} ${ref}: nobody gave it`)
+    if (memberId === undefined || wallet === undefined) throw new Error(`${kind} ${ref}: no member gave it`)
     if (wallet.isClosed) {
       await suspendReturn(tx, { kind, ref, from, orderId, amount, memberId })
       suspended = paise(suspended + amount)
@@ -103,7 +105,10 @@ export async function returnChargeback(tx: Tx, chargeback: Omit<Chargeback, 'amo
   return { result: 'booked', memberId, fromMember, suspended, lost: paise(taken - fromMember - suspended) }
 }
 
-/** A payment that the bank took while it lay in SUSPENSE has become this member's: so has the loss, and the payment pays it. How much. */
+/**
+ * The bank took this payment while it was in SUSPENSE, and now it credits this member. Its loss becomes the member's
+ * debt, which the payment pays. Returns the amount paid.
+ */
 export async function oweLoss(
   tx: Tx,
   payment: { readonly orderId: string; readonly paymentId: string; readonly memberId: bigint; readonly amount: Paise },
@@ -119,20 +124,20 @@ export async function oweLoss(
 }
 
 const LOSS = '#loss'
-/** Which part of a turn a ref names. */
+/** The suffix of a ref that names a part of a turn. */
 const PART = /#(?:loss|part\d+)$/
 
 async function moveLoss(tx: Tx, kind: 'chargeback' | 'chargeback_back', ref: string, amount: Paise): Promise<void> {
   const { LOSSES, GATEWAY } = ACCOUNTS
   const sides = kind === 'chargeback' ? { debit: LOSSES, credit: GATEWAY } : { debit: GATEWAY, credit: LOSSES }
-  if (!(await moveSystem(tx, { kind, ref, ...sides, amount }))) throw new Error(`${kind} ${ref} stands already`)
+  if (!(await moveSystem(tx, { kind, ref, ...sides, amount }))) throw new Error(`${kind} ${ref} is booked already`)
 }
 
 const turnOf = (ref: string): string => ref.replace(PART, '')
 
 type Part = { readonly ref: string; readonly giver: bigint; readonly amount: Paise }
 
-/** How often the dispute took, and the parts that are not returned. */
+/** How often the dispute took the money, and the parts that are not returned. */
 async function turnsOf(tx: Tx, disputeId: string): Promise<{ readonly turns: number; readonly out: readonly Part[] }> {
   const parts = await tx.query<Part & { isReturned: boolean }>(sql`
     select c.ref, c.debit as giver, c.amount,
@@ -143,9 +148,11 @@ async function turnsOf(tx: Tx, disputeId: string): Promise<{ readonly turns: num
 }
 
 /**
- * The payment in question, and who gives it. One that was no order's own lies in SUSPENSE: it is its order's where
- * it came for an account that is closed, or whose it was given to from there; otherwise what is taken of it is a
- * loss, for nobody knows who should give it.
+ * Locks the disputed payment and finds the member who gives it.
+ * - A payment that credited its order belongs to the order's member.
+ * - A payment in SUSPENSE belongs to the member whom it was credited to, or to its order's member if that account is
+ *   closed.
+ * - Any other payment in SUSPENSE has no owner: its chargeback is a loss.
  */
 async function lockPayment(
   tx: Tx,

@@ -1,4 +1,4 @@
-/** A closed wallet is empty and does nothing: its own row refuses anything else, whoever writes it. */
+/** A closed wallet is empty and inactive: the constraints of its row refuse anything else. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql, violatedConstraint } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-test('a closed wallet takes neither money nor a right to move it, and nothing is closed that is not empty', async () => {
+test('a closed wallet takes neither money nor a right to move it, and only an empty wallet is closed', async () => {
   const memberId = await newMember(database.db, { rupees: 10, mayMove: true })
   const set = (change: ReturnType<typeof sql>) => database.db.query(sql`update wallet set ${change} where member_id = ${memberId}::bigint`)
   const refusedByRow = (writing: Promise<unknown>) =>

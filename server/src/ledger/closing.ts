@@ -1,8 +1,9 @@
 /**
- * A wallet whose member leaves. Invariants: it is closed only when it is empty and nothing of the
- * member's is on its way, judged under its lock, which every join, top-up and withdrawal takes too;
- * once closed it takes no money, and what still comes stands in SUSPENSE. A debt closes nothing off: it
- * stays, and what still comes pays it first.
+ * Closes the wallet of a member who leaves.
+ * - A wallet is closed only if it is empty and the member has no open withdrawal, refund or round.
+ * - This is judged under the wallet's lock, which every join, top-up and withdrawal takes too.
+ * - A closed wallet takes no money: money that still arrives goes to SUSPENSE.
+ * - A debt does not prevent the closing. The debt stays, and money that still arrives pays it first.
  */
 import { type Paise, paise } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
@@ -11,7 +12,7 @@ import type { Tx } from '../db/transaction.ts'
 import { payDebts } from './debts.ts'
 import { debitMember, lockWallet } from './transfer.ts'
 
-/** Everything that is left, given to the help fund; what the member owes is paid first. Zero where nothing is left. `ref` is a random UUID. */
+/** Pays the member's debts from the wallet and gives the rest to the help fund. Zero: nothing was left. `ref` is a random UUID. */
 export async function giveRest(tx: Tx, gift: { readonly memberId: bigint; readonly ref: string }): Promise<Outcome<Paise, 'may_not_move'>> {
   const { memberId, ref } = gift
   const wallet = await lockWallet(tx, memberId)
@@ -23,11 +24,11 @@ export async function giveRest(tx: Tx, gift: { readonly memberId: bigint; readon
 
 export type ClosingRefusal = 'payout_pending' | 'refund_pending' | 'round_pending' | 'money_left'
 
-/** Closes the wallet for good, or says what stands in the way. */
+/** Closes the wallet for good, or names the first obstacle. */
 export async function closeWallet(tx: Tx, memberId: bigint): Promise<Outcome<undefined, ClosingRefusal>> {
   const wallet = await lockWallet(tx, memberId)
   if (wallet === undefined) throw new Error(`member ${memberId} has no wallet`)
-  // In a later statement than the lock: it sees every movement that the lock waited for.
+  // A later statement than the lock: its snapshot sees every movement that the lock waited for.
   const open = await one<{ payout: boolean; refund: boolean; round: boolean }>(
     tx,
     sql`select

@@ -1,6 +1,7 @@
 /**
- * Money that left although we had given it back: a loss of ours, until it returns. Invariants: what is
- * out is out once, whatever is told how often; a loss that comes again is numbered (`id`, `id#2`, …).
+ * Conflicts: money that left although we had given it back. LOSSES bears it until it returns.
+ * - Money that is out is booked as out once, however often the gateway repeats its word.
+ * - A loss that occurs again is numbered: `id`, `id#2`, ….
  */
 import type { Paise } from '@roz/core/money.ts'
 import { one, sql } from '../db/sql.ts'
@@ -14,13 +15,13 @@ type Conflict = {
   readonly id: string
   readonly amount: Paise
   readonly out: 'wd_conflict' | 'refund_conflict'
-  /** What the money left, and comes back to. */
+  /** The account that the money leaves and returns to. */
   readonly asset: 'BANK' | 'GATEWAY'
-  /** The word that was told now: it went out, or it did not. */
+  /** The gateway's new word: the money went out, or it did not. */
   readonly isOut: boolean
 }
 
-/** Books the word where it is news. Undefined: LOSSES stands as it says already. */
+/** Books the word if it is new. Undefined: LOSSES agrees with it already. */
 export async function moveConflict(tx: Tx, { id, amount, out, asset, isOut }: Conflict): Promise<'conflict' | 'conflict_back' | undefined> {
   const back = `${out}_back` as const
   await lockReversed(tx, id)
@@ -35,6 +36,6 @@ export async function moveConflict(tx: Tx, { id, amount, out, asset, isOut }: Co
   const ref = nth === 1 ? id : `${id}#${nth}`
   const [LOSSES, ASSET] = [ACCOUNTS.LOSSES, ACCOUNTS[asset]]
   const sides = lost ? ({ kind: back, debit: ASSET, credit: LOSSES } as const) : ({ kind: out, debit: LOSSES, credit: ASSET } as const)
-  if (!(await moveSystem(tx, { ...sides, ref, amount }))) throw new Error(`${sides.kind} ${ref} stands already`)
+  if (!(await moveSystem(tx, { ...sides, ref, amount }))) throw new Error(`${sides.kind} ${ref} is booked already`)
   return lost ? 'conflict_back' : 'conflict'
 }

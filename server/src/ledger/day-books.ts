@@ -1,7 +1,7 @@
 /**
- * What the ledger says of a day that is sealed: its movements by kind, and what each member had at its
- * end. Invariant: nothing here depends on when it is asked: a sealed day's rows stay, and what a member
- * had is today's wallet less what moved since, both from one snapshot.
+ * The ledger's figures of a sealed day: its movements by kind, and each member's balance and hold at its end.
+ * - An answer does not depend on when it is asked: the rows of a sealed day never change.
+ * - A member's state is today's wallet less the movements since, both from one snapshot.
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import type { Paise } from '@roz/core/money.ts'
@@ -15,7 +15,7 @@ const nameOf = (account: Sql): Sql => sql`
        when ${account} < 0 then 'POOL:' || to_char(to_date((-${account})::text, 'YYYYMMDD'), 'YYYY-MM-DD')
        else (select name from account a where a.id = ${account}) end`
 
-/** Movements of a kind between two accounts, added up; members are one account. */
+/** The sum of each kind of movement between two accounts; all members count as one account. */
 export const listFlows = (from: Queryable, day: IstDay): Promise<Flow[]> =>
   from.query<Flow>(sql`
     select kind, "from", "to", sum(amount)::bigint as paise from (
@@ -31,10 +31,10 @@ export const listDisbursed = (from: Queryable, day: IstDay): Promise<Disbursed[]
     select d.evidence, t.amount from transfer t left join disbursement d on d.id = t.ref
      where t.kind = 'disbursement' and t.day = ${day}::date order by d.evidence, t.amount`)
 
-/** What a member had at a day's end. */
+/** A member's balance and hold at a day's end. */
 export type MemberState = { readonly memberId: bigint; readonly balance: Paise; readonly held: Paise }
 
-/** Members by their ids, a page: who had nothing is in it too. */
+/** A page of members by id, including members who had nothing. */
 export const listMemberStates = (from: Queryable, day: IstDay, after: bigint, limit: number): Promise<MemberState[]> =>
   from.query<MemberState>(sql`
     with page as materialized (
@@ -60,7 +60,7 @@ export const listMemberStates = (from: Queryable, day: IstDay, after: bigint, li
     select member_id as "memberId", (page.balance - coalesce(later.moved, 0))::bigint as balance, (page.held - coalesce(later.held, 0))::bigint as held
       from page left join later using (member_id) order by member_id`)
 
-/** Refunds on their way at a day's end for payments that belong to no member. */
+/** The amount of refunds pending at a day's end for payments that belong to no member. */
 export async function readForeignRefunds(from: Queryable, day: IstDay): Promise<Paise> {
   const { REFUNDS_PENDING, SUSPENSE } = ACCOUNTS
   const { amount } = await one<{ amount: Paise }>(

@@ -1,4 +1,4 @@
-/** What a chargeback took and the wallet could not pay is owed, paid before anything else, and given back exactly. */
+/** Debts: opened by a chargeback that the wallet could not pay, paid before anything else, given back exactly. */
 import { randomUUID } from 'node:crypto'
 import { nextDay } from '@roz/core/ist-day.ts'
 import { wholeRupees } from '@roz/core/money.ts'
@@ -44,7 +44,7 @@ const lossesOf = async (...disputes: string[]): Promise<bigint> =>
     )
   ).sum
 
-/** A member with all of ₹30 on its way out when the bank takes the ₹30 back. */
+/** A member whose whole ₹30 is held for a withdrawal when the bank takes the ₹30 back. */
 async function inDebt(disputeId: string): Promise<{ memberId: bigint; orderId: string; withdrawal: string }> {
   const memberId = await newMember(database.db)
   const orderId = await addMoney(database.db, memberId, wholeRupees(30))
@@ -55,7 +55,7 @@ async function inDebt(disputeId: string): Promise<{ memberId: bigint; orderId: s
   return { memberId, orderId, withdrawal }
 }
 
-test('a refund that is rejected after the bank took the payment pays the debt: the same money is not there twice', async () => {
+test('a refund rejected after the chargeback of its payment pays the debt', async () => {
   const memberId = await newMember(database.db)
   const orderId = await addMoney(database.db, memberId, wholeRupees(30))
   const id = randomUUID()
@@ -67,7 +67,7 @@ test('a refund that is rejected after the bank took the payment pays the debt: t
   expect([await owed(memberId), await lossesOf('r1')]).toEqual([0n, 0n])
 })
 
-test('a withdrawal of somebody in debt is neither approved nor sent, and pays the debt when it is rejected', async () => {
+test('a withdrawal of a member in debt is not approved, and pays the debt when it is rejected', async () => {
   const { memberId, withdrawal } = await inDebt('w1')
   expect(await doing((tx) => approveWithdrawal(tx, withdrawal))).toEqual({ ok: false, code: 'member_in_debt' })
   const rejected = await doing((tx) => rejectWithdrawal(tx, { id: withdrawal, reason: 'no' }))
@@ -76,7 +76,7 @@ test('a withdrawal of somebody in debt is neither approved nor sent, and pays th
   expect([await owed(memberId), await lossesOf('w1')]).toEqual([0n, 0n])
 })
 
-test('one that was approved before the bank took the payment is not sent, also not again, until the debt is paid', async () => {
+test('a withdrawal approved before the chargeback is neither sent nor sent again until the debt ends', async () => {
   const memberId = await newMember(database.db)
   const orderId = await addMoney(database.db, memberId, wholeRupees(30))
   const [approved, sending] = [randomUUID(), randomUUID()]
@@ -98,11 +98,11 @@ test('one that was approved before the bank took the payment is not sent, also n
   expect(await doing((tx) => startSending(tx, sending, { again: false }))).toBe(false)
   await dispute('w2', orderId, 30, 'returned')
   expect(await doing((tx) => startSending(tx, sending, { again: false }))).toBe(true)
-  // The ₹10 that the wallet gave, and the ₹10 that the rejected withdrawal paid.
+  // ₹10 that the wallet had paid, and ₹10 that the rejected withdrawal had paid.
   expect(await wallet(memberId)).toEqual([2000n, 1000n])
 })
 
-test('a refund of another payment is not approved for somebody in debt', async () => {
+test('a refund of another payment is neither approved nor sent for a member in debt', async () => {
   const { memberId } = await inDebt('w3')
   const other = await addMoney(database.db, memberId, wholeRupees(20))
   const [asked, late] = [randomUUID(), randomUUID()]
@@ -114,7 +114,7 @@ test('a refund of another payment is not approved for somebody in debt', async (
   expect([await owed(memberId), ...(await wallet(memberId))]).toEqual([2500n, 1000n, 3500n])
 })
 
-test('money that is added pays nothing; a prize, a returned rupee and a payment that is credited do', async () => {
+test('added money pays no debt; a prize, a returned rupee and a credited suspense item do', async () => {
   const { memberId } = await inDebt('p1')
   await addMoney(database.db, memberId, wholeRupees(10))
   expect([await owed(memberId), ...(await wallet(memberId))]).toEqual([3000n, 1000n, 3000n])
@@ -149,7 +149,7 @@ const PAID_BY: readonly (readonly [string, (withdrawal: string) => Promise<unkno
   ],
 ]
 test.each(PAID_BY)(
-  'won after the withdrawal was %s, the dispute gives the wallet all of it; lost once more, it takes it again',
+  'a dispute won after the withdrawal was %s gives the wallet all of it, and takes all of it when lost again',
   async (way, end) => {
     const { memberId, orderId, withdrawal } = await inDebt(`x-${way}`)
     await end(withdrawal)
@@ -161,7 +161,7 @@ test.each(PAID_BY)(
   },
 )
 
-test.each(PAID_BY)('won before the withdrawal was %s, LOSSES gets what it bore, and the hold comes back whole', async (way, end) => {
+test.each(PAID_BY)('a dispute won before the withdrawal was %s repays LOSSES, and the hold comes back whole', async (way, end) => {
   const { memberId, orderId, withdrawal } = await inDebt(`y-${way}`)
   expect((await dispute(`y-${way}`, orderId, 30, 'returned')).moved).toMatchObject({ fromMember: 0n, lost: 3000n })
   expect([...(await wallet(memberId)), await owed(memberId), await lossesOf(`y-${way}`)]).toEqual([0n, 3000n, 0n, 0n])
@@ -169,7 +169,7 @@ test.each(PAID_BY)('won before the withdrawal was %s, LOSSES gets what it bore, 
   expect(await wallet(memberId)).toEqual([3000n, 0n])
 })
 
-test('won when a part of the debt was paid: the wallet gets its part and that payment, LOSSES the rest', async () => {
+test('a dispute won after a part of the debt was paid gives that part to the wallet and the rest to LOSSES', async () => {
   const memberId = await newMember(database.db)
   const orderId = await addMoney(database.db, memberId, wholeRupees(30))
   const [small, big] = [randomUUID(), randomUUID()]
@@ -184,7 +184,7 @@ test('won when a part of the debt was paid: the wallet gets its part and that pa
   expect([...(await wallet(memberId)), await owed(memberId), await lossesOf('part')]).toEqual([1300n, 0n, 0n, 0n])
 })
 
-test('of two debts the older is paid first, and what the dispute of one gives back pays the other', async () => {
+test('the older of two debts is paid first, and money returned by its dispute pays the other', async () => {
   const memberId = await newMember(database.db)
   const [first, second] = [await addMoney(database.db, memberId, wholeRupees(10)), await addMoney(database.db, memberId, wholeRupees(10))]
   const [one_, two] = [randomUUID(), randomUUID()]
@@ -202,7 +202,7 @@ test('of two debts the older is paid first, and what the dispute of one gives ba
   expect(await wallet(memberId)).toEqual([2000n, 0n])
 })
 
-test('who leaves in debt pays it first, and what comes for the closed account pays the rest', async () => {
+test('a member who leaves pays the debt first, and money for the closed account pays the rest', async () => {
   const memberId = await newMember(database.db)
   const orderId = await addMoney(database.db, memberId, wholeRupees(30))
   const withdrawal = randomUUID()
@@ -224,12 +224,12 @@ test('who leaves in debt pays it first, and what comes for the closed account pa
   ])
   const rest = items[1]?.id ?? 0n
   expect(await doing((tx) => paySuspense(tx, { itemId: rest, reference: 'UTR1', decidedBy: 1n }))).toMatchObject({ ok: true })
-  // Won: what was paid towards the debt waits for its owner.
+  // Won: the payments of the debt go to SUSPENSE for their owner.
   expect((await dispute('left', orderId, 20, 'returned')).moved).toMatchObject({ fromMember: 0n, suspended: 2000n, lost: 0n })
   expect(await lossesOf('left')).toBe(0n)
 })
 
-test('a chargeback that comes after the account was closed takes all that waits for it, and the rest is owed', async () => {
+test('a chargeback of a closed account takes its suspense items, and the rest is a debt', async () => {
   const memberId = await newMember(database.db)
   const orderId = await addMoney(database.db, memberId, wholeRupees(30))
   const [small, big] = [randomUUID(), randomUUID()]
@@ -253,7 +253,7 @@ test('a chargeback that comes after the account was closed takes all that waits 
   ).toEqual([])
 })
 
-test('a payment that was credited from suspense is taken back from whom it was credited to', async () => {
+test('a chargeback of a payment credited from SUSPENSE takes it from the member who was credited', async () => {
   const memberId = await newMember(database.db)
   const itemId = await suspended(10)
   await creditItem(itemId, memberId)
@@ -268,7 +268,7 @@ test('a payment that was credited from suspense is taken back from whom it was c
   expect([await owed(memberId), ...(await wallet(memberId))]).toEqual([0n, 400n, 600n])
 })
 
-test('a payment that the bank took out of SUSPENSE pays its own loss once it is its order’s', async () => {
+test('a payment that the bank took out of SUSPENSE pays its own loss when it credits its order', async () => {
   const memberId = await newMember(database.db)
   const orderId = newOrderId()
   await doing((tx) => createTopup(tx, { orderId, memberId, amount: wholeRupees(10) }))
@@ -282,7 +282,7 @@ test('a payment that the bank took out of SUSPENSE pays its own loss once it is 
   expect([...(await wallet(memberId)), await lossesOf('early')]).toEqual([1000n, 0n, 0n])
 })
 
-test('a yes that meets the bank at its work waits for it, and is refused', async () => {
+test('an approval that meets a chargeback waits for it and is refused', async () => {
   const memberId = await newMember(database.db)
   const orderId = await addMoney(database.db, memberId, wholeRupees(30))
   const [withdrawal, refund] = [randomUUID(), randomUUID()]
@@ -304,7 +304,7 @@ test('a yes that meets the bank at its work waits for it, and is refused', async
   }
 })
 
-test('a decision, a release and the bank at once: never is anything owed while the wallet holds what was released', async () => {
+test('an approval, a rejection and a chargeback at once leave no debt beside money in the wallet', async () => {
   for (let round = 0; round < 6; round++) {
     const memberId = await newMember(database.db)
     const orderId = await addMoney(database.db, memberId, wholeRupees(20))
@@ -321,7 +321,7 @@ test('a decision, a release and the bank at once: never is anything owed while t
   }
 })
 
-test('the tables themselves refuse a debt that grows or comes back, a payment of none, and to give back what was not paid', async () => {
+test('the tables refuse a debt that grows or reopens, a payment without a debt, and a return of what was not paid', async () => {
   await inDebt('table')
   const refusalOf = (...statements: readonly ReturnType<typeof sql>[]) =>
     doing(async (tx) => {

@@ -1,36 +1,36 @@
 /**
- * Debts: what a chargeback took and its member's wallet could not pay. LOSSES bears it until it is paid.
- * Invariants: a debt changes only under its member's wallet lock; money that is released from a hold,
- * won or returned pays it in the same transaction, the oldest debt first, before the member can use any
- * of it; money that a member adds does not. A debt is paid at most once, and a turn of a dispute that
- * the bank returned is owed no more.
+ * Debts: the part of a chargeback that the member's wallet could not pay. LOSSES bears it until it is paid.
+ * - A debt changes only under its member's wallet lock.
+ * - Money that is released from a hold, won or returned pays debts in the same transaction, the oldest debt first.
+ * - Money that a member adds pays no debt.
+ * - A debt is paid at most once. If the bank returns a dispute's turn, the debt of that turn ends.
  */
 import { type Paise, paise, ZERO } from '@roz/core/money.ts'
 import { one, type Queryable, type Sql, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { creditMember, debitMember, type Moved } from './transfer.ts'
 
-/** Neither paid nor returned: as `debt_open` indexes them. */
+/** Neither paid nor returned; the same condition as the index `debt_open`. */
 const IS_OPEN = sql`paid < amount and returned_at is null`
 
-/** `ref`: the turn of the dispute, whose loss it is. */
+/** `ref`: the turn of the dispute that caused the loss. */
 export async function openDebt(tx: Tx, debt: { readonly ref: string; readonly memberId: bigint; readonly amount: Paise }): Promise<void> {
   await tx.query(sql`
     insert into debt (ref, member_id, amount) values (${debt.ref}::text, ${debt.memberId}::bigint, ${debt.amount}::bigint)`)
 }
 
-/** What a member owes now, of `m`: for the lists that name members. */
+/** The amount that a member owes, as SQL for lists of members. */
 export const owedOf = (memberId: Sql): Sql => sql`
   coalesce((select sum(amount - paid) from debt where member_id = ${memberId} and ${IS_OPEN}), 0)::bigint`
 
-/** What a member owes. Under the wallet's lock where something follows from it. */
+/** The amount that a member owes. Call it under the wallet's lock if a decision follows from it. */
 export const readDebt = async (from: Queryable, memberId: bigint): Promise<Paise> =>
   (await one<{ owed: Paise }>(from, sql`select ${owedOf(sql`${memberId}::bigint`)} as owed`)).owed
 
-/** Takes one payment of a debt from somewhere, under this ref. */
+/** Books one payment of a debt under this ref. */
 type Pay = (ref: string, amount: Paise) => Promise<unknown>
 
-/** Pays what this member owes, up to `atMost`, and says how much that was. By default from the wallet, which is locked. */
+/** Pays the member's debts up to `atMost`, and returns the amount paid. By default from the wallet, which the caller has locked. */
 export async function payDebts(
   tx: Tx,
   memberId: bigint,
@@ -53,14 +53,14 @@ export async function payDebts(
   return paise(atMost - left)
 }
 
-/** Gives back to a member whose wallet is locked; what they owe takes its part at once. The balance is what is left to them. */
+/** Credits a locked wallet and pays the member's debts from the amount. `balance` is the balance after both. */
 export async function giveBackToMember(tx: Tx, move: Parameters<typeof creditMember>[1]): Promise<Moved> {
   const moved = await creditMember(tx, move)
   const paid = await payDebts(tx, move.memberId, move.amount)
   return { ...moved, balance: paise(moved.balance - paid) }
 }
 
-/** After many wallets, all locked, were given something: those of them pay who owe. `given`: selects `member_id` and `amount`. */
+/** Pays the debts of members whose locked wallets were just credited. `given` selects `member_id` and `amount`. */
 export async function payDebtsAmong(tx: Tx, given: Sql): Promise<void> {
   const owing = await tx.query<{ memberId: bigint; amount: Paise }>(sql`
     select g.member_id as "memberId", g.amount from (${given}) g
@@ -68,7 +68,7 @@ export async function payDebtsAmong(tx: Tx, given: Sql): Promise<void> {
   for (const { memberId, amount } of owing) await payDebts(tx, memberId, amount)
 }
 
-/** Ends the debt of a turn that the bank has returned; its payments, to be given back. */
+/** Ends the debt of a turn that the bank has returned. Returns the debt's payments, which the caller gives back. */
 export async function endDebt(tx: Tx, ref: string): Promise<{ readonly ref: string; readonly amount: Paise }[]> {
   const ended = await tx.query(sql`update debt set returned_at = roz_now() where ref = ${ref}::text and returned_at is null returning id`)
   if (ended.length === 0) return []

@@ -1,4 +1,4 @@
-/** What leaves the help fund: never more than it holds, once for an id, once for a receipt. */
+/** Disbursements of the help fund: never more than its balance, once per id, once per receipt. */
 import { randomUUID } from 'node:crypto'
 import { wholeRupees } from '@roz/core/money.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -22,7 +22,7 @@ async function fill(rupees: number): Promise<void> {
   await inTransaction(database.db, (tx) => giveRest(tx, { memberId, ref: randomUUID() }))
 }
 
-test('no more is disbursed than the help fund holds, also by several at once', async () => {
+test('disbursements at the same time never exceed the help fund', async () => {
   expect(await disburse('none', 1, 'none')).toEqual({ ok: false, code: 'insufficient_funds' })
   await fill(30)
   expect(await disburse('more', 31, 'more')).toEqual({ ok: false, code: 'insufficient_funds' })
@@ -32,7 +32,7 @@ test('no more is disbursed than the help fund holds, also by several at once', a
   expect(await disburse('again', 1, 'again')).toEqual({ ok: false, code: 'insufficient_funds' })
 })
 
-test('the same id is the same disbursement; another amount or a used receipt is refused', async () => {
+test('a repeated id is the same disbursement, and another amount or a used receipt is refused', async () => {
   await fill(30)
   expect(await disburse('rice', 10, 'rice')).toEqual({ ok: true, value: { replayed: false } })
   expect(await disburse('rice', 10, 'rice')).toEqual({ ok: true, value: { replayed: true } })

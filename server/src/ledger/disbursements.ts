@@ -1,7 +1,8 @@
 /**
- * Money that leaves the help fund for somebody in need. Invariants: never more than the fund holds;
- * booked once for its id, together with the hash of the receipt that proves it; one receipt proves one
- * disbursement and no other.
+ * Disbursements: money that leaves the help fund for somebody in need.
+ * - A disbursement is never more than the fund's balance.
+ * - A disbursement is booked once for its id, together with the hash of the receipt that proves it.
+ * - A receipt proves one disbursement only.
  */
 import type { Paise } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
@@ -22,7 +23,7 @@ export async function bookDisbursement(
   tx: Tx,
   { id, amount, evidence }: Disbursement,
 ): Promise<Outcome<{ readonly replayed: boolean }, 'insufficient_funds' | 'idempotency_mismatch' | 'receipt_used'>> {
-  // Held until the commit: two of them at once must not both see the same rupees.
+  // Locked until the commit: two disbursements must not spend the same rupees.
   await lockInTransaction(tx, 'helpFund')
   const known = await maybeOne<{ same: boolean }>(
     tx,
@@ -34,7 +35,7 @@ export async function bookDisbursement(
   const { HELP_FUND, BANK } = ACCOUNTS
   const { fund } = await one<{ fund: bigint }>(
     tx,
-    // No other kind reaches the fund, and an index knows these.
+    // Only these kinds reach the fund, and an index covers them.
     sql`select coalesce(sum(case when kind = 'disbursement' then -amount else amount end), 0)::bigint as fund
           from transfer where kind in ('need', 'gift', 'disbursement')`,
   )

@@ -1,8 +1,8 @@
 /**
- * Disputes as the gateway tells of them, and the money that follows. Invariants: what is booked is the
- * newest word, whatever came before it: the money is with the payer's bank or with us; a dispute stays
- * about the payment that it was first told of; a word that cannot be booked is kept with its reason, for
- * somebody has to look.
+ * Books disputes as the gateway reports them, and the money that follows.
+ * - The newest word is booked, whatever came before it: the payer's bank has the money, or we have it.
+ * - A dispute stays about the payment that its first report named.
+ * - A report that cannot be booked is kept with its reason, for an administrator.
  */
 import { CURRENCY, type Paise } from '@roz/core/money.ts'
 import { maybeOne, one, sql } from '../db/sql.ts'
@@ -14,13 +14,13 @@ export type DisputeTold = {
   readonly orderId: string
   readonly paymentId: string
   readonly amount: Paise
-  /** Where the gateway told of another currency than INR. */
+  /** Set if the gateway names another currency than INR. */
   readonly currency?: string
   /** The gateway's own words. */
   readonly type: string
   readonly status: string
   readonly state: 'open' | 'won' | 'lost'
-  /** Whether the payer's bank has the money now; undefined: as before. */
+  /** Whether the payer's bank has the money now; undefined: no change. */
   readonly isTaken: boolean | undefined
   readonly respondBy: Date | undefined
 }
@@ -32,9 +32,9 @@ export type DisputeProblem = (typeof PROBLEMS)[ChargebackRefusal] | 'other_curre
 
 export type DisputeBooked = {
   readonly moved: ({ readonly what: 'taken' | 'returned' } & Parts) | undefined
-  /** News alone: the same problem told again is none. */
+  /** Set only if the problem is new. The same problem reported again is undefined. */
   readonly problem: DisputeProblem | undefined
-  /** Told of for the first time. */
+  /** This is the first report of the dispute. */
   readonly isNew: boolean
 }
 
@@ -47,7 +47,7 @@ export async function bookDispute(tx: Tx, told: DisputeTold): Promise<DisputeBoo
     values (${disputeId}::text, ${orderId}::text, ${paymentId}::text, ${amount}::bigint, ${type}::text, ${status}::text, ${state}::text,
       ${told.respondBy ?? null}::timestamptz)
     on conflict (id) do update set type = excluded.type, status = excluded.status, state = excluded.state, respond_by = excluded.respond_by,
-      -- What was taken is what is returned: a changed amount counts from the next taking on.
+      -- The amount taken is the amount returned: a changed amount counts from the next taking on.
       amount = case when d.is_taken then d.amount else excluded.amount end, updated_at = roz_now()
       where d.order_id = excluded.order_id and d.payment_id = excluded.payment_id
     returning d.xmax = 0 as "isNew", d.amount, d.problem`,
@@ -66,7 +66,7 @@ export async function bookDispute(tx: Tx, told: DisputeTold): Promise<DisputeBoo
   }
 }
 
-/** What stands of the dispute's own payment stays as it is. */
+/** Records that a report named another payment. Bookings of the dispute's own payment do not change. */
 async function ofAnotherPayment(tx: Tx, disputeId: string): Promise<DisputeBooked> {
   const { before } = await one<{ before: DisputeProblem | null }>(
     tx,

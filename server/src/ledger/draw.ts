@@ -1,7 +1,8 @@
 /**
- * What a draw decided, kept before any money moves. Invariant: the winners are members of the round,
- * each once, as many as the policy names (or none where the draw is switched off), and what each gets
- * is computed here from the frozen pool, never handed in.
+ * Keeps the result of a draw before any money moves.
+ * - The winners are members of the round, each once.
+ * - Their number follows from the policy and the entries, or is zero if the draw is switched off.
+ * - Each amount is computed here from the frozen pool; no caller passes one.
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Paise, paise, ZERO } from '@roz/core/money.ts'
@@ -13,7 +14,7 @@ import { isGivenUp, lockRound, type Round } from './rounds.ts'
 export type Winner = {
   readonly rank: number
   readonly memberId: bigint
-  /** What is paid; the tax has been withheld from the prize. */
+  /** The amount paid: the prize less the withheld tax. */
   readonly amount: Paise
   readonly tax: Paise
 }
@@ -22,13 +23,13 @@ export type Draw = {
   readonly day: IstDay
   readonly randomness: Buffer
   readonly seed: Buffer
-  /** In the order of their picks; empty where the draw is switched off. */
+  /** In the order of their picks; empty if the draw is switched off. */
   readonly winners: readonly bigint[]
-  /** What is withheld from a prize of this size; nothing by default. */
+  /** The tax withheld from a prize of this size; zero by default. */
   readonly taxOn?: (prize: Paise) => Paise
 }
 
-/** How a closed round's pool is cut; without winners the reward goes to need. */
+/** Splits a closed round's pool. Without winners the reward share goes to need. */
 export function sharesOf(round: Round, winners: number): Shares {
   if (round.pool === null || round.entries === null) throw new Error(`round ${round.day} is not closed`)
   const cut = shares(round.pool, round.entries, round.policy)

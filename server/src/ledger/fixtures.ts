@@ -1,4 +1,4 @@
-/** What tests of the ledger start from: members, money in their wallets, rounds that are open. */
+/** Fixtures for tests of the ledger: members, money in their wallets, open rounds. */
 import { createHash, randomUUID } from 'node:crypto'
 import { type IstDay, nextDay, startOfDayMs } from '@roz/core/ist-day.ts'
 import { type Paise, wholeRupees } from '@roz/core/money.ts'
@@ -33,7 +33,7 @@ export const newMembers = async (db: Db, count: number, member: NewMember = {}):
   return ids
 }
 
-/** A transaction that has done this and stands still before its commit, until it is told to go on. */
+/** A transaction that has done `work` and waits before its commit until it is told to commit. */
 export async function holdOpen(db: Db, work: (tx: Tx) => Promise<unknown>): Promise<{ readonly commit: () => Promise<void> }> {
   const [done, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const holding = inTransaction(db, async (tx) => {
@@ -50,7 +50,7 @@ export async function holdOpen(db: Db, work: (tx: Tx) => Promise<unknown>): Prom
   }
 }
 
-/** Until somebody in this database waits for somebody's lock; with `text` in a statement like it. */
+/** Waits until a statement like `text` in this database waits for a lock. */
 export async function untilLockWaits(db: Db, text = '%'): Promise<void> {
   const waits = sql`
     select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like ${text}::text limit 1`
@@ -59,7 +59,7 @@ export async function untilLockWaits(db: Db, text = '%'): Promise<void> {
 
 export const newOrderId = (): string => randomUUID().replaceAll('-', '')
 
-/** A paid top-up; its order id. */
+/** Pays a top-up; returns its order id. */
 export async function addMoney(db: Db, memberId: bigint, amount: Paise): Promise<string> {
   const orderId = newOrderId()
   await inTransaction(db, async (tx) => {
@@ -69,7 +69,7 @@ export async function addMoney(db: Db, memberId: bigint, amount: Paise): Promise
   return orderId
 }
 
-/** The clock stands in the middle of the day, and the day's round is open. */
+/** Sets the clock to noon of the day, with the day's round open. */
 export async function openDay(database: TestDatabase, day: IstDay, policy: SplitPolicy = POLICY_A): Promise<void> {
   await makeDay(database.db, day, policy)
   await database.setClock(new Date(startOfDayMs(day) + 12 * HOUR_MS))
@@ -83,7 +83,7 @@ export async function makeDay(db: Db, day: IstDay, policy: SplitPolicy = POLICY_
 
 export const hashOf = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-/** Moves the clock to the first minute after a day, and closes its round. */
+/** Moves the clock to the first minute after the day, and closes its round. */
 export async function endDay(database: TestDatabase, day: IstDay): Promise<{ entries: number; pool: Paise }> {
   await database.setClock(new Date(startOfDayMs(nextDay(day)) + 60_000))
   const closed = await inTransaction(database.db, (tx) => closeRound(tx, day))
@@ -91,7 +91,7 @@ export async function endDay(database: TestDatabase, day: IstDay): Promise<{ ent
   return closed.value
 }
 
-/** Seals, draws these winners and settles a closed round. */
+/** Seals a closed round, draws these winners and settles it. */
 export async function payOut(db: Db, day: IstDay, winners: readonly bigint[]): Promise<Settlement> {
   await drawWinners(db, day, winners)
   const settled = await inTransaction(db, (tx) => settleRound(tx, day))
@@ -106,7 +106,7 @@ export async function drawWinners(db: Db, day: IstDay, winners: readonly bigint[
   })
 }
 
-/** Ends a round without a draw and gives its rupees back, in pages so small that there are several. */
+/** Ends a round without a draw and gives its rupees back, in pages small enough that there are several. */
 export async function giveRoundBack(tx: Tx, day: IstDay, pageSize = 2): Promise<Awaited<ReturnType<typeof voidRound>>> {
   const ended = await voidRound(tx, day)
   for (let isOver = !ended.ok || ended.value.isOver; !isOver; ) {

@@ -1,13 +1,14 @@
 /**
- * Days whose books cannot be made: a state that the rules exclude, such as money below nothing at a day's
- * end after the clock was set back. Invariants: the day is held with its reason and the member's number,
- * and the days after it wait; joins, draws, settlements and the sealing of the ledger go on; it is tried
- * again every hour, and at once when the operator says so.
+ * Days whose books cannot be made because the data breaks a rule, such as a negative balance after the clock was
+ * set back.
+ * - The day is held with its reason and the member's number, and the days after it wait.
+ * - Joins, draws, settlements and the sealing of the ledger go on.
+ * - The day is tried again every hour, and at once on the operator's command.
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { maybeOne, type Queryable, sql } from '../db/sql.ts'
 
-/** The books of a day do not hold, for a reason that lies in the data. */
+/** A day's books cannot be made, for a reason in the data. */
 export class BooksHeldError extends Error {
   override readonly name = 'BooksHeldError'
   readonly memberId: bigint | undefined
@@ -22,7 +23,7 @@ export type HeldBooks = {
   readonly found: string
   readonly memberId: bigint | null
   readonly since: Date
-  /** Days that are over and wait for it. */
+  /** Ended days that wait for this one. */
   readonly waiting: number
   readonly isCovered: boolean
 }
@@ -34,7 +35,7 @@ export async function holdBooks(into: Queryable, day: IstDay, { message, memberI
     on conflict (day) do update set found = excluded.found, member_id = excluded.member_id, next_try_at = excluded.next_try_at`)
 }
 
-/** The day that is held now: no more than one, for days are made in order. */
+/** The day that is held now: at most one, because days are made in order. */
 export const findHeldBooks = (from: Queryable): Promise<HeldBooks | undefined> =>
   maybeOne<HeldBooks>(
     from,
@@ -42,7 +43,7 @@ export const findHeldBooks = (from: Queryable): Promise<HeldBooks | undefined> =
           from books_hold h where not exists (select from books_day b where b.day = h.day) order by h.day limit 1`,
   )
 
-/** Has the day tried again at once; with `cover` the platform stands for what is below nothing. */
+/** Makes the day due at once. With `cover` the platform covers the negative amounts. */
 export async function releaseBooks(into: Queryable, day: IstDay, options: { readonly cover: boolean }): Promise<boolean> {
   const released = await into.query(sql`
     update books_hold h set next_try_at = roz_now(), covered_at = case when ${options.cover}::boolean then coalesce(covered_at, roz_now()) else covered_at end
@@ -61,6 +62,6 @@ export async function writeCover(into: Queryable, day: IstDay, { account, member
     values (${day}::date, ${account}::text, ${memberId ?? null}::bigint, ${amount}::bigint)`)
 }
 
-/** What the platform stands for at a day's end, by account. */
+/** Amounts that the platform covers at a day's end, by account. */
 export const listCovers = (from: Queryable, day: IstDay): Promise<{ readonly account: string; readonly paise: bigint }[]> =>
   from.query(sql`select account, sum(amount)::bigint as paise from books_cover where day = ${day}::date group by account`)

@@ -1,21 +1,21 @@
 /**
- * Members on hold. Invariants: nothing of theirs is sent while the hold lasts, also not the refund of
- * a payment of theirs that waits in SUSPENSE; what waited is released once, by one caller of all
- * processes.
+ * Members on hold: none of their money leaves.
+ * - No withdrawal or refund of theirs is sent while the hold lasts, nor the refund of their payment in SUSPENSE.
+ * - Withdrawals and refunds that waited are released once, by one process.
  */
 import { maybeOne, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 
-/** Why money that leaves stands still: kept in the column `problem` of withdrawals and refunds. */
+/** The value of the column `problem` of withdrawals and refunds that a hold stops. */
 export const ON_HOLD = 'member_on_hold'
 
-/** A member `m` on hold: suspended, or held since they said "This was not me". Whoever has left is not. */
+/** A member `m` on hold: suspended, or held since they said "This was not me". A deleted account is never on hold. */
 export const IS_ON_HOLD = sql`((m.suspended_at is not null or m.held_at is not null) and m.deleted_at is null)`
 
 export const isOnHold = async (tx: Tx, memberId: bigint): Promise<boolean> =>
   (await maybeOne(tx, sql`select 1 from member m where m.id = ${memberId}::bigint and ${IS_ON_HOLD}`)) !== undefined
 
-/** Whose money a refund `r` is: its member's, or of a payment in SUSPENSE, that of the order's member. */
+/** The owner of a refund `r`: its member, or the member of the order behind a suspense item. */
 export const REFUND_OWNER = sql`coalesce(r.member_id, (select o.member_id from topup o where o.order_id = r.order_id))`
 
 export const isRefundOnHold = async (tx: Tx, refundId: string): Promise<boolean> =>
@@ -24,7 +24,7 @@ export const isRefundOnHold = async (tx: Tx, refundId: string): Promise<boolean>
     sql`select 1 from refund r join member m on m.id = ${REFUND_OWNER} where r.id = ${refundId}::uuid and ${IS_ON_HOLD}`,
   )) !== undefined
 
-/** Whether the member whose order a payment in SUSPENSE came by is on hold. */
+/** Whether the member of the order behind a suspense item is on hold. */
 export const isItemOnHold = async (tx: Tx, itemId: bigint): Promise<boolean> =>
   (await maybeOne(
     tx,
@@ -32,7 +32,7 @@ export const isItemOnHold = async (tx: Tx, itemId: bigint): Promise<boolean> =>
          where s.id = ${itemId}::bigint and ${IS_ON_HOLD}`,
   )) !== undefined
 
-/** Takes what a hold stopped and no hold stops any more, locked: it is to be sent after the commit. */
+/** Releases the withdrawals and refunds that no hold stops any more. The caller sends them after the commit. */
 export async function releaseAfterHold(tx: Tx): Promise<{ readonly withdrawals: readonly string[]; readonly refunds: readonly string[] }> {
   const withdrawals = await tx.query<{ id: string }>(sql`
     update withdrawal w set problem = null from member m

@@ -1,9 +1,11 @@
 /**
- * Operations of money, two by two, on two connections (testing/meetings.ts), at the places most likely to
- * matter. Each is met as the first and as the second in every run; beyond that a part of the pairs that
- * decide about the same thing or the same rounds, and of the rest a few: another part in every run, whose
- * seed is printed (ROZ_SEED=<seed> takes the same again). ROZ_TEST_ALL=1 takes all these parts; every pair,
- * with a stop after each statement: `npm run interleavings`.
+ * Pairs of money operations on two connections (testing/meetings.ts), stopped where a conflict is most likely.
+ * - Every operation is the first and the second of a pair in every run.
+ * - Beyond that a run takes a sample. The rate is high for pairs that decide about the same thing or the same
+ *   rounds.
+ * - The run prints its seed; ROZ_SEED=<seed> takes the same sample again.
+ * - ROZ_TEST_ALL=1 takes a larger sample. `npm run interleavings` takes every pair, with a stop after each
+ *   statement.
  */
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -15,7 +17,7 @@ import type { Stop } from './testing/stepped-db.ts'
 
 const ALL = process.env.ROZ_TEST_ALL === '1'
 const SEED = Number(process.env.ROZ_SEED ?? Date.now() % 1_000_000)
-/** One pair of so many. */
+/** Sampling rates: one pair of this many. */
 const ONE_OF = ALL ? { lastThings: 1, oneThing: 1, rounds: 2, others: 29 } : { lastThings: 6, oneThing: 2, rounds: 4, others: 87 }
 
 const meetings = createMeetings(createTestDatabase)
@@ -24,7 +26,7 @@ beforeAll(() => {
 })
 afterAll(() => meetings.close())
 
-/** Who leaves meets everything. */
+/** Leaving conflicts with everything. */
 const LAST_THINGS: ReadonlySet<string> = new Set(['give the rest', 'close an account'])
 const ROUNDS: ReadonlySet<Need> = new Set(['open round', 'own day', 'closed round', 'drawn round'])
 
@@ -54,15 +56,15 @@ async function stopsOf(
   return ALL ? likely : [likely[Math.floor(turn / 12) % likely.length] as Stop]
 }
 
-/** A number of the seed's for two that meet. */
+/** A pseudo-random number for a pair, derived from the seed. */
 const luckOf = (row: number, column: number): number => createHash('sha256').update(`${SEED} ${row} ${column}`).digest().readUInt32BE()
 
 describe.each(OPERATIONS.map((first, row) => ({ first, row })))('$first.name', ({ first, row }) => {
-  test('meets others: one order or the other, nothing between', async () => {
+  test('meets others and gives the result of one of the two orders', async () => {
     await meetings.rest()
     let met = 0
     for (const [column, second] of OPERATIONS.entries()) {
-      // Each is the second of one pair that always meets: one further down than its first, by the seed.
+      // One pair per row always runs. The seed shifts it, and each operation is the second of one such pair.
       const always = column === (row + SEED) % OPERATIONS.length
       for (const stop of await stopsOf(first, second, { luck: luckOf(row, column), always })) {
         const { where, got, due } = (await meetings.judge(first, second, stop)) ?? {}
@@ -74,6 +76,6 @@ describe.each(OPERATIONS.map((first, row) => ({ first, row })))('$first.name', (
   }, 600_000)
 })
 
-test('there are as many meetings as it takes to mean something', () => {
+test('a run has more than two meetings per operation', () => {
   expect(meetings.met()).toBeGreaterThan(2 * OPERATIONS.length)
 })

@@ -1,7 +1,7 @@
 /**
- * One member's join that may wait for the wallet: after a busy verdict, after a top-up. Invariant: an
- * earlier sending of the same request that has committed is found before the fee is taken again. The
- * wallet is locked before the round's row is shared, so that a close does not wait for a wallet.
+ * Joins one member who may wait for the wallet: after a busy verdict, or after a top-up.
+ * - A committed join of an earlier sending of the request is found before the fee is taken again.
+ * - The wallet is locked before the round's row is shared, so that a close never waits for a wallet.
  */
 import { randomUUID } from 'node:crypto'
 import { accepted, refused } from '@roz/core/outcome.ts'
@@ -14,7 +14,7 @@ import { lockWallet } from './transfer.ts'
 export type AloneRequest = {
   readonly memberId: bigint
   readonly keyPrefix: bigint | null
-  /** UUIDs of the batches it was sent in; each further sending adds its own. */
+  /** UUIDs of the batches that carried this request; each further sending adds its own. */
   sentIn: readonly string[]
 }
 

@@ -1,10 +1,13 @@
 /**
- * Joins in batches (money.md 4, decision record 0011). Requests that arrive in one turn of input, or while
- * a statement runs, go into the next one, as batch-scheduler.ts says: who comes alone waits for no timer, in a crowd
- * for ten milliseconds at most, one statement at a time unless it hangs. Invariants: the outcome is the one
- * that joining one at a time would give; a member is at most once in what is under way; an answer that was
- * lost with its connection is found again by the batch's UUID, never taken twice; a wallet that is locked
- * elsewhere keeps nobody else waiting; what cannot be queued is refused at once.
+ * Batches joins: requests that arrive together, or while a statement runs, share the next statement.
+ * - The outcome equals that of joining one member at a time.
+ * - A member is in at most one running statement.
+ * - An answer that was lost with its connection is found again by the batch's UUID: no fee is taken twice.
+ * - A wallet that stays locked elsewhere is left out of its batch after 50 ms, and its member joins alone.
+ * - One statement runs at a time, unless it hangs. A lone request waits for no timer, a request under load for at
+ *   most 10 ms
+ *   (batch-scheduler.ts, docs/decisions/0011-one-batch-of-joins-at-a-time.md).
+ * - A request that finds the queue full is refused at once.
  */
 import { randomUUID } from 'node:crypto'
 import type { IstDay } from '@roz/core/ist-day.ts'
@@ -23,9 +26,9 @@ export type JoinBatcher = {
 }
 export type JoinBatcherOptions = {
   readonly db: Db
-  /** After each statement: how many asked, how many joined. */
+  /** Called after each statement, with the number of requests and of joins. */
   readonly onBatch?: (batch: { readonly asked: number; readonly joined: number; readonly day: IstDay | undefined }) => void
-  /** After each statement that let members in. It must return at once: the next batch waits for it. */
+  /** Called after each statement that joined members. It must return at once: the next batch waits for it. */
   readonly onJoined?: (batch: {
     readonly batchId: bigint
     readonly day: IstDay
@@ -34,13 +37,13 @@ export type JoinBatcherOptions = {
   }) => void
   readonly batchMax?: number
   readonly queueMax?: number
-  /** A statement that takes longer than this is not waited for by the next one. */
+  /** The next statement does not wait for one that takes longer than this. */
   readonly lateMs?: number
 }
 
 const UNSENT: readonly string[] = []
 
-/** One request on its way: what it waits with is little, for a thousand of them wait in every look through the heap. */
+/** One queued request. Kept small: about 1,000 of these are alive at each garbage collection. */
 class Pending implements AloneRequest {
   readonly memberId: bigint
   readonly keyPrefix: bigint | null
@@ -67,7 +70,7 @@ class Pending implements AloneRequest {
     this.#end()
     this.#resolve(outcome)
   }
-  /** Of one that has its outcome already nothing becomes. */
+  /** No effect on a request that has its outcome already. */
   fail(error: unknown): void {
     this.#end()
     this.#reject(error)
@@ -79,15 +82,15 @@ class Pending implements AloneRequest {
 }
 
 const SEND_ATTEMPTS_MAX = 8
-/** Of the pool's connections, so that locked wallets cannot take all. */
+/** Connections for members who join alone, so that locked wallets cannot use up the pool. */
 const ALONE_MAX = 3
 const LATE_MS = 100
-/** Statements at once, where the ones before hang. */
+/** Most statements at once, if the earlier ones hang. */
 const AT_ONCE_MAX = 3
 /**
- * So far the begins of two statements lie apart in a crowd: more saves little, and everybody waits for it.
- * Measured with 12 at half of the load that the server can take, against 3: an eighth less processor time for
- * a join, a fifth less of the database's, and six milliseconds more until the slowest hundredth is answered.
+ * Minimum interval between the starts of two batches under load: a longer one saves little, and delays everybody.
+ * Measured with 12 ms against 3 ms at half of the server's maximum load: 1/8 less CPU time per join, 1/5 less of it in
+ * the database, 6 ms more at the 99th percentile.
  */
 const PACE_MS = 10
 
@@ -95,7 +98,7 @@ export function createJoinBatcher(options: JoinBatcherOptions): JoinBatcher {
   const { db, onBatch, onJoined, batchMax = 1000, queueMax = 20_000, lateMs = LATE_MS } = options
   let waiting: Pending[] = []
   const underWay = new Set<bigint>()
-  // Members whose wallet was busy: theirs go alone, one after the other, and later ones wait behind.
+  // Members whose wallet was busy: one request of a member runs alone, and later requests of that member wait behind it.
   const alone = new Map<bigint, Pending[]>()
   const aloneWaiting: Pending[] = []
   let aloneRunning = 0
@@ -105,7 +108,7 @@ export function createJoinBatcher(options: JoinBatcherOptions): JoinBatcher {
   const begin = (): Promise<void> | undefined => {
     const { batch, rest } = takeBatch(waiting, shareMax(waiting.length, batchMax), underWay)
     waiting = rest
-    // All of them wait for members who are under way: the end of theirs looks again.
+    // Every waiting request belongs to a member who is under way. The end of that batch looks again.
     return batch.length === 0 ? undefined : goTogether(batch)
   }
   const look = createTurns({ waiting: () => waiting.length, begin, atOnceMax: AT_ONCE_MAX, lateMs, paceMs: PACE_MS })
@@ -114,7 +117,7 @@ export function createJoinBatcher(options: JoinBatcherOptions): JoinBatcher {
     const busy = await runBatch(db, batch, { onBatch, onJoined })
     for (const { memberId } of batch) underWay.delete(memberId)
     for (const pending of busy) goAlone(pending)
-    // What the same members have asked for since waits behind, and not for their wallets again.
+    // Later requests of busy members wait behind the first one, instead of waiting for the wallet in a batch.
     if (busy.length > 0) waiting = waiting.filter((pending) => alone.get(pending.memberId)?.push(pending) === undefined)
   }
 
@@ -177,7 +180,10 @@ export function createJoinBatcher(options: JoinBatcherOptions): JoinBatcher {
   }
 }
 
-/** The oldest requests, a member at most once: a second one waits for the end of the first. Whoever goes is under way from here on. */
+/**
+ * Takes the oldest requests, at most one per member: a second request waits for the end of the first. Marks the members
+ * as under way.
+ */
 function takeBatch(
   waiting: readonly Pending[],
   batchMax: number,
@@ -195,11 +201,11 @@ function takeBatch(
   return { batch, rest }
 }
 
-/** A row that tells of a join tells all of it. */
+/** The row of a join has all its fields. */
 type JoinedRow = JoinRow & FoundJoin
 type Told = Pick<JoinBatcherOptions, 'onBatch' | 'onJoined'>
 
-/** Sends a batch and settles all of it, except the busy ones, which it returns. Never throws. */
+/** Sends a batch and settles its requests, except the busy ones, which it returns. Never throws. */
 async function runBatch(db: Db, batch: readonly Pending[], told: Told): Promise<Pending[]> {
   let rows: JoinRow[]
   try {
@@ -209,13 +215,13 @@ async function runBatch(db: Db, batch: readonly Pending[], told: Told): Promise<
       for (const pending of batch) pending.fail(error)
       return []
     }
-    // One request spoils the batch, which was rolled back: halve it until that one stands alone.
+    // One request made the batch fail and roll back: halves the batch until that request is alone.
     const middle = batch.length >> 1
     return [...(await runBatch(db, batch.slice(0, middle), told)), ...(await runBatch(db, batch.slice(middle), told))]
   }
   const joined = rows.filter((row): row is JoinedRow => row.verdict === 'joined')
   told.onBatch?.({ asked: batch.length, joined: joined.length, day: joined[0]?.day })
-  // Two of them where an answer was lost: who had joined with it, and the rest, who went anew.
+  // Two batches after a lost answer: the members whom it had joined, and the rest, who were sent again.
   for (const [batchId, members] of Map.groupBy(joined, (row) => row.batchId)) {
     const { day, at } = members[0] as JoinedRow
     told.onJoined?.({ batchId, day, at, memberIds: members.map(({ memberId }) => memberId) })
@@ -228,7 +234,7 @@ async function runBatch(db: Db, batch: readonly Pending[], told: Told): Promise<
   }
 }
 
-/** The statement, sent again with the same UUID while its answer is lost or a deadlock undid it. */
+/** Sends the statement, and again with the same UUID after a lost answer or a deadlock. */
 async function send(db: Db, batch: readonly Pending[]): Promise<JoinRow[]> {
   const uuid = randomUUID()
   const memberIds = membersOf(batch)
@@ -246,7 +252,7 @@ async function send(db: Db, batch: readonly Pending[]): Promise<JoinRow[]> {
   }
 }
 
-/** The sending whose answer was lost has committed: its joins are found by its UUID, the rest goes anew. */
+/** The sending whose answer was lost has committed: finds its joins by its UUID, and sends the rest again. */
 async function afterLostAnswer(db: Db, batch: readonly Pending[], uuid: string): Promise<JoinRow[]> {
   const found = await db.query<FoundJoin>(joinsOfBatches([uuid], membersOf(batch)))
   const rowOf = new Map(found.map((join): [bigint, JoinRow] => [join.memberId, { ...join, verdict: 'joined' }]))
@@ -277,7 +283,7 @@ async function settleRows(db: Db, batch: readonly Pending[], rows: readonly Join
     else if (pending.sentIn.length > 1) uncertain.push({ pending, verdict: row.verdict })
     else pending.settle(refused(row.verdict))
   }
-  // Looked up in later statements: a join that committed while this one waited is not in its snapshot.
+  // Later statements: a join that committed while this one waited is not in this one's snapshot.
   const again = uncertain.map(({ pending }) => pending)
   const [first, sent] = await Promise.all([
     replayed.length === 0 ? [] : db.query<FoundJoin>(newestJoins(membersOf(replayed))),

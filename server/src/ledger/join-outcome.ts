@@ -1,4 +1,4 @@
-/** What a join answers, and how a repeated Idempotency-Key is recognised. */
+/** The outcome of a join, and how a repeated idempotency key is recognised. */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import type { Paise } from '@roz/core/money.ts'
 import type { Outcome } from '@roz/core/outcome.ts'
@@ -9,15 +9,15 @@ export type Joined = {
   readonly balance: Paise
   readonly day: IstDay
   readonly batchId: bigint
-  /** When its batch was entered. */
+  /** When its batch was written. */
   readonly at: Date
-  /** The same Idempotency-Key came again: this is the first answer. */
+  /** The idempotency key was repeated: this is the first answer. */
   readonly replayed: boolean
 }
-/** may_not_move: the mail is not confirmed, the member is on hold, or has no wallet (staff). */
+/** `may_not_move`: the email is not confirmed, the member is on hold, or has no wallet (staff). */
 export type JoinOutcome = Outcome<Joined, JoinRefusal | 'may_not_move' | 'overloaded'>
 
-/** A join as its row tells it. */
+/** A join read from its row. */
 export type FoundJoin = {
   readonly memberId: bigint
   readonly balance: Paise
@@ -34,5 +34,5 @@ export const joinedOf = (join: FoundJoin, replayed: boolean): Joined => ({
   replayed,
 })
 
-/** The first 8 bytes of the key's SHA-256, as the signed number that the column holds. */
+/** The first 8 bytes of the key's SHA-256, as the signed number that the column stores. */
 export const keyPrefix = (key: string): bigint => BigInt.asIntN(64, BigInt(`0x${hexOf(key).slice(0, 16)}`))

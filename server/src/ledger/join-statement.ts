@@ -1,16 +1,20 @@
 /**
- * The statement that joins members to today's round: one member or a thousand, each with an outcome
- * of its own. Invariants: the statement finds the round by its own clock and shares its row until it
- * commits, so that a close waits for it; who may join is judged on the row that the update holds, its
- * newest version, and the new balance is computed from that row; nobody is refused but on a wallet
- * that the statement has locked; the pool is one row per batch and no one's lock.
+ * The statement that joins one to a thousand members to today's round, each with an outcome of its own.
+ * - The statement finds the round by its own clock and shares the round's row until it commits: a close waits for
+ *   it.
+ * - A member is judged, and the new balance computed, on the row version that the update locks.
+ * - A member is refused only on a wallet that the statement has locked.
+ * - The pool is one row per batch, and no lock is shared by all joins.
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import type { Paise } from '@roz/core/money.ts'
 import { JOINS_PER_YEAR_MAX, type JoinRefusal } from '@roz/core/round.ts'
 import { empty, one, type Queryable, type Sql, sql, sqlState } from '../db/sql.ts'
 
-/** busy: another transaction holds the wallet, or has just changed it; the member is retried alone, where waiting hurts nobody else. */
+/**
+ * `busy`: another transaction has the wallet's lock, or has just changed the wallet. The member is retried alone, where
+ * waiting delays nobody else.
+ */
 export type JoinVerdict = 'joined' | 'replayed' | 'busy' | 'may_not_move' | JoinRefusal
 export type JoinRow = {
   readonly memberId: bigint
@@ -23,18 +27,19 @@ export type JoinRow = {
 export type JoinVia = 'member' | 'auto' | 'topup'
 
 /**
- * What becomes of a wallet that someone else holds. `wait_briefly`: it is waited for so long that a
- * payment can commit, then the whole statement ends and is sent again with `skip` (passingHeld): then it
- * is busy. Taking all wallets before, as `skip` must, logs and looks up each of them twice. `wait`: by
- * whoever has locked it in this very transaction.
+ * How the statement treats a wallet that another transaction has locked.
+ * - `wait_briefly`: waits up to 50 ms for the lock, so that a payment can commit. Then the statement fails and is sent
+ *   again with `skip` (passingHeld).
+ * - `skip`: the member is `busy`. Slower: it locks all wallets first, which logs and looks up each of them twice.
+ * - `wait`: for a caller whose own transaction has the lock.
  */
 export type HeldWallets = 'wait_briefly' | 'skip' | 'wait'
 
-/** Below the time after which the database looks for deadlocks: two that wait for each other part before. */
+/** Below the database's deadlock timeout: two statements that wait for each other give up before. */
 const BRIEFLY_MS = 50
 const LOCK_NOT_AVAILABLE = '55P03'
 
-/** Sends the quick form; where a wallet stays locked elsewhere, the form that passes it over. */
+/** Sends the fast form; if a wallet stays locked elsewhere, sends the form that skips it. */
 export async function passingHeld<T>(send: (held: HeldWallets) => Promise<T>): Promise<T> {
   try {
     return await send('wait_briefly')
@@ -44,7 +49,7 @@ export async function passingHeld<T>(send: (held: HeldWallets) => Promise<T>): P
   }
 }
 
-/** Today's round, if it takes joins now. The bound on waits stands before any wallet is touched. */
+/** Today's round, if it takes joins now. Sets the lock timeout before any wallet is touched. */
 export const openRound = (held: HeldWallets): Sql => sql`
   select day, extract(year from day)::smallint as year from round
    where day = ist_day(roz_now()) and status = 'open' and opens_at <= roz_now() and closes_at > roz_now()
@@ -60,13 +65,13 @@ export const verdictOn = ({ key, mayMove = sql`w.may_move` }: { readonly key: Sq
               when w.balance < entry_fee() then 'insufficient_balance'
               else 'joined' end`
 
-/** Takes the fee from a wallet `w` for a round `r`. Append from where, and which wallets. */
+/** Takes the fee from a wallet `w` for a round `r`. Append `from` and the condition that selects the wallets. */
 export const takeFee = (key: Sql): Sql => sql`
   update wallet w
      set balance = w.balance - entry_fee(), seq = w.seq + 1, last_round = r.day, last_key = ${key}, joins = w.joins + 1,
          join_year = r.year, year_joins = case when w.join_year = r.year then w.year_joins else 0 end + 1`
 
-/** What those who have `paid` are written down as: the pool's side, and the members'. */
+/** Writes the joins of the members who `paid`: one batch for the pool, and one entry per member. */
 export const entrySteps = (uuid: string, via: JoinVia): Sql => sql`
 batch as (
   insert into join_batch (uuid, day, via, n, amount)
@@ -79,7 +84,7 @@ entry as (
 
 const KEY = sql`q.key_prefix`
 const BY_MEMBER = verdictOn({ key: KEY })
-/** Whom Auto Participate joins must want it on the row that pays: a switch turned off before it is obeyed, however long it waited. */
+/** Auto Participate must be on in the row that pays: a switch turned off during the wait is obeyed. */
 export const MAY_AUTO_JOIN = sql`w.may_move and w.auto_join`
 const BY_ITSELF = verdictOn({ key: KEY, mayMove: MAY_AUTO_JOIN })
 
@@ -90,18 +95,18 @@ export type JoinsWanted = {
   readonly keyPrefixes: readonly (bigint | null)[]
   readonly held: HeldWallets
 }
-/** One row for all of them: a row for each would cost the server more to read than all else that it does for a join. */
+/** One row for all members: parsing a row for each would cost the server more than everything else in a join. */
 type Answered = Pick<JoinRow, 'day' | 'batchId' | 'at'> & {
-  /** One after the other, by commas: the driver would look at each letter of a list of texts. */
+  /** Joined by commas: the driver would scan each letter of a list of texts. */
   readonly verdicts: string
   readonly balances: readonly (Paise | null)[]
 }
 
-/** Joins members; what became of each, in their order. */
+/** Joins members, and returns their verdicts in the given order. */
 export async function joinMembers(from: Queryable, wanted: JoinsWanted): Promise<JoinRow[]> {
   const { verdicts, balances, day, batchId, at } = await one<Answered>(from, joinStatement(wanted))
   const became = verdicts.split(',') as JoinVerdict[]
-  // Paired by place: a list that is shorter would give somebody another one's outcome.
+  // Verdicts are matched by position: a shorter list would give a member another member's outcome.
   if (became.length !== wanted.memberIds.length || balances.length !== became.length)
     throw new Error('the join statement left a member out')
   return wanted.memberIds.map((memberId, index) => {
@@ -114,7 +119,8 @@ export async function joinMembers(from: Queryable, wanted: JoinsWanted): Promise
 
 function joinStatement(batch: JoinsWanted): Sql {
   const verdict = batch.via === 'member' ? BY_MEMBER : BY_ITSELF
-  // In a select of its own: a plan that sees how short a list is looks so cheap that each statement would be planned anew.
+  // Sub-selects hide the lengths of the lists from the planner. A plan for a known short list looks so cheap that
+  // PostgreSQL would plan every statement anew.
   const asked = sql`unnest((select ${batch.memberIds}::bigint[]), (select ${batch.keyPrefixes}::bigint[])) with ordinality as u(member_id, key_prefix, place)`
   return sql`
 with r as materialized (${openRound(batch.held)}),
@@ -145,13 +151,13 @@ select array_agg(balance order by place) as balances, string_agg(verdict, ',' or
   from became`
 }
 
-/** Which of these members an earlier sending of theirs has joined: its answer may have been lost. */
+/** The joins of these members by earlier sendings, whose answers may have been lost. */
 export const joinsOfBatches = (uuids: readonly string[], memberIds: readonly bigint[]): Sql => sql`
   select j.member_id as "memberId", j.balance_after as balance, j.day, j.batch_id as "batchId", b.created_at as at
     from join_batch b join round_join j on j.day = b.day and j.batch_id = b.batch_id
    where b.uuid = any(${uuids}::uuid[]) and j.member_id = any(${memberIds}::bigint[])`
 
-/** The newest join of each member: the first answer to a key that came again. */
+/** Each member's newest join: the first answer to a repeated key. */
 export const newestJoins = (memberIds: readonly bigint[]): Sql => sql`
   select j.member_id as "memberId", j.balance_after as balance, j.day, j.batch_id as "batchId", b.created_at as at
     from wallet w join round_join j on j.day = w.last_round and j.member_id = w.member_id join join_batch b using (batch_id)

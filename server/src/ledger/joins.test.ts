@@ -29,7 +29,7 @@ const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const entriesOf = async (memberId: bigint): Promise<number> =>
   (await one<{ n: number }>(database.db, sql`select count(*)::int as n from round_join where member_id = ${memberId}::bigint`)).n
 
-test('a join takes one rupee and says the balance, the day and the batch', async () => {
+test('a join takes one rupee and answers with the balance, the day and the batch', async () => {
   const memberId = await newMember(database.db, { rupees: 10 })
   expect(await batcher.join({ memberId })).toEqual({
     ok: true,
@@ -38,7 +38,7 @@ test('a join takes one rupee and says the balance, the day and the batch', async
   expect(await readWallet(database.db, memberId)).toMatchObject({ balance: wholeRupees(9), lastRound: DAY, joins: 1 })
 })
 
-test('each refusal of a join, and none of them takes anything', async () => {
+test('a refused join takes nothing, whatever the refusal', async () => {
   const [joined, poor, held] = [
     await newMember(database.db, { rupees: 10 }),
     await newMember(database.db),
@@ -54,7 +54,7 @@ test('each refusal of a join, and none of them takes anything', async () => {
   expect((await readWallet(database.db, joined))?.balance).toBe(wholeRupees(9))
 })
 
-test('the same Idempotency-Key answers the first answer again, another one or none is refused', async () => {
+test('a repeated idempotency key gets the first answer, and another key or none is refused', async () => {
   const memberId = await newMember(database.db, { rupees: 10 })
   const first = await batcher.join({ memberId, idempotencyKey: 'click-1' })
   if (!first.ok) throw new Error(first.code)
@@ -68,7 +68,7 @@ test('the same Idempotency-Key answers the first answer again, another one or no
   expect((await readWallet(database.db, memberId))?.balance).toBe(wholeRupees(9))
 })
 
-test('a refused join is not remembered: the same key joins once there is money', async () => {
+test('a refused join is not remembered: the same key joins after a top-up', async () => {
   const memberId = await newMember(database.db)
   expect((await batcher.join({ memberId, idempotencyKey: 'k' })).ok).toBe(false)
   await addMoney(database.db, memberId, wholeRupees(10))
@@ -94,7 +94,7 @@ test('50 parallel joins of one member from five processes take one rupee', async
   await Promise.all(processes.map((db) => db.close()))
 })
 
-test('requests that arrive while a statement runs go into one batch', async () => {
+test('requests that arrive while a statement runs share one batch', async () => {
   const sizes: number[] = []
   const watched = createJoinBatcher({ db: database.db, onBatch: ({ asked }) => sizes.push(asked) })
   const members = await newMembers(database.db, 40, { rupees: 10 })
@@ -104,10 +104,10 @@ test('requests that arrive while a statement runs go into one batch', async () =
   await watched.idle()
 })
 
-test('each member of a batch has their own outcome, whatever the order in which they asked', async () => {
+test('each member of a batch gets their own outcome, whatever the order of the requests', async () => {
   const { db } = database
   const asked = (await Promise.all([30, 0, 20, 10].map((rupees) => newMember(db, { rupees })))).map((memberId) => ({ memberId }))
-  // The statement goes by ids from the least: neither that order nor its reverse is the one here.
+  // The statement works in ascending id: this order is neither that nor its reverse.
   const [a, b, c, d] = asked.toSorted((left, right) => Number(right.memberId - left.memberId)) as [Asked, Asked, Asked, Asked]
   const inOrder = [b, a, d, c]
   const rupees = await Promise.all(inOrder.map(async ({ memberId }) => (await readWallet(db, memberId))?.balance ?? 0n))
@@ -118,7 +118,7 @@ test('each member of a batch has their own outcome, whatever the order in which 
 })
 type Asked = { readonly memberId: bigint }
 
-test('where the database goes away between a batch and the look for a repeated key, nobody is counted out twice', async () => {
+test('a request that fails in the look-up of a repeated key leaves the queue once', async () => {
   const { db } = database
   const [known, fresh] = [await newMember(db, { rupees: 10 }), await newMember(db, { rupees: 10 })]
   await batcher.join({ memberId: known, idempotencyKey: 'first' })
@@ -131,12 +131,12 @@ test('where the database goes away between a batch and the look for a repeated k
   const outcomes = await Promise.allSettled([alone.join({ memberId: fresh }), alone.join({ memberId: known, idempotencyKey: 'first' })])
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
   await alone.idle()
-  // Two find room, the third does not, as before.
+  // The queue has room for two again, and not for a third.
   const three = await Promise.all([1, 2, 3].map(() => alone.join({ memberId: fresh })))
   expect(three.map((outcome) => !outcome.ok && outcome.code)).toEqual(['already_joined', 'already_joined', 'overloaded'])
 })
 
-test('a full queue refuses at once', async () => {
+test('a join is refused at once when the queue is full', async () => {
   const small = createJoinBatcher({ db: database.db, queueMax: 3 })
   const members = await newMembers(database.db, 5, { rupees: 10 })
   const outcomes = await Promise.all(members.map((memberId) => small.join({ memberId })))
@@ -149,7 +149,7 @@ test('a full queue refuses at once', async () => {
   ])
 })
 
-test('a wallet that is locked does not stop the others, and joins when it is free', async () => {
+test('a locked wallet does not delay other members, and its member joins when it is unlocked', async () => {
   const members = await newMembers(database.db, 200, { rupees: 10 })
   const locked = members[7] as bigint
   const held = await holdOpen(database.db, (tx) => lockWallet(tx, locked))
@@ -165,7 +165,7 @@ test('a wallet that is locked does not stop the others, and joins when it is fre
   expect([first?.ok, second]).toEqual([true, { ok: false, code: 'already_joined' }])
 })
 
-test('a statement that hangs keeps nobody waiting but its own members', async () => {
+test('a statement that hangs delays only its own members', async () => {
   const [hung, other, third, last] = (await newMembers(database.db, 4, { rupees: 10 })) as [bigint, bigint, bigint, bigint]
   const released = Promise.withResolvers<void>()
   let statements = 0
@@ -177,12 +177,12 @@ test('a statement that hangs keeps nobody waiting but its own members', async ()
     },
   }
   const hanging = createJoinBatcher({ db, lateMs: 40, batchMax: 1 })
-  // Two of one moment, of whom the second finds no place in the batch.
+  // Two requests at once: the batch has room for the first only.
   const [first, beside] = [hanging.join({ memberId: hung }), hanging.join({ memberId: other })]
   const second = hanging.join({ memberId: hung })
   expect(await beside).toMatchObject({ ok: true })
   await sleep(100)
-  // One who comes while the next one is young, and nobody after.
+  // `last` arrives while the statement of `third` is still young, and no request follows.
   const [quick, behind] = [hanging.join({ memberId: third }), sleep(1).then(() => hanging.join({ memberId: last }))]
   expect([await quick, await behind]).toMatchObject([{ ok: true }, { ok: true }])
   expect(statements).toBe(4)
@@ -190,7 +190,7 @@ test('a statement that hangs keeps nobody waiting but its own members', async ()
   expect([await first, await second]).toMatchObject([{ ok: true }, { ok: false, code: 'already_joined' }])
 })
 
-test('of a last rupee, a join and a withdrawal at once take it once', async () => {
+test('a join and a withdrawal at once take the last rupee once', async () => {
   for (let round = 0; round < 10; round++) {
     const memberId = await newMember(database.db, { rupees: 1 })
     const [join, hold] = await Promise.all([
@@ -215,7 +215,7 @@ test('a join that waits for an uncommitted top-up sees its money', async () => {
   expect(await joining).toMatchObject({ ok: true, value: { balance: wholeRupees(9) } })
 })
 
-test('a join that had to wait for a wallet takes the fee from what it finds there, and only if it is still enough', async () => {
+test('a join that waited for a wallet judges and charges the new balance', async () => {
   const { db } = database
   const [richer, poorer] = [await newMember(db, { rupees: 20 }), await newMember(db, { rupees: 10 })]
   for (const [memberId, verdict, balance] of [
@@ -234,7 +234,7 @@ test('a join that had to wait for a wallet takes the fee from what it finds ther
   expect(await readWallet(db, poorer)).toMatchObject({ balance: 0n, joins: 0 })
 })
 
-test('a top-up that commits while a batch waits for the round is seen, and spoils nobody', async () => {
+test('a top-up that commits while a batch waits for the round is seen, and no join fails', async () => {
   const [poor, other] = [await newMember(database.db), await newMember(database.db, { rupees: 10 })]
   const closing = await holdOpen(database.db, (tx) => lockRound(tx, DAY))
   const alone = createJoinBatcher({ db: database.db })
@@ -249,7 +249,7 @@ test('a top-up that commits while a batch waits for the round is seen, and spoil
   expect(both).toContainEqual({ ok: false, code: 'already_joined' })
 })
 
-test('totals are counted at most once a second, and at once when this process says so', async () => {
+test('totals are counted at most once a second, and at once after a change by this process', async () => {
   const totals = createRoundTotals(database.db)
   const before = await totals.of(DAY)
   await batcher.join({ memberId: await newMember(database.db, { rupees: 10 }) })
@@ -258,7 +258,7 @@ test('totals are counted at most once a second, and at once when this process sa
   expect(await totals.of(DAY)).toEqual({ entries: before.entries + 1, pool: before.pool + 100n })
 })
 
-test('joins racing a close: every accepted one is counted, every other one is refused', async () => {
+test('a close during joins counts every accepted join, and every other join is refused', async () => {
   const day = '2026-11-22' as IstDay
   await openDay(database, day)
   const members = await newMembers(database.db, 120, { rupees: 2 })
@@ -274,7 +274,7 @@ test('joins racing a close: every accepted one is counted, every other one is re
   expect(outcomes.every((outcome) => outcome.ok || outcome.code === 'round_closed')).toBe(true)
 })
 
-test('a close waits for a join on its way, and counts it', async () => {
+test('a close waits for a join in flight and counts it', async () => {
   const day = '2026-11-23' as IstDay
   await openDay(database, day)
   const memberId = await newMember(database.db, { rupees: 10 })
@@ -288,7 +288,7 @@ test('a close waits for a join on its way, and counts it', async () => {
   expect(await closing).toMatchObject({ ok: true, value: { entries: 2 } })
 })
 
-test('a key that comes again after the round closed, or after midnight, is still the first join', async () => {
+test('a key repeated after the close or after midnight gets the first join', async () => {
   const day = '2026-11-24' as IstDay
   await openDay(database, day)
   const memberId = await newMember(database.db, { rupees: 10 })
@@ -303,7 +303,7 @@ test('a key that comes again after the round closed, or after midnight, is still
     ok: true,
     value: { day: '2026-11-25', replayed: false },
   })
-  // A key is good for its day and the next: after that the same one is a new wish.
+  // A key is valid on its day and the next. Later the same key is a new request.
   await openDay(database, '2026-11-27' as IstDay)
   expect(await batcher.join({ memberId, idempotencyKey: 'next' })).toMatchObject({
     ok: true,
@@ -311,7 +311,7 @@ test('a key that comes again after the round closed, or after midnight, is still
   })
 })
 
-test('no round, one not yet open and one that is over take no joins', async () => {
+test('a join is refused without a round, before the round opens and after it ends', async () => {
   const memberId = await newMember(database.db, { rupees: 10 })
   await database.setClock(new Date(startOfDayMs('2026-12-05' as IstDay) + 60_000))
   expect(await batcher.join({ memberId })).toEqual({ ok: false, code: 'round_closed' })

@@ -11,7 +11,7 @@ import { createJoinBatcher } from './join-batcher.ts'
 import { closeRound } from './rounds.ts'
 import { lockWallet } from './transfer.ts'
 
-/** A wire to the database that can lose the answer to what is sent next, or the sending itself. */
+/** A proxy to the database that can lose the next request, or the answer to it. */
 type Wire = {
   readonly server: Server
   mode: 'through' | 'lose answer' | 'lose answer to COMMIT' | 'lose sending'
@@ -67,7 +67,7 @@ const warm = () => db.query(sql`select 1 as warm`)
 const joinsOf = async (ids: readonly bigint[]): Promise<number> =>
   (await one<{ n: number }>(database.db, sql`select count(*)::int as n from round_join where member_id = any(${ids}::bigint[])`)).n
 
-test('a join whose answer was lost after the commit is acknowledged, and taken once', async () => {
+test('a join whose answer was lost after the commit is acknowledged and charged once', async () => {
   await warm()
   const members = await newMembers(database.db, 10, { rupees: 10 })
   wire.mode = 'lose answer'
@@ -86,7 +86,7 @@ test('a join that was lost on its way to the database is sent again', async () =
   expect(await joinsOf([memberId])).toBe(1)
 })
 
-test('an answer lost before an early close is still an answer: the join is found by its batch', async () => {
+test('a join whose answer was lost before an early close is found by its batch', async () => {
   const day = '2026-11-22' as IstDay
   await openDay(database, day)
   await warm()
@@ -99,7 +99,7 @@ test('an answer lost before an early close is still an answer: the join is found
   wire.onLoss = async () => undefined
 })
 
-test('an answer lost over midnight does not take a second rupee for the new day', async () => {
+test('a join whose answer was lost over midnight is not charged for the new day', async () => {
   const [day, next] = ['2026-11-23' as IstDay, '2026-11-24' as IstDay]
   await openDay(database, day)
   await warm()
@@ -111,7 +111,7 @@ test('an answer lost over midnight does not take a second rupee for the new day'
   wire.onLoss = async () => undefined
 })
 
-test('a join that waits alone for a locked wallet and loses its answer is taken once', async () => {
+test('a join that waits alone for a locked wallet and loses its answer is charged once', async () => {
   await openDay(database, '2026-11-25' as IstDay)
   const memberId = await newMember(database.db, { rupees: 10 })
   await Promise.all([warm(), warm(), warm()])
@@ -125,7 +125,7 @@ test('a join that waits alone for a locked wallet and loses its answer is taken 
   expect(await joinsOf([memberId])).toBe(1)
 })
 
-test('batches are told of one by one, each with its own members, where one has joined with a lost answer and one after it', async () => {
+test('each batch is reported with its own members after a lost answer', async () => {
   await openDay(database, '2026-11-26' as IstDay)
   const [free, locked] = [await newMember(database.db, { rupees: 10 }), await newMember(database.db, { rupees: 10 })]
   await warm()
@@ -146,7 +146,7 @@ test('batches are told of one by one, each with its own members, where one has j
   wire.onLoss = async () => undefined
 })
 
-test('a database that stays away fails the join as unavailable, not as a refusal', async () => {
+test('a join without a database fails as unavailable, not as a refusal', async () => {
   const nowhere = connect({ url: 'postgres://a:b@127.0.0.1:1/x' })
   await expect(createJoinBatcher({ db: nowhere }).join({ memberId: 1001n })).rejects.toThrow('database is away')
   await nowhere.close()

@@ -1,17 +1,18 @@
 /**
- * What one member had at the end of a sealed day: the same as `listMemberStates` says of all, found by
- * the member's own rows. Invariant: today's wallet less what moved since, both from one snapshot; what
- * others did since is not read.
+ * One member's balance and hold at the end of a sealed day, found by the member's own rows.
+ * - The answer equals the member's row in `listMemberStates`.
+ * - The state is today's wallet less the movements since, both from one snapshot.
+ * - No movement of another member is read.
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { maybeOne, type Queryable, sql } from '../db/sql.ts'
 import type { MemberState } from './day-books.ts'
 
-/** Undefined where there is no wallet. */
+/** Undefined if the member has no wallet. */
 export const findMemberState = (from: Queryable, day: IstDay, memberId: bigint): Promise<MemberState | undefined> =>
   maybeOne<MemberState>(
     from,
-    // Each day since is looked up by its key: of the other entrants of those days none is read.
+    // Looks each day since up by its key, so that no other member's join is read.
     sql`
     with joins as (
       select count(*) * entry_fee() as paid

@@ -1,8 +1,10 @@
 /**
- * Random histories of money against a model in plain memory. After every operation the answer and the
- * whole state must be the model's: each wallet, hold, order, round, withdrawal, refund, item, dispute
- * and every transfer with its accounts, amount, day and place. Every operation may come again later.
- * A failure prints its seed: ROZ_SEED=<seed> runs that one again; ROZ_SHRINK=0 leaves it as long as it was.
+ * Random histories of money against a model in plain memory.
+ * - After every operation the answer and the whole state must equal the model's: wallets, holds, orders, rounds,
+ *   withdrawals,
+ *   refunds, items, disputes, and every transfer with its accounts, amount, day and position.
+ * - Any operation may be repeated later.
+ * - A failure prints its seed: ROZ_SEED=<seed> runs that history again; ROZ_SHRINK=0 keeps it at its full length.
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import fc from 'fast-check'
@@ -22,21 +24,21 @@ import { setAutoJoin } from './wallets.ts'
 
 const ALL = process.env.ROZ_TEST_ALL === '1'
 const SEED = process.env.ROZ_SEED === undefined ? undefined : Number(process.env.ROZ_SEED)
-/** Enough that a reward for four does not always come out even. */
+/** Enough members that a reward for four winners is not always divisible. */
 const MEMBERS = 5
-/** As many as there is time for, and never fewer than this: a run that saw none proves nothing. */
+/** As many histories as the time allows, and never fewer than `least`: a run without histories proves nothing. */
 const RUNS = ALL ? { most: 2000, least: 100, softMs: 300_000 } : { most: 60, least: 12, softMs: 12_000 }
 const HARD_MS = 540_000
-/** Many histories in one database fill it with days, each a part of the joins' table. */
+/** Histories add days, and so partitions of the join table: the database is replaced after this many. */
 const HISTORIES_PER_DATABASE = 25
 
 let database: TestDatabase | undefined
 let histories = 0
 let operations = 0
-/** Played to their end. */
+/** Histories completed. */
 let done = 0
 let failed = false
-/** How often each operation has changed something: one that is always refused is compared with nothing. */
+/** How often each operation changed something: an operation that is always refused tests nothing. */
 const EFFECTS: Record<Op['do'], number> = {
   order: 0,
   capture: 0,
@@ -73,9 +75,9 @@ const EFFECTS: Record<Op['do'], number> = {
   seal: 0,
   'new day': 0,
 }
-/** Debts that were paid and given back: they follow from other operations. */
+/** Debts paid and given back: they follow from other operations. */
 const DEBTS = { debt_paid: 0, debt_back: 0 }
-/** What is being opened: a run that its time limit cuts short goes on behind the test's back until it has its ledger. */
+/** The ledger being opened. A run that its time limit interrupts continues in the background until it has its ledger. */
 let opening: Promise<Ledger> | undefined
 afterAll(async () => {
   await opening?.catch(() => undefined)
@@ -107,7 +109,7 @@ class World {
   readonly books: Books
   readonly history: History
   readonly since: Since
-  /** What the help fund had before. */
+  /** The help fund's balance before this history. */
   readonly fund: bigint
   /** The model's state after the last operation. */
   #state = ''
@@ -157,18 +159,18 @@ async function newWorld(policy: number): Promise<World> {
                coalesce((select sum(amount) from leg where account = ${SYSTEM.HELP_FUND}::bigint), 0)::bigint as fund`,
   )
   const history = new History(histories)
-  // Two years of its own, and it begins just before the turn.
+  // Each history has two years of its own, and begins just before New Year.
   const day = `${2100 + 2 * (histories % 1000)}-12-29` as IstDay
   const world = new World(ledger, members, { day, transfer, item, disputes: history.disputes }, history, fund)
   await world.run(history.newDay(day, policy))
   return world
 }
 
-test('any history gives the answers and the whole state of the model, and the audit finds nothing', async () => {
+test('every random history matches the model in answers and state, and the audit finds nothing', async () => {
   const until = performance.now() + RUNS.softMs
   await fc.assert(
     fc.asyncProperty(fc.nat({ max: 2 }), fc.array(step, { minLength: 20, maxLength: 60, size: 'max' }), async (policy, steps) => {
-      // Shortening a history that failed takes what it takes.
+      // Shrinking a failed history has no time limit.
       if (!failed && done >= RUNS.least && performance.now() > until) return
       const world = await newWorld(policy)
       const { db } = world.ledger
@@ -194,8 +196,8 @@ test('any history gives the answers and the whole state of the model, and the au
       ...(SEED === undefined ? {} : { seed: SEED }),
     },
   )
-  expect(done, 'histories played to their end').toBeGreaterThanOrEqual(RUNS.least)
-  // One seed of a failure, or the few histories of a short run, need not come by everything.
+  expect(done, 'completed histories').toBeGreaterThanOrEqual(RUNS.least)
+  // A run of one seed, or a short run, need not exercise every operation.
   const isWhole = ALL && SEED === undefined
   const neverDone = Object.entries({ ...EFFECTS, ...DEBTS }).filter(([, times]) => times === 0)
   if (isWhole) expect(neverDone, 'operations that never had an effect').toEqual([])

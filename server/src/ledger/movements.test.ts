@@ -25,7 +25,7 @@ async function page(cursor: string | undefined, limit: number) {
   return listed.value
 }
 
-test('everything that moved or may move a wallet stands in the list, newest first, with its state', async () => {
+test('the list shows every movement and unpaid order, newest first, with its status', async () => {
   const { db } = database
   const open = newOrderId()
   const failed = newOrderId()
@@ -63,7 +63,7 @@ test('everything that moved or may move a wallet stands in the list, newest firs
   ])
 })
 
-test('paging by any size shows every movement once, in the same order', async () => {
+test('pages of any size show every movement once, in the same order', async () => {
   const { db } = database
   for (let n = 1; n <= 12; n++) {
     await openDay(database, addDays(DAY, n * 5))
@@ -87,7 +87,7 @@ test('paging by any size shows every movement once, in the same order', async ()
   }
 })
 
-test('a cursor that is not ours is refused', async () => {
+test('an invalid cursor is refused', async () => {
   for (const cursor of [
     'x',
     'AAAA',
@@ -99,13 +99,13 @@ test('a cursor that is not ours is refused', async () => {
   }
 })
 
-test("nobody sees another member's movements", async () => {
+test("a member sees no other member's movements", async () => {
   const other = await newMember(database.db, { rupees: 10 })
   const listed = await listMovements(database.db, { memberId: other, limit: 10 })
   expect(listed.ok && listed.value.movements.map(({ kind }) => kind)).toEqual(['topup'])
 })
 
-test('pages that are asked for at one moment are each their own: member, size and place', async () => {
+test('pages that share a statement keep their own member, size and cursor', async () => {
   const { db } = database
   const other = await newMember(db, { rupees: 10 })
   const { nextCursor } = await page(undefined, 4)

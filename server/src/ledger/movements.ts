@@ -1,8 +1,9 @@
 /**
- * A member's movements, newest first: joins, transfers, and orders that are not paid. Invariant: paging
- * neither skips nor repeats a row. Each source has its own key and its own part of the cursor (joins by
- * day, transfers by the wallet's seq, orders by time and id), so each page reads one index per source.
- * Pages that are asked for at one moment share a statement.
+ * Lists a member's movements, newest first: joins, transfers and unpaid orders.
+ * - Paging neither skips nor repeats a movement.
+ * - The cursor keeps one position per source: joins by day, transfers by the wallet's `seq`, orders by time and id.
+ *   Each page therefore reads one index per source.
+ * - Requests for pages that arrive while a statement runs share the next statement.
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { parseDay } from '@roz/core/ist-day.ts'
@@ -22,15 +23,15 @@ export type Movement = {
   readonly direction: 'credit' | 'debit'
   readonly amount: Paise
   readonly at: Date
-  /** The balance after it; null for an order that is not paid. */
+  /** The balance after this movement; null for an unpaid order. */
   readonly balanceAfter: Paise | null
-  /** What moved it: the round's day, a payment, an order, a withdrawal, day and rank. */
+  /** A join's day, an order's id, or the `ref` of the transfer. */
   readonly ref: string
-  /** Of an order that is not paid, or of the withdrawal or refund that a hold belongs to; otherwise null. */
+  /** The status of an unpaid order, or of the withdrawal or refund behind a hold; otherwise null. */
   readonly status: TopupStatus | WithdrawalStatus | RefundStatus | null
-  /** Its place in the wallet's history; null for an order. */
+  /** The movement's position in the wallet's history; null for an order. */
   readonly seq: bigint | null
-  /** Of a top-up: the order that it paid, or null where there is none. */
+  /** For a top-up: the order that the payment paid, or null if there is none. */
   readonly orderId?: string | null
 }
 export type MovementPage = { readonly movements: readonly Movement[]; readonly nextCursor: string | null }
@@ -40,7 +41,7 @@ type Cursor = {
   readonly day: IstDay
   /** Transfers below this seq. */
   readonly seq: bigint
-  /** Orders before this instant in microseconds, and at it below this id. */
+  /** Orders before this instant (in microseconds); at this instant, orders below `orderId`. */
   readonly orderUs: bigint
   readonly orderId: string
 }
@@ -49,9 +50,9 @@ const START: Cursor = { day: '9999-12-31' as IstDay, seq: 2n ** 62n, orderUs: 2n
 export type MovementQuery = { readonly memberId: bigint; readonly cursor?: string | undefined; readonly limit: number }
 export type MovementAnswer = Outcome<MovementPage, 'cursor_invalid'>
 
-/** A page from where its cursor stands. */
+/** One request for a page. */
 type Asked = { readonly memberId: bigint; readonly cursor: Cursor; readonly count: number }
-/** `place`: of its page among those asked for, from 1; `epoch`: seconds to the microsecond. */
+/** `place`: the request's position in the statement, from 1. `epoch`: seconds with six decimals. */
 type Found = Omit<Movement, 'id' | 'at'> & {
   readonly place: number
   readonly source: 'join' | 'transfer' | 'order'
@@ -64,7 +65,7 @@ export async function listMovements(from: Queryable, query: MovementQuery): Prom
   return pageOf(query, async (asked) => (await readPages(from, [asked]))[0] ?? [])
 }
 
-/** The same, for many readers: what they ask for while a statement runs shares the next one. */
+/** The same, batched: requests that arrive while a statement runs share the next statement. */
 export function gatherMovements(db: Db): (query: MovementQuery) => Promise<MovementAnswer> {
   const read = gatherReads<Asked, Row[]>((asked) => readPages(db, asked))
   return (query) => pageOf(query, async (asked) => (await read(asked)) ?? [])
@@ -85,7 +86,7 @@ async function readPages(from: Queryable, asked: readonly Asked[]): Promise<Row[
 }
 
 function rowOf(found: Found): Row {
-  // PostgreSQL writes an instant's seconds with six places, always.
+  // PostgreSQL always prints the epoch with six decimals.
   const atUs = BigInt(found.epoch.replace('.', ''))
   const { source, ref, transferId } = found
   return { ...found, atUs, at: new Date(Number(atUs / 1000n)), id: `${source}:${transferId ?? ref}` }
@@ -104,12 +105,13 @@ const movementOf = ({ id, kind, direction, amount, at, balanceAfter, ref, status
   orderId,
 })
 
-/** How the withdrawal or refund stands that a hold belongs to. */
+/** The status of the withdrawal or refund behind a hold. */
 const heldStatus = sql`case t.kind
           when 'wd_hold' then (select w.status from withdrawal w where w.id = t.ref::uuid)
           when 'refund_hold' then (select r.status from refund r where r.id = t.ref::uuid) end`
 
-// Lists in selects of their own: a plan that sees how short they are looks so cheap that each page would be planned anew.
+// Sub-selects hide the lengths of the lists from the planner. A plan for a known short list looks so cheap that
+// PostgreSQL would plan every statement anew.
 const pagesStatement = (asked: readonly Asked[]) => sql`
 select q.place::int as place, m.*
   from unnest((select ${asked.map(({ memberId }) => memberId)}::bigint[]), (select ${asked.map(({ count }) => count)}::int[]),
@@ -143,7 +145,7 @@ const BY_DAY = /^join:(\d{4}-\d{2}-\d{2})$/
 const BY_TRANSFER = /^transfer:(\d{1,18})$/
 const BY_ORDER = /^[0-9a-f]{32}$/
 
-/** One movement by the name that lists give it, where it is this member's: a captured order is its transfer. */
+/** Finds one of the member's movements by its list id. A captured order is found as its transfer. */
 export async function findMovement(from: Queryable, memberId: bigint, id: string): Promise<Movement | undefined> {
   const day = parseDay(BY_DAY.exec(id)?.[1] ?? '')
   if (day !== undefined) return maybeOne<Movement>(from, joinStatement(memberId, day))
@@ -169,7 +171,7 @@ const orderStatement = (memberId: bigint, orderId: string) => sql`
          null as "balanceAfter", order_id as ref, status, null as seq
     from topup where member_id = ${memberId}::bigint and order_id = ${orderId}::text and status in ('created', 'pending', 'failed', 'expired')`
 
-/** By the wallet's own order where both have one: two movements of one instant keep their sequence. */
+/** Orders by time, then by `seq`: two movements of one instant keep the wallet's order. */
 function newestFirst(a: Row, b: Row): number {
   const byTime = b.atUs - a.atUs
   if (byTime !== 0n) return byTime > 0n ? 1 : -1
@@ -177,11 +179,11 @@ function newestFirst(a: Row, b: Row): number {
   return a.id < b.id ? 1 : -1
 }
 
-/** Each part moves to the oldest row of its source on this page. */
+/** Moves each part of the cursor to the oldest row of its source on this page. */
 function after(cursor: Cursor, page: readonly Row[]): Cursor {
   let { day, seq, orderUs, orderId } = cursor
   for (const row of page) {
-    // A join is named by its day.
+    // The `ref` of a join is its day.
     if (row.source === 'join' && row.ref < day) day = row.ref as IstDay
     if (row.source === 'transfer' && row.seq !== null && row.seq < seq) seq = row.seq
     if (row.source === 'order') {

@@ -1,4 +1,4 @@
-/** How a withdrawal ends: by whom, in which order, and what the books say to every contradiction. */
+/** How a withdrawal ends: by which party, in which order, and how every contradiction is booked. */
 import { randomUUID } from 'node:crypto'
 import { wholeRupees } from '@roz/core/money.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -80,18 +80,18 @@ const CASES: readonly Case[] = [
   ['reversed', 'reversed', 'unchanged', 'reversed', 3000n, false],
   ['reversed', 'paid', 'conflict', 'reversed', 3000n, true],
 ]
-test.each(CASES)('%s, and the gateway says %s: %s', async (from, word, result, to, balance, contradicts) => {
+test.each(CASES)('a %s withdrawal that the gateway reports as %s is booked as %s', async (from, word, result, to, balance, contradicts) => {
   const { id, memberId } = await withdrawalIn(from)
   expect(await tell(id, word)).toMatchObject({ memberId, amount: 1000n, result, contradicts })
   expect((await rowOf(id)).status).toBe(to)
   expect(await readWallet(database.db, memberId)).toMatchObject({ balance, held: 0n })
   expect(await losses(id)).toBe(result === 'conflict' ? 1000n : 0n)
-  // Told again, nothing more is booked.
+  // The same word again books nothing.
   expect(await tell(id, word)).toMatchObject({ result: 'unchanged' })
   expect(await losses(id)).toBe(result === 'conflict' ? 1000n : 0n)
 })
 
-test('a loss ends when that money comes back as well, and begins anew when it leaves once more', async () => {
+test('a loss ends when the money comes back, and begins again when the money leaves again', async () => {
   const { id, memberId } = await withdrawalIn('failed')
   const results: unknown[] = []
   for (const word of ['paid', 'paid', 'failed', 'failed', 'paid', 'reversed', 'paid'] as const) results.push((await tell(id, word))?.result)
@@ -100,19 +100,19 @@ test('a loss ends when that money comes back as well, and begins anew when it le
   expect(await readWallet(database.db, memberId)).toMatchObject({ balance: 3000n, held: 0n })
 })
 
-test('a withdrawal that nobody asked for is told of', async () => {
+test('a word or decision about an unknown withdrawal changes nothing', async () => {
   expect(await tell(randomUUID(), 'paid')).toBeUndefined()
   expect(await approve(randomUUID())).toEqual({ ok: false, code: 'withdrawal_not_found' })
 })
 
-test('once it is sent only the gateway ends it', async () => {
+test('only the gateway ends a withdrawal after the sending', async () => {
   const { id } = await withdrawalIn('sending')
   for (const ended of [await approve(id), await reject(id), await complete(id)])
     expect(ended).toEqual({ ok: false, code: 'withdrawal_final' })
   expect([await send(id), await send(id, true)]).toEqual([false, true])
 })
 
-test('paid by hand only when approved, with the reference of the bank', async () => {
+test('only an approved withdrawal is paid by hand, and it keeps the reference of the bank', async () => {
   const asked = await withdrawalIn('requested')
   expect(await complete(asked.id)).toEqual({ ok: false, code: 'withdrawal_final' })
   const { id, memberId } = await withdrawalIn('approved')
@@ -122,7 +122,7 @@ test('paid by hand only when approved, with the reference of the bank', async ()
   expect(await readWallet(database.db, memberId)).toMatchObject({ balance: 2000n, held: 0n })
 })
 
-test('what the gateway would not take stands as approved, with the reason, and can be rejected', async () => {
+test('a withdrawal that the gateway declined stays approved with the reason, and can be rejected', async () => {
   const { id, memberId } = await withdrawalIn('sending')
   await inTransaction(database.db, (tx) => stopSending(tx, id, 'bank_ifsc_invalid'))
   expect(await rowOf(id)).toMatchObject({ status: 'approved', problem: 'bank_ifsc_invalid' })
@@ -132,7 +132,7 @@ test('what the gateway would not take stands as approved, with the reason, and c
   expect(await readWallet(database.db, memberId)).toMatchObject({ balance: 3000n, held: 0n })
 })
 
-test('approve against reject: one of them holds, and the money is held or back', async () => {
+test('an approval and a rejection at the same time leave the money either held or given back', async () => {
   for (let round = 0; round < 10; round++) {
     const { id, memberId } = await withdrawalIn('requested')
     const first = round % 2 === 0 ? approve(id) : undefined
@@ -147,7 +147,7 @@ test('approve against reject: one of them holds, and the money is held or back',
   }
 })
 
-test('reject against sending: either it is sent or the money is back', async () => {
+test('a rejection and a sending at the same time: only one of them takes effect', async () => {
   for (let round = 0; round < 10; round++) {
     const { id } = await withdrawalIn('approved')
     const [sent, rejected] = await Promise.all([send(id), reject(id)])
@@ -156,27 +156,27 @@ test('reject against sending: either it is sent or the money is back', async () 
   }
 })
 
-test('two approvals at once: one holds', async () => {
+test('approvals at the same time take effect once', async () => {
   const { id } = await withdrawalIn('requested')
   const outcomes = await Promise.all([1, 2, 3, 4].map(() => approve(id)))
   expect(outcomes.filter((outcome) => outcome.ok)).toHaveLength(1)
 })
 
-test('failed against paid, told at once: the member has the money once, and the books say which was first', async () => {
+test('the words paid and failed at the same time give the member the money once', async () => {
   for (let round = 0; round < 10; round++) {
     const { id, memberId } = await withdrawalIn('sending')
     const told = await Promise.all([tell(id, 'paid'), tell(id, 'failed'), tell(id, 'paid'), tell(id, 'failed')])
     const { status } = await rowOf(id)
     const lost = await losses(id)
     expect(told.filter((one) => one?.result === 'paid' || one?.result === 'failed')).toHaveLength(1)
-    // Whatever the order: back in the wallet as soon as failed was said, and lost while paid was said after it.
+    // In any order: `failed` gives the money back to the wallet, and a `paid` after it is a loss.
     expect(['failed', 'reversed']).toContain(status)
     expect([0n, 1000n]).toContain(lost)
     expect(await readWallet(database.db, memberId)).toMatchObject({ balance: 3000n, held: 0n })
   }
 })
 
-/** What the tables themselves say. */
+/** The constraint by which the tables refuse this work; undefined if they accept it. */
 async function refusalOf(work: Parameters<typeof inTransaction<unknown>>[1]): Promise<string | undefined> {
   try {
     await inTransaction(database.db, work)
@@ -186,7 +186,7 @@ async function refusalOf(work: Parameters<typeof inTransaction<unknown>>[1]): Pr
   return undefined
 }
 
-test('the tables themselves: no way back from an end, no other amount, no reversal before it was paid', async () => {
+test('the tables refuse to reopen an ended withdrawal, to change its amount and to reverse it before it was paid', async () => {
   const { id, memberId } = await withdrawalIn('failed')
   for (const status of ['requested', 'sending', 'paid', 'reversed'])
     expect(

@@ -1,4 +1,4 @@
-/** What is left of each top-up, and how it goes back: refunds and suspense items; chargebacks have a file of their own. */
+/** Refunds and suspense items: the unused part of each top-up, and how it goes back. Chargebacks: chargebacks.test.ts. */
 import { randomUUID } from 'node:crypto'
 import { type Paise, paise, wholeRupees } from '@roz/core/money.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -24,7 +24,7 @@ afterAll(() => database.drop())
 const { ask, withdraw, tell, approve, reject, send, wallet, unused, suspended, refundItem, creditItem } = refundDeeds(() => database.db)
 
 const credit = async (memberId: bigint, amount: Paise): Promise<void> => {
-  // Money that is no top-up: what a prize would be.
+  // Money that is no top-up, like a prize.
   const orderId = newOrderId()
   await inTransaction(database.db, async (tx) => captureTopup(tx, { orderId, paymentId: `x_${orderId}`, orderAmount: amount }))
   const { id } = await one<{ id: bigint }>(database.db, sql`select id from suspense_item where order_id = ${orderId}::text`)
@@ -46,7 +46,7 @@ test('spending uses top-ups first in, first out', async () => {
   expect(await unused(memberId)).toEqual({ [second]: 1900n })
 })
 
-test('a refund takes from its own top-up, whatever its age, and gives it back when it fails', async () => {
+test('a refund takes from its own top-up, whatever its age, and returns to it when rejected', async () => {
   const memberId = await newMember(database.db)
   const [first, second] = [await addMoney(database.db, memberId, wholeRupees(10)), await addMoney(database.db, memberId, wholeRupees(20))]
   const id = randomUUID()
@@ -61,7 +61,7 @@ test('a refund takes from its own top-up, whatever its age, and gives it back wh
   expect(await wallet(memberId)).toEqual([1800n, 1200n])
 })
 
-test('paid whole, the top-up says so; paid in parts, when the last part is', async () => {
+test('a top-up is marked refunded when its last part is refunded', async () => {
   const memberId = await newMember(database.db)
   const orderId = await addMoney(database.db, memberId, wholeRupees(20))
   const statusOf = () => one(database.db, sql`select status from topup where order_id = ${orderId}::text`)
@@ -79,7 +79,7 @@ test('paid whole, the top-up says so; paid in parts, when the last part is', asy
   expect(await ask(memberId, orderId, 1)).toEqual({ ok: false, code: 'refund_exceeds_unused' })
 })
 
-test('after seven days, for a stranger’s order or an unpaid one: nothing', async () => {
+test('a refund is refused after seven days, for the order of another member and for an unpaid order', async () => {
   const memberId = await newMember(database.db)
   const other = await newMember(database.db, { rupees: 30 })
   const orderId = await addMoney(database.db, memberId, wholeRupees(20))
@@ -92,7 +92,7 @@ test('after seven days, for a stranger’s order or an unpaid one: nothing', asy
   expect(await wallet(memberId)).toEqual([2000n, 0n])
 })
 
-test('refund against spending, at once: the same rupee never goes twice', async () => {
+test('refunds and spending at the same time use no rupee twice', async () => {
   for (let round = 0; round < 8; round++) {
     const memberId = await newMember(database.db)
     const orderId = await addMoney(database.db, memberId, wholeRupees(20))
@@ -109,7 +109,7 @@ test('refund against spending, at once: the same rupee never goes twice', async 
   }
 })
 
-test('approve against reject, and paid against failed: one of them', async () => {
+test('an approval and a rejection at the same time take effect once, and so do paid and failed', async () => {
   for (let round = 0; round < 6; round++) {
     const memberId = await newMember(database.db)
     const orderId = await addMoney(database.db, memberId, wholeRupees(20))
@@ -127,7 +127,7 @@ test('approve against reject, and paid against failed: one of them', async () =>
   }
 })
 
-test('what the gateway would not take stands as approved, is sent by a second yes, or rejected', async () => {
+test('a refund that the gateway declined stays approved, and can be approved again or rejected', async () => {
   const memberId = await newMember(database.db)
   const orderId = await addMoney(database.db, memberId, wholeRupees(20))
   const id = randomUUID()
@@ -138,7 +138,7 @@ test('what the gateway would not take stands as approved, is sent by a second ye
   await inTransaction(database.db, (tx) => stopRefund(tx, id, 'refund_amount_invalid'))
   expect(await approve(id)).toMatchObject({ ok: true })
   expect(await reject(id)).toMatchObject({ ok: true })
-  // The gateway paid what we had given back: LOSSES pays, as often as it changes its word.
+  // The gateway paid what we had given back: LOSSES bears it, each time the gateway changes its word.
   const words = ['paid', 'paid', 'failed', 'paid', 'failed', 'failed'] as const
   const booked: (string | undefined)[] = []
   for (const word of words) booked.push((await tell(id, word))?.result)
@@ -153,8 +153,7 @@ test('what the gateway would not take stands as approved, is sent by a second ye
   ])
 })
 
-/** Money in SUSPENSE: a payment of an order that nobody made. */
-test('a suspense item is decided once, also by several at once', async () => {
+test('a suspense item is decided once by several decisions at the same time', async () => {
   const memberId = await newMember(database.db)
   for (let round = 0; round < 5; round++) {
     const itemId = await suspended(10)
@@ -167,7 +166,7 @@ test('a suspense item is decided once, also by several at once', async () => {
   expect(await creditItem(99_999n, memberId)).toEqual({ ok: false, code: 'suspense_not_found' })
 })
 
-test('a refund of an item that fails opens it again, and it can be decided anew', async () => {
+test('a failed or rejected refund of a suspense item reopens the item', async () => {
   const memberId = await newMember(database.db)
   const [itemId, refundId] = [await suspended(10), randomUUID()]
   await refundItem(itemId, refundId)
@@ -180,8 +179,7 @@ test('a refund of an item that fails opens it again, and it can be decided anew'
   expect(await creditItem(itemId, memberId)).toEqual({ ok: false, code: 'suspense_decided' })
 })
 
-/** The gateway's word on a dispute about an order's own payment, or about `paymentId`. */
-test('a refund that comes back after it was paid is given back, and the top-up is no refunded one', async () => {
+test('a refund that comes back after it was paid returns to the member, and its top-up is captured again', async () => {
   const memberId = await newMember(database.db)
   const orderId = await addMoney(database.db, memberId, wholeRupees(20))
   const id = randomUUID()
@@ -198,7 +196,7 @@ test('a refund that comes back after it was paid is given back, and the top-up i
   expect(await ask(memberId, orderId, 20)).toMatchObject({ ok: true })
 })
 
-test('an item whose refund comes back after it was paid is open again; credited and paid all the same, it is a loss', async () => {
+test('an item whose refund comes back is open again; credited and refunded as well, it is a loss', async () => {
   const memberId = await newMember(database.db)
   const [itemId, refundId] = [await suspended(10), randomUUID()]
   await refundItem(itemId, refundId)
@@ -210,7 +208,7 @@ test('an item whose refund comes back after it was paid is open again; credited 
   expect(await wallet(memberId)).toEqual([1000n, 0n])
 })
 
-test('what came out of SUSPENSE is spent in its turn, and is no top-up to refund', async () => {
+test('money credited from SUSPENSE is spent in its order, and cannot be refunded as a top-up', async () => {
   const memberId = await newMember(database.db)
   await credit(memberId, wholeRupees(5))
   const orderId = await addMoney(database.db, memberId, wholeRupees(10))
@@ -234,7 +232,7 @@ test('winnings are spent last', async () => {
   expect(await unused(memberId)).toEqual({})
 })
 
-test('the tables themselves: no way back from an end, one living refund of an item', async () => {
+test('the tables refuse to reopen an ended refund or a credited item, and a second open refund of an item', async () => {
   const refusalOf = async (statement: ReturnType<typeof sql>): Promise<string | undefined> =>
     database.db.query(statement).then(
       () => undefined,

@@ -1,12 +1,15 @@
 /**
- * Refunds to the source of a payment. Invariants: at most the unused part of a top-up within seven
- * days, judged under the wallet's lock and held in the same transaction, so that the same rupee is
- * never refunded and spent; approved, sent under one id and ended once, and neither approved nor sent
- * while the payer's bank has the payment or the member is on hold or in debt; what fails is given back
- * to the member, or to the suspense item, which is open again, or to SUSPENSE where the account was
- * closed since. The gateway's final word is always booked,
- * also after another one: what was paid and came back is given back, what was given back and paid all
- * the same is a loss (`refund_conflict`).
+ * Refunds: payments returned to their source.
+ * - A refund takes at most the unused part of a top-up, within seven days of its capture.
+ * - The amount is judged and held under the wallet's lock in one transaction: no rupee is both refunded and spent.
+ * - A refund is sent under one id and ends once.
+ * - A refund is neither approved nor sent while the payer's bank has the payment, or while its member is on hold or
+ *   in debt.
+ * - A failed or rejected refund returns to the member, or reopens its suspense item.
+ * - A paid refund that comes back after the account was closed goes to SUSPENSE.
+ * - The gateway's final word is always booked, even after another one. An amount given back and paid as well is a
+ *   loss
+ *   (`refund_conflict`).
  */
 import { CURRENCY, type Paise } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
@@ -32,7 +35,7 @@ export type RefundRequest = {
   readonly reason: string
 }
 
-/** A member's wish: held at once, decided by an administrator. */
+/** A member requests a refund: the amount is held at once, and an administrator decides. */
 export async function requestRefund(
   tx: Tx,
   { id, memberId, orderId, amount, reason }: RefundRequest,
@@ -63,7 +66,7 @@ type Row = {
   readonly problem: string | null
 }
 
-/** Every decision about one refund waits here for the others. */
+/** Locks a refund, so that decisions about it run one after the other. */
 export const lockRefund = (tx: Tx, id: string): Promise<Row | undefined> =>
   maybeOne<Row>(
     tx,
@@ -71,7 +74,7 @@ export const lockRefund = (tx: Tx, id: string): Promise<Row | undefined> =>
           from refund where id = ${id}::uuid for update`,
   )
 
-/** The payment's currency: INR, but of a suspense item that the gateway named another one for. */
+/** The payment's currency: INR, unless the refund's suspense item names another one. */
 export async function currencyOfRefund(tx: Tx, id: string): Promise<string> {
   const item = await maybeOne<{ currency: string }>(
     tx,
@@ -80,7 +83,7 @@ export async function currencyOfRefund(tx: Tx, id: string): Promise<string> {
   return item?.currency ?? CURRENCY
 }
 
-/** Whether the payer's bank has the money already; it, too, waits for the lock that is taken here. */
+/** Whether a dispute has taken the payment. Disputes need the lock that is taken here, so the answer is stable. */
 async function isChargedBack(tx: Tx, { orderId, suspenseId }: Row): Promise<boolean> {
   if (suspenseId !== null) {
     await tx.query(sql`select from suspense_item where id = ${suspenseId}::bigint for update`)
@@ -95,7 +98,7 @@ async function isChargedBack(tx: Tx, { orderId, suspenseId }: Row): Promise<bool
 
 type Unpayable = 'payment_taken_back' | 'member_in_debt'
 
-/** Why it may not go out now, judged under the locks that whoever takes the payment or makes a debt waits for. */
+/** The reason why the refund cannot be sent now. Chargebacks and new debts need the same locks, so the answer is stable. */
 async function obstacleOf(tx: Tx, found: Row): Promise<Unpayable | undefined> {
   if (await isChargedBack(tx, found)) return 'payment_taken_back'
   if (found.memberId === null) return undefined
@@ -103,7 +106,7 @@ async function obstacleOf(tx: Tx, found: Row): Promise<Unpayable | undefined> {
   return (await readDebt(tx, found.memberId)) > 0n ? 'member_in_debt' : undefined
 }
 
-/** An administrator's yes; a second one sends again what the gateway would not take. */
+/** An administrator approves a refund, or approves again a refund that stopped with a problem. */
 export async function approveRefund(tx: Tx, id: string): Promise<Outcome<Row, RefundRefusal | Unpayable | 'member_on_hold'>> {
   const found = await lockRefund(tx, id)
   if (found === undefined) return refused('refund_not_found')
@@ -118,7 +121,7 @@ export async function approveRefund(tx: Tx, id: string): Promise<Outcome<Row, Re
   return accepted(found)
 }
 
-/** An administrator's no before it was sent: the hold goes back. */
+/** An administrator rejects a refund before it is sent: the amount is given back. */
 export async function rejectRefund(
   tx: Tx,
   { id, reason }: { readonly id: string; readonly reason: string },
@@ -132,9 +135,10 @@ export async function rejectRefund(
 }
 
 /**
- * From here on only the gateway ends it. `again`: one that is being sent already, and surely never arrived. What
- * the bank has taken back is not sent on top of it, nor anything of a member in debt: it stands as approved, with
- * its reason for the administrator. What a hold stops waits for the end of the hold.
+ * Marks a refund as `sending`; from then on only the gateway's word ends it. False: the refund cannot be sent now.
+ * - `again`: a refund that is `sending` already, and certainly never reached the gateway, is sent again.
+ * - A chargeback or a debt puts the refund back to `approved`, with the reason for the administrator.
+ * - A hold keeps the refund waiting for the end of the hold.
  */
 export async function startRefund(tx: Tx, id: string, options: { readonly again: boolean }): Promise<boolean> {
   const found = await lockRefund(tx, id)
@@ -154,7 +158,7 @@ export async function startRefund(tx: Tx, id: string, options: { readonly again:
   return true
 }
 
-/** The gateway took none, and none is on its way: it stands as approved, with the reason for the administrator. */
+/** The gateway declined the refund, and none is on its way: back to `approved`, with the reason for the administrator. */
 export async function stopRefund(tx: Tx, id: string, problem: string): Promise<void> {
   const found = await lockRefund(tx, id)
   if (found?.status !== 'sending' && found?.status !== 'approved') return
@@ -163,7 +167,7 @@ export async function stopRefund(tx: Tx, id: string, problem: string): Promise<v
 
 export type RefundBooked = Row & {
   readonly result: 'paid' | 'failed' | 'reversed' | 'conflict' | 'conflict_back' | 'unchanged'
-  /** The gateway says what our own state did not allow for: somebody should look. */
+  /** The gateway's word contradicts our state: an administrator must look. */
   readonly contradicts: boolean
 }
 
@@ -174,7 +178,7 @@ type Told = {
   readonly decision?: string | undefined
 }
 
-/** Books the gateway's final word, whatever state it meets. Undefined: no such refund. */
+/** Books the gateway's final word in any state. Undefined: no such refund. */
 export async function bookRefund(tx: Tx, told: Told): Promise<RefundBooked | undefined> {
   const { id, word } = told
   const found = await lockRefund(tx, id)
@@ -188,7 +192,7 @@ export async function bookRefund(tx: Tx, told: Told): Promise<RefundBooked | und
         await giveBack(tx, id, found, 'refund_failed')
         await end(tx, id, { status: 'failed', decision: told.decision })
       }
-      // Before we sent it nobody should know of it; what is held covers it all the same.
+      // The gateway should not know a refund that we never sent. The hold covers the refund all the same.
       return { ...found, result: word, contradicts: found.status !== 'sending' }
     }
     case 'paid': {
@@ -204,7 +208,7 @@ export async function bookRefund(tx: Tx, told: Told): Promise<RefundBooked | und
   }
 }
 
-/** The money was given back here. If it went out as well, LOSSES pays; if that comes back too, LOSSES gets it. */
+/** The amount was given back already. If the refund was paid as well, LOSSES bears it until that payment returns. */
 async function bookAfterBack(tx: Tx, { id, word }: Told, found: Row): Promise<RefundBooked> {
   const moved = await moveConflict(tx, { id, amount: found.amount, out: 'refund_conflict', asset: 'GATEWAY', isOut: word === 'paid' })
   return { ...found, result: moved ?? 'unchanged', contradicts: moved !== undefined }
@@ -213,31 +217,31 @@ async function bookAfterBack(tx: Tx, { id, word }: Told, found: Row): Promise<Re
 async function pay(tx: Tx, { id, reference }: Told, found: Row): Promise<void> {
   const { memberId, orderId, amount } = found
   if (memberId !== null) {
-    // The top-up before the wallet, as whoever asks for a refund takes them.
+    // Lock order as in `requestRefund`: the top-up, then the wallet.
     await tx.query(sql`select from topup where order_id = ${orderId}::text for update`)
     await lockWallet(tx, memberId)
     await releaseHeld(tx, memberId, amount)
   }
   const { REFUNDS_PENDING, GATEWAY } = ACCOUNTS
   const booked = await moveSystem(tx, { kind: 'refund_paid', ref: id, debit: REFUNDS_PENDING, credit: GATEWAY, amount })
-  if (!booked) throw new Error(`refund ${id} is open and ended at once`)
+  if (!booked) throw new Error(`refund ${id} is open, but its end is booked already`)
   await end(tx, id, { status: 'paid', reference })
   if (memberId !== null) await markRefunded(tx, orderId)
 }
 
-/** A top-up that went back whole says so. */
+/** Marks a top-up as refunded once its paid refunds reach its whole amount. */
 async function markRefunded(tx: Tx, orderId: string): Promise<void> {
   await tx.query(sql`
     update topup o set status = 'refunded' where order_id = ${orderId}::text and status = 'captured'
       and amount <= (select sum(r.amount) from refund r where r.order_id = o.order_id and r.member_id is not null and r.status = 'paid')`)
 }
 
-/** One that came back no longer makes its top-up a refunded one. */
+/** A reversed refund makes its top-up `captured` again. */
 async function unmarkRefunded(tx: Tx, orderId: string): Promise<void> {
   await tx.query(sql`update topup set status = 'captured' where order_id = ${orderId}::text and status = 'refunded'`)
 }
 
-/** From what was held, or from the gateway, which had paid it before. */
+/** Gives the amount back: from the hold (`refund_failed`), or from the gateway that had paid it (`refund_reversed`). */
 async function giveBack(
   tx: Tx,
   id: string,
@@ -256,7 +260,7 @@ async function giveBack(
   await tx.query(sql`
     update suspense_item set status = 'open', decided_at = null, decided_by = null where id = ${suspenseId}::bigint and status = 'refunded'`)
   const booked = await moveSystem(tx, { kind, ref: id, debit: ACCOUNTS[from], credit: ACCOUNTS.SUSPENSE, amount })
-  if (!booked) throw new Error(`refund ${id} is open and ended at once`)
+  if (!booked) throw new Error(`refund ${id} is open, but its end is booked already`)
 }
 
 type End = {

@@ -56,7 +56,7 @@ const account = async (name: string): Promise<bigint> =>
     )
   ).sum
 
-test('a round is made once, and stays as it was made', async () => {
+test('a second making of a round changes nothing', async () => {
   await makeDay(database.db, '2026-12-30' as IstDay)
   await makeDay(database.db, '2026-12-30' as IstDay, policyB(3))
   expect(await findRound(database.db, '2026-12-30' as IstDay)).toMatchObject({
@@ -97,7 +97,7 @@ test('a prize is posted on the day it is paid', async () => {
   expect(posted).toEqual([{ day: nextDay(closed) }])
 })
 
-test('several settlements at once move the money once', async () => {
+test('settlements at the same time move the money once', async () => {
   const closed = await closedDay(10, policyB(3))
   const winners = members.slice(2, 5)
   await drawWinners(database.db, closed, winners)
@@ -108,7 +108,7 @@ test('several settlements at once move the money once', async () => {
   expect(await Promise.all(winners.map(balanceOf))).toEqual(before.map((balance) => balance + 100n))
 })
 
-test('tax is withheld from a prize, and gross is still the reward', async () => {
+test('tax is withheld from a prize, and the reward share includes it', async () => {
   const closed = await closedDay(10)
   await inTransaction(database.db, async (tx) => {
     await recordSeal(tx, closed, { root: hashOf('root'), drawAt: new Date() })
@@ -126,12 +126,12 @@ test('tax is withheld from a prize, and gross is still the reward', async () => 
   expect((await account('TAX_WITHHELD')) - before).toBe(60n)
 })
 
-test('where the draw is switched off the reward goes to need', async () => {
+test('the reward goes to need when the draw is switched off', async () => {
   const closed = await closedDay(10)
   expect(await payOut(database.db, closed, [])).toMatchObject({ need: 900n, reward: 0n, platform: 100n, winners: [] })
 })
 
-test('a winner who did not join, one named twice, and too many winners are refused with nothing kept', async () => {
+test('a draw with a stranger, a repeated winner or too many winners is refused and keeps nothing', async () => {
   const closed = await closedDay(5, policyB(2))
   const seal = { root: hashOf('root'), drawAt: new Date() }
   await inTransaction(database.db, (tx) => recordSeal(tx, closed, seal))
@@ -148,7 +148,7 @@ test('a winner who did not join, one named twice, and too many winners are refus
   await inTransaction(database.db, (tx) => settleRound(tx, closed))
 })
 
-test('closing is refused before the end, counts once, and an early close of an empty round is refused', async () => {
+test('a close before the end is refused, an early close counts once, and an empty round cannot be closed early', async () => {
   day = nextDay(day)
   await openDay(database, day)
   const close = (early: boolean) => inTransaction(database.db, (tx) => closeRound(tx, day, { early }))
@@ -166,7 +166,7 @@ test('closing is refused before the end, counts once, and an early close of an e
   expect(await inTransaction(database.db, (tx) => closeRound(tx, '2031-01-01' as IstDay))).toEqual({ ok: false, code: 'round_not_found' })
 })
 
-test('a void round gives every rupee back once, page by page; an empty one just ends', async () => {
+test('a void round gives every rupee back once, page by page, and an empty one ends at once', async () => {
   const closed = await closedDay(7)
   const before = await Promise.all(members.map((member) => balanceOf(member)))
   const decided = await Promise.all([1, 2, 3].map(() => inTransaction(database.db, (tx) => voidRound(tx, closed))))
@@ -174,7 +174,7 @@ test('a void round gives every rupee back once, page by page; an empty one just 
   expect((await findRound(database.db, closed))?.status).toBe('closed')
   const page = () => inTransaction(database.db, (tx) => returnRupees(tx, closed, 3))
   expect(await page()).toMatchObject({ ok: true, value: { after: 0n, isOver: false } })
-  // Broken off in the middle of a page: nothing of it stays, and the next one begins where it began.
+  // A page that fails leaves nothing, and the next page starts at the same place.
   const broken = inTransaction(database.db, async (tx) => {
     await returnRupees(tx, closed, 3)
     throw new Error('as when the process dies')
@@ -190,7 +190,7 @@ test('a void round gives every rupee back once, page by page; an empty one just 
   expect(await inTransaction(database.db, (tx) => voidRound(tx, empty))).toEqual({ ok: true, value: { isOver: true, already: false } })
 })
 
-test('from its decision on a void round cannot be drawn, and the day of its returns is sealed after the last of them', async () => {
+test('a void round cannot be drawn after its decision, and the day of its returns is sealed after the last of them', async () => {
   const closed = await closedDay(5)
   const decidedOn = nextDay(closed)
   await openDay(database, decidedOn)
@@ -213,7 +213,7 @@ test('from its decision on a void round cannot be drawn, and the day of its retu
   await inTransaction(database.db, (tx) => giveRoundBack(tx, decidedOn))
 })
 
-test('a round that was drawn cannot be voided, and one still open neither', async () => {
+test('a drawn or open round cannot be voided', async () => {
   const closed = await closedDay(3)
   await drawWinners(database.db, closed, [members[0] as bigint])
   expect(await inTransaction(database.db, (tx) => voidRound(tx, closed))).toEqual({ ok: false, code: 'not_closed' })
@@ -223,7 +223,7 @@ test('a round that was drawn cannot be voided, and one still open neither', asyn
   expect(await inTransaction(database.db, (tx) => voidRound(tx, day))).toEqual({ ok: false, code: 'not_closed' })
 })
 
-test('the table itself refuses a round whose states do not fit its facts', async () => {
+test('the table refuses a round whose status contradicts its columns', async () => {
   const break_ = (set: string) =>
     database.db.query(sql([`update round set ${set} where day = '${day}'`] as unknown as TemplateStringsArray))
   for (const set of [
@@ -239,8 +239,8 @@ test('the table itself refuses a round whose states do not fit its facts', async
   }
 })
 
-test('a sealed day takes nothing more: what is posted while it is being sealed is in its sum or in the next day', async () => {
-  // A day on which nothing else was posted.
+test('a transfer posted during the sealing of its day is in the sealed sum or on the next day', async () => {
+  // A day without other transfers.
   day = '2027-03-01' as IstDay
   await openDay(database, day)
   const seal = (of: IstDay) => inTransaction(database.db, (tx) => sealDay(tx, of))
@@ -270,7 +270,7 @@ test('a sealed day takes nothing more: what is posted while it is being sealed i
   expect(await database.db.query(sql`select day from transfer order by transfer_id desc limit 1`)).toEqual([{ day: nextDay(day) }])
 })
 
-test('a settlement that midnight meets half way stands in the books of one day, the day before; what comes after it in the next', async () => {
+test('a settlement across midnight is posted to the day on which it began, and later transfers to the next day', async () => {
   const ended = await closedDay(3)
   await drawWinners(database.db, ended, members.slice(0, 1))
   const today = nextDay(ended)

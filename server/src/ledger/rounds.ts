@@ -1,7 +1,9 @@
 /**
- * Rounds from making to sealing. Invariants: a round is made once and ahead of its day; closing locks
- * the round, which waits for joins on their way, and counts in a later statement; entries are frozen
- * by it. Every step may be run again and then changes nothing.
+ * Rounds, from making to sealing.
+ * - A round is made once, ahead of its day.
+ * - Closing locks the round, which waits for joins in flight, and counts in a later statement. The count freezes
+ *   the entries.
+ * - A second run of any step changes nothing.
  */
 import { endOfDayMs, type IstDay, startOfDayMs } from '@roz/core/ist-day.ts'
 import type { Paise } from '@roz/core/money.ts'
@@ -26,7 +28,7 @@ export type Round = {
   readonly root: Buffer | null
   readonly sealedAt: Date | null
   readonly drawAt: Date | null
-  /** Of the beacon: the round that the draw waits for. */
+  /** In mode `drand`: the beacon's round that the draw waits for. */
   readonly beaconRound: number | null
   readonly randomness: Buffer | null
   readonly seed: Buffer | null
@@ -37,7 +39,7 @@ export type Round = {
   readonly taxPaise: Paise | null
   readonly settledAt: Date | null
   readonly voidedAt: Date | null
-  /** Of a round that ends void with entries: the day of its returns, from the decision on. */
+  /** For a void round with entries: the day of its returns, set by the decision. */
   readonly returnDay: IstDay | null
 }
 
@@ -60,14 +62,14 @@ export type NewRound = {
   readonly day: IstDay
   readonly policy: SplitPolicy
   readonly mode: 'local' | 'drand'
-  /** Of the local mode: H(S), and S sealed. */
+  /** In mode `local`: H(S), and S encrypted. */
   readonly secretHash?: Buffer | undefined
   readonly sealedSecret?: Buffer | undefined
-  /** Of the beacon: the chain. */
+  /** In mode `drand`: the beacon's chain. */
   readonly chainHash?: Buffer | undefined
 }
 
-/** Makes a day's round, its month of joins and its fence. False when it was there: it stays as it is. */
+/** Makes a day's round, its month's partition of joins and its day fence. False: the round exists and is unchanged. */
 export async function makeRound(tx: Tx, round: NewRound): Promise<boolean> {
   const { day, policy } = round
   await tx.query(sql`select make_join_month(${day}::date)`)
@@ -86,10 +88,10 @@ export async function makeRound(tx: Tx, round: NewRound): Promise<boolean> {
 export type ClosedRound = {
   readonly entries: number
   readonly pool: Paise
-  /** It had been closed before; nothing changed now. */
+  /** The round was closed before; this call changed nothing. */
   readonly already: boolean
 }
-/** too_early: it is not over, and no early close was asked for; or it has not opened. */
+/** `too_early`: the round has not opened, or is not over and no early close was requested. */
 export type CloseRefusal = 'round_not_found' | 'too_early' | 'no_participants'
 
 /** `early`: an administrator ends the round now. An early close of an empty round is refused. */
@@ -102,7 +104,7 @@ export async function closeRound(
   if (round === undefined) return refused('round_not_found')
   if (round.entries !== null && round.pool !== null) return accepted({ entries: round.entries, pool: round.pool, already: true })
   const early = options.early ?? false
-  // A later statement than the lock: it sees every join that the lock waited for.
+  // A later statement than the lock: its snapshot sees every join that the lock waited for.
   const count = await one<{ opened: boolean; over: boolean; entries: bigint; batched: bigint }>(
     tx,
     sql`select roz_now() > r.opens_at as opened, roz_now() >= r.closes_at as over,
@@ -129,10 +131,10 @@ export type Seal = {
   readonly beaconRound?: number | undefined
 }
 
-/** It ends without a draw: the decision is in the log, and its rupees go back. */
+/** Whether the round ends without a draw: the decision is logged, and the rupees are given back. */
 export const isGivenUp = ({ status, returnDay }: Round): boolean => status === 'void' || returnDay !== null
 
-/** Keeps the root of the frozen entries and when the draw is. A second call must say the same root. */
+/** Records the root of the frozen entries and the time of the draw. A second call must name the same root. */
 export async function recordSeal(tx: Tx, day: IstDay, seal: Seal): Promise<void> {
   const round = await lockRound(tx, day)
   if (round?.root?.equals(seal.root) === true) return

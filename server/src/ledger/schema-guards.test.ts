@@ -1,6 +1,6 @@
 /**
- * What the schema itself refuses, sent as the server's own role past everything in the program: each
- * statement is one that its rights and constraints alone would let through.
+ * The guards of the schema itself, tested with statements sent as the server's role, past the program.
+ * - Rights and constraints alone would accept each of these statements.
  */
 import { type IstDay, nextDay } from '@roz/core/ist-day.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await app.close()
-  // The audit finds no trace of what was tried.
+  // The audit finds no trace of the attempts.
   await database.drop()
 })
 
@@ -42,18 +42,18 @@ const refusalOf = (statement: string): Promise<string | undefined> =>
 const transferOn = (day: IstDay, ref: string): string =>
   `insert into transfer (kind, ref, debit, credit, amount, day) values ('gateway_settled', '${ref}', 2, 1, 100, '${day}')`
 
-test('the role of these tests is the one that the server works as, and owns nothing', async () => {
+test('the tests use the role of the server, which owns nothing', async () => {
   const [role] = await app.query(sql`
     select current_user::text as name, (select count(*)::int from pg_tables where tableowner = current_user) as owned`)
   expect(role).toEqual({ name: 'roz_app', owned: 0 })
 })
 
-test('no transfer goes into a sealed day, nor into one that was never opened', async () => {
+test('a transfer into a sealed day or a day that was never opened is refused', async () => {
   expect(await refusalOf(transferOn(SEALED, 'late'))).toBe(FENCE)
   expect(await refusalOf(transferOn('2031-01-01' as IstDay, 'early'))).toBe(FENCE)
 })
 
-test('a transfer that met the sealing of its day waits for it and is refused', async () => {
+test('a transfer that met the sealing of its day waits and is refused', async () => {
   const yesterday = TODAY
   await openDay(database, nextDay(TODAY))
   await app.query(
@@ -72,7 +72,7 @@ const joinOn = (day: IstDay, { n = 1, balance = 'w.balance - 100' } = {}): strin
   batch as (insert into join_batch (uuid, day, via, n, amount) values (gen_random_uuid(), '${day}', 'member', ${n}, ${n * 100}) returning batch_id)
   insert into round_join (batch_id, member_id, balance_after, wallet_seq, day) select batch_id, member_id, balance, seq, '${day}' from paid, batch`
 
-test('no join comes into a round that is closed, that does not take joins yet, or into a batch that does not count it', async () => {
+test('a join into a closed round, an unopened round or a batch that does not count it is refused', async () => {
   const open = nextDay(TODAY)
   expect(await refusalOf(joinOn(SEALED))).toBe('23505')
   expect(await refusalOf(joinOn(TODAY))).toBe(FENCE)
@@ -84,7 +84,7 @@ test('no join comes into a round that is closed, that does not take joins yet, o
   expect(await refusalOf(joinOn(open, { balance: 'w.balance - 99' }))).toBe(MOVEMENT)
 })
 
-test('no wallet changes without the movement that says the same', async () => {
+test('a change of a wallet without its movement is refused', async () => {
   const change = (set: string): Promise<string | undefined> => refusalOf(`update wallet set ${set} where member_id = ${member}`)
   for (const set of [
     'balance = balance + 1',
@@ -105,7 +105,7 @@ test('no wallet changes without the movement that says the same', async () => {
     expect(await refusalOf(`insert into wallet (member_id, ${columns}) values (4242, ${values})`)).toBe(MOVEMENT)
 })
 
-test('no movement of a member is written that the wallet does not say', async () => {
+test('a movement that contradicts the wallet is refused', async () => {
   const gift = (amount: number, taken: number): string => `
     with fence as materialized (select posting_day() as day),
     moved as (update wallet set balance = balance - ${taken}, seq = seq + 1 where member_id = ${member} returning *)

@@ -1,14 +1,21 @@
 /**
- * Sealing a day. Invariant: once its totals are written, nothing is posted into that day any more:
- * who posts shares the day's row until the commit, who seals takes it alone and sums in a later
- * statement. Joins are fenced by their round, which must be closed before.
+ * Seals a day of the ledger.
+ * - Once the totals are written, no transfer is posted into that day.
+ * - A posting transaction shares the day's row until its commit. Sealing locks the row alone and sums in a later
+ *   statement.
+ * - The round fences the joins: it must be closed before.
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
 import { maybeOne, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 
-/** not_over: the day still runs · round_open: its round takes joins · returns_open: a void round is being given back on it · False in the value: sealed before. */
+/**
+ * Seals a day; `sealedNow` is false if it was sealed before. Refusals:
+ * - `day_not_over`: the day still runs.
+ * - `round_open`: its round takes joins.
+ * - `returns_open`: a void round is being given back on it.
+ */
 export async function sealDay(
   tx: Tx,
   day: IstDay,
@@ -29,7 +36,7 @@ export async function sealDay(
   if (state.open) return refused('round_open')
   if (state.returns) return refused('returns_open')
   await tx.query(
-    // The view of all legs would say the same; it has two for each of a million joins, and a closed round has counted them.
+    // Same sums as the view `leg`, which has two rows for each of a million joins. Here the joins are one count.
     sql`insert into ledger_day_total (day, account, taken, given)
         select ${day}::date, account, sum(taken), sum(given) from (
           select case when debit > 1000 then 0 else debit end as account, amount as taken, 0 as given from transfer where day = ${day}::date

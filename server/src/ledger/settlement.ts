@@ -1,7 +1,9 @@
 /**
- * Ends a round: pays it out, or gives it back. Invariants: prizes + tax + platform + need = pool and
- * the pool's account ends at zero, or nothing happens; each is booked once, on the day it is paid;
- * wallets are locked ascending; a prize or a returned rupee pays its member's debt first.
+ * Ends a round: pays the pool out, or gives the rupees back.
+ * - Prizes + tax + platform + need = pool, and the pool's account ends at zero; otherwise nothing is booked.
+ * - Each transfer is booked once, on the day it is paid.
+ * - Wallets are locked in ascending id.
+ * - A prize or a returned rupee pays its member's debt first.
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Paise, paise, ZERO } from '@roz/core/money.ts'
@@ -21,7 +23,7 @@ export type Settlement = {
   readonly reward: Paise
   readonly platform: Paise
   readonly tax: Paise
-  /** It had been settled before; nothing changed now. */
+  /** The round was settled before; this call changed nothing. */
   readonly already: boolean
 }
 
@@ -51,7 +53,7 @@ export async function settleRound(tx: Tx, day: IstDay): Promise<Outcome<Settleme
 
 const sum = (amounts: readonly Paise[]): Paise => paise(amounts.reduce((total, amount) => total + amount, 0n))
 
-/** Locked in one statement, ascending; paid in a later one, which therefore sees the newest balances. */
+/** Locks the wallets in one statement, in ascending id. Pays in a later statement, which sees the newest balances. */
 async function payWinners(tx: Tx, day: IstDay, winners: readonly Winner[]): Promise<void> {
   if (winners.length === 0) return
   await tx.query(
@@ -94,20 +96,20 @@ async function expectEmptyPool(tx: Tx, day: IstDay): Promise<void> {
   if (rest !== 0n) throw new Error(`round ${day}: ${rest} paise are left in the pool`)
 }
 
-/** Members of a page: it is one transaction, and their wallets are locked for as long. */
+/** Members of one page: a page is one transaction, and keeps their wallets locked until it ends. */
 const RETURNED_AT_ONCE = 5_000
 
 export type Voided = {
-  /** Nothing is left to be given back. */
+  /** No rupee is left to give back. */
   readonly isOver: boolean
-  /** It had been decided before; nothing changed now. */
+  /** The round was given up before; this call changed nothing. */
   readonly already: boolean
 }
 
 /**
- * Ends a closed round that has no draw: nobody joined, the day was missed, or no beacon for 30 days. From
- * here on it cannot be drawn; where somebody had joined, `returnRupees` follows. The joins stay, and count
- * towards the year.
+ * Gives up a closed round: nobody joined, the day was missed, or no beacon came for 30 days.
+ * - From then on the round cannot be drawn. If it has entries, `returnRupees` must follow.
+ * - The joins stay, and count towards the year.
  */
 export async function voidRound(tx: Tx, day: IstDay): Promise<Outcome<Voided, 'round_not_found' | 'not_closed'>> {
   const round = await lockRound(tx, day)
@@ -125,13 +127,12 @@ async function endVoid(tx: Tx, day: IstDay): Promise<void> {
   await tx.query(sql`update round set status = 'void', voided_at = roz_now() where day = ${day}::date`)
 }
 
-/** The members of a page lie above `after` and up to `upTo`. */
+/** The members of a page: above `after`, up to and including `upTo`. */
 export type Returned = { readonly after: bigint; readonly upTo: bigint; readonly isOver: boolean }
 
 /**
- * Gives the rupees of a void round back, a page of members at a time: to be called until it is over, in
- * transactions of their own. All pages are posted to the day of the decision, which is not sealed before
- * the last of them.
+ * Gives a void round's rupees back, one page of members per transaction. Call until `isOver`.
+ * - All pages are posted to the day of the decision, which is not sealed before the last page.
  */
 export async function returnRupees(
   tx: Tx,
@@ -149,7 +150,7 @@ export async function returnRupees(
   return accepted({ ...page, isOver })
 }
 
-/** A page of rupees, and where it ended. */
+/** Gives one page of rupees back, and returns its range of members. */
 async function giveBack(tx: Tx, day: IstDay, pageSize: number): Promise<Omit<Returned, 'isOver'>> {
   const { after, upTo, due } = await one<{ after: bigint; upTo: bigint; due: number }>(
     tx,

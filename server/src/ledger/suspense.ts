@@ -1,9 +1,10 @@
 /**
- * SUSPENSE: money that came without a place to go. Invariants: the account's balance is the sum of its
- * open items; an item is decided once, under its lock, and not while its payment is with the payer's
- * bank; what came back for a closed account pays its owner's debt first, the rest may be paid to them by
- * hand, and nothing else may; the payment of a member on hold is not sent back while the hold lasts; a
- * payment in another currency is booked by its number, credited to nobody, and goes back in that currency.
+ * SUSPENSE: payments and returned money that no wallet can take.
+ * - The account's balance is the sum of its open items.
+ * - An item is decided once, under its lock. No administrator can decide it while the payer's bank has its payment.
+ * - Money returned for a closed account pays its owner's debt first. Only such money may be paid out by hand.
+ * - The payment of a member on hold is not refunded while the hold lasts.
+ * - A payment in another currency is booked by its number, credited to nobody, and refunded in that currency.
  */
 import { CURRENCY, type Paise, paise } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
@@ -16,7 +17,7 @@ import { lockWallet, moveSystem } from './transfer.ts'
 
 export type SuspenseReason = 'unknown_order' | 'other_amount' | 'second_payment' | 'closed_account' | 'no_wallet' | 'other_currency'
 
-/** Books a payment into SUSPENSE with an open item; a payment that is booked already is a duplicate. `ownerId`: of the account that is closed. */
+/** Books a payment into SUSPENSE with an open item. `duplicate`: it is booked already. `ownerId`: of the closed account. */
 export async function suspend(
   tx: Tx,
   payment: { readonly orderId: string; readonly paymentId: string; readonly orderAmount: Paise; readonly currency?: string },
@@ -37,7 +38,7 @@ export async function suspend(
   return { result: 'suspense', reason }
 }
 
-/** Money that comes back for a member whose account was closed since: an item of its own. `ref` names the movement. */
+/** Books money returned for a closed account as an item of its own. `ref` names the movement. */
 export async function suspendReturn(
   tx: Tx,
   money: {
@@ -51,7 +52,7 @@ export async function suspendReturn(
 ): Promise<void> {
   const { kind, ref, from, orderId, amount } = money
   if (!(await moveSystem(tx, { kind, ref, debit: ACCOUNTS[from], credit: ACCOUNTS.SUSPENSE, amount })))
-    throw new Error(`${kind} ${ref} stands already`)
+    throw new Error(`${kind} ${ref} is booked already`)
   const item = await openItem(tx, { orderId, paymentId: `${kind}:${ref}`, amount, currency: CURRENCY }, 'closed_account')
   await payOwed(tx, item, money.memberId)
 }
@@ -68,7 +69,7 @@ async function openItem(tx: Tx, { orderId, paymentId, amount, currency }: NewIte
   return { id, orderId, paymentId, amount, currency, reason }
 }
 
-/** Takes from an open item of a closed account. What is above it stays as an item of its own, which is answered. */
+/** Takes from an open item of a closed account. The rest becomes an item of its own, which is returned. */
 async function takeFrom(
   tx: Tx,
   item: OpenItem,
@@ -77,12 +78,12 @@ async function takeFrom(
   await tx.query(sql`
     update suspense_item set status = 'taken', decided_at = roz_now(), reference = ${ref}::text where id = ${item.id}::bigint`)
   const credit = kind === 'chargeback' ? ACCOUNTS.GATEWAY : ACCOUNTS.LOSSES
-  if (!(await moveSystem(tx, { kind, ref, debit: ACCOUNTS.SUSPENSE, credit, amount }))) throw new Error(`${kind} ${ref} stands already`)
+  if (!(await moveSystem(tx, { kind, ref, debit: ACCOUNTS.SUSPENSE, credit, amount }))) throw new Error(`${kind} ${ref} is booked already`)
   if (item.amount === amount) return undefined
   return openItem(tx, { ...item, paymentId: `${item.paymentId}#rest`, amount: paise(item.amount - amount) }, item.reason)
 }
 
-/** What waits for who has left pays what they owe. */
+/** Pays the owner's debts from the item. */
 async function payOwed(tx: Tx, item: OpenItem, ownerId: bigint): Promise<void> {
   let rest: OpenItem | undefined = item
   await payDebts(tx, ownerId, item.amount, async (ref, amount) => {
@@ -92,8 +93,9 @@ async function payOwed(tx: Tx, item: OpenItem, ownerId: bigint): Promise<void> {
 }
 
 /**
- * Takes what an earlier event of this payment put into SUSPENSE, up to `due`: what is above it stays as
- * an item of its own, what is missing comes from the gateway. Undefined: this payment is not there.
+ * Credits money that an earlier event of this payment put into SUSPENSE, up to `due`.
+ * - A surplus becomes an item of its own. `missing` comes from the gateway.
+ * - `decided`: the item is not open. Undefined: this payment has no item.
  */
 export async function claimSuspended(
   tx: Tx,
@@ -130,7 +132,7 @@ const lockItem = (tx: Tx, itemId: bigint): Promise<Item | undefined> =>
          where id = ${itemId}::bigint for update`,
   )
 
-/** An item that may be decided now, locked; or why not. */
+/** Locks an item that may be decided now, or says why it may not. */
 async function lockOpenItem(tx: Tx, itemId: bigint): Promise<Outcome<Item, SuspenseRefusal>> {
   const item = await lockItem(tx, itemId)
   if (item === undefined) return refused('suspense_not_found')
@@ -139,8 +141,10 @@ async function lockOpenItem(tx: Tx, itemId: bigint): Promise<Outcome<Item, Suspe
 }
 
 /**
- * Whether a dispute has the item's payment, or the one that it came back of, or the payout or refund that
- * came back went out after all; asked after the item's lock, which whoever books that waits for as well.
+ * Whether the item's money is gone. Call it under the item's lock, which the bookings of disputes and conflicts need
+ * too.
+ * - A dispute has taken the item's payment or, for a closed account, the payment of the item's order.
+ * - Or the payout or refund that came back was paid after all.
  */
 export const isTakenBack = async (tx: Tx, itemId: bigint): Promise<boolean> =>
   (await maybeOne(
@@ -154,7 +158,7 @@ export const isTakenBack = async (tx: Tx, itemId: bigint): Promise<boolean> =>
                  and s.payment_id like '%_reversed:%' and subject_of(ref) = subject_of(split_part(s.payment_id, ':', 2))))`,
   )) !== undefined
 
-/** What came back of a payout or refund and waits here, locked: nobody gives it out while its word is booked. */
+/** Locks the items of a payout or refund that came back, so that nobody decides them while the gateway's word is booked. */
 export const lockReversed = (tx: Tx, id: string): Promise<unknown> =>
   tx.query(sql`
     select from suspense_item where reason = 'closed_account'
@@ -170,7 +174,7 @@ const decide = (tx: Tx, itemId: bigint, { status, decidedBy, reference }: Decisi
     update suspense_item set status = ${status}::text, decided_at = roz_now(), decided_by = ${decidedBy}::bigint,
       reference = ${reference ?? null}::text where id = ${itemId}::bigint`)
 
-/** An administrator knows whose it is: the whole item goes to a member, whose debt it pays first. */
+/** An administrator names the member: the whole item is credited, and pays the member's debt first. */
 export async function creditSuspense(
   tx: Tx,
   decision: { readonly itemId: bigint; readonly memberId: bigint; readonly decidedBy: bigint },
@@ -193,7 +197,7 @@ export async function creditSuspense(
   return accepted({ amount: item.amount, balance })
 }
 
-/** Back to where it came from: an approved refund of the whole item, to be sent after the commit. */
+/** Refunds the whole item to its source: an approved refund, to be sent after the commit. */
 export async function refundSuspense(
   tx: Tx,
   decision: { readonly itemId: bigint; readonly refundId: string; readonly reason: string; readonly decidedBy: bigint },
@@ -220,7 +224,7 @@ export async function refundSuspense(
   return accepted({ amount: item.amount })
 }
 
-/** Whoever left has shown that it is theirs, and was paid from the bank by hand: the whole item, with the bank's reference. */
+/** Records that the owner of a closed account was paid by bank transfer: the whole item, with the bank's reference. */
 export async function paySuspense(
   tx: Tx,
   decision: { readonly itemId: bigint; readonly reference: string; readonly decidedBy: bigint },
@@ -237,10 +241,7 @@ export async function paySuspense(
   return accepted({ amount })
 }
 
-/**
- * What waits for a member who has left, locked: before the wallet, and whatever was decided, so that nothing of it is
- * given out meanwhile.
- */
+/** Locks every item of a closed account, decided ones too, before the wallet: nothing of them is given out meanwhile. */
 export const lockReturned = (tx: Tx, memberId: bigint): Promise<(Item & { readonly id: bigint })[]> =>
   tx.query(sql`
     select id, order_id as "orderId", payment_id as "paymentId", amount, currency, reason, status from suspense_item
@@ -248,7 +249,7 @@ export const lockReturned = (tx: Tx, memberId: bigint): Promise<(Item & { readon
        select order_id from topup where member_id = ${memberId}::bigint
        union all select replace(id::text, '-', '') from withdrawal where member_id = ${memberId}::bigint) order by id for update`)
 
-/** The payer's bank takes what waits: as far as these items reach. */
+/** Takes a chargeback from these items, as far as they reach; returns the amount taken. */
 export async function takeReturned(
   tx: Tx,
   items: Awaited<ReturnType<typeof lockReturned>>,

@@ -37,7 +37,7 @@ test('five captures of one payment in parallel give one credit', async () => {
   expect(await balanceOf(memberId)).toBe(2000n)
 })
 
-test('a failed or expired order that is paid after all is credited, and a paid one stays paid', async () => {
+test('a failed or expired order that is paid later is credited, and a paid order stays paid', async () => {
   const { memberId, orderId } = await order(wholeRupees(10))
   const mark = (status: 'pending' | 'failed' | 'expired') => inTransaction(database.db, (tx) => markTopup(tx, orderId, status))
   expect([await mark('pending'), await mark('pending'), await mark('failed'), await mark('pending'), await mark('expired')]).toEqual([
@@ -53,14 +53,14 @@ test('a failed or expired order that is paid after all is credited, and a paid o
   expect([await statusOf(orderId), await balanceOf(memberId)]).toEqual(['captured', 1000n])
 })
 
-test('a payment for an unknown order waits in suspense, once however often it is told', async () => {
+test('a payment for an unknown order goes to SUSPENSE once, however often it is reported', async () => {
   const orderId = newOrderId()
   const results = await Promise.all([1, 2, 3].map(() => capture(orderId, 'pay-unknown', wholeRupees(15))))
   expect(results.map(({ result }) => result).sort()).toEqual(['duplicate', 'duplicate', 'suspense'])
   expect((await suspense())[0]).toEqual({ paymentId: 'pay-unknown', amount: 1500n, reason: 'unknown_order', status: 'open' })
 })
 
-test('a second payment for a paid order waits in suspense, and the member is credited once', async () => {
+test('a second payment for a paid order goes to SUSPENSE, and the member is credited once', async () => {
   const { memberId, orderId } = await order(wholeRupees(10))
   await capture(orderId, 'pay-first', wholeRupees(10))
   expect(await capture(orderId, 'pay-second', wholeRupees(10))).toEqual({ result: 'suspense', reason: 'second_payment' })
@@ -68,7 +68,7 @@ test('a second payment for a paid order waits in suspense, and the member is cre
   expect(await balanceOf(memberId)).toBe(1000n)
 })
 
-test('a payment for an order of an account that holds no wallet waits in suspense, once', async () => {
+test('a payment for an account without a wallet goes to SUSPENSE once', async () => {
   const staff = 900_001n
   const orderId = newOrderId()
   await inTransaction(database.db, (tx) => createTopup(tx, { orderId, memberId: staff, amount: wholeRupees(10) }))
@@ -77,7 +77,7 @@ test('a payment for an order of an account that holds no wallet waits in suspens
   expect((await suspense())[0]).toEqual({ paymentId: 'pay-staff', amount: 1000n, reason: 'no_wallet', status: 'open' })
 })
 
-test('two different payments of one order at the same time: one credits, one waits', async () => {
+test('two payments of one order at the same time give one credit and one suspense item', async () => {
   const { memberId, orderId } = await order(wholeRupees(10))
   const results = await Promise.all(['a', 'b'].map((name) => capture(orderId, `pay-both-${name}`, wholeRupees(10))))
   expect(results.map(({ result }) => result).sort()).toEqual(['credited', 'suspense'])
@@ -87,7 +87,7 @@ test('two different payments of one order at the same time: one credits, one wai
 test.each([
   ['less', paise(999n), []],
   ['more', paise(1250n), [{ paymentId: 'pay-more#rest', amount: 250n, reason: 'other_amount', status: 'open' }]],
-])('an event that tells of %s than the order waits; the right one then credits exactly the order', async (name, told, left) => {
+])('an event with %s than the order goes to SUSPENSE, and the right event then credits exactly the order', async (name, told, left) => {
   const { memberId, orderId } = await order(wholeRupees(10))
   const paymentId = `pay-${name}`
   expect(await capture(orderId, paymentId, told)).toEqual({ result: 'suspense', reason: 'other_amount' })
@@ -100,7 +100,7 @@ test.each([
   ).toEqual(left)
 })
 
-test('an order id that is not 32 hex digits is refused by the table', async () => {
+test('the table refuses an order id that is not 32 hex digits', async () => {
   const memberId = await newMember(database.db)
   await expect(
     inTransaction(database.db, (tx) => createTopup(tx, { orderId: 'order-1', memberId, amount: wholeRupees(10) })),

@@ -1,9 +1,11 @@
 /**
- * Top-ups: orders, and the payments that credit them. Invariants: the money is keyed by the gateway's
- * payment, never by an event; every payment is booked once; one that fits no order, not its amount, its
- * currency or a paid order, or that comes for an account without a wallet or closed since, goes to
- * SUSPENSE with an open item, and is never lost; a failed order may still be paid. A top-up pays no debt
- * of its member but the one that it makes itself, where the bank had taken it before it was anybody's.
+ * Top-ups: orders, and the payments that credit them.
+ * - A booking is keyed by the gateway's payment id, never by an event: each payment is booked once.
+ * - A payment for no order, for a paid order, or in another amount or currency goes to SUSPENSE with an open item.
+ * - So does a payment for an account without a wallet or with a closed one. No payment is lost.
+ * - A failed or expired order may still be paid.
+ * - A top-up pays no debt of its member, except the debt that it causes: the bank took the payment while it was in
+ *   SUSPENSE.
  */
 import { CURRENCY, type Paise, paise, ZERO } from '@roz/core/money.ts'
 import { maybeOne, one, sql } from '../db/sql.ts'
@@ -16,7 +18,7 @@ import { creditMember, lockWallet } from './transfer.ts'
 export type TopupStatus = 'created' | 'pending' | 'failed' | 'captured' | 'expired' | 'refunded'
 export type Topup = { readonly orderId: string; readonly memberId: bigint; readonly amount: Paise; readonly status: TopupStatus }
 
-/** `orderId`: 32 lower-case hex of a random UUID, made before the gateway is asked. */
+/** `orderId`: a random UUID as 32 lower-case hex digits, made before the gateway is called. */
 export async function createTopup(
   tx: Tx,
   topup: { readonly orderId: string; readonly memberId: bigint; readonly amount: Paise },
@@ -30,9 +32,9 @@ export type Capture = {
   readonly orderId: string
   /** The gateway's id of the payment. */
   readonly paymentId: string
-  /** The order's amount as the gateway has it; what was paid with it (a surcharge, an offer) may differ. */
+  /** The order's amount at the gateway. The amount paid may differ by a surcharge or an offer. */
   readonly orderAmount: Paise
-  /** Where the gateway told of another currency than INR. */
+  /** Set if the gateway names another currency than INR. */
   readonly currency?: string
 }
 export type Captured =
@@ -41,15 +43,15 @@ export type Captured =
       readonly memberId: bigint
       readonly amount: Paise
       readonly balance: Paise
-      /** Auto Participate passed this member over today: a join of its own should follow. */
+      /** Auto Participate skipped this member today: the caller queues a join. */
       readonly missedAutoJoin: boolean
     }
   | { readonly result: 'duplicate' }
   | { readonly result: 'suspense'; readonly reason: SuspenseReason }
 
-/** Books a payment that the gateway says has succeeded. */
+/** Books a payment that the gateway reports as successful. */
 export async function captureTopup(tx: Tx, capture: Capture): Promise<Captured> {
-  // Every event of one order waits here for the others.
+  // Serialises the events of one order.
   const order = await maybeOne<Topup & { paymentId: string | null }>(
     tx,
     sql`select order_id as "orderId", member_id as "memberId", amount, status, payment_id as "paymentId" from topup
@@ -65,7 +67,7 @@ export async function captureTopup(tx: Tx, capture: Capture): Promise<Captured> 
   if (typeof balance === 'string') return suspend(tx, capture, balance, balance === 'closed_account' ? order.memberId : undefined)
   const { isTaken } = await one<{ isTaken: boolean }>(
     tx,
-    // What the bank took while it lay in SUSPENSE is not refunded on top of it.
+    // A payment that the bank took while it was in SUSPENSE must not be refunded as well.
     sql`update topup set status = 'captured', payment_id = ${capture.paymentId}::text, captured_at = roz_now(),
           charged_back_at = (select roz_now() from dispute where order_id = ${order.orderId}::text and payment_id = ${capture.paymentId}::text
                                 and is_taken limit 1)
@@ -81,9 +83,9 @@ export async function captureTopup(tx: Tx, capture: Capture): Promise<Captured> 
   }
 }
 
-/** The new balance, undefined where this payment was booked and decided elsewhere, or why no wallet takes it. */
+/** The new balance; undefined if the payment is booked and decided already; or the reason why no wallet takes it. */
 async function credit(tx: Tx, order: Topup, paymentId: string): Promise<Paise | 'closed_account' | 'no_wallet' | undefined> {
-  // The item before the wallet, as whoever decides about it takes them.
+  // Lock order of every decision about an item: the item, then the wallet.
   await tx.query(sql`select from suspense_item where payment_id = ${paymentId}::text for update`)
   const { memberId } = order
   const wallet = await lockWallet(tx, memberId)
@@ -95,7 +97,7 @@ async function credit(tx: Tx, order: Topup, paymentId: string): Promise<Paise | 
     const { balance } = await creditMember(tx, { kind: 'topup', ref: paymentId, memberId, amount: order.amount, from: 'GATEWAY' })
     return balance
   }
-  // An event told of another amount before; that money waits in SUSPENSE and is used first.
+  // An earlier event named another amount: that money is in SUSPENSE and is used first.
   const { balance } = await creditMember(tx, {
     kind: 'suspense_credit',
     ref: claimed.itemId.toString(),
@@ -107,7 +109,7 @@ async function credit(tx: Tx, order: Topup, paymentId: string): Promise<Paise | 
   return (await creditMember(tx, { kind: 'topup', ref: `${paymentId}#rest`, memberId, amount: claimed.missing, from: 'GATEWAY' })).balance
 }
 
-/** What the gateway says of an order that is not paid. False when nothing changed: a paid order stays paid. */
+/** Records the gateway's word on an unpaid order. False: nothing changed, because a paid order stays paid. */
 export async function markTopup(tx: Tx, orderId: string, status: 'pending' | 'failed' | 'expired'): Promise<boolean> {
   const changed = await tx.query(
     sql`update topup set status = ${status}::text

@@ -1,4 +1,4 @@
-/** A round's entries and pool while it runs, counted at most once a second however many look. */
+/** A running round's entries and pool, counted at most once a second for all readers. */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import type { Paise } from '@roz/core/money.ts'
 import { type Db, one, sql } from '../db/sql.ts'
@@ -6,7 +6,7 @@ import { type Db, one, sql } from '../db/sql.ts'
 export type RoundTotals = { readonly entries: number; readonly pool: Paise }
 export type TotalsReader = {
   readonly of: (day: IstDay) => Promise<RoundTotals>
-  /** Counted anew at the next look: this process has just changed it. */
+  /** Forces a new count at the next read: this process has just changed the round. */
   readonly forget: (day: IstDay) => void
 }
 
@@ -17,7 +17,7 @@ export function createRoundTotals(db: Db): TotalsReader {
   return {
     of: (day) => {
       const known = kept.get(day)
-      // Real time on purpose: this is the age of a copy, not a rule of the product.
+      // Real time on purpose, not `roz_now()`: this is the age of a cache entry, not a rule of the product.
       if (known !== undefined && performance.now() - known.at < FRESH_MS) return known.totals
       const totals = readTotals(db, day)
       if (kept.size > 16) kept.clear()

@@ -1,7 +1,9 @@
 /**
- * Writes transfers. Invariants: a wallet is locked before its new balance is computed (computed from
- * an unlocked row, the CHECK would judge a version that is already past), every movement of a wallet
- * takes the next `seq` and keeps the balance after it, and every transfer is dated by the day fence.
+ * Writes transfers and the wallets that they move.
+ * - A wallet is locked before its new balance is computed. On an unlocked row the CHECK would judge an outdated
+ *   version.
+ * - Each movement of a wallet takes the next `seq` and keeps the balance after it.
+ * - The day fence, `posting_day()`, dates every transfer.
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import type { Paise } from '@roz/core/money.ts'
@@ -14,11 +16,11 @@ export type LockedWallet = {
   readonly held: Paise
   readonly mayMove: boolean
   readonly autoJoin: boolean
-  /** Of an account that was closed: takes no money any more. */
+  /** The account is closed: the wallet takes no money. */
   readonly isClosed: boolean
 }
 
-/** Locks a member's wallet until the transaction ends. Of several, the caller takes them ascending. */
+/** Locks a member's wallet until the transaction ends. A caller that locks several takes them in ascending id. */
 export function lockWallet(tx: Tx, memberId: bigint): Promise<LockedWallet | undefined> {
   return maybeOne<LockedWallet>(
     tx,
@@ -35,7 +37,7 @@ type MemberMove = {
 }
 export type Moved = { readonly balance: Paise; readonly day: IstDay }
 
-/** Gives to a member whose wallet this transaction has locked. */
+/** Credits a member. The caller has locked the wallet. */
 export function creditMember(tx: Tx, move: MemberMove & { readonly from: AccountName; readonly releases?: Paise }): Promise<Moved> {
   return one<Moved>(
     tx,
@@ -51,7 +53,7 @@ export function creditMember(tx: Tx, move: MemberMove & { readonly from: Account
   )
 }
 
-/** Takes from a member whose wallet this transaction has locked, and whose balance it has judged. */
+/** Debits a member. The caller has locked the wallet and judged its balance. */
 export function debitMember(tx: Tx, move: MemberMove & { readonly to: AccountName; readonly holds?: Paise }): Promise<Moved> {
   return one<Moved>(
     tx,
@@ -67,12 +69,12 @@ export function debitMember(tx: Tx, move: MemberMove & { readonly to: AccountNam
   )
 }
 
-/** What was held of a member has left for good: the balance was taken when it was held. */
+/** Ends a hold whose money has left. The balance was debited when the hold began. */
 export async function releaseHeld(tx: Tx, memberId: bigint, amount: Paise): Promise<void> {
   await one(tx, sql`update wallet set held = held - ${amount}::bigint where member_id = ${memberId}::bigint returning member_id`)
 }
 
-/** Between accounts of no member. False when this kind and ref were booked before. */
+/** Moves money between accounts that belong to no member. False: this kind and ref are booked already. */
 export async function moveSystem(
   tx: Tx,
   move: { readonly kind: TransferKind; readonly ref: string; readonly debit: bigint; readonly credit: bigint; readonly amount: Paise },

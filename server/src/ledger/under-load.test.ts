@@ -1,7 +1,8 @@
 /**
- * The day's turn while everything goes on: auto-join that is killed with a page in flight, and a round
- * that is closed, drawn and settled under joins, top-ups and withdrawals. What is accepted is there,
- * what is refused took nothing, and the audit reads the books at the end of the file.
+ * The turn of the day under load: auto-join killed with a page in flight, and a round closed, drawn and settled
+ * during joins, top-ups and withdrawals.
+ * - Everything accepted is there; everything refused took nothing.
+ * - The audit reads the ledger at the end of the file.
  */
 import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -29,7 +30,7 @@ const joinsOn = async (day: IstDay): Promise<number> =>
 const isDone = async (day: IstDay): Promise<boolean> =>
   (await one<{ done: boolean }>(database.db, sql`select bool_and(done) as done from auto_cursor where day = ${day}::date`)).done
 
-/** Runs the day's joining in a process of its own, which kills itself with the nth page in flight. */
+/** Runs auto-join in a child process, which kills itself with the nth page in flight. */
 function joinAndDie(day: IstDay, pages: number): NodeJS.Signals | null {
   const module = (name: string): string => JSON.stringify(new URL(name, import.meta.url).href)
   const program = `
@@ -39,7 +40,7 @@ function joinAndDie(day: IstDay, pages: number): NodeJS.Signals | null {
     let pages = 0
     const query = (statement) => {
       const answer = db.query(statement)
-      // The statement is on its way, and its answer will find nobody.
+      // The statement is sent, and its answer will find no process.
       if (statement.text.includes('auto_cursor') && statement.text.includes('round_join') && ++pages === ${pages}) setImmediate(() => process.kill(process.pid, 'SIGKILL'))
       return answer
     }
@@ -47,7 +48,7 @@ function joinAndDie(day: IstDay, pages: number): NodeJS.Signals | null {
   return spawnSync(process.execPath, ['--input-type=module', '-e', program], { env: { ...process.env, URL: database.appUrl } }).signal
 }
 
-/** As the clockwork does it: what ends for want of a database is begun again, until the day is done. */
+/** Retries like the clockwork: a run that loses its database starts again, until the day is done. */
 async function joinUntilDone(db: Db, day: IstDay): Promise<void> {
   await runAutoJoin(db, day, { pageSize: 10 }).catch((error: unknown) => {
     if (!(error instanceof DatabaseUnavailableError)) throw error
@@ -55,7 +56,7 @@ async function joinUntilDone(db: Db, day: IstDay): Promise<void> {
   })
 }
 
-test('auto-join killed with a page in flight goes on where it stopped, as often as it is killed', async () => {
+test('auto-join killed with a page in flight resumes where it stopped, after every kill', async () => {
   const members = await newMembers(database.db, 150, { rupees: 10, autoJoin: true })
   await openDay(database, DAY)
   const seen: number[] = []
@@ -66,7 +67,7 @@ test('auto-join killed with a page in flight goes on where it stopped, as often 
   }
   expect(seen).toEqual([...seen].sort((a, b) => a - b))
   expect(seen.at(-1)).toBeGreaterThan(0)
-  // A backend that ends in the middle of it is the same from the other side.
+  // The same from the other side: the backend is terminated during the run.
   const url = new URL(database.appUrl)
   url.searchParams.set('application_name', 'to be cut')
   const joining = connect({ url: url.href, max: 4 })
@@ -86,7 +87,7 @@ test('auto-join killed with a page in flight goes on where it stopped, as often 
 
 const NEXT = '2026-11-22' as IstDay
 
-test('a round is closed, drawn and settled while members join, add money and withdraw: all of it adds up', async () => {
+test('a round closed, drawn and settled while members join, add money and withdraw still adds up', async () => {
   const { db } = database
   const members = await newMembers(db, 60, { rupees: 20 })
   await openDay(database, NEXT)

@@ -1,8 +1,10 @@
 /**
- * What is left of each top-up. Spending uses top-ups first in, first out and winnings last (money.md
- * 14), so what is left of all is a walk that never falls below zero, and the newest are left last. A
- * refund takes from its own top-up, whatever its age; a withdrawal or refund whose money came back
- * counts as never asked. Invariant: the sum of the unused parts is never above the balance.
+ * The unused part of each top-up.
+ * - Spending uses top-ups first in, first out, and winnings last.
+ * - A running sum that never falls below zero gives the unused total. The newest top-ups are used last.
+ * - A refund takes from its own top-up, whatever its age.
+ * - A withdrawal or refund whose money came back counts as never requested.
+ * - The sum of the unused parts is never above the balance.
  */
 import type { Paise } from '@roz/core/money.ts'
 import { one, type Queryable, sql } from '../db/sql.ts'
@@ -13,13 +15,13 @@ export type UnusedTopup = {
   readonly amount: Paise
   readonly unused: Paise
   readonly capturedAt: Date
-  /** Within seven days, and not taken back by the payer's bank. */
+  /** Captured within the last seven days, and not charged back. */
   readonly isRefundable: boolean
 }
 
 /**
- * `lot(order_id, created_at, kind, unused)`: every credit that is spent like a top-up, with what is
- * left of it. Order by order: a payment that waited in SUSPENSE is credited in two parts.
+ * `lot(order_id, created_at, is_topup, unused)`: every credit that is spent like a top-up, with its unused part. One
+ * lot per order: a payment that waited in SUSPENSE is credited in two parts.
  */
 const lots = (memberId: bigint) => sql`
   refunded as (
@@ -51,7 +53,7 @@ const lots = (memberId: bigint) => sql`
              order by k.seq desc rows between unbounded preceding and 1 preceding), 0)))::bigint as unused
       from kept k cross join rest)`
 
-/** The member's top-ups with something left, newest first. Under the wallet's lock where money follows from it. */
+/** The member's top-ups with an unused part, newest first. Call it under the wallet's lock if money follows from the answer. */
 export function listUnusedTopups(from: Queryable, memberId: bigint): Promise<UnusedTopup[]> {
   return from.query<UnusedTopup>(sql`
     with ${lots(memberId)}
@@ -60,7 +62,10 @@ export function listUnusedTopups(from: Queryable, memberId: bigint): Promise<Unu
     from lot join topup o using (order_id) where lot.unused > 0 order by o.captured_at desc, o.order_id`)
 }
 
-/** Whether a withdrawal draws on a top-up younger than 72 h: a mark for the administrator. To be asked before its hold, under the wallet's lock. */
+/**
+ * Whether a withdrawal draws on a top-up younger than 72 h: a flag for the administrator. Call it before the hold,
+ * under the wallet's lock.
+ */
 export async function drawsOnYoungTopup(tx: Tx, memberId: bigint, amount: Paise): Promise<boolean> {
   const { older, young } = await one<{ older: bigint; young: bigint }>(
     tx,

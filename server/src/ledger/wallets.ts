@@ -1,4 +1,8 @@
-/** Wallets: opened once per member; what may move and what joins by itself is kept on the same row. */
+/**
+ * Wallets: one per member, opened once.
+ * - The same row keeps whether the member may move money and joins automatically.
+ * - These two switches of a closed wallet never change.
+ */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import type { Paise } from '@roz/core/money.ts'
 import { maybeOne, type Queryable, sql } from '../db/sql.ts'
@@ -7,15 +11,15 @@ import type { Tx } from '../db/transaction.ts'
 export type Wallet = {
   readonly memberId: bigint
   readonly balance: Paise
-  /** Taken from the balance for withdrawals and refunds that have not ended. */
+  /** Debited from the balance for withdrawals and refunds that have not ended. */
   readonly held: Paise
-  /** The day of the newest join, or undefined before the first. */
+  /** The day of the newest join; undefined before the first. */
   readonly lastRound: IstDay | undefined
   /** Rounds joined, ever. */
   readonly joins: number
   readonly mayMove: boolean
   readonly autoJoin: boolean
-  /** Of an account that was closed. */
+  /** The account is closed. */
   readonly isClosed: boolean
 }
 
@@ -31,7 +35,7 @@ export async function openWallet(
   )
 }
 
-/** May move: the mail is confirmed and the member is not on hold. */
+/** `mayMove`: the email is confirmed and the member is not on hold. */
 export async function setMayMove(tx: Tx, memberId: bigint, mayMove: boolean): Promise<void> {
   await tx.query(
     sql`update wallet set may_move = ${mayMove}::boolean where member_id = ${memberId}::bigint and may_move <> ${mayMove}::boolean and not is_closed`,
@@ -44,7 +48,7 @@ export async function setAutoJoin(tx: Tx, memberId: bigint, autoJoin: boolean): 
   )
 }
 
-/** The wallet as it stands; undefined for staff, who have none. */
+/** Reads a wallet; undefined for staff, who have none. */
 export async function readWallet(from: Queryable, memberId: bigint): Promise<Wallet | undefined> {
   const row = await maybeOne<Omit<Wallet, 'lastRound'> & { lastRound: IstDay | null }>(
     from,

@@ -31,7 +31,7 @@ test('parallel withdrawals never overdraw', async () => {
   expect(await readWallet(database.db, memberId)).toMatchObject({ balance: 0n, held: 3000n })
 })
 
-test('the same id is the same withdrawal; with another amount or member it is refused', async () => {
+test('a repeated id is the same withdrawal, and another amount or member is refused', async () => {
   const [memberId, other] = [await newMember(database.db, { rupees: 30 }), await newMember(database.db, { rupees: 30 })]
   const id = randomUUID()
   const both = await Promise.all([hold(memberId, wholeRupees(10), id), hold(memberId, wholeRupees(10), id)])
@@ -41,13 +41,13 @@ test('the same id is the same withdrawal; with another amount or member it is re
   expect(await readWallet(database.db, memberId)).toMatchObject({ balance: 2000n, held: 1000n })
 })
 
-test('a member on hold, or without a wallet, withdraws nothing', async () => {
+test('a withdrawal of a member on hold or without a wallet is refused', async () => {
   const memberId = await newMember(database.db, { rupees: 30, mayMove: false })
   expect(await hold(memberId, wholeRupees(10))).toEqual({ ok: false, code: 'may_not_move' })
   expect(await hold(77_777n, wholeRupees(10))).toEqual({ ok: false, code: 'may_not_move' })
 })
 
-test('a rejection gives the amount back once', async () => {
+test('several rejections give the amount back once', async () => {
   const memberId = await newMember(database.db, { rupees: 30 })
   const id = randomUUID()
   await hold(memberId, wholeRupees(10), id)

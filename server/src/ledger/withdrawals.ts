@@ -1,13 +1,18 @@
 /**
- * Withdrawals: held when asked, given back when rejected, sent after the commit that approved them,
- * ended by the gateway's word. Invariants: parallel requests never overdraw, because each judges the
- * locked balance; the same id is the same withdrawal or a mistake; once it was sent only the gateway
- * ends it, and its final word is always booked, also when it contradicts ours: what was given back and
- * paid all the same is a loss (`wd_conflict`), never a silent nothing; what comes back for an account
- * that was closed since stands in SUSPENSE. By hand: once somebody was shown the bank account the
- * money may have left, so only that person ends it, as paid or as not paid, and no gateway is given
- * it; an owner may take it over. Nothing of a member on hold is sent, shown or noted as paid; nothing of
- * a member in debt is approved, sent or shown.
+ * Withdrawals: held on request, given back on rejection, sent after the commit of the approval, ended by the
+ * gateway's word.
+ * - Parallel requests never overdraw: each request judges the locked balance.
+ * - A repeated id is the same withdrawal; other content under it is refused.
+ * - After sending only the gateway ends a withdrawal.
+ * - The gateway's final word is always booked, even against our state. An amount given back and paid as well is a
+ *   loss
+ *   (`wd_conflict`).
+ * - A payout that comes back after the account was closed goes to SUSPENSE.
+ * - By hand: only the administrator who was shown the bank account ends the withdrawal, as paid or as not paid. No
+ *   gateway
+ *   receives it, because the money may have left. An owner may take it over.
+ * - A withdrawal of a member on hold is not approved, sent, shown or marked as paid.
+ * - A withdrawal of a member in debt is not approved, sent or shown.
  */
 import type { Paise } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
@@ -29,7 +34,7 @@ export type WithdrawalRequest = {
   readonly memberId: bigint
   readonly amount: Paise
   readonly bankAccountId: bigint
-  /** Reasons for a second look by the admin; never a refusal. */
+  /** Reasons for an administrator to look twice; never a refusal. */
   readonly flags?: readonly string[]
 }
 
@@ -61,10 +66,10 @@ export async function holdWithdrawal(
 }
 
 type Row = { readonly memberId: bigint; readonly amount: Paise; readonly status: WithdrawalStatus }
-/** `shownTo`: who was shown the bank account, to pay it by hand. */
+/** `shownTo`: the administrator who was shown the bank account, to pay by hand. */
 type Locked = Row & { readonly shownTo: bigint | null }
 
-/** Every decision about one withdrawal waits here for the others. */
+/** Locks a withdrawal, so that decisions about it run one after the other. */
 const lockWithdrawal = (tx: Tx, id: string): Promise<Locked | undefined> =>
   maybeOne<Locked>(
     tx,
@@ -72,12 +77,12 @@ const lockWithdrawal = (tx: Tx, id: string): Promise<Locked | undefined> =>
   )
 
 export type WithdrawalRefusal = 'withdrawal_not_found' | 'withdrawal_final'
-/** Somebody was shown the bank account: only that person ends it. */
+/** `being_paid_by_hand`: an administrator was shown the bank account, and only that person ends the withdrawal. */
 type ByHandRefusal = WithdrawalRefusal | 'being_paid_by_hand'
 type Approved = Omit<Row, 'status'>
 export type Rejected = { readonly memberId: bigint; readonly amount: Paise; readonly balance: Paise }
 
-/** An administrator's no before the money was sent: the hold goes back. `withdrawal_final`: too late, or done before. */
+/** An administrator rejects a withdrawal before it is sent: the amount is given back. `withdrawal_final`: sent or ended. */
 export async function rejectWithdrawal(
   tx: Tx,
   rejection: { readonly id: string; readonly reason: string },
@@ -94,14 +99,14 @@ export async function rejectWithdrawal(
 
 type Stopped = typeof ON_HOLD | 'member_in_debt'
 
-/** Why nothing of this member may leave now: a debt is judged under the wallet's lock, which whoever makes or pays one takes too. */
+/** The reason why none of the member's money may leave now. Every change of a debt needs the wallet's lock taken here. */
 async function whyStopped(tx: Tx, memberId: bigint): Promise<Stopped | undefined> {
   if (await isOnHold(tx, memberId)) return ON_HOLD
   await lockWallet(tx, memberId)
   return (await readDebt(tx, memberId)) > 0n ? 'member_in_debt' : undefined
 }
 
-/** An administrator's yes. Nothing moves: the money is held, and is sent after the commit. */
+/** An administrator approves. No money moves: the amount stays held, and is sent after the commit. */
 export async function approveWithdrawal(tx: Tx, id: string): Promise<Outcome<Approved, WithdrawalRefusal | Stopped>> {
   const found = await lockWithdrawal(tx, id)
   if (found === undefined) return refused('withdrawal_not_found')
@@ -112,7 +117,7 @@ export async function approveWithdrawal(tx: Tx, id: string): Promise<Outcome<App
   return accepted({ memberId: found.memberId, amount: found.amount })
 }
 
-/** Whether the gateway may be given it once more, or asked about it. A question is allowed on hold: it sends nothing. */
+/** Whether the gateway may receive the withdrawal again, or be asked about it. A question sends nothing, so a hold allows it. */
 export async function judgeRetry(tx: Tx, id: string): Promise<Outcome<undefined, ByHandRefusal | Stopped>> {
   const found = await lockWithdrawal(tx, id)
   if (found === undefined) return refused('withdrawal_not_found')
@@ -124,9 +129,11 @@ export async function judgeRetry(tx: Tx, id: string): Promise<Outcome<undefined,
 }
 
 /**
- * From here on only the gateway ends it. `again`: one that is being sent already, and surely never arrived,
- * may be sent once more under its id. False: nothing may be sent now. A hold is kept as the reason and waited
- * for; of a member in debt it stands as approved, so that it can be rejected.
+ * Marks a withdrawal as `sending`; from then on only the gateway's word ends it. False: it cannot be sent now.
+ * - `again`: a withdrawal that is `sending` already, and certainly never reached the gateway, is sent again under its
+ *   id.
+ * - A hold is recorded as the problem, and the withdrawal waits for its end.
+ * - A debt puts the withdrawal back to `approved`, so that it can be rejected.
  */
 export async function startSending(tx: Tx, id: string, options: { readonly again: boolean }): Promise<boolean> {
   const found = await lockWithdrawal(tx, id)
@@ -144,7 +151,7 @@ export async function startSending(tx: Tx, id: string, options: { readonly again
   return true
 }
 
-/** The gateway took no transfer, and none is on its way: it stands as before the sending, with its reason for the administrator. */
+/** The gateway declined the transfer, and none is on its way: back to `approved`, with the reason for the administrator. */
 export async function stopSending(tx: Tx, id: string, problem: string): Promise<void> {
   const found = await lockWithdrawal(tx, id)
   if (found?.status !== 'sending' && found?.status !== 'approved') return
@@ -153,7 +160,7 @@ export async function stopSending(tx: Tx, id: string, problem: string): Promise<
 
 type ByHand = { readonly id: string; readonly by: bigint }
 
-/** An approved withdrawal that `by` may go on with by hand: nobody else was shown its account. */
+/** Locks an approved withdrawal that `by` may handle by hand: no other administrator was shown its account. */
 async function lockByHand(tx: Tx, { id, by }: ByHand): Promise<Outcome<Locked, ByHandRefusal>> {
   const found = await lockWithdrawal(tx, id)
   if (found === undefined) return refused('withdrawal_not_found')
@@ -161,7 +168,7 @@ async function lockByHand(tx: Tx, { id, by }: ByHand): Promise<Outcome<Locked, B
   return found.shownTo === null || found.shownTo === by ? accepted(found) : refused('being_paid_by_hand')
 }
 
-/** Whoever is shown the bank account has the withdrawal from now on: to be answered in this transaction. */
+/** Gives the withdrawal to the administrator who is shown the bank account. Read the account in this transaction. */
 export async function showAccount(tx: Tx, { id, by }: ByHand): Promise<Outcome<Approved, ByHandRefusal | Stopped>> {
   const found = await lockByHand(tx, { id, by })
   if (!found.ok) return found
@@ -172,7 +179,7 @@ export async function showAccount(tx: Tx, { id, by }: ByHand): Promise<Outcome<A
   return accepted({ memberId, amount })
 }
 
-/** An owner takes it from somebody who cannot end it any more. */
+/** An owner takes the withdrawal over from an administrator who cannot end it. */
 export async function takeOver(tx: Tx, { id, by }: ByHand): Promise<Outcome<{ readonly from: bigint }, WithdrawalRefusal>> {
   const found = await lockWithdrawal(tx, id)
   if (found === undefined) return refused('withdrawal_not_found')
@@ -181,13 +188,13 @@ export async function takeOver(tx: Tx, { id, by }: ByHand): Promise<Outcome<{ re
   return accepted({ from: found.shownTo })
 }
 
-/** When it was shown first stays: another look at it changes nothing. */
+/** A second look by the same administrator keeps the first `shown_at`. */
 const giveTo = (tx: Tx, id: string, to: bigint) =>
   tx.query(sql`
     update withdrawal set shown_to = ${to}::bigint, shown_at = roz_now()
      where id = ${id}::uuid and shown_to is distinct from ${to}::bigint`)
 
-/** Paid by hand, with the bank's reference: only what was approved and never given to a gateway. */
+/** Records an approved withdrawal as paid by hand, with the bank's reference. */
 export async function completeWithdrawal(
   tx: Tx,
   payment: ByHand & { readonly reference: string },
@@ -200,7 +207,7 @@ export async function completeWithdrawal(
   return accepted({ memberId, amount })
 }
 
-/** Whoever was shown the account says that it was not paid: the hold goes back. */
+/** The administrator who was shown the account reports it as not paid: the amount is given back. */
 export async function sayNotPaid(
   tx: Tx,
   { id, by, reason }: ByHand & { readonly reason: string },
@@ -213,11 +220,11 @@ export async function sayNotPaid(
   return accepted({ memberId: found.value.memberId, amount: found.value.amount, balance })
 }
 
-/** paid: the money left · failed: it never did · reversed: it left and came back. */
+/** `paid`: the money left. `failed`: it never left. `reversed`: it left and came back. */
 export type PayoutWord = 'paid' | 'failed' | 'reversed'
 export type PayoutBooked = {
   readonly result: 'paid' | 'failed' | 'reversed' | 'conflict' | 'conflict_back' | 'unchanged'
-  /** The gateway says what our own state did not allow for: somebody should look. */
+  /** The gateway's word contradicts our state: an administrator must look. */
   readonly contradicts: boolean
 } & Row
 
@@ -228,18 +235,18 @@ type Told = {
   readonly reason?: string | undefined
 }
 
-/** Books the gateway's final word, whatever state it meets. Undefined: no such withdrawal. */
+/** Books the gateway's final word in any state. Undefined: no such withdrawal. */
 export async function bookPayout(tx: Tx, told: Told): Promise<PayoutBooked | undefined> {
   const locked = await lockWithdrawal(tx, told.id)
   if (locked === undefined) return undefined
-  // Who pays by hand is no part of what the gateway's word answers.
+  // The answer leaves `shownTo` out.
   const { memberId, amount, status } = locked
   const found: Row = { memberId, amount, status }
   switch (found.status) {
     case 'requested':
     case 'approved':
     case 'sending': {
-      // Before we sent it nobody should know of it; what is held covers it all the same.
+      // The gateway should not know a withdrawal that we never sent. The hold covers the withdrawal all the same.
       const contradicts = found.status !== 'sending'
       if (told.word === 'paid') await pay(tx, told.id, found, told.reference)
       else await fail(tx, told, found)
@@ -248,7 +255,7 @@ export async function bookPayout(tx: Tx, told: Told): Promise<PayoutBooked | und
     case 'paid': {
       if (told.word === 'paid') return { ...found, result: 'unchanged', contradicts: false }
       await reverse(tx, told, found)
-      // Failed means that it never left, though we were told that it did.
+      // `failed` means that the money never left, which contradicts the earlier `paid`.
       return { ...found, result: 'reversed', contradicts: told.word === 'failed' }
     }
     case 'rejected':
@@ -258,7 +265,7 @@ export async function bookPayout(tx: Tx, told: Told): Promise<PayoutBooked | und
   }
 }
 
-/** The member has the money back. If it left as well, LOSSES pays; if that comes back too, LOSSES gets it. */
+/** The member has the money back. If it left as well, LOSSES bears it until it returns. */
 async function bookAfterBack(tx: Tx, { id, word }: Told, found: Row): Promise<PayoutBooked> {
   const moved = await moveConflict(tx, { id, amount: found.amount, out: 'wd_conflict', asset: 'BANK', isOut: word === 'paid' })
   if (moved === 'conflict')
@@ -272,7 +279,7 @@ async function pay(tx: Tx, id: string, { memberId, amount }: Row, reference: str
   const { PAYOUTS_PENDING, BANK } = ACCOUNTS
   await releaseHeld(tx, memberId, amount)
   const booked = await moveSystem(tx, { kind: 'wd_paid', ref: id, debit: PAYOUTS_PENDING, credit: BANK, amount })
-  if (!booked) throw new Error(`withdrawal ${id} is open and ended at once`)
+  if (!booked) throw new Error(`withdrawal ${id} is open, but its end is booked already`)
   await end(tx, id, { status: 'paid', reference })
 }
 

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-test('in a leap year 365 rounds are joined and the 366th is refused; the new year counts anew', async () => {
+test('the 366th join of a leap year is refused, and the new year counts from zero', async () => {
   const memberId = await newMember(database.db, { rupees: 370 })
   const auto = await newMember(database.db, { autoJoin: true })
   await addMoney(database.db, auto, wholeRupees(370))

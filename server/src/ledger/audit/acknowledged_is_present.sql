@@ -23,5 +23,5 @@ select 'key of member ' || k.member_id as subject, k.route || ' was acknowledged
    when k.route = 'closeAccount' then coalesce(k.answer #>> '{value,message}', '₹') like '%₹%'
      and not exists (select from withdrawal w join transfer t on t.kind = 'wd_hold' and t.ref = w.id::text where w.id::text = k.ref)
      and not exists (select from transfer t where t.kind = 'gift' and t.ref = k.ref and t.debit = k.member_id)
-   -- A call that nobody has told this check of.
+   -- A call that this check does not know.
    else true end

@@ -28,7 +28,7 @@ union all
 select 'transfer ' || t.kind || ' ' || t.ref, 'of a debt that is not there'
   from transfer t left join debt d on d.ref = regexp_replace(t.ref, '#debt[0-9]+$', '') where t.kind in ('debt_paid', 'debt_back') and d.id is null
 union all
--- Who still owes has owed ever since: of what came back to them the next movement is a payment.
+-- A member with an open debt has owed since its start: the movement after each later credit must be a payment.
 select 'member ' || t.credit || ', movement ' || t.wallet_seq, t.kind || ' of ' || t.amount || ' paid nothing of what is owed'
   from debt d join transfer c on c.kind = 'chargeback' and c.ref = d.ref || '#loss'
   join transfer t on t.credit = d.member_id and t.credit > 1000 and t.transfer_id > c.transfer_id and t.created_at >= d.created_at and t.kind <> 'topup'

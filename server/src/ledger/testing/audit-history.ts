@@ -15,7 +15,7 @@ import { approveWithdrawal, bookPayout, holdWithdrawal, rejectWithdrawal, startS
 export const [reversed, lost] = [randomUUID(), randomUUID()]
 export const [asked, refunded, refusedRefund, ofItem, cameBack] = [randomUUID(), randomUUID(), randomUUID(), randomUUID(), randomUUID()]
 
-/** Withdrawals and refunds that ended in each way, and a suspense item on its way back. */
+/** Withdrawals and refunds that ended in each way, and a suspense item that is being refunded. */
 export async function moveOut(db: Db, memberId: bigint): Promise<void> {
   const orderId = await addMoney(db, memberId, wholeRupees(30))
   for (const [id, words] of [
@@ -49,7 +49,7 @@ export async function moveOut(db: Db, memberId: bigint): Promise<void> {
   await inTransaction(db, (tx) => refundSuspense(tx, { itemId: item?.id ?? 0n, refundId: ofItem, reason: 'nobody', decidedBy: 1n }))
 }
 
-/** A debt of which a part is paid, and one that was paid and returned. */
+/** A debt that is paid in part, and a debt that was paid and returned. */
 async function oweInParts(db: Db, memberId: bigint, orderId: string): Promise<void> {
   for (const [disputeId, words] of [
     ['repaid', [true, false]],

@@ -1,7 +1,9 @@
 /**
- * npm run interleavings: every two operations of money, in both orders, the first stopped after each of
- * its statements in turn and committed, and rolled back at its end. Bounded by --minutes; the last line
- * counts everything. Exit code 1 where a meeting came to neither order, or where the time did not do.
+ * npm run interleavings: lets every two operations of money meet, in both orders.
+ * - The first operation stops after each of its statements in turn and commits. A last meeting rolls it back at its
+ *   end.
+ * - --minutes bounds the run. The last line counts everything.
+ * - Exit code 1: a meeting gave the result of neither order, or the time ran out.
  *
  *   --minutes 30  --lanes 3  --only "close an account"
  */
@@ -32,7 +34,7 @@ const { values } = parseArgs({
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
 type Pair = readonly [Operation, Operation]
-/** Each two once; both orders are met together, and an operation also meets itself. */
+/** Each pair once, for both orders; an operation also meets itself. */
 const pairs: Pair[] = OPERATIONS.flatMap((first, row) => OPERATIONS.slice(row).map((second): Pair => [first, second])).filter((pair) =>
   pair.some(({ name }) => name.includes(values.only)),
 )

@@ -1,8 +1,12 @@
 /**
- * Two operations of money on two connections: the first stops after one of its statements, with its
- * locks held, until the second waits for it or is done; then it goes on to its commit or to a rollback.
- * The answers and the whole state must be those of one of the two orders, one after the other, and of
- * the second alone after a rollback. No deadlock is needed to get there.
+ * Runs two operations of money on two connections.
+ * - The first stops after one of its statements, with its locks held, until the second waits for a lock or is done.
+ *   Then it
+ *   commits or rolls back.
+ * - The answers and the whole state must be those of one of the two orders. After a rollback they must be those of
+ *   the second
+ *   operation alone.
+ * - A deadlock is a finding.
  */
 import { connect, type Db, one, sql } from '../../db/sql.ts'
 import type { TestDatabase } from '../../testing/database.ts'
@@ -11,10 +15,10 @@ import { answerIn, clearStage, linesOf, type Operation, play, setStage, type Sta
 import { RolledBackError, type Stop, stepped } from './stepped-db.ts'
 
 const SECOND = 'second of two'
-/** Many stages have many days, each a part of the joins' table. */
+/** Stages add days, and so partitions of the join table: the database is replaced after this many. */
 const STAGES_PER_DATABASE = 400
 
-/** The answers of both, and everything that came of it. */
+/** The answers of both operations, and the resulting rows. */
 type Result = { readonly answers: readonly string[]; readonly lines: readonly string[] }
 export type Finding = { readonly where: string; readonly got: unknown; readonly due: unknown }
 export type Meetings = ReturnType<typeof createMeetings>
@@ -40,7 +44,7 @@ export function createMeetings(openDatabase: () => Promise<TestDatabase>) {
     return { answers, lines }
   }
 
-  /** One after the other. `of`: on whose stage, when one of them alone is run. */
+  /** Runs the operations one after the other. `of`: the operations whose stage is used, if only one of them runs. */
   function oneByOne(operations: readonly Operation[], of: readonly Operation[] = operations): Promise<Result> {
     const names = (all: readonly Operation[]): string[] => all.map(({ name }) => name)
     const key = `${names(operations).join(' then ')} of ${names(of).sort().join()}`
@@ -77,7 +81,7 @@ export function createMeetings(openDatabase: () => Promise<TestDatabase>) {
   }
 
   return {
-    /** How many places there are to stop at. */
+    /** The number of statements after which the operation can stop. */
     statementsOf(operation: Operation): Promise<number> {
       const known = statementCounts.get(operation)
       if (known !== undefined) return known
@@ -95,7 +99,7 @@ export function createMeetings(openDatabase: () => Promise<TestDatabase>) {
       return counting
     },
 
-    /** What is wrong with this meeting; undefined where nothing is. */
+    /** The finding of this meeting; undefined if it is correct. */
     async judge(first: Operation, second: Operation, stop: Stop): Promise<Finding | undefined> {
       met++
       const { deadlocks, ...got } = await meet(first, second, stop)
@@ -114,12 +118,12 @@ export function createMeetings(openDatabase: () => Promise<TestDatabase>) {
         : { where: `${where}: neither order`, got, due: inOrder }
     },
     met: (): number => met,
-    /** Between two pairs: a database that is full is audited and left. */
+    /** Between two pairs: audits and drops a full database. */
     async rest(): Promise<void> {
       orders = new Map()
       if ((house?.stages ?? 0) > STAGES_PER_DATABASE) await this.close()
     },
-    /** The audit reads what all the stages came to. */
+    /** Drops the database, which runs the audit over all stages. */
     async close(): Promise<void> {
       const left = house
       house = undefined

@@ -1,7 +1,7 @@
 /**
- * The model's books: every member, order, round, withdrawal, refund and item, and every movement of
- * money, in plain memory. It shares no line with the ledger: what the ledger should be is told here
- * once more, in the simplest way, from money.md's rules.
+ * The model's books in plain memory: members, orders, rounds, withdrawals, refunds, items and every movement of
+ * money.
+ * - The model shares no line with the ledger: it states the rules of money once more, in the simplest way.
  */
 import { type IstDay, yearOf } from '@roz/core/ist-day.ts'
 import type { SplitPolicy } from '@roz/core/split.ts'
@@ -19,7 +19,7 @@ export const SYSTEM = {
 } as const
 export const FEE = 100n
 
-/** A movement in a member's history; `credit` names the lot that it fills, where it fills one. */
+/** A movement in a member's history; `lot` names the lot that the movement fills, if any. */
 export type Moved = { readonly kind: string; readonly ref: string; readonly amount: bigint; readonly lot?: string }
 export type MemberBook = {
   readonly memberId: bigint
@@ -80,10 +80,10 @@ export type DisputeBook = {
   isTaken: boolean
   problem: string | undefined
   turns: number
-  /** What is with the payer's bank now: from whom, a member or an account. */
+  /** The parts that the payer's bank has now; `giver` is a member or an account. */
   out: { readonly ref: string; readonly giver: bigint; readonly amount: bigint }[]
 }
-/** What a chargeback took and the wallet could not pay; `ref` names the turn of its dispute. */
+/** The part of a chargeback that the wallet could not pay; `ref` names the turn of its dispute. */
 export type DebtBook = {
   readonly ref: string
   readonly memberId: bigint
@@ -97,7 +97,7 @@ export type ItemBook = {
   readonly amount: bigint
   readonly reason: string
   status: string
-  /** By an administrator, or by its order's payment. */
+  /** Credited by an administrator, or by its order's payment. */
   creditedTo?: bigint
 }
 
@@ -113,7 +113,7 @@ export class Books {
   readonly debts: DebtBook[] = []
   readonly disbursements = new Map<string, { readonly amount: bigint; readonly evidence: string }>()
   readonly sealed = new Set<IstDay>()
-  /** How far each day's automatic joining has come; done when there is nothing after it. */
+  /** Each day's cursor of auto-join; `done` if no member follows. */
   readonly auto = new Map<IstDay, { last: bigint; done: boolean }>()
   readonly skipped = new Map<string, string>()
   readonly accounts = new Map<bigint, bigint>()
@@ -121,7 +121,7 @@ export class Books {
   readonly joins: string[] = []
   day: IstDay
 
-  /** `fund`: what the help fund had before this history. */
+  /** `fund`: the help fund's balance before this history. */
   constructor(members: readonly bigint[], day: IstDay, fund: bigint) {
     this.day = day
     this.accounts.set(SYSTEM.HELP_FUND, fund)
@@ -139,7 +139,7 @@ export class Books {
     return found
   }
 
-  /** One balanced transfer; `lot` where it is money that is spent like a top-up. */
+  /** Books one balanced transfer. `lot`: for money that is spent like a top-up. */
   move(kind: string, ref: string, debit: bigint, credit: bigint, amount: bigint, lot?: string): void {
     this.#add(debit, -amount)
     this.#add(credit, amount)
@@ -152,7 +152,7 @@ export class Books {
     this.transfers.push(`transfer ${kind} ${ref} ${debit} ${credit} ${amount} ${this.day} ${member.history.length} ${member.balance}`)
   }
 
-  /** A join is no row of the transfers. */
+  /** Books a join, which is not one of the transfers. */
   enter(member: MemberBook, round: RoundBook): void {
     this.#add(member.memberId, -FEE)
     this.#add(poolOf(round.day), FEE)
@@ -166,13 +166,13 @@ export class Books {
     return this.debts.reduce((sum, debt) => (debt.memberId === memberId ? sum + leftOf(debt) : sum), 0n)
   }
 
-  /** Released, won or returned: what the member owes is paid from it first. */
+  /** Gives released, won or returned money, which pays the member's debts first. */
   give(kind: string, ref: string, from: bigint, memberId: bigint, amount: bigint, lot?: string): void {
     this.move(kind, ref, from, memberId, amount, lot)
     this.payDebts(memberId, amount)
   }
 
-  /** From the wallet where nothing else is said. Answers how much. */
+  /** Pays debts, by default from the wallet. Returns the amount paid. */
   payDebts(
     memberId: bigint,
     atMost: bigint,
@@ -190,7 +190,7 @@ export class Books {
     return atMost - left
   }
 
-  /** Money for a member who has left: it waits, and what they owe is paid from it. `ref` names the movement. */
+  /** Books returned money of a member who left as an item, which pays the member's debts. `ref` names the movement. */
   suspendReturn(kind: string, ref: string, from: bigint, of: { orderId: string; amount: bigint; memberId: bigint }): void {
     this.move(kind, ref, from, SYSTEM.SUSPENSE, of.amount)
     this.wait(
@@ -199,7 +199,7 @@ export class Books {
     )
   }
 
-  /** An item of an account that is closed. */
+  /** Adds an item of a closed account, which pays the member's debts. */
   wait(item: ItemBook, memberId: bigint): void {
     this.items.set(item.paymentId, item)
     let rest: ItemBook | undefined = item
@@ -208,7 +208,7 @@ export class Books {
     })
   }
 
-  /** What is left of it is an item of its own. */
+  /** Takes from an item; the rest becomes an item of its own. */
   takeFrom(item: ItemBook, kind: string, ref: string, to: bigint, amount: bigint): ItemBook | undefined {
     item.status = 'taken'
     this.move(kind, ref, SYSTEM.SUSPENSE, to, amount)
@@ -234,7 +234,7 @@ const leftOf = ({ amount, payments, isReturned }: DebtBook): bigint =>
 
 export const poolOf = (day: IstDay): bigint => -BigInt(day.replaceAll('-', ''))
 
-/** What ledgerLines says of the same history. */
+/** The lines that `ledgerLines` gives for the same history. */
 export function modelLines(books: Books): string[] {
   const line = (...parts: readonly (string | bigint | number | false | undefined)[]): string =>
     parts.filter((part) => part !== undefined && part !== false).join(' ')
@@ -288,7 +288,7 @@ export type Unused = { readonly orderId: string; readonly unused: bigint; readon
 const REFUND_DAYS = 7
 const DAY_MS = 86_400_000
 
-/** First in, first out: each spending empties the oldest lots; what no lot had was winnings. */
+/** First in, first out: spending empties the oldest lots first; spending beyond all lots used winnings. */
 export function unusedOf(books: Books, memberId: bigint): Unused[] {
   const member = books.member(memberId)
   const cameBack = new Set(
@@ -302,12 +302,12 @@ export function unusedOf(books: Books, memberId: bigint): Unused[] {
   const lots = new Map<string, bigint>()
   for (const { kind, ref, amount, lot } of member.history) {
     if (lot !== undefined) {
-      // Of a payment that came in two parts the first opens the lot, whole.
+      // The first part of a payment in two parts opens the lot with the whole amount.
       const left = (whole.get(lot) ?? 0n) - (refunded.get(lot) ?? 0n)
       if (!lots.has(lot)) lots.set(lot, left > 0n ? left : 0n)
     } else if (amount < 0n && kind !== 'refund_hold' && !cameBack.has(ref)) spend(lots, -amount)
   }
-  // What is left is never more than the balance: the oldest give first.
+  // The unused total is never above the balance: the oldest lots give first.
   const sum = [...lots.values()].reduce((total, left) => total + left, 0n)
   if (sum > member.balance) spend(lots, sum - member.balance)
   return [...lots].flatMap(([lot, unused]) => {

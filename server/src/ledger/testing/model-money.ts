@@ -52,7 +52,7 @@ export function capture(books: Books, op: OpOf<'capture'>): unknown {
   if (books.member(found.memberId).isClosed) return suspend(books, op, 'closed_account', found.memberId)
   const item = books.items.get(paymentId)
   if (item !== undefined && item.status !== 'open') return { result: 'duplicate' }
-  // The gateway names a payment that paid another order: nobody can say whose it is.
+  // The gateway names a payment that paid another order: its owner is unknown.
   if (item === undefined && isBooked(books, paymentId)) return FAULT
   const { memberId } = found
   const waited = item === undefined ? 0n : item.amount
@@ -173,7 +173,7 @@ export function payoutWord(books: Books, { id, word }: OpOf<'payout word'>): unk
   return says(moved ?? 'unchanged', moved !== undefined)
 }
 
-/** The money was given back here: what the other side says now is ours to bear. */
+/** The money was given back here: LOSSES bears it if it left as well. */
 function conflict(
   books: Books,
   found: WithdrawalBook | RefundBook,
@@ -214,7 +214,7 @@ export function askRefund(books: Books, { id, memberId, orderId, amount }: OpOf<
   return yes({ balance: member.balance, day: books.day })
 }
 
-/** A refund as it stood, in the words of the ledger's answer. */
+/** A refund before the operation, in the shape of the ledger's answer. */
 const rowOf = ({ memberId, orderId, amount, status, problem }: RefundBook) => ({
   memberId: memberId?.toString() ?? null,
   orderId,
@@ -223,7 +223,7 @@ const rowOf = ({ memberId, orderId, amount, status, problem }: RefundBook) => ({
   problem: problem ?? null,
 })
 
-/** Why it may not go out now. */
+/** The reason why the refund cannot be sent now. */
 function obstacleOf(books: Books, found: RefundBook): string | undefined {
   if (isChargedBack(books, found)) return 'payment_taken_back'
   return found.memberId !== undefined && books.owed(found.memberId) > 0n ? 'member_in_debt' : undefined
@@ -268,7 +268,7 @@ export function sendRefund(books: Books, { id, again }: OpOf<'send refund'>): bo
   return true
 }
 
-/** `from`: what was held, or what the gateway had been given. */
+/** Gives the amount back: from the hold, or from the gateway that had paid it. */
 function giveBackRefund(books: Books, found: RefundBook, kind: 'refund_failed' | 'refund_reversed'): void {
   const { id, memberId, amount } = found
   if (kind === 'refund_reversed' && memberId !== undefined && books.member(memberId).isClosed)

@@ -1,6 +1,7 @@
 /**
- * The operations of money as plain data, and what doing one to the ledger answers. An operation names
- * everything it needs, ids included, so that the very same one can be done again at any later time.
+ * The operations of money as plain data, and the ledger's answer to each.
+ * - An operation names everything that it needs, ids included: the same operation can be repeated at any later
+ *   time.
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { paise } from '@roz/core/money.ts'
@@ -68,12 +69,12 @@ export type Op =
   | Does<'new day', OfDay & { at: Date; policy: SplitPolicy }>
 export type OpOf<Do extends Op['do']> = Extract<Op, { do: Do }>
 
-/** What was done could not be, and nothing of it stayed. */
+/** The operation failed, and nothing of it stayed. */
 export const FAULT = 'fault'
 
 export type Ledger = { readonly db: Db; readonly setClock: (at: Date) => Promise<void>; readonly batcher: JoinBatcher }
 
-/** The ledger's answer; ids that the database gave are left out of it. */
+/** The ledger's answer, without the ids that the database gave. */
 export async function perform(ledger: Ledger, op: Op): Promise<unknown> {
   try {
     return await answerOf(ledger, op)
@@ -83,7 +84,7 @@ export async function perform(ledger: Ledger, op: Op): Promise<unknown> {
   }
 }
 
-/** The answer, or what was thrown. */
+/** The ledger's answer; throws what the ledger throws. */
 export function answerOf({ db, setClock, batcher }: Ledger, op: Op): Promise<unknown> {
   switch (op.do) {
     case 'join':
@@ -108,7 +109,7 @@ export const joinAnswer = (outcome: JoinOutcome): string =>
 
 export type Inside = Exclude<Op, { do: 'join' | 'join after top-up' | 'auto-join page' | 'auto-join all' | 'new day' }>
 
-/** What is one transaction of the caller's. */
+/** Runs an operation in the caller's transaction. */
 export async function inside(tx: Tx, op: Inside): Promise<unknown> {
   switch (op.do) {
     case 'order':
@@ -198,7 +199,7 @@ async function outside(tx: Tx, op: Outside): Promise<unknown> {
   }
 }
 
-/** Items are numbered by the database: the model knows them by their payment. */
+/** The database numbers the items; the model knows an item by its payment. */
 const itemOf = async (tx: Tx, paymentId: string): Promise<bigint> =>
   (await maybeOne<{ id: bigint }>(tx, sql`select id from suspense_item where payment_id = ${paymentId}::text`))?.id ?? 0n
 
@@ -207,7 +208,7 @@ function withoutItem(answer: unknown): unknown {
 }
 export const plain = (value: unknown): unknown => (typeof value === 'bigint' ? value.toString() : value)
 
-/** Everything the ledger keeps of these members and of what moved since, a line each, sorted. */
+/** The rows of these members and of later movements, one line each, sorted. */
 export async function ledgerLines(db: Db, of: { readonly members: readonly bigint[]; readonly since: Since }): Promise<string[]> {
   const { members, since } = of
   const rows = await db.query<{ line: string }>(sql`
@@ -235,5 +236,5 @@ export async function ledgerLines(db: Db, of: { readonly members: readonly bigin
   return rows.map(({ line }) => line).sort()
 }
 
-/** Where a history began: what stood in the database before it is none of its business. */
+/** The start of a history: rows from before it are left out. */
 export type Since = { readonly day: IstDay; readonly transfer: bigint; readonly item: bigint; readonly disputes: string }

@@ -1,4 +1,7 @@
-/** The model's rules of joining, closing, drawing, settling, returning and sealing; and every operation's. */
+/**
+ * The model's rules of joining, closing, drawing, settling, returning and sealing, and the table of the rules of
+ * every operation.
+ */
 import { type IstDay, nextDay, yearOf } from '@roz/core/ist-day.ts'
 import { type Books, FEE, type MemberBook, poolOf, type RoundBook, SYSTEM } from './model-books.ts'
 import {
@@ -21,7 +24,7 @@ const no = (code: string) => ({ ok: false, code })
 const yes = (value: unknown) => ({ ok: true, value })
 const JOINS_PER_YEAR = 365
 
-/** By itself: Auto Participate, at midnight or after a top-up; whoever has it off is left alone. */
+/** `byItself`: Auto Participate, at midnight or after a top-up; it joins no member who has it off. */
 function join(books: Books, memberId: bigint, key: string | undefined, byItself = false): string {
   const member = books.members.get(memberId)
   if (member === undefined) return 'may_not_move'
@@ -42,7 +45,7 @@ function join(books: Books, memberId: bigint, key: string | undefined, byItself 
 
 type Page = { readonly state: 'page' | 'done' | 'closed'; readonly scanned?: number; readonly joined?: number }
 
-/** Page after page, until there is none. */
+/** Runs pages until none is left. */
 function autoJoinAll(books: Books, op: OpOf<'auto-join all'>): unknown {
   let joined = 0
   for (;;) {
@@ -82,7 +85,7 @@ function close(books: Books, { day, early }: OpOf<'close'>): unknown {
   return counted(false)
 }
 
-/** Rounded down to the paisa, each; need takes what is left over. */
+/** Each share is rounded down to the paisa; need takes the remainder. */
 function cutOf({ entries, policy }: RoundBook, winners: number) {
   const pool = BigInt(entries.length) * FEE
   const due = Math.min(policy.winners, entries.length)
@@ -229,5 +232,5 @@ const RULES: Rules = {
   'new day': begin,
 }
 
-/** What the operation answers, after it changed the books. */
+/** Changes the books, and returns the operation's answer. */
 export const apply = (books: Books, op: Op): unknown => (RULES[op.do] as (books: Books, op: Op) => unknown)(books, op)

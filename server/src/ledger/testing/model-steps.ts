@@ -1,7 +1,8 @@
 /**
- * Random histories: a step is a name and four numbers, and becomes operations when it is its turn, by
- * what the model then holds. So a shrunk history still means something, and any earlier operation can
- * be done again.
+ * Random histories as steps: a step is a name and four numbers.
+ * - A step becomes operations when its turn comes, from the model's state at that time. A shrunk history keeps its
+ *   meaning.
+ * - Any earlier operation can be repeated.
  */
 import { addDays, startOfDayMs } from '@roz/core/ist-day.ts'
 import { POLICY_A, policyB } from '@roz/core/split.ts'
@@ -49,7 +50,7 @@ export const STRANGER = 9_000_000_000n
 const HOUR_MS = 3_600_000
 const MINUTE_MS = 60_000
 
-/** What one history has done, and the ids it has given. */
+/** The operations that one history has done, and the ids that it has given. */
 export class History {
   readonly done: Op[] = []
   readonly #number: number
@@ -79,7 +80,7 @@ export class History {
   orderId(): string {
     return this.uuid().replaceAll('-', '')
   }
-  /** Each day is looked at a little earlier than the one before: seven days are always whole ones. */
+  /** Each day's clock is 2 minutes earlier than the day before. A top-up is then refundable on its seventh day, as in the model. */
   newDay(day: ReturnType<typeof addDays>, policy: number): Op {
     const at = new Date(startOfDayMs(day) + 20 * HOUR_MS - this.#days * 2 * MINUTE_MS)
     this.#days++
@@ -88,7 +89,7 @@ export class History {
 }
 
 function pick<T>(from: readonly T[], n: number): T | undefined {
-  // The newest first: what has just happened is what can still go wrong.
+  // One of the six newest: recent things can still go wrong.
   return from.length === 0 ? undefined : from[from.length - 1 - (n % Math.min(from.length, 6))]
 }
 const idsOf = (books: Books): bigint[] => [...books.members.keys()]
@@ -180,7 +181,7 @@ const MAKERS: Readonly<Record<StepName, Maker>> = {
   disburse: (books, history, [index, much, all, other]) => {
     const fund = books.accounts.get(SYSTEM.HELP_FUND) ?? 0n
     const amount = all % 4 === 0 ? fund + BigInt(other % 2) : BigInt(1 + (much % 80))
-    // Its own receipt, or now and then one that may have proven another.
+    // Its own receipt, or sometimes one that may already prove another disbursement.
     const evidence = history.receipt((other % 5 === 0 ? other : index) % 8)
     return amount === 0n ? [] : [{ do: 'disburse', id: history.disbursement(index % 8), amount, evidence }]
   },
@@ -193,7 +194,7 @@ const MAKERS: Readonly<Record<StepName, Maker>> = {
   again: (_, history, [which, other]) => {
     const op = history.done[history.done.length - 1 - (which % Math.max(1, history.done.length))]
     if (op === undefined || op.do === 'new day') return []
-    // The same id with another amount is another request.
+    // The same id with another amount is another request, which must be refused.
     return [op.do === 'hold' && other % 4 === 0 ? { ...op, amount: op.amount + 1n } : op]
   },
 }
@@ -217,10 +218,10 @@ function decided(id: string, how: number): readonly Op[] {
   }
 }
 
-/** At most so many leave: somebody must go on. */
+/** At most this many leave: some members must stay. */
 const LEAVERS_MAX = 2
 
-/** Somebody leaves, with a gift or all withdrawn; some try it too early. */
+/** A member leaves after a gift or a withdrawal of everything; some try too early. */
 function leave(books: Books, history: History, [who, how, early, part]: Step['n']): readonly Op[] {
   const members = [...books.members.values()]
   if (members.filter(({ isClosed }) => isClosed).length >= LEAVERS_MAX) return []
@@ -236,7 +237,7 @@ function leave(books: Books, history: History, [who, how, early, part]: Step['n'
   return [...out, { do: 'close wallet', memberId }]
 }
 
-/** What still comes for somebody who has left. */
+/** Money and words that arrive for a member who has left. */
 function late(books: Books, history: History, [who, which, what, much]: Step['n']): readonly (Op | undefined)[] {
   const left = [...books.members.values()].filter(({ isClosed }) => isClosed)
   const memberId = left[who % Math.max(1, left.length)]?.memberId
@@ -295,7 +296,7 @@ function refundStep(id: string, what: number, on: number): Op {
   return steps[what % steps.length] as Op
 }
 
-/** Second payments, other amounts, payments of nobody's order, events before the order: then perhaps the right one. */
+/** A second payment, another amount, an unknown order, or an event before its order; sometimes the right event follows. */
 function oddPayment(books: Books, history: History, [which, what, amount, then]: Step['n']): readonly (Op | undefined)[] {
   const order = pick([...books.orders.values()], which)
   if (order === undefined || what % 5 === 4) {
@@ -324,7 +325,7 @@ function oddPayment(books: Books, history: History, [which, what, amount, then]:
   return [event, then % 3 === 0 ? { ...event, amount: order.amount } : undefined]
 }
 
-/** The oldest round that has not ended goes on, as far as the numbers say. */
+/** Advances the oldest round that has not ended, as far as the numbers say. */
 function endRound(books: Books, _history: History, [winner, until, tax, odd]: Step['n']): readonly (Op | undefined)[] {
   const round = [...books.rounds.values()].find(({ status }) => status !== 'settled' && status !== 'void')
   if (round === undefined) return []
@@ -355,6 +356,6 @@ function roundStep(books: Books, _history: History, [which, what, early]: Step['
   return [steps[what % steps.length]]
 }
 
-/** What this step means now. */
+/** The operations of this step, from the model's present state. */
 export const opsOf = (books: Books, history: History, { do: name, n }: Step): readonly Op[] =>
   MAKERS[name](books, history, n).filter((op) => op !== undefined)

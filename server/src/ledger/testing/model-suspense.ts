@@ -1,4 +1,4 @@
-/** The model's rules of what waits in SUSPENSE, and of disputes that take payments and return them. */
+/** The model's rules of items in SUSPENSE, and of disputes that take payments and return them. */
 import { type Books, type DisputeBook, SYSTEM } from './model-books.ts'
 import { FAULT, type OpOf } from './model-ops.ts'
 
@@ -7,7 +7,7 @@ const yes = (value: unknown) => ({ ok: true, value })
 const { GATEWAY, BANK, REFUNDS_PENDING, SUSPENSE, LOSSES } = SYSTEM
 const LOSS = '#loss'
 
-/** A dispute has the item's payment, or the one of the order that it came back of; or what came back went out after all. */
+/** Whether a dispute has the item's payment or the payment of its order, or the money that came back was paid after all. */
 export function isTaken(books: Books, paymentId: string): boolean {
   const item = books.items.get(paymentId)
   const source = item?.reason === 'closed_account' ? books.orders.get(item.orderId)?.paymentId : undefined
@@ -26,7 +26,7 @@ export function creditItem(books: Books, { paymentId, memberId }: OpOf<'credit i
   if (member === undefined || member.isClosed) return no('member_not_found')
   item.status = 'credited'
   item.creditedTo = memberId
-  // Spent like a top-up, though it is none to refund.
+  // Spent like a top-up, but it cannot be refunded as one.
   books.give('suspense_credit', paymentId, SUSPENSE, memberId, item.amount, `item ${paymentId}`)
   return yes({ amount: item.amount, balance: member.balance })
 }
@@ -66,7 +66,7 @@ export function payItem(books: Books, { paymentId }: OpOf<'pay item'>): unknown 
   return yes({ amount: item.amount })
 }
 
-/** The bank has the money, or gave it back: what is booked is the newest word. */
+/** The bank took the money or returned it: the newest word is booked. */
 export function dispute(books: Books, op: OpOf<'dispute'>): unknown {
   const { disputeId, orderId, paymentId, isTaken } = op
   const known = books.disputes.get(disputeId)
@@ -87,7 +87,7 @@ export function dispute(books: Books, op: OpOf<'dispute'>): unknown {
 }
 type Booked = { readonly moved?: unknown; readonly problem?: string }
 
-/** The payment, and who gives what is taken of it: nobody where it is nobody's. */
+/** The payment and the member who gives it; no member if the payment is nobody's. */
 function paymentOf(books: Books, { orderId, paymentId }: OpOf<'dispute'>) {
   const topup = books.orders.get(orderId)
   if (topup?.paymentId === paymentId) return { amount: topup.amount, memberId: topup.memberId, topup }
@@ -97,7 +97,7 @@ function paymentOf(books: Books, { orderId, paymentId }: OpOf<'dispute'>) {
   return { amount: item.amount, memberId: item.creditedTo ?? owner, topup: undefined }
 }
 
-/** Whose money waits under this number: an order's, or a withdrawal's, whose dashes are gone. */
+/** The owner of an item's order id: of an order, or of a withdrawal whose dashes are removed. */
 const ownerOf = (books: Books, orderId: string): bigint | undefined =>
   books.orders.get(orderId)?.memberId ?? [...books.withdrawals.values()].find(({ id }) => id.replaceAll('-', '') === orderId)?.memberId
 
@@ -177,7 +177,7 @@ function giveBackDisputed(books: Books, found: DisputeBook, op: OpOf<'dispute'>)
   return { moved }
 }
 
-/** What these disputes took while the payment was nobody's is this member's now, whose payment pays it. */
+/** The losses of these disputes become debts of this member, and the payment pays them. */
 export function oweLosses(books: Books, disputes: readonly DisputeBook[], memberId: bigint, amount: bigint): void {
   const losses = disputes.flatMap(({ out }) => out.filter(({ giver }) => giver === LOSSES))
   for (const loss of losses.sort((a, b) => (a.ref < b.ref ? -1 : 1)))

@@ -1,4 +1,4 @@
-/** The list of operations that meet (meetings.ts): everything that moves money or decides about it. */
+/** The operations of the interleaving tests (meetings.ts): everything that moves money or decides about it. */
 import { addDays, startOfDayMs } from '@roz/core/ist-day.ts'
 import { POLICY_A } from '@roz/core/split.ts'
 import type { Op } from './model-ops.ts'
@@ -15,7 +15,7 @@ const ofWithdrawal = (state: 'requested' | 'approved' | 'sending' | 'paid' | 're
 const ofRefund = (state: 'requested' | 'approved' | 'sending' | 'paid' | 'rejected', name: string, op: (id: string) => Op): Operation =>
   operation(`${name} a ${state} refund`, [`${state} refund`], (stage) => op(stage.id(`r${state}`)))
 
-/** Everything that moves money or decides about it. Amounts leave too little for two. */
+/** The amounts leave too little money for two operations. */
 export const OPERATIONS: readonly Operation[] = [
   operation('pay an order', ['unpaid order'], (s) => ({
     do: 'capture',

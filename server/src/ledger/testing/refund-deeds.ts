@@ -1,4 +1,4 @@
-/** What tests do with refunds and payments in suspense, as members, administrators and the gateway would. */
+/** Helpers for tests of refunds and suspense items: the acts of members, administrators and the gateway. */
 import { randomUUID } from 'node:crypto'
 import { wholeRupees } from '@roz/core/money.ts'
 import { type Db, one, sql } from '../../db/sql.ts'

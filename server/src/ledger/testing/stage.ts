@@ -1,7 +1,8 @@
 /**
- * Stages for two operations that meet: members, orders, withdrawals, refunds, items and rounds in every
- * state that an operation may find, made anew for each meeting, and a list of the operations. What a
- * stage holds after it is told in names, so that two stages can be compared.
+ * Stages for two operations that meet: members, orders, withdrawals, refunds, items and rounds in every state that
+ * an operation may find.
+ * - Each meeting gets a new stage.
+ * - The rows of a stage are told with names in place of ids, so that two stages can be compared.
  */
 import { addDays, type IstDay, startOfDayMs } from '@roz/core/ist-day.ts'
 import { POLICY_A } from '@roz/core/split.ts'
@@ -12,7 +13,7 @@ import { createJoinBatcher } from '../join-batcher.ts'
 import { openWallet } from '../wallets.ts'
 import { answerOf, type Inside, inside, type Ledger, ledgerLines, type Op, type OpOf, plain, type Since } from './model-ops.ts'
 
-/** Where every stage without rounds of its own has its day. */
+/** The day of every stage without rounds of its own. */
 const SHARED_DAY = '2040-01-01' as IstDay
 const FIRST_YEAR = 2050
 const DAYS_PER_STAGE = 5
@@ -36,7 +37,7 @@ export type Need =
   | 'returned to who left'
   | `${'requested' | 'approved' | 'sending' | 'paid' | 'rejected'} ${'withdrawal' | 'refund'}`
 
-/** Far from the turn of a year, on which the counts of a year would differ. */
+/** Far from New Year, where the yearly counts of two stages would differ. */
 const ownDay = (number: number): IstDay =>
   addDays(`${FIRST_YEAR + Math.floor(number / STAGES_PER_YEAR)}-01-10` as IstDay, (number % STAGES_PER_YEAR) * DAYS_PER_STAGE)
 
@@ -76,7 +77,7 @@ export class Stage {
     return new Date(startOfDayMs(day) + 12 * HOUR_MS)
   }
 
-  /** A UUID by its name: the same name is the same thing on every stage. */
+  /** A UUID for a name: the same name means the same thing on every stage. */
   id(name: string): string {
     return `${this.number.toString(16).padStart(8, '0')}-0000-4000-8000-${Buffer.from(name.padEnd(6, '.').slice(-6)).toString('hex')}`
   }
@@ -89,14 +90,14 @@ export class Stage {
   get dispute(): string {
     return `dp${this.number}-`
   }
-  /** The dispute that took what the wallet had not. */
+  /** The dispute that took more than the wallet had. */
   get debtDispute(): string {
     return `${this.dispute}debt`
   }
   get goneDispute(): string {
     return `${this.dispute}gone`
   }
-  /** What waits for who left. */
+  /** The suspense item of the member who left. */
   get goneItem(): string {
     return `chargeback_back:${this.goneDispute}`
   }
@@ -104,7 +105,7 @@ export class Stage {
     return this.needs.has('returned to who left') ? [this.member, this.other, this.gone] : [this.member, this.other]
   }
 
-  /** Without what differs between two stages of the same kind. */
+  /** Replaces the ids and days that differ between two stages of the same kind. */
   named(text: string): string {
     const stage = this.number.toString(16).padStart(8, '0')
     let told = text
@@ -122,7 +123,7 @@ export class Stage {
   }
 }
 
-/** In the order in which they are made; each a path of operations in one transaction. */
+/** In the order of their making; each is a path of operations in one transaction. */
 const SUBJECTS: readonly (readonly [Need, (stage: Stage) => readonly Inside[]])[] = [
   ['unpaid order', (stage) => [{ do: 'order', orderId: stage.orderId('unpaid'), memberId: stage.member, amount: 300n }]],
   [
@@ -236,7 +237,7 @@ export async function setStage(ledger: Ledger, number: number, needs: readonly N
   return stage
 }
 
-/** What other stages left in the help fund is none of this one's. */
+/** Empties the help fund of the money that other stages left in it. */
 async function emptyFund(ledger: Ledger, stage: Stage): Promise<void> {
   const { fund } = await one<{ fund: bigint }>(
     ledger.db,
@@ -265,11 +266,11 @@ async function setRounds(ledger: Ledger, stage: Stage): Promise<void> {
   await play({ do: 'join', members: [stage.other], key: undefined })
 }
 
-/** Nobody of this stage joins by himself in the next one. */
+/** Turns Auto Participate off, so that the next stage does not join this member. */
 export const clearStage = (db: Db, { member }: Stage): Promise<unknown> =>
   db.query(sql`update wallet set auto_join = false where member_id = ${member}::bigint`)
 
-/** Everything that came of it, in names. */
+/** The resulting rows, with names in place of ids. */
 export async function linesOf(db: Db, stage: Stage): Promise<string[]> {
   const lines = await ledgerLines(db, { members: stage.members, since: stage.since })
   return lines.map((line) => stage.named(line)).sort()
@@ -287,7 +288,7 @@ export const told = (stage: Stage, of: string, amount: bigint, isTaken: boolean,
   isTaken,
 })
 
-/** One after the other; the first that throws ends it. */
+/** Runs the operations one after the other; the first that throws ends the run. */
 export async function play(ledger: Omit<Ledger, 'batcher'>, stage: Stage, { ops }: Operation): Promise<unknown> {
   const batcher = createJoinBatcher({ db: ledger.db })
   const answers: unknown[] = []

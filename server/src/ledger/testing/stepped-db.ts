@@ -1,21 +1,23 @@
 /**
- * A database seen step by step: what works on it stops after a given statement, or before its first
- * commit, until it is let go; its commit can be turned into a rollback. Nothing waits by time.
+ * A database that stops its work at a given step.
+ * - The work stops after a given statement, or before its first commit, until it is released.
+ * - Its commit can be turned into a rollback.
+ * - No wait depends on time.
  */
 import { type Connection, type Db, type Queryable, sqlState } from '../../db/sql.ts'
 
-/** The commit was asked for, and the transaction rolled back instead. */
+/** The commit was requested, and the transaction was rolled back instead. */
 export class RolledBackError extends Error {}
 
 export type Stop = { readonly after: number | 'all'; readonly ends: 'commit' | 'rollback' }
 export type Stepped = {
   readonly db: Db
-  /** It stands still now. */
+  /** Resolves when the work has stopped. */
   readonly stopped: Promise<void>
   readonly letGo: () => void
   /** Statements so far. */
   readonly statements: () => number
-  /** Deadlocks that it was the victim of, also those that were then run again. */
+  /** Deadlocks that ended one of its statements, also those that were then retried. */
   readonly deadlocks: () => number
 }
 
@@ -61,7 +63,7 @@ export function stepped(db: Db, stop: Stop | undefined): Stepped {
   }
 }
 
-/** One statement of its own, with a place to stop between it and its commit. */
+/** Runs one statement in a transaction, so that it can stop before its commit. */
 async function alone<Row extends object>(connection: Connection, statement: Parameters<Queryable['query']>[0]): Promise<Row[]> {
   await connection.command('BEGIN')
   try {
