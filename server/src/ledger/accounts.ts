@@ -1,8 +1,6 @@
 /**
  * The ledger's accounts, and the kinds of transfer between them.
- * - This file and the CHECK of the table `transfer` allow the same kinds between the same accounts.
- *   accounts.test.ts
- *   compares them.
+ * - This file and the CHECK of the table `transfer` allow the same kinds between the same accounts. accounts.test.ts compares them.
  * - A transfer takes from `debit` and gives to `credit`: accounts that hold our assets have negative balances.
  */
 import type { IstDay } from '@roz/core/ist-day.ts'

@@ -4,8 +4,7 @@
  * - A round that is not open answers `closed`.
  * - A member without a rupee, at the yearly maximum or with a locked wallet is recorded in `auto_skip`.
  * - A member whose wallet was locked is tried again before the day is done.
- * - Smaller pages isolate a member on whom a page fails. That member is skipped and tried alone; no other member
- *   fails.
+ * - Smaller pages isolate a member on whom a page fails. That member is skipped and tried alone; no other member fails.
  */
 import { randomUUID } from 'node:crypto'
 import type { IstDay } from '@roz/core/ist-day.ts'

@@ -4,9 +4,8 @@
  * - The member pays as far as the balance reaches. Amounts held for a withdrawal or refund stay held.
  * - A closed account pays from its items in SUSPENSE.
  * - The rest is our loss and the member's debt. All parts together are the amount.
- * - Returned money goes back to its giver, payments of the debt included, or to SUSPENSE if the account is closed.
- * - A top-up that was taken back is not refunded as well. A dispute about another payment of its order does not
- *   block it.
+ * - A won dispute returns each part to its giver, payments of the debt included, or to SUSPENSE if the account is closed.
+ * - A top-up that was taken back is not refunded as well. A dispute about another payment of its order does not block it.
  * - A dispute that takes again starts a numbered turn: `id`, `id#2`, ….
  */
 import { type Paise, paise, ZERO } from '@roz/core/money.ts'
@@ -70,7 +69,7 @@ export async function bookChargeback(tx: Tx, chargeback: Chargeback): Promise<Ou
   return accepted({ result: 'booked', memberId, fromMember, suspended, lost })
 }
 
-/** Books that the bank has returned the money: each part goes back to its giver, payments of the debt included. */
+/** Books that the bank has returned the money: each part is returned to its giver, payments of the debt included. */
 export async function returnChargeback(tx: Tx, chargeback: Omit<Chargeback, 'amount'>): Promise<ChargedBack> {
   const { disputeId, orderId } = chargeback
   const memberId = (await lockPayment(tx, chargeback))?.memberId
@@ -106,8 +105,8 @@ export async function returnChargeback(tx: Tx, chargeback: Omit<Chargeback, 'amo
 }
 
 /**
- * The bank took this payment while it was in SUSPENSE, and now it credits this member. Its loss becomes the member's
- * debt, which the payment pays. Returns the amount paid.
+ * The bank took this payment while it was in SUSPENSE, and now it credits this member. Its loss becomes the member's debt, which the
+ * payment pays. Returns the amount paid.
  */
 export async function oweLoss(
   tx: Tx,
@@ -150,8 +149,7 @@ async function turnsOf(tx: Tx, disputeId: string): Promise<{ readonly turns: num
 /**
  * Locks the disputed payment and finds the member who gives it.
  * - A payment that credited its order belongs to the order's member.
- * - A payment in SUSPENSE belongs to the member whom it was credited to, or to its order's member if that account is
- *   closed.
+ * - A payment in SUSPENSE belongs to the member whom it was credited to, or to its order's member if that account is closed.
  * - Any other payment in SUSPENSE has no owner: its chargeback is a loss.
  */
 async function lockPayment(

@@ -2,7 +2,7 @@
  * Closes the wallet of a member who leaves.
  * - A wallet is closed only if it is empty and the member has no open withdrawal, refund or round.
  * - This is judged under the wallet's lock, which every join, top-up and withdrawal takes too.
- * - A closed wallet takes no money: money that still arrives goes to SUSPENSE.
+ * - A closed wallet takes no money: money that still arrives is booked to SUSPENSE.
  * - A debt does not prevent the closing. The debt stays, and money that still arrives pays it first.
  */
 import { type Paise, paise } from '@roz/core/money.ts'

@@ -29,7 +29,7 @@ export type Draw = {
   readonly taxOn?: (prize: Paise) => Paise
 }
 
-/** Splits a closed round's pool. Without winners the reward share goes to need. */
+/** Splits a closed round's pool. Without winners need receives the reward share. */
 export function sharesOf(round: Round, winners: number): Shares {
   if (round.pool === null || round.entries === null) throw new Error(`round ${round.day} is not closed`)
   const cut = shares(round.pool, round.entries, round.policy)

@@ -4,8 +4,7 @@
  * - A member is in at most one running statement.
  * - An answer that was lost with its connection is found again by the batch's UUID: no fee is taken twice.
  * - A wallet that stays locked elsewhere is left out of its batch after 50 ms, and its member joins alone.
- * - One statement runs at a time, unless it hangs. A lone request waits for no timer, a request under load for at
- *   most 10 ms
+ * - One statement runs at a time, unless it hangs. A lone request waits for no timer, a request under load for at most 10 ms
  *   (batch-scheduler.ts, docs/decisions/0011-one-batch-of-joins-at-a-time.md).
  * - A request that finds the queue full is refused at once.
  */
@@ -88,9 +87,9 @@ const LATE_MS = 100
 /** Most statements at once, if the earlier ones hang. */
 const AT_ONCE_MAX = 3
 /**
- * Minimum interval between the starts of two batches under load: a longer one saves little, and delays everybody.
- * Measured with 12 ms against 3 ms at half of the server's maximum load: 1/8 less CPU time per join, 1/5 less of it in
- * the database, 6 ms more at the 99th percentile.
+ * Minimum interval between the starts of two batches under load: a longer one saves little, and delays everybody. Measured with 12 ms
+ * against 3 ms at half of the server's maximum load: 1/8 less CPU time per join, 1/5 less of it in the database, 6 ms more at the 99th
+ * percentile.
  */
 const PACE_MS = 10
 
@@ -180,10 +179,7 @@ export function createJoinBatcher(options: JoinBatcherOptions): JoinBatcher {
   }
 }
 
-/**
- * Takes the oldest requests, at most one per member: a second request waits for the end of the first. Marks the members
- * as under way.
- */
+/** Takes the oldest requests, at most one per member: a second request waits for the end of the first. Marks the members as under way. */
 function takeBatch(
   waiting: readonly Pending[],
   batchMax: number,

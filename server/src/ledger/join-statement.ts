@@ -1,7 +1,6 @@
 /**
  * The statement that joins one to a thousand members to today's round, each with an outcome of its own.
- * - The statement finds the round by its own clock and shares the round's row until it commits: a close waits for
- *   it.
+ * - The statement finds the round by its own clock and shares the round's row until it commits: a close waits for it.
  * - A member is judged, and the new balance computed, on the row version that the update locks.
  * - A member is refused only on a wallet that the statement has locked.
  * - The pool is one row per batch, and no lock is shared by all joins.
@@ -12,8 +11,8 @@ import { JOINS_PER_YEAR_MAX, type JoinRefusal } from '@roz/core/round.ts'
 import { empty, one, type Queryable, type Sql, sql, sqlState } from '../db/sql.ts'
 
 /**
- * `busy`: another transaction has the wallet's lock, or has just changed the wallet. The member is retried alone, where
- * waiting delays nobody else.
+ * `busy`: another transaction has the wallet's lock, or has just changed the wallet. The member is retried alone, where waiting delays
+ * nobody else.
  */
 export type JoinVerdict = 'joined' | 'replayed' | 'busy' | 'may_not_move' | JoinRefusal
 export type JoinRow = {
@@ -28,8 +27,8 @@ export type JoinVia = 'member' | 'auto' | 'topup'
 
 /**
  * How the statement treats a wallet that another transaction has locked.
- * - `wait_briefly`: waits up to 50 ms for the lock, so that a payment can commit. Then the statement fails and is sent
- *   again with `skip` (passingHeld).
+ * - `wait_briefly`: waits up to 50 ms for the lock, so that a payment can commit. Then the statement fails and is sent again with `skip`
+ *   (passingHeld).
  * - `skip`: the member is `busy`. Slower: it locks all wallets first, which logs and looks up each of them twice.
  * - `wait`: for a caller whose own transaction has the lock.
  */

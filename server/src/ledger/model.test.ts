@@ -1,8 +1,7 @@
 /**
  * Random histories of money against a model in plain memory.
- * - After every operation the answer and the whole state must equal the model's: wallets, holds, orders, rounds,
- *   withdrawals,
- *   refunds, items, disputes, and every transfer with its accounts, amount, day and position.
+ * - After every operation the answer and the whole state must equal the model's: wallets, holds, orders, rounds, withdrawals, refunds,
+ *   items, disputes, and every transfer with its accounts, amount, day and position.
  * - Any operation may be repeated later.
  * - A failure prints its seed: ROZ_SEED=<seed> runs that history again; ROZ_SHRINK=0 keeps it at its full length.
  */

@@ -1,8 +1,8 @@
 /**
  * Lists a member's movements, newest first: joins, transfers and unpaid orders.
  * - Paging neither skips nor repeats a movement.
- * - The cursor keeps one position per source: joins by day, transfers by the wallet's `seq`, orders by time and id.
- *   Each page therefore reads one index per source.
+ * - The cursor keeps one position per source: joins by day, transfers by the wallet's `seq`, orders by time and id. Each page therefore
+ *   reads one index per source.
  * - Requests for pages that arrive while a statement runs share the next statement.
  */
 import type { IstDay } from '@roz/core/ist-day.ts'

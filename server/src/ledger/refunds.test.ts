@@ -1,4 +1,4 @@
-/** Refunds and suspense items: the unused part of each top-up, and how it goes back. Chargebacks: chargebacks.test.ts. */
+/** Refunds and suspense items: the unused part of each top-up, and how it is returned. Chargebacks: chargebacks.test.ts. */
 import { randomUUID } from 'node:crypto'
 import { type Paise, paise, wholeRupees } from '@roz/core/money.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -3,13 +3,10 @@
  * - A refund takes at most the unused part of a top-up, within seven days of its capture.
  * - The amount is judged and held under the wallet's lock in one transaction: no rupee is both refunded and spent.
  * - A refund is sent under one id and ends once.
- * - A refund is neither approved nor sent while the payer's bank has the payment, or while its member is on hold or
- *   in debt.
+ * - A refund is neither approved nor sent while the payer's bank has the payment, or while its member is on hold or in debt.
  * - A failed or rejected refund returns to the member, or reopens its suspense item.
- * - A paid refund that comes back after the account was closed goes to SUSPENSE.
- * - The gateway's final word is always booked, even after another one. An amount given back and paid as well is a
- *   loss
- *   (`refund_conflict`).
+ * - A paid refund that is reversed after the account was closed is booked to SUSPENSE.
+ * - The gateway's final word is always booked, even after another one. An amount given back and paid as well is a loss (`refund_conflict`).
  */
 import { CURRENCY, type Paise } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'

@@ -126,7 +126,7 @@ test('tax is withheld from a prize, and the reward share includes it', async () 
   expect((await account('TAX_WITHHELD')) - before).toBe(60n)
 })
 
-test('the reward goes to need when the draw is switched off', async () => {
+test('need receives the reward when the draw is switched off', async () => {
   const closed = await closedDay(10)
   expect(await payOut(database.db, closed, [])).toMatchObject({ need: 900n, reward: 0n, platform: 100n, winners: [] })
 })

@@ -1,8 +1,7 @@
 /**
  * Rounds, from making to sealing.
  * - A round is made once, ahead of its day.
- * - Closing locks the round, which waits for joins in flight, and counts in a later statement. The count freezes
- *   the entries.
+ * - Closing locks the round, which waits for joins in flight, and counts in a later statement. The count freezes the entries.
  * - A second run of any step changes nothing.
  */
 import { endOfDayMs, type IstDay, startOfDayMs } from '@roz/core/ist-day.ts'

@@ -94,7 +94,7 @@ async function payOwed(tx: Tx, item: OpenItem, ownerId: bigint): Promise<void> {
 
 /**
  * Credits money that an earlier event of this payment put into SUSPENSE, up to `due`.
- * - A surplus becomes an item of its own. `missing` comes from the gateway.
+ * - A surplus becomes an item of its own. `missing` is the part that the caller books from the gateway.
  * - `decided`: the item is not open. Undefined: this payment has no item.
  */
 export async function claimSuspended(
@@ -141,8 +141,7 @@ async function lockOpenItem(tx: Tx, itemId: bigint): Promise<Outcome<Item, Suspe
 }
 
 /**
- * Whether the item's money is gone. Call it under the item's lock, which the bookings of disputes and conflicts need
- * too.
+ * Whether the item's money is gone. Call it under the item's lock, which the bookings of disputes and conflicts need too.
  * - A dispute has taken the item's payment or, for a closed account, the payment of the item's order.
  * - Or the payout or refund that came back was paid after all.
  */

@@ -53,14 +53,14 @@ test('a failed or expired order that is paid later is credited, and a paid order
   expect([await statusOf(orderId), await balanceOf(memberId)]).toEqual(['captured', 1000n])
 })
 
-test('a payment for an unknown order goes to SUSPENSE once, however often it is reported', async () => {
+test('a payment for an unknown order is booked to SUSPENSE once, however often it is reported', async () => {
   const orderId = newOrderId()
   const results = await Promise.all([1, 2, 3].map(() => capture(orderId, 'pay-unknown', wholeRupees(15))))
   expect(results.map(({ result }) => result).sort()).toEqual(['duplicate', 'duplicate', 'suspense'])
   expect((await suspense())[0]).toEqual({ paymentId: 'pay-unknown', amount: 1500n, reason: 'unknown_order', status: 'open' })
 })
 
-test('a second payment for a paid order goes to SUSPENSE, and the member is credited once', async () => {
+test('a second payment for a paid order is booked to SUSPENSE, and the member is credited once', async () => {
   const { memberId, orderId } = await order(wholeRupees(10))
   await capture(orderId, 'pay-first', wholeRupees(10))
   expect(await capture(orderId, 'pay-second', wholeRupees(10))).toEqual({ result: 'suspense', reason: 'second_payment' })
@@ -68,7 +68,7 @@ test('a second payment for a paid order goes to SUSPENSE, and the member is cred
   expect(await balanceOf(memberId)).toBe(1000n)
 })
 
-test('a payment for an account without a wallet goes to SUSPENSE once', async () => {
+test('a payment for an account without a wallet is booked to SUSPENSE once', async () => {
   const staff = 900_001n
   const orderId = newOrderId()
   await inTransaction(database.db, (tx) => createTopup(tx, { orderId, memberId: staff, amount: wholeRupees(10) }))
@@ -87,7 +87,7 @@ test('two payments of one order at the same time give one credit and one suspens
 test.each([
   ['less', paise(999n), []],
   ['more', paise(1250n), [{ paymentId: 'pay-more#rest', amount: 250n, reason: 'other_amount', status: 'open' }]],
-])('an event with %s than the order goes to SUSPENSE, and the right event then credits exactly the order', async (name, told, left) => {
+])('an event with %s than the order is suspended, and the right event then credits exactly the order', async (name, told, left) => {
   const { memberId, orderId } = await order(wholeRupees(10))
   const paymentId = `pay-${name}`
   expect(await capture(orderId, paymentId, told)).toEqual({ result: 'suspense', reason: 'other_amount' })

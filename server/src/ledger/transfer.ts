@@ -1,7 +1,6 @@
 /**
  * Writes transfers and the wallets that they move.
- * - A wallet is locked before its new balance is computed. On an unlocked row the CHECK would judge an outdated
- *   version.
+ * - A wallet is locked before its new balance is computed. On an unlocked row the CHECK would judge an outdated version.
  * - Each movement of a wallet takes the next `seq` and keeps the balance after it.
  * - The day fence, `posting_day()`, dates every transfer.
  */

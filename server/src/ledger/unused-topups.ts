@@ -1,7 +1,7 @@
 /**
  * The unused part of each top-up.
  * - Spending uses top-ups first in, first out, and winnings last.
- * - A running sum that never falls below zero gives the unused total. The newest top-ups are used last.
+ * - The unused total is the end of a running sum clamped at zero: spending below zero used winnings.
  * - A refund takes from its own top-up, whatever its age.
  * - A withdrawal or refund whose money came back counts as never requested.
  * - The sum of the unused parts is never above the balance.
@@ -20,8 +20,8 @@ export type UnusedTopup = {
 }
 
 /**
- * `lot(order_id, created_at, is_topup, unused)`: every credit that is spent like a top-up, with its unused part. One
- * lot per order: a payment that waited in SUSPENSE is credited in two parts.
+ * `lot(order_id, created_at, is_topup, unused)`: every credit that is spent like a top-up, with its unused part. One lot per order: a
+ * payment that waited in SUSPENSE is credited in two parts.
  */
 const lots = (memberId: bigint) => sql`
   refunded as (
@@ -63,8 +63,7 @@ export function listUnusedTopups(from: Queryable, memberId: bigint): Promise<Unu
 }
 
 /**
- * Whether a withdrawal draws on a top-up younger than 72 h: a flag for the administrator. Call it before the hold,
- * under the wallet's lock.
+ * Whether a withdrawal draws on a top-up younger than 72 h: a flag for the administrator. Call it before the hold, under the wallet's lock.
  */
 export async function drawsOnYoungTopup(tx: Tx, memberId: bigint, amount: Paise): Promise<boolean> {
   const { older, young } = await one<{ older: bigint; young: bigint }>(

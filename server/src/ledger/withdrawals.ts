@@ -1,16 +1,12 @@
 /**
- * Withdrawals: held on request, given back on rejection, sent after the commit of the approval, ended by the
- * gateway's word.
+ * Withdrawals: held on request, given back on rejection, sent after the commit of the approval, ended by the gateway's word.
  * - Parallel requests never overdraw: each request judges the locked balance.
  * - A repeated id is the same withdrawal; other content under it is refused.
  * - After sending only the gateway ends a withdrawal.
- * - The gateway's final word is always booked, even against our state. An amount given back and paid as well is a
- *   loss
- *   (`wd_conflict`).
- * - A payout that comes back after the account was closed goes to SUSPENSE.
- * - By hand: only the administrator who was shown the bank account ends the withdrawal, as paid or as not paid. No
- *   gateway
- *   receives it, because the money may have left. An owner may take it over.
+ * - The gateway's final word is always booked, even against our state. An amount given back and paid as well is a loss (`wd_conflict`).
+ * - A payout that is reversed after the account was closed is booked to SUSPENSE.
+ * - By hand: only the administrator who was shown the bank account ends the withdrawal, as paid or as not paid. No gateway receives it,
+ *   because the money may have left. An owner may take it over.
  * - A withdrawal of a member on hold is not approved, sent, shown or marked as paid.
  * - A withdrawal of a member in debt is not approved, sent or shown.
  */
@@ -130,8 +126,7 @@ export async function judgeRetry(tx: Tx, id: string): Promise<Outcome<undefined,
 
 /**
  * Marks a withdrawal as `sending`; from then on only the gateway's word ends it. False: it cannot be sent now.
- * - `again`: a withdrawal that is `sending` already, and certainly never reached the gateway, is sent again under its
- *   id.
+ * - `again`: a withdrawal that is `sending` already, and certainly never reached the gateway, is sent again under its id.
  * - A hold is recorded as the problem, and the withdrawal waits for its end.
  * - A debt puts the withdrawal back to `approved`, so that it can be rejected.
  */

@@ -1,7 +1,6 @@
 /**
  * npm run interleavings: lets every two operations of money meet, in both orders.
- * - The first operation stops after each of its statements in turn and commits. A last meeting rolls it back at its
- *   end.
+ * - The first operation stops after each of its statements in turn and commits. A last meeting rolls it back at its end.
  * - --minutes bounds the run. The last line counts everything.
  * - Exit code 1: a meeting gave the result of neither order, or the time ran out.
  *

@@ -1,6 +1,5 @@
 /**
- * The model's books in plain memory: members, orders, rounds, withdrawals, refunds, items and every movement of
- * money.
+ * The model's books in plain memory: members, orders, rounds, withdrawals, refunds, items and every movement of money.
  * - The model shares no line with the ledger: it states the rules of money once more, in the simplest way.
  */
 import { type IstDay, yearOf } from '@roz/core/ist-day.ts'

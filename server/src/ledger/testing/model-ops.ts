@@ -1,7 +1,6 @@
 /**
  * The operations of money as plain data, and the ledger's answer to each.
- * - An operation names everything that it needs, ids included: the same operation can be repeated at any later
- *   time.
+ * - An operation names everything that it needs, ids included: the same operation can be repeated at any later time.
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { paise } from '@roz/core/money.ts'

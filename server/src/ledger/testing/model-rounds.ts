@@ -1,7 +1,4 @@
-/**
- * The model's rules of joining, closing, drawing, settling, returning and sealing, and the table of the rules of
- * every operation.
- */
+/** The model's rules of joining, closing, drawing, settling, returning and sealing, and the table of the rules of every operation. */
 import { type IstDay, nextDay, yearOf } from '@roz/core/ist-day.ts'
 import { type Books, FEE, type MemberBook, poolOf, type RoundBook, SYSTEM } from './model-books.ts'
 import {

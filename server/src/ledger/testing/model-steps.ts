@@ -1,7 +1,6 @@
 /**
  * Random histories as steps: a step is a name and four numbers.
- * - A step becomes operations when its turn comes, from the model's state at that time. A shrunk history keeps its
- *   meaning.
+ * - A step becomes operations when its turn comes, from the model's state at that time. A shrunk history keeps its meaning.
  * - Any earlier operation can be repeated.
  */
 import { addDays, startOfDayMs } from '@roz/core/ist-day.ts'

@@ -1,6 +1,5 @@
 /**
- * Stages for two operations that meet: members, orders, withdrawals, refunds, items and rounds in every state that
- * an operation may find.
+ * Stages for two operations that meet: members, orders, withdrawals, refunds, items and rounds in every state that an operation may find.
  * - Each meeting gets a new stage.
  * - The rows of a stage are told with names in place of ids, so that two stages can be compared.
  */
