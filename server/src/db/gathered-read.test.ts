@@ -21,7 +21,7 @@ function byHand(lateMs = 60_000) {
   return { asked, read, turn: () => new Promise((resolve) => setImmediate(resolve)) }
 }
 
-test('what is asked for at once is one statement, and each is answered its own', async () => {
+test('simultaneous reads share one statement, and each gets its own value', async () => {
   const { asked, read, turn } = byHand()
   const answers = [read(1), read(-2), read(3), read(1)]
   await turn()
@@ -30,7 +30,7 @@ test('what is asked for at once is one statement, and each is answered its own',
   expect(await Promise.all(answers)).toEqual(['value 1', undefined, 'value 3', 'value 1'])
 })
 
-test('what is asked for while a statement runs waits for the next, which is begun after it was asked', async () => {
+test('a read that arrives while a statement runs waits for the next statement', async () => {
   const { asked, read, turn } = byHand()
   const first = read(1)
   await turn()
@@ -46,7 +46,7 @@ test('what is asked for while a statement runs waits for the next, which is begu
   expect(await Promise.all(later)).toEqual(['value 2', 'value 3'])
 })
 
-/** Three have shared a statement; from here on time goes by hand. */
+/** Three reads have shared a statement. From here on the test moves the clock. */
 async function afterCrowd() {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
   const { asked, read, turn } = byHand()
@@ -57,7 +57,7 @@ async function afterCrowd() {
   return { asked, read, turn }
 }
 
-test('after a crowd the next statement waits a moment, so that more share it; after a lone one it is begun at once', async () => {
+test('after a batch of three the next statement waits 3 ms; after a single read it starts at once', async () => {
   const { asked, read, turn } = await afterCrowd()
   const later = [read(4)]
   await turn()
@@ -78,7 +78,7 @@ test('after a crowd the next statement waits a moment, so that more share it; af
   await lone
 })
 
-test('where enough wait the next statement is begun before the moment is over', async () => {
+test('with 160 waiting reads the next statement starts before the 3 ms are over', async () => {
   const { asked, read, turn } = await afterCrowd()
   const later = Array.from({ length: 159 }, (_, index) => read(4 + index))
   await turn()
@@ -86,7 +86,7 @@ test('where enough wait the next statement is begun before the moment is over', 
   later.push(read(163))
   await turn()
   expect(asked[1]?.keys).toHaveLength(160)
-  // What was planned for the end of that moment finds nobody.
+  // The timer of those 3 ms finds no waiting read.
   vi.advanceTimersByTime(3)
   await turn()
   expect(asked).toHaveLength(2)
@@ -94,16 +94,16 @@ test('where enough wait the next statement is begun before the moment is over', 
   await Promise.all(later)
 })
 
-test('all of a few share a statement, of many a quarter, so that the database and the server work at the same time', () => {
+test('a batch is all waiting requests up to 256, a quarter of them beyond 1024, and never above its maximum', () => {
   expect([1, 193, 768, 1000, 5000].map((waiting) => shareMax(waiting, 1000))).toEqual([256, 256, 256, 256, 1000])
   expect(shareMax(400, 100)).toBe(100)
 })
 
-test('a statement that hangs is not waited for by who comes later', async () => {
+test('a later read does not wait for a statement that hangs', async () => {
   const { asked, read, turn } = byHand(20)
   const hanging = read(1)
   await turn()
-  // Asked while it does not yet count as late, and nobody comes after it.
+  // Requested before the statement counts as late, and no further read follows.
   const later = read(2)
   await vi.waitFor(() => expect(asked).toHaveLength(2), 30_000)
   asked[1]?.answer()
@@ -112,7 +112,7 @@ test('a statement that hangs is not waited for by who comes later', async () => 
   expect(await hanging).toBe('value 1')
 })
 
-test('nor by those who came with it and found no place in it', async () => {
+test('reads that found no place in the hanging statement do not wait for it either', async () => {
   const { asked, read } = byHand(20)
   const answers = Array.from({ length: 700 }, (_, key) => read(key))
   await vi.waitFor(() => expect(asked.map(({ keys }) => keys.length)).toEqual([256, 256, 188]), 30_000)
@@ -120,7 +120,7 @@ test('nor by those who came with it and found no place in it', async () => {
   expect((await Promise.all(answers)).at(-1)).toBe('value 699')
 })
 
-test('where the database answers nobody, reads beyond a bound are refused', async () => {
+test('while the database does not answer, reads beyond 10,000 are refused', async () => {
   const { asked, read, turn } = byHand()
   void read(0)
   await turn()
@@ -134,7 +134,7 @@ test('where the database answers nobody, reads beyond a bound are refused', asyn
   expect((await Promise.all(waiting)).at(-1)).toBe('value 9999')
 })
 
-test('a statement that fails fails whom it was for, and nobody after them', async () => {
+test('a statement that fails rejects its own reads and no later one', async () => {
   const { asked, read, turn } = byHand()
   const failing = [read(1), read(2)]
   await turn()
@@ -146,7 +146,7 @@ test('a statement that fails fails whom it was for, and nobody after them', asyn
   expect(await next).toBe('value 3')
 })
 
-test('more than one statement may hold are read in the next', async () => {
+test('reads beyond the maximum of a statement are read by the next ones', async () => {
   const { asked, read } = byHand()
   const answers = Array.from({ length: 4000 }, (_, key) => read(key))
   for (let at = 0, answered = 0; answered < 4000; at++) {

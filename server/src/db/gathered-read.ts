@@ -1,6 +1,6 @@
 /**
- * Reads by key that share statements, as batch-scheduler.ts says. Invariant: a read is begun after it was asked
- * for, never answered from a copy.
+ * Batches reads by key: reads that arrive together share a statement (batch-scheduler.ts).
+ * - The statement of a read starts after the read was requested. No value comes from a cache.
  */
 import { OverloadedError } from './sql.ts'
 import { createTurns, shareMax } from './batch-scheduler.ts'
@@ -14,16 +14,16 @@ type Waiting<Key, Value> = {
 }
 
 const KEYS_MAX = 500
-/** A statement that takes longer than this is not waited for by later ones. */
+/** Later statements do not wait for one that takes longer than this. */
 const LATE_MS = 100
 const AT_ONCE_MAX = 4
-/** A request waits for several reads, one after the other. */
+/** Short, because an HTTP request makes several reads one after the other. */
 const PACE_MS = 3
 
-/** What waits beyond this is refused: the database does not answer. */
+/** Reads beyond this queue length are refused: the database does not answer. */
 const WAITING_MAX = 10_000
 
-/** `readAll` answers one value for each key, in their order; undefined where there is none. */
+/** `readAll` returns one value per key, in the order of the keys; undefined where there is none. */
 export function gatherReads<Key, Value>(
   readAll: (keys: readonly Key[]) => Promise<readonly (Value | undefined)[]>,
   lateMs = LATE_MS,

@@ -15,12 +15,12 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-test('a second start applies nothing, and two starts at once do not collide', async () => {
+test('two simultaneous starts on a migrated database apply nothing and both succeed', async () => {
   const again = () => migrate(database.ownerUrl, { appRole: APP_ROLE, production: false })
   expect(await Promise.all([again(), again()])).toEqual([[], []])
 })
 
-test('a migration that changed after it ran stops the start, and so does one that is missing', async () => {
+test('a migration that was changed or removed after it ran stops the start', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'roz-migrations-'))
   const url = pathToFileURL(`${folder}/`)
   try {
@@ -42,7 +42,7 @@ beforeAll(() => {
 })
 afterAll(() => connectOwner.close())
 
-test('values come back as what they are: bigint, day, instant, bytes', async () => {
+test('bigint, day, instant, bytes and arrays come back in their types', async () => {
   const row = await one<Record<string, unknown>>(
     database.db,
     sql`select 9007199254740993::bigint as big, '2026-11-21'::date as day, '2026-11-21T00:00:00Z'::timestamptz as at, '\\x00ff'::bytea as bytes,
@@ -58,7 +58,7 @@ test('values come back as what they are: bigint, day, instant, bytes', async () 
   })
 })
 
-test('a lost connection is a fault of its own, and the next statement works', async () => {
+test('a lost connection throws DatabaseUnavailableError, and the next statement succeeds', async () => {
   const killer = database.db
   await expect(killer.query(sql`select pg_terminate_backend(pg_backend_pid())`)).rejects.toBeInstanceOf(DatabaseUnavailableError)
   expect(await one(killer, sql`select 1 as alive`)).toEqual({ alive: 1 })
@@ -67,7 +67,7 @@ test('a lost connection is a fault of its own, and the next statement works', as
   await nowhere.close()
 })
 
-test('a hook runs after the commit and never after a rollback', async () => {
+test('a hook runs after a commit and never after a rollback', async () => {
   const ran: string[] = []
   await inTransaction(database.db, async (tx) => {
     afterCommit(tx, () => ran.push('committed'))
@@ -82,7 +82,7 @@ test('a hook runs after the commit and never after a rollback', async () => {
   expect(ran).toEqual(['committed'])
 })
 
-test('a transaction whose error was swallowed is not taken for committed', async () => {
+test('a transaction whose statement error was swallowed fails at the commit', async () => {
   const swallowed = inTransaction(database.db, async (tx) => {
     await tx.query(sql`insert into job (kind, key, payload, due_at) values ('mail', 'swallowed', '{}', roz_now())`)
     await tx.query(sql`select 1 / 0`).catch(() => undefined)
@@ -97,7 +97,7 @@ test('a statement after the end of its transaction is refused', async () => {
   await expect(tx.query(sql`select 1`)).rejects.toThrow('has ended')
 })
 
-test('two transactions that deadlock both end well: one is run again', async () => {
+test('two transactions that deadlock both succeed: one is retried', async () => {
   await connectOwner.query(sql`create table pair (id int primary key, n int not null)`)
   await connectOwner.query(sql`insert into pair values (1, 0), (2, 0)`)
   const owner = connect({ url: database.ownerUrl, max: 2 })
@@ -112,7 +112,7 @@ test('two transactions that deadlock both end well: one is run again', async () 
   await owner.close()
 })
 
-test('the clock runs on from where it is set, days follow it, and production cannot set it', async () => {
+test('the clock runs on from the instant it is set to, days follow it, and production cannot set it', async () => {
   const at = new Date('2028-02-29T18:29:00Z')
   await database.setClock(at)
   const before = await one<{ now: Date; day: string }>(database.db, sql`select roz_now() as now, ist_day(roz_now()) as day`)

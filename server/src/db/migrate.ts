@@ -1,8 +1,9 @@
 /**
- * Brings a database to the newest schema. Invariants: files run in order, each in a transaction of
- * its own, and are recorded with their hash; a file that changed after it ran stops the start; two
- * starts at once wait for each other. What the app's role may do is written in the migrations
- * themselves (`app_may`, `app_may_call`) and granted anew on every start: it owns nothing.
+ * Migrates a database to the newest schema.
+ * - Files run in order, each in its own transaction, and are recorded with their hash.
+ * - A file that changed or disappeared after it ran stops the start.
+ * - Two simultaneous starts wait for each other.
+ * - Migrations state the app role's privileges (`app_may`, `app_may_call`). Each start grants them again. The app role owns nothing.
  */
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
@@ -11,17 +12,17 @@ import { ADVISORY_LOCKS } from './advisory-locks.ts'
 import { expectVersion } from './supported-database.ts'
 
 export type MigrateOptions = {
-  /** The role the server works as. Left out, or the owner itself: triggers alone keep append-only tables. */
+  /** The role of the server. Without it, or with the owner's role, only triggers protect append-only tables. */
   readonly appRole?: string
   /** In production the clock cannot be set. */
   readonly production: boolean
-  /** Where the files lie; the product's own by default. */
+  /** The folder of the migrations; by default the product's own. */
   readonly folder?: URL
 }
 
 export const MIGRATIONS = new URL('../../migrations/', import.meta.url)
 
-/** Returns the names of the files that ran now. */
+/** Returns the names of the files that this call applied. */
 export async function migrate(ownerUrl: string, options: MigrateOptions): Promise<string[]> {
   const client = new pg.Client({ connectionString: ownerUrl, application_name: 'roz-migrate' })
   client.on('error', () => undefined)

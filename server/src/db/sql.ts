@@ -1,7 +1,8 @@
 /**
- * The database as the product sees it: one function that runs a tagged template. Invariants: values
- * travel as parameters, never inside the text; paise and ids come back as bigint, days as their
- * text, instants as Date; a lost connection is told apart from a wrong statement.
+ * Runs SQL: tagged templates, a connection pool with time limits, and errors by kind.
+ * - Values are sent as parameters, never inside the text.
+ * - Paise and ids come back as bigint, days as text, instants as Date.
+ * - A lost connection throws DatabaseUnavailableError; a wrong statement throws PostgreSQL's own error.
  */
 import { createHash } from 'node:crypto'
 import pg from 'pg'
@@ -10,43 +11,43 @@ import template, { type RawValue, Sql } from 'sql-template-tag'
 export { empty, join as joinSql } from 'sql-template-tag'
 export type { Sql } from 'sql-template-tag'
 
-/** A statement with its parameters. Every parameter is cast where the engine could guess: `${id}::bigint`. */
+/** A statement with its parameters. Cast every parameter whose type PostgreSQL would have to infer: `${id}::bigint`. */
 export const sql = (strings: TemplateStringsArray, ...values: readonly RawValue[]): Sql => template(strings, ...values)
 
 export type Queryable = {
   readonly query: <Row extends object>(statement: Sql) => Promise<Row[]>
 }
-/** One connection, held for the time of a transaction. */
+/** One connection, reserved for the duration of a transaction. */
 export type Connection = Queryable & {
-  /** Statements without parameters in one round trip: BEGIN with its settings, COMMIT. Answers the last one's tag. */
+  /** Runs statements without parameters in one round trip: BEGIN with its settings, COMMIT. Returns the last one's command tag. */
   readonly command: (text: string) => Promise<string>
 }
 export type Db = Queryable & {
-  /** `queryTimeoutMs`: how long each of its statements may take, where that is not the pool's own bound. */
+  /** `queryTimeoutMs`: client-side timeout of each of its statements; by default the pool's. */
   readonly withConnection: <T>(work: (connection: Connection) => Promise<T>, options?: { readonly queryTimeoutMs?: number }) => Promise<T>
   readonly close: () => Promise<void>
 }
 
 /**
- * The database is away or its connection broke. After it nobody knows whether the last statement
- * took effect: only a statement with a key of its own may be sent again.
+ * The database is unavailable or the connection broke. It is unknown whether the last statement
+ * took effect: only a statement with an idempotency key may be retried.
  */
 export class DatabaseUnavailableError extends Error {
   override readonly name: string = 'DatabaseUnavailableError'
 }
 
-/** Too many wait for a connection already: nothing was sent. */
+/** The queue for a connection is full. Nothing was sent. */
 export class OverloadedError extends DatabaseUnavailableError {
   override readonly name = 'OverloadedError'
 }
 
 export type ConnectOptions = {
   readonly url: string
-  /** Most connections of this process. */
+  /** Maximum number of connections of this process. */
   readonly max?: number
-  /** After this the statement counts as lost and its connection is thrown away. */
+  /** Client-side timeout: after it the statement counts as lost and its connection is closed. */
   readonly queryTimeoutMs?: number
-  /** How many may wait for a connection; who comes then hears at once that it is too much. */
+  /** Maximum queue length for a connection. Beyond it `OverloadedError` is thrown at once. */
   readonly waitingMax?: number
   /** Named prepared statements; off behind a PgBouncer older than 1.21 (PG_NAMED=0). */
   readonly named?: boolean
@@ -54,9 +55,9 @@ export type ConnectOptions = {
 }
 
 /**
- * What a statement outside of a transaction may take; inside, transaction.ts says. Below the time
- * after which we count it as lost, so that the database's own no arrives. Behind a PgBouncer that
- * shares sessions set them on the role: there these only reach the first one.
+ * Timeouts of statements outside a transaction; transaction.ts sets those inside one.
+ * They are shorter than the client-side timeout, so that PostgreSQL's own error arrives first.
+ * Behind a PgBouncer in transaction mode set them on the role: there this statement reaches only one server connection.
  */
 const sessionBounds = (queryTimeoutMs: number): string => {
   const statementMs = Math.max(1000, queryTimeoutMs - 5000)
@@ -76,11 +77,11 @@ export function connect(options: ConnectOptions): Db {
     keepAlive: true,
     application_name: options.applicationName ?? 'roz',
     types: TYPES,
-    // Before the first statement of whoever waits for the new connection.
+    // Runs before the new connection's first statement.
     // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it, which its types do not say
     onConnect: async (client) => void (await client.query(sessionBounds(queryTimeoutMs))),
   })
-  // A connection that dies while idle or between two statements is noticed by its next use.
+  // A connection that breaks while idle or between two statements fails at its next use.
   pool.on('error', () => undefined)
   pool.on('connect', (client) => client.on('error', () => undefined))
   const named = options.named ?? true
@@ -126,25 +127,25 @@ export function connect(options: ConnectOptions): Db {
   }
 }
 
-/** The only row; a fault when there is none or more than one. */
+/** The only row. Throws where there is none or more than one. */
 export async function one<Row extends object>(from: Queryable, statement: Sql): Promise<Row> {
   const found = await from.query<Row>(statement)
   if (found.length !== 1) throw new Error(`expected one row, found ${found.length}`)
   return found[0] as Row
 }
 
-/** The row, or undefined where there is none; a fault when there is more than one. */
+/** The row, or undefined where there is none. Throws where there is more than one. */
 export async function maybeOne<Row extends object>(from: Queryable, statement: Sql): Promise<Row | undefined> {
   const found = await from.query<Row>(statement)
   if (found.length > 1) throw new Error(`expected at most one row, found ${found.length}`)
   return found[0]
 }
 
-/** The five-character SQLSTATE of an error that PostgreSQL answered. */
+/** The five-character SQLSTATE of a PostgreSQL error. */
 export function sqlState(error: unknown): string | undefined {
   return error instanceof pg.DatabaseError ? error.code : undefined
 }
-/** The constraint that an error names: which unique key or CHECK refused a row. */
+/** The unique key or CHECK constraint that refused a row. */
 export function violatedConstraint(error: unknown): string | undefined {
   return error instanceof pg.DatabaseError ? error.constraint : undefined
 }
@@ -159,7 +160,7 @@ const arrayOf =
           .slice(1, -1)
           .split(',')
           .map((item) => (item === 'NULL' ? null : parse(item)))
-/** Rows of one statement often carry one instant. */
+/** Caches the last parsed instant: rows of one statement often share one. */
 let newest: { readonly text: string; readonly at: unknown } = { text: '', at: undefined }
 const parseInstant = pg.types.getTypeParser(TYPE.timestamptz)
 function instantOf(text: string): unknown {
@@ -178,7 +179,7 @@ const TYPES: pg.CustomTypesConfig = {
 }
 
 const names = new Map<string, string>()
-/** The same text is the same prepared statement on every connection. */
+/** One name per statement text: each connection prepares a text once. */
 function nameOf(text: string): string {
   const known = names.get(text)
   if (known !== undefined) return known
@@ -187,7 +188,7 @@ function nameOf(text: string): string {
   return name
 }
 
-/** Numbers as one text: the driver would look through each of a thousand for quotes. */
+/** Formats an array of numbers itself: the driver would search each of a thousand items for quotes. */
 function parameterOf(value: unknown): unknown {
   const areNumbers = Array.isArray(value) && value.every((item) => typeof item === 'bigint' || typeof item === 'number' || item === null)
   return areNumbers ? `{${value.map((item: bigint | number | null) => item ?? 'NULL').join(',')}}` : value
@@ -213,7 +214,7 @@ function rethrow(error: unknown): never {
   throw error
 }
 
-// Classes 08 and 57Pxx: the server closes or refuses the connection; 25P03 and 25P04 end the session.
+// Classes 08 and 57Pxx, and 53300: the server closes or refuses the connection. 25P03 and 25P04 end the session.
 const LOSS_STATES = /^(08...|57P01|57P02|57P03|57P05|53300|25P03|25P04)$/
 const LOSS_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN'])
 const LOSS_WORDS = /connection terminated|not queryable|timeout exceeded when trying to connect|query read timeout|client was closed/i

@@ -1,20 +1,21 @@
 /**
- * Whether an existing PostgreSQL can be trusted with money: of the version that the tests run on, and
- * with a commit that is on the disk before it is acknowledged. Read as the server's own role, whose
- * settings may differ from the database's.
+ * Refuses a PostgreSQL that must not keep money.
+ * - Its major version must be the one that the tests run on.
+ * - A commit must be on disk before it is acknowledged (fsync, synchronous_commit).
+ * - The settings are read as the server's own role, because a role's settings may differ from the database's.
  */
 import { one, type Queryable, sql } from './sql.ts'
 
-/** The version that npm brings and every test runs on. */
+/** The major version that npm installs and every test runs on. */
 export const PG_MAJOR = '18'
 
-/** PostgreSQL's own count: 180004 is 18.4. */
+/** `version` is PostgreSQL's server_version_num: 180004 is 18.4. */
 export function expectVersion(version: number): void {
   const major = String(Math.floor(version / 10_000))
   if (major !== PG_MAJOR) throw new Error(`PostgreSQL ${PG_MAJOR} is needed, and this is ${major}`)
 }
 
-/** Throws one sentence that says what is wrong. */
+/** Throws an error with one sentence that says what is wrong. */
 export async function expectSupported(from: Queryable): Promise<void> {
   const { version, fsync, commit } = await one<{ version: number; fsync: string; commit: string }>(
     from,

@@ -1,4 +1,4 @@
-/** Transactions: what throws leaves nothing, a deadlock is run again, a hook waits for the commit. */
+/** Transactions: an error rolls back, a deadlock is retried, a hook waits for the commit. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newMember } from '../ledger/fixtures.ts'
 import { lockWallet } from '../ledger/transfer.ts'
@@ -15,7 +15,7 @@ afterAll(() => database.drop())
 
 const mayMove = async (memberId: bigint): Promise<boolean | undefined> => (await readWallet(database.db, memberId))?.mayMove
 
-test('of two that wait for each other one is run again, and both succeed', async () => {
+test('of two transactions that deadlock on wallets one is retried, and both succeed', async () => {
   const wallets = [await newMember(database.db), await newMember(database.db)] as const
   const meeting = Promise.withResolvers<void>()
   let [arrived, runs] = [0, 0]
@@ -31,7 +31,7 @@ test('of two that wait for each other one is run again, and both succeed', async
   expect(runs).toBeGreaterThan(2)
 })
 
-test('what throws leaves nothing, and runs no hook', async () => {
+test('a transaction that throws changes nothing and runs no hook', async () => {
   const memberId = await newMember(database.db)
   let told = false
   const failing = inTransaction(database.db, async (tx) => {
@@ -45,7 +45,7 @@ test('what throws leaves nothing, and runs no hook', async () => {
   expect([await mayMove(memberId), told]).toEqual([true, false])
 })
 
-test('a statement that failed spoils the transaction, also where its error was caught', async () => {
+test('a failed statement rolls the transaction back, even if its error was caught', async () => {
   const memberId = await newMember(database.db)
   const caught = inTransaction(database.db, async (tx) => {
     await setMayMove(tx, memberId, false)
@@ -55,7 +55,7 @@ test('a statement that failed spoils the transaction, also where its error was c
   expect(await mayMove(memberId)).toBe(true)
 })
 
-test('a hook runs once, after the commit', async () => {
+test('a hook that was registered twice runs once, after the commit', async () => {
   const memberId = await newMember(database.db)
   const seen: Promise<boolean | undefined>[] = []
   const look = (): void => {

@@ -1,25 +1,25 @@
 /**
- * Transactions: READ COMMITTED with explicit row locks, every wait bounded. Invariants: deadlocks and
- * serialization failures are run again with the same keys and never shown as a refusal; a hook runs
- * only after the commit that it waits for. Throwing rolls back; a refusal that is returned commits
- * what was written with it.
+ * Transactions: READ COMMITTED with explicit row locks. Every wait has a timeout.
+ * - Deadlocks and serialization failures are retried with the same keys, up to five attempts. They never become a refusal.
+ * - A hook runs only after its transaction has committed.
+ * - An error that is thrown rolls back. A refusal that is returned commits.
  */
 import { type Connection, type Db, DatabaseUnavailableError, type Queryable, sqlState } from './sql.ts'
 
 declare const transaction: unique symbol
-/** Statements in one open transaction. A `Db` is not one: what moves money takes `tx` first. */
+/** An open transaction. A `Db` is not assignable to it: functions that move money take `tx` as their first parameter. */
 export type Tx = Queryable & { readonly [transaction]: true }
 
 export type Waits = {
   readonly lockTimeoutMs: number
   readonly statementTimeoutMs: number
   readonly transactionTimeoutMs: number
-  /** Between two of its statements. */
+  /** Maximum time between two statements of the transaction. */
   readonly idleTimeoutMs: number
 }
-// Between two statements of ours lies no call to anybody else.
+// The idle timeout can be short: no transaction makes a network call between two statements.
 const WAITS: Waits = { lockTimeoutMs: 5_000, statementTimeoutMs: 20_000, transactionTimeoutMs: 30_000, idleTimeoutMs: 10_000 }
-/** What the database's own no takes to arrive: before it the statement does not count as lost. */
+/** Added to the statement timeout on the client's side, so that PostgreSQL's own error arrives before the statement counts as lost. */
 const ANSWER_MS = 10_000
 const ATTEMPTS_MAX = 5
 const DEADLOCK = '40P01'
@@ -27,14 +27,14 @@ const SERIALIZATION = '40001'
 
 const hooks = new WeakMap<Tx, (() => void)[]>()
 
-/** Runs `then` once the transaction has committed; never when it rolls back. It must not throw. */
+/** Runs `then` once, after the commit; never after a rollback. `then` must not throw. */
 export function afterCommit(tx: Tx, then: () => void): void {
   const waiting = hooks.get(tx)
   if (waiting === undefined) throw new Error('afterCommit outside of inTransaction')
   if (!waiting.includes(then)) waiting.push(then)
 }
 
-/** A look at everything as of one instant, which changes nothing and holds up nobody. Long statements are its purpose. */
+/** Runs `work` on a read-only snapshot: it sees one instant, changes nothing and blocks nobody. It is for long statements. */
 export function inSnapshot<T>(db: Db, work: (from: Queryable) => Promise<T>, statementTimeoutMs: number): Promise<T> {
   return db.withConnection(
     async (connection) => {
@@ -75,7 +75,7 @@ async function attemptOnce<T>(connection: Connection, work: (tx: Tx) => Promise<
   )
   begun.done = true
   let open = true
-  // A statement that nobody waited for must not run on a connection that serves another by then.
+  // A statement sent after the end must not run: the connection may already serve another transaction.
   const query: Queryable['query'] = (statement) =>
     open ? connection.query(statement) : Promise.reject(new Error('this transaction has ended'))
   const tx = { query } as Tx
@@ -85,7 +85,7 @@ async function attemptOnce<T>(connection: Connection, work: (tx: Tx) => Promise<
   try {
     value = await work(tx)
     open = false
-    // After a statement that failed, also one whose error was caught, COMMIT answers ROLLBACK.
+    // If any statement failed, even one whose error was caught, PostgreSQL answers COMMIT with ROLLBACK.
     if ((await connection.command('COMMIT')) !== 'COMMIT')
       throw new Error('nothing was committed: a statement of this transaction had failed')
   } catch (error) {
@@ -99,12 +99,12 @@ async function attemptOnce<T>(connection: Connection, work: (tx: Tx) => Promise<
   return value
 }
 
-/** A connection that was already dead when the transaction began has done nothing: another may try. */
+/** A connection that broke before BEGIN has done nothing, so another attempt is safe. */
 function isRepeatable(error: unknown, begun: boolean): boolean {
   if (error instanceof DatabaseUnavailableError) return !begun
   const state = sqlState(error)
   return state === DEADLOCK || state === SERIALIZATION
 }
 
-/** Short and uneven, so that two that met once do not meet again. */
+/** A short pause with jitter, so that two transactions that deadlocked do not meet again. */
 const pause = (attempt: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, attempt * 5 + Math.random() * 15))

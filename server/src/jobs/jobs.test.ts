@@ -21,7 +21,7 @@ afterAll(() => database.drop())
 
 type Ran = { readonly day: string }
 
-/** A worker whose only interesting job is the draft of a day, unless a test says more. */
+/** A worker whose handlers do nothing, except the draft of a day and those that a test sets. */
 type Change = Partial<WorkerDeps> & { readonly mail?: JobHandlers['mail']; readonly ask?: () => Promise<void> }
 function workerOf(draft: (payload: Ran) => Promise<void>, change: Change = {}) {
   const nothing = async (): Promise<void> => undefined
@@ -74,7 +74,7 @@ test('a job that can never succeed is given up at once, with its reason and with
   expect(job).toEqual({ isDone: true, attempts: 1, payload: {}, lastError: 'GiveUpError: no such mailbox' })
 })
 
-test('a job that was written in a transaction runs after it, once', async () => {
+test('a job that is written twice under one key runs once, after its transaction', async () => {
   const ran: string[] = []
   const worker = workerOf(async ({ day }) => void ran.push(day))
   await write('2026-11-21')
@@ -96,26 +96,26 @@ test('a transaction that rolls back leaves no job', async () => {
   expect(ran).toEqual([])
 })
 
-test('a commit that wrote a job wakes a started worker by itself', async () => {
+test('a commit that wrote a job wakes a started worker', async () => {
   const ran = Promise.withResolvers<string>()
   workerOf(async ({ day }) => ran.resolve(day)).start()
   await write('2026-11-22')
   expect(await ran.promise).toBe('2026-11-22')
 })
 
-test('where jobs keep coming runDue ends all the same, once what was due at its call is done', async () => {
+test('while jobs keep arriving, runDue ends once the jobs due at its call have run', async () => {
   let count = 0
   const worker = workerOf(async () => write(`next ${++count}`), { patienceMs: 50 })
   for (let n = 0; n < 100; n++) await write(`first ${n}`)
   await worker.runDue()
-  // Those that were running then come to their end by themselves.
+  // Jobs that were still running end in the background.
   const open = async (): Promise<number> =>
     (await one<{ open: number }>(database.db, sql`select count(*)::int as open from job where key like 'first %' and done_at is null`)).open
   await expect.poll(open, { timeout: 20_000 }).toBe(0)
   expect(count).toBeGreaterThanOrEqual(100)
 })
 
-test('a job that is not due waits for the clock of the product', async () => {
+test('a job that is not due waits for the product’s clock', async () => {
   const ran: string[] = []
   const worker = workerOf(async ({ day }) => void ran.push(day))
   const { now } = await one<{ now: Date }>(database.db, sql`select roz_now() as now`)
@@ -127,7 +127,7 @@ test('a job that is not due waits for the clock of the product', async () => {
   expect(ran).toEqual(['later'])
 })
 
-test('a job that fails is tried again later, and its failure is kept', async () => {
+test('a job that fails is retried later, and its error is recorded', async () => {
   let tries = 0
   const worker = workerOf(async () => {
     tries++
@@ -146,7 +146,7 @@ test('a job that fails is tried again later, and its failure is kept', async () 
   expect(tries).toBe(2)
 })
 
-test('a job that is asked to come back later does, and not before', async () => {
+test('a job that throws LaterError is retried after that time and not before', async () => {
   let tries = 0
   const worker = workerOf(async () => {
     if (++tries === 1) throw new LaterError('too much to do', 600)
@@ -162,7 +162,7 @@ test('a job that is asked to come back later does, and not before', async () => 
   expect(tries).toBe(2)
 })
 
-test('two workers side by side run each job once', async () => {
+test('two concurrent workers run each job once', async () => {
   const ran: string[] = []
   const slow = async ({ day }: Ran): Promise<void> => {
     ran.push(day)
@@ -175,7 +175,7 @@ test('two workers side by side run each job once', async () => {
   expect(ran).toHaveLength(40)
 })
 
-test('a job whose worker was killed is taken over once its lease has ended', async () => {
+test('a job whose worker was killed runs again after its lease has ended', async () => {
   await write('orphan')
   await database.db.query(sql`update job set attempts = 1, locked_until = roz_now() + interval '60 seconds' where key = 'orphan'`)
   const ran: string[] = []
@@ -188,7 +188,7 @@ test('a job whose worker was killed is taken over once its lease has ended', asy
   expect(ran).toEqual(['orphan'])
 })
 
-test('a mail server that hangs holds up neither the clockwork nor the other jobs', async () => {
+test('a mail server that hangs blocks neither the clockwork nor other jobs', async () => {
   const hung = Promise.withResolvers<void>()
   const seen = { clockwork: 0, drafts: 0 }
   const worker = workerOf(async () => void seen.drafts++, {
@@ -209,7 +209,7 @@ test('a mail server that hangs holds up neither the clockwork nor the other jobs
   hung.resolve()
 })
 
-test('a gateway that hangs holds up neither notices nor the join after a top-up', async () => {
+test('a gateway that hangs does not block the lane of notices, joins after a top-up and drafts', async () => {
   const hung = Promise.withResolvers<void>()
   let drafts = 0
   const worker = workerOf(async () => void drafts++, { ask: () => hung.promise })
@@ -221,12 +221,12 @@ test('a gateway that hangs holds up neither notices nor the join after a top-up'
   hung.resolve()
 })
 
-test('a lane that fails after nobody waits for it any more is told in the log', async () => {
+test('a lane that fails after runDue stopped waiting for it is logged', async () => {
   const hung = Promise.withResolvers<void>()
   const told: string[] = []
   const log = { error: (_: object, message: string) => void told.push(message), warn: () => undefined } as never
   let isAway = false
-  // The database goes away while the job runs: its end cannot be written.
+  // The database fails while the job runs, so the job's end cannot be written.
   const db: WorkerDeps['db'] = {
     ...database.db,
     query: (statement) => (isAway ? Promise.reject(new Error('away')) : database.db.query(statement)),
@@ -237,11 +237,11 @@ test('a lane that fails after nobody waits for it any more is told in the log', 
   expect(told).toEqual([])
   isAway = true
   hung.resolve()
-  await expect.poll(() => told, { timeout: 20_000 }).toEqual(['what was due could not run; the next tick tries again'])
+  await expect.poll(() => told, { timeout: 20_000 }).toEqual(['a lane of due work failed; the next tick retries it'])
   isAway = false
 })
 
-test('clockwork that fails holds up neither the other clockwork nor the jobs, and is told', async () => {
+test('clockwork that fails blocks neither other clockwork nor jobs, and runDue rejects with its error', async () => {
   const ran: string[] = []
   const failing = async (): Promise<boolean> => {
     throw new Error('an event that cannot be cleaned')
@@ -257,7 +257,7 @@ test('clockwork that fails holds up neither the other clockwork nor the jobs, an
   expect(ran.sort()).toEqual(['2026-11-24', 'other'])
 })
 
-test('a job that takes longer than its lease is run by nobody else meanwhile', async () => {
+test('a job that runs longer than its lease is not run by another worker', async () => {
   const ran: string[] = []
   const slow = async ({ day }: Ran): Promise<void> => {
     ran.push(day)
@@ -265,7 +265,7 @@ test('a job that takes longer than its lease is run by nobody else meanwhile', a
   }
   const [first, second] = [workerOf(slow, { leaseSeconds: 1 }), workerOf(slow, { leaseSeconds: 1 })]
   await write('slow')
-  // Its next try is due by then: only the lease keeps the second one from it.
+  // The next try is already due: only the lease stops the second worker.
   await database.db.query(sql`update job set due_at = roz_now() - interval '1 hour'`)
   const running = first.runDue()
   await expect.poll(() => ran.length).toBe(1)
@@ -278,7 +278,7 @@ test('a job that takes longer than its lease is run by nobody else meanwhile', a
   expect(ran).toEqual(['slow'])
 })
 
-test('a job that has failed twenty times is tried again the next day, and given up after a month', async () => {
+test('a job that has failed twenty times is retried the next day, and given up after 30 days', async () => {
   let isMended = false
   const tries: string[] = []
   const worker = workerOf(async ({ day }) => {
@@ -309,7 +309,7 @@ test('a job that has failed twenty times is tried again the next day, and given 
   expect(await database.db.query(sql`select key from job where done_at is not null and last_error is null`)).toEqual([{ key: 'mended' }])
 })
 
-test('a job that fails eight times is parked: told once, listed, and run again by its name', async () => {
+test('a job that fails eight times is parked with one alarm, listed, and run again by its name', async () => {
   const told: string[] = []
   const log = { error: (_: object, message: string) => void told.push(message), warn: () => undefined } as never
   const worker = workerOf(() => Promise.reject(new Error('no\0good')), { log })
@@ -331,7 +331,7 @@ test('a job that fails eight times is parked: told once, listed, and run again b
   expect(told).toHaveLength(1)
 })
 
-test('a done job forgets what it was about, and after a month itself', async () => {
+test('a done job loses its payload at once, and is deleted after 30 days', async () => {
   const worker = workerOf(async () => undefined)
   await write('private')
   await worker.runDue()

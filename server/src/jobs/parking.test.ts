@@ -1,4 +1,4 @@
-/** One bad row of each kind of due work: what is beside it is done, it is parked with an alarm, and runs again once it is mended. */
+/** One broken row in each kind of due work: other work goes on, the item is parked with an alarm, and it runs again once it is mended. */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import Fastify from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -24,7 +24,7 @@ describe('orders, disputes and events', () => {
   })
   afterAll(() => world.close())
 
-  test('an order that cannot be booked is parked after five tries, told once, and credited once it is mended and run again', async () => {
+  test('an order that cannot be booked is parked after five tries with one alarm, and credited after it is mended and run again', async () => {
     const [bad, good] = [await makeMember(world.db), await makeMember(world.db)]
     const orderId = await world.newOrder(bad)
     await world.pay(orderId, 'success', 0)
@@ -59,7 +59,7 @@ describe('orders, disputes and events', () => {
     expect(said.at(-1)).toBe('Nothing is parked.')
   })
 
-  test('a dispute that cannot be booked holds up no other dispute, and no order', async () => {
+  test('a dispute that cannot be booked blocks no other dispute', async () => {
     await world.reset()
     const disputes: string[] = []
     const members: bigint[] = []
@@ -84,7 +84,7 @@ describe('orders, disputes and events', () => {
     expect(await triesOf(world.db, 'dispute', disputes[0] as string)).toBe(0)
   })
 
-  test('an event that cannot be cleaned keeps no other from being cleaned', async () => {
+  test('an event that cannot be cleaned blocks no other event', async () => {
     for (let n = 1; n <= 5; n++) {
       const sealed = testSecrets.seal(Buffer.from('{"data":{"customer_details":{"customer_phone":"9"}}}'), `gateway_event:old ${n}`)
       await world.db.query(sql`
@@ -101,7 +101,7 @@ describe('orders, disputes and events', () => {
     expect(await left()).toEqual([])
   })
 
-  test('an error that names what no text can hold is written down without it; what nobody tries is forgotten', async () => {
+  test('an error is recorded without its NUL characters, and a failure that is no longer tried is deleted', async () => {
     const attempt = createAttempt({ db: world.db, log: { warn: () => undefined, error: () => undefined } })
     expect(await attempt('event', 'nul', () => Promise.reject(new Error('a\0b')))).toEqual({ ok: false })
     expect(await world.db.query(sql`select error from failing_work where item = 'nul'`)).toEqual([{ error: 'Error: ab' }])
@@ -118,7 +118,7 @@ describe('withdrawals and refunds', () => {
   })
   afterAll(() => world.close())
 
-  test.each(['withdrawal', 'refund'] as const)('a %s whose end cannot be booked holds up no other', async (kind) => {
+  test.each(['withdrawal', 'refund'] as const)('a %s whose end cannot be booked blocks no other', async (kind) => {
     const ids: string[] = []
     for (let n = 0; n < 2; n++) {
       const member = await makeMember(world.db)
@@ -161,7 +161,7 @@ describe('days and members', () => {
     ['draw', 'round', `new.day = '${DAY}' and new.status = 'drawn'`, 'closed'],
     ['settle', 'round', `new.day = '${DAY}' and new.status = 'settled'`, 'drawn'],
     ['seal_day', 'ledger_day', `new.day = '${DAY}' and new.sealed_at is not null`, undefined],
-  ] as const)('a day whose %s fails holds up no later day, and no Auto Participate', async (work, table, condition, stuck) => {
+  ] as const)('a day whose %s fails blocks neither later days nor Auto Participate', async (work, table, condition, stuck) => {
     const world = await openRoundsWorld()
     const [hand, auto] = [await world.member(10), await world.member(10, { auto: true })]
     await world.join(hand)
@@ -184,7 +184,7 @@ describe('days and members', () => {
     await world.close()
   })
 
-  test('a member whom Auto Participate fails on is left out alone, parked, and joined once that is mended', async () => {
+  test('a member for whom Auto Participate fails is parked alone, and joined after the row is mended', async () => {
     const world = await openRoundsWorld()
     const members: bigint[] = []
     for (let n = 0; n < 12; n++) members.push(await world.member(10, { auto: true }))

@@ -1,11 +1,14 @@
 /**
- * Due work that fails. Invariants: one item that fails fails nothing beside it; it is tried again ever more
- * rarely, an hour apart at most; after five tries in a row it is parked: an alarm once, a row that /readyz and
- * /metrics count and `npm run parked` lists and runs again; the first try that succeeds forgets it.
+ * Isolates, retries and parks due work that fails.
+ * - An item that fails blocks no other item.
+ * - Retries back off exponentially, to at most one hour between two tries.
+ * - After five failures in a row the item is parked: one alarm is logged, and /readyz and /metrics count it.
+ * - `npm run parked` lists parked items and runs one again.
+ * - The first successful try deletes the record of failures.
  */
 import { DatabaseUnavailableError, type Db, one, type Queryable, type Sql, sql } from '../db/sql.ts'
 
-/** Kinds of work, each with what makes an item of it due at once; `undefined`: its `next_at` alone decides. */
+/** Kinds of work, each with the statement that makes an item due at once. `undefined`: `next_at` alone decides. */
 const DUE_AT_ONCE = {
   order: (id) => sql`update order_check set asked_at = null, ask_at = roz_now() where order_id = ${id}::text`,
   dispute: (id) => sql`update dispute_check set ask_at = roz_now() where dispute_id = ${id}::text`,
@@ -25,11 +28,11 @@ const DUE_AT_ONCE = {
 } as const satisfies Record<string, ((item: string) => Sql) | undefined>
 export type Work = keyof typeof DUE_AT_ONCE
 
-/** In the view parked_work as well. */
+/** The view parked_work repeats this number. */
 const PARKED_TRIES = 5
 
 export type Tried<T> = { readonly ok: true; readonly value: T } | { readonly ok: false }
-/** Does one item's work. Fails only where even that cannot be written down. */
+/** Runs the work of one item and records a failure. Rejects only where the failure cannot be recorded. */
 export type Attempt = <T>(work: Work, item: string, run: () => Promise<T>) => Promise<Tried<T>>
 
 type Tell = (details: object, message: string) => void
@@ -42,7 +45,7 @@ export function createAttempt({ db, log }: { readonly db: Db; readonly log: Log 
       await db.query(sql`delete from failing_work where work = ${work}::text and item = ${item}::text`)
       return { ok: true, value }
     } catch (error) {
-      // No item's fault: nobody counts it, and the next tick tries again.
+      // Not the item's fault: the failure is not counted, and the next tick retries.
       if (error instanceof DatabaseUnavailableError) {
         log.warn({ err: error, work, item }, 'the database went away while due work ran')
         return { ok: false }
@@ -69,17 +72,17 @@ async function note(db: Db, work: Work, item: string, error: unknown): Promise<n
   return tries
 }
 
-/** A condition on an item's text: it has failed, and its next try is still to come. */
+/** SQL condition on an item: it has failed, and its next try is not due yet. */
 export const isResting = (work: Work, item: Sql): Sql =>
   sql`exists (select from failing_work f where f.work = ${work}::text and f.item = ${item} and f.next_at > roz_now())`
 
-/** Items that nobody tries any more: what they were due for has ended without them. */
+/** Deletes failures of items that are no longer tried, because their work ended in another way. */
 export async function forgetUntried(db: Db): Promise<boolean> {
   await db.query(sql`delete from failing_work where next_at < (select roz_now()) - interval '2 days'`)
   return false
 }
 
-/** Without NUL, which no text of the database can hold. */
+/** An error as text of at most 500 characters, without NUL, which PostgreSQL's text cannot store. */
 export const errorText = (error: unknown): string =>
   (error instanceof Error ? `${error.name}: ${error.message}` : String(error)).replaceAll('\0', '').slice(0, 500)
 
@@ -98,7 +101,7 @@ export const listParked = (from: Queryable): Promise<Parked[]> =>
 export const countParked = async (from: Queryable): Promise<number> =>
   (await one<{ count: number }>(from, sql`select count(*)::int as count from parked_work`)).count
 
-/** Makes a parked item due at once. False: no such item is parked. */
+/** Makes a parked item due at once. False: it is not parked. */
 export async function runAgain(db: Db, work: string, item: string): Promise<boolean> {
   const found = (await listParked(db)).find((parked) => parked.work === work && parked.item === item)
   if (found === undefined) return false

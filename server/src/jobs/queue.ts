@@ -1,40 +1,40 @@
 /**
- * Work that follows a committed fact: mails, notices, asking the gateway, drafting a story. A job is
- * written in the caller's transaction and runs at least once after it; its effect carries a unique
- * key, so that a second run changes nothing. What is due is decided by roz_now() over our own table
- * (decision record 0003).
+ * The job queue: work that follows a committed fact, such as mails, notices, questions to the gateway, draft stories.
+ * - A job is written in the caller's transaction and runs at least once after the commit.
+ * - Its effect has a unique key, so a second run changes nothing.
+ * - A job is due by roz_now() over our own table (docs/decisions/0003-own-due-work.md).
  */
 import type { NoticeData, NoticeKind } from '@roz/core/notices.ts'
 import { afterCommit, type Tx } from '../db/transaction.ts'
 import { sql } from '../db/sql.ts'
 import type { MailPayload } from '../mail/mail-payload.ts'
 
-/** Every kind of job with its payload. Payloads are JSON: ids as text, money as paise in text. */
+/** Every kind of job with its payload. Payloads are JSON: ids are text, money is paise as text. */
 export type JobPayloads = {
-  /** One mail from a template, in a language; the key makes it one mail. */
+  /** Send one mail, made from a template in a language. The job's key prevents a second mail. */
   mail: MailPayload
-  /** Mail a link for a new password to whoever has this address, if anybody has; the key is the link's id. */
+  /** Mail a password link to this address, if an account has it. The job's key is the link's id. */
   reset_link: { readonly tokenId: string; readonly email: string; readonly origin: string }
-  /** One notice in the app for one member. */
+  /** Write one notice in the app for one member. */
   notice: { readonly memberId: string; readonly kind: NoticeKind; readonly data: NoticeData }
-  /** Ask the gateway how an order stands and book it. */
+  /** Ask the gateway for an order's state and book it. */
   settle_order: { readonly orderId: string }
-  /** Give an approved withdrawal to the gateway. */
+  /** Send an approved withdrawal to the gateway. */
   send_payout: { readonly withdrawalId: string }
-  /** Ask the gateway what became of a withdrawal that was sent, and book it. */
+  /** Ask the gateway for the state of a sent withdrawal and book it. */
   check_payout: { readonly withdrawalId: string }
-  /** Give an approved refund to the gateway; ask it what became of one that was sent. */
+  /** Send an approved refund to the gateway; ask for the state of a sent refund and book it. */
   send_refund: { readonly refundId: string }
   check_refund: { readonly refundId: string }
-  /** Ask the gateway how a dispute stands, and book it. */
+  /** Ask the gateway for a dispute's state and book it. */
   check_dispute: { readonly disputeId: string }
-  /** A member skipped at midnight for want of a rupee has topped up: join them now. */
+  /** Join a member who had less than ₹1 at midnight and has topped up since. */
   join_after_topup: { readonly memberId: string }
-  /** The draft story of a settled day. */
+  /** Write the draft story of a settled day. */
   draft_story: { readonly day: string }
-  /** The result of a settled day, for the devices that want it: cut into pages of devices. */
+  /** Push a settled day's result to the subscribed devices: the job writes one `push_page` per page of devices. */
   push_round: { readonly day: string }
-  /** The devices from one number to another. */
+  /** Push the result to the devices with ids between `from` and `to`. */
   push_page: { readonly day: string; readonly from: string; readonly to: string }
 }
 export type JobKind = keyof JobPayloads
@@ -44,16 +44,16 @@ export type NewJob<K extends JobKind = JobKind> = {
   /** Unique per kind: a second job with the same key is not written. */
   readonly key: string
   readonly payload: JobPayloads[K]
-  /** Not before this instant; at once without it. */
+  /** The job runs no earlier than this; at once without it. */
   readonly dueAt?: Date
 }
 
-/** Thrown by a handler whose work can never succeed: the job ends at once, in the log. */
+/** Thrown by a handler whose work can never succeed. The job is given up at once and logged. */
 export class GiveUpError extends Error {
   override readonly name = 'GiveUpError'
 }
 
-/** Thrown by a handler that was asked to come back later: the next try is not before. */
+/** Thrown by a handler that must wait: the next try comes no earlier than `afterSeconds`. */
 export class LaterError extends Error {
   override readonly name = 'LaterError'
   readonly afterSeconds: number
@@ -64,7 +64,7 @@ export class LaterError extends Error {
 }
 
 let nudge: () => void = () => undefined
-/** Called once by the worker: what to do when a transaction that wrote a job has committed. */
+/** Sets the function that runs after a transaction that wrote a job has committed. The worker calls this. */
 export const onJobWritten = (wake: () => void): void => {
   nudge = wake
 }

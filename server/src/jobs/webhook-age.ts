@@ -1,16 +1,17 @@
 /**
- * How old a genuine webhook is. Invariant: age refuses nothing. A webhook that comes after the gateway's own
- * last retry, or from the future, came another way: it is kept and marked, and its question to the gateway
- * waits as long as the first one of the sweep.
+ * Judges the age of a webhook whose signature is valid.
+ * - Age refuses nothing.
+ * - A webhook later than the gateway's last retry, or from the future, did not come from the gateway's own delivery.
+ * - Such a webhook is stored and marked late. It is checked at the gateway 15 s later, like the sweep's first check.
  */
 import { type Sql, sql } from '../db/sql.ts'
 
-/** When the gateway signed it, where that can be read, and how long its own retries go on. */
+/** `signedAtMs`: when the gateway signed the webhook, if readable. `lifeMs`: how long the gateway retries a delivery. */
 export type WebhookAge = { readonly signedAtMs: number | undefined; readonly lifeMs: number }
 
-/** A value for the column `is_late`. */
+/** The value of the column `is_late`: true also where the time of signing is unreadable. */
 export const isLate = ({ signedAtMs, lifeMs }: WebhookAge): Sql =>
   sql`coalesce(abs(extract(epoch from roz_now())::float8 * 1000 - ${signedAtMs ?? null}::float8) > ${lifeMs}::float8, true)`
 
-/** When the gateway is asked because of it. */
+/** When the webhook is checked at the gateway. */
 export const askAt: Sql = sql`case when is_late then roz_now() + interval '15 seconds' else roz_now() end`

@@ -1,11 +1,12 @@
 /**
- * Runs what is due, decided by roz_now() over our own tables: each feature's clockwork, mails, and the
- * other jobs, every one of them in a lane of its own, so that a mail server or a gateway that is slow,
- * or a portion that fails, holds up nothing else. Called by a one-second tick, by a nudge after a
- * commit that wrote a job, at start and by /dev/clock. Several processes may run it at once: clockwork
- * takes a lock in the database, a job is claimed with SKIP LOCKED and leased while it runs. A claim
- * books the next try, so that a job which fails or kills its process comes back ever more rarely; it
- * is parked after eight tries (parking.ts) and given up after a month, or at once where its handler says that it can never succeed, in the log.
+ * Runs due work: each feature's clockwork, the sweeps, and the jobs of queue.ts.
+ * - Work is due by roz_now() over our own tables. A tick each second, a commit that wrote a job, a start and /dev/clock run it.
+ * - Each clockwork, each sweep and each group of jobs (mail, gateway, push, own) has a lane.
+ * - A slow mail server or gateway, or a failing portion, blocks no other lane.
+ * - Several processes may run the worker: clockwork takes a database lock, and a job is claimed with SKIP LOCKED under a lease.
+ * - A claim schedules the next try with exponential backoff, so a job that fails or kills its process returns ever more rarely.
+ * - A job is parked after 8 tries (parking.ts) and given up after 30 days.
+ * - A job whose handler throws GiveUpError is given up at once. The log says so in each case.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
@@ -15,38 +16,38 @@ import { errorText } from './parking.ts'
 import { GiveUpError, type JobKind, type JobPayloads, LaterError, onJobWritten } from './queue.ts'
 
 export type JobHandlers = { readonly [K in JobKind]: (payload: JobPayloads[K], jobId: string) => Promise<void> }
-/** A feature's clockwork: does one portion of what is due, and says whether there was any. */
+/** A feature's clockwork: does one portion of its due work. False: nothing was due. */
 export type Due = (now: Date) => Promise<boolean>
 
 export type WorkerDeps = {
   readonly db: Db
   readonly handlers: JobHandlers
-  /** One after the other where they stand in a row: the next one looks at what the one before has done. */
+  /** An inner list runs in order: each step depends on the result of the one before. */
   readonly clockwork: readonly (Due | readonly Due[])[]
-  /** What is asked for or forgotten after some time: nothing of the clockwork's makes it due. */
+  /** Work that the passing of time alone makes due, such as questions to the gateway and deletions: no clockwork makes it due. */
   readonly sweeps?: readonly Due[]
-  /** Reads the product's clock: real time plus the offset in the database. */
+  /** Reads the product's clock: real time plus the offset stored in the database. */
   readonly now: () => Promise<Date>
   readonly log: FastifyBaseLogger
-  /** How long a job stays claimed after its process was last heard of. */
+  /** How long a job stays claimed after its lease was last renewed. */
   readonly leaseSeconds?: number
-  /** How long runDue waits for jobs to come to an end, where new ones keep coming. */
+  /** How long runDue waits for running jobs while new ones keep arriving. */
   readonly patienceMs?: number
 }
 
 const PATIENCE_MS = 5000
 const TICK_MS = 1000
-/** Long enough for a pause of the process; short, because a mail whose process was killed waits for it. */
+/** Longer than a pause of the process. Short, because a mail whose process was killed waits for the lease to end. */
 const LEASE_SECONDS = 15
 const AT_ONCE = 16
-/** So many tries, within minutes, and it is parked: told of, counted and listed (parking.ts; the view parked_work says the same). */
+/** After this many tries, within minutes, a job is parked (parking.ts). The view parked_work repeats the number. */
 const ATTEMPTS_PARKED = 8
-/** From here on a job that fails is one to look at: nine hours have passed. It is tried once a day. */
+/** From this try on, some nine hours after the first, each failure is logged as an error, and the tries after it come once a day. */
 const ATTEMPTS_SOON = 20
 const KEPT_DAYS = 30
-const FAILED = 'what was due could not run; the next tick tries again'
+const FAILED = 'a lane of due work failed; the next tick retries it'
 
-/** What waits for another side, each in a lane of its own, holds up nobody else's work. */
+/** Jobs that wait for the mail server, the gateway or push services have lanes of their own, so that they block no other jobs. */
 const LANE_OF = {
   mail: 'mail',
   settle_order: 'gateway',
@@ -75,7 +76,7 @@ export function createWorker(deps: WorkerDeps) {
     const at = await deps.now()
     return Array.from(askers, () => at)
   })
-  // Most go by roz_now() in their own statements: only who asks for the time has it read.
+  // Most portions use roz_now() in their own statements: the clock is read only for those with a parameter.
   const laneOf = (due: Due): Lane =>
     lane(due.length === 0 ? (due as () => Promise<boolean>) : async () => due((await readNow(undefined)) ?? (await deps.now())))
   const chains = deps.clockwork.map((one) => (typeof one === 'function' ? [one] : one).map(laneOf))
@@ -84,9 +85,8 @@ export function createWorker(deps: WorkerDeps) {
   const lanes = [...chains.flat(), ...sweepLanes, ...jobLanes]
 
   /**
-   * Runs everything that is due, until no lane finds anything. Fails where one did, after all others have
-   * run. Where others keep asking for work there is no such moment: then it ends, after some patience,
-   * once nothing is left that was due when the clockwork had caught up.
+   * Runs everything that is due, until no lane finds more. If a lane fails, the others still run to their end; then it throws.
+   * If new work keeps arriving, it ends after `patienceMs`, once no job is left that was due when the clockwork had caught up.
    */
   async function runDue(): Promise<void> {
     const { patienceMs = PATIENCE_MS } = deps
@@ -99,7 +99,7 @@ export function createWorker(deps: WorkerDeps) {
       ])
       const failed = [...clockwork, ...others].flatMap(({ failures }) => failures)
       const found = !stopped && [...clockwork, ...others].some((run) => run.found)
-      // What jobs and sweeps have done may make another sweep due.
+      // A job or a sweep may have made another sweep due.
       sweeps = others.some((run) => run.found) ? sweepLanes : []
       if (found && performance.now() < until) continue
       if (found && (caughtUpAt === undefined || (await isLeft(deps.db, caughtUpAt)))) {
@@ -112,13 +112,13 @@ export function createWorker(deps: WorkerDeps) {
     }
   }
 
-  /** Of the lanes of jobs those that have something to do; to ask them all is a statement for each. */
+  /** Runs the job lanes that have due jobs. One statement finds them; running every lane would cost one statement each. */
   async function runJobs(patienceMs: number): Promise<Ran> {
     let due: readonly boolean[]
     try {
       due = await listDueLanes(deps.db)
     } catch (error) {
-      // The clockwork beside it goes on to its end before anybody hears of this.
+      // Returned, not thrown: the clockwork that runs in parallel must finish first.
       return { found: false, failures: [error] }
     }
     const runs = await Promise.all(
@@ -130,7 +130,7 @@ export function createWorker(deps: WorkerDeps) {
   }
 
   const unawaited = new WeakSet<Promise<boolean>>()
-  /** A lane that takes longer goes on by itself; how it fails then is told here. */
+  /** Waits up to `patienceMs` for a lane. A slower lane goes on in the background, and its failure is logged here. */
   async function runPatiently(run: Promise<boolean>, patienceMs: number): Promise<boolean> {
     const found = await Promise.race([run, sleep(patienceMs, undefined, { ref: false })])
     if (found !== undefined) return found
@@ -142,7 +142,7 @@ export function createWorker(deps: WorkerDeps) {
   const wake = (woken: readonly Lane[]): void => {
     if (stopped) return
     for (const one of woken) {
-      // Calls that come while it runs only make it look once more: its failure is told by the first.
+      // A lane that already runs only looks once more: the call that started it logs its failure.
       if (one.isRunning()) one.lookAgain()
       else one.run().catch((error: unknown) => deps.log.error({ err: error }, FAILED))
     }
@@ -151,12 +151,12 @@ export function createWorker(deps: WorkerDeps) {
   return {
     runDue,
     start(): void {
-      // A job makes nothing due but itself.
+      // A new job makes nothing else due: only the job lanes wake.
       onJobWritten(() => setImmediate(() => wake(jobLanes)))
       timer = setInterval(() => wake(lanes), TICK_MS)
       wake(lanes)
     },
-    /** Takes no more and waits for what runs. */
+    /** Starts no further work and waits for running work. */
     async stop(): Promise<void> {
       stopped = true
       clearInterval(timer)
@@ -169,7 +169,7 @@ export function createWorker(deps: WorkerDeps) {
 type Lane = ReturnType<typeof createLane>
 type Ran = { readonly found: boolean; readonly failures: readonly unknown[] }
 
-/** One lane after the other, each to its end; one that fails does not keep the next ones from it. */
+/** Runs lanes in order, each to its end. A lane that fails does not stop the next one. */
 async function runInOrder(lanes: readonly Pick<Lane, 'run'>[]): Promise<Ran> {
   let found = false
   const failures: unknown[] = []
@@ -183,7 +183,7 @@ async function runInOrder(lanes: readonly Pick<Lane, 'run'>[]): Promise<Ran> {
   return { found, failures }
 }
 
-/** For each lane of jobs whether any is due in it. */
+/** For each job lane, whether it has a due job. */
 async function listDueLanes(db: Db): Promise<readonly boolean[]> {
   const lists = JOB_LANES.map((kinds) => kinds.join())
   const due = await db.query<{ isDue: boolean }>(sql`
@@ -194,7 +194,7 @@ async function listDueLanes(db: Db): Promise<readonly boolean[]> {
   return due.map(({ isDue }) => isDue)
 }
 
-/** Work done portion by portion until there is none; whoever asks while it runs makes it look once more. */
+/** Runs portions until none is left. A call during a run makes that run look once more. */
 function createLane(portion: () => Promise<boolean>, isStopped: () => boolean) {
   let running: Promise<boolean> | undefined
   let again = false
@@ -211,7 +211,7 @@ function createLane(portion: () => Promise<boolean>, isStopped: () => boolean) {
     }
   }
   return {
-    /** Says whether there was anything. */
+    /** Resolves to whether any portion found work. */
     run: (): Promise<boolean> => {
       again = true
       if (running !== undefined) return running
@@ -226,13 +226,13 @@ function createLane(portion: () => Promise<boolean>, isStopped: () => boolean) {
   }
 }
 
-/** A claim moves due_at on: what runs or failed is not left. */
+/** True if a job that was due at `since` was never claimed. A claim moves `due_at`, so running and failed jobs do not count. */
 async function isLeft(db: Db, since: Date): Promise<boolean> {
   const left = await db.query(sql`select 1 from job where done_at is null and due_at <= ${since}::timestamptz limit 1`)
   return left.length > 0
 }
 
-/** Claims a few jobs, runs them side by side, and settles each on its own. */
+/** Claims up to 16 jobs, runs them concurrently, and records each end separately. */
 async function runNextJobs(deps: WorkerDeps, kinds: readonly JobKind[]): Promise<boolean> {
   const { db, leaseSeconds = LEASE_SECONDS } = deps
   const jobs = await db.query<ClaimedJob>(sql`
@@ -249,13 +249,13 @@ async function runNextJobs(deps: WorkerDeps, kinds: readonly JobKind[]): Promise
   const renewal = setInterval(() => void renewLeases(deps, [...running], leaseSeconds), (leaseSeconds * 1000) / 3)
   const ended = await Promise.allSettled(jobs.map((job) => runJob(deps, job).finally(() => running.delete(job))))
   clearInterval(renewal)
-  // The database went away before an end could be written: the lease brings the job back.
+  // The database failed before a job's end was written: the job returns when its lease ends.
   const lost = ended.find((end) => end.status === 'rejected')
   if (lost !== undefined) throw lost.reason
   return true
 }
 
-/** While its work goes on a job stays claimed, however long it takes. */
+/** Renews the leases of running jobs: a job stays claimed however long it runs. */
 async function renewLeases({ db, log }: WorkerDeps, jobs: readonly ClaimedJob[], leaseSeconds: number): Promise<void> {
   try {
     await db.query(sql`
@@ -273,7 +273,7 @@ async function runJob(deps: WorkerDeps, job: ClaimedJob): Promise<void> {
     await handler(job.payload, String(job.id))
     await endJob(deps.db, job, undefined)
   } catch (error) {
-    // The kind and the error alone: a payload may hold a person's address.
+    // Logs the kind and the error only: a payload may contain a person's address.
     const told = { err: error, job: job.kind, jobId: String(job.id), attempts: job.attempts }
     const isHopeless = error instanceof GiveUpError
     if (isHopeless) deps.log.error(told, 'job given up: it can never succeed')
@@ -286,13 +286,13 @@ async function runJob(deps: WorkerDeps, job: ClaimedJob): Promise<void> {
   }
 }
 
-/** Done, or given up with its last error. What it was about is forgotten: a mail's payload names a person. */
+/** Marks a job as done, or as given up with its last error, and deletes its payload, which may name a person. */
 async function endJob(db: Db, job: ClaimedJob, lastError: string | undefined): Promise<void> {
   await db.query(sql`
     update job set done_at = roz_now(), locked_until = null, last_error = ${lastError ?? null}::text, payload = '{}' where id = ${job.id}::bigint`)
 }
 
-/** Free for the next try, unless another process has taken it over meanwhile. */
+/** Releases a failed job for its next try, unless another process has claimed it meanwhile. */
 async function releaseJob(db: Db, job: ClaimedJob, error: unknown): Promise<void> {
   const afterSeconds = error instanceof LaterError ? error.afterSeconds : 0
   await db.query(sql`
@@ -301,7 +301,7 @@ async function releaseJob(db: Db, job: ClaimedJob, error: unknown): Promise<void
     where id = ${job.id}::bigint and attempts = ${job.attempts}::int and done_at is null`)
 }
 
-/** Removes jobs done a month ago, a portion at a time. Their effects carry keys of their own. */
+/** Deletes jobs that ended 30 days ago, 1,000 at a time. Their effects keep their own unique keys. */
 export async function forgetDoneJobs(db: Db): Promise<boolean> {
   const gone = await db.query(sql`
     delete from job where id in (

@@ -1,8 +1,9 @@
 /**
- * The list of a day: written when it is sealed, found by position when it is drawn. Invariants: as
- * many tickets as rupees, or the close fails; the list is written in the transaction that freezes the
- * entries, ascending, in pages whose subtree roots give the root that is published; whose the tickets
- * are is forgotten with the draw.
+ * The ticket list of a day: written when the round closes, read by position when it is drawn.
+ * - There are as many tickets as rupees, or the close fails.
+ * - The list is written in the transaction that freezes the entries, in ascending order and in pages.
+ * - The subtree roots of the pages give the published root.
+ * - The owners of the tickets are deleted once the round is drawn or void.
  */
 import { subtreesRoot } from '@roz/core/draw.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
@@ -13,17 +14,17 @@ import type { ListMaker } from './list-maker.ts'
 import { sha256 } from './sha256.ts'
 import type { TicketKeys } from './ticket-keys.ts'
 
-/** Keys read at once: their text (110 kB) is not yet what the heap sets aside as large, and so it goes soon. */
+/** Keys per read. Their text (110 kB) stays below the size of V8's large-object space, so a minor collection frees it. */
 const KEYS_PAGE = 1_250
 const SWEEP_EVERY = 16
 
 /**
- * What the driver copies while it reads and writes lies outside of the heap, where thirty megabytes of
- * it may gather before they are looked at. Called where nothing of it is needed any more.
+ * Frees the driver's buffers. They are off the heap, and up to 30 MB of them gather before V8 collects.
+ * Called where none of them is needed any more.
  */
 const sweep = (): void => globalThis.gc?.({ type: 'minor', execution: 'sync' })
 
-/** Writes the list of a day that has so many entries, and answers its root. */
+/** Writes the list of a day with this number of entries and returns its root. */
 export async function writeDayList(tx: Tx, day: IstDay, entries: number, ticketKeys: TicketKeys): Promise<Uint8Array> {
   const maker = ticketKeys.listMaker(day, entries)
   try {
@@ -36,7 +37,7 @@ export async function writeDayList(tx: Tx, day: IstDay, entries: number, ticketK
   }
 }
 
-/** In the order of the index: of a day that the planner has not seen yet it would sort all the rest for each page. */
+/** Forces an index scan: without statistics of the day, the planner would sort all remaining entrants for each page. */
 async function fill(tx: Tx, day: IstDay, ticketKeys: TicketKeys, maker: ListMaker): Promise<number> {
   await tx.query(sql`select set_config('enable_bitmapscan', 'off', true)`)
   const listed = await fillByIndex(tx, day, ticketKeys, maker)
@@ -56,7 +57,7 @@ async function fillByIndex(tx: Tx, day: IstDay, ticketKeys: TicketKeys, maker: L
   }
 }
 
-/** While one page is written the next ones are made. */
+/** Prefetches: while one page is written, the next ones are made. */
 async function writePages(tx: Tx, day: IstDay, entries: number, maker: ListMaker): Promise<Uint8Array[]> {
   const roots: Uint8Array[] = []
   const pages = Math.ceil(entries / LIST_PAGE)
@@ -65,7 +66,7 @@ async function writePages(tx: Tx, day: IstDay, entries: number, maker: ListMaker
   const begin = (end: number): void => {
     while (begun < Math.min(pages, end)) {
       const next = maker.page(begun++)
-      // Looked at when it is its turn; until then a failure must not count as one that nobody waits for.
+      // Awaited in its turn. Until then a failure must not be reported as an unhandled rejection.
       next.catch(() => undefined)
       making.push(next)
     }
@@ -87,7 +88,7 @@ async function writePages(tx: Tx, day: IstDay, entries: number, maker: ListMaker
 
 export type Listed = { readonly position: number; readonly memberId: bigint; readonly ticket: Buffer }
 
-/** Who stands at these positions, in their order; before the draw alone. */
+/** The members and tickets at these positions, in the order given. Works until `forgetOwners` has run. */
 export async function ticketsAt(tx: Tx, day: IstDay, positions: readonly number[]): Promise<Listed[]> {
   const listed = await tx.query<Listed>(sql`
     select w.position::float8 as position, substring(o.members from w.place * 8 + 1 for 8)::bigint as "memberId",
@@ -101,7 +102,7 @@ export async function ticketsAt(tx: Tx, day: IstDay, positions: readonly number[
   return listed
 }
 
-/** Once a round is drawn or void nobody needs to know whose each ticket is; each member finds their own by their key. */
+/** Deletes the owners of a day's tickets, once it is drawn or void. Members find their own tickets by their keys. */
 export async function forgetOwners(tx: Tx, day: IstDay): Promise<void> {
   await tx.query(sql`delete from ticket_owner where day = ${day}::date`)
 }

@@ -1,9 +1,9 @@
 /**
- * The tickets of a day as flat bytes: a million of them are 48 MB in three pieces of memory, where
- * objects would be half a gigabyte; what is made of them goes into memory that is there. Pure but for the hashes. Invariants: positions
- * ascend by ticket, and no ticket stands twice; a page is a whole subtree of the day's tree, and a
- * group one of the page's, so that the roots of the groups give the root of the page, and those of the
- * pages the root of the day.
+ * The tickets of a day in flat buffers: sorting, pages and their Merkle roots, without I/O.
+ * - A million tickets take 48 MB in three buffers; as objects they would take 500 MB. Results are written into preallocated memory.
+ * - Positions ascend by ticket, and no ticket is in the list twice.
+ * - A page is a whole subtree of the day's tree, and a group is a whole subtree of its page.
+ * - So the roots of the groups give the page's root, and the roots of the pages give the day's root.
  */
 import { subtreesRoot } from '@roz/core/draw.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
@@ -11,15 +11,15 @@ import type { Secrets } from '../secrets/secrets.ts'
 import { HASH_BYTES, hashInto, sha256 } from './sha256.ts'
 import { keyContextOf, writeTicket } from './ticket.ts'
 
-/** Entries of a page: a power of two (protocol, chapter 3: the tree splits at powers of two). */
+/** Entries of a page. A power of two, because the tree splits at powers of two (spec/protocol.md, chapter 3). */
 export const LIST_PAGE = 16_384
-/** Entries of a group, a power of two too: what is read and hashed to prove one of them. */
+/** Entries of a group, also a power of two. A proof of one entry reads and hashes its group. */
 export const LIST_GROUP = 128
-/** Pages that may be in the making beside each other. */
+/** Pages that may be in the making at once. */
 export const PAGES_AT_ONCE = 2
 const ID_BYTES = 8
 export const TICKET_BYTES = 32
-/** A group's first ticket, and its root. */
+/** A group's first ticket and its root. */
 export const GROUP_BYTES = 64
 /** A 32-byte key as Secrets.seal writes it. */
 export const SEALED_KEY_BYTES = 65
@@ -30,24 +30,24 @@ export type FlatList = Pages & {
   readonly members: Buffer
   /** In the same order, 32 bytes each. */
   readonly tickets: Buffer
-  /** By position: the first bytes of its ticket above, its place in the two lists below. Ascending once it is sorted. */
+  /** By position: the ticket's first four bytes (high word) and its index in `members` and `tickets` (low word). */
   readonly order: BigUint64Array
 }
-/** What the thread that makes a list shares with the one that writes it. */
+/** Memory shared between the thread that makes a list and the thread that writes it. */
 export type Pages = {
   readonly count: number
-  /** Where pages are laid out, in turn: PAGES_AT_ONCE are made while another is written. */
+  /** A ring of page buffers: PAGES_AT_ONCE pages are made while another one is written. */
   readonly shown: readonly Shown[]
 }
-/** Members and tickets by position, and the groups of the tickets. */
+/** Members and tickets of a page by position, and its groups. */
 type Shown = { readonly members: Uint8Array; readonly tickets: Uint8Array; readonly groups: Uint8Array }
 
 /**
- * Some entrants in the order of their ids: the ids, 8 bytes each, and the sealed keys, one after the
- * other. In base64, so that the thread which wants the bytes decodes them, and not the server's.
+ * Some entrants in the order of their ids: concatenated ids (8 bytes each) and concatenated sealed keys.
+ * Both are base64, so that the list's thread decodes them and not the server's main thread.
  */
 export type SealedKeys = { readonly count: number; readonly members: string; readonly sealed: string }
-/** A page and the root of its subtree. It stands until so many after it are made. */
+/** A page and the root of its subtree. Its buffer is reused PAGES_AT_ONCE + 1 pages later. */
 export type ListPage = Shown & { readonly root: Uint8Array }
 
 const shared = (bytes: number): Uint8Array => new Uint8Array(new SharedArrayBuffer(bytes))
@@ -73,19 +73,19 @@ export function newList(day: IstDay, pages: Pages): FlatList {
   }
 }
 
-/** Makes the tickets of some entrants, from the `from`-th of the list on. */
+/** Makes the tickets of some entrants and stores them from index `from` on. */
 export function fillList({ day, members, tickets }: FlatList, secrets: Pick<Secrets, 'openMany'>, from: number, keys: SealedKeys): void {
   const bytes = Buffer.from(keys.sealed, 'base64')
   const isWhole = members.write(keys.members, from * ID_BYTES, 'base64') === keys.count * ID_BYTES
-  if (!isWhole || bytes.length !== keys.count * SEALED_KEY_BYTES) throw new Error('these keys are not those of the list')
+  if (!isWhole || bytes.length !== keys.count * SEALED_KEY_BYTES) throw new Error('these keys do not fit the list')
   const contextOf = (index: number): string => keyContextOf(members.readBigInt64BE((from + index) * ID_BYTES))
-  // Each ticket takes the place of its key.
+  // Each ticket overwrites its key.
   const own = tickets.subarray(from * TICKET_BYTES, (from + keys.count) * TICKET_BYTES)
   secrets.openMany({ bytes, each: SEALED_KEY_BYTES, contextOf }, own)
   for (let at = 0; at < own.length; at += TICKET_BYTES) writeTicket(own, at, day, own, at)
 }
 
-/** Sorts by the first four bytes of each ticket as one number, then the few that share them by all of it. */
+/** Sorts by the first four bytes of each ticket as one number, then sorts the few that share a prefix by the whole ticket. */
 export function sortList({ day, count, tickets, order }: FlatList): void {
   const words = wordsOf(order)
   for (let index = 0; index < count; index++) {
@@ -107,14 +107,14 @@ export function sortList({ day, count, tickets, order }: FlatList): void {
   }
 }
 
-/** Numbers of 64 bits lie in memory as this machine writes them. */
+/** A BigUint64Array stores its numbers in the byte order of the machine. */
 const LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1
 const [LOW_WORD, HIGH_WORD] = LITTLE_ENDIAN ? [0, 4] : [4, 0]
 const wordsOf = (order: BigUint64Array): DataView => new DataView(order.buffer, order.byteOffset, order.byteLength)
 const placeOf = (words: DataView, position: number): number => words.getUint32(position * 8 + LOW_WORD, LITTLE_ENDIAN)
 const ticketAt = (tickets: Buffer, place: number): Buffer => tickets.subarray(place * TICKET_BYTES, (place + 1) * TICKET_BYTES)
 
-/** Lays a page of the sorted list out, and answers the root of its subtree. */
+/** Copies a page of the sorted list into its buffer and returns the root of its subtree. */
 export function makePage(list: FlatList, page: number): Uint8Array {
   const words = wordsOf(list.order)
   const { members, tickets, groups } = shownOf(list, page)
@@ -135,12 +135,12 @@ export function makePage(list: FlatList, page: number): Uint8Array {
   return Uint8Array.from(subtreesRoot(sha256, roots))
 }
 
-/** The marks of leaves and nodes (protocol, chapter 3), and what each is over. */
+/** Hash inputs with the domain bytes of leaves (00) and nodes (01) from spec/protocol.md, chapter 3. */
 const leaf = Buffer.alloc(1 + TICKET_BYTES, 0)
 const node = Buffer.alloc(1 + 2 * HASH_BYTES, 1)
 const level = Buffer.alloc(LIST_GROUP * HASH_BYTES)
 
-/** merkleRoot of the core, level by level in the same bytes: who is alone at the end of a level stands in the next one as it is. */
+/** The core's `merkleRoot`, level by level in one buffer. An odd node at the end of a level moves up unchanged. */
 function writeGroupRoot(group: Buffer, into: Buffer, at: number): void {
   let left = group.length / TICKET_BYTES
   for (let index = 0; index < left; index++) {
@@ -161,7 +161,7 @@ function writeGroupRoot(group: Buffer, into: Buffer, at: number): void {
 
 export const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
 
-/** Where a page lies once it is made. */
+/** The buffers of a page, filled by `makePage`. */
 export function shownOf({ count, shown }: Pages, page: number): Shown {
   const { members, tickets, groups } = shown[page % shown.length] as Shown
   const length = Math.min(count - page * LIST_PAGE, LIST_PAGE)

@@ -47,7 +47,7 @@ async function make(members: readonly Member[], options: { readonly threadFrom: 
 
 const members = makeMembers(LIST_PAGE + 300)
 
-test('a thread makes the list that is made without one: every ticket once, ascending, under the root of all entries', async () => {
+test('a list made in a thread equals one made without: every ticket once, ascending, under the root of all entries', async () => {
   const entries = members.map(({ id, key }) => ({ id, ticket: createHmac('sha256', key).update(text).digest() }))
   entries.sort((left, right) => left.ticket.compare(right.ticket))
   for (const threadFrom of [0, Number.POSITIVE_INFINITY]) {
@@ -67,7 +67,7 @@ test('a thread makes the list that is made without one: every ticket once, ascen
   }
 })
 
-test('a key that was moved to another member fails the list, in a thread as well', async () => {
+test('a key that was moved to another member fails the list, with a thread and without', async () => {
   const [first, second, ...rest] = members.slice(0, 50) as [Member, Member, ...Member[]]
   const moved = [first, { ...second, sealed: first.sealed }, ...rest]
   for (const threadFrom of [0, Number.POSITIVE_INFINITY]) await expect(make(moved, { threadFrom, portion: 10 })).rejects.toThrow()
@@ -77,12 +77,12 @@ test('more or fewer keys than entries fail the list', async () => {
   for (const threadFrom of [0, Number.POSITIVE_INFINITY]) {
     const maker = createListMaker(secrets, DAY, 3, { threadFrom })
     const filled = maker.fill(keysOf(members.slice(0, 4))).then(() => maker.sort())
-    await expect(filled).rejects.toThrow('not those of the list')
+    await expect(filled).rejects.toThrow('do not fit the list')
     await maker.close()
   }
 })
 
-test('tickets that begin alike are told apart by their last byte, and one that stands twice fails the list', () => {
+test('tickets with the same prefix are sorted by their last byte, and a duplicate ticket fails the list', () => {
   const tails = [7, 3, 255, 0, 9]
   const list = newList(DAY, newPages(tails.length))
   tails.forEach((tail, index) => {
@@ -96,7 +96,7 @@ test('tickets that begin alike are told apart by their last byte, and one that s
   expect(() => sortList(list)).toThrow('twice')
 })
 
-test('a page has the root of its entries, however many of them there are', () => {
+test('a page and its groups have the roots of their entries, for every number of entries', () => {
   for (let count = 1; count <= 2 * LIST_GROUP + 3; count++) {
     const list = newList(DAY, newPages(count))
     const tickets = Array.from({ length: count }, () => randomBytes(32)).sort((left, right) => left.compare(right))

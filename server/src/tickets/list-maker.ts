@@ -1,7 +1,7 @@
 /**
- * Makes the sorted list of a day: a short one where it is asked for, a long one in a thread, so that
- * the server answers meanwhile. Invariant: both run the same functions over the same bytes; a failure
- * in the thread fails the sealing, and no thread outlives it.
+ * Makes the sorted ticket list of a day: a short one in place, a long one in a worker thread, so that the server stays responsive.
+ * - Both ways run the same functions over the same bytes.
+ * - A failure in the thread fails the close. `close` ends the thread.
  */
 import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
@@ -22,23 +22,23 @@ import {
 import type { ListWork, ListWorkDone, ListWorkerData } from './list-worker.ts'
 
 export type ListMaker = {
-  /** Adds entrants in the order of their ids; resolves when the maker can take more. */
+  /** Adds entrants in the order of their ids. Resolves when the maker can take more (back-pressure). */
   readonly fill: (keys: SealedKeys) => Promise<void>
-  /** Once as many are in as the day has entries. */
+  /** Call it once the list has as many entrants as the day has entries. */
   readonly sort: () => Promise<void>
-  /** One page after the other, at most PAGES_AT_ONCE in the making beside the one that is read. */
+  /** Makes the pages in order, at most PAGES_AT_ONCE beside the one that is read. */
   readonly page: (page: number) => Promise<ListPage>
   readonly close: () => Promise<void>
 }
 
-/** Below this a thread takes longer to start than the list to make: about ten milliseconds. */
+/** Below this number of entries, starting a thread takes longer than making the list (about 10 ms). */
 const THREAD_FROM = 2_000
-/** Pieces of work that the thread has before it: one that it works on, one that waits. */
+/** Work items queued at the thread: one running, one waiting. */
 const AHEAD = 2
 const OLD_MB = 64
 /**
- * What the program's flags say of its heap counts in every thread, above the limits of that thread: a
- * list of a million left sixty megabytes of them behind. Heaps that stand already are left as they are.
+ * V8's heap flags apply to every new thread and override its resource limits: a list of a million left 60 MB behind.
+ * Existing heaps keep their sizes.
  */
 const THREAD_FLAGS = ['--min-semi-space-size=1', '--max-semi-space-size=1', '--initial-old-space-size=0']
 const WORKER = new URL('./list-worker.ts', import.meta.url)
@@ -61,15 +61,15 @@ function makeHere(list: FlatList, secrets: Secrets): ListMaker {
   }
 }
 
-/** A list of so many takes five megabytes, beside what is read for it. */
+/** A list of this size takes 5 MB, besides the keys read for it. */
 const ROOM_FROM = 100_000
 /**
- * The heap is looked through as a whole, and what a busy day has left in it goes back to the system before
- * the list comes: of a million entries thirty megabytes less at the most, for one pause of some fifty milliseconds.
+ * A full garbage collection before a long list returns a busy day's memory to the system.
+ * With a million entries it lowers the peak by 30 MB, for one pause of about 50 ms.
  */
 const makeRoom = (): void => globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' })
 
-/** The list lies in the thread's own memory, and goes with it. */
+/** The list is in the thread's own memory and is freed with the thread. */
 function makeInThread(day: IstDay, pages: Pages, secrets: Secrets): ListMaker {
   if (pages.count >= ROOM_FROM) makeRoom()
   const thread = startThread({ day, pages, secretKeys: secrets.keys })
@@ -78,7 +78,7 @@ function makeInThread(day: IstDay, pages: Pages, secrets: Secrets): ListMaker {
   return {
     fill: async (keys) => {
       const done = thread.run({ kind: 'fill', from: filled, keys })
-      // Looked at by sort(); until then a failure must not count as one that nobody waits for.
+      // Awaited by `sort`. Until then a failure must not be reported as an unhandled rejection.
       done.catch(() => undefined)
       filled += keys.count
       fills.push(done)
@@ -114,7 +114,7 @@ function startThread(workerData: ListWorkerData) {
     for (const { reject } of waiting.splice(0)) reject(error)
   }
   worker.on('error', failAll)
-  worker.on('exit', () => failAll(new Error('a thread of the list ended before its work')))
+  worker.on('exit', () => failAll(new Error('the thread of the list ended before its work was done')))
   return {
     run: (work: ListWork): Promise<Uint8Array | undefined> =>
       new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** A thread that works on the day's list: opening a million keys beside the server, not before it. */
+/** The worker thread of a day's list: it decrypts up to a million keys without blocking the server's event loop. */
 import { parentPort, workerData } from 'node:worker_threads'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { createSecrets, type SecretKeys } from '../secrets/secrets.ts'
@@ -9,7 +9,7 @@ export type ListWork =
   | { readonly kind: 'sort' }
   | { readonly kind: 'page'; readonly page: number }
 export type ListWorkerData = { readonly day: IstDay; readonly pages: Pages; readonly secretKeys: SecretKeys }
-/** One for each piece of work, in order. */
+/** One reply for each work item, in order. */
 export type ListWorkDone = { readonly root: Uint8Array | undefined } | { readonly error: unknown }
 
 const { day, pages, secretKeys } = workerData as ListWorkerData

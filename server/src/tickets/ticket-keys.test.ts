@@ -16,7 +16,7 @@ afterAll(() => world.close())
 
 const DAY = '2026-11-21' as IstDay
 
-test('an entrant who has no key yet and asks for the ticket while the list is sealed is shown the one in the list', async () => {
+test('an entrant without a key who requests one while the list is written gets the key of the list', async () => {
   const { db, ticketKeys } = world
   const member = await world.member(5)
   expect((await createJoinBatcher({ db }).join({ memberId: member })).ok).toBe(true)
@@ -33,7 +33,7 @@ test('an entrant who has no key yet and asks for the ticket while the list is se
   expect(await ticketKeys.find(db, member, DAY)).toEqual(shown?.ok && shown.value)
 })
 
-test('a key that replaces one that nothing was entered with serves from today; the days before keep theirs', async () => {
+test('a key that replaces an unused one serves from today, and earlier days keep their key', async () => {
   const { db, ticketKeys } = world
   const member = await world.member(5)
   const change = (key: string) => inTransaction(db, (tx) => ticketKeys.change(tx, member, key))
@@ -49,27 +49,27 @@ test('a key that replaces one that nothing was entered with serves from today; t
   expect((await ask('')).body).toEqual({ key: third, custodial: false })
   expect((await ask(`?day=${DAY}`)).body).toEqual({ key: first, custodial: false })
   for (const wrong of ['2026-02-30', 'today', '']) expect((await ask(`?day=${wrong}`)).status).toBe(400)
-  // What was owed on the day of the first key is found under it, and after that day under the other.
+  // The liabilities of the first key's day are found under the first key, those of the next day under the third.
   await world.goTo(`${addDays(DAY, 2)}T09:00:00+05:30`)
   for (const day of [DAY, addDays(DAY, 1)]) {
     const { body } = await world.ask(`GET /user/liabilities/${day}?limit=128`, { as: member })
     expect(body['parts'].reduce((sum: number, { amount }: { amount: number }) => sum + amount, 0)).toBe(500)
   }
-  // None of them is ever another's.
+  // No other member can take any of these keys.
   const other = await world.member(5)
   for (const key of [first, second, third])
     expect(await inTransaction(db, (tx) => ticketKeys.change(tx, other, key))).toEqual({ ok: false, code: 'ticket_key_taken' })
 })
 
-test('a list is read row by row once, also by a plan that was made while its day had hardly an entrant', async () => {
+test('a page of keys compares no row in vain, also by a plan made while the day had hardly any entrants', async () => {
   const root = connect({ url: world.database.superUrl, max: 1 })
   const entrants = 1500
   let looked: { count: number; isWhole: boolean; comparedInVain: number } | undefined
-  const undo = new Error('nothing of this stays')
+  const undo = new Error('rolled back on purpose')
   const looking = inTransaction(root, async (tx) => {
     await tx.query(sql`analyze round_join`)
     await tx.query(sql`analyze ticket_key`)
-    // Rows alone, by the superuser: how many there are is what a plan is made from.
+    // The superuser writes bare rows without triggers: the plan depends on their number alone.
     await tx.query(sql`set local session_replication_role = replica`)
     await tx.query(sql`
       insert into round_join (batch_id, member_id, balance_after, wallet_seq, day)

@@ -1,10 +1,11 @@
 /**
- * Ticket keys (spec/protocol.md, chapter 2). They lie here and not in a feature because the wallet
- * (first money), rounds (first join) and draws (PUT, close) all need them. Invariants: no two members
- * hold one key, also after the key itself is erased; a day has one key per member, the same when
- * joining, when closing and for ever after: a key that replaces another serves from the next day, or
- * from today where nothing was ever entered, judged under the wallet's lock, which every join takes too.
- * Keys are sealed under SECRET_KEY.
+ * Makes, changes and reads the members' ticket keys (spec/protocol.md, chapter 2).
+ * - No two members ever have the same key, even after the key itself is erased.
+ * - A member has one key per day: the same at the join, at the close and ever after.
+ * - A replacement serves from the next day, or from today if the member has never joined.
+ * - The wallet's lock, which every join takes too, protects that decision.
+ * - Keys are encrypted under SECRET_KEY.
+ * - They are not in a feature, because three features need them: wallet (first top-up), rounds (first join), draws (PUT, close).
  */
 import { randomBytes } from 'node:crypto'
 import { type IstDay, nextDay } from '@roz/core/ist-day.ts'
@@ -19,13 +20,13 @@ import { keyContextOf, TICKET_KEY_BYTES } from './ticket.ts'
 
 export type TicketKey = { readonly key: string; readonly custodial: boolean }
 export type TicketKeys = ReturnType<typeof createTicketKeys>
-/** Some entrants with their keys, and the last one's id. */
+/** A page of entrants with their keys, and the last entrant's id. */
 export type KeysPage = SealedKeys & { readonly last: bigint }
-/** Keys of 32 bytes, one after the other. */
+/** Members, and their concatenated 32-byte keys in the same order. */
 export type FlatKeys = { readonly members: readonly bigint[]; readonly keys: Buffer }
 type Stored = { readonly sealedKey: Buffer; readonly custodial: boolean }
 
-/** Whose a key is stands under its hash: of 32 random bytes that tells nothing, and no key of ours has to be kept for it. */
+/** A claim is stored under the key's plain hash: a hash of 32 random bytes reveals nothing, and needs no secret of ours. */
 const CLAIM = Buffer.from('roz ticket key claim\n')
 
 export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
@@ -41,12 +42,12 @@ export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
       on conflict (member_id, serves_from) do update set sealed_key = excluded.sealed_key, custodial = excluded.custodial, created_at = roz_now()`)
   }
 
-  /** Takes a key for a member, for good; false when it is another's. */
+  /** Claims a key for a member, for good. False: another member has claimed it. */
   async function claim(tx: Tx, memberId: bigint, key: Buffer): Promise<boolean> {
     const fingerprint = Buffer.from(sha256(CLAIM, key))
     await tx.query(sql`
       insert into ticket_key_claim (fingerprint, member_id) values (${fingerprint}::bytea, ${memberId}::bigint) on conflict do nothing`)
-    // A second statement: a claim that was waited for is not in the snapshot of the first. Of an account that was closed no member is left.
+    // A second statement, because the first one's snapshot lacks a claim that it waited for. A closed account's claim has no member.
     const { own } = await one<{ own: boolean }>(
       tx,
       sql`select member_id is not distinct from ${memberId}::bigint as own from ticket_key_claim where fingerprint = ${fingerprint}::bytea`,
@@ -55,13 +56,13 @@ export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
   }
 
   /**
-   * A first key, or one in the place of one that nothing was entered with: from today on. What was owed
-   * to the member on the days before was cut under the old one, and is found by it alone.
+   * Stores a first key, or replaces an unused key from today on. The liabilities of earlier days were
+   * cut under the old key, and only that key finds them.
    */
   async function replaceUnused(tx: Tx, memberId: bigint, given: string | undefined): Promise<Outcome<TicketKey, 'ticket_key_taken'>> {
     const key = given === undefined ? randomBytes(32) : Buffer.from(given, 'hex')
     if (!(await claim(tx, memberId, key))) return refused('ticket_key_taken')
-    // Under the day's fence: until this commits the day is not sealed, so nothing of it is cut yet.
+    // posting_day() keeps the day from being sealed until this commits, so its liabilities are not cut yet.
     const { servesFrom } = await one<{ servesFrom: IstDay | '-infinity' }>(
       tx,
       sql`select case when exists (select from ticket_key where member_id = ${memberId}::bigint) then posting_day() else '-infinity' end as "servesFrom"`,
@@ -71,10 +72,9 @@ export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
   }
 
   /**
-   * Makes sure that a member has a key: the one given with the first top-up or join, or one of ours.
-   * Until the first join a given key takes the place of the one there is; after it the given one is
-   * left aside (a change is PUT /user/ticket-key). A refusal has written nothing that stays in use,
-   * and the caller rolls back or answers 409.
+   * Ensures that a member has a key: the one given with a top-up or join, or one that the server makes.
+   * Until the first join a given key replaces the present one. After it the given key is ignored: PUT /user/ticket-key changes keys.
+   * On a refusal nothing has changed, and the caller rolls back or answers 409.
    */
   async function ensure(tx: Tx, memberId: bigint, given?: string): Promise<Outcome<TicketKey, 'ticket_key_taken'>> {
     const hasJoined = await lockJoined(tx, memberId)
@@ -84,19 +84,18 @@ export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
     return hasJoined || given === undefined || known.key === given ? accepted(known) : replaceUnused(tx, memberId, given)
   }
 
-  /** Gives entrants of a day who have no key one of ours. Every way in ensures one; this is the net below. */
+  /** Makes a key for each entrant of a day who has none. A fallback: every way to join ensures a key first. */
   async function ensureForEntrants(tx: Tx, day: IstDay): Promise<void> {
     const bare = await tx.query<{ memberId: bigint }>(sql`
       select j.member_id as "memberId" from round_join j
        where j.day = ${day}::date and not exists (select from ticket_key k where k.member_id = j.member_id) order by j.member_id`)
-    // Under the wallet's lock, like every other way: somebody may be making one at this moment.
+    // `ensure` locks the wallet: another request may be making a key at this moment.
     for (const { memberId } of bare) await ensure(tx, memberId)
   }
 
   /**
-   * The keys of members that serve on a day, one after the other as `members` names them, for both lists are
-   * made of the same rows; who has none is left out. In no order that counts: backwards along the index, so
-   * that neighbours are read together.
+   * The keys that serve the given members on a day; a member without one is left out.
+   * `members` and `keys` have the same order, but no particular one. The statement reads the index backwards, in one range.
    */
   async function flatFor(from: Queryable, memberIds: readonly bigint[], day: IstDay): Promise<FlatKeys> {
     const { members, sealed } = await one<{ members: bigint[]; sealed: string }>(
@@ -119,7 +118,7 @@ export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
     ensure,
     ensureForEntrants,
 
-    /** A new key: at once before the first join, from the next day after it. */
+    /** Changes the key: from today before the first join, from the next day after it. */
     async change(tx: Tx, memberId: bigint, given: string): Promise<Outcome<TicketKey, 'ticket_key_taken'>> {
       const hasJoined = await lockJoined(tx, memberId)
       const newest = await findKey(tx, memberId, undefined)
@@ -127,7 +126,7 @@ export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
       if (!hasJoined || newest === undefined) return replaceUnused(tx, memberId, given)
       const key = Buffer.from(given, 'hex')
       if (!(await claim(tx, memberId, key))) return refused('ticket_key_taken')
-      // Read under the lock: a join that was waited for may have crossed midnight.
+      // Read under the wallet's lock: while this waited for a join, midnight may have passed.
       const { today } = await one<{ today: IstDay }>(tx, sql`select ist_day(roz_now()) as today`)
       await store(tx, memberId, key, { custodial: false, servesFrom: nextDay(today) })
       return accepted({ key: given, custodial: false })
@@ -150,19 +149,19 @@ export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
 
     flatFor,
 
-    /** The keys of members that serve on a day; who has none is left out. */
+    /** The keys that serve the given members on a day; a member without one is left out. */
     async listFor(from: Queryable, memberIds: readonly bigint[], day: IstDay): Promise<{ memberId: bigint; key: Buffer }[]> {
       const { members, keys } = await flatFor(from, memberIds, day)
       return members.map((memberId, index) => ({ memberId, key: keys.subarray(index * TICKET_KEY_BYTES, (index + 1) * TICKET_KEY_BYTES) }))
     },
 
-    /** What makes the list of a day with so many entries. */
+    /** The maker of a day's list with this number of entries. */
     listMaker: (day: IstDay, entries: number): ListMaker => createListMaker(secrets, day, entries),
 
     /**
-     * Entrants of a day with the keys that serve on it, a page by member id; `after` is the last one of
-     * the page before. One row of flat bytes: a row for each would cost more than opening the key. An
-     * entrant without a key gets one; without one the day could not be sealed with every ticket.
+     * A page of a day's entrants, by member id, with the keys that serve on it; `after` is the last id of the page before.
+     * The page is one row of concatenated bytes: a row per member would cost more than decrypting the key.
+     * An entrant without a key gets one here, because the list needs a ticket for every entry.
      */
     async listSealedKeys(tx: Tx, day: IstDay, after: bigint, limit: number): Promise<KeysPage | undefined> {
       let page = await one<FoundPage>(tx, keysStatement(day, after, limit))
@@ -178,13 +177,13 @@ export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
 
 type FoundPage = Omit<KeysPage, 'last'> & { readonly last: bigint | null; readonly isWhole: boolean }
 
-/** Above so many members for one entrant each key is looked up: the range would be read for others' keys. */
+/** Members per entrant above which each key is looked up by itself: a range read would mostly return keys of non-entrants. */
 const SPARSE = 8
 
 /**
- * Entrants and keys are read by the same range, side by side: to look each key up took as long again.
- * They are not joined: of a day that the planner has not seen yet it expects a single entrant, and would
- * read the whole range of keys again for each of them. Whoever is in the page is looked up in a hash.
+ * The statement reads entrants and keys by the same range: looking up each key doubled the time.
+ * It does not join the two: without statistics of the day the planner expects one entrant, and would read all keys again for each.
+ * A hashed subplan filters the keys by the page's members.
  */
 export const keysStatement = (day: IstDay, after: bigint, limit: number): Sql => sql`
   with page as materialized (
@@ -209,7 +208,7 @@ export const keysStatement = (day: IstDay, after: bigint, limit: number): Sql =>
              coalesce(encode(string_agg(sealed_key, '' order by member_id), 'base64'), '') as sealed
         from serving) served`
 
-/** Locks the wallet, so that no join passes meanwhile, and says whether there ever was one. */
+/** Locks the wallet, which blocks joins, and returns whether the member has ever joined. */
 async function lockJoined(tx: Tx, memberId: bigint): Promise<boolean> {
   const wallet = await maybeOne<{ hasJoined: boolean }>(
     tx,

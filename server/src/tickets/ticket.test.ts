@@ -3,7 +3,7 @@ import type { IstDay } from '@roz/core/ist-day.ts'
 import { expect, test } from 'vitest'
 import { ticketOf } from './ticket.ts'
 
-test('a ticket is the HMAC that the protocol names, whatever the key and the day', () => {
+test('a ticket is the HMAC that the protocol defines, for any key and day', () => {
   for (let index = 0; index < 500; index++) {
     const key = randomBytes(32)
     const day = `2026-11-${String(10 + (index % 20))}` as IstDay
@@ -11,6 +11,6 @@ test('a ticket is the HMAC that the protocol names, whatever the key and the day
   }
 })
 
-test('a key of another length is none', () => {
+test('a key that is not 32 bytes long is refused', () => {
   expect(() => ticketOf(randomBytes(31), '2026-11-21' as IstDay)).toThrow('32 bytes')
 })

@@ -1,9 +1,9 @@
 /**
- * Checkpoints of the log and what witnesses say of them (spec/protocol.md, chapters 9 and 10).
- * Invariants: a checkpoint is signed once for a size, under the lock of the log, over the root
- * recomputed from the records themselves; one that would contradict an earlier one is not signed; a
- * cosignature counts only if it is valid, by a witness that a running day names; how a day was sealed
- * is frozen with the first checkpoint that shows its end.
+ * Signs checkpoints of the log and collects the cosignatures of witnesses (spec/protocol.md, chapters 9 and 10).
+ * - A size has one checkpoint. It is signed under the log's lock, over the root recomputed from the records.
+ * - A checkpoint that would contradict an earlier one is never signed: signing fails.
+ * - A cosignature is accepted only if it is valid and the open record of a running day names its witness.
+ * - The first checkpoint that contains the end of a day's round freezes that day's proof and assurance.
  */
 import { leafHash } from '@roz/core/draw.ts'
 import type { CloseRecord, OpenRecord } from '@roz/core/draw-records.ts'
@@ -21,18 +21,18 @@ export type CosignRefusal = 'not_a_note' | 'witness_unknown' | 'checkpoint_unkno
 type Signed = { readonly size: number; readonly root: Buffer }
 
 const DRAW_DELAY_MS = 900_000
-/** Between the last cosignature that counts and the draw. */
+/** Minimum time between the last cosignature that counts and the draw. */
 const MARGIN_MS = 60_000
 
 export type Checkpoints = ReturnType<typeof createCheckpoints>
 
 export function createCheckpoints({ db, keys }: { readonly db: Db; readonly keys: LogKeys }) {
-  // Of records that have committed: the log only grows.
+  // Leaf hashes of committed records. They stay valid between calls, because the log only grows.
   const leaves: Uint8Array[] = []
   let checked: Signed | undefined
   let hasEnded = false
 
-  /** Says whether a round has ended among what is new. */
+  /** Reads the records that `leaves` lacks. True: the end of a round is among them. */
   async function readLeaves(tx: Tx): Promise<boolean> {
     const rows = await tx.query<{ kind: string; bytes: Buffer }>(
       sql`select kind, bytes from log_entry where index >= ${leaves.length}::bigint order by index`,
@@ -41,14 +41,14 @@ export function createCheckpoints({ db, keys }: { readonly db: Db; readonly keys
     return rows.some(({ kind }) => kind === 'result' || kind === 'void')
   }
 
-  /** Fails where the records do not lead to what was signed before. */
+  /** Throws where the records do not lead to the root that was signed last. */
   function expectConsistent(last: Signed | undefined): void {
     if (last === undefined || (checked?.size === last.size && checked.root.equals(last.root))) return
     if (last.size > leaves.length || !last.root.equals(rootOf(leaves.slice(0, last.size))))
       throw new Error(`the log contradicts its checkpoint of ${last.size} records: nothing is signed`)
   }
 
-  /** Signs what has come since the last checkpoint; says whether there was anything. */
+  /** Signs a checkpoint of all records. False: there is none since the last checkpoint. */
   async function signNext(): Promise<boolean> {
     const behind = await one<{ isBehind: boolean }>(
       db,
@@ -80,7 +80,7 @@ export function createCheckpoints({ db, keys }: { readonly db: Db; readonly keys
   return {
     signNext,
 
-    /** The newest checkpoint with the cosignatures that have come; undefined before the first. */
+    /** The newest checkpoint with its cosignatures so far; undefined before the first checkpoint. */
     async latest(from: Queryable = db): Promise<{ readonly size: number; readonly note: string } | undefined> {
       return maybeOne(
         from,
@@ -89,7 +89,7 @@ export function createCheckpoints({ db, keys }: { readonly db: Db; readonly keys
       )
     },
 
-    /** Takes a witness's cosignature of a checkpoint that we have signed. Again is no fault. */
+    /** Stores a witness's cosignature of a checkpoint that we signed. A repeat is accepted and changes nothing. */
     async cosign(given: string): Promise<Outcome<undefined, CosignRefusal>> {
       const note = parseNote(given)
       const [line] = note?.signatures ?? []
@@ -113,7 +113,7 @@ export function createCheckpoints({ db, keys }: { readonly db: Db; readonly keys
   }
 }
 
-/** The witnesses of open records whose round has not ended. */
+/** The witnesses named by the open records of rounds that have not ended. */
 async function listRunningWitnesses(db: Db) {
   const opens = await db.query<{ bytes: Buffer }>(sql`
     select bytes from log_entry o where kind = 'open' and not exists (select from log_entry e where e.day = o.day and e.kind in ('result', 'void'))`)
@@ -126,7 +126,7 @@ async function listRunningWitnesses(db: Db) {
 
 export type SealedProof = { readonly body: string; readonly assurance: Assurance; readonly isFinal: boolean }
 
-/** How a day is sealed: its file log/sealed, and what follows from it. Undefined before a checkpoint holds its close record. */
+/** A day's proof (its file log/sealed) and its assurance. Undefined until a checkpoint contains the day's close record. */
 export async function findSealedProof(from: Queryable, day: IstDay): Promise<SealedProof | undefined> {
   const frozen = await maybeOne<{ body: string; assurance: Assurance }>(
     from,
@@ -158,19 +158,19 @@ async function findRunningProof(from: Queryable, day: IstDay): Promise<SealedPro
   return { body: rows.map(({ body, lines }) => body + lines).join(''), assurance: isSealed ? 'sealed' : 'weak', isFinal: false }
 }
 
-/** Days whose end the newest checkpoint shows keep their proof as it is now. */
+/** Freezes the proof of each day that has ended. Call it once a checkpoint contains the end. */
 async function freezeEnded(tx: Tx): Promise<void> {
   const ended = await tx.query<{ day: IstDay }>(sql`
     select c.day from log_entry c where c.kind = 'close' and not exists (select from sealed_proof p where p.day = c.day)
        and exists (select from log_entry e where e.day = c.day and e.kind in ('result', 'void'))`)
   for (const { day } of ended) {
     const proof = await findRunningProof(tx, day)
-    if (proof === undefined) throw new Error(`no checkpoint holds the close of ${day}`)
+    if (proof === undefined) throw new Error(`no checkpoint contains the close record of ${day}`)
     await tx.query(
       sql`insert into sealed_proof (day, body, assurance) values (${day}::date, ${proof.body}::text, ${proof.assurance}::text)`,
     )
   }
 }
 
-/** What is said of a day's winner wherever it is shown; `day` is a column. */
+/** The assurance shown beside a day's winner: `weak` until the proof is frozen. `day` is a column. */
 export const assuranceSql = (day: Sql): Sql => sql`coalesce((select p.assurance from sealed_proof p where p.day = ${day}), 'weak')`

@@ -1,4 +1,4 @@
-/** What the server takes of witnesses is what every verifier takes: each vector, and the calls that use them. */
+/** The server accepts exactly the keys and signatures of witnesses that every verifier accepts, by spec/vectors/ed25519.json. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { isSoundKey, isStrictSignature } from './ed25519.ts'
@@ -14,13 +14,13 @@ const { valid, invalid, smallOrder } = JSON.parse(readFileSync(new URL('../../..
 const raw = (hex: string): Buffer => Buffer.from(hex, 'hex')
 const holds = (one: Signed): boolean => isStrictSignature(raw(one.signature), raw(one.message), raw(one.public))
 
-test('Ed25519 in the one form of the protocol', () => {
+test('every valid Ed25519 vector is accepted and every invalid one is refused', () => {
   expect(valid.map(holds)).toEqual(valid.map(() => true))
   expect(invalid.filter(holds).map(({ why }) => why)).toEqual([])
   expect(invalid.length).toBeGreaterThan(50)
 })
 
-test('a key that signs whatever is wanted is none, in any form of it', () => {
+test('a key of small order is refused, also inside the verifier key of a witness', () => {
   expect(smallOrder).toHaveLength(8)
   for (const point of smallOrder) {
     expect(isSoundKey(raw(point))).toBe(false)

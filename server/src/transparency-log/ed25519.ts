@@ -1,7 +1,8 @@
 /**
- * Ed25519 as chapter 1 of spec/protocol.md fixes it. Invariant: what is taken here every verifier takes.
- * OpenSSL compares R byte by byte, refuses an S that is not below the group order and uses no cofactor;
- * what it lets pass is a key of small order, or one written in a second way.
+ * Ed25519 exactly as chapter 1 of spec/protocol.md fixes it.
+ * - The server accepts a key or signature only if every verifier accepts it.
+ * - OpenSSL compares R byte by byte, refuses an S that is not below the group order, and uses no cofactor.
+ * - OpenSSL accepts points of small order and non-canonical encodings. This file refuses both, in keys and in R.
  */
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
 
@@ -11,7 +12,7 @@ const SIGNATURE_BYTES = 64
 export const publicKeyObject = (publicKey: Uint8Array): KeyObject =>
   createPublicKey({ key: Buffer.concat([SPKI, publicKey]), format: 'der', type: 'spki' })
 
-/** The y of all points whose order divides 8; those with y = 1 and y = -1 have no second sign. */
+/** The y of the eight points whose order divides 8. Points with y = 1 and y = −1 exist with one sign only, so five y are enough. */
 const SMALL_ORDER = new Set([
   '0000000000000000000000000000000000000000000000000000000000000000',
   '0100000000000000000000000000000000000000000000000000000000000000',
@@ -21,7 +22,7 @@ const SMALL_ORDER = new Set([
 ])
 const PRIME = 2n ** 255n - 19n
 
-/** In its one form, and of no small order. */
+/** True for a canonical 32-byte encoding of a point that is not of small order. */
 export function isSoundKey(point: Uint8Array): boolean {
   const y = Buffer.from(point)
   if (y.length !== 32) return false

@@ -1,9 +1,9 @@
 /**
- * The keys of the log (spec/protocol.md, chapter 9). Invariants: the first is made once, whoever asks
- * first, together with the origin, which never changes; seeds lie sealed in the database; a key is
- * replaced by a record that the old one has signed, in one transaction with the new one, so that there
- * is never a moment with two keys in force or none; which key signs is read from the database each
- * time, for another process may have replaced it. A process keeps only what opening a seed has cost.
+ * The signing keys of the log (spec/protocol.md, chapter 9).
+ * - The first key and the origin are made once, under the log's lock. The origin never changes.
+ * - Seeds are encrypted at rest.
+ * - A rotation writes the new key and the `key` record signed by the old key in one transaction: exactly one key is in force at any time.
+ * - Each call reads the key in force from the database, because another process may have rotated it. Only decrypted keys are cached.
  */
 import { randomBytes, sign, type KeyObject } from 'node:crypto'
 import { hex } from '@roz/core/draw.ts'
@@ -18,7 +18,7 @@ export type LogKey = {
   readonly origin: string
   readonly publicKey: Buffer
   readonly privateKey: KeyObject
-  /** The verifier key, and its id as hex. */
+  /** The verifier key as text; `keyId` is its id in hex. */
   readonly text: string
   readonly keyId: string
 }
@@ -28,10 +28,10 @@ type Row = { readonly number: number; readonly origin: string; readonly publicKe
 const COLUMNS = sql`number, origin, public_key as "publicKey", sealed_seed as "sealedSeed"`
 const contextOf = (number: number): string => `log_key:${number}`
 
-/** A replacement that commits after midnight would be dated of the day before, and the old key would have signed on a day of the new one. */
+/** A rotation dated D that commits after midnight would let the old key sign on D + 1, a day on which only the new key serves. */
 const MIDNIGHT_MARGIN_MS = 60_000
 
-/** The last word of the origin; what comes before is the host. */
+/** The origin of a new log: the host of the public address, then `/log`. */
 export const originOf = (publicUrl: string): string => `${new URL(publicUrl).host}/log`
 
 export function createLogKeys({ secrets, origin }: { readonly secrets: Secrets; readonly origin: string }) {
@@ -42,11 +42,11 @@ export function createLogKeys({ secrets, origin }: { readonly secrets: Secrets; 
 
   function keyOf({ number, origin: name, publicKey, sealedSeed }: Row): LogKey {
     const privateKey = privateKeyObject(secrets.open(sealedSeed, contextOf(number)))
-    if (!publicKeyOf(privateKey).equals(publicKey)) throw new Error('the log key in the database is not the one that was published')
+    if (!publicKeyOf(privateKey).equals(publicKey)) throw new Error('the stored seed of the log key does not belong to its public key')
     return { origin: name, publicKey, privateKey, text: logKeyText(name, publicKey), keyId: hex(logKeyId(name, publicKey)) }
   }
 
-  /** Of a key that has committed. */
+  /** Decrypts a key and caches it. The row must have committed. */
   function opened(row: Row): LogKey {
     const text = row.publicKey.toString('hex')
     const key = known.get(text) ?? keyOf(row)
@@ -64,14 +64,14 @@ export function createLogKeys({ secrets, origin }: { readonly secrets: Secrets; 
     return keyOf({ number, origin: name, publicKey, sealedSeed })
   }
 
-  /** The key in force as this transaction sees it, made if there is none yet. The log is locked. */
+  /** The key in force as this transaction sees it; made where there is none. Takes the log's lock. */
   async function inForce(tx: Tx): Promise<LogKey> {
     await lockLog(tx)
     const row = await newest(tx)
     return row === undefined ? insert(tx, 0, origin) : opened(row)
   }
 
-  /** The key in force, made if there is none yet. */
+  /** The key in force; made where there is none. */
   async function get(db: Db): Promise<LogKey> {
     const row = await newest(db)
     return row === undefined ? inTransaction(db, inForce) : opened(row)
@@ -81,7 +81,7 @@ export function createLogKeys({ secrets, origin }: { readonly secrets: Secrets; 
     inForce,
     get,
 
-    /** What signs receipts of a day: the newest key that served on it, for no other key counts there. */
+    /** The key that signs receipts of a day: the newest one that served on that day. A verifier accepts no other. */
     async servingOn(db: Db, day: IstDay): Promise<LogKey> {
       const row = await maybeOne<Row>(
         db,
@@ -90,7 +90,7 @@ export function createLogKeys({ secrets, origin }: { readonly secrets: Secrets; 
       return row === undefined ? get(db) : opened(row)
     },
 
-    /** Replaces the key: the record by the old one, then the new one in its place. At most once a day. */
+    /** Rotates the key: inserts the new one and appends the `key` record signed by the old one. At most once a day. */
     async rotate(tx: Tx): Promise<{ readonly old: LogKey; readonly now: LogKey }> {
       await lockLog(tx)
       const row = await newest(tx)

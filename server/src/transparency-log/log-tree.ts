@@ -1,7 +1,7 @@
 /**
- * The tree of the log, for proofs. Invariants: the log only grows, so a node that is full never changes
- * and is kept; a proof reads what came since the last one, and hashes a handful of nodes however long
- * the log is.
+ * The Merkle tree of the log, in memory, for inclusion and consistency proofs.
+ * - The log only grows: the root of a full subtree never changes and is cached.
+ * - A proof reads only the records since the last proof, and hashes O(log n) nodes.
  */
 import { hex } from '@roz/core/draw.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
@@ -11,13 +11,13 @@ import type { Checkpoints } from './checkpoints.ts'
 import { consistencyIn, cutOf, inclusionIn } from './merkle-tree.ts'
 
 const NODE = Uint8Array.of(1)
-/** Of the log's records, in order. */
+/** Index and leaf hash of a record. */
 type Leaf = { readonly index: number; readonly leaf: Buffer }
 
 export type LogProofs = ReturnType<typeof createLogProofs>
 
 export function createLogProofs({ db, checkpoints }: { readonly db: Db; readonly checkpoints: Pick<Checkpoints, 'latest'> }) {
-  /** By height, then by place: the roots of all full subtrees. */
+  /** Roots of all full subtrees: `levels[height][place]`. */
   const levels: Uint8Array[][] = [[]]
   let reading: Promise<unknown> = Promise.resolve()
 
@@ -42,11 +42,11 @@ export function createLogProofs({ db, checkpoints }: { readonly db: Db; readonly
     }
   }
 
-  /** Says whether the log is so long. */
+  /** True where the log has at least `size` records, and `size` is at least 1. Reads new records if it must. */
   async function reaches(size: number): Promise<boolean> {
     const isKnown = (): boolean => (levels[0]?.length ?? 0) >= size
     if (size < 1 || isKnown()) return size >= 1
-    // One after the other: each begins where the one before it ended.
+    // Reads run one after the other: each starts where the one before it ended.
     reading = reading.catch(() => undefined).then(() => (isKnown() ? undefined : readNew()))
     await reading
     return isKnown()
@@ -64,14 +64,14 @@ export function createLogProofs({ db, checkpoints }: { readonly db: Db; readonly
     index < size && (await reaches(size)) ? inclusionIn(root, index, [0, size]).map(hex) : undefined
 
   return {
-    /** That a record is in the log of a size; undefined where there is no such. */
+    /** Inclusion proof of a record in the log's first `size` records; undefined where the log is shorter or `index` is outside. */
     inclusion,
 
-    /** That the log of one size begins with that of another. */
+    /** Consistency proof between the logs of two sizes; undefined where `from` is 0 or above `to`, or the log is shorter than `to`. */
     consistency: async (from: number, to: number): Promise<string[] | undefined> =>
       from >= 1 && from <= to && (await reaches(to)) ? consistencyIn(root, from, to).map(hex) : undefined,
 
-    /** A day's record of a kind with its path under the newest checkpoint; undefined until one holds it. */
+    /** A day's record of a kind with its inclusion proof under the newest checkpoint; undefined until a checkpoint contains the record. */
     async ofRecord<R>(day: IstDay, kind: 'close' | 'books') {
       const found = await maybeOne<{ index: number; bytes: Buffer }>(
         db,

@@ -1,6 +1,6 @@
 /**
- * Proofs of RFC 6962 over leaf hashes: that an entry is in a tree, that a tree begins with another. For
- * trees whose leaves fit in memory: the log of days, a batch of joins, a page of a list.
+ * Inclusion and consistency proofs of RFC 6962 over leaf hashes.
+ * - The leaves must fit in memory: the log of days, a batch of joins, a page of a list.
  */
 import { subtreesRoot } from '@roz/core/draw.ts'
 import { HASH_BYTES, hexOf, sha256 } from '../tickets/sha256.ts'
@@ -13,11 +13,11 @@ export const rootOf = (leaves: Hashes): Uint8Array => subtreesRoot(sha256, leave
 /** The largest power of two below n, for n above 1. */
 export const cutOf = (n: number): number => 2 ** Math.ceil(Math.log2(n) - 1)
 
-/** The root over the leaves from … to − 1, wherever it is known from. */
+/** The root over leaves `from` to `to − 1`, computed or cached. */
 export type RootOfRange = (from: number, to: number) => Uint8Array
 type Range = readonly [from: number, to: number]
 
-/** PATH(m, D[n]) of chapter 2.1.1, from the leaf up. */
+/** PATH(m, D[n]) of RFC 6962, 2.1.1, from the leaf up. */
 export const inclusionPath = (leaves: Hashes, index: number): Uint8Array[] => inclusionIn(rangesOf(leaves), index, [0, leaves.length])
 
 export function inclusionIn(root: RootOfRange, index: number, [from, to]: Range): Uint8Array[] {
@@ -35,7 +35,7 @@ const rangesOf =
 
 const leafBytes = Buffer.alloc(1 + HASH_BYTES, 0)
 const nodeBytes = Buffer.alloc(1 + 2 * HASH_BYTES, 1)
-/** Of an entry that is a hash itself, as hex. */
+/** The leaf hash of an entry that is itself a 32-byte hash; both in hex. */
 export function leafHex(entry: string): string {
   leafBytes.write(entry, 1, 'hex')
   return hexOf(leafBytes)
@@ -46,7 +46,7 @@ function nodeHex(left: string, right: string): string {
   return hexOf(nodeBytes)
 }
 
-/** The root over one leaf or more, and the path of each, all as hex: as they are hashed and told, each node once. */
+/** The root over one leaf or more, and the inclusion path of each. All in hex; each node is hashed once. */
 export function rootAndPaths(leaves: readonly string[]): { readonly root: string; readonly paths: readonly string[][] } {
   const paths: string[][] = leaves.map(() => [])
   const walk = (from: number, to: number): string => {
@@ -59,7 +59,7 @@ export function rootAndPaths(leaves: readonly string[]): { readonly root: string
   return { root: walk(0, leaves.length), paths }
 }
 
-/** PROOF(m, D[n]) of chapter 2.1.2, for 1 ≤ m ≤ n. */
+/** PROOF(m, D[n]) of RFC 6962, 2.1.2, for 1 ≤ m ≤ n. */
 export const consistencyIn = (root: RootOfRange, size: number, to: number): Uint8Array[] => subproof(root, size, [0, to], true)
 
 function subproof(root: RootOfRange, size: number, [from, to]: Range, isWhole: boolean): Uint8Array[] {
@@ -70,7 +70,7 @@ function subproof(root: RootOfRange, size: number, [from, to]: Range, isWhole: b
     : [...subproof(root, size, [middle, to], false), root(from, middle)]
 }
 
-/** The root that a path leads to from a leaf. */
+/** The root that follows from a leaf and its inclusion path; undefined where the path's length is wrong. */
 export function rootByPath(leaf: Uint8Array, at: { readonly index: number; readonly size: number }, path: Hashes): Uint8Array | undefined {
   let [index, last, hash] = [at.index, at.size - 1, leaf]
   for (const other of path) {

@@ -1,18 +1,18 @@
 /**
- * Signed notes of C2SP: verifier keys, signatures of the log, cosignatures of witnesses. Invariants: a
- * verifier key names itself by the hash of its name and key, and one whose hash is another is none;
- * whatever is decoded encodes to the same text again.
+ * Signed notes of C2SP: verifier keys, signatures of the log, cosignatures of witnesses.
+ * - A verifier key contains an id, the hash of its name and key. A key with a wrong id is refused.
+ * - Only canonical base64 is decoded: encoding the result again gives the same text.
  */
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto'
 import { isSoundKey, isStrictSignature } from './ed25519.ts'
 
-/** Kinds of keys: an Ed25519 signature of a note, and an Ed25519 cosignature with its time. */
+/** Key types: an Ed25519 signature of a note, and an Ed25519 cosignature with its time. */
 const SIGNATURE = 1
 const COSIGNATURE = 4
 
 export type VerifierKey = { readonly name: string; readonly id: Buffer; readonly publicKey: Buffer }
 
-/** Printable ASCII: two texts that look alike are one name, and every program orders names alike. */
+/** Printable ASCII without `+`: different names look different, and every program sorts names alike. */
 const NAME = /^[\x21-\x2a\x2c-\x7e]{1,200}$/
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')
 
@@ -31,7 +31,7 @@ const keyText = (name: string, kind: number, publicKey: Uint8Array): string =>
 export const logKeyText = (name: string, publicKey: Uint8Array): string => keyText(name, SIGNATURE, publicKey)
 export const witnessKeyText = (name: string, publicKey: Uint8Array): string => keyText(name, COSIGNATURE, publicKey)
 
-/** The key of a witness from its text; undefined where it is none. */
+/** Parses the verifier key of a witness; undefined where the text is not a valid one. */
 export function parseWitnessKey(text: string): VerifierKey | undefined {
   const [, name = '', id = '', data = ''] = /^([^+]*)\+([0-9a-f]{8})\+(.*)$/.exec(text) ?? []
   const bytes = Buffer.from(data, 'base64')
@@ -41,10 +41,10 @@ export function parseWitnessKey(text: string): VerifierKey | undefined {
   return witnessKeyText(name, publicKey) === text ? { name, id: Buffer.from(id, 'hex'), publicKey } : undefined
 }
 
-/** A signature's line below a note. */
+/** One signature line of a note. */
 const lineOf = (name: string, signature: Uint8Array): string => `— ${name} ${Buffer.from(signature).toString('base64')}\n`
 
-/** Signs a text that ends in a newline: the whole note. */
+/** Signs a text that ends in a newline and returns the whole note. */
 export function signNote(text: string, signer: { readonly name: string; readonly privateKey: KeyObject }): string {
   const id = logKeyId(signer.name, publicKeyOf(signer.privateKey))
   return `${text}\n${lineOf(signer.name, Buffer.concat([id, sign(null, Buffer.from(text), signer.privateKey)]))}`
@@ -53,7 +53,7 @@ export function signNote(text: string, signer: { readonly name: string; readonly
 export type NoteSignature = { readonly name: string; readonly id: Buffer; readonly signature: Buffer }
 export type Note = { readonly text: string; readonly signatures: readonly NoteSignature[] }
 
-/** Text and signatures of a note; undefined where it is none. */
+/** Splits a note into text and signatures; undefined where it is not a note. */
 export function parseNote(note: string): Note | undefined {
   const cut = note.lastIndexOf('\n\n')
   if (cut < 0 || !note.endsWith('\n')) return undefined
@@ -71,7 +71,7 @@ export function parseNote(note: string): Note | undefined {
 export type Cosigned = { readonly timeSeconds: number; readonly line: string }
 const COSIGNATURE_BYTES = 72
 
-/** What a witness says of a checkpoint's text, where this is its cosignature and valid; otherwise undefined. */
+/** Time and line of a cosignature that is valid for this text and key; otherwise undefined. */
 export function checkCosignature(text: string, { name, id, signature }: NoteSignature, key: VerifierKey): Cosigned | undefined {
   if (name !== key.name || !id.equals(key.id) || signature.length !== COSIGNATURE_BYTES) return undefined
   const time = signature.readBigUInt64BE(0)
@@ -81,7 +81,7 @@ export function checkCosignature(text: string, { name, id, signature }: NoteSign
   return { timeSeconds: Number(time), line: lineOf(name, Buffer.concat([id, signature])) }
 }
 
-/** A witness's cosignature of a checkpoint's text at a time: its line. */
+/** The line by which a witness cosigns a checkpoint's text at a second. */
 export function cosign(text: string, witness: { readonly name: string; readonly privateKey: KeyObject }, timeSeconds: number): string {
   const time = Buffer.alloc(8)
   time.writeBigUInt64BE(BigInt(timeSeconds))

@@ -15,7 +15,7 @@ afterAll(() => world.close())
 const DAY = '2026-11-21' as IstDay
 const bytes = (text: string): Buffer => Buffer.from(text, 'hex')
 
-test('who ask for the receipts of one batch again in the same moment share a signature, each with a path of their own', async () => {
+test('simultaneous repeated requests for the receipts of one batch share a signature, and each gets its own path', async () => {
   const batcher = createJoinBatcher({ db: world.db })
   const members = await Promise.all([1, 2, 3].map(() => world.member(5)))
   for (const memberId of members) await world.ticketKeys.get(world.db, memberId, DAY)
@@ -24,7 +24,7 @@ test('who ask for the receipts of one batch again in the same moment share a sig
     joined.map((outcome, index) => {
       if (!outcome.ok) throw new Error(outcome.code)
       const { batchId, day, at } = outcome.value
-      // Nobody has begun it: as after a restart, or long after the batch.
+      // No receipts of the batch were begun, as after a restart or long after the batch.
       return world.receipts.of({ batchId, day, at, memberId: members[index] as bigint })
     }),
   )

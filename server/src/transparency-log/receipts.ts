@@ -1,9 +1,9 @@
 /**
- * Receipts of joins (spec/protocol.md, chapter 11). Invariants: signed only once the entry is durable;
- * by the key that serves on the entry's day, whichever process signs and however late; one signature
- * covers a batch, so that the rate of joins is not the rate of signatures; made beside
- * the batcher, which never waits for it. One that is asked for later, by an answer that came again, covers
- * those of its batch that are asked for in the same moment.
+ * Signed receipts of joins (spec/protocol.md, chapter 11).
+ * - A receipt is signed only after its entry is durable.
+ * - It is signed by the key that serves on the entry's day, in any process and however late.
+ * - One signature covers a batch of joins. The batcher never waits for it.
+ * - A receipt that a repeated request needs later shares a signature with the others of its batch requested in the same moment.
  */
 import { sign } from 'node:crypto'
 import { u64 } from '@roz/core/draw.ts'
@@ -28,7 +28,7 @@ export type Receipted = { readonly ticket: string; readonly receipt: Receipt }
 type Entered = { readonly batchId: bigint; readonly day: IstDay; readonly at: Date }
 export type JoinedBatch = Entered & { readonly memberIds: readonly bigint[] }
 
-/** Receipts of batches wait this long for their askers: a join's answer follows its batch at once. */
+/** Batches whose receipts are cached. Few are enough: each join asks for its receipt right after its batch. */
 const KEPT_BATCHES = 16
 
 export function createReceipts({ db, keys, ticketKeys }: { readonly db: Db; readonly keys: LogKeys; readonly ticketKeys: TicketKeys }) {
@@ -48,7 +48,7 @@ export function createReceipts({ db, keys, ticketKeys }: { readonly db: Db; read
     )
   }
 
-  /** After an outage everybody asks again at once: it must not cost a signature for each. */
+  /** After an outage all members repeat their requests at once: that must not cost one signature each. */
   function makeAgain(entry: Entered, memberId: bigint): Promise<Made> {
     const begun = again.get(entry.batchId)
     if (begun !== undefined) {
@@ -64,11 +64,11 @@ export function createReceipts({ db, keys, ticketKeys }: { readonly db: Db; read
     return made
   }
 
-  /** Of an answer that came again, or whose batch has none for it. */
+  /** The receipt for a repeated request, or for a member whose batch has no receipt for them. */
   async function ofItsOwn(entry: Entered & { readonly memberId: bigint }): Promise<Receipted> {
     const found = (await makeAgain(entry, entry.memberId)).get(entry.memberId)
     if (found !== undefined) return found
-    // Every way in makes sure of a key; this is the net below.
+    // A fallback: every way to join ensures a ticket key first.
     await ticketKeys.get(db, entry.memberId, entry.day)
     const alone = (await make({ ...entry, memberIds: [entry.memberId] })).get(entry.memberId)
     if (alone === undefined) throw new Error(`an entrant of ${entry.day} has no ticket key that serves`)
@@ -76,9 +76,9 @@ export function createReceipts({ db, keys, ticketKeys }: { readonly db: Db; read
   }
 
   return {
-    /** To be called after the batch has committed; nobody waits for it. */
+    /** Starts signing. Call it after the batch has committed; nothing waits for it. */
     begin(batch: JoinedBatch): void {
-      // Who asks for one of a batch that failed gets one of their own.
+      // If the batch fails, `of` signs a receipt for each member who asks.
       const made = make(batch).catch(() => undefined)
       batches.set(batch.batchId, made)
       for (const oldest of batches.keys()) {
@@ -87,13 +87,13 @@ export function createReceipts({ db, keys, ticketKeys }: { readonly db: Db; read
       }
     },
 
-    /** The receipt of an entry that is durable. */
+    /** The receipt of a durable entry. */
     of(entry: Entered & { readonly memberId: bigint }): Promise<Receipted> {
       const batch = batches.get(entry.batchId)
       if (batch === undefined) return ofItsOwn(entry)
       return batch.then((made) => {
         const found = made?.get(entry.memberId)
-        // Let go of at once: what waits with its batch for so long grows old, and what is old costs a look through all of the heap.
+        // Released at once: receipts kept with their batch are promoted to the old generation, which only a full garbage collection frees.
         made?.delete(entry.memberId)
         return found ?? ofItsOwn(entry)
       })
@@ -102,11 +102,11 @@ export function createReceipts({ db, keys, ticketKeys }: { readonly db: Db; read
 }
 export type Receipts = ReturnType<typeof createReceipts>
 
-/** `ticket` as hex: in that form it is hashed, ordered and told. */
+/** `ticket` in hex: it is hashed, sorted and returned in that form. */
 type Entry = { readonly memberId: bigint; readonly ticket: string }
 
 function signBatch(key: LogKey, { day, at }: JoinedBatch, entries: readonly Entry[]): Made {
-  // A statement that began in the day's last moment is entered in that day.
+  // A statement that started before midnight enters that day, and the receipt's time must lie in the day.
   const timeMs = Math.min(at.getTime(), endOfDayMs(day) - 1)
   const made = new Map<bigint, Receipted>()
   if (entries.length === 0) return made

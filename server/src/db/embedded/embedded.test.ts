@@ -1,4 +1,4 @@
-/** The local database through every trouble that this machine can be made to show. Ends what it started. */
+/** The local database under crashes, kills, foreign files and foreign users. Each test ends the processes it started. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -41,7 +41,7 @@ async function ask(url: string, text: string): Promise<unknown> {
 }
 
 let earlier: Promise<string> | undefined
-/** A database as an earlier start left it, stopped: a copy of one, for to make each anew takes longer than all else here. */
+/** A stopped database as an earlier start left it. It is a copy, because initdb takes longer than the rest of a test. */
 async function earlierFolder(): Promise<string> {
   earlier ??= (async () => {
     const dataDir = newFolder()
@@ -55,7 +55,7 @@ async function earlierFolder(): Promise<string> {
   return dataDir
 }
 
-/** A process of its own that starts the database and then sits there, to be killed. */
+/** Starts the database in a child process that then waits to be killed. */
 async function startInAnotherProcess(dataDir: string): Promise<ChildProcess> {
   const code = `import { startPostgres } from ${JSON.stringify(path.join(import.meta.dirname, 'embedded.ts'))}
     await startPostgres({ dataDir: process.argv[1], flags: ['fsync=off'], log: () => {}, durable: false })
@@ -86,7 +86,7 @@ afterAll(() => {
   rmSync(root, { recursive: true, force: true })
 })
 
-test('a first start makes database and roles, a second finds them, and stop leaves no process', async () => {
+test('a first start makes the database and its roles, a second start finds them, and stop leaves no process', async () => {
   const dataDir = newFolder()
   const first = await start(dataDir)
   await ask(first.ownerUrl, 'create table kept (value int)')
@@ -101,7 +101,7 @@ test('a first start makes database and roles, a second finds them, and stop leav
   ).toBe('bC')
 })
 
-test('the server role can connect and may do nothing that no migration granted', async () => {
+test('the server role can connect and has no privilege that no migration granted', async () => {
   const database = await start(await earlierFolder())
   await ask(database.ownerUrl, 'create table secret (value int)')
   expect(await ask(database.appUrl, 'select current_user as value')).toBe('roz_app')
@@ -109,7 +109,7 @@ test('the server role can connect and may do nothing that no migration granted',
   await expect(ask(database.appUrl, 'create table mine (value int)')).rejects.toThrow(/permission denied/)
 })
 
-test('nobody connects without the password, and the password file is closed to others', async () => {
+test('a wrong password is refused, and only the owner can read the password file', async () => {
   const dataDir = await earlierFolder()
   const database = await start(dataDir)
   expect(statSync(path.join(dataDir, 'passwords.json')).mode & 0o777).toBe(0o600)
@@ -133,7 +133,7 @@ test('a database that a killed server left running is adopted', async () => {
   expect(processesIn(cluster(dataDir))).toEqual([])
 })
 
-test('two starts at once on one new folder share one database, and the last to leave stops it', async () => {
+test('two simultaneous starts on a new folder share one database, and the first to leave does not stop it', async () => {
   const dataDir = newFolder()
   const [one, two] = await Promise.all([start(dataDir), startInAnotherProcess(dataDir)])
   expect(processesIn(cluster(dataDir)).length).toBeGreaterThan(0)
@@ -144,7 +144,7 @@ test('two starts at once on one new folder share one database, and the last to l
   expect(three.adopted).toBe(true)
 })
 
-test('after kill -9 of the postmaster the next start recovers what was committed', async () => {
+test('after kill -9 of the postmaster the next start recovers all committed data', async () => {
   const dataDir = await earlierFolder()
   const other = await startInAnotherProcess(dataDir)
   const { postgres: password } = JSON.parse(readFileSync(path.join(dataDir, 'passwords.json'), 'utf8')) as { postgres: string }
@@ -157,7 +157,7 @@ test('after kill -9 of the postmaster the next start recovers what was committed
   expect(await ask(next.superUrl.replace(/postgres$/, 'roz'), 'select value from kept')).toBe(7)
 })
 
-test('a pid file whose pid now belongs to another program is cleared', async () => {
+test('a pid file whose pid belongs to another program is removed', async () => {
   const dataDir = await earlierFolder()
   const stranger = spawn('sleep', ['60'])
   children.push(stranger)
@@ -170,9 +170,9 @@ test('a pid file whose pid now belongs to another program is cleared', async () 
   expect(said.join()).toContain('recovers')
 })
 
-test('a pid file whose process is a zombie that nobody reaps is cleared', async () => {
+test('a pid file whose process is a zombie is removed', async () => {
   const dataDir = await earlierFolder()
-  // The shell becomes a program that never waits for the child it inherited.
+  // The shell execs a program that never reaps its inherited child.
   const parent = spawn('sh', ['-c', 'sleep 0.1 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'inherit'] })
   children.push(parent)
   const zombie = await new Promise<string>((resolve) => parent.stdout.once('data', (text: Buffer) => resolve(text.toString().trim())))
@@ -182,7 +182,7 @@ test('a pid file whose process is a zombie that nobody reaps is cleared', async 
   expect((await start(dataDir)).adopted).toBe(false)
 })
 
-test('a query that outlives its killed postmaster is ended after three seconds, a shell in that folder is not', async () => {
+test('a query that outlives its killed postmaster is killed after three seconds, another program in that folder is not', async () => {
   const dataDir = await earlierFolder()
   const other = await startInAnotherProcess(dataDir)
   const { postgres: password } = JSON.parse(readFileSync(path.join(dataDir, 'passwords.json'), 'utf8')) as { postgres: string }
@@ -206,7 +206,7 @@ test('a query that outlives its killed postmaster is ended after three seconds, 
   await query
 })
 
-test('a database that is killed under its server comes back on the same port', async () => {
+test('a database that is killed under its server restarts on the same port', async () => {
   const dataDir = await earlierFolder()
   const database = await start(dataDir)
   process.kill(pidIn(dataDir), 'SIGKILL')
@@ -215,7 +215,7 @@ test('a database that is killed under its server comes back on the same port', a
   expect(processesIn(cluster(dataDir))).toEqual([])
 })
 
-test('stop ends within its bound while a client is in the middle of a query', async () => {
+test('stop ends within 30 seconds while a client runs a query', async () => {
   const database = await start(await earlierFolder())
   const slow = ask(database.superUrl, 'select pg_sleep(60)::text as value').catch(() => 'cut')
   await sleep(200)
@@ -225,7 +225,7 @@ test('stop ends within its bound while a client is in the middle of a query', as
   expect(await slow).toBe('cut')
 })
 
-test('a process that exits without stop takes its database along', async () => {
+test('a process that exits without stop ends its database', async () => {
   const dataDir = await earlierFolder()
   const other = await startInAnotherProcess(dataDir)
   other.kill('SIGTERM')
@@ -237,7 +237,7 @@ test('a process that exits without stop takes its database along', async () => {
   await expect.poll(() => processesIn(cluster(dataDir)), { timeout: 10_000 }).toEqual([])
 })
 
-test('Ctrl-C in the terminal does not reach the database: it runs in a session of its own', async () => {
+test('Ctrl-C in the terminal does not reach the database, which runs in its own session', async () => {
   const dataDir = await earlierFolder()
   await start(dataDir)
   const pid = pidIn(dataDir)
@@ -246,7 +246,7 @@ test('Ctrl-C in the terminal does not reach the database: it runs in a session o
   expect(startOf(pid)).not.toBe('0')
 })
 
-test('a folder that holds something else is refused in plain words', async () => {
+test('a folder with other files is refused and left unchanged', async () => {
   const dataDir = newFolder()
   mkdirSync(dataDir, { recursive: true })
   writeFileSync(path.join(dataDir, 'letter.txt'), 'dear')
@@ -254,20 +254,20 @@ test('a folder that holds something else is refused in plain words', async () =>
   expect(readFileSync(path.join(dataDir, 'letter.txt'), 'utf8')).toBe('dear')
 })
 
-test('data of another PostgreSQL version are refused and left alone', async () => {
+test('data of another PostgreSQL version are refused', async () => {
   const dataDir = await earlierFolder()
   writeFileSync(path.join(cluster(dataDir), 'PG_VERSION'), '17\n')
   await expect(start(dataDir)).rejects.toThrow(/made by PostgreSQL 17/)
 })
 
-test('a start that was killed while making the database leaves nothing that stops the next', async () => {
+test('the next start removes the partial database of a start that was killed', async () => {
   const dataDir = newFolder()
   mkdirSync(`${dataDir}.making-dead/cluster`, { recursive: true })
   await start(dataDir)
   expect(existsSync(`${dataDir}.making-dead`)).toBe(false)
 })
 
-test('a temporary database is gone with its folder after stop', async () => {
+test('stop deletes the folder of a temporary database', async () => {
   const database = await temporaryPostgres()
   running.push(database)
   const folder = String(await ask(database.superUrl, "select current_setting('data_directory') as value"))
@@ -275,7 +275,7 @@ test('a temporary database is gone with its folder after stop', async () => {
   expect(existsSync(folder)).toBe(false)
 })
 
-test.runIf(isRoot())('root works under a folder closed to every other user, such as its home', async () => {
+test.runIf(isRoot())('a start as root succeeds under a folder closed to every other user, such as its home', async () => {
   const closed = path.join(root, 'home of root')
   mkdirSync(closed, { mode: 0o700 })
   const dataDir = path.join(closed, 'data', 'postgres')
@@ -285,7 +285,7 @@ test.runIf(isRoot())('root works under a folder closed to every other user, such
   expect(await ask((await start(dataDir)).appUrl, 'select 1 as value')).toBe(1)
 })
 
-test.runIf(isRoot())('root runs a user’s database as that user, and the user goes on afterwards', async () => {
+test.runIf(isRoot())('a start as root runs a user’s database as that user, who can start it again afterwards', async () => {
   const home = path.join(root, 'home of a user')
   mkdirSync(home, { mode: 0o700 })
   chownSync(home, NOBODY, NOBODY)
@@ -298,12 +298,12 @@ test.runIf(isRoot())('root runs a user’s database as that user, and the user g
   startOnceAs(NOBODY, dataDir)
 })
 
-test.runIf(isRoot())('a user who finds root’s database is told so in one plain message', async () => {
+test.runIf(isRoot())('a user who starts on root’s database is refused with one message', async () => {
   const dataDir = await earlierFolder()
   expect(() => startOnceAs(1234, dataDir)).toThrow(/was made by a start as root.*DATA_DIR/)
 })
 
-test.runIf(isRoot())('a user whom the machine knows by number only makes a database too', () => {
+test.runIf(isRoot())('a user with a number but no name can make a database', () => {
   const home = path.join(root, 'home of a number')
   mkdirSync(home, { mode: 0o700 })
   chownSync(home, 4321, 4321)
@@ -312,7 +312,7 @@ test.runIf(isRoot())('a user whom the machine knows by number only makes a datab
   expect(statSync(path.join(home, 'postgres', 'cluster')).uid).toBe(4321)
 })
 
-test.runIf(isRoot())('without a user to fall back on, root’s own data run in a user namespace', async () => {
+test.runIf(isRoot())('data that belong to root run in a user namespace', async () => {
   const dataDir = await earlierFolder()
   execFileSync('chown', ['-R', '0:0', cluster(dataDir)])
   const database = await start(dataDir)
@@ -320,7 +320,7 @@ test.runIf(isRoot())('without a user to fall back on, root’s own data run in a
   signal(pidIn(dataDir), 'SIGHUP')
 })
 
-/** Starts and stops the database in a process of that user; throws with what it wrote. */
+/** Starts and stops the database in a process of that user. Throws with its error output. */
 function startOnceAs(uid: number, dataDir: string): void {
   const code = `import { startPostgres } from ${JSON.stringify(path.join(import.meta.dirname, 'embedded.ts'))}
     try { await (await startPostgres({ dataDir: process.argv[1], log: () => {} })).stop() }

@@ -1,8 +1,9 @@
 /**
- * The local PostgreSQL under DATA_DIR: made, started or adopted, watched, stopped. Invariants: one
- * postmaster per folder; data appear under their name only when they are whole; whoever uses the
- * folder is written down beside it, and the last one to leave stops the database; a start after any
- * kind of crash works without help.
+ * Makes, starts or adopts, watches and stops the local PostgreSQL under DATA_DIR.
+ * - A folder has one postmaster.
+ * - New data are made in a temporary folder and renamed when they are complete.
+ * - Each process that uses the database has a file in `users/`. The last one to leave stops the database.
+ * - A start after any crash succeeds without manual repair.
  *
  *   <dataDir>/cluster/         PostgreSQL's own files
  *   <dataDir>/passwords.json   0600
@@ -33,12 +34,12 @@ export type EmbeddedPostgres = {
   readonly stop: () => Promise<void>
 }
 export type EmbeddedOptions = {
-  /** A folder of its own; it appears when the database in it is whole. */
+  /** A folder of its own. It appears when the database in it is complete. */
   readonly dataDir: string
   readonly log: (line: string) => void
   /** Further settings, as `name=value`. */
   readonly flags?: readonly string[]
-  /** False only for data that nobody keeps. */
+  /** False only for data that is thrown away. */
   readonly durable?: boolean
 }
 type Place = { readonly dataDir: string; readonly cluster: string; readonly programs: Binaries }
@@ -59,12 +60,12 @@ export async function startPostgres(options: EmbeddedOptions): Promise<EmbeddedP
   return new Supervisor(place, options, started).handle()
 }
 
-/** A database that is gone after stop(): without fsync, in a folder of its own under the system's temporary folder. */
+/** A database without fsync in the system's temporary folder. `stop` deletes it. */
 export async function temporaryPostgres(
   options: { readonly flags?: readonly string[]; readonly log?: (line: string) => void } = {},
 ): Promise<EmbeddedPostgres> {
   const folder = await mkdtemp(path.join(tmpdir(), 'roz-postgres-'))
-  // Passwords and data are closed by themselves; another user must only pass through here.
+  // Passwords and data have closed modes of their own. PostgreSQL's user must be able to pass through this folder.
   await chmod(folder, 0o711)
   const flags = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', ...(options.flags ?? [])]
   const log = options.log ?? (() => undefined)
@@ -106,7 +107,7 @@ type Wanted = {
   readonly port?: number | undefined
 }
 
-/** A postmaster that answers with our roles in it; one that dies while we knock is started anew. */
+/** A postmaster that answers and has our roles. If it dies before it answers, it is started again, up to five times. */
 async function ready(wanted: Wanted): Promise<Postmaster> {
   const { place, options, identity, passwords, port } = wanted
   for (let attempt = 0; attempt < 5; attempt++) {
@@ -119,7 +120,7 @@ async function ready(wanted: Wanted): Promise<Postmaster> {
   )
 }
 
-/** The folder's real path, so that every process means the same lock and the same working folder. */
+/** The folder's real path, so that all processes compute the same lock and compare the same working folder. */
 async function settle(wanted: string): Promise<string> {
   const parent = path.dirname(path.resolve(wanted))
   try {
@@ -132,7 +133,7 @@ async function settle(wanted: string): Promise<string> {
   }
 }
 
-/** Makes the data in a folder beside and renames it: a start killed at any moment leaves no half database. */
+/** Makes the data in a temporary folder and renames it: a start that is killed leaves no partial database. */
 async function make({ dataDir, programs }: Place, { log, durable = true }: EmbeddedOptions): Promise<void> {
   log('Making the database…')
   const parent = path.dirname(dataDir)
@@ -170,7 +171,7 @@ async function initialise(folder: string, programs: Binaries, durable: boolean):
   await giveTo(parent, path.join(folder, 'passwords.json'))
   await mkdir(cluster, { mode: 0o700 })
   const identity = await identityFor(cluster, programs)
-  // initdb reads it as the user it runs as.
+  // initdb reads the file as the user that it runs as.
   await writeFile(passwordFile, passwords.postgres, { mode: 0o600 })
   if (identity.owner !== undefined) await giveTo(identity.owner, passwordFile)
   const locale = ['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C']
@@ -197,7 +198,7 @@ async function judgeVersion({ cluster }: Place): Promise<void> {
   )
 }
 
-/** Names a process so that a later one with its pid does not count as it. */
+/** Writes this process's file in `users/`. The name has its start time, so that a later process with its pid does not count as it. */
 function writeDown(dataDir: string): string {
   const folder = path.join(dataDir, 'users')
   mkdirSync(folder, { recursive: true })
@@ -206,7 +207,7 @@ function writeDown(dataDir: string): string {
   return file
 }
 
-/** Removes the names of the dead; true when somebody living is left. */
+/** Removes the files of ended processes. True: a running process still uses the database. */
 function othersUse(dataDir: string): boolean {
   const folder = path.join(dataDir, 'users')
   const living = readdirSync(folder).filter((name) => {
@@ -218,7 +219,7 @@ function othersUse(dataDir: string): boolean {
   return living.length > 0
 }
 
-/** Keeps the database alive for as long as this process wants it, on one port. */
+/** Restarts the database whenever it ends, on one port, until this process stops it. */
 class Supervisor {
   readonly #place: Place
   readonly #options: EmbeddedOptions
@@ -251,7 +252,7 @@ class Supervisor {
     }
   }
 
-  /** Two looks, so that a signal to every process of a group, our own stop included, does not start it again. */
+  /** Restarts after two misses, so that a signal to the whole process group, which stops the server too, causes no restart. */
   #look(): void {
     if (this.#mending !== undefined || this.#stopped !== undefined) return
     this.#missed = isAlive(this.#postmaster.pid) ? 0 : this.#missed + 1
@@ -277,7 +278,7 @@ class Supervisor {
   async #stop(): Promise<void> {
     clearInterval(this.#watch)
     await this.#mending
-    // Whoever holds the lock longer is starting on this folder and needs the database: then it stays.
+    // If the lock stays taken, another process is starting on this folder and needs the database: the database stays.
     await alone(this.#place.dataDir, STOP_WAIT_MS, async () => {
       rmSync(this.#started.use, { force: true })
       if (!othersUse(this.#place.dataDir)) await endPostmaster(this.#postmaster.pid, this.#place.cluster)
@@ -286,7 +287,7 @@ class Supervisor {
     process.off('exit', this.#leave)
   }
 
-  /** A process that ends without stop() takes its database along, as far as a last synchronous word can. */
+  /** Stops the database of a process that exits without `stop`: a synchronous signal is all that an exit handler can do. */
   readonly #leave = (): void => {
     rmSync(this.#started.use, { force: true })
     if (!othersUse(this.#place.dataDir)) signal(this.#postmaster.pid, 'SIGINT')

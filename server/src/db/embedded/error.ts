@@ -1,4 +1,4 @@
-/** The local database cannot run; the message says in plain words why and what to do. */
+/** Thrown when the local database cannot run. The message says why and what to do. */
 export class EmbeddedPostgresError extends Error {
   override readonly name = 'EmbeddedPostgresError'
 }

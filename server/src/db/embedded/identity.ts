@@ -1,9 +1,12 @@
 /**
- * As whom PostgreSQL runs. Invariants: never as root, which it refuses; always as the owner of its
- * data, which it demands; and with no right it does not need. A start as root therefore takes the
- * first of these that works on this machine:
+ * Chooses the user that PostgreSQL runs as.
+ * - PostgreSQL never runs as root, which it refuses.
+ * - It always runs as the owner of its data, which it requires.
+ * - It gets no privilege that it does not need.
+ *
+ * A start as root takes the first of these ways that works on this machine:
  *   1. the folder's owner, or `nobody`, by a plain change of user;
- *   2. the same with the one capability of passing closed folders (a clone under root's home, 0700);
+ *   2. the same user with one capability, to pass closed folders (a clone under root's home, 0700);
  *   3. a user namespace in which root's own files look like an ordinary user's.
  */
 import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process'
@@ -15,7 +18,7 @@ import { EmbeddedPostgresError } from './error.ts'
 
 type Owner = { readonly uid: number; readonly gid: number }
 export type Identity = {
-  /** Whom the data belong to; undefined: to ourselves. */
+  /** The owner of the data; undefined: the user of this process. */
   readonly owner: Owner | undefined
   readonly spawn: (command: string, args: readonly string[], options: SpawnOptions) => ChildProcess
 }
@@ -25,7 +28,7 @@ const ownself: Identity = { owner: undefined, spawn: (command, args, options) =>
 
 export const isRoot = (): boolean => process.getuid?.() === ROOT
 
-/** For data that exist already. */
+/** The identity for existing data. */
 export async function identityOf(data: string, programs: Binaries): Promise<Identity> {
   refuseForeign(data)
   if (!isRoot()) return ownself
@@ -33,7 +36,7 @@ export async function identityOf(data: string, programs: Binaries): Promise<Iden
   const ways = owner.uid === ROOT ? [inNamespace()] : waysAs(owner)
   const found = await firstThatWorks(ways, data, programs)
   if (found !== undefined) return found
-  // Root's own data outside any namespace, made elsewhere or by a copy: they are handed to an ordinary user.
+  // Root's data that cannot run in a namespace on this machine (a copy, for instance) are given to an ordinary user.
   if (owner.uid === ROOT) return identityFor(data, programs)
   throw new EmbeddedPostgresError(
     `The database in ${data} belongs to user ${nameOf(owner.uid)}, and root cannot run it as that user on this machine. ` +
@@ -41,14 +44,14 @@ export async function identityOf(data: string, programs: Binaries): Promise<Iden
   )
 }
 
-/** An ordinary user cannot use what another user made, root included. */
+/** Throws where an ordinary user would use data of another user, root included. */
 export function refuseForeign(folder: string): void {
   const owner = statSync(folder, { throwIfNoEntry: false })
   if (owner === undefined || isRoot() || process.getuid === undefined || owner.uid === process.getuid()) return
   throw foreignFolder(folder, owner.uid)
 }
 
-/** For new data in `folder`, which is ours; hands the folder over to whom it chose. */
+/** The identity for new data in `folder`, which belongs to this process's user. Gives the folder to the chosen user. */
 export async function identityFor(folder: string, programs: Binaries): Promise<Identity> {
   if (!isRoot()) return isNamed() ? ownself : inNamespace(ordinaryUsers(folder)[0])
   for (const user of ordinaryUsers(folder)) {
@@ -65,7 +68,7 @@ export async function identityFor(folder: string, programs: Binaries): Promise<I
   )
 }
 
-/** Gives what root made to whom the folder around it belongs, so that its owner can start later without root. */
+/** Gives a file that root made to the owner of the folder around it, so that this owner can later start without root. */
 export async function giveTo(owner: Owner, file: string): Promise<void> {
   if (isRoot() && owner.uid !== ROOT) await chown(file, owner.uid, owner.gid)
 }
@@ -74,7 +77,7 @@ function waysAs(user: Owner): Identity[] {
   const { uid, gid } = user
   const plain: Identity = { owner: user, spawn: (command, args, options) => spawn(command, args, { ...options, uid, gid }) }
   const passing = (capability: string): Identity => {
-    // Without no_setuid_fixup access(2) forgets the capability and PostgreSQL does not find its own program.
+    // Without no_setuid_fixup, access(2) ignores the capability and PostgreSQL does not find its own program.
     const rights = [`--inh-caps=+${capability}`, `--ambient-caps=+${capability}`, '--securebits=+no_setuid_fixup', '--no-new-privs']
     const flags = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', ...rights]
     return { owner: user, spawn: (command, args, options) => spawn('setpriv', [...flags, command, ...args], options) }
@@ -82,7 +85,7 @@ function waysAs(user: Owner): Identity[] {
   return process.platform === 'linux' ? [plain, passing('dac_read_search'), passing('dac_override')] : [plain]
 }
 
-/** Outside the files stay our own; inside we look like `as`. */
+/** Runs in a user namespace: outside it the files belong to this process's user, inside it that user looks like `as`. */
 function inNamespace(as: Owner = { uid: 1000, gid: 1000 }): Identity {
   const flags = ['--user', `--map-user=${as.uid}`, `--map-group=${as.gid}`]
   return {
@@ -96,7 +99,7 @@ async function firstThatWorks(ways: readonly Identity[], folder: string, program
   return undefined
 }
 
-/** Can it enter the folder, write there, and run the program from where it lies? */
+/** True where this identity can enter the folder, write there, and run the PostgreSQL program from its place. */
 async function works(way: Identity, folder: string, programs: Binaries): Promise<boolean> {
   const script = 'cd "$1" && test -w . && exec "$2" --version'
   const child = way.spawn('/bin/sh', ['-c', script, 'sh', folder, programs.postgres], {
@@ -114,7 +117,7 @@ async function works(way: Identity, folder: string, programs: Binaries): Promise
   return code === 0 && output.includes('PostgreSQL') && !output.includes('invalid binary')
 }
 
-/** The owner of the place first, so that root's start in somebody's checkout does not lock them out; then `nobody`. */
+/** First the owner of the parent folder, so that a start as root does not lock the owner of a checkout out; then `nobody`. */
 function ordinaryUsers(folder: string): Owner[] {
   const place = statSync(path.dirname(folder))
   const known = accounts()
@@ -131,7 +134,7 @@ async function handOver(folder: string, to: Owner): Promise<void> {
   await chown(folder, to.uid, to.gid)
 }
 
-/** initdb insists on a user that the machine knows by name; in a container our number may have none. */
+/** True where this process's user has a name, which initdb requires. In a container the uid may have none. */
 function isNamed(): boolean {
   return process.platform !== 'linux' || process.getuid === undefined || accounts().has(process.getuid())
 }

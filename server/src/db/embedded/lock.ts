@@ -1,6 +1,7 @@
 /**
- * One process at a time, per folder. Invariant: the lock is a listening socket, so the system itself
- * releases it when its holder dies; no lock file can be left behind and none has to be judged stale.
+ * A lock between processes, one per folder.
+ * - The lock is a listening socket: the operating system releases it when its holder dies.
+ * - On macOS the socket has a file. A file on which nobody answers is stale and is removed.
  */
 import { createHash } from 'node:crypto'
 import { rmSync } from 'node:fs'
@@ -11,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const RETRY_MS = 50
 
-/** Runs `work` alone, or answers `undefined` without running it when the lock stayed taken. */
+/** Runs `work` under the lock. Returns `undefined` without running it if the lock stayed taken for `waitMs`. */
 export async function alone<T>(folder: string, waitMs: number, work: () => Promise<T>): Promise<T | undefined> {
   const address = lockAddress(folder)
   const deadline = Date.now() + waitMs
@@ -36,7 +37,7 @@ function lockAddress(folder: string): string {
 }
 
 async function listen(address: string): Promise<Server | undefined> {
-  // Whoever connects is let go at once: the socket says "taken" and nothing else.
+  // Closes each connection at once: the socket only shows that the lock is taken.
   const server = createServer((socket) => socket.destroy())
   const outcome = await new Promise<true | NodeJS.ErrnoException>((resolve) => {
     server.once('error', resolve)

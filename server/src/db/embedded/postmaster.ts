@@ -1,7 +1,7 @@
 /**
- * Finds the postmaster of a folder or starts one. To be called by one process per folder at a time.
- * Invariant: a pid file is believed only when its process works in this very folder; processes that
- * a killed postmaster left behind are ended only after a while, and only those of this folder.
+ * Finds the postmaster of a folder or starts one. Call it under the folder's lock (lock.ts).
+ * - A pid file counts only if its process works in this folder.
+ * - Processes that a killed postmaster left behind are killed after 3 s, and only those of this folder.
  */
 import { closeSync, fstatSync, openSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
@@ -19,7 +19,7 @@ type Search = {
   readonly identity: Identity
   readonly log: (line: string) => void
   readonly flags: readonly string[]
-  /** Kept when the database is started again under a running server. */
+  /** Set when the database is restarted under a running server: it keeps its port. */
   readonly port: number | undefined
 }
 
@@ -50,7 +50,7 @@ export async function findOrStart(search: Search): Promise<Postmaster> {
   throw new EmbeddedPostgresError(`The local database did not start within two minutes. Its log: ${logFile(search)}`)
 }
 
-/** Fast, then immediate, then by force: gone within about five seconds, and safe by its log in each case. */
+/** Sends SIGINT (fast stop), then SIGQUIT (immediate), then SIGKILL, within about 5 s. The write-ahead log keeps the data safe. */
 export async function endPostmaster(pid: number, cluster: string): Promise<void> {
   if (!worksIn(pid, cluster)) return
   const gone = (): boolean => !isAlive(pid)
@@ -62,7 +62,7 @@ export async function endPostmaster(pid: number, cluster: string): Promise<void>
   for (const left of processesIn(cluster)) signal(left, 'SIGKILL')
 }
 
-/** Adopts a live one; `busy` while it is not ready; undefined when there is none. */
+/** Adopts a running postmaster; `busy` while it is not ready; undefined when there is none. */
 function lookAtPidFile({ cluster, log }: Search): Postmaster | 'busy' | undefined {
   const file = path.join(cluster, 'postmaster.pid')
   const lines = readLines(file)
@@ -73,7 +73,7 @@ function lookAtPidFile({ cluster, log }: Search): Postmaster | 'busy' | undefine
     log('The database is still running from an earlier start: going on with it.')
     return { pid, port: Number(lines[3]), adopted: true }
   }
-  // PostgreSQL itself would believe any living process with that pid, of a container before this one for instance.
+  // PostgreSQL itself would trust any running process with that pid, for instance after a restart of the container.
   log('The database was not stopped last time: it recovers from its log.')
   rmSync(file, { force: true })
   return undefined
@@ -84,9 +84,9 @@ async function start(search: Search): Promise<Postmaster | 'again' | 'orphans'> 
   const port = search.port ?? (await freePort())
   const log = openLog(search)
   const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories=', 'timezone=UTC', 'log_timezone=UTC']
-  // Details of a refused row name people: terse leaves them out of the log.
+  // Details of a refused row contain personal data: terse keeps them out of the log.
   const all = [...settings, 'log_error_verbosity=terse', ...flags].flatMap((setting) => ['-c', setting])
-  // A group of its own: Ctrl-C in the terminal must reach the server, which then stops the database in order.
+  // Its own process group: Ctrl-C must reach the server alone, which then stops the database in order.
   const child = identity.spawn(programs.postgres, ['-D', cluster, ...all], {
     cwd: '/',
     env: programs.env,
@@ -104,7 +104,7 @@ async function start(search: Search): Promise<Postmaster | 'again' | 'orphans'> 
   })
   child.unref()
   closeSync(log.fd)
-  // Whoever ends this process in between must not leave a database that nobody knows.
+  // If this process exits while the database starts, the database must not stay behind unknown.
   const abandon = (): void => {
     if (pid !== undefined) signal(pid, 'SIGINT')
   }
@@ -122,7 +122,7 @@ async function start(search: Search): Promise<Postmaster | 'again' | 'orphans'> 
   return explain(readFileSync(logFile(search)).subarray(log.size).toString())
 }
 
-/** Which of the known troubles stopped it; any other is thrown with its own words. */
+/** Classifies a failed start by its log. Throws the log's last lines where the cause is unknown. */
 function explain(text: string): 'again' | 'orphans' {
   if (text.includes('pre-existing shared memory block')) return 'orphans'
   if (/could not bind|Address already in use|lock file "postmaster\.pid" already exists/i.test(text)) return 'again'

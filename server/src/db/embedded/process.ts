@@ -1,6 +1,6 @@
 /**
- * What the machine says about processes and ports. Invariant: a process counts as our database only
- * by the folder it works in, never by its name or its pid alone: pids are used again, names shared.
+ * Looks up processes and ports of this machine.
+ * - A process counts as our database by its working folder, never by its name or pid alone: pids are reused and names are shared.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const HAS_PROC = existsSync('/proc/self/stat')
 
-/** True while the process runs; a zombie that nobody reaped has ended. */
+/** True while the process runs. A zombie counts as ended. */
 export function isAlive(pid: number): boolean {
   if (HAS_PROC) {
     const stat = procStat(pid)
@@ -24,12 +24,12 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Tells a process from a later one with the same pid. */
+/** The process's start time. It distinguishes a process from a later one with the same pid. */
 export function startOf(pid: number): string {
   return procStat(pid)?.startTicks ?? '0'
 }
 
-/** `folder` must be its own real path. */
+/** True if the process's working folder is `folder`, which must be a real path. */
 export function worksIn(pid: number, folder: string): boolean {
   if (!isAlive(pid)) return false
   if (HAS_PROC) return workingFolder(pid) === folder
@@ -37,7 +37,7 @@ export function worksIn(pid: number, folder: string): boolean {
   return /(^|\/)postgres/.test(askPs(pid))
 }
 
-/** Database processes of that folder whose postmaster is gone. Elsewhere than Linux nothing tells them apart: none. */
+/** Pids of the PostgreSQL processes whose working folder is `folder`. Empty without /proc, which alone can tell them apart. */
 export function processesIn(folder: string): number[] {
   if (!HAS_PROC) return []
   return readdirSync('/proc')
@@ -46,7 +46,7 @@ export function processesIn(folder: string): number[] {
     .filter((pid) => pid !== process.pid && worksIn(pid, folder) && isDatabaseProgram(pid))
 }
 
-/** Somebody's shell may stand in the folder too: it stays alive. */
+/** Excludes other programs in the folder, such as a user's shell: they must not be killed. */
 function isDatabaseProgram(pid: number): boolean {
   try {
     const program = readlinkSync(`/proc/${pid}/exe`).replace(/ \(deleted\)$/, '')
@@ -65,7 +65,7 @@ export async function waitUntil(holds: () => boolean, waitMs: number, everyMs = 
   return true
 }
 
-/** Signals a process that may be gone already. */
+/** Signals a process; does nothing if it has already ended. */
 export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
@@ -88,7 +88,7 @@ export async function freePort(): Promise<number> {
 
 function procStat(pid: number): { readonly state: string; readonly startTicks: string } | undefined {
   try {
-    // The second field is the program's name in brackets and may hold blanks: read on behind it.
+    // The second field is the program's name in brackets and may contain spaces: parse behind it.
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
     return { state: fields[0] ?? 'X', startTicks: fields[19] ?? '0' }

@@ -1,7 +1,8 @@
 /**
- * The three roles of the local database and their passwords. Invariants: no connection without a
- * password (scram), for with trust every user of the machine would be superuser; the passwords lie
- * beside the data, readable by their owner alone; the server's role owns nothing.
+ * Makes the three roles of the local database and keeps their passwords.
+ * - Every connection needs a password (scram). With trust, every user of the machine would be a superuser.
+ * - The passwords are in a file beside the data that only its owner can read (0600).
+ * - The server's role owns nothing.
  */
 import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
@@ -13,7 +14,7 @@ export type Passwords = { readonly postgres: string; readonly roz_owner: string;
 type Role = keyof Passwords
 
 const DATABASE = 'roz'
-/** The server is starting up, in recovery or shutting down: it will answer, or its end will be seen. */
+/** SQLSTATE of a server that is starting up, recovering or shutting down: it will either answer or end. */
 const CANNOT_CONNECT_NOW = '57P03'
 const PASSING = new Set([CANNOT_CONNECT_NOW, 'ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT'])
 
@@ -38,7 +39,7 @@ export function urlAs(role: Role, passwords: Passwords, port: number): string {
   return `postgres://${role}:${passwords[role]}@127.0.0.1:${port}/${role === 'postgres' ? 'postgres' : DATABASE}`
 }
 
-/** Waits until the database answers, then makes what is missing of roles and database. `gone` ends the wait. */
+/** Waits until the database answers, then makes the missing roles and database. The wait ends when `gone` returns true. */
 export async function ensureRoles(passwords: Passwords, port: number, gone: () => boolean): Promise<'ready' | 'gone'> {
   const client = await connected(urlAs('postgres', passwords, port), gone)
   if (client === undefined) return 'gone'
