@@ -1,7 +1,8 @@
 /**
- * `npm run audit`: every invariant of money on a live database, one after the other, as of one instant.
- * Invariants: it reads alone; it prints each with its sentence; it ends with 0 where all hold, with 1
- * where one is broken, and with 2 where it could not look.
+ * `npm run audit`: checks every invariant of money on a live database.
+ * - It only reads, in one snapshot.
+ * - It prints each invariant with its sentence.
+ * - Exit code: 0 where all invariants are kept, 1 where one is broken, 2 where the check could not run.
  */
 import { type CommandTarget, onDatabase } from './command-database.ts'
 import { connect } from '../db/sql.ts'

@@ -1,4 +1,7 @@
-/** The database that a command of the operator works on: of DATABASE_URL, or the local one, which is joined where it runs and left running. */
+/**
+ * Opens the database of an operator's command: that of DATABASE_URL, else the local one under DATA_DIR.
+ * - A local database that a server already runs is shared and stays running.
+ */
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { startPostgres } from '../db/embedded/embedded.ts'
@@ -7,11 +10,11 @@ export type CommandTarget = {
   readonly databaseUrl: string | undefined
   readonly dataDir: string
   readonly namedStatements: boolean
-  /** A line for the person who asked. */
+  /** Prints a line for the operator. */
   readonly say: (line: string) => void
 }
 
-/** Works on the server's own role's address; undefined, with a word why, where there is no database. */
+/** Runs `work` with a URL of the server's role. Where there is no database, it prints the reason and returns undefined. */
 export async function onDatabase<T>(
   { databaseUrl, dataDir, say }: CommandTarget,
   work: (url: string) => Promise<T>,

@@ -1,6 +1,7 @@
 /**
- * `npm run books`: which day's books are held and why; `npm run books -- retry` and `npm run books -- cover`
- * go on with it (docs/held-books.md), also while the server runs, which makes them within a second.
+ * `npm run books`: shows the day whose books are held, and why (docs/held-books.md).
+ * - `npm run books -- retry` and `npm run books -- cover` release that day. A running server makes its books within a second.
+ * - Each release is written to the audit log in the same transaction.
  */
 import { type CommandTarget, onDatabase } from './command-database.ts'
 import { connect } from '../db/sql.ts'

@@ -1,13 +1,15 @@
 /**
- * `npm run parked`: the due work that failed again and again, oldest first; with the name of a work and of an
- * item behind it, runs that one again. 0: nothing is parked, or it is due again; 1: something is; 2: it could not look.
+ * `npm run parked`: lists parked work, oldest first. With the name of an item, makes that item due at once.
+ * - Exit code of the list: 0 where nothing is parked, 1 where something is.
+ * - Exit code with a name: 0 where the item is due again, 1 where no such item is parked.
+ * - Exit code 2: the database could not be read.
  */
 import { isoIst } from '@roz/core/ist-day.ts'
 import { type CommandTarget, onDatabase } from './command-database.ts'
 import { connect, type Db } from '../db/sql.ts'
 import { listParked, runAgain } from '../jobs/parking.ts'
 
-/** `name`: work and item as they are listed, `order 1f…`, `job mail 42`; empty: the list. */
+/** `name`: work and item as listed, such as `order 1f…` or `job mail 42`; empty: print the list. */
 export async function parkedNow(target: CommandTarget, name: string): Promise<0 | 1 | 2> {
   const { say, namedStatements } = target
   try {
@@ -42,6 +44,6 @@ async function again(db: Db, name: string, say: (line: string) => void): Promise
     say(`Nothing of this name is parked: ${name}`)
     return 1
   }
-  say('It is due again: the server tries it within a second. While the cause stands it stays parked.')
+  say('It is due again: the server tries it within a second. It stays parked until the cause is mended.')
   return 0
 }

@@ -1,7 +1,8 @@
 /**
- * `npm run reseal`: seals everything anew that SECRET_KEY_OLD sealed, also while the server runs, which
- * does the same by itself. Invariants: it may be stopped at any moment and begun again; it ends with 0
- * only when SECRET_KEY_OLD is needed no more.
+ * `npm run reseal`: seals with SECRET_KEY all values that SECRET_KEY_OLD sealed.
+ * - It may run beside the server, which does the same in the background.
+ * - It may be interrupted at any moment and repeated.
+ * - Exit code 0 only where SECRET_KEY_OLD is no longer needed.
  */
 import { type CommandTarget, onDatabase } from './command-database.ts'
 import { connect } from '../db/sql.ts'
@@ -30,7 +31,7 @@ export async function resealNow(target: ResealTarget): Promise<0 | 1> {
       const reseal = createReseal({ ...target, db, secrets, log: { info: () => undefined, error } as never })
       return await run(reseal, say)
     } catch (error) {
-      say(`Not everything was sealed anew: ${String(error)}. Begin it again: it goes on where it was.`)
+      say(`Not everything was sealed anew: ${String(error)}. Run it again: it continues where it stopped.`)
       return false
     } finally {
       await db.close()

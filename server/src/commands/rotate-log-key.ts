@@ -1,6 +1,6 @@
 /**
- * `npm run rotate-log-key`: replaces the log's key (spec/protocol.md, chapter 9), also while the server
- * runs. Invariant: the record by the old key and the new key come together or not at all.
+ * `npm run rotate-log-key`: rotates the log's key (spec/protocol.md, chapter 9). It may run beside the server.
+ * - The `key` record signed by the old key and the new key are written in one transaction.
  */
 import { type CommandTarget, onDatabase } from './command-database.ts'
 import { connect, violatedConstraint } from '../db/sql.ts'
@@ -17,7 +17,7 @@ export async function rotateLogKey(target: RotateTarget): Promise<0 | 1> {
     const db = connect({ url, max: 1, named: namedStatements, applicationName: 'roz-rotate' })
     try {
       const secrets = createSecrets({ secretKey: secretKey ?? (await ensureSecretKey(dataDir)), secretKeyOld })
-      // The origin stands with the first key; a log without a key has nothing to replace.
+      // This origin is never used: it is stored with the first key, and a log without a key cannot be rotated.
       const keys = createLogKeys({ secrets, origin: 'nowhere/log' })
       const { old, now } = await inTransaction(db, (tx) => keys.rotate(tx))
       say(`The log's key was ${old.text}`)

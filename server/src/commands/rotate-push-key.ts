@@ -1,4 +1,7 @@
-/** `npm run rotate-push-key`: a new key towards push services, also while the server runs. Devices stay under theirs until they come over. */
+/**
+ * `npm run rotate-push-key`: makes a new key for push services. It may run beside the server.
+ * - A device keeps the key of its subscription until its app is opened again.
+ */
 import { onDatabase } from './command-database.ts'
 import { connect } from '../db/sql.ts'
 import { createPushKeys } from '../features/push/keys.ts'
@@ -13,8 +16,8 @@ export async function rotatePushKey(target: RotateTarget): Promise<0 | 1> {
     try {
       const secrets = createSecrets({ secretKey: secretKey ?? (await ensureSecretKey(dataDir)), secretKeyOld })
       const key = await createPushKeys({ secrets }).rotate(db)
-      say(`The key towards push services is from now on ${key.publicKey.toString('base64url')}`)
-      say('Devices come over to it as their app is opened; until then they are told under the key they subscribed with.')
+      say(`The key for push services is now ${key.publicKey.toString('base64url')}`)
+      say('A device changes to it when its app is opened. Until then it gets results under the key that it subscribed with.')
       return true
     } catch (error) {
       say(`The key was not replaced: ${String(error)}`)

@@ -1,7 +1,8 @@
 /**
- * Where the randomness of draws comes from, and who bears witness to their lists. Invariants: production
- * draws by quicknet alone; a chain whose hash is not that of its parameters, and a witness's key that
- * is none, stop the start.
+ * Reads the settings of the randomness beacon and of the log's witnesses.
+ * - Production draws only with drand's quicknet.
+ * - A chain whose hash does not match its parameters stops the start, and so does an invalid witness key.
+ * - The quorum is more than half of the witnesses, so that two quorums share a witness.
  */
 import { parseChain, QUICKNET, QUICKNET_RELAYS } from '../adapters/beacon/chain.ts'
 import type { BeaconChain } from '../adapters/beacon/port.ts'
@@ -10,7 +11,7 @@ import type { Settings } from './settings.ts'
 
 export type BeaconSettings = {
   readonly relays: readonly string[]
-  /** The chain of rounds made from now on; without one they are drawn in local mode. */
+  /** The beacon chain of rounds made from now on; undefined: those rounds are drawn in local mode. */
   readonly chain: BeaconChain | undefined
 }
 
@@ -36,7 +37,7 @@ function chainOf(settings: Settings, production: boolean): BeaconChain {
 
 export type WitnessSettings = { readonly keys: readonly string[]; readonly quorum: number }
 
-/** C2SP verifier keys, ascending, as the open record publishes them. */
+/** C2SP verifier keys in ascending order, as the open record publishes them. */
 export function witnessSettings(settings: Settings): WitnessSettings {
   const keys = [...new Set(settings.text('WITNESS_KEYS')?.split(/[\s,]+/) ?? [])].sort()
   const parsed = keys.map((key) => parseWitnessKey(key))
@@ -47,10 +48,10 @@ export function witnessSettings(settings: Settings): WitnessSettings {
   const differ = (what: (key: NonNullable<(typeof parsed)[number]>) => string): boolean =>
     new Set(parsed.map((key) => key && what(key))).size === keys.length
   if (!differ(({ name }) => name) || !differ(({ publicKey }) => publicKey.toString('hex')))
-    settings.complain('WITNESS_KEYS: a name or a key stands there twice')
+    settings.complain('WITNESS_KEYS: a name or a key appears twice')
   const quorum = settings.integer('WITNESS_QUORUM', 2, 1, 100)
-  if (keys.length > 0 && quorum > keys.length) settings.complain('WITNESS_QUORUM: there are not so many WITNESS_KEYS')
-  // Two quorums must share a witness, or two readers could be shown two logs.
-  if (quorum * 2 <= keys.length) settings.complain('WITNESS_QUORUM: more than half of the WITNESS_KEYS')
+  if (keys.length > 0 && quorum > keys.length) settings.complain('WITNESS_QUORUM: at most the number of WITNESS_KEYS')
+  // Two quorums must share a witness. Otherwise two readers could be shown two different logs.
+  if (quorum * 2 <= keys.length) settings.complain('WITNESS_QUORUM: it must be more than half of the number of WITNESS_KEYS')
   return { keys, quorum }
 }

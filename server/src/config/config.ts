@@ -1,7 +1,7 @@
 /**
- * The settings of the server, read once from the environment (only main.ts touches it). Invariant:
- * with NODE_ENV=production nothing has a default that is only safe on a laptop; everything missing
- * or unsafe is named in one message (operations.md "Environment"). The README's table lists them.
+ * Reads the server's settings from the environment. Only main.ts touches the environment, once; README.md lists the settings.
+ * - In production (NODE_ENV=production) no setting has a default that is safe on a laptop only.
+ * - One message names every missing, wrong or unsafe setting.
  */
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
@@ -15,7 +15,7 @@ import { Settings } from './settings.ts'
 export type Config = ReturnType<typeof readConfig>
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Every complaint at once: whoever starts the server mends them in one go. */
+/** All complaints in one message, so that the operator can correct them at once. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly complaints: readonly string[]
@@ -27,7 +27,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads and judges the environment. Throws ConfigError with every complaint. */
+/** Reads and checks the environment. Throws ConfigError with every complaint. */
 export function readConfig(env: Environment) {
   const settings = new Settings(env)
   const production = env.NODE_ENV === 'production'
@@ -80,7 +80,7 @@ export function readConfig(env: Environment) {
   return config
 }
 
-/** What `npm run audit` needs: where the books are. */
+/** The settings of `npm run audit`: where the database is. */
 export function auditSettings(env: Environment) {
   const settings = new Settings(env)
   return {
@@ -90,7 +90,7 @@ export function auditSettings(env: Environment) {
   }
 }
 
-/** What production must be told; each missing one is a complaint of its own. */
+/** Checks the settings that production requires. Each missing one is a separate complaint. */
 function judgeProduction(settings: Settings, allowed: Allowed): void {
   const needed = [
     'PUBLIC_URL',
@@ -103,7 +103,7 @@ function judgeProduction(settings: Settings, allowed: Allowed): void {
     'TRUST_PROXY',
     'METRICS_TOKEN',
   ]
-  // What members are told to write to, to call and to visit: a sample would be an invented one.
+  // Pages and mails show these contact details. Sample values would be invented ones.
   const support = ['SUPPORT_EMAIL', 'SUPPORT_PHONE', 'OFFICE_ADDRESS']
   for (const name of [...needed, ...support, 'CASHFREE_PG_CLIENT_ID', 'CASHFREE_PG_CLIENT_SECRET']) settings.required(name)
   const beacon = settings.text('BEACON')
@@ -117,7 +117,7 @@ function judgeProduction(settings: Settings, allowed: Allowed): void {
   if (url !== undefined && !url.startsWith('https://')) settings.complain('PUBLIC_URL: production needs https://')
 }
 
-/** Business settings; amounts in rupees become paise here. */
+/** Business settings. Amounts are set in rupees and become paise here. */
 function businessSettings(settings: Settings, production: boolean) {
   const legal = ['LEGAL_ENTITY', 'GRIEVANCE_OFFICER', 'TERMS_VERSION'].every((name) => settings.text(name) !== undefined)
   const on = !production || legal
@@ -136,13 +136,13 @@ function businessSettings(settings: Settings, production: boolean) {
     termsVersion: settings.text('TERMS_VERSION') ?? '2025-08-09',
     legalEntity: settings.text('LEGAL_ENTITY'),
     grievanceOfficer: settings.text('GRIEVANCE_OFFICER'),
-    // A winner always gets something: a prize of nothing is none, and no round could be settled with it.
+    // Below 100, because a prize of 0 paise after tax could not be paid and the round could not be settled.
     taxPercent: settings.integer('TDS_PERCENT', 0, 0, 99),
     taxAbove: rupees(settings, 'TDS_ABOVE_RUPEES', '0'),
   }
 }
 
-/** What the public pages name: sample values outside production. */
+/** Settings that the public pages show, with sample values outside production. */
 function siteSettings(settings: Settings, production: boolean) {
   return {
     supportEmail: settings.text('SUPPORT_EMAIL') ?? 'support@roz.example',
@@ -150,7 +150,7 @@ function siteSettings(settings: Settings, production: boolean) {
     officeAddress: settings.text('OFFICE_ADDRESS') ?? '12 Sample Street, Pune 411001, India',
     people: settings.text('SITE_PEOPLE') ?? '14,000',
     contributors: settings.text('SITE_CONTRIBUTORS') ?? '10,000+',
-    /** A YouTube link; outside production a free film stands in. */
+    /** A YouTube link; outside production the default is a freely licensed film. */
     howItWorksVideo: settings.text('HOW_IT_WORKS_VIDEO') ?? (production ? undefined : 'https://youtu.be/aqz-KE-bpKQ'),
   }
 }
@@ -162,7 +162,7 @@ function rupees(settings: Settings, name: string, otherwise: string): Paise {
   return 0n as Paise
 }
 
-/** Push services beside the browsers' own, as `host` or `host:port`. */
+/** Additional push services, as `host` or `host:port`. */
 function pushHosts(settings: Settings): readonly string[] {
   const hosts = (settings.text('PUSH_HOSTS') ?? '').split(',').map((host) => host.trim().toLowerCase())
   const isHost = (host: string): boolean => URL.canParse(`https://${host}`) && new URL(`https://${host}`).host === host
@@ -170,7 +170,7 @@ function pushHosts(settings: Settings): readonly string[] {
   return hosts.filter((host) => host !== '')
 }
 
-/** Hop count or list of addresses that decides the client's address; none: the socket's own. */
+/** Trusted proxies, as a hop count or a list of addresses. Unset or `none`: the client's address is the socket's. */
 function trustProxy(settings: Settings): number | string | false {
   const value = settings.text('TRUST_PROXY')
   if (value === undefined || value === 'none') return false

@@ -1,6 +1,8 @@
 /**
- * The gateway's settings. Sandbox keys are made here because both sides of the sandbox need them and they
- * guard nothing. Payouts have an account and keys of their own: without them they are manual.
+ * Reads the settings of the payment gateway.
+ * - Production accepts only https addresses of cashfree.com.
+ * - The sandbox's keys are constants here: both of its sides need them, and they protect nothing.
+ * - Payouts have their own account and keys. Without them payouts are manual; with half of them the start fails.
  */
 import { createPublicKey } from 'node:crypto'
 import type { Settings } from './settings.ts'
@@ -20,7 +22,7 @@ export type PayoutSettings = {
   readonly clientId: string
   readonly clientSecret: string
   readonly apiVersion: string
-  /** PEM: with it each call is signed (two-factor authentication). */
+  /** PEM. If set, each payout call is signed (the gateway's two-factor authentication). */
   readonly publicKey: string | undefined
 }
 
@@ -48,7 +50,7 @@ export function gatewaySettings(settings: Settings, { production, payments, sand
       ['CASHFREE_PAYOUT_BASE_URL', gateway.payouts?.baseUrl ?? host],
       ['CASHFREE_JS_URL', gateway.scriptUrl],
     ] as const) {
-      // The sandbox's own addresses go with it: that it is refused is said already.
+      // The sandbox's default addresses need no complaint of their own: production already refuses the sandbox.
       const isSandboxOwn = !real && settings.text(name) === undefined
       if (!isSandboxOwn && !isCashfreeHttps(url))
         settings.complain(`${name}: production accepts only https addresses of cashfree.com, not “${url}”`)
@@ -66,26 +68,26 @@ function payoutSettings(settings: Settings, real: boolean, baseUrl: string): Pay
     publicKey: publicKey(settings),
   }
   if (clientId !== undefined && clientSecret !== undefined) return { ...payouts, clientId, clientSecret }
-  // Half an account is a slip: nobody should find out by payouts that stay manual.
+  // Half an account is a mistake. Without a complaint, the operator would notice only that payouts stay manual.
   if (clientId !== undefined) settings.required('CASHFREE_PAYOUT_CLIENT_SECRET')
   if (clientSecret !== undefined) settings.required('CASHFREE_PAYOUT_CLIENT_ID')
   return undefined
 }
 
-/** In one line of an environment file its line ends are written as `\n`. */
+/** The RSA public key. In an environment file its line ends may be written as `\n`. */
 function publicKey(settings: Settings): string | undefined {
   const pem = settings.text('CASHFREE_PAYOUT_PUBLIC_KEY')?.replaceAll('\\n', '\n')
   if (pem === undefined) return undefined
   try {
     if (createPublicKey(pem).asymmetricKeyType === 'rsa') return pem
   } catch {
-    // Said below, without the reason: it would quote the key.
+    // The complaint below leaves the parser's reason out, because the reason would quote the key.
   }
   settings.complain('CASHFREE_PAYOUT_PUBLIC_KEY: an RSA public key in PEM, as the gateway gave it')
   return undefined
 }
 
-/** https on cashfree.com or a host below it. */
+/** True for an https address on cashfree.com or a subdomain, without a user name. */
 export function isCashfreeHttps(address: string): boolean {
   if (!URL.canParse(address)) return false
   const url = new URL(address)

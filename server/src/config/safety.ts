@@ -1,11 +1,13 @@
 /**
- * What makes a setting worth something: secrets long enough not to be guessed, lines that nobody reads
- * along, and a developer's server that is not open to the street. Invariants: what is weaker on purpose
- * is named by ALLOW_INSECURE; no complaint shows a secret.
+ * Checks that settings are safe.
+ * - Production needs secrets of a minimum length, and TLS to the mail server and to a database on another host.
+ * - Outside production the server listens on this machine only.
+ * - ALLOW_INSECURE names each exception: mail, database, host.
+ * - No complaint shows a secret.
  */
 import type { Settings } from './settings.ts'
 
-/** Where less than the safe way is allowed on purpose. */
+/** The exceptions that ALLOW_INSECURE may name. */
 export const INSECURE = ['mail', 'database', 'host'] as const
 type Insecure = (typeof INSECURE)[number]
 export type Allowed = (what: Insecure) => boolean
@@ -17,11 +19,11 @@ const METRICS_TOKEN_MIN = 16
 export function allowedInsecure(settings: Settings): Allowed {
   const named = (settings.text('ALLOW_INSECURE') ?? '').split(/[\s,]+/).filter((name) => name !== '')
   for (const name of named)
-    if (!(INSECURE as readonly string[]).includes(name)) settings.complain(`ALLOW_INSECURE: of ${INSECURE.join(', ')}, not “${name}”`)
+    if (!(INSECURE as readonly string[]).includes(name)) settings.complain(`ALLOW_INSECURE: any of ${INSECURE.join(', ')}, not “${name}”`)
   return (what) => named.includes(what)
 }
 
-/** A server of a developer has a clock that anybody may set and shows everybody's mails. */
+/** Outside production anybody who reaches the server can set the clock and read all mails. */
 export function judgeHost(settings: Settings, host: string, allowed: Allowed): void {
   if (isThisMachine(host) || allowed('host')) return
   settings.complain(
@@ -29,7 +31,7 @@ export function judgeHost(settings: Settings, host: string, allowed: Allowed): v
   )
 }
 
-/** What production demands of what it was given; what is missing has a complaint of its own. */
+/** Checks the length of the secrets that are set. A missing secret has a complaint of its own. */
 export function judgeSecrets(settings: Settings): void {
   const expectLength = (name: string, lengthOf: (text: string) => number, min: number, unit: string): void => {
     const value = settings.text(name)
@@ -40,7 +42,7 @@ export function judgeSecrets(settings: Settings): void {
   expectLength('METRICS_TOKEN', (text) => text.length, METRICS_TOKEN_MIN, 'characters')
 }
 
-/** Production speaks to the mail server and to a database elsewhere by TLS alone. */
+/** Production uses TLS to the mail server and to a database on another host. */
 export function judgeLines(settings: Settings, allowed: Allowed): void {
   const mail = settings.text('MAIL_URL')
   if (mail !== undefined && !/^smtps?:\/\//.test(mail)) settings.complain('MAIL_URL: production needs smtp:// or smtps://')
@@ -48,11 +50,11 @@ export function judgeLines(settings: Settings, allowed: Allowed): void {
     settings.complain('MAIL_URL: production needs TLS: leave out what weakens it, or say ALLOW_INSECURE=mail')
   for (const name of ['DATABASE_URL', 'MIGRATE_DATABASE_URL']) {
     const database = settings.text(name)
-    // What is no address at all has a complaint of its own.
+    // An invalid URL has a complaint of its own.
     if (database === undefined || !URL.canParse(database) || allowed('database')) continue
     const { hostname, searchParams } = new URL(database)
     const host = searchParams.get('host') ?? decodeURIComponent(hostname)
-    // A path is a socket of this machine. Only verify-full asks every version of the driver who answers.
+    // A path is a Unix socket on this machine. Only verify-full checks the server's identity in every version of the driver.
     if (host === '' || host.startsWith('/') || isThisMachine(host) || searchParams.get('sslmode') === 'verify-full') continue
     settings.complain(
       `${name}: production needs TLS to a database on another host: add sslmode=verify-full, or say ALLOW_INSECURE=database`,
@@ -60,7 +62,7 @@ export function judgeLines(settings: Settings, allowed: Allowed): void {
   }
 }
 
-/** Parameters by which the mail driver would go without TLS, or without looking who answers. */
+/** True for parameters that let the mail driver skip TLS or the check of the server's identity. */
 const weakensTls = (url: string): boolean =>
   URL.canParse(url) &&
   [...new URL(url).searchParams.keys()].some((name) => /^(tls\.|service$|secure$|ignoreTLS$|requireTLS$|opportunisticTLS$)/i.test(name))

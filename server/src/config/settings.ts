@@ -1,4 +1,8 @@
-/** Reads single settings from an environment and collects what is wrong with them. An empty text counts as not set. */
+/**
+ * Reads single settings from an environment.
+ * - All complaints are collected, so that `finish` reports them at once.
+ * - A blank value counts as not set.
+ */
 export class Settings {
   readonly #env: Readonly<Record<string, string | undefined>>
   readonly #complaints: string[] = []
@@ -47,7 +51,7 @@ export class Settings {
     return otherwise
   }
 
-  /** An http(s) address without a slash at its end. */
+  /** An http(s) URL, returned without trailing slashes. */
   url(name: string): string | undefined {
     const value = this.text(name)
     if (value === undefined) return undefined
@@ -56,7 +60,7 @@ export class Settings {
     return undefined
   }
 
-  /** The address of a PostgreSQL; never shown, for a password may stand in it. */
+  /** The URL of a PostgreSQL. No complaint shows it, because it may contain a password. */
   postgresUrl(name: string): string | undefined {
     const value = this.text(name)
     if (value === undefined || (URL.canParse(value) && /^postgres(ql)?:$/.test(new URL(value).protocol))) return value

@@ -87,7 +87,7 @@ export function connect(options: ConnectOptions): Db {
   const named = options.named ?? true
   const waitingMax = options.waitingMax ?? WAITING_MAX
   const expectRoom = (): void => {
-    if (pool.waitingCount >= waitingMax) throw new OverloadedError('too many wait for a connection of the database')
+    if (pool.waitingCount >= waitingMax) throw new OverloadedError('too many statements wait for a database connection')
   }
   return {
     query: async (statement) => {

@@ -1,7 +1,7 @@
 /**
- * The token of a link that is sent by mail. Invariant: it stands nowhere in the database, neither in
- * the token's row (which has its hash) nor in the mail's job (which has the row's id): whoever reads
- * the tables cannot confirm an address or reset a password.
+ * Derives the token of a mailed link.
+ * - The database never contains the token: its row has the hash, and the mail's job has the row's id.
+ * - Read access to the tables is therefore not enough to confirm an address or reset a password.
  */
 import { createHash } from 'node:crypto'
 import type { Secrets } from '../secrets/secrets.ts'

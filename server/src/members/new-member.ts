@@ -1,4 +1,7 @@
-/** A new account with its wallet, in one transaction: neither exists without the other. */
+/**
+ * Inserts a new account.
+ * - The account and its wallet are written in one transaction: neither exists without the other.
+ */
 import type { Language } from '@roz/core/language.ts'
 import { maybeOne, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
@@ -11,14 +14,14 @@ export type NewMember = {
   readonly passwordHash?: string
   readonly googleSub?: string
   readonly language: Language
-  /** Google and the demo community have confirmed addresses. */
+  /** True for accounts from Google and for the demo community. */
   readonly emailVerified: boolean
-  /** What was accepted at registration. */
+  /** The version of the terms accepted at registration. */
   readonly termsVersion: string
   readonly origin?: string
 }
 
-/** The new member's id, or undefined when the address is taken (in any case). */
+/** Returns the new member’s id; undefined where another account has the address (ignoring case) or the Google account. */
 export async function insertMember(tx: Tx, member: NewMember): Promise<bigint | undefined> {
   const row = await maybeOne<{ id: bigint }>(
     tx,

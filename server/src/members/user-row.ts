@@ -1,6 +1,6 @@
 /**
- * A member as the API shows them: one query and one mapping for every call that answers a User.
- * Invariant: nothing secret leaves here: no password hash, no numeric id, no token.
+ * Reads a member and maps them to the API's `User`, with one query and one mapping for every call.
+ * - A `User` contains no password hash, no numeric id and no token.
  */
 import type { User } from '@roz/contract/shapes.ts'
 import { isoIst } from '@roz/core/ist-day.ts'
@@ -29,11 +29,11 @@ export type UserRow = {
   readonly auto_join: boolean
 }
 
-/** The columns of a UserRow; their source is `userSource`. */
+/** The columns of a UserRow, selected from `userSource`. */
 export const userColumns = sql`
   m.id, m.public_id, m.name, coalesce(m.email, '') as email, m.phone, m.avatar, m.language, m.public_name, m.role, m.staff_role,
   m.email_verified_at, m.created_at, coalesce(w.balance, 0)::bigint as balance, ${owedOf(sql`m.id`)} as owed, coalesce(w.auto_join, false) as auto_join`
-/** Staff accounts hold no wallet, hence the outer join. */
+/** An outer join, because staff accounts have no wallet. */
 export const userSource = sql`member m left join wallet w on w.member_id = m.id`
 
 export const userOf = (row: UserRow): User => ({
@@ -52,7 +52,7 @@ export const userOf = (row: UserRow): User => ({
   staffRole: row.staff_role,
 })
 
-/** The User of a member who is known to exist: whoever asks holds their session. */
+/** The User of a member who exists, because the caller has their session. Throws otherwise. */
 export async function getUser(from: Queryable, memberId: bigint): Promise<User> {
   return userOf(await one<UserRow>(from, sql`select ${userColumns} from ${userSource} where m.id = ${memberId}::bigint`))
 }

@@ -1,4 +1,4 @@
-/** SECRET_KEY is replaced: everything sealed is sealed anew, whatever stops it, and the old key can go. */
+/** A rotation of SECRET_KEY: every sealed value is resealed through any interruption, and then the old key can be removed. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
@@ -61,7 +61,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** How many values of each column are sealed with a key; those nobody needs any more are left out. */
+/** Number of still needed values in each column that are sealed with a key. */
 async function countOf(id: Buffer): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
   for (const { name, table, column, isNeeded } of SEALED_COLUMNS)
@@ -85,7 +85,7 @@ const ALL = {
 }
 const NONE = Object.fromEntries(Object.keys(ALL).map((name) => [name, 0]))
 
-test('no column that is sealed is forgotten', async () => {
+test('every sealed column of the schema is in SEALED_COLUMNS', async () => {
   const found = await world.db.query<{ name: string }>(sql`
     select c.relname || '.' || a.attname as name from pg_attribute a join pg_class c on c.oid = a.attrelid
      where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace and a.atttypid = 'bytea'::regtype and a.attname like 'sealed%' order by 1`)
@@ -94,7 +94,7 @@ test('no column that is sealed is forgotten', async () => {
   expect(await countOf(testSecrets.keyIds[0])).toEqual(ALL)
 })
 
-test('a start with neither key would open nothing, and is told how much', async () => {
+test('values sealed with an unknown key are counted, and npm run reseal refuses to run', async () => {
   const unreadable = await listUnreadable(world.db, next)
   expect(Object.fromEntries(unreadable.map(({ name, count }) => [name, count]))).toEqual(ALL)
   expect(await listUnreadable(world.db, both)).toEqual([])
@@ -114,11 +114,11 @@ const target = (given: object, said: string[]) => ({
   ...given,
 })
 
-test('killed in the middle of a portion it has written all of it or nothing, and goes on from there', async () => {
+test('a reseal that is killed within a portion has written that portion whole or not at all', async () => {
   const { database, db } = world
   const holder = connect({ url: database.superUrl, max: 1 })
   await holder.withConnection(async (connection) => {
-    // Rows of it may be locked, and not written.
+    // SHARE mode allows row locks and blocks writes.
     await connection.command('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0; LOCK TABLE bank_account IN SHARE MODE')
     const child = spawn(process.execPath, [path.join(import.meta.dirname, '../main.ts'), 'reseal'], {
       env: { ...process.env, DATABASE_URL: database.appUrl, SECRET_KEY: NEW, SECRET_KEY_OLD: OLD },
@@ -132,7 +132,7 @@ test('killed in the middle of a portion it has written all of it or nothing, and
     child.kill('SIGKILL')
     await ended
     await connection.command('ROLLBACK')
-    // Its rows are free once the database has noticed that nobody is there.
+    // Its row locks are released once PostgreSQL notices that the client is gone.
     while ((await backends()).length > 0) await sleep(50)
   })
   await holder.close()
@@ -140,7 +140,7 @@ test('killed in the middle of a portion it has written all of it or nothing, and
   expect(left).toEqual({ ...ALL, 'log keys': 0, 'secrets of rounds': 0, 'ticket keys': 0 })
 })
 
-test('several go on at once, each portion by one of them, and say when the old key can go', async () => {
+test('several workers reseal at once, each portion once, and say when the old key can be removed', async () => {
   const { db } = world
   const told: string[] = []
   const log = {
@@ -161,7 +161,7 @@ test('several go on at once, each portion by one of them, and say when the old k
   expect(said).toEqual([DONE])
 })
 
-test('without the old key everything opens, and all is known again by what it was known by', async () => {
+test('after a reseal every value opens without the old key, and every lookup by fingerprint still finds its row', async () => {
   const { db } = world
   expect(await listUnreadable(db, next)).toEqual([])
   const ticketKeys = createTicketKeys({ secrets: next })
@@ -187,12 +187,12 @@ test('without the old key everything opens, and all is known again by what it wa
   await addDevice(db, next, { sessionHash, memberId: member, target: opened, keyNumber: 0 })
   expect((await one<{ n: number }>(db, sql`select count(*)::int as n from push_device`)).n).toBe(9)
   expect(await createPushKeys({ secrets: next }).inForce(db)).toMatchObject({ number: 0 })
-  // No key is taken twice, whatever SECRET_KEY was when it was taken.
+  // A claimed ticket key stays claimed after SECRET_KEY has changed.
   const taken = await inTransaction(db, (tx) => ticketKeys.change(tx, member, keys.get(members[1] as bigint) as string))
   expect(taken).toEqual({ ok: false, code: 'ticket_key_taken' })
 })
 
-test('a value that was altered is told of once and left; the rest is sealed anew, and the old key has to stay', async () => {
+test('an altered value is reported once and left unchanged; all others are resealed, and the old key must stay', async () => {
   const { db } = world
   const [broken, sound] = members as [bigint, bigint]
   const third = createSecrets({ secretKey: 'a third', secretKeyOld: NEW })
@@ -212,16 +212,16 @@ test('a value that was altered is told of once and left; the rest is sealed anew
   expect(said).toEqual([`ticket_key:${broken} was altered: it cannot be opened.`, expect.stringMatching(/^Left.*: 1 ticket keys\.$/)])
   await flip()
   expect(await resealNow(target({ secretKey: 'a third', secretKeyOld: NEW }, said))).toBe(0)
-  // Back to where the world is, which goes on with its own key.
+  // Back to the key that the rest of the test world uses.
   expect(await resealNow(target({ secretKey: OLD, secretKeyOld: 'a third' }, said))).toBe(0)
   expect((await world.ticketKeys.find(db, sound, TODAY))?.key).toBe(keys.get(sound))
   await owner.close()
 })
 
-test('details that stand twice under one key keep nothing back: they are found by one of the rows', async () => {
+test('bank details stored twice under one key are resealed, and one of the rows is found by them', async () => {
   const { db } = world
   const [member] = members as [bigint]
-  // As a change of the key leaves them that they were given again during.
+  // This duplicate arises when the details are given again during a rotation of the key.
   await db.query(sql`
     insert into bank_account (member_id, account_mac, details_mac, sealed, bank_name, last_four)
     select member_id, account_mac, sha256(details_mac), sealed, bank_name, last_four from bank_account where member_id = ${member}::bigint`)
@@ -234,7 +234,7 @@ test('details that stand twice under one key keep nothing back: they are found b
   expect(await count()).toEqual(before)
 })
 
-test('bodies of payment events from before they were sealed are sealed by a server and by hand, though no key was replaced', async () => {
+test('payment events stored unsealed are sealed by the server and by npm run reseal, also without a rotation of the key', async () => {
   const { db } = world
   const body = (key: string) => `{"type": "X", "data": {"customer_details": {"customer_phone": "98765${key}"}, "note": "\\u0000"}}`
   const store = (key: string) =>
@@ -256,7 +256,7 @@ test('bodies of payment events from before they were sealed are sealed by a serv
   expect([await left(), await opened('p4')]).toEqual([[], body('p4')])
 })
 
-test('the old key has to stay for the calls whose bodies it knows again, and goes with the last of them', async () => {
+test('the old key must stay until the last idempotency key whose request it recognises has expired', async () => {
   const { db } = world
   const call = { memberId: members[0] as bigint, key: 'k', route: 'a call of the test', body: {} }
   const answer = async () => ({ ok: true, value: 'first' }) as const
@@ -277,6 +277,6 @@ test('the old key has to stay for the calls whose bodies it knows again, and goe
   expect(await resealNow(target({}, said))).toBe(0)
   await tell()
   expect([said.at(-1), told.at(-1)]).toEqual([DONE, DONE])
-  // The check of the books knows every call whose answers are remembered, and these are none.
+  // The audit accepts only idempotency keys of real calls, and these are not.
   await db.query(sql`delete from idempotency_key where route = ${call.route}::text`)
 })

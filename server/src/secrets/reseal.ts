@@ -1,11 +1,10 @@
 /**
- * What a replaced SECRET_KEY leaves behind: every value sealed with SECRET_KEY_OLD is sealed anew with
- * SECRET_KEY, a portion at a time, beside the server; bodies of payment events from before they were sealed
- * are sealed too, whatever the keys. Invariants: a portion is written whole or not at
- * all, and what is left is what an index still finds under the old key, so that whatever stops it goes
- * on where it was, and several may work at once; a value that does not open is told of and left as it
- * is. SECRET_KEY_OLD can go, and is said to, once nothing is left and no call is kept either whose body
- * it alone knows again.
+ * Reseals after a rotation of SECRET_KEY: seals each value of SECRET_KEY_OLD again with SECRET_KEY, while the server runs.
+ * - It also seals the bodies of payment events that were stored unsealed, with or without a rotation.
+ * - A portion is one transaction. An index finds the values left under the old key, so a reseal can be interrupted and repeated.
+ * - Several processes may reseal at once.
+ * - A value that does not open is logged and left unchanged.
+ * - SECRET_KEY_OLD is declared removable once no value is left and no stored idempotency key depends on it.
  */
 import { isoIst } from '@roz/core/ist-day.ts'
 import type { FastifyBaseLogger } from 'fastify'
@@ -17,7 +16,7 @@ import { countSealedWith, listKeysOf, lockSealedWith, SEALED_COLUMNS, type Seale
 import type { Secrets } from './secrets.ts'
 
 const PORTION = 500
-/** A process that does not know the new key yet may still seal with the old one. */
+/** Looks again this often, because a process without the new key may still seal with the old one. */
 const LOOK_AGAIN_MS = 60_000
 
 export type ResealDeps = {
@@ -26,9 +25,9 @@ export type ResealDeps = {
   readonly log: Pick<FastifyBaseLogger, 'info' | 'error'>
   readonly portion?: number
 }
-/** What a portion did: in which column, and how many values. */
+/** A column by its name, and a number of values in it. */
 export type Resealed = { readonly name: string; readonly count: number }
-/** How far it is, in words for the operator. */
+/** The progress, and a line about it for the operator. */
 type Verdict = { readonly isSealed: boolean; readonly canGo: boolean; readonly line: string }
 
 export function createReseal({ db, secrets, log, portion = PORTION }: ResealDeps) {
@@ -38,7 +37,7 @@ export function createReseal({ db, secrets, log, portion = PORTION }: ResealDeps
   let restsUntilMs = 0
   let told: string | undefined
 
-  /** Seals a portion of a column anew; undefined where nothing of it is left to do. */
+  /** Reseals a portion of a column and returns the number of values; undefined where the column has none left. */
   const sealSome = (column: SealedColumn, key: Buffer): Promise<number | undefined> =>
     inTransaction(db, async (tx) => {
       const without = broken.get(column) ?? []
@@ -60,7 +59,7 @@ export function createReseal({ db, secrets, log, portion = PORTION }: ResealDeps
     }
   }
 
-  /** One portion; undefined where nothing is left that can be done. */
+  /** Does one portion; undefined where nothing is left that can be resealed. */
   async function step(): Promise<Resealed | undefined> {
     const count = await sealPlainEvents({ db, secrets }, portion)
     if (count > 0) return { name: 'payment events', count }
@@ -72,7 +71,7 @@ export function createReseal({ db, secrets, log, portion = PORTION }: ResealDeps
     return undefined
   }
 
-  /** Values that are still sealed with SECRET_KEY_OLD, by column. */
+  /** Number of values still sealed with SECRET_KEY_OLD, by column. */
   async function listLeft(): Promise<Resealed[]> {
     const left: Resealed[] = []
     for (const column of SEALED_COLUMNS) {
@@ -85,7 +84,7 @@ export function createReseal({ db, secrets, log, portion = PORTION }: ResealDeps
   async function judge(): Promise<Verdict> {
     const left = await listLeft()
     if (left.length > 0) {
-      const line = `Left, because they do not open or somebody works on them: ${inWords(left)}.`
+      const line = `Left, because they do not open or another process has locked them: ${inWords(left)}.`
       return { isSealed: false, canGo: false, line }
     }
     const until = old === undefined ? undefined : await isNeededUntil(db, old)
@@ -105,7 +104,7 @@ export function createReseal({ db, secrets, log, portion = PORTION }: ResealDeps
         return true
       }
       restsUntilMs = performance.now() + LOOK_AGAIN_MS
-      // No key was replaced: there is nothing to tell of.
+      // No rotation: nothing to report.
       if (old === undefined) return false
       const { isSealed, line } = await judge()
       if (isSealed && (line !== told || resealed > 0)) log.info({ resealed }, line)
@@ -118,9 +117,9 @@ export function createReseal({ db, secrets, log, portion = PORTION }: ResealDeps
 
 export const DONE = 'Everything is sealed with SECRET_KEY: SECRET_KEY_OLD can be removed.'
 const keepUntil = (until: Date): string =>
-  `Everything is sealed with SECRET_KEY. Keep SECRET_KEY_OLD until ${isoIst(until.getTime())}: calls repeated with an Idempotency-Key are known again by it.`
+  `Everything is sealed with SECRET_KEY. Keep SECRET_KEY_OLD until ${isoIst(until.getTime())}: calls repeated with an Idempotency-Key are recognised by it.`
 
-/** What a start cannot open: how many values of which kind are sealed with a key that it was not given. */
+/** Number of values, by column, sealed with a key that is neither SECRET_KEY nor SECRET_KEY_OLD. */
 export async function listUnreadable(db: Db, { keyIds }: Pick<Secrets, 'keyIds'>): Promise<Resealed[]> {
   const unreadable: Resealed[] = []
   for (const column of SEALED_COLUMNS) {

@@ -1,8 +1,8 @@
 /**
- * Every column that holds values sealed under SECRET_KEY, and how a value of it is sealed anew (secrets.ts).
- * Invariants: a column that seals and does not stand here keeps SECRET_KEY_OLD alive for ever
- * (reseal.test.ts looks for such); what a row is known again by changes with its value; the
- * rows are locked by the caller.
+ * Lists every column that is sealed under SECRET_KEY (secrets.ts), and how its values are resealed.
+ * - The list is complete: a missing column would need SECRET_KEY_OLD for ever (reseal.test.ts compares it with the schema).
+ * - A row's fingerprints, by which it is looked up, change together with its sealed value.
+ * - `write` needs rows that the caller has locked.
  */
 import { randomBytes } from 'node:crypto'
 import { type Queryable, type Sql, sql } from '../db/sql.ts'
@@ -11,7 +11,7 @@ import { openDevice, sealDevice } from '../features/push/devices.ts'
 import { type BankDetail, macsOf } from '../features/wallet/bank-accounts.ts'
 import type { Secrets } from './secrets.ts'
 
-/** A value, where it lies and whose it is. */
+/** A sealed value with its row's ctid (`at`) and owner. */
 export type SealedRow = {
   readonly at: string
   readonly context: string
@@ -21,24 +21,24 @@ export type SealedRow = {
 }
 
 export type SealedColumn = {
-  /** In words, for the operator. */
+  /** The name for the operator. */
   readonly name: string
   readonly table: Sql
   readonly column: Sql
-  /** What its values are bound to (`context` of Secrets). */
+  /** The context that each value is bound to (`context` of Secrets). */
   readonly context: Sql
-  /** Whose row it is and what it is looked up by, where that matters. */
+  /** The row's owner and its fingerprint, where `write` needs them. */
   readonly memberId: Sql
   readonly mac: Sql
-  /** Rows whose values are still needed. */
+  /** True for rows whose value is still needed. */
   readonly isNeeded: Sql
-  /** Writes locked rows with their values under the present key. */
+  /** Reseals locked rows under the present key. */
   readonly write: (tx: Tx, secrets: Secrets, rows: readonly SealedRow[]) => Promise<void>
 }
 
 type Plain = Pick<SealedColumn, 'name' | 'table' | 'column' | 'context'> & Partial<Pick<SealedColumn, 'isNeeded'>>
 
-/** A value that nothing else in its row depends on. */
+/** A column whose rows contain no fingerprint of the value. */
 const plain = (given: Plain): SealedColumn => ({
   isNeeded: sql`true`,
   memberId: sql`0::bigint`,
@@ -59,7 +59,7 @@ const bankAccounts: SealedColumn = {
     const renewed = rows.map(({ sealed, context }) => {
       const bytes = secrets.open(sealed, context)
       const { accountMacs, detailsMacs } = macsOf(secrets, JSON.parse(bytes.toString('utf8')) as BankDetail)
-      // The same details may stand twice, since an earlier change of the key: the first row is the one they are found by.
+      // An earlier rotation may have left the same details in two rows: the first row keeps the fingerprint and is found by it.
       const name = `${context}:${detailsMacs[0].toString('hex')}`
       const details = taken.has(name) ? randomBytes(detailsMacs[0].length) : detailsMacs[0]
       taken.add(name)
@@ -67,7 +67,7 @@ const bankAccounts: SealedColumn = {
     })
     await tx.query(sql`
       update bank_account t set sealed = v.sealed, account_mac = v.account,
-             -- Details that were given again meanwhile, to a process that did not know the old key, are found by that row.
+             -- Details given again meanwhile, to a process without the old key, are in a newer row: that row is found by them.
              details_mac = case when exists (select from bank_account o where o.member_id = t.member_id and o.details_mac = v.details and o.id <> t.id)
                then sha256(uuid_send(gen_random_uuid())) else v.details end
         from unnest(${rows.map(({ at }) => at)}::tid[], ${renewed.map(({ sealed }) => sealed)}::bytea[],
@@ -92,7 +92,7 @@ const devices: SealedColumn = {
     )
     const macs = renewed.map((device) => device.macs[0])
     const at = rows.map((row) => row.at)
-    // A browser that has subscribed again meanwhile is reached by its newer row.
+    // A browser that has subscribed again meanwhile has a newer row, so the old one is deleted.
     await tx.query(sql`
       delete from push_device t using unnest(${at}::tid[], ${macs}::bytea[]) as v(at, mac)
        where t.ctid = v.at and exists (select from push_device o where o.endpoint_mac = v.mac and o.id <> t.id)`)
@@ -109,7 +109,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     table: sql`round`,
     column: sql`sealed_secret`,
     context: sql`'day_secret:' || to_char(day, 'YYYY-MM-DD')`,
-    // Of a round that has ended it was published, or will never be asked for.
+    // The secret of an ended round is published or will never be needed.
     isNeeded: sql`status in ('open', 'closed', 'drawn')`,
   }),
   plain({ name: 'ticket keys', table: sql`ticket_key`, column: sql`sealed_key`, context: sql`'ticket_key:' || member_id` }),
@@ -122,7 +122,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
 
 const keyOf = ({ column }: SealedColumn): Sql => sql`sealing_key_of(${column})`
 
-/** Values of a column that are sealed with one key: some of them, locked; others that somebody works on are passed over. */
+/** Locks up to `limit` values of a column that are sealed with one key. Rows that another transaction has locked are skipped. */
 export const lockSealedWith = (
   tx: Tx,
   from: SealedColumn,
@@ -142,7 +142,7 @@ export async function countSealedWith(from: Queryable, column: SealedColumn, key
   return row?.count ?? 0
 }
 
-/** The keys that values of a column are sealed with: each found by one step in an index. */
+/** The ids of all keys that seal values of a column. Each is found by one index lookup. */
 export async function listKeysOf(from: Queryable, column: SealedColumn): Promise<Buffer[]> {
   const smallest = (where: Sql): Sql =>
     sql`(select ${keyOf(column)} from ${column.table} where ${keyOf(column)} is not null and ${column.isNeeded} and ${where} order by ${keyOf(column)} limit 1)`

@@ -1,9 +1,13 @@
-/** SECRET_KEY where none is set: made once, kept in DATA_DIR with mode 0600, never printed. */
+/**
+ * The secret key of a server without the setting SECRET_KEY.
+ * - It is made once and kept in DATA_DIR with mode 0600. It is never printed.
+ * - Two simultaneous starts get the same key.
+ */
 import { randomBytes } from 'node:crypto'
 import { link, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 
-/** Two starts at once end with the same key: the first file that is linked into place stands. */
+/** Returns the key. `link` fails where the file exists, so the first of two simultaneous starts decides. */
 export async function ensureSecretKey(dataDir: string): Promise<string> {
   const file = path.join(dataDir, 'secret-key')
   const known = await readIfThere(file)

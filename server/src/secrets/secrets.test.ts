@@ -3,21 +3,21 @@ import { createSecrets } from './secrets.ts'
 
 const plain = Buffer.from('a ticket key or an account number')
 
-describe('what is encrypted at rest', () => {
+describe('a sealed value', () => {
   const secrets = createSecrets({ secretKey: 'the present key' })
 
-  test('opens in its own place and nowhere else', () => {
+  test('opens with its own context and with no other', () => {
     const sealed = secrets.seal(plain, 'ticket_key:1001')
     expect(secrets.open(sealed, 'ticket_key:1001').equals(plain)).toBe(true)
     expect(() => secrets.open(sealed, 'ticket_key:1002')).toThrow()
     expect(sealed.includes(plain)).toBe(false)
   })
 
-  test('is never sealed twice alike', () => {
+  test('differs from a second sealing of the same plain text', () => {
     expect(secrets.seal(plain, 'x').equals(secrets.seal(plain, 'x'))).toBe(false)
   })
 
-  test('does not open after any byte of it was changed or cut', () => {
+  test('does not open after any byte was changed or cut off', () => {
     const sealed = secrets.seal(plain, 'x')
     for (let at = 0; at < sealed.length; at++) {
       const altered = Buffer.from(sealed)
@@ -27,7 +27,7 @@ describe('what is encrypted at rest', () => {
     }
   })
 
-  test('survives a rotation of SECRET_KEY while SECRET_KEY_OLD is kept', () => {
+  test('opens after a rotation of SECRET_KEY while SECRET_KEY_OLD is set', () => {
     const sealed = secrets.seal(plain, 'x')
     const rotated = createSecrets({ secretKey: 'the next key', secretKeyOld: 'the present key' })
     expect(rotated.open(sealed, 'x').equals(plain)).toBe(true)
@@ -35,11 +35,11 @@ describe('what is encrypted at rest', () => {
     expect(rotated.fingerprints(plain, 'p')[1]?.equals(secrets.fingerprints(plain, 'p')[0])).toBe(true)
   })
 
-  test('opens by the thousand as it opens one by one, whichever of both keys each was sealed with', () => {
+  test('opens with openMany exactly when it opens with open, under either of two keys', () => {
     const rotated = createSecrets({ secretKey: 'the next key', secretKeyOld: 'the present key' })
     const contextOf = (index: number): string => `ticket_key:${index}`
     const plains = Array.from({ length: 600 }, (_, index) => Buffer.alloc(32, index))
-    // Runs of both, and one of each alone.
+    // Runs of values under each key, and a run of one key at the end.
     const values = plains.map((each, index) => (index % 7 < 3 || index > 550 ? secrets : rotated).seal(each, contextOf(index)))
     const [bytes, each] = [Buffer.concat(values), (values[0] as Buffer).length]
     const into = Buffer.alloc(600 * 32)
@@ -58,7 +58,7 @@ describe('what is encrypted at rest', () => {
     }
   })
 
-  test('is found again by a fingerprint that differs by purpose and key', () => {
+  test('has a fingerprint that is stable and differs by purpose and key', () => {
     const [own] = secrets.fingerprints(plain, 'p')
     expect(own.equals(secrets.fingerprints(plain, 'p')[0])).toBe(true)
     expect(own.equals(secrets.fingerprints(plain, 'q')[0])).toBe(false)

@@ -1,8 +1,7 @@
 /**
- * What is encrypted at rest: AES-256-GCM under SECRET_KEY. Invariants: a sealed value opens only in
- * the place it was sealed for (`context` is authenticated, so a row's value cannot be moved to
- * another row); it names the key it was sealed with, so that after a rotation values sealed with
- * SECRET_KEY_OLD still open while new ones are sealed with SECRET_KEY.
+ * Encryption at rest: AES-256-GCM under SECRET_KEY.
+ * - A sealed value opens only with the context that it was sealed for. The context is authenticated, so a value cannot move to another row.
+ * - A sealed value contains its key's id. After a rotation, values under SECRET_KEY_OLD still open, and new ones use SECRET_KEY.
  */
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto'
 
@@ -15,29 +14,29 @@ const HEAD_BYTES = 1 + ID_BYTES + NONCE_BYTES + TAG_BYTES
 export type SecretKeys = { readonly secretKey: string; readonly secretKeyOld?: string | undefined }
 export type SealedValues = {
   readonly bytes: Buffer
-  /** Bytes of each; they lie one after the other. */
+  /** Length of each of the concatenated values. */
   readonly each: number
-  /** What the value is bound to. */
+  /** The context that a value is bound to. */
   readonly contextOf: (index: number) => string
 }
 export type Secrets = {
-  /** What a thread of this process makes the same secrets from. */
+  /** The keys, from which a worker thread makes the same `Secrets`. */
   readonly keys: SecretKeys
-  /** What a sealed value names its key by: SECRET_KEY's, then SECRET_KEY_OLD's. */
+  /** The key ids in sealed values: SECRET_KEY's, then SECRET_KEY_OLD's. */
   readonly keyIds: readonly [Buffer, ...Buffer[]]
-  /** Layout: version, key id, nonce, tag, ciphertext. `context` says what and whose it is: `ticket_key:1001`. */
+  /** Layout: version, key id, nonce, tag, ciphertext. `context` names the kind of value and its owner: `ticket_key:1001`. */
   readonly seal: (plain: Uint8Array, context: string) => Buffer
-  /** Throws when the value was altered, belongs elsewhere, or its key is neither of the two. */
+  /** Throws where the value was altered, has another context, or was sealed with an unknown key. */
   readonly open: (sealed: Uint8Array, context: string) => Buffer
-  /** Opens values of one length into `into`, one after the other. Throws where `open` would. */
+  /** Opens concatenated values of one length into `into`. Throws where `open` would. */
   readonly openMany: (values: SealedValues, into: Buffer) => void
-  /** A keyed hash for looking a secret up: under the present key first, then under the old one. */
+  /** Keyed hashes for looking up a secret: under the present key first, then under the old one. */
   readonly fingerprints: (plain: Uint8Array, purpose: string) => readonly [Buffer, ...Buffer[]]
 }
 
 type Key = { readonly id: Buffer; readonly sealing: KeyObject; readonly mac: Buffer }
 
-/** `secretKey` is any text with enough entropy; keys for each use are derived from it. */
+/** `secretKey` is any text with enough entropy. A key for each use is derived from it by HKDF. */
 export function createSecrets(given: SecretKeys): Secrets {
   const { secretKey, secretKeyOld } = given
   const current = deriveKey(secretKey)
@@ -56,7 +55,7 @@ export function createSecrets(given: SecretKeys): Secrets {
     const decipher = createDecipheriv('aes-256-gcm', key.sealing, nonce, { authTagLength: TAG_BYTES })
     decipher.setAAD(Buffer.from(context)).setAuthTag(bytes.subarray(HEAD_BYTES - TAG_BYTES, HEAD_BYTES))
     const plain = decipher.update(bytes.subarray(HEAD_BYTES))
-    // Throws unless the tag is right; a stream cipher has nothing left to give.
+    // Throws unless the tag is right. GCM has no further output here.
     decipher.final()
     return plain
   }

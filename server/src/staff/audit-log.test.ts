@@ -1,4 +1,4 @@
-/** The audit log: written with the change itself. */
+/** The audit log of staff: each entry is written in the transaction of its change. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { audit } from './audit-log.ts'
 import { sql } from '../db/sql.ts'
@@ -16,7 +16,7 @@ const rows = () =>
     sql`select actor_id as "actorId", action, subject, before, after, at <= roz_now() as "isPast" from audit_log order by id`,
   )
 
-test('says who did what to what, before and after, and when; paise as text', async () => {
+test('an entry names actor, action, subject, before, after and time, with paise as text', async () => {
   await inTransaction(database.db, (tx) =>
     audit(tx, {
       actorId: undefined,
@@ -38,7 +38,7 @@ test('says who did what to what, before and after, and when; paise as text', asy
   ])
 })
 
-test('goes with the change that is rolled back', async () => {
+test('an entry is rolled back with its change', async () => {
   const change = inTransaction(database.db, async (tx) => {
     await audit(tx, { actorId: undefined, action: 'story.edit', subject: 'story:18' })
     throw new Error('the change fails')
@@ -47,7 +47,7 @@ test('goes with the change that is rolled back', async () => {
   expect(await rows()).toHaveLength(1)
 })
 
-test('takes no deed that is not named thing.deed, and no actor that is no account', async () => {
+test('an action that is not named thing.deed is refused, and so is an actor without an account', async () => {
   const write = (entry: Parameters<typeof audit>[1]) => inTransaction(database.db, (tx) => audit(tx, entry))
   await expect(write({ actorId: undefined, action: 'Published a story', subject: 'story:17' })).rejects.toThrow('audit_log_action_check')
   await expect(write({ actorId: 9_999n, action: 'story.edit', subject: 'story:17' })).rejects.toThrow('audit_log_actor_id_fkey')

@@ -1,18 +1,18 @@
 /**
- * The append-only record of what staff and the system changed: who, what, before, after, when.
- * Invariant: written in the transaction of the change itself, so that neither exists without the other.
+ * Appends to the audit log: changes by staff and by the system, with actor, action, subject, before, after and time.
+ * - An entry is written in the transaction of its change: neither exists without the other.
  */
 import { sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 
 export type AuditEntry = {
-  /** The acting account; undefined for the system itself. */
+  /** The acting account; undefined: the system. */
   readonly actorId: bigint | undefined
-  /** `story.publish`, `round.trigger_draw`: lower-case words, a dot between thing and deed. */
+  /** Thing and deed in lower case with a dot between them: `story.publish`, `round.trigger_draw`. */
   readonly action: string
-  /** What it was done to: `story:17`, `member:1004`, `round:2026-11-21`. */
+  /** The changed thing: `story:17`, `member:1004`, `round:2026-11-21`. */
   readonly subject: string
-  /** What stood there and what stands there now; never a secret or a bank account. */
+  /** The changed values before and after; never a secret or a bank account. */
   readonly before?: Readonly<Record<string, unknown>>
   readonly after?: Readonly<Record<string, unknown>>
 }

@@ -1,4 +1,8 @@
-/** The administrator's first password where none is set: kept beside the data (0600) so that each start can print it. Never in production, where ADMIN_PASSWORD must be set. */
+/**
+ * Keeps the first administrator's generated password, where ADMIN_PASSWORD is not set.
+ * - The file is in DATA_DIR with mode 0600, so that each start can print the password.
+ * - Production never uses it: there ADMIN_PASSWORD is required.
+ */
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 

@@ -24,7 +24,7 @@ test('simultaneous repeated requests for the receipts of one batch share a signa
     joined.map((outcome, index) => {
       if (!outcome.ok) throw new Error(outcome.code)
       const { batchId, day, at } = outcome.value
-      // No receipts of the batch were begun, as after a restart or long after the batch.
+      // No receipts of the batch are cached, as after a restart or long after the batch.
       return world.receipts.of({ batchId, day, at, memberId: members[index] as bigint })
     }),
   )

@@ -1,7 +1,7 @@
 /**
  * A lock between processes, one per folder.
  * - The lock is a listening socket: the operating system releases it when its holder dies.
- * - On macOS the socket has a file. A file on which nobody answers is stale and is removed.
+ * - On macOS the socket has a file. A file on which no process answers is stale and is removed.
  */
 import { createHash } from 'node:crypto'
 import { rmSync } from 'node:fs'

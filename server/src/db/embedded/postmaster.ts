@@ -70,7 +70,7 @@ function lookAtPidFile({ cluster, log }: Search): Postmaster | 'busy' | undefine
   const pid = Number(lines[0])
   if (worksIn(pid, cluster)) {
     if (lines[7]?.trim() !== 'ready') return 'busy'
-    log('The database is still running from an earlier start: going on with it.')
+    log('The database is still running from an earlier start: this start uses it.')
     return { pid, port: Number(lines[3]), adopted: true }
   }
   // PostgreSQL itself would trust any running process with that pid, for instance after a restart of the container.
