@@ -65,7 +65,7 @@ describe('with the server stopped', () => {
     await roz.stop()
     for (const address of ['/wallet', '/dashboard', '/terms-condition', '/hi/terms-condition']) {
       await page.goto(roz.url + address)
-      await expect(heading()).toHaveText(address.startsWith('/hi') ? 'संपर्क नहीं हो रहा' : 'No connection')
+      await expect(heading()).toHaveText(address.startsWith('/hi') ? 'इंटरनेट नहीं चल रहा' : 'No connection')
       await expect(page.locator('main')).not.toContainText('₹')
       expect(new URL(page.url()).pathname).toBe(address)
     }
@@ -95,7 +95,7 @@ describe('with the server stopped', () => {
     await expect.poll(() => page.evaluate(async () => (await caches.match('/chosen-language'))?.text())).toBe('hi')
     await roz.stop()
     await page.goto(`${roz.url}/dashboard`)
-    await expect(heading()).toHaveText('संपर्क नहीं हो रहा')
+    await expect(heading()).toHaveText('इंटरनेट नहीं चल रहा')
     await page.evaluate(() => localStorage.setItem('language', 'en'))
   })
 })

@@ -86,8 +86,8 @@ describe('the front page', () => {
     const hero = page.locator('.hero')
     await expect(hero.getByRole('heading', { level: 1 })).toHaveText('One rupee a day, together.')
     await expect(hero.locator('.ledger > div')).toHaveText([
-      '60% helps someone in need, the next day60paise',
-      '30% goes to one member, drawn at random30paise',
+      '60% helps people in need60paise',
+      '30% goes to one winner30paise',
       '10% keeps Roz running10paise',
       'Your rupee₹1.00',
     ])
@@ -112,32 +112,32 @@ describe('the front page', () => {
     await expect(page.getByText("Today's round is open")).toBeVisible()
   })
 
-  test('yesterday’s impact: the film, the story, what was paid and who was drawn', async () => {
+  test('yesterday’s impact: the film, the story, what was paid and who won', async () => {
     const section = page.locator('.section', { has: page.getByRole('heading', { name: "Yesterday's impact" }) })
     await expect(section.locator('.margin b')).toHaveText('Yesterday')
     await expect(section.getByRole('heading', { level: 3 })).toHaveText(TITLE)
     await expect(section.locator('.video')).toHaveAttribute('href', `https://www.youtube.com/watch?v=${FILM}`)
     await expect(section).toContainText('Asha Night School · ₹1.20 · 0 views')
-    await expect(section).toContainText(`${DEMO_DRAW}Drawn: ${winner}, ₹0.60, one of 2 members.`)
+    await expect(section).toContainText(`${DEMO_DRAW}Winner: ${winner}, ₹0.60, one of 2 members.`)
     await expect(section.locator('.badge.live')).toHaveText('Live')
   })
 
   test('how it works: three steps', async () => {
     await expect(page.locator('#how').getByRole('heading', { level: 3 })).toHaveText([
       'Put in one rupee',
-      'We cut it in three',
+      'We split it in three',
       'You see where it went',
     ])
-    await expect(page.locator('#how .steps > li').nth(1)).toContainText('60 paise to someone in need, 30 to one member drawn at random, 10')
-    await expect(page.locator('#how .steps > li').nth(2)).toContainText('an impact video at 6 PM, receipts')
+    await expect(page.locator('#how .steps > li').nth(1)).toContainText("60 paise help people in need, 30 are the winner's reward, 10")
+    await expect(page.locator('#how .steps > li').nth(2)).toContainText('a video, announced for 6 PM, receipts')
   })
 
   test('the trust cards lead to what they promise', async () => {
     const cards = page.locator('.trust > li')
     await expect(cards.getByRole('heading', { level: 3 })).toHaveText([
-      'A video every day at 6 PM',
+      'Videos, announced for 6 PM',
       'Every rupee in public',
-      'A winner drawn at random',
+      'The same chance for everyone',
       'No middlemen or NGOs',
     ])
     const links = await cards.getByRole('link').evaluateAll((all) => all.map((one) => one.getAttribute('href')))
@@ -150,7 +150,7 @@ describe('the front page', () => {
     const { home, verify, ...pages } = publicPaths
     expect([home, verify].some((address) => links.includes(address))).toBe(false)
     expect(links.toSorted()).toEqual(Object.values(pages).toSorted())
-    await expect(page.locator('footer').getByRole('heading', { level: 2 })).toHaveText(['The books', 'How it works', 'Help', 'Rules'])
+    await expect(page.locator('footer').getByRole('heading', { level: 2 })).toHaveText(['Every rupee', 'How it works', 'Help', 'Rules'])
   })
 
   test('today’s figures are asked for again every 30 s: who joins meanwhile is counted without a reload', async () => {
@@ -275,11 +275,11 @@ describe('without a script', () => {
 
   test('what needs a script says so, and neither waits for ever nor writes a message into the address', async () => {
     await bare.goto(`${roz.url}${publicPaths.verify}`)
-    await expect(bare.locator('main noscript p')).toContainText('your browser has to run a script')
+    await expect(bare.locator('main noscript p')).toContainText('needs JavaScript')
     await expect(bare.getByText('Loading', { exact: true })).toBeHidden()
     await expect(bare.getByRole('heading', { name: 'How the winner was drawn' })).toBeHidden()
     await bare.goto(`${roz.url}${publicPaths.contactUs}`)
-    await expect(bare.locator('main noscript p')).toContainText('your browser has to run a script')
+    await expect(bare.locator('main noscript p')).toContainText('needs JavaScript')
     await bare.getByLabel('Message', { exact: true }).fill('a private message')
     await bare.getByRole('button', { name: 'Send Message' }).click()
     await expect(bare.getByLabel('Message', { exact: true })).toHaveValue('a private message')

@@ -100,7 +100,7 @@ const LABELLED = ['home', 'giveawaySelection', 'dailyReports', 'impactStories']
 
 test('a weak draw is a demo draw only where random numbers are our own; elsewhere it was not witnessed', () => {
   const demo = 'Demo draw — the operator could have chosen this winner'
-  const unwitnessed = 'No witness saw the seal in time: we could have changed the list'
+  const unwitnessed = 'No outsider confirmed this list in time; we could have changed it.'
   for (const page of LABELLED) {
     expect(draw(page), page).toContain(unwitnessed)
     expect(draw(page), page).not.toContain(demo)
@@ -161,15 +161,15 @@ test('figures that cannot be read are missing, not none', () => {
 })
 
 test('a round that was closed early is not called open', () => {
-  expect(draw('home')).toContain('Today&#x27;s page is still open.')
+  expect(draw('home')).toContain('Today&#x27;s round is still open.')
   const closed = draw('home', { data: { ...DATA, round: { ...DATA.round, status: 'settled' } } })
-  expect(closed).not.toContain('Today&#x27;s page is still open.')
+  expect(closed).not.toContain('Today&#x27;s round is still open.')
 })
 
 test('where no reward is drawn none is promised for today', () => {
   const terms = draw('terms', { data: { ...DATA, round: { ...DATA.round, split: { need: 90, reward: 0, platform: 10 } } } })
-  expect(terms).toContain('No reward is drawn now: 90% for people in need, 10% for the platform.')
-  expect(terms).not.toContain('0% for one member')
+  expect(terms).toContain('Rewards are off now: 90% for people in need, 10% for the platform.')
+  expect(terms).not.toContain('0% for one winner')
 })
 
 test('a day without a draw says that its rupees went back', () => {
@@ -179,5 +179,5 @@ test('a day without a draw says that its rupees went back', () => {
     data: { ...DATA, days: { totals: { ...(DATA.days as NonNullable<PageData['days']>).totals }, days: [day], nextCursor: null } },
   })
   expect(trail).toMatch(/Given back to members<\/span><span class="amount">₹3\.00/)
-  expect(trail).not.toContain('Of it, help that has gone out')
+  expect(trail).not.toContain('Of that, sent')
 })

@@ -240,10 +240,10 @@ describe('the operator’s settings stand wherever they are told', () => {
   })
 
   test('the split: 60, 30 and 10 as words about a rupee with what is in force beside them, today’s amounts under their own percent', async () => {
-    const inForce = 'In force today70% for people in need, 30% shared by 4 members.'
+    const inForce = 'In force today70% for people in need, 30% shared by 4 winners.'
     await page.goto(roz.url)
     const ledger = page.locator('.ledger', { has: page.locator('[data-live]') })
-    await expect(ledger.locator('div:not(.sum) > span:not(.amount)')).toHaveText(['70% for people in need', '30% for chosen members'])
+    await expect(ledger.locator('div:not(.sum) > span:not(.amount)')).toHaveText(['70% for people in need', '30% for the winners'])
     await expect(ledger).not.toContainText('platform')
     await expect(page.getByRole('img', { name: '70% for people in need, 30% for members' })).toBeVisible()
     const hero = page.locator('.hero')

@@ -91,7 +91,7 @@ describe('the information pages', () => {
         'at least 13 years old',
         'governed by the laws of India',
         'is not a lottery or gambling',
-        '70% of the pool',
+        '70% of each round',
         '30% is the Thank You Reward',
       ]) {
         await expect(page.getByText(words)).toBeVisible()
@@ -104,7 +104,7 @@ describe('the information pages', () => {
       for (const address of ['/terms-condition', '/daily-contributions', '/direct-help-process', '/giveaway-selection']) {
         await page.goto(program.url + address)
         await expect(page.locator('.split-now')).toHaveText(
-          'In force today60% for people in need, 30% for one member, 10% for the platform.',
+          'In force today60% for people in need, 30% for one winner, 10% for the platform.',
         )
         await expect(page.locator('main')).toContainText('70%')
         await expect(page.locator('main')).toContainText('Thank You Reward')
@@ -187,7 +187,7 @@ describe('the front page', () => {
   test('says 60, 30 and 10 percent, and keeps the marketing figures beside the computed stats', async () => {
     await visit(async (page) => {
       await page.goto(program.url)
-      for (const words of ['60% for people in need', '30% for one member', '10% for the platform'])
+      for (const words of ['60% for people in need', '30% for one winner', '10% for the platform'])
         await expect(page.getByText(words)).toBeVisible()
       await expect(page.locator('.stats')).not.toContainText('14,000')
       await expect(page.getByText('A community of 14,000 people with 10,000+ contributors.')).toBeVisible()
@@ -270,7 +270,7 @@ describe('the front page', () => {
       const older = '**/api/impact/stories?*'
       await page.route(older, (route) => route.abort())
       await page.getByRole('button', { name: 'Show older stories' }).click()
-      await expect(page.getByRole('alert').filter({ hasText: 'They could not be loaded. Please press again.' })).toBeVisible()
+      await expect(page.getByRole('alert').filter({ hasText: 'These could not be loaded. Please try again.' })).toBeVisible()
       await page.unroute(older)
       own.complaints()
       await page.getByRole('button', { name: 'Show older stories' }).click()
@@ -350,7 +350,7 @@ describe('care', () => {
         await expect(page.getByRole('heading', { level: 1 })).toHaveText(words)
       }
       await page.goto(program.url)
-      await lost('hi', '/no-such-page?a=1', 'पन्ना नहीं मिला')
+      await lost('hi', '/no-such-page?a=1', 'पेज नहीं मिला')
       await expect(page).toHaveURL(`${program.url}/hi/no-such-page?a=1`)
       await lost('en', '/hi/no-such-page', 'Page not found')
       await expect(page).toHaveURL(`${program.url}/no-such-page`)

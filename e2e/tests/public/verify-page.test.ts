@@ -59,7 +59,7 @@ describe('a day in the browser', () => {
       for (const name of ['sealed-in-time', 'beacon-signature']) await expect(step(page, name)).toHaveAttribute('data-result', 'weak')
       await expect(step(page, 'receipt')).toHaveAttribute('data-result', 'none')
       await expect(page.locator('[data-result=pass]')).toHaveCount(13)
-      await expect(step(page, 'winners')).toContainText('Your device came to the same winner.')
+      await expect(step(page, 'winners')).toContainText('Your device got the same result.')
       const { day } = (await ask(stage.roz.url, 'publicDay', { params: { day: first } })).output
       const [winner] = day.winners
       await expect(page.locator('[data-winners]')).toContainText(winner?.name ?? 'nobody')
@@ -82,7 +82,7 @@ describe('a day in the browser', () => {
     await stage.at('/hi/verify', async (page) => {
       await expect(page).toHaveURL(`${stage.line.url}/hi/verify/${second}`)
       await expect(verdict(page)).toHaveText('कमज़ोर')
-      await expect(page.getByRole('heading', { level: 1 })).toHaveText('ड्रॉ जाँचिए')
+      await expect(page.getByRole('heading', { level: 1 })).toHaveText('ड्रॉ जाँचें')
       await page.locator('#day').fill(first)
       await page.locator('#day').press('Enter')
       await expect(page).toHaveURL(`${stage.line.url}/hi/verify/${first}`)
@@ -109,7 +109,7 @@ describe('a day in the browser', () => {
       async (page) => {
         await expect(verdict(page)).toHaveText('FAIL')
         await expect(step(page, 'log-inclusion')).toHaveAttribute('data-result', 'fail')
-        await expect(step(page, 'log-inclusion')).toContainText('say something else than the log')
+        await expect(step(page, 'log-inclusion')).toContainText('do not match the log')
         await expect(step(page, 'entries-root')).toHaveAttribute('data-result', 'pass')
         const saved = page.waitForEvent('download')
         await page.getByRole('button', { name: 'Save the result' }).click()
@@ -144,12 +144,12 @@ describe('a day in the browser', () => {
     await stage.at(
       `/verify/${first}`,
       async (page) => {
-        await expect(page.getByRole('alert')).toContainText('The files could not be fetched')
+        await expect(page.getByRole('alert')).toContainText('The files could not be loaded')
         stage.line.mend()
         await page.getByRole('button', { name: 'Retry' }).click()
         await expect(verdict(page)).toHaveText('WEAK')
         await page.goto(`${stage.line.url}/verify/${addDays(second, 1)}`)
-        await expect(page.getByRole('heading', { name: 'This day is not in the book' })).toBeVisible()
+        await expect(page.getByRole('heading', { name: 'No result for this day yet' })).toBeVisible()
         expect((await page.goto(`${stage.line.url}/verify/2026-02-30`))?.status()).toBe(404)
       },
       alone,
@@ -201,20 +201,20 @@ describe('a day that witnesses saw in time', () => {
       async (page) => {
         await exampleSite(page, { entries: 40_000 })
         await page.goto(`${stage.line.url}/verify/${SEALED}`)
-        await expect(page.getByText('This day has 1.3 MB of files.')).toBeVisible()
+        await expect(page.getByText('Checking this day downloads 1.3 MB.')).toBeVisible()
         await expect(verdict(page)).toHaveCount(0)
         await page.getByRole('button', { name: 'Check', exact: true }).click()
         await expect(verdict(page)).toHaveText('PASS')
-        await expect(page.getByText('as far as these witnesses are strangers to us: witness-asha.example')).toBeVisible()
+        await expect(page.getByText('provided these witnesses are independent of us: witness-asha.example')).toBeVisible()
         await page.getByRole('link', { name: 'Skip to content' }).press('Enter')
         await expect(page).toHaveURL(/#main$/)
         await page.evaluate(() => new Promise(requestAnimationFrame))
         expect(await verdict(page).allTextContents()).toEqual(['PASS'])
         await page.locator('#day').fill('2026-07-22')
         await page.locator('#day').press('Enter')
-        await expect(page.getByRole('heading', { name: 'This day is not in the book' })).toBeVisible()
+        await expect(page.getByRole('heading', { name: 'No result for this day yet' })).toBeVisible()
         await page.goBack()
-        await expect(page.getByText('This day has 1.3 MB of files.')).toBeVisible()
+        await expect(page.getByText('Checking this day downloads 1.3 MB.')).toBeVisible()
         await expect(page.getByRole('button', { name: 'Save the result' })).toHaveCount(0)
         await expect(page.locator('[data-result]')).toHaveCount(0)
         await expect(verdict(page)).toHaveCount(0)

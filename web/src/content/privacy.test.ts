@@ -7,7 +7,7 @@ const SOURCES = path.resolve(import.meta.dirname, '..')
 
 /** By file that stores something: the words of the policy that say so. */
 const KEPT: Readonly<Record<string, { readonly en: string; readonly hi: string }>> = {
-  'app/token.ts': { en: 'the sign-in token', hi: 'लॉगिन टोकन' },
+  'app/token.ts': { en: 'the login token', hi: 'लॉगिन टोकन' },
   'app/language.ts': { en: 'your choice of language', hi: 'भाषा की आपकी पसंद' },
   'public/site.ts': { en: 'your choice of language', hi: 'भाषा की आपकी पसंद' },
   'verify/ticket-key.ts': { en: 'your ticket key, and since which day it serves', hi: 'आपकी टिकट कुंजी, और यह कि वह किस दिन से चलती है' },
@@ -15,7 +15,7 @@ const KEPT: Readonly<Record<string, { readonly en: string; readonly hi: string }
   'verify/log-memory.ts': { en: 'the newest state of the log of days', hi: 'दिनों के लॉग की कुंजी और उसकी सबसे नई स्थिति' },
   'pwa/device-owner.ts': { en: 'which member asked to be told of results', hi: 'किस सदस्य ने इस डिवाइस पर नतीजे बताने को कहा' },
   'pwa/registration.ts': { en: 'which offers (install, results) were already shown', hi: 'क्या-क्या पूछा जा चुका है (इंस्टॉल, नतीजे)' },
-  'pwa/worker.ts': { en: 'pages and parts of the app itself', hi: 'ऐप के अपने पन्ने और हिस्से' },
+  'pwa/worker.ts': { en: 'pages and parts of the app itself', hi: 'ऐप के अपने पेज और हिस्से' },
 }
 const KEEPS = /localStorage\.setItem|sessionStorage|indexedDB|caches\.open|document\.cookie/
 

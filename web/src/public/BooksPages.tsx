@@ -95,7 +95,8 @@ function InAndOut({ totals }: { readonly totals: Totals }) {
     <>
       <p className="lead gap">
         <Trans>
-          <Plural value={days} one="# settled round" other="# settled rounds" />, <Plural value={entries} one="# rupee" other="# rupees" />.
+          <Plural value={days} one="# finished round" other="# finished rounds" />,{' '}
+          <Plural value={entries} one="# rupee" other="# rupees" />.
         </Trans>
       </p>
       <div className="two-books gap">
@@ -105,7 +106,7 @@ function InAndOut({ totals }: { readonly totals: Totals }) {
           </h3>
           <div className="ledger">
             <LedgerRow label={<Trans>Put in by members</Trans>}>{formatMoney(intake)}</LedgerRow>
-            {gifts > 0 ? <LedgerRow label={<Trans>Gifts to the help fund</Trans>}>{formatMoney(gifts)}</LedgerRow> : null}
+            {gifts > 0 ? <LedgerRow label={<Trans>Donations to the help fund</Trans>}>{formatMoney(gifts)}</LedgerRow> : null}
             <LedgerRow sum label={<Trans>Total in</Trans>}>
               {all}
             </LedgerRow>
@@ -116,7 +117,7 @@ function InAndOut({ totals }: { readonly totals: Totals }) {
             <Trans>Out</Trans>
           </h3>
           <div className="ledger">
-            <LedgerRow part="need" label={<Trans>Help that went out</Trans>}>
+            <LedgerRow part="need" label={<Trans>Help sent</Trans>}>
               {formatMoney(disbursed)}
             </LedgerRow>
             <LedgerRow part="need" label={<Trans>In the help fund, not spent yet</Trans>}>
@@ -145,7 +146,7 @@ function OneRupee({ totals: { split, intake } }: { readonly totals: Totals }) {
       <LedgerRow part="need" label={<Trans>To people in need</Trans>}>
         <Trans>{paise(split.need)} paise</Trans>
       </LedgerRow>
-      <LedgerRow part="gift" label={<Trans>To members drawn</Trans>}>
+      <LedgerRow part="gift" label={<Trans>To winners</Trans>}>
         <Trans>{paise(split.reward)} paise</Trans>
       </LedgerRow>
       <LedgerRow part="run" label={<Trans>To run the platform</Trans>}>
@@ -173,7 +174,7 @@ function DayList({ draw }: { readonly draw: (day: Day, isNewest: boolean) => Rea
     return (
       <div className="gap">
         <EmptyState title={t`No day is over yet`} art="slip">
-          <Trans>The first day stands here after its midnight.</Trans>
+          <Trans>The first day appears here after midnight.</Trans>
         </EmptyState>
       </div>
     )
@@ -224,7 +225,7 @@ function DayMoney({ day, open }: { readonly day: Day; readonly open: boolean }) 
           {day.status === 'void' ? (
             <LedgerRow label={<Trans>Given back to members</Trans>}>{formatMoney(intake)}</LedgerRow>
           ) : (
-            <LedgerRow label={<Trans>Of it, help that has gone out</Trans>}>{formatMoney(disbursed)}</LedgerRow>
+            <LedgerRow label={<Trans>Of that, sent</Trans>}>{formatMoney(disbursed)}</LedgerRow>
           )}
         </div>
         <Receipts day={day} />
@@ -245,7 +246,7 @@ function Receipts({ day }: { readonly day: Day }) {
       </h3>
       {day.receipts.length === 0 ? (
         <p className="muted">
-          <Trans>None yet: this day's share waits in the help fund.</Trans>
+          <Trans>None yet: this day's share is set aside in the help fund.</Trans>
         </p>
       ) : (
         <ul className="ledger narrow">
@@ -270,7 +271,7 @@ export function DailyReports() {
     <>
       <Heading
         title={usePageTitle('dailyReports')}
-        lead={<Trans>One page for each day: what came in, who was drawn, who was helped.</Trans>}
+        lead={<Trans>One report for each day: what came in, who won, what was set aside and sent.</Trans>}
       />
       <Section when={<Trans>Today</Trans>} note={<RoundDay />}>
         <h2>
@@ -287,7 +288,7 @@ export function DailyReports() {
           </div>
         )}
       </Section>
-      <Section when={<Trans>Before</Trans>} note={<Trans>newest first</Trans>} id="days">
+      <Section when={<Trans>Earlier days</Trans>} note={<Trans>newest first</Trans>} id="days">
         <h2>
           <Trans>Days that are over</Trans>
         </h2>
@@ -295,7 +296,7 @@ export function DailyReports() {
       </Section>
       <Section when={<Trans>Stories</Trans>}>
         <h2>
-          <Trans>Published days</Trans>
+          <Trans>Days with a story</Trans>
         </h2>
         {data === undefined ? <FiguresMissing /> : <PublishedDays />}
       </Section>
@@ -330,7 +331,7 @@ function DayReport({ day, open }: { readonly day: Day; readonly open: boolean })
           <LedgerRow part="need" label={<Trans>Set aside for people in need</Trans>}>
             {formatMoney(day.split.need)}
           </LedgerRow>
-          <LedgerRow part="need" label={<Trans>Of it, help that has gone out</Trans>}>
+          <LedgerRow part="need" label={<Trans>Of that, sent</Trans>}>
             {formatMoney(day.disbursed)}
           </LedgerRow>
           {books === null ? null : <DayBooks books={books} />}
@@ -348,7 +349,7 @@ function DayBooks({ books: { help, topups, withdrawals, refunds, liabilities } }
       <LedgerRow label={<Trans>Added to wallets</Trans>}>{formatMoney(topups)}</LedgerRow>
       <LedgerRow label={<Trans>Withdrawn and paid out</Trans>}>{formatMoney(withdrawals)}</LedgerRow>
       {refunds > 0 ? <LedgerRow label={<Trans>Refunded</Trans>}>{formatMoney(refunds)}</LedgerRow> : null}
-      <LedgerRow label={<Trans>Owed to members at the day's end</Trans>}>{formatMoney(liabilities.total)}</LedgerRow>
+      <LedgerRow label={<Trans>Members' money with us at the day's end</Trans>}>{formatMoney(liabilities.total)}</LedgerRow>
       <LedgerRow sum label={<Trans>Help fund at the day's end</Trans>}>
         {formatMoney(help.closing)}
       </LedgerRow>
@@ -364,7 +365,7 @@ function PublishedDays() {
     return (
       <div className="gap">
         <EmptyState title={t`No impact stories yet`}>
-          <Trans>A day stands here once its story is published.</Trans>
+          <Trans>Days appear here once their story is published.</Trans>
         </EmptyState>
       </div>
     )

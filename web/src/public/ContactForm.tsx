@@ -24,7 +24,7 @@ export function ContactForm() {
       >
         <noscript>
           <p className="form-error">
-            <Trans>To send this form, your browser has to run a script. Write to us by email, or call.</Trans>
+            <Trans>This form needs JavaScript. You can also email or call us.</Trans>
           </p>
         </noscript>
         <p className="form-error" role="alert" hidden />

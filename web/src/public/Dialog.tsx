@@ -22,8 +22,8 @@ export function VideoDialog() {
         <div data-player="">
           <p>
             <Trans>
-              Put in one rupee before midnight. Of each rupee, 60 paise help someone in need, 30 go to one member drawn at random, 10 keep
-              the platform running. The next day at 6 PM you see the impact video.
+              Put in one rupee before midnight. Of each rupee, 60 paise help people in need, 30 are the winner's reward, 10 keep the
+              platform running. Impact videos are announced for 6 PM.
             </Trans>
           </p>
         </div>

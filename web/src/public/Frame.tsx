@@ -60,7 +60,7 @@ function Footer() {
   const { to } = usePage()
   const columns: readonly { readonly title: string; readonly links: readonly (readonly [PublicPage, string])[] }[] = [
     {
-      title: t`The books`,
+      title: t`Every rupee`,
       links: [
         ['moneyTrail', t`Money Trail`],
         ['dailyReports', t`Daily Reports`],
@@ -101,7 +101,7 @@ function Footer() {
             <Trans>One rupee a day, together.</Trans>
           </p>
           <p>
-            <Trans>The book closes at midnight and opens again.</Trans>
+            <Trans>Each round closes at midnight India time, and the next one opens.</Trans>
           </p>
         </div>
         {columns.map(({ title, links }) => (

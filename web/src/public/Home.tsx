@@ -35,8 +35,8 @@ function Hero() {
   const { nowMs, language, site } = usePage()
   const { brandName } = site
   const parts = [
-    ['need', READING_A.need, t`helps someone in need, the next day`],
-    ['gift', READING_A.reward, t`goes to one member, drawn at random`],
+    ['need', READING_A.need, t`helps people in need`],
+    ['gift', READING_A.reward, t`goes to one winner`],
     ['run', READING_A.platform, t`keeps ${brandName} running`],
   ] as const
   const yearly = formatMoney(365)
@@ -55,8 +55,8 @@ function Hero() {
           </h1>
           <p className="lead">
             <Trans>
-              You put in ₹1. So does everyone else. Tomorrow most of it reaches someone in need, part of it goes to one of us, and every
-              paisa is shown in public.
+              You put in ₹1. So does everyone else. Most of it helps people in need, part of it goes to one of us, and every paisa is shown
+              in public.
             </Trans>
           </p>
           <div className="buttons">
@@ -68,7 +68,7 @@ function Hero() {
             </HowItWorksButton>
           </div>
           <p className="small muted">
-            <Trans>{yearly} a year at most. Stop any day. Not a lottery, not gambling.</Trans>
+            <Trans>{yearly} a year at most. Stop any day.</Trans>
           </p>
         </div>
         <div>
@@ -186,7 +186,7 @@ function TodayFigures({ today }: { readonly today: HomeData['stats']['today'] })
   const split = useSplitToday()
   const { need, reward, platform } = split
   const toMembers =
-    platform === 0 ? <Trans key="gift">{reward}% for chosen members</Trans> : <Trans key="gift">{reward}% for one member</Trans>
+    platform === 0 ? <Trans key="gift">{reward}% for the winners</Trans> : <Trans key="gift">{reward}% for one winner</Trans>
   const rows = [
     ['need', 'charity', need, <Trans key="need">{need}% for people in need</Trans>],
     ['gift', 'giveaway', reward, toMembers],
@@ -202,7 +202,7 @@ function TodayFigures({ today }: { readonly today: HomeData['stats']['today'] })
           <Money amount={today.pool} />
         </p>
         <p className="muted">
-          <Trans>put in so far today. The book closes at midnight.</Trans>
+          <Trans>put in so far today. Today's round closes at midnight.</Trans>
         </p>
       </div>
       <div>
@@ -295,7 +295,7 @@ function HowItWorks() {
               <Trans>Put in one rupee</Trans>
             </h3>
             <p>
-              <Trans>One tap before midnight, or let Auto Participate do it. Never more than ₹1.00 a day.</Trans>
+              <Trans>One tap before midnight, or turn on Auto Participate. At most ₹1.00 a day.</Trans>
             </p>
           </div>
         </li>
@@ -303,10 +303,10 @@ function HowItWorks() {
           <Art name="cut" className="vignette" />
           <div>
             <h3>
-              <Trans>We cut it in three</Trans>
+              <Trans>We split it in three</Trans>
             </h3>
             <p>
-              <Trans>60 paise to someone in need, 30 to one member drawn at random, 10 to keep the platform running.</Trans>
+              <Trans>60 paise help people in need, 30 are the winner's reward, 10 keep the platform running.</Trans>
             </p>
             <OtherSplit />
           </div>
@@ -318,7 +318,9 @@ function HowItWorks() {
               <Trans>You see where it went</Trans>
             </h3>
             <p>
-              <Trans>Next day: an impact video at 6 PM, receipts and the story of who was helped.</Trans>
+              <Trans>
+                Our aim is the next day: a video, announced for 6 PM, receipts and the story. The Money Trail shows what was sent, and when.
+              </Trans>
             </p>
           </div>
         </li>
@@ -336,12 +338,12 @@ function TrustCards() {
   const { t } = useLingui()
   const { to } = usePage()
   const cards = [
-    [t`6 PM`, t`A video every day at 6 PM`, t`Who was helped, with what, and how much it cost.`, 'impactVideos', t`Impact Videos`],
-    [t`Paid`, t`Every rupee in public`, t`What came in and where it went, from live data.`, 'moneyTrail', t`Money Trail`],
+    [t`6 PM`, t`Videos, announced for 6 PM`, t`Who was helped, with what, and how much it cost.`, 'impactVideos', t`Impact Videos`],
+    [t`Open`, t`Every rupee in public`, t`What came in and where it went, from live data.`, 'moneyTrail', t`Money Trail`],
     [
-      t`Drawn`,
-      t`A winner drawn at random`,
-      t`Every rupee of the day has the same chance: one in the number of members.`,
+      t`Fair`,
+      t`The same chance for everyone`,
+      t`With 100 members in the round, each has 1 chance in 100.`,
       'giveawaySelection',
       t`Giveaway Selection`,
     ],
@@ -382,7 +384,7 @@ function Tonight() {
     <Section className="end" when={<Trans>Tonight</Trans>} note={<Trans>midnight</Trans>}>
       <Art name="coin" className="end-coin" />
       <div>
-        <h2>{status === 'open' ? <Trans>Today's page is still open.</Trans> : <Trans>Today's round is closed</Trans>}</h2>
+        <h2>{status === 'open' ? <Trans>Today's round is still open.</Trans> : <Trans>Today's round is closed</Trans>}</h2>
         <p className="lead">
           <Trans>It takes one rupee and about one minute.</Trans>
         </p>

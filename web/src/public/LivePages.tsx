@@ -26,7 +26,7 @@ export function ImpactVideos() {
           <FiguresMissing />
         ) : withVideo.length === 0 ? (
           <EmptyState title={t`No impact story available yet`} art="cut">
-            <Trans>The first impact video will stand here.</Trans>
+            <Trans>The first impact video will appear here.</Trans>
           </EmptyState>
         ) : (
           <StoryList stories={withVideo} />
@@ -49,11 +49,11 @@ export function VideoDocumentation() {
   const withVideo = data?.stories.filter((story) => story.videoUrl !== null && story.videoUrl !== '') ?? []
   return (
     <>
-      <Heading title={usePageTitle('videoDocumentation')} lead={<Trans>How we film what your rupees do, and every film so far.</Trans>} />
-      <Section when={<Trans>How we film</Trans>}>
+      <Heading title={usePageTitle('videoDocumentation')} lead={<Trans>How we show what your rupees do, and all videos so far.</Trans>} />
+      <Section when={<Trans>How we make videos</Trans>}>
         <Prose name="video-documentation" />
       </Section>
-      <Section when={<Trans>On film</Trans>}>
+      <Section when={<Trans>Videos</Trans>}>
         {data === undefined ? (
           <FiguresMissing />
         ) : withVideo.length === 0 ? (

@@ -9,7 +9,7 @@ export function Offline() {
         <Trans>No connection</Trans>
       </h1>
       <p className="lead">
-        <Trans>We cannot be reached from here right now. Your money and your rounds are safe on our server.</Trans>
+        <Trans>There is no internet connection, or our server is down. Your money and your rounds stay on our server.</Trans>
       </p>
       <p className="buttons">
         {/* Requests the original address again. */}

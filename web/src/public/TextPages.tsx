@@ -103,7 +103,7 @@ export function GiveawaySelection() {
   const winner = data?.round.lastWinner ?? undefined
   return (
     <>
-      <Heading title={usePageTitle('giveawaySelection')} lead={<Trans>How the members who receive the Thank You Reward are chosen.</Trans>}>
+      <Heading title={usePageTitle('giveawaySelection')} lead={<Trans>How the winners of the Thank You Reward are selected.</Trans>}>
         <SplitInForce />
       </Heading>
       <Section when={<Trans>Midnight</Trans>}>
@@ -210,7 +210,7 @@ export function NotFound() {
         <Trans>Page not found</Trans>
       </h1>
       <p className="lead">
-        <Trans>This page is not in the book. The address may be mistyped, or the page may have moved.</Trans>
+        <Trans>We can't find this page. The address may be mistyped, or the page may have moved.</Trans>
       </p>
       <p className="buttons">
         <a className="button" href={to('home')}>

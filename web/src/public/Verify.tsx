@@ -23,11 +23,7 @@ export function Verify() {
     <>
       <Heading
         title={usePageTitle('verify')}
-        lead={
-          <Trans>
-            Don't trust us. Check. This page fetches the files that we published about a day, and your own device does every sum again.
-          </Trans>
-        }
+        lead={<Trans>Don't trust us. Check. Your own device recalculates a day from the files that we published.</Trans>}
       >
         <DayChoice />
       </Heading>
@@ -45,7 +41,7 @@ export function Verify() {
       </Section>
       <Section when={<Trans>The limits</Trans>}>
         <h2>
-          <Trans>What stays trusted</Trans>
+          <Trans>What you still have to trust</Trans>
         </h2>
         <Prose name="verify-trust" />
       </Section>
@@ -90,15 +86,15 @@ function Trouble() {
       </div>
       <div className="empty" data-state="no-day" hidden>
         <h2>
-          <Trans>This day is not in the book</Trans>
+          <Trans>No result for this day yet</Trans>
         </h2>
         <p>
-          <Trans>A day stands here once it is over and its draw is done. Choose another one above.</Trans>
+          <Trans>Days appear here after the draw. Choose another day above.</Trans>
         </p>
       </div>
       <div className="empty" data-state="offline" role="alert" hidden>
         <h2>
-          <Trans>The files could not be fetched</Trans>
+          <Trans>The files could not be loaded</Trans>
         </h2>
         <p>
           <Trans>Network error. Please check your connection and try again.</Trans>
@@ -109,7 +105,7 @@ function Trouble() {
       </div>
       <noscript>
         <p>
-          <Trans>To check a day here, your browser has to run a script. The program below does the same without a browser.</Trans>
+          <Trans>Checking a day here needs JavaScript. The program below does the same without a browser.</Trans>
         </p>
       </noscript>
     </Section>
@@ -121,12 +117,12 @@ function Check() {
   return (
     <>
       <h2>
-        <Trans>Every sum again</Trans>
+        <Trans>Is the result right?</Trans>
       </h2>
       <div className="check-run">
         <p data-phase="waiting" hidden>
           <Trans>
-            This day has <b data-fill="size" /> of files. It may cost you data.
+            Checking this day downloads <b data-fill="size" />. Mobile data may cost you.
           </Trans>
         </p>
         <p className="buttons">
@@ -158,13 +154,13 @@ function Progress() {
     <div className="progress" data-progress="" hidden>
       <label htmlFor="progress">
         <span data-phase="log">
-          <Trans>Reading the log of all days</Trans>
+          <Trans>Reading the list of all days</Trans>
         </span>
         <span data-phase="tickets" hidden>
-          <Trans>Hashing the sealed list, ticket by ticket</Trans>
+          <Trans>Checking the list of tickets</Trans>
         </span>
         <span data-phase="liabilities" hidden>
-          <Trans>Adding up what members are owed</Trans>
+          <Trans>Adding up members' money</Trans>
         </span>{' '}
         <span data-fill="progress" />
       </label>
@@ -182,14 +178,14 @@ function Verdict() {
           <b>
             <Trans>PASS</Trans>
           </b>{' '}
-          <Trans>Everything fits</Trans>
+          <Trans>The result is right</Trans>
         </h3>
         <p>
-          <Trans>Every file fits what was sealed, and the books are right to the paisa.</Trans>
+          <Trans>Your device got the same result, and the money is right to the paisa.</Trans>
         </p>
         <p data-witnessed="" hidden>
           <Trans>
-            After the seal nobody could choose the winner, and no entry was added or dropped, as far as these witnesses are strangers to us:{' '}
+            Nobody could choose the winner or change the list, provided these witnesses are independent of us:{' '}
             <span data-fill="witnesses" />.
           </Trans>
         </p>
@@ -199,12 +195,10 @@ function Verdict() {
           <b>
             <Trans>WEAK</Trans>
           </b>{' '}
-          <Trans>The sums are right, but we could have changed the list</Trans>
+          <Trans>The numbers match, but we could have changed the list</Trans>
         </h3>
         <p>
-          <Trans>
-            Nothing contradicts itself. What nobody outside our house saw in time, you have to take from us; the steps below say what.
-          </Trans>
+          <Trans>The numbers match, but some steps had no outside check. See which ones below.</Trans>
         </p>
       </div>
       <div className="wait" data-when="INCOMPLETE" hidden>
@@ -212,10 +206,10 @@ function Verdict() {
           <b>
             <Trans>INCOMPLETE</Trans>
           </b>{' '}
-          <Trans>Something is missing, so nothing is proven</Trans>
+          <Trans>A file is missing, so nothing is proven</Trans>
         </h3>
         <p>
-          <Trans>A file could not be had. Try again later; if it stays away, ask us why.</Trans>
+          <Trans>A file is missing. Try later or contact us.</Trans>
         </p>
       </div>
       <div className="no" data-when="FAIL" hidden>
@@ -223,10 +217,10 @@ function Verdict() {
           <b>
             <Trans>FAIL</Trans>
           </b>{' '}
-          <Trans>Something does not fit</Trans>
+          <Trans>Something does not match</Trans>
         </h3>
         <p>
-          <Trans>Do not believe this day until it is explained. Save the result: it is evidence.</Trans>
+          <Trans>Do not trust this day until we explain it. Save the result as evidence.</Trans>
         </p>
       </div>
       <div className="no" data-when="broken" hidden>
@@ -234,7 +228,7 @@ function Verdict() {
           <Trans>The check could not run</Trans>
         </h3>
         <p>
-          <Trans>Your browser stopped the program. Check again, or use your own copy below.</Trans>
+          <Trans>Your browser stopped the check. Try again, or run your own copy below.</Trans>
         </p>
       </div>
     </div>
@@ -259,7 +253,7 @@ function Step({ name, words: { title, pass, fail } }: { readonly name: StepName;
         </p>
         <WeakWords step={name} />
         <p data-for="incomplete" hidden>
-          <Trans>Could not be checked: something that it needs is missing or broken.</Trans>
+          <Trans>Not checked: a file it needs is missing or broken.</Trans>
         </p>
         <p data-for="none" hidden>
           <Trans>There is nothing to check here.</Trans>
@@ -289,7 +283,7 @@ function Extras() {
         </label>
         <input id="receipt" type="file" accept="application/json,.json" data-receipt="" aria-describedby="receipt-hint receipt-error" />
         <p className="hint" id="receipt-hint">
-          <Trans>Saved from My ticket. It is checked against the list on this device and not sent anywhere.</Trans>
+          <Trans>Saved from My ticket. It is checked on this device and not sent anywhere.</Trans>
         </p>
         <p className="field-error" id="receipt-error" role="alert" hidden>
           <Trans>This file is not a receipt.</Trans>
@@ -297,7 +291,7 @@ function Extras() {
       </div>
       <p className="small muted" data-kept="" hidden>
         <Trans>
-          This device remembers the log as it was with <span data-fill="kept" /> records, and compares.
+          This device remembers the log with <span data-fill="kept" /> records, to notice changes.
         </Trans>{' '}
         <button className="link-button" type="button" data-forget="">
           <Trans>Forget it</Trans>
@@ -315,14 +309,14 @@ function OwnProgram() {
         <Trans>Run it yourself</Trans>
       </h2>
       <p className="lead">
-        <Trans>A page that we serve could lie. A program that you keep cannot change behind your back.</Trans>
+        <Trans>Our page could lie. We cannot change a program that you keep.</Trans>
       </p>
       <ol className="own-program gap">
         <li>
           <a className="tap" href="/verify/roz-verify.mjs" download="">
             roz-verify.mjs
           </a>{' '}
-          <Trans>is one file for Node.js 20 or newer. Its fingerprint (SHA-256) also stands in the log:</Trans>
+          <Trans>is one file for Node.js 20 or newer. Its fingerprint (SHA-256) is also in the log:</Trans>
           <code className="hash">{__VERIFIER_SHA256__}</code>
         </li>
         <li>
@@ -332,13 +326,13 @@ function OwnProgram() {
           </code>
         </li>
         <li>
-          <Trans>Or write your own: the rules are public, to the byte.</Trans>{' '}
+          <Trans>Or write your own: the rules are public.</Trans>{' '}
           <a className="tap" href="/api/public/log/entries/0" data-rules="">
             <Trans>The rules of this day</Trans>
           </a>
         </li>
         <li>
-          <Trans>The log's key, to write down and to give with --key:</Trans>
+          <Trans>The log's key. Write it down and pass it with --key:</Trans>
           <code className="hash" data-fill="key">
             …
           </code>

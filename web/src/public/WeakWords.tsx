@@ -8,25 +8,27 @@ import { type StepName, WEAKNESSES, type Weakness } from '@roz/verifier/steps.ts
 const Value = ({ name }: { readonly name: string }) => <b data-value={name} translate="no" />
 
 const WORDS = {
-  'local-list': () => <Trans>A demo draw: whoever knew its number beforehand could have changed the list before it was sealed.</Trans>,
-  unseen: () => <Trans>No witness outside our house saw the seal in time: we could have changed the list.</Trans>,
+  'local-list': () => (
+    <Trans>A demo draw: the number was known before the list was sealed, so the list could have been changed to fit it.</Trans>
+  ),
+  unseen: () => <Trans>No outsider confirmed this list in time; we could have changed it.</Trans>,
   'too-few': () => (
     <Trans>
-      Only <Value name="witnesses" /> saw the seal in time, and <Value name="needed" /> witnesses were needed: we could have changed the
-      list.
+      Only <Value name="witnesses" /> confirmed this list in time, and <Value name="needed" /> witnesses were needed: we could have changed
+      it.
     </Trans>
   ),
   'no-number': () => (
     <Trans>
-      The public number of round <Value name="round" /> never appeared, and the day was given back. Whoever has its signature can disprove
-      that.
+      The public random number <Value name="round" /> did not appear, and everyone got ₹1 back. Its signature, if anyone has it, disproves
+      this.
     </Trans>
   ),
   'known-number': () => <Trans>A demo draw: we knew the number beforehand and could have chosen the winner.</Trans>,
   'other-source': () => (
     <Trans>
-      The number did not come from the public source that everybody trusts, but from <Value name="chain" />
-      …: somebody could know it beforehand.
+      The random number came from <Value name="chain" />
+      …, not from the agreed public source: somebody could have known it before.
     </Trans>
   ),
 } as const satisfies Record<Weakness, () => React.ReactNode>

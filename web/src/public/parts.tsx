@@ -35,7 +35,7 @@ export function SplitInForce() {
       <span>
         {reward === 0 ? (
           <Trans>
-            No reward is drawn now: {need}% for people in need, {platform}% for the platform.
+            Rewards are off now: {need}% for people in need, {platform}% for the platform.
           </Trans>
         ) : platform === 0 && !isSetting ? (
           <Trans>
@@ -43,11 +43,11 @@ export function SplitInForce() {
           </Trans>
         ) : platform === 0 ? (
           <Trans>
-            {need}% for people in need, {reward}% shared by <Plural value={winners} one="# member" other="# members" />.
+            {need}% for people in need, {reward}% shared by <Plural value={winners} one="# winner" other="# winners" />.
           </Trans>
         ) : (
           <Trans>
-            {need}% for people in need, {reward}% for one member, {platform}% for the platform.
+            {need}% for people in need, {reward}% for one winner, {platform}% for the platform.
           </Trans>
         )}
       </span>
@@ -121,7 +121,7 @@ export function WinnerLine({ story }: { readonly story: Story }) {
     <p className="small muted">
       {winner.assurance === 'weak' ? <WeakLabel /> : null}
       <Trans>
-        Drawn: {name}, {amount}, one of <Plural value={totalParticipants} one="# member" other="# members" />.
+        Winner: {name}, {amount}, one of <Plural value={totalParticipants} one="# member" other="# members" />.
       </Trans>
     </p>
   )
@@ -134,7 +134,7 @@ export function WeakLabel() {
       {usePage().site.drawsLocally ? (
         <Trans>Demo draw — the operator could have chosen this winner</Trans>
       ) : (
-        <Trans>No witness saw the seal in time: we could have changed the list</Trans>
+        <Trans>No outsider confirmed this list in time; we could have changed it.</Trans>
       )}
     </span>
   )
@@ -202,7 +202,7 @@ export function OlderRows({ cursor, page, from, children }: OlderProps) {
         </button>
       </p>
       <p className="small" role="alert" data-older-lost="" hidden>
-        <Trans>They could not be loaded. Please press again.</Trans>
+        <Trans>These could not be loaded. Please try again.</Trans>
       </p>
     </>
   )

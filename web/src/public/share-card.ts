@@ -22,13 +22,13 @@ const PAGES: Readonly<Record<PublicPage, PageCard>> = {
   terms: { art: 'slip', lead: msg`The rules between you and us, in plain words.` },
   dailyContributions: { art: 'coin', lead: msg`One rupee a day from each member, one round a day.` },
   directHelpProcess: { art: 'slip', lead: msg`From the round to the person in need, without middlemen or NGOs.` },
-  giveawaySelection: { art: 'stack', lead: msg`How the members who receive the Thank You Reward are chosen.` },
+  giveawaySelection: { art: 'stack', lead: msg`How the winners of the Thank You Reward are selected.` },
   impactVideos: {
     art: 'play',
     lead: msg`Daily impact videos are announced for 6 PM: who was helped, with what, and how much it cost.`,
   },
-  dailyReports: { art: 'slip', lead: msg`One page for each day: what came in, who was drawn, who was helped.` },
-  videoDocumentation: { art: 'play', lead: msg`How we film what your rupees do, and every film so far.` },
+  dailyReports: { art: 'slip', lead: msg`One report for each day: what came in, who won, what was set aside and sent.` },
+  videoDocumentation: { art: 'play', lead: msg`How we show what your rupees do, and all videos so far.` },
   moneyTrail: { art: 'cut', lead: msg`Every rupee in, and where it goes. From live data, not from a brochure.` },
   impactStories: { art: 'slip', lead: msg`The people your rupees reached, newest first.` },
   helpCenter: { art: 'stack', lead: msg`Six questions that members ask most.` },
@@ -65,7 +65,7 @@ function wordsOf(subject: ShareSubject, language: Language, i18n: I18n): Omit<Sh
     }
   }
   const { story } = subject
-  const figures = story.amount > 0 ? [{ label: i18n._(msg`Paid to people in need`), value: formatMoney(story.amount) }] : []
+  const figures = story.amount > 0 ? [{ label: i18n._(msg`Set aside for people in need`), value: formatMoney(story.amount) }] : []
   const charity = isPendingCharity(story.charity.name) ? '' : story.charity.name
   return {
     when: formatDay(story.date, language),

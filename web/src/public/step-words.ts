@@ -24,28 +24,28 @@ function useLogWords() {
   return {
     files: {
       title: t`All files are there`,
-      pass: t`Every file of the day is public and has its exact form.`,
-      fail: t`A file does not have the form that the protocol gives it.`,
+      pass: t`Every file of the day is public and complete.`,
+      fail: t`A file is not in the format that the rules ask for.`,
     },
     'log-signature': {
-      title: t`The log is signed`,
-      pass: t`The list of all days is signed by our key.`,
+      title: t`We signed the list of days`,
+      pass: t`We signed the list of all days with our key.`,
       fail: t`A signature is wrong: this is not the log that we signed.`,
     },
     'log-consistency': {
-      title: t`The past was not rewritten`,
-      pass: t`The log only grew; what was in it is still in it.`,
-      fail: t`The log was changed after the fact, or shows different people different things.`,
+      title: t`No old day was changed`,
+      pass: t`Days were only added; all older records are still there.`,
+      fail: t`An old record was changed, or different people are shown different records.`,
     },
     'log-order': {
       title: t`No day is left out`,
       pass: t`Days follow each other without a gap, each with all its records.`,
-      fail: t`A record stands where it may not stand.`,
+      fail: t`A record is out of place.`,
     },
     'log-inclusion': {
       title: t`This day is in the log`,
-      pass: t`What is shown of this day is what the log holds.`,
-      fail: t`The files of this day say something else than the log.`,
+      pass: t`The files of this day match the log.`,
+      fail: t`The files of this day do not match the log.`,
     },
   } as const satisfies Partial<Record<StepName, StepWords>>
 }
@@ -54,39 +54,39 @@ function useDrawWords() {
   const { t } = useLingui()
   return {
     'entries-root': {
-      title: t`The list matches its seal`,
-      pass: t`No ticket was added, dropped or swapped after the sealing.`,
+      title: t`The list of tickets was not changed`,
+      pass: t`No ticket was added, removed or swapped after the list was sealed.`,
       fail: t`The list of tickets is not the one that was sealed.`,
     },
     'sealed-in-time': {
-      title: t`The seal came before the number`,
-      pass: t`Witnesses who are not us saw the sealed list in time.`,
-      fail: t`What is said about the sealing is not true.`,
+      title: t`The list was closed before the random number existed`,
+      pass: t`Outside witnesses confirmed the sealed list in time.`,
+      fail: t`The record of the seal is not true.`,
     },
     'beacon-round': {
-      title: t`It is the right number`,
-      pass: t`The number is the one that the hour of sealing demands.`,
-      fail: t`Another number was used than the hour of sealing demands.`,
+      title: t`The right random number was used`,
+      pass: t`The random number is the one that belongs to the time of the seal.`,
+      fail: t`This is not the random number that belongs to the time of the seal.`,
     },
     'beacon-signature': {
-      title: t`The number is genuine`,
-      pass: t`The number carries the signature of the public source.`,
-      fail: t`The number is not what its source gave out.`,
+      title: t`The random number is genuine`,
+      pass: t`The random number is signed by its public source.`,
+      fail: t`The random number is not the one its source published.`,
     },
     seed: {
-      title: t`The sum begins right`,
-      pass: t`Seal and number were mixed as the rules say.`,
-      fail: t`The mix of seal and number is wrong.`,
+      title: t`The calculation starts correctly`,
+      pass: t`The calculation starts from this list and this number.`,
+      fail: t`The calculation does not start from this list and this number.`,
     },
     winners: {
-      title: t`The sum leads to the winner`,
-      pass: t`Your device came to the same winner.`,
-      fail: t`The sum leads to somebody else.`,
+      title: t`The draw gives this result`,
+      pass: t`Your device got the same result.`,
+      fail: t`Your device got a different result.`,
     },
     split: {
-      title: t`The pot was shared by the rule`,
+      title: t`The round was split by the rule`,
       pass: t`The shares are right to the paisa.`,
-      fail: t`A share is not what the rule gives.`,
+      fail: t`A share is not what the rule says.`,
     },
   } as const satisfies Partial<Record<StepName, StepWords>>
 }
@@ -95,24 +95,24 @@ function useMoneyWords() {
   const { t } = useLingui()
   return {
     'books-balance': {
-      title: t`The day's books balance`,
+      title: t`The day's money adds up`,
       pass: t`What came in equals what went out and what is left.`,
-      fail: t`The day's books do not add up.`,
+      fail: t`The day's money does not add up.`,
     },
     'carry-over': {
-      title: t`The books go on from yesterday`,
-      pass: t`Each account begins where it ended the day before.`,
-      fail: t`An account begins with another amount than it ended with.`,
+      title: t`The accounts continue from the day before`,
+      pass: t`Each account starts where it ended the day before.`,
+      fail: t`An account starts with a different amount than it ended with.`,
     },
     'liabilities-total': {
-      title: t`What members are owed is all there`,
-      pass: t`All parts that members are owed add up to the books.`,
-      fail: t`The parts that members are owed do not add up to the books.`,
+      title: t`Members' money is all counted`,
+      pass: t`All members' money adds up to our accounts.`,
+      fail: t`Members' money does not add up to our accounts.`,
     },
     receipt: {
-      title: t`A receipt that you gave`,
+      title: t`Your receipt`,
       pass: t`The ticket of your receipt is in the list.`,
-      fail: t`Your receipt and the list contradict each other. Keep both.`,
+      fail: t`Your receipt and the list do not match. Keep both as evidence.`,
     },
   } as const satisfies Partial<Record<StepName, StepWords>>
 }
