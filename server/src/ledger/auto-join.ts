@@ -148,7 +148,7 @@ async function passOver(db: Db, day: IstDay, lane: number): Promise<boolean> {
   return passed.length === 1
 }
 
-/** Joins the members whose wallet was locked during their page, one by one, waiting for each wallet. */
+/** Joins the members whose wallet was locked during their page, or on whom a page failed: one by one, waiting for each wallet. */
 async function joinBusy(db: Db, day: IstDay, attempt: Attempt): Promise<AutoJoinRun> {
   const busy = await db.query<{ memberId: bigint }>(
     sql`select member_id as "memberId" from auto_skip where day = ${day}::date and reason = 'busy'

@@ -1,7 +1,7 @@
 /**
  * Books disputes as the gateway reports them, and the money that follows.
  * - The newest word is booked, whatever came before it: the payer's bank has the money, or we have it.
- * - A dispute stays about the payment that its first report named.
+ * - A dispute keeps the payment that its first report named. A report that names another payment is only recorded as a problem.
  * - A report that cannot be booked is kept with its reason, for an administrator.
  */
 import { CURRENCY, type Paise } from '@roz/core/money.ts'

@@ -2,7 +2,7 @@
  * Top-ups: orders, and the payments that credit them.
  * - A booking is keyed by the gateway's payment id, never by an event: each payment is booked once.
  * - A payment for no order, for a paid order, or in another amount or currency is booked to SUSPENSE with an open item.
- * - So does a payment for an account without a wallet or with a closed one. No payment is lost.
+ * - A payment for an account without a wallet, or with a closed one, is booked to SUSPENSE too. No payment is lost.
  * - A failed or expired order may still be paid.
  * - A top-up pays no debt of its member, except the debt that it causes: the bank took the payment while it was in SUSPENSE.
  */

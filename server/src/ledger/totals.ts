@@ -1,4 +1,4 @@
-/** A running round's entries and pool, counted at most once a second for all readers. */
+/** Counts a running round's entries and pool. Each process caches the count for one second, or until `forget`. */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import type { Paise } from '@roz/core/money.ts'
 import { type Db, one, sql } from '../db/sql.ts'

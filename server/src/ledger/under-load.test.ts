@@ -1,5 +1,5 @@
 /**
- * The turn of the day under load: auto-join killed with a page in flight, and a round closed, drawn and settled during joins, top-ups and
+ * Midnight under load: auto-join killed with a page in flight, and a round closed, drawn and settled during joins, top-ups and
  * withdrawals.
  * - Everything accepted is there; everything refused took nothing.
  * - The audit reads the ledger at the end of the file.

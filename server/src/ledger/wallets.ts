@@ -35,7 +35,7 @@ export async function openWallet(
   )
 }
 
-/** `mayMove`: the email is confirmed and the member is not on hold. */
+/** Set when the email is confirmed: true unless the member is suspended then. A later suspension or hold does not change it. */
 export async function setMayMove(tx: Tx, memberId: bigint, mayMove: boolean): Promise<void> {
   await tx.query(
     sql`update wallet set may_move = ${mayMove}::boolean where member_id = ${memberId}::bigint and may_move <> ${mayMove}::boolean and not is_closed`,

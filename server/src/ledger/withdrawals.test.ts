@@ -41,7 +41,7 @@ test('a repeated id is the same withdrawal, and another amount or member is refu
   expect(await readWallet(database.db, memberId)).toMatchObject({ balance: 2000n, held: 1000n })
 })
 
-test('a withdrawal of a member on hold or without a wallet is refused', async () => {
+test('a withdrawal of a member who may not move money or has no wallet is refused', async () => {
   const memberId = await newMember(database.db, { rupees: 30, mayMove: false })
   expect(await hold(memberId, wholeRupees(10))).toEqual({ ok: false, code: 'may_not_move' })
   expect(await hold(77_777n, wholeRupees(10))).toEqual({ ok: false, code: 'may_not_move' })
