@@ -1,8 +1,8 @@
 /**
  * The administrator's overview, the list of members, and the release of a held member.
  *
- * - Every figure is computed from the books: revenue is ₹1 for each entry of all rounds, donated is the need share of settled
- *   rounds, and a round is active from its opening until it is settled or void.
+ * - Every figure is computed from the books. Revenue is ₹1 for each entry of all rounds; donated is the need share of settled rounds.
+ * - A round is active from its opening until it is settled or void.
  * - Staff accounts are not counted or listed as members.
  * - A hold ends once; the audit log records who ended it and why.
  */

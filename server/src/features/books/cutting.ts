@@ -1,7 +1,7 @@
 /**
  * Cuts debts at random into the parts that are published (spec/protocol.md, chapter 13).
  *
- * - The parts add up to the debt, each is 1 to 5,000 paise, and there are at least two where the debt is more than a paisa.
+ * - The parts add up to the debt, and each is 1 to 5,000 paise. A debt of more than one paisa has at least two.
  * - Only the server and the member can compute the ids of the member's parts, which differ from day to day.
  */
 import { createHmac, randomBytes, randomInt } from 'node:crypto'

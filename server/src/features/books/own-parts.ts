@@ -133,8 +133,8 @@ async function findGroups(db: Db, day: IstDay, ids: readonly Buffer[]) {
 }
 
 /**
- * Proves the shown parts. The node of whole pages is made from page nodes, a node inside a page from its groups, and a node
- * inside a group from its leaves. `sumProof` asks only for siblings of shown parts, so their page and group have been read.
+ * Proves the shown parts. Nodes of whole pages are made from page nodes, nodes inside a page from its groups, nodes inside
+ * a group from its leaves. `sumProof` asks only for siblings of shown parts, so their page and group have been read.
  */
 function proofOf(shown: readonly Found[], { nodes, pageLeaves }: DayNodes, count: number): SumNode[] {
   const rootOf = (from: number, to: number): SumNode => {

@@ -1,8 +1,8 @@
 /**
  * Signing in with Google.
  *
- * - An ID token is accepted only with Google's signature, our audience, Google as issuer, an unexpired time and a confirmed
- *   address, from the page that asked for it, and once (google-nonce.ts).
+ * - An ID token needs Google's signature, our audience, Google as issuer, an unexpired time and a confirmed address.
+ * - An ID token is accepted once, and only from the page that asked for it (google-nonce.ts).
  * - The first Google sign-in to an account discards its password, sessions, known browsers and links. An attacker may have
  *   registered the victim's address before (pre-hijacking), even if a mail scanner confirmed it.
  * - A second Google account with the same address is refused.

@@ -2,8 +2,8 @@
  * Sessions: opaque random tokens, stored only as SHA-256.
  *
  * - A session ends at its expiry, logout, a password change or the end of its account.
- * - A member's session ends 30 days after its last use and 90 days after its sign-in; an administrator's after 30 idle minutes
- *   and after 12 hours. Only the database's clock decides.
+ * - A member's session ends 30 days after its last use and 90 days after its sign-in.
+ * - An administrator's session ends after 30 idle minutes and after 12 hours. Only the database's clock decides.
  * - Requests that arrive together find their sessions in one statement. A member's expiry is extended at most once a minute,
  *   an administrator's once a second.
  */

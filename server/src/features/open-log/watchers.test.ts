@@ -1,6 +1,6 @@
 /**
- * External programs against this server: two `roz-verify watch` that form the quorum of witnesses, and a member's own
- * device, which finds its ticket and its parts of the liabilities with the verifier's code.
+ * External programs against this server: two `roz-verify watch` that form the quorum of witnesses, and a member's own device.
+ * The device finds its ticket and its parts of the liabilities with the verifier's code.
  */
 import { checkMyTicket } from '@roz/verifier/my-ticket.ts'
 import { checkOwed } from '@roz/verifier/own-parts.ts'

@@ -4,8 +4,8 @@
  * - A transfer is asked about at most once in 5 s; an earlier question is delayed, never dropped.
  * - Questions are numbered. An answer is booked only while its question is the newest, so that a late old answer
  *   never contradicts a newer one.
- * - The same id is sent again only after the gateway reported it unknown three times in a row, and ten minutes after the
- *   last unanswered sending.
+ * - The same id is sent again only if the gateway reported it unknown three times in a row. The last unanswered sending must
+ *   be ten minutes old.
  */
 import { maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'

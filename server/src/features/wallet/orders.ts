@@ -31,9 +31,9 @@ export async function scheduleCheck(tx: Queryable, orderId: string, inSeconds: n
 }
 
 /**
- * Claims the right to ask the gateway about an order, for one caller of all processes; undefined when the order was asked
- * less than 5 s ago: then the question is delayed until 5 s have passed. Returns the time of the next question, which the
- * claim sets 15 s ahead, doubling up to an hour.
+ * Claims the right to ask the gateway about an order, for one caller of all processes.
+ * Undefined when the gateway was asked less than 5 s ago: the question is delayed until 5 s have passed.
+ * Otherwise the time of the next question, which the claim sets 15 s ahead, doubling up to an hour.
  */
 export async function claimCheck(db: Queryable, orderId: string): Promise<string | undefined> {
   const claimed = await maybeOne<{ next: string }>(
