@@ -1,14 +1,13 @@
 /**
- * The product's clock in Node: real time plus the offset in the database (operations.md "There is one
- * clock"). Rules in SQL read roz_now() itself; this copy serves what Node must know without asking.
- * Invariant: it is as fresh as its last `read`, called each second by the worker and at once by
- * /dev/clock. In production the offset is held at zero by the database.
+ * The product's clock in Node: real time plus the offset in the database. SQL reads roz_now() itself.
+ * - The clock is as fresh as its last `read`: the worker reads each second, /dev/clock at once.
+ * - In production the database keeps the offset at zero.
  */
 import { type Db, one, sql } from '../db/sql.ts'
 
 export type Clock = {
   readonly now: () => Date
-  /** Reads the offset anew and answers the time by it. */
+  /** Reads the offset again and returns the time. */
   readonly read: () => Promise<Date>
 }
 

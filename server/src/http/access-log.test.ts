@@ -1,4 +1,4 @@
-/** What the log says of an answer. */
+/** Tests the access log: which fields the line of an answer carries. */
 import type { AdminSession, MemberSession } from './session.ts'
 import { afterEach, expect, test } from 'vitest'
 import { startTestApp, type TestApp } from '../testing/http.ts'
@@ -33,7 +33,7 @@ async function linesOf(...calls: readonly (readonly [call: string, token?: strin
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ msg }) => msg === 'answered')
 }
 
-test('a refusal is logged with its code, and with the member’s number where a session was shown', async () => {
+test('a refusal is logged with its code, and with the member’s number if the call carried a session', async () => {
   const lines = await linesOf(
     ['POST /auth/login', undefined, { email: 'asha@x.test', password: 'wrong one' }],
     ['GET /admin/users', 'unknown'],
@@ -54,7 +54,7 @@ test('a refusal is logged with its code, and with the member’s number where a 
     )
 })
 
-test('an accepted call names nobody: with its time the number would say whose a ticket is', async () => {
+test('the line of an accepted call names no member, so its time cannot link a ticket to a member', async () => {
   const [line] = await linesOf(['POST /auth/logout', 'member'])
   expect([line?.status, line?.code, line?.member]).toEqual([204, undefined, undefined])
 })

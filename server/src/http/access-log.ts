@@ -1,8 +1,8 @@
 /**
- * One line for every answer. Invariants:
- * - The route's pattern, never the address: tokens and order ids travel in addresses.
- * - A refusal is logged with its code and, where a session was shown, with the member's number. An accepted call never
- *   is: with its time, the number would say whose a ticket is.
+ * Access log: one line per answer.
+ * - The line carries the route's pattern, never the address: addresses contain tokens and order ids.
+ * - A refusal carries its code and, if the call carried a session, the member's number.
+ * - The line of an accepted call carries no member's number: with the line's time it would tell whose ticket is whose.
  */
 import type { FastifyInstance } from 'fastify'
 import { goalOf } from './goal.ts'

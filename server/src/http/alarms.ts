@@ -1,4 +1,8 @@
-/** What waits for somebody to look, told by /readyz and in the portal. Each kind is an entry of the list; none names a member. */
+/**
+ * Conditions that an operator must look at, shown by /readyz and in the portal.
+ * - Each kind of alarm is one entry of `READERS`.
+ * - No alarm names a member.
+ */
 import type { Output } from '@roz/contract/api.ts'
 import type { communityCalls } from '@roz/contract/community.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
@@ -8,12 +12,12 @@ import { findHeldBooks } from '../ledger/held-books.ts'
 export type Alarm = Output<typeof communityCalls.adminStats>['alarms'][number]
 
 const READERS: readonly ((from: Queryable) => Promise<Alarm[]>)[] = [
-  /** The books of a day, and how many days wait behind it. */
+  /** Books of a day that are held, and the number of days that wait behind that day. */
   async (from) => {
     const held = await findHeldBooks(from)
     return held === undefined ? [] : [{ code: 'books_held', day: held.day, waiting: held.waiting }]
   },
-  /** Draws whose beacon has not come for half a day, the oldest named. */
+  /** Draws whose beacon is more than 12 hours late: the oldest day, and the number of further ones. */
   async (from) => {
     const [late] = await from.query<{ day: IstDay | null; count: number }>(sql`
       select min(day) as day, count(*)::int as count from round

@@ -1,7 +1,7 @@
-/** How request bodies are read: JSON with an empty body as none, or a webhook's bytes as they came. */
+/** Parsers of request bodies: JSON, where an empty body counts as absent, or the raw bytes of a webhook. */
 import type { FastifyInstance } from 'fastify'
 
-/** JSON alone; `__proto__` and `constructor` keys are refused as malformed. */
+/** Accepts JSON only; a body with a `__proto__` or `constructor` key is refused as malformed. */
 export function readJsonBodies(scope: FastifyInstance): void {
   const parse = scope.getDefaultJsonParser('error', 'error')
   scope.removeContentTypeParser('application/json')
@@ -11,7 +11,7 @@ export function readJsonBodies(scope: FastifyInstance): void {
   })
 }
 
-/** Whatever the type: a signature is over bytes, and a reformatted body would not carry it. */
+/** Accepts any content type as bytes: a webhook's signature covers the bytes, and parsing would lose them. */
 export function readRawBodies(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))

@@ -1,4 +1,4 @@
-/** The client's address is what the operator's own proxies saw, whatever the client writes into X-Forwarded-For. */
+/** Tests that a forged X-Forwarded-For cannot change the client's address: only the operator's own proxies are believed. */
 import Fastify from 'fastify'
 import { expect, test } from 'vitest'
 import { trustedProxies } from './client-address.ts'
@@ -15,16 +15,16 @@ async function addressBehind(setting: number | string | false, { from, forwarded
   return body
 }
 
-test('without a proxy the header counts for nothing', async () => {
+test('without a proxy X-Forwarded-For is ignored', async () => {
   expect(await addressBehind(false, { from: CLIENT, forwarded: FORGED })).toBe(CLIENT)
 })
 
-test('behind one proxy, and behind two, the address is the one that the outermost of them saw', async () => {
+test('behind one proxy or two, the client’s address is the one that the outermost proxy saw', async () => {
   expect(await addressBehind(1, { from: PROXY, forwarded: `${FORGED}, ${CLIENT}` })).toBe(CLIENT)
   expect(await addressBehind(2, { from: '10.0.0.1', forwarded: `${FORGED}, ${CLIENT}, ${PROXY}` })).toBe(CLIENT)
 })
 
-test('behind proxies that are named, nobody else’s word counts', async () => {
+test('with a list of proxies, X-Forwarded-For from any other address is ignored', async () => {
   expect(await addressBehind('10.0.0.0/8', { from: PROXY, forwarded: `${FORGED}, ${CLIENT}` })).toBe(CLIENT)
   expect(await addressBehind('10.0.0.0/8', { from: CLIENT, forwarded: FORGED })).toBe(CLIENT)
 })

@@ -1,3 +1,3 @@
-/** TRUST_PROXY as Fastify wants it: a hop count counts proxies from the nearest one, a list names their addresses. */
+/** Translates TRUST_PROXY for Fastify: a number trusts that many proxies, counted from the nearest; a list trusts those addresses. */
 export const trustedProxies = (setting: number | string | false): string | boolean | ((address: string, hop: number) => boolean) =>
   typeof setting === 'number' ? (_address, hop) => hop < setting : setting

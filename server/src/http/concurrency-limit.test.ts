@@ -1,10 +1,10 @@
-/** How much heavy work runs at once. */
+/** Tests the concurrency limit, and the password hashing that uses it. */
 import { expect, test } from 'vitest'
 import { UnavailableError } from './faults.ts'
 import { createGate } from './concurrency-limit.ts'
 import { hashPassword, isPassword } from '../members/passwords.ts'
 
-test('a few run, a bounded number wait in turn, and the rest hear at once that it is busy', async () => {
+test('work beyond the limit waits in a bounded queue, in order, and is refused at once when the queue is full', async () => {
   const gate = createGate({ inFlightMax: 2, waitingMax: 3 })
   let running = 0
   let most = 0
@@ -35,7 +35,7 @@ test('a few run, a bounded number wait in turn, and the rest hear at once that i
   expect(await work(7)).toBe(7)
 })
 
-test('a password is its own and nobody’s else, whatever its length or script', async () => {
+test('a hash accepts its own password only, in any length and script', async () => {
   for (const password of ['secret', 'पासवर्ड', 'x'.repeat(128), '😀😀😀']) {
     const hash = await hashPassword(password)
     expect([await isPassword(hash, password), await isPassword(hash, `${password} `), await isPassword(undefined, password)]).toEqual([
@@ -46,7 +46,7 @@ test('a password is its own and nobody’s else, whatever its length or script',
   }
 })
 
-test('more passwords than can wait are refused, never queued without end', async () => {
+test('password checks beyond 3 running and 256 queued are refused', async () => {
   const results = await Promise.allSettled(Array.from({ length: 300 }, () => isPassword(undefined, 'x')))
   const refused = results.filter((result) => result.status === 'rejected')
   expect(refused).toHaveLength(300 - 3 - 256)

@@ -1,6 +1,7 @@
 /**
- * Lets a few pieces of heavy work run at once and a bounded number wait. Invariant: beyond that the
- * caller hears at once that the service is busy; memory and waiting time stay bounded under attack.
+ * Concurrency limit for heavy work.
+ * - At most `inFlightMax` pieces of work run and at most `waitingMax` wait, in the order of their calls.
+ * - Further calls are refused at once with `UnavailableError`, so memory and waiting time stay bounded under attack.
  */
 import { UnavailableError } from './faults.ts'
 
@@ -12,7 +13,7 @@ export function createGate(limits: { readonly inFlightMax: number; readonly wait
   return async (work) => {
     if (inFlight >= limits.inFlightMax) {
       if (waiting.length >= limits.waitingMax) throw new UnavailableError('too much work at once')
-      // The one who leaves hands its place over: inFlight does not change.
+      // The finished work passes its place on, so inFlight does not change.
       await new Promise<void>((resolve) => waiting.push(resolve))
     } else inFlight++
     try {

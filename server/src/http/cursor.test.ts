@@ -13,7 +13,7 @@ afterAll(() => database.drop())
 const SHAPES = [CURSOR_PARTS.micros, CURSOR_PARTS.uuid]
 const ID = '00000000-0000-4000-8000-000000000000'
 
-test('the cursor of a page leads to the next one, and the last page has none', () => {
+test('the cursor of a page leads to the next page, and the last page has no cursor', () => {
   const rows = ['3', '2', '1'].map((at) => [at, ID])
   const first = cutPage(rows, 2, (row) => row)
   expect(first.rows).toEqual(rows.slice(0, 2))
@@ -29,7 +29,7 @@ test('a cursor that was altered, cut or taken from another list is refused', () 
   }
 })
 
-test('no instant and no day that a forged cursor can name is beyond what the database holds', async () => {
+test('every instant and day that a cursor accepts is in the range of the database', async () => {
   const asInstant = (part: string) => database.db.query(sql`select 'epoch'::timestamptz + ${part}::bigint * interval '1 microsecond'`)
   const asDay = (part: string) => database.db.query(sql`select ${part}::date`)
   for (const part of ['-999999999999999999', '-1', '0', '999999999999999999', '9'.repeat(19)]) {

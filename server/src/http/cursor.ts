@@ -1,7 +1,7 @@
 /**
- * Page cursors: the sort key of the last row shown, opaque to the client. Invariant: a list pages by
- * its whole sort key, never by an offset, so that rows added or moved meanwhile neither repeat nor
- * hide others. A cursor of ours that was altered is refused as `cursor_invalid`, never a fault.
+ * Page cursors: the sort key of the last row shown, opaque to the client.
+ * - A list pages by its whole sort key, never by an offset: rows added or moved meanwhile neither repeat nor hide others.
+ * - An altered cursor is refused as `cursor_invalid`; it never causes a fault.
  */
 import { parseDay } from '@roz/core/ist-day.ts'
 import { invalid, type Refusal } from './route.ts'
@@ -13,7 +13,7 @@ export const writeCursor = (key: Cursor): string => Buffer.from(JSON.stringify(k
 
 export type Page = { readonly ok: true; readonly after: Cursor | undefined; readonly limit: number }
 
-/** The page that is asked for; `shapes` tells each part of this list's cursors apart. */
+/** Parses the requested page; `shapes` validates each part of this list's cursors. */
 export function readPage(
   query: { readonly cursor?: string | undefined; readonly limit: number },
   shapes: readonly CursorPart[],
@@ -35,7 +35,7 @@ function parseKey(text: string): readonly string[] | undefined {
   }
 }
 
-/** Parts that cursors are made of. An instant is PostgreSQL's count of microseconds since 1970, in a range that it can hold. */
+/** Validators of the parts of cursors. `micros` is an instant in microseconds since 1970, in PostgreSQL's range. */
 export const CURSOR_PARTS = {
   micros: (part) => /^\d{1,18}$/.test(part),
   id: (part) => /^\d{1,18}$/.test(part),
@@ -45,7 +45,7 @@ export const CURSOR_PARTS = {
 
 const AT_ONCE = 1_000
 
-/** A list from its first row to its last, which is read page by page with one row more than asked. */
+/** Reads a list from its first row to its last; each read fetches one row more than the page, to see whether another page exists. */
 export async function readWhole<Row>(
   read: (page: { readonly after: Cursor | undefined; readonly limit: number }) => Promise<readonly Row[]>,
   keyOf: (row: Row) => Cursor,
@@ -57,7 +57,7 @@ export async function readWhole<Row>(
   })
 }
 
-/** Page after page, each from where the last one says that the next begins. */
+/** Reads all pages; each page says where the next one starts. */
 export async function readPages<Row, From>(
   read: (from: From | undefined, limit: number) => Promise<{ readonly rows: readonly Row[]; readonly next: From | undefined }>,
 ): Promise<Row[]> {
@@ -70,7 +70,7 @@ export async function readPages<Row, From>(
   }
 }
 
-/** Cuts a list that was read with one row more than asked: that row only says that a next page exists. */
+/** Cuts a list that was read with one extra row: the extra row only shows that a next page exists. */
 export function cutPage<T>(
   rows: readonly T[],
   limit: number,

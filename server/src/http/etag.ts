@@ -1,4 +1,4 @@
-/** Validators of answers that browsers and caches may keep: an ETag over the bytes, compared as If-None-Match asks for. */
+/** ETags of answers that browsers and caches may keep: a hash of the bytes, compared with If-None-Match. */
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 
@@ -6,7 +6,7 @@ export const etagOf = (bytes: Buffer): string => `"${createHash('sha256').update
 
 const opaque = (tag: string): string => tag.trim().replace(/^W\//, '')
 
-/** Whether who asks has it already; a weak comparison. */
+/** Tells whether the client already has this version; compares weakly. */
 export function isKnown(request: FastifyRequest, etag: string): boolean {
   const given = request.headers['if-none-match']
   return given !== undefined && (given.trim() === '*' || given.split(',').some((one) => opaque(one) === opaque(etag)))

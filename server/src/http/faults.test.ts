@@ -25,7 +25,7 @@ test.each([
   ['53100', 503, 'overloaded'],
   ['53200', 503, 'overloaded'],
   ['22012', 500, 'internal'],
-])('an error %s of the database answers %i: what is only out of room is asked again', async (errorCode, status, code) => {
+])('the database’s error %s answers %i, with Retry-After if the database ran out of disk or memory', async (errorCode, status, code) => {
   state = errorCode
   const answer = await app.ask('GET root:/fails')
   expect([answer.status, answer.body.code]).toEqual([status, code])

@@ -1,7 +1,7 @@
 /**
- * Every error answer: status and `{code, message, fields?}` in the language of Accept-Language.
- * A fault (a bug, a lost database) answers 500 or 503 in plain words; its cause goes to the log by
- * request id, never to the client, and no personal data with it.
+ * All error answers: a status and `{code, message, fields?, values?}` in the language of Accept-Language.
+ * - A fault answers 500; a lost database, a full queue or a timeout answers 503 with Retry-After.
+ * - The cause of a fault is logged with the request id. The client never sees the cause, and the log gets no personal data.
  */
 import type { ErrorAnswer } from '@roz/contract/endpoint.ts'
 import { fieldText } from '@roz/core/fields.ts'
@@ -12,12 +12,12 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** Why it refuses, for the log. */
+    /** Code of the refusal, for the log. */
     refusal?: RefusalCode
   }
 }
 
-/** A refusal on its way out. `fields` are field codes of core/fields. */
+/** A refusal to send. `fields` maps each field to a code of core/src/fields.ts. */
 export type Problem = {
   readonly code: RefusalCode
   readonly fields?: Readonly<Record<string, string>>
@@ -25,7 +25,7 @@ export type Problem = {
   readonly values?: Readonly<Record<string, string>>
 }
 
-/** The body of a refusal. Its message is what is missing, else the first field's words: the client shows it as a toast. */
+/** The body of a refusal. Its message, shown as a toast, is `fill_all` if a field is missing, else the first field's text. */
 function errorAnswer(problem: Problem, language: Language): ErrorAnswer {
   const wordsOf = (text: string): string => fieldText(text, language) ?? text
   const fields =
@@ -39,7 +39,7 @@ function errorAnswer(problem: Problem, language: Language): ErrorAnswer {
   return { code: problem.code, message, ...(fields === undefined ? {} : { fields }), ...(values === undefined ? {} : { values }) }
 }
 
-/** The words of a refusal alone, for a call that answers in plain text; whoever names JSON in Accept gets JSON. */
+/** Sends the text of a refusal alone, for a call that answers in plain text; a client that accepts JSON gets JSON. */
 export function sendProblemAsText(request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {
   if (/\bapplication\/json\b/i.test(request.headers.accept ?? '')) return sendProblem(request, reply, problem)
   reply.refusal = problem.code
@@ -55,7 +55,7 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, proble
   reply.refusal = problem.code
   if (problem.retryAfterSeconds !== undefined) reply.header('retry-after', String(Math.max(1, Math.ceil(problem.retryAfterSeconds))))
   else if (problem.code === 'overloaded') reply.header('retry-after', '1')
-  // Serialized here: the success schema of the call must not shape an error.
+  // Serialized here: the call's response schema describes successes only and would strip the error's fields.
   return reply
     .code(REFUSALS[problem.code].status)
     .header('cache-control', 'no-store')
@@ -64,7 +64,7 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, proble
     .send(errorAnswer(problem, language))
 }
 
-/** A fault that only says "try again": a queue that is full. */
+/** A temporary fault, such as a full queue: the client may retry. */
 export class UnavailableError extends Error {
   override readonly name: string = 'UnavailableError'
 }
@@ -77,10 +77,10 @@ const BY_FASTIFY_CODE: Readonly<Record<string, RefusalCode>> = {
   FST_ERR_CTP_INVALID_JSON_BODY: 'bad_json',
 }
 
-/** A statement or a lock that reached its bound, or found no room (class 53: disk, memory): rolled back, and to be tried again. */
+/** Timeout of a statement (57014) or a lock (55P03), or no disk or memory (class 53): rolled back, and safe to retry. */
 const TRY_AGAIN = /^(57014|55P03|53...)$/
 
-/** Turns whatever was thrown into an answer, and keeps the cause in the log. */
+/** Turns every thrown error into an answer and logs the cause. */
 export function registerFaults(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const known = BY_FASTIFY_CODE[error.code ?? '']

@@ -1,7 +1,8 @@
 /**
- * Published files (spec/protocol.md, chapter 14). Invariants: what is final may be kept by everybody for
- * ever, what may still change for seconds; whoever has it is told so by its ETag; a long one is never in
- * memory as a whole.
+ * Sends published files (spec/protocol.md, chapter 14).
+ * - A final file may be cached by everybody for a year; a file that can still change, for seconds.
+ * - A client that sends the file's ETag gets 304.
+ * - A long file is streamed, never held in memory as a whole.
  */
 import { Readable } from 'node:stream'
 import type { PublicFile } from '@roz/contract/endpoint.ts'

@@ -1,24 +1,24 @@
 /**
- * Where a request goes: its method and the pattern of its route (`/api/rounds/join`), never its address.
- * One object for all that go there, found once for a request: the framework makes an object of a dozen
- * fields for each look, and load, metrics and log all ask and keep something by it.
+ * The goal of a request: its method and the pattern of its route (`/api/rounds/join`), never its address.
+ * - All requests to one route share one object, so shedding, metrics and log can use it as a key.
+ * - The goal is looked up once per request: each read of Fastify's `routeOptions` makes an object of a dozen fields.
  */
 import type { FastifyRequest } from 'fastify'
 
 export type Goal = {
   readonly method: string
-  /** Undefined where it leads nowhere. */
+  /** Undefined if no route matches. */
   readonly pattern: string | undefined
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Only to be read by `goalOf`. */
+    /** Read it with `goalOf` only. */
     goal: Goal | undefined
   }
 }
 
-/** By pattern and method, of which there are a few hundred. */
+/** By pattern and method: a few hundred entries. */
 const goals = new Map<string | undefined, Map<string, Goal>>()
 
 export const goalOf = (request: FastifyRequest): Goal => (request.goal ??= find(request.routeOptions.url, request.method))

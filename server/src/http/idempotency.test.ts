@@ -7,12 +7,12 @@ let database: TestDatabase
 beforeAll(async () => {
   database = await createTestDatabase()
 })
-// The check of the books knows every call whose answers are remembered, and this one is none.
+// The audit lists every call whose answers are remembered, and the call of this test is not among them.
 afterAll(() => database.dropUnaudited())
 
 const call: KeyedCall = { memberId: 1001n, key: 'k', route: 'a call of the test', body: { amount: 10 } }
 
-test('after the secret key is rotated the same key and body still answer the first answer', async () => {
+test('after a rotation of SECRET_KEY the same key and body still get the first answer', async () => {
   const before = createIdempotency({ db: database.db, secrets: createSecrets({ secretKey: 'the old one' }) })
   const after = createIdempotency({ db: database.db, secrets: createSecrets({ secretKey: 'the new one', secretKeyOld: 'the old one' }) })
   expect(await before.once(call, 'x', async () => ({ ok: true, value: 'first' }))).toEqual({ ok: true, value: 'first' })
@@ -21,7 +21,7 @@ test('after the secret key is rotated the same key and body still answer the fir
   expect(await after.once(other, 'z', async () => ({ ok: true, value: 'third' }))).toEqual({ ok: false, code: 'idempotency_mismatch' })
 })
 
-test('an effect that throws leaves its key free', async () => {
+test('the key of an effect that throws can be used again', async () => {
   const { once } = createIdempotency({ db: database.db, secrets: createSecrets({ secretKey: 'the old one' }) })
   const keyed = { ...call, key: 'thrown' }
   const failing = once(keyed, 'x', async () => {

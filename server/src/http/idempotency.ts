@@ -1,9 +1,11 @@
 /**
- * Idempotency-Key of money POSTs (money.md 13). Invariants: the key's row is written in the
- * transaction of its effect or of its refusal, so that either both stand or none; the same key with
- * the same body answers the first answer, also a refusal, with another body or route 409; of several
- * at once one takes effect and the others wait for its answer. The body is kept only as an HMAC: it
- * may hold an account number, and says which SECRET_KEY it was made with. Keys live for 7 days.
+ * Idempotency-Key of the POSTs that move money.
+ * - The key's row is written in the transaction of the effect or of the refusal: both are committed or neither.
+ * - The same key with the same body gets the first answer, also if that was a refusal.
+ * - The same key with another body or another route answers 409 `idempotency_mismatch`.
+ * - Of concurrent requests with one key, one takes effect and the others wait for its answer.
+ * - The body is kept only as an HMAC, because it may contain an account number. The row names the SECRET_KEY of the HMAC.
+ * - Keys expire after 7 days.
  */
 import { REFUSALS, type RefusalCode } from '@roz/core/refusals.ts'
 import { type Db, one, type Queryable, sql } from '../db/sql.ts'
@@ -13,7 +15,7 @@ import type { Refusal } from './route.ts'
 
 export type KeyedCall = {
   readonly memberId: bigint
-  /** The header; without one nothing is remembered. */
+  /** Value of the header; without a key nothing is remembered. */
   readonly key: string | undefined
   /** The call's name: a key belongs to one call. */
   readonly route: string
@@ -25,19 +27,19 @@ type AnyAnswer = { readonly ok: true; readonly value: unknown } | Refusal<Refusa
 type Mismatch = Refusal<'idempotency_mismatch'>
 type Claimed<A> =
   | { readonly kind: 'fresh' }
-  /** Begun before and not answered yet; `ref` names what it began. */
+  /** Started before and not yet answered; `ref` names what it started. */
   | { readonly kind: 'begun'; readonly ref: string }
   | { readonly kind: 'answered'; readonly answer: A | Mismatch }
 
 const MISMATCH: Mismatch = { ok: false, code: 'idempotency_mismatch' }
 
-/** While its steps run, the key's own transaction does nothing; they are bounded themselves. */
+/** Timeouts of the key's own transaction, which is idle while the steps run; the steps have their own timeouts. */
 const STEPS: Waits = { lockTimeoutMs: 60_000, statementTimeoutMs: 60_000, transactionTimeoutMs: 600_000, idleTimeoutMs: 600_000 }
 
 export type Idempotency = ReturnType<typeof createIdempotency>
 
 export function createIdempotency({ db, secrets }: { readonly db: Db; readonly secrets: Pick<Secrets, 'fingerprints' | 'keyIds'> }) {
-  /** Takes the key in the caller's transaction, or finds it taken; waits for one that is being taken. */
+  /** Claims the key in the caller's transaction, or finds it claimed; waits for a concurrent claim. */
   async function claim<A extends AnyAnswer>(tx: Tx, { memberId, key, route, body }: KeyedCall, ref: string): Promise<Claimed<A>> {
     if (key === undefined) return { kind: 'fresh' }
     const bodyHmacs = secrets.fingerprints(Buffer.from(canonicalJson(body)), 'idempotency')
@@ -46,7 +48,7 @@ export function createIdempotency({ db, secrets }: { readonly db: Db; readonly s
       values (${memberId}::bigint, ${route}::text, ${key}::text, ${bodyHmacs[0]}::bytea, ${secrets.keyIds[0]}::bytea, ${ref}::text)
       on conflict (member_id, key) do nothing returning 1`)
     if (claimed.length === 1) return { kind: 'fresh' }
-    // Under the present SECRET_KEY or the one before: a rotation makes no stranger of a body.
+    // Accepts an HMAC by the present SECRET_KEY or by the previous one, so a rotation breaks no retry.
     const known = await one<{ same: boolean; answer: A | null; ref: string }>(
       tx,
       sql`select route = ${route}::text and body_hmac = any (${bodyHmacs}::bytea[]) as same, answer, ref
@@ -56,7 +58,7 @@ export function createIdempotency({ db, secrets }: { readonly db: Db; readonly s
     return known.answer === null ? { kind: 'begun', ref: known.ref } : { kind: 'answered', answer: known.answer }
   }
 
-  /** Remembers the answer of a key. */
+  /** Stores the answer of a key. */
   async function remember(tx: Tx, { memberId, key }: KeyedCall, answer: AnyAnswer): Promise<void> {
     if (key === undefined) return
     const status = answer.ok ? 200 : REFUSALS[answer.code].status
@@ -65,7 +67,7 @@ export function createIdempotency({ db, secrets }: { readonly db: Db; readonly s
        where member_id = ${memberId}::bigint and key = ${key}::text`)
   }
 
-  /** Runs an effect that lies in one transaction, at most once per key. */
+  /** Runs an effect in one transaction, at most once per key. */
   function once<A extends AnyAnswer>(
     call: KeyedCall,
     ref: string,
@@ -83,14 +85,14 @@ export function createIdempotency({ db, secrets }: { readonly db: Db; readonly s
   }
 
   /**
-   * The same for work in steps of its own, each of which may be run again: a second request with the
-   * key waits for the first one's answer. Where the process dies before that, nothing is remembered.
+   * Runs work in steps of its own, each of which is idempotent: a second request with the key waits for the first one's answer.
+   * If the process dies before the answer, nothing is remembered.
    */
   function onceInSteps<A extends AnyAnswer>(call: KeyedCall, steps: () => Promise<A>): Promise<A | Mismatch> {
     return call.key === undefined ? steps() : once(call, call.route, steps, STEPS)
   }
 
-  /** Forgets keys of more than seven days, a portion at a time; says whether there were any. */
+  /** Deletes up to 1,000 keys older than seven days; tells whether any were deleted. */
   async function forgetOld(): Promise<boolean> {
     const gone = await db.query(sql`
       delete from idempotency_key where (member_id, key) in (
@@ -102,7 +104,7 @@ export function createIdempotency({ db, secrets }: { readonly db: Db; readonly s
   return { claim, remember, once, onceInSteps, forgetOld }
 }
 
-/** Until when calls are kept whose bodies a key alone knows again; undefined where there is none. */
+/** Expiry of the newest key whose body was signed with this SECRET_KEY; undefined if there is none. */
 export async function isNeededUntil(from: Queryable, bodyKey: Buffer): Promise<Date | undefined> {
   const { until } = await one<{ until: Date | null }>(
     from,
@@ -112,7 +114,7 @@ export async function isNeededUntil(from: Queryable, bodyKey: Buffer): Promise<D
   return until ?? undefined
 }
 
-/** One text for one value, whatever the order of its keys. */
+/** Canonical JSON: the order of an object's keys does not change the text. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) =>
     part !== null && typeof part === 'object' && !Array.isArray(part)

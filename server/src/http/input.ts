@@ -1,4 +1,4 @@
-/** Parses what a call was sent, once, at the edge, without effects (house rule 9). */
+/** Parses the input of a call once, at the edge, before any effect. */
 import type { EndpointSpec } from '@roz/contract/endpoint.ts'
 import type { FastifyRequest } from 'fastify'
 import type { z } from 'zod'
@@ -19,7 +19,7 @@ export function parseInput(request: FastifyRequest, spec: EndpointSpec): Parsed 
   for (const part of ['params', 'query', 'body'] as const) {
     const schema = spec[part]
     if (schema === undefined) continue
-    // A body that says null is a wrong one; only an absent one is none.
+    // `null` is a wrong body; only an absent body counts as none.
     const result = schema.safeParse(part === 'body' ? request.body : (request[part] ?? {}))
     if (!result.success) return refuse(fieldsOf(result.error, part))
     const nul = fieldWithNul(result.data)
@@ -33,7 +33,7 @@ export function parseInput(request: FastifyRequest, spec: EndpointSpec): Parsed 
   return { ok: true, value: value as { params: unknown; query: unknown; body: unknown }, idempotencyKey: key }
 }
 
-/** The first field whose text holds a NUL, which the database cannot store; after parsing, so that the depth is a schema's. */
+/** The first field that contains a NUL, which PostgreSQL cannot store. Runs after parsing, so the schema bounds the depth. */
 function fieldWithNul(value: unknown, path = ''): string | undefined {
   if (typeof value === 'string') return value.includes('\0') ? path : undefined
   if (typeof value !== 'object' || value === null) return undefined
@@ -44,7 +44,7 @@ function fieldWithNul(value: unknown, path = ''): string | undefined {
   return undefined
 }
 
-/** One problem a field, the first; a body that is no object at all is a problem of the body. */
+/** The first problem of each field; a body that is not an object is a problem of `body`. */
 function fieldsOf(error: z.ZodError, part: 'params' | 'query' | 'body'): Record<string, string> {
   const fields: Record<string, string> = {}
   for (const issue of error.issues) {
@@ -56,5 +56,5 @@ function fieldsOf(error: z.ZodError, part: 'params' | 'query' | 'body'): Record<
   return fields
 }
 
-/** Our schemas speak in codes of core/fields: one word, perhaps with a number. */
+/** Tells whether a message is a code of core/src/fields.ts (a word, perhaps with a value) and not zod's own text. */
 const isOurs = (message: string): boolean => /^[a-z_]+(:\S+)?$/.test(message)

@@ -1,7 +1,8 @@
 /**
- * Every call that moves money, asked with an Idempotency-Key: what was refused is refused again when
- * nothing stands against it any more; what was accepted is answered as the first time, to several at
- * once too; the same key for another call is 409.
+ * Tests every call that moves money with an Idempotency-Key.
+ * - A retry of a refused call gets the same refusal, even after the cause of the refusal is gone.
+ * - Retries of an accepted call, concurrent ones too, get the first answer.
+ * - The same key on another call answers 409.
  */
 import { randomUUID } from 'node:crypto'
 import { api, type CallName } from '@roz/contract/api.ts'
@@ -43,18 +44,18 @@ type Keyed =
 
 type Prepared = {
   readonly as: bigint
-  /** Below the path of the contract. */
+  /** The id in the path of the call. */
   readonly id?: string
   readonly body?: unknown
-  /** It is refused so at first, until that has been mended. */
+  /** The call is refused with this code until `mend` has run. */
   readonly refused?: readonly [code: RefusalCode, mend: () => Promise<unknown>]
 }
 
-/** With a gateway that pays out, and without one. */
+/** One program pays out through the gateway (`world`), the other by hand (`byHand`). */
 let world: ServicesWorld
 let byHand: ServicesWorld
 let admin: bigint
-/** Of the program where payouts go by hand. */
+/** Staff account of the program that pays out by hand. */
 let payer: bigint
 let today: IstDay = DAY
 beforeAll(async () => {
@@ -97,7 +98,7 @@ async function hold(memberId: bigint): Promise<readonly ['member_on_hold', () =>
   await db.query(sql`update member set suspended_at = roz_now() where id = ${memberId}::bigint`)
   return ['member_on_hold', () => db.query(sql`update member set suspended_at = null where id = ${memberId}::bigint`)]
 }
-/** Money of a closed account that went out once more, until it comes back again. */
+/** A payout of a closed account that was returned and paid again, so its suspense item is empty until it is returned once more. */
 async function returned(): Promise<Pick<Prepared, 'id' | 'refused'>> {
   const { db } = world.database
   const member = await funded(10)
@@ -115,7 +116,7 @@ async function returned(): Promise<Pick<Prepared, 'id' | 'refused'>> {
 }
 const approve = (id: string, { calls } = world, as = admin) =>
   calls.ask(`POST /admin/withdrawals/${id}/approve`, { as, body: { status: 'requested' } })
-/** A withdrawal whose account somebody was shown, to pay it by hand. */
+/** A withdrawal whose bank account this staff member has opened, in order to pay it by hand. */
 async function shownTo(as: bigint): Promise<string> {
   const id = await withdrawal(await funded(10, byHand), byHand)
   await approve(id, byHand, as)
@@ -198,13 +199,13 @@ const CASES: { readonly [N in Keyed]: () => Promise<Prepared> } = {
   },
 }
 
-/** One that the same account may make too. */
+/** Another call that the same account may make. */
 function anotherCall(name: Keyed): readonly [path: string, body: unknown] {
   if (!api[name].path.startsWith('/admin/')) return name === 'withdraw' ? ['/wallet/add', ADD] : ['/wallet/withdraw', WITHDRAW]
   return [`/admin/withdrawals/${randomUUID()}/reject`, { status: 'requested', reason: 'Something else' }]
 }
 
-test.each(Object.keys(CASES) as Keyed[])('%s: one key, one answer', async (name) => {
+test.each(Object.keys(CASES) as Keyed[])('%s answers the same for the same Idempotency-Key', async (name) => {
   const { as, id = '', body, refused } = await CASES[name]()
   const { calls } = BY_HAND.has(name) ? byHand : world
   const path = api[name].path.replace('{id}', id)
@@ -228,13 +229,13 @@ test.each(Object.keys(CASES) as Keyed[])('%s: one key, one answer', async (name)
   const [first, ...others] = await Promise.all([ask(key), ask(key), ask(key)])
   expect(first.status, first.text).toBe(200)
   for (const other of [...others, await ask(key)]) expect(other).toEqual(first)
-  // A join keeps its key in its own row, and none of a refused one (money.md 13).
+  // A join stores its key in the entry's own row and stores no key of a refused join.
   if (name === 'joinRound') return
   const [another, sent] = anotherCall(name)
   expect(JSON.parse((await ask(key, another, sent)).text)).toMatchObject({ code: 'idempotency_mismatch' })
 })
 
-test('no call that takes a key is left out', () => {
+test('every call that takes an Idempotency-Key has a case here', () => {
   const keyed = (Object.keys(api) as CallName[]).filter((name) =>
     (api[name].refusals as readonly string[]).includes('idempotency_mismatch'),
   )

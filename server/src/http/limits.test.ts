@@ -1,4 +1,4 @@
-/** Throttling, to the letter of product.md. */
+/** Tests each throttle at its exact number. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../db/sql.ts'
 import { ensureAdmin } from '../features/identity/ensure-admin.ts'
@@ -22,16 +22,16 @@ const times = <T>(count: number, work: (index: number) => Promise<T>): Promise<T
 
 const rules = limitRules({ production: false })
 const from = (ip: string) => ({ ip, userAgent: 'attacker' })
-/** Hits that count like those of calls, taken without their work: a wrong password costs a hash. */
+/** Takes hits as calls would, without the cost of calls: a wrong password costs a hash. */
 async function taken(count: number, limitsOf: (index: number) => readonly Limit[]): Promise<void> {
   for (let i = 0; i < count; i++) expect((await take(roz.db, limitsOf(i))).ok, `hit ${i}`).toBe(true)
 }
 
-describe('wrong passwords of one address', () => {
+describe('wrong passwords for one mail address', () => {
   test.each([
     ['known', 'ten@x.test'],
     ['unknown', 'ten-nobody@x.test'],
-  ])('10 in 15 minutes from one address block, then 429 with Retry-After: a %s address', async (what, email) => {
+  ])('after 10 from one address block in 15 minutes a %s address gets 429 with Retry-After', async (what, email) => {
     if (what === 'known') await roz.register(email, { ip: '203.0.113.9' })
     for (let i = 0; i < 10; i++) expect((await wrong(i % 2 ? email : email.toUpperCase(), `10.1.1.${i}`)).status).toBe(401)
     const refused = await roz.login(email, PASSWORD, { ip: '10.1.1.200', userAgent: 'x' })
@@ -47,20 +47,20 @@ describe('wrong passwords of one address', () => {
     expect((await roz.login(email, PASSWORD, { ip: '10.1.1.200', userAgent: 'x' })).status).toBe(what === 'known' ? 200 : 401)
   })
 
-  test('sent all at once, exactly ten are looked at', async () => {
+  test('of 40 sent at once exactly 10 are checked', async () => {
     await roz.register('burst@x.test', { ip: '203.0.113.9' })
     const answers = await times(40, () => wrong('burst@x.test', '10.2.1.1'))
     expect(statuses(answers)).toEqual({ 401: 10, 429: 30 })
   })
 
-  test('50 from everywhere', async () => {
+  test('after 50 from any address blocks in 15 minutes the next get 429', async () => {
     await roz.register('spread@x.test', { ip: '203.0.113.9' })
     expect(statuses(await times(10, (i) => wrong('spread@x.test', `10.3.${i}.1`)))).toEqual({ 401: 10 })
     await taken(35, (i) => rules.wrongPassword('spread@x.test', from(`10.3.${10 + i}.1`), undefined))
     expect(statuses(await times(15, (i) => wrong('spread@x.test', `10.3.${45 + i}.1`)))).toEqual({ 401: 5, 429: 10 })
   })
 
-  test('the members’ door and the portal’s count together', async () => {
+  test('the logins of members and of the portal share one count', async () => {
     for (let i = 0; i < 5; i++) expect((await wrong('owner@x.test', '10.4.1.1')).status).toBe(401)
     const portal = () => roz.ask('POST /admin/login', { ip: '10.4.1.2', body: { email: 'Owner@x.test', password: 'wrong password' } })
     for (let i = 0; i < 5; i++) expect((await portal()).status).toBe(401)
@@ -68,24 +68,24 @@ describe('wrong passwords of one address', () => {
     expect((await wrong('owner@x.test', '10.4.1.1')).status).toBe(429)
   })
 
-  test('right passwords count nothing', async () => {
+  test('right passwords do not count', async () => {
     await roz.register('right@x.test', { ip: '203.0.113.9' })
     for (let i = 0; i < 15; i++) expect((await roz.login('right@x.test', PASSWORD, { ip: '10.5.1.1' })).status).toBe(200)
     for (let i = 0; i < 10; i++) expect((await wrong('right@x.test', '10.5.1.1')).status).toBe(401)
   })
 
-  test('a browser that signed in before keeps its own allowance: nobody can lock another out', async () => {
+  test('a browser that logged in before has its own limit, so nobody can lock its member out', async () => {
     const home = { ip: '203.0.113.20', userAgent: 'my browser' }
     const { token } = await roz.register('victim@x.test', home)
     await taken(45, (i) => rules.wrongPassword('victim@x.test', from(`10.6.${i}.1`), undefined))
     expect(statuses(await times(10, (i) => wrong('victim@x.test', `10.6.${45 + i}.1`)))).toEqual({ 401: 5, 429: 5 })
     expect((await wrong('victim@x.test', '10.6.99.1')).status).toBe(429)
     expect((await roz.login('victim@x.test', PASSWORD, home)).status).toBe(200)
-    // Also against somebody in the same house with the same browser on another machine.
+    // Nobody in the same address block with the same kind of browser can lock the member out either.
     await times(20, () => wrong('victim@x.test', '203.0.113.21', 'my browser'))
     expect((await wrong('victim@x.test', '203.0.113.21', 'my browser')).status).toBe(429)
     expect((await roz.login('victim@x.test', PASSWORD, home)).status).toBe(200)
-    // Its own allowance is ten, too; a password change counts in it.
+    // The browser's own limit is ten, too; the password form of the profile counts in it.
     for (let i = 0; i < 5; i++) expect((await wrong('victim@x.test', home.ip, home.userAgent)).status).toBe(401)
     const change = (currentPassword: string) =>
       roz.ask('POST /user/password', { ...home, token, body: { currentPassword, newPassword: 'a new password' } })
@@ -97,15 +97,15 @@ describe('wrong passwords of one address', () => {
   })
 })
 
-describe('by network address', () => {
-  test('200 wrong passwords in 15 minutes', async () => {
+describe('limits by network address', () => {
+  test('after 200 wrong passwords in 15 minutes the next get 429', async () => {
     expect(statuses(await times(10, (i) => wrong(`net${i}@x.test`, '127.0.0.2')))).toEqual({ 401: 10 })
     await taken(180, (i) => rules.wrongPassword(`net${10 + i}@x.test`, from('127.0.0.2'), undefined))
     expect(statuses(await times(20, (i) => wrong(`net${190 + i}@x.test`, '127.0.0.2')))).toEqual({ 401: 10, 429: 10 })
     expect((await wrong('net-other@x.test', '127.0.0.3')).status).toBe(401)
   })
 
-  test('outside production 127.0.0.1 and ::1 are left out, and nothing else', () => {
+  test('outside production 127.0.0.1 and ::1 have no limit, and every other address has one', () => {
     const live = limitRules({ production: true })
     const source = (ip: string) => ({ ip, userAgent: '' })
     for (const ip of ['127.0.0.1', '::1', '::ffff:127.0.0.1']) {
@@ -116,7 +116,7 @@ describe('by network address', () => {
     expect(rules.wrongPassword('a@x.test', source('127.0.0.1'), undefined)).toHaveLength(2)
   })
 
-  test('300 registrations an hour', async () => {
+  test('after 300 registrations in an hour the next get 429', async () => {
     await roz.register('taken@x.test')
     for (const email of ['reg0@x.test', 'reg1@x.test'])
       await roz.db.query(sql`insert into member (name, email) values ('Taken', ${email}::text)`)
@@ -127,7 +127,7 @@ describe('by network address', () => {
     expect((await register('taken@x.test', '127.0.0.5')).status).toBe(409)
   })
 
-  test('300 others an hour: forgotten passwords, messages, mails sent again', async () => {
+  test('after 300 other calls in an hour (forgotten password, message, mail sent again) the next get 429', async () => {
     const forgot = (i: number) => roz.ask('POST /auth/forgot-password', { ip: '127.0.0.6', body: { email: `other${i}@x.test` } })
     const message = (i: number) =>
       roz.ask('POST /contact', { ip: '127.0.0.6', body: { name: 'Asha', email: `other${i}@x.test`, message: 'A long enough message.' } })
@@ -144,8 +144,8 @@ describe('by network address', () => {
 const register = (email: string, ip = '203.0.113.9') =>
   roz.ask('POST /auth/register', { ip, body: { name: 'Asha Verma', email, phone: '9876543210', password: PASSWORD } })
 
-describe('by mail address, an hour', () => {
-  test('20 registrations', async () => {
+describe('limits by mail address and hour', () => {
+  test('after 20 registrations the next get 429', async () => {
     const answers = await times(25, (i) => register(i % 2 ? 'often@x.test' : 'Often@x.test'))
     expect(statuses(answers)).toEqual({ 201: 1, 409: 19, 429: 5 })
     const wait = Number((await register('often@x.test')).headers.get('retry-after'))
@@ -154,7 +154,7 @@ describe('by mail address, an hour', () => {
     expect((await register('often@x.test')).status).toBe(409)
   })
 
-  test('10 forgotten passwords, known or not', async () => {
+  test('after 10 forgotten passwords a known and an unknown address get 429', async () => {
     await roz.register('forget@x.test')
     for (const email of ['forget@x.test', 'forget-nobody@x.test']) {
       const answers = await times(12, () => roz.ask('POST /auth/forgot-password', { body: { email } }))
@@ -163,7 +163,7 @@ describe('by mail address, an hour', () => {
     expect((await roz.mailsTo('forget@x.test')).filter((mail) => mail.subject.startsWith('Reset'))).toHaveLength(10)
   })
 
-  test('20 messages', async () => {
+  test('after 20 messages the next get 429', async () => {
     const body = { name: 'Asha Verma', email: 'writer@x.test', message: 'A long enough message.' }
     expect(statuses(await times(23, () => roz.ask('POST /contact', { body })))).toEqual({ 201: 20, 429: 3 })
   })
@@ -178,11 +178,11 @@ describe('address blocks', () => {
     ['2001:db8::1', '2001:db8:0:0'],
     ['::1', '0:0:0:0'],
     ['fe80::1%eth0', 'fe80:0:0:0'],
-  ])('%s lies in %s', (ip, block) => {
+  ])('%s is in block %s', (ip, block) => {
     expect(addressBlock(ip)).toBe(block)
   })
 
-  test('an IPv4 address in IPv6 clothes is the IPv4 address', () => {
+  test('an IPv4-mapped IPv6 address counts as the IPv4 address', () => {
     expect(plainIp('::ffff:127.0.0.1')).toBe('127.0.0.1')
   })
 })

@@ -1,18 +1,18 @@
 /**
- * Throttles (product.md "Throttling"), counted in the database by roz_now(). Invariants: of several
- * calls at once exactly as many pass as a limit allows; whoever is refused takes nothing; a limit by
- * mail address is the same for known and unknown addresses; nobody can lock a member out of the
- * browser that they signed in with before.
- *
- * A hit is taken before the work and given back when the work shows that it does not count (a right
- * password): counted afterwards, a hundred guesses sent at once would all pass.
+ * Throttles, counted in the database by roz_now().
+ * - Of concurrent calls exactly as many pass as the limit allows.
+ * - A refused call takes no hit from any limit.
+ * - A limit by mail address is the same for known and unknown addresses.
+ * - Nobody can lock a member out of a browser in which the member logged in before.
+ * - A hit is taken before the work and given back if the work shows that it does not count (a right password).
+ *   If hits were counted afterwards, a hundred guesses sent at once would all pass.
  */
 import { createHash } from 'node:crypto'
 import { isIPv6 } from 'node:net'
 import { type Queryable, one, sql } from '../db/sql.ts'
 
 export type Limit = {
-  /** What is limited, and whose: `['password', email, block]`. */
+  /** The limited thing and its holder: `['password', email, block]`. */
   readonly key: readonly string[]
   readonly hitsMax: number
   readonly windowSeconds: number
@@ -32,7 +32,7 @@ export async function take(from: Queryable, limits: readonly Limit[]): Promise<T
   const buckets = limits.map((limit) => digest(limit.key))
   const { taken_at, wait_seconds } = await one<{ taken_at: string | null; wait_seconds: number | null }>(
     from,
-    // The instant as text: a Date would lose its microseconds.
+    // As text: a Date has milliseconds only and would not match the stored microseconds.
     sql`select taken_at::text, wait_seconds from throttle_take(${buckets}::bytea[], ${limits.map((limit) => limit.hitsMax)}::int[],
         ${limits.map((limit) => limit.windowSeconds)}::int[])`,
   )
@@ -47,7 +47,7 @@ export async function take(from: Queryable, limits: readonly Limit[]): Promise<T
   }
 }
 
-/** Forgets what no limit looks at any more. */
+/** Deletes hits that no limit counts any more. */
 export async function forgetOldHits(from: Queryable): Promise<void> {
   await from.query(
     sql`delete from throttle where last_at not between (select roz_now()) - interval '25 hours' and (select roz_now()) + interval '25 hours'`,
@@ -56,10 +56,10 @@ export async function forgetOldHits(from: Queryable): Promise<void> {
 
 const digest = (key: readonly string[]): Buffer => createHash('sha256').update(JSON.stringify(key)).digest()
 
-/** Mail addresses are compared in any case. */
+/** Compares mail addresses without regard to case. */
 export const addressKey = (email: string): string => email.trim().toLowerCase()
 
-/** An IPv4 address that came as IPv6 is the IPv4 address. */
+/** Turns an IPv4-mapped IPv6 address into the IPv4 address. */
 export const plainIp = (ip: string): string => /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1] ?? ip.toLowerCase()
 
 /** The address block: /24 of IPv4, /64 of IPv6. */
@@ -77,22 +77,22 @@ export function addressBlock(ip: string): string {
     .join(':')
 }
 
-/** One customer's address: of IPv6 each has a whole /64. */
+/** The address of one customer: an IPv4 address, or the /64 that an IPv6 customer has. */
 export function customerAddress(ip: string): string {
   const plain = plainIp(ip)
   return isIPv6(plain) ? addressBlock(plain) : plain
 }
 
-/** Whom a limit by network address counts; undefined for this machine outside production, which has no such limits. 127.0.0.2 counts. */
+/** The key of a limit by network address; undefined for 127.0.0.1 and ::1 outside production, which have no such limit. */
 export function networkOf(ip: string, production: boolean): string | undefined {
   const plain = plainIp(ip)
   return !production && (plain === '127.0.0.1' || plain === '::1') ? undefined : customerAddress(plain)
 }
 
-/** Where a request comes from, as limits see it. */
+/** The origin of a request as the limits see it. */
 export type Source = { readonly ip: string; readonly userAgent: string }
 
-/** Digests by which a browser is known again, the closest first: the same address, then the same block. */
+/** Digests that recognise a browser, the most exact first: by its address, then by its address block. */
 export const browserDigests = (source: Source): readonly [exact: Buffer, block: Buffer] => [
   digest(['browser', plainIp(source.ip), source.userAgent]),
   digest(['browser block', addressBlock(source.ip), source.userAgent]),
@@ -101,12 +101,12 @@ export const browserDigests = (source: Source): readonly [exact: Buffer, block: 
 const byMember =
   (what: string, hitsMax: number) =>
   (memberId: bigint): Limit[] => [{ key: ['member', what, String(memberId)], hitsMax, windowSeconds: HOUR }]
-/** Of one member, an hour: work that costs us something and them nothing. Nobody who uses the app comes near. */
+/** Limits per member and hour for work that costs us and not the member. No ordinary use comes near them. */
 export const memberLimits = { orders: byMember('orders', 60), avatars: byMember('avatars', 30), exports: byMember('exports', 20) } as const
 
 export type LimitRules = ReturnType<typeof limitRules>
 
-/** The limits to the letter of product.md. Outside production this machine has none by network address. */
+/** All limits of visitors and logins. Outside production this machine has no limit by network address. */
 export function limitRules(options: { readonly production: boolean }) {
   const network = (ip: string, what: string, hitsMax: number, windowSeconds: number): Limit[] => {
     const whose = networkOf(ip, options.production)
@@ -114,7 +114,7 @@ export function limitRules(options: { readonly production: boolean }) {
   }
   const others = (ip: string): Limit[] => network(ip, 'others', 300, HOUR)
   return {
-    /** Wrong passwords of an address; `browser` is the digest that a known browser was recognised by. */
+    /** Wrong passwords for a mail address; `browser` is the digest that recognised a known browser. */
     wrongPassword: (email: string, source: Source, browser: Buffer | undefined): Limit[] => [
       ...(browser === undefined
         ? [
@@ -129,7 +129,7 @@ export function limitRules(options: { readonly production: boolean }) {
       { key: ['register', addressKey(email)], hitsMax: 20, windowSeconds: HOUR },
       ...network(source.ip, 'register', 300, HOUR),
     ],
-    /** Verification mails to an address that may be a stranger's. */
+    /** Verification mails to an address that may belong to a stranger. */
     resend: (email: string): Limit[] => [{ key: ['resend', addressKey(email)], hitsMax: 5, windowSeconds: DAY }],
     forgotten: (email: string, source: Source): Limit[] => [
       { key: ['forgot', addressKey(email)], hitsMax: 10, windowSeconds: HOUR },
@@ -139,9 +139,9 @@ export function limitRules(options: { readonly production: boolean }) {
       { key: ['message', addressKey(email)], hitsMax: 20, windowSeconds: HOUR },
       ...others(source.ip),
     ],
-    /** Public pages that nobody has asked for before, each of which is drawn. */
+    /** Public pages that are not in the cache and must be rendered. */
     drawnPage: (ip: string): Limit[] => network(ip, 'drawn', 600, HOUR),
-    /** Further calls of visitors: a reset, a mail sent again. */
+    /** Other calls of visitors, such as a reset or a repeated mail. */
     other: (source: Source): Limit[] => others(source.ip),
   }
 }

@@ -1,7 +1,8 @@
 /**
- * The log: JSON lines with request ids and without personal data. Invariants: no address with its
- * query (tokens travel there), no body, no header; of an error its name, words, code and stack, never
- * the row that a constraint refused; a line is written within milliseconds, a warning at once.
+ * The log: JSON lines with request ids.
+ * - A line carries no personal data: no query of an address (it may contain a token), no body, no header.
+ * - Of an error the log has name, message, code, constraint, stack and cause, never the row that a constraint refused.
+ * - Lines are written within 20 ms, warnings and errors at once.
  */
 import { type DestinationStream, type Logger, pino } from 'pino'
 
@@ -17,8 +18,8 @@ const GATHER_MS = 20
 const WARNING = 40
 
 /**
- * Lines are gathered: a hundred answers that leave together are not a hundred calls of the system. An
- * exit, a stop or a fault that nobody caught, writes what is left; only a kill takes what is milliseconds old.
+ * Buffers lines for 20 ms: a hundred answers in one moment cost one system call.
+ * An exit, a stop or an uncaught fault writes the buffer; only SIGKILL loses its 20 ms.
  */
 function gatheredOutput(): DestinationStream {
   const out = pino.destination(1)
@@ -31,7 +32,7 @@ function gatheredOutput(): DestinationStream {
   process.once('exit', flushSync)
   const stream = {
     [pino.symbols.needsMetadataGsym]: true as const,
-    /** Of the line that is written next. */
+    /** pino sets the level of the next line here. */
     lastLevel: 0,
     write: (line: string): void => {
       if (lines === '') setTimeout(flushSync, GATHER_MS).unref()
@@ -43,7 +44,7 @@ function gatheredOutput(): DestinationStream {
 }
 
 let written = { ms: 0, text: '' }
-/** As pino's own `isoTime` writes it; lines of one millisecond share one text. */
+/** Formats the time like pino's `isoTime`; lines of one millisecond share one text. */
 function timestamp(): string {
   const ms = Date.now()
   if (written.ms !== ms) written = { ms, text: `,"time":"${new Date(ms).toISOString()}"` }
@@ -51,10 +52,10 @@ function timestamp(): string {
 }
 
 let shared: DestinationStream | undefined
-/** All logs of a process gather in one place, and one listener waits for its exit. */
+/** One buffer and one exit listener for all loggers of the process. */
 const standardOutput = (): DestinationStream => (shared ??= gatheredOutput())
 
-/** `to`: where the lines go; standard output without it. */
+/** Makes a logger; lines go to `to`, by default to standard output. */
 export const createLog = (options: {
   readonly level: string
   readonly worker: number | undefined

@@ -1,11 +1,11 @@
-/** Lists by the instant of a row and its id, newest first: the key of a row, and the rows beyond one. */
+/** SQL for lists sorted by a row's instant and id, newest first: the cursor part of an instant, and the rows after a cursor. */
 import { type Sql, sql } from '../db/sql.ts'
 import type { Cursor } from './cursor.ts'
 
-/** PostgreSQL's microseconds since 1970, as a cursor has them. */
+/** An instant as a cursor holds it: PostgreSQL's microseconds since 1970. */
 export const microsOf = (instant: Sql): Sql => sql`(extract(epoch from ${instant}) * 1000000)::bigint::text`
 
-/** Rows beyond a cursor; `at` and `id` are the list's own. */
+/** Condition for the rows after a cursor; `at` and `id` are the list's sort columns. */
 export function olderThan(
   { at, id }: { readonly at: Sql; readonly id: Sql },
   after: Cursor | undefined,

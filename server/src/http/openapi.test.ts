@@ -1,4 +1,4 @@
-/** The API document says of each call what the contract does. */
+/** Tests that the API document describes each call as the contract does. */
 import { api, type CallName } from '@roz/contract/api.ts'
 import { expect, test } from 'vitest'
 import { openApiDocument } from './openapi.ts'
@@ -13,11 +13,11 @@ const { paths } = openApiDocument('Roz') as { paths: Record<string, Record<strin
 const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
 const operationOf = (name: CallName): Operation => operations.find(({ operationId }) => operationId === name) as Operation
 
-test('every call of the contract stands in it once', () => {
+test('every call of the contract is in the document exactly once', () => {
   expect(operations.map(({ operationId }) => operationId).sort()).toEqual(Object.keys(api).sort())
 })
 
-test('a body is required where the call is refused without one', () => {
+test('a body is required for exactly the calls that are refused without one', () => {
   expect(operationOf('register').requestBody?.required).toBe(true)
   expect(operationOf('uploadAvatar').requestBody?.required).toBe(true)
   expect(operationOf('cashfreeWebhook').requestBody?.required).toBe(true)
@@ -25,10 +25,10 @@ test('a body is required where the call is refused without one', () => {
   expect(operationOf('logout').requestBody).toBeUndefined()
 })
 
-test('calls that move money name the Idempotency-Key, and others do not', () => {
+test('exactly the calls that move money have the Idempotency-Key parameter', () => {
   const isKeyed = (name: CallName): boolean => operationOf(name).parameters.some((parameter) => parameter.name === 'Idempotency-Key')
   const keyed = (Object.keys(api) as CallName[]).filter(isKeyed).sort()
-  // Whoever adds a POST that moves money finds its name missing here.
+  // A new POST that moves money fails here until its name is added.
   expect(keyed).toEqual([
     'addMoney',
     'approveRefund',
@@ -50,10 +50,10 @@ test('calls that move money name the Idempotency-Key, and others do not', () => 
   ])
 })
 
-test('parameters of the address are required', () => {
+test('path parameters are required', () => {
   expect(operationOf('verifyOrder').parameters).toEqual([expect.objectContaining({ name: 'orderId', in: 'path', required: true })])
 })
 
-test('a call that answers in plain text says so of its refusals too', () => {
+test('refusals of a call that answers in plain text are described as plain text too', () => {
   expect(Object.keys(operationOf('verifyEmail').responses['400']?.content ?? {})).toEqual(['application/json', 'text/plain'])
 })

@@ -1,4 +1,4 @@
-/** /api/openapi.json and /api/docs: written from the contract, so that they cannot differ from it. */
+/** /api/openapi.json and /api/docs, generated from the contract, so the document cannot differ from it. */
 import { type CallName, api } from '@roz/contract/api.ts'
 import { type EndpointSpec, impliedRefusals } from '@roz/contract/endpoint.ts'
 import { REFUSALS, type RefusalCode } from '@roz/core/refusals.ts'
@@ -44,14 +44,14 @@ const IDEMPOTENCY_KEY: Json = {
   schema: { type: 'string', minLength: 1, maxLength: 200 },
 }
 
-/** What a call is sent as its body; undefined for none. */
+/** The request body of a call; undefined for none. */
 function requestBodyOf(spec: EndpointSpec): Json | undefined {
   if (spec.upload !== undefined) {
     const properties = { [spec.upload.field]: { type: 'string', format: 'binary' } }
     return { required: true, content: { 'multipart/form-data': { schema: { type: 'object', required: [spec.upload.field], properties } } } }
   }
   if (spec.raw === true) {
-    // Webhooks bring JSON; what anyone may hand in raw is a signed note.
+    // Webhooks send JSON; the other raw body is a signed note, which anyone may hand in.
     const content =
       spec.access === 'signed' ? { 'application/json': { schema: { type: 'object' } } } : { 'text/plain': { schema: { type: 'string' } } }
     return { required: true, content }
@@ -60,7 +60,7 @@ function requestBodyOf(spec: EndpointSpec): Json | undefined {
   return { required: !spec.body.safeParse(undefined).success, content: { 'application/json': { schema: schemaOf(spec.body, 'input') } } }
 }
 
-/** Refusals grouped by status, each with its code and its English words. */
+/** Groups the refusals by status, each with its code and its English text. */
 function refusalsByStatus(spec: EndpointSpec): Map<number, RefusalCode[]> {
   const groups = new Map<number, RefusalCode[]>()
   for (const code of impliedRefusals(spec)) groups.set(REFUSALS[code].status, [...(groups.get(REFUSALS[code].status) ?? []), code])
@@ -101,7 +101,7 @@ function operationOf(name: string, spec: EndpointSpec): Json {
   }
 }
 
-/** OpenAPI 3.1 of every call. Amounts are rupees, days IST. */
+/** OpenAPI 3.1 document of every call. Amounts are in rupees, days in IST. */
 export function openApiDocument(brandName: string): Json {
   const paths: Record<string, Json> = {}
   for (const name of Object.keys(api) as CallName[]) {
@@ -142,7 +142,7 @@ function docsPage(brandName: string): string {
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${escape(brandName)} API</title></head><body><main><h1>${escape(brandName)} API</h1><p>The same as a document: <a href="/api/openapi.json">openapi.json</a>. Amounts are rupees, days are Asia/Kolkata dates.</p>${rows.join('')}</main></body></html>`
 }
 
-/** Mounts both below /api. */
+/** Mounts the document and the page below /api. */
 export function registerDocs(app: FastifyInstance, brandName: string): void {
   const document = JSON.stringify(openApiDocument(brandName))
   const page = docsPage(brandName)

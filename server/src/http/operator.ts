@@ -1,4 +1,9 @@
-/** What operators and load balancers ask: /healthz (alive), /readyz (can serve), /metrics (Prometheus, behind METRICS_TOKEN where set). */
+/**
+ * Endpoints for operators and load balancers.
+ * - /healthz answers 200 while the process is alive.
+ * - /readyz answers 200 with alarms and parked work while the server can serve, and 503 while it stops.
+ * - /metrics answers in Prometheus format; if METRICS_TOKEN is set, only with that token.
+ */
 import { timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { Registry, collectDefaultMetrics, Gauge, Histogram } from 'prom-client'
@@ -23,7 +28,7 @@ export function registerOperator(app: FastifyInstance, deps: OperatorDeps): void
     registers: [registry],
   })
   const observers = new Map<Goal, Map<number, Histogram.Internal<Labels>>>()
-  /** Kept: to find a series by its labels takes longer than to count in it. */
+  /** A cache: looking a series up by its labels takes longer than counting in it. */
   const observerOf = (goal: Goal, status: number): Histogram.Internal<Labels> => {
     const known = observers.get(goal)?.get(status)
     if (known !== undefined) return known
@@ -40,7 +45,7 @@ export function registerOperator(app: FastifyInstance, deps: OperatorDeps): void
   app.get('/readyz', async (request, reply) => {
     reply.header('cache-control', 'no-store')
     if (deps.isStopping()) return sendProblem(request, reply, { code: 'overloaded', retryAfterSeconds: 5 })
-    // It serves; what waits for somebody is beside it, and takes no server out of service.
+    // Alarms and parked work do not change the status: they take no server out of service.
     return { status: 'ready', alarms: await listAlarms(deps.db), parked: await countParked(deps.db) }
   })
   app.get('/metrics', async (request, reply) => {
@@ -53,7 +58,7 @@ export function registerOperator(app: FastifyInstance, deps: OperatorDeps): void
 
 type Figure = { readonly name: string; readonly help: string; readonly read: Sql }
 
-/** Counted from the books at each look, so that a restart forgets nothing: above zero somebody has to look. */
+/** Gauges counted from the database at each scrape, so a restart forgets nothing. A value above zero needs a person. */
 const MONEY_TO_LOOK_AT: readonly Figure[] = [
   {
     name: 'roz_work_parked',
@@ -62,12 +67,12 @@ const MONEY_TO_LOOK_AT: readonly Figure[] = [
   },
   {
     name: 'roz_withdrawals_contradicted',
-    help: 'Withdrawals of which the gateway said otherwise than we had booked, or holds another amount',
+    help: 'Withdrawals whose status or amount at the gateway contradicts our books',
     read: sql`select count(*)::float8 as value from withdrawal where flags && array['gateway_conflict', 'other_amount']`,
   },
   {
     name: 'roz_refunds_contradicted',
-    help: 'Refunds of which the gateway said otherwise than we had booked, or holds another amount',
+    help: 'Refunds whose status or amount at the gateway contradicts our books',
     read: sql`select count(*)::float8 as value from refund where problem in ('gateway_conflict', 'other_amount')`,
   },
   {
@@ -82,13 +87,13 @@ const MONEY_TO_LOOK_AT: readonly Figure[] = [
   },
   {
     name: 'roz_audit_broken_invariants',
-    help: 'Invariants of money that the newest check of the books found broken',
+    help: 'Invariants of money that the newest audit found broken',
     read: sql`
       select coalesce((select jsonb_array_length(broken) from audit_run where finished_at is not null order by started_at desc limit 1), 0)::float8 as value`,
   },
   {
     name: 'roz_audit_age_seconds',
-    help: 'Since the newest check of the books ended; -1 before the first',
+    help: 'Seconds since the newest audit ended; -1 before the first audit',
     read: sql`
       select coalesce(extract(epoch from roz_now() - (select max(finished_at) from audit_run)), -1)::float8 as value`,
   },

@@ -1,8 +1,9 @@
 /**
- * Serves the contract. A request is judged in one order and changes nothing before all has passed:
- * path 404, method 405, token 401, kind and role 403, confirmed mail and hold 403, size 413, content
- * type 415, JSON and fields 400, then the rules of the handler (api.md). A handler answers with a
- * value of the contract or a refusal that the contract names; anything else does not compile.
+ * Serves the contract.
+ * - A request is checked in one order: path 404, method 405, token 401, kind and role 403, confirmed mail and hold 403,
+ *   size 413, content type 415, JSON and fields 400, then the rules of the handler.
+ * - Nothing is written before all checks of this order have passed.
+ * - A handler returns a value of the contract or a refusal that the contract declares; anything else does not compile.
  */
 import { type Api, api, type CallName, type Input, type Output } from '@roz/contract/api.ts'
 import type { Access, EndpointSpec, PublicFile } from '@roz/contract/endpoint.ts'
@@ -32,37 +33,37 @@ type SessionOf<A extends Access> = {
   readonly signed: undefined
 }[A]
 
-/** What a handler is given. */
+/** The input and context that a handler gets. */
 export type Call<E extends EndpointSpec> = Input<E> & {
   readonly session: SessionOf<E['access']>
   /** From Accept-Language; English without it. */
   readonly language: Language
-  /** Scheme, host and port for links and return addresses, without a slash at the end. */
+  /** Scheme, host and port for links and return addresses, without a trailing slash. */
   readonly origin: string
-  /** The client's address, judged by TRUST_PROXY. */
+  /** The client's address behind the proxies of TRUST_PROXY. */
   readonly ip: string
   readonly userAgent: string
   /** The Idempotency-Key header, 1–200 characters. */
   readonly idempotencyKey: string | undefined
   readonly upload: E extends { upload: object } ? Upload : undefined
-  /** Raw bytes and headers of a webhook. */
+  /** Raw bytes and headers of a webhook or a signed note. */
   readonly raw: E extends { raw: true } ? { readonly bytes: Buffer; readonly headers: FastifyRequest['headers'] } : undefined
 }
 
-/** A refusal: its code, for some the fields, the seconds to wait, or words that name a detail. */
+/** A refusal: its code, and for some codes the fields, the seconds to wait, or values for its text. */
 export type Refusal<C extends RefusalCode> = {
   readonly ok: false
   readonly code: C
   readonly fields?: Readonly<Record<string, FieldProblem>>
   readonly retryAfterSeconds?: number
-  /** What stands for `{name}` in its words. */
+  /** Values for the `{name}` places of its text. */
   readonly values?: Readonly<Record<string, string>>
 }
 export type Answer<E extends EndpointSpec> =
   | { readonly ok: true; readonly value: Output<E>; readonly status?: E extends { alsoStatus: infer S } ? S : never }
   | Refusal<E['refusals'][number] | 'invalid_input'>
 export type Handler<E extends EndpointSpec> = (call: Call<E>) => Promise<Answer<E>>
-/** The handlers of some calls; `services.ts` puts all of them together, and a missing one does not compile. */
+/** Handlers of some calls; `services.ts` joins all of them, and a missing handler does not compile. */
 export type Handlers<Names extends CallName> = { readonly [N in Names]: Handler<Api[N]> }
 
 /** Refuses an input by field: `invalid({ amount: 'topup_min:10' })`. */
@@ -74,13 +75,13 @@ export const invalid = (fields: Readonly<Record<string, FieldProblem>>): Refusal
 
 export type RouteDeps = {
   readonly sessions: Sessions
-  /** PUBLIC_URL where it is set; otherwise the request's own host is used. */
+  /** PUBLIC_URL; if it is not set, the request's own host is used. */
   readonly publicUrl: string | undefined
 }
 
 export const BODY_BYTES_MAX = 64 * 1024
 
-/** Mounts every call below /api, with 405 for other methods of a known path. */
+/** Mounts every call below /api, and answers 405 to other methods of a known path. */
 export function registerCalls(app: FastifyInstance, handlers: Handlers<CallName>, deps: RouteDeps): void {
   const methodsByPath = new Map<string, string[]>()
   readJsonBodies(app)
@@ -93,7 +94,7 @@ export function registerCalls(app: FastifyInstance, handlers: Handlers<CallName>
     else
       void app.register(async (scope) => {
         if (spec.raw === true) readRawBodies(scope)
-        // Its hooks run for whatever is mounted beside it: for uploads alone.
+        // Only for uploads: the plugin's hooks run for every route of its scope.
         else await scope.register(multipart)
         registerCall(scope, spec, handler, deps)
       })
@@ -118,7 +119,7 @@ function registerCall(app: FastifyInstance, spec: EndpointSpec, handler: Handler
   app.route({
     method: spec.method,
     url: fastifyPath(spec.path),
-    // Fastify's own limit is a second line: the check before it keeps 413 ahead of 415.
+    // A second limit: `bodyProblem` checks the size earlier, so that 413 comes before 415.
     bodyLimit: spec.upload === undefined ? BODY_BYTES_MAX : spec.upload.bytesMax + BODY_BYTES_MAX,
     onRequest: (request, reply) => {
       setCacheHeaders(spec, request, reply)
@@ -138,7 +139,7 @@ function registerCall(app: FastifyInstance, spec: EndpointSpec, handler: Handler
       if (upload !== undefined && 'code' in upload) return sendProblem(request, reply, upload)
       const raw = spec.raw === true ? { bytes: request.body as Buffer, headers: request.headers } : undefined
       const call = new ReceivedCall(request, { ...input, upload, raw, publicUrl: deps.publicUrl }) as unknown as Call<EndpointSpec>
-      // Before anything is changed: a schema that does not compile must not be found after the commit.
+      // Before the handler: a schema that does not compile must fail before anything is committed.
       const write = typeof spec.output === 'string' ? undefined : writerOf(spec, spec.output, reply)
       const answer = await handler(call)
       if (!answer.ok) return refuse(request, reply, answer)
@@ -160,7 +161,7 @@ type Parts = {
   readonly publicUrl: string | undefined
 }
 
-/** A call as its handler is given it. What few handlers ask for is made when it is asked for. */
+/** The call that a handler gets. Values that few handlers read are computed on access. */
 class ReceivedCall {
   readonly params: unknown
   readonly query: unknown
@@ -201,7 +202,7 @@ class ReceivedCall {
 type Writer = (value: unknown) => string
 const writers = new WeakMap<EndpointSpec, Writer>()
 
-/** Compiled from the response schema: faster to write, and nothing undeclared can leave. Once, for the first call: all of them are a fifth of a start. */
+/** Compiles the response schema, so an undeclared field cannot leave. Compiled on the first call: all schemas take 20 % of a start. */
 export function writerOf(spec: EndpointSpec, output: z.ZodType, reply: FastifyReply): Writer {
   const known = writers.get(spec)
   if (known !== undefined) return known
@@ -211,12 +212,12 @@ export function writerOf(spec: EndpointSpec, output: z.ZodType, reply: FastifyRe
   return writer
 }
 
-/** api.md, last paragraph: answers that depend on the token, member answers, and what a CDN may keep. */
+/** Cache headers by the call's `cache`: public answers for CDNs, files, and `no-store` for everything else. */
 function setCacheHeaders(spec: EndpointSpec, request: FastifyRequest, reply: FastifyReply): void {
-  // Anyone's page may read files, and that there is none: they are the same for all. For how long, nobody knows before the answer.
+  // Files are the same for everybody, so any origin may read them, a 404 too. `sendFile` sets the lifetime later.
   if (spec.cache === 'file') return void reply.header('access-control-allow-origin', '*').header('cache-control', 'no-store')
   const isPublic = spec.cache === 'public'
-  // What caches keep names winners, and "A member" is said in the reader's language.
+  // Public answers name winners, and "A member" depends on the reader's language.
   if (isPublic) reply.header('vary', 'Authorization, Accept-Language')
   else if (spec.access !== 'visitor' && spec.access !== 'signed') reply.header('vary', 'Authorization')
   if (!isPublic) reply.header('cache-control', 'no-store')
@@ -226,11 +227,11 @@ function setCacheHeaders(spec: EndpointSpec, request: FastifyRequest, reply: Fas
 
 const SERVER_TIME = /"serverTime":"([^"]+)"/
 
-/** Gives an accepted answer that may be kept its ETag, and answers 304 to who has it already. */
+/** Adds an ETag to a cacheable answer, and answers 304 to a client that has it already. */
 async function tagForCaches(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
   const isKept = String(reply.getHeader('cache-control')).startsWith('public')
   if (reply.statusCode !== 200 || !isKept || typeof payload !== 'string') return payload
-  // The time of day alone makes no other answer: it stands in a header, which a 304 brings anew, and the tag is a weak one.
+  // The tag ignores `serverTime`, so it is weak; a header carries the time, which a 304 renews.
   const [field, serverTime] = SERVER_TIME.exec(payload) ?? []
   const tag = field === undefined ? etagOf(Buffer.from(payload)) : `W/${etagOf(Buffer.from(payload.replace(field, '')))}`
   reply.header('etag', tag)
@@ -242,7 +243,7 @@ async function tagForCaches(request: FastifyRequest, reply: FastifyReply, payloa
 
 const JSON_TYPE = /^application\/json\s*(;|$)/i
 
-/** Size before content type, both before a byte is parsed. */
+/** Checks the size before the content type, and both before the body is parsed. */
 function bodyProblem(request: FastifyRequest, spec: EndpointSpec): Problem | undefined {
   const length = Number(request.headers['content-length'] ?? 0)
   const max = spec.upload === undefined ? BODY_BYTES_MAX : spec.upload.bytesMax + BODY_BYTES_MAX

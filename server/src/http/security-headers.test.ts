@@ -1,4 +1,4 @@
-/** What every answer says to browsers, and requests whose end two programs could see in two places. */
+/** Tests the security headers of every answer, and the refusal of requests with an ambiguous length (request smuggling). */
 import { connect } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterEach, expect, test } from 'vitest'
@@ -19,7 +19,7 @@ function start(publicUrl?: string): FastifyInstance {
   return app
 }
 
-test('an answer without a policy of its own may load, run and frame nothing, also a 404 and a fault', async () => {
+test('an answer without its own policy, also a 404 and a fault, forbids loading, scripts and frames', async () => {
   const policy = "default-src 'none'; base-uri 'none'; object-src 'none'; frame-ancestors 'none'"
   start()
   for (const address of ['/json', '/nowhere', '/fault']) {
@@ -34,7 +34,7 @@ test('an answer without a policy of its own may load, run and frame nothing, als
   expect((await app.inject('/page')).headers['content-security-policy']).toBe("script-src 'self'")
 })
 
-test('with an https address every answer keeps browsers on https for a year, subdomains included; without one none does', async () => {
+test('every answer sets HSTS for a year with subdomains if PUBLIC_URL is https, and never otherwise', async () => {
   start('https://roz.example')
   for (const address of ['/json', '/page', '/nowhere', '/fault'])
     expect((await app.inject(address)).headers['strict-transport-security']).toBe('max-age=31536000; includeSubDomains')
@@ -43,7 +43,7 @@ test('with an https address every answer keeps browsers on https for a year, sub
   expect((await app.inject('/json')).headers['strict-transport-security']).toBeUndefined()
 })
 
-/** The status lines of all that is answered to these bytes. */
+/** The status lines of all answers to these bytes. */
 async function statusesOf(bytes: string): Promise<string[]> {
   const { port } = new URL(await start().listen({ host: '127.0.0.1', port: 0 }))
   const socket = connect(Number(port), '127.0.0.1', () => socket.write(bytes))
@@ -55,14 +55,14 @@ async function statusesOf(bytes: string): Promise<string[]> {
 const HIDDEN = 'GET /json HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
 
 test.each([
-  ['a length beside chunks', `Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${HIDDEN}`],
-  ['two lengths', `Content-Length: 0\r\nContent-Length: ${HIDDEN.length}\r\n\r\n${HIDDEN}`],
-  ['chunks that are not the last coding', `Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n${HIDDEN}`],
-])('a request with %s is refused, and nothing behind it is read as another request', async (_, rest) => {
+  ['both Content-Length and chunked coding', `Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${HIDDEN}`],
+  ['two Content-Length headers', `Content-Length: 0\r\nContent-Length: ${HIDDEN.length}\r\n\r\n${HIDDEN}`],
+  ['chunked as not the last coding', `Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n${HIDDEN}`],
+])('a request with %s is refused, and the bytes behind it are not read as a second request', async (_, rest) => {
   expect(await statusesOf(`POST /json HTTP/1.1\r\nHost: x\r\n${rest}`)).toEqual(['HTTP/1.1 400'])
 })
 
-test('TRACE repeats nothing to anybody', async () => {
+test('TRACE answers 404 and echoes nothing', async () => {
   const answers = await statusesOf('TRACE /json HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer secret\r\nConnection: close\r\n\r\n')
   expect(answers).toEqual(['HTTP/1.1 404'])
 })

@@ -1,7 +1,7 @@
 /**
- * Headers of every answer, whatever sends it. Invariants:
- * - A page or picture brings a policy of its own; every other answer may load nothing, run nothing and stand in no frame.
- * - With an https PUBLIC_URL browsers reach us and every host below us by https alone, for a year.
+ * Security headers of every answer, whichever handler sends it.
+ * - Pages and pictures set their own Content-Security-Policy; every other answer forbids loading, scripts and frames.
+ * - If PUBLIC_URL is https, HSTS keeps browsers on https for a year, for this host and all its subdomains.
  */
 import type { FastifyInstance } from 'fastify'
 

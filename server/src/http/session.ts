@@ -1,7 +1,8 @@
 /**
- * Who asks. Invariant: a token opens only the calls of its kind; an admin's token never opens a
- * member's call and the other way round (product.md "Sessions"); a staff account moves no money as a member. 401 is for a missing, unknown or
- * ended token; a token of the wrong kind answers 403 forbidden.
+ * Authorization of a call by its session.
+ * - A token opens only calls of its kind: an admin's token opens no member's call, and a member's token no admin's call.
+ * - A staff account that logged in as a member moves no money.
+ * - A missing, unknown or ended token answers 401; a token of the wrong kind answers 403 `forbidden`.
  */
 import type { Access } from '@roz/contract/endpoint.ts'
 import type { RefusalCode } from '@roz/core/refusals.ts'
@@ -14,10 +15,10 @@ export type MemberSession = {
   readonly memberId: bigint
   readonly emailVerified: boolean
   readonly suspended: boolean
-  /** A staff account at the members' door: it holds no wallet. */
+  /** A staff account that logged in as a member; it has no wallet. */
   readonly isStaff: boolean
 }
-/** The session of an account that holds a wallet. */
+/** The session of an account that has a wallet. */
 export type HolderSession = MemberSession & { readonly isStaff: false }
 export type StaffRole = 'owner' | 'finance' | 'editor' | 'support' | 'auditor'
 export type AdminSession = {
@@ -25,14 +26,14 @@ export type AdminSession = {
   readonly tokenHash: Buffer
   readonly memberId: bigint
   readonly staffRole: StaffRole
-  /** The password was given within the last ten minutes. */
+  /** The admin gave the password within the last ten minutes. */
   readonly steppedUp: boolean
 }
 export type Session = MemberSession | AdminSession
 
-/** Where sessions are looked up; built by the identity feature. */
+/** Looks sessions up; the identity feature implements it. */
 export type Sessions = {
-  /** The live session of a token, or undefined for an unknown or ended one. Slides its end. */
+  /** The live session of a token; undefined for an unknown or ended one. Extends the session. */
   readonly find: (token: string) => Promise<Session | undefined>
 }
 
@@ -42,7 +43,7 @@ declare module 'fastify' {
   }
 }
 
-/** A refusal keeps the session that was shown: the log says whose it was. */
+/** A refusal keeps the session, so the log can name its member. */
 type Judged = { readonly session?: Session | undefined } & ({ readonly ok: true } | { readonly ok: false; readonly code: RefusalCode })
 const deny = (code: RefusalCode): Judged => ({ ok: false, code })
 
@@ -51,7 +52,7 @@ function bearerToken(request: FastifyRequest): string | undefined {
   return match?.[1]
 }
 
-/** Judges a request by the access its call declares. */
+/** Checks a request against the access that its call declares. */
 export function authorize(
   request: FastifyRequest,
   { access, stepUp }: { readonly access: Access; readonly stepUp?: true },

@@ -1,4 +1,4 @@
-/** Load beyond the bounds: who is refused, when, with what; and what the database's bounds answer. */
+/** Tests load shedding: which calls are refused at which bound, and the timeouts of the database. */
 import { connect as openLine, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import Fastify from 'fastify'
@@ -21,14 +21,14 @@ function* parts(): Generator<Buffer> {
   for (let at = 0; at < LONG.length; at += 1_000_000) yield LONG.subarray(at, at + 1_000_000)
 }
 
-/** A server whose every call waits until it is let go. */
+/** Starts a server whose calls all wait until `letGo`. */
 async function openBusy(limits: Partial<LoadLimits> = {}) {
   const app = Fastify({ trustProxy: true })
   registerFaults(app)
   let asked = 0
   let letIn: () => void = () => undefined
   const door = new Promise<void>((resolve) => (letIn = resolve))
-  // As a session is looked up before the handler.
+  // Delays the request before its handler, as the lookup of a session does.
   app.addHook('onRequest', async (request) => {
     if (request.url !== '/guarded') return
     asked++
@@ -46,7 +46,7 @@ async function openBusy(limits: Partial<LoadLimits> = {}) {
     return {}
   }
   for (const path of ['/api/rounds/history', '/somewhere', '/assets/:name', '/api/public/files']) app.get(path, wait)
-  // More than the system keeps for a line that nobody reads.
+  // Longer than the system's socket buffer, so an unread answer stays in the process.
   app.get('/long', async () => LONG)
   app.get('/assets/long', async (_request, reply) => reply.send(Readable.from(parts(), { objectMode: false })))
   app.get('/guarded', async () => ({}))
@@ -70,7 +70,7 @@ async function openBusy(limits: Partial<LoadLimits> = {}) {
   }
 }
 
-test('ordinary calls are refused first with Retry-After, money later, the operator never; and all go on once there is room', async () => {
+test('under load ordinary calls are refused first with Retry-After, money calls later, the operator’s never', async () => {
   const busy = await openBusy()
   const waiting = ['/api/rounds/history', '/somewhere'].map((path) => busy.ask('GET', path))
   await busy.until(2)
@@ -93,12 +93,12 @@ test('ordinary calls are refused first with Retry-After, money later, the operat
   await busy.close()
 })
 
-test('a flood of others, or of one address, takes no witness the way to the log', async () => {
+test('a flood of ordinary calls or from one address does not block witnesses from the log', async () => {
   const busy = await openBusy()
   const flood = ['/api/rounds/history', '/somewhere'].map((path) => busy.ask('GET', path))
   await busy.until(2)
   expect((await busy.ask('GET', '/somewhere')).status).toBe(503)
-  // Somebody asks for the log as often as they can: two of these places are theirs and no more, whatever address of their block they use.
+  // One address block gets two of the witnesses' places, whichever address of the block asks.
   const [one, other] = ['192.0.2.7', '192.0.2.200'].map((ip) => busy.askFrom(ip, 'GET', '/api/public/log/checkpoint'))
   await busy.until(4)
   for (const [ip, method, path] of [
@@ -111,7 +111,7 @@ test('a flood of others, or of one address, takes no witness the way to the log'
   expect((await busy.askFrom('203.0.113.1', 'GET', '/api/public/log/checkpoint')).status).toBe(503)
   busy.letGo()
   expect((await Promise.all([...flood, one, other, cosigned])).map((answer) => answer?.status)).toEqual([200, 200, 200, 200, 200])
-  // All of them are free again.
+  // All places are free again.
   const again = ['192.0.2.7', '192.0.2.7', '192.0.2.7', '192.0.2.7'].map((ip) => busy.askFrom(ip, 'GET', '/api/public/log/checkpoint'))
   await busy.until(4)
   busy.letGo()
@@ -119,7 +119,7 @@ test('a flood of others, or of one address, takes no witness the way to the log'
   await busy.close()
 })
 
-test('whoever leaves gives the place back once the work has ended', async () => {
+test('the place of a client that disconnects is free once its work has ended', async () => {
   const busy = await openBusy()
   const leaving = new AbortController()
   const gone = [1, 2].map(() => busy.ask('GET', '/somewhere', leaving.signal).catch(() => undefined))
@@ -135,7 +135,7 @@ test('whoever leaves gives the place back once the work has ended', async () => 
   await busy.close()
 })
 
-test('whoever leaves before the work has begun takes no place', async () => {
+test('a client that disconnects before its work starts takes no place', async () => {
   const busy = await openBusy()
   const leaving = new AbortController()
   const gone = [1, 2, 3].map(() => busy.ask('GET', '/guarded', leaving.signal).catch(() => undefined))
@@ -151,14 +151,14 @@ test('whoever leaves before the work has begun takes no place', async () => {
   await busy.close()
 })
 
-test('one address, or one /64, holds a share of the places, and this machine outside production all of them', async () => {
+test('one address or /64 gets a share of the places, and this machine outside production gets all', async () => {
   const busy = await openBusy({ ordinaryMax: 8, shares: 4 })
   const taken = ['192.0.2.7', '192.0.2.7', '192.0.2.8', '2001:db8:1:2::1', '2001:db8:1:2::2'].map((ip) =>
     busy.askFrom(ip, 'GET', '/somewhere'),
   )
   await busy.until(5)
   for (const ip of ['192.0.2.7', '2001:db8:1:2:3::9']) expect((await busy.askFrom(ip, 'GET', '/somewhere')).status).toBe(503)
-  // Its calls that move money are counted for themselves.
+  // The address's calls that move money are counted separately.
   taken.push(busy.askFrom('192.0.2.7', 'POST', '/api/rounds/join'))
   taken.push(...[1, 2, 3].map(() => busy.ask('GET', '/somewhere')))
   await busy.until(9)
@@ -171,7 +171,7 @@ test('one address, or one /64, holds a share of the places, and this machine out
   await busy.close()
 })
 
-test('files take the place of no call, and calls none of a file', async () => {
+test('files and calls have separate places', async () => {
   const busy = await openBusy()
   const files = ['a', 'b'].map((name) => busy.ask('GET', `/assets/${name}`))
   await busy.until(2)
@@ -183,7 +183,7 @@ test('files take the place of no call, and calls none of a file', async () => {
   await busy.close()
 })
 
-/** Lines on which an answer was asked for and nothing is read. */
+/** Opens connections that ask for an answer and read nothing of it. */
 async function askAndNotRead(url: string, path: string, count: number): Promise<Socket[]> {
   const { hostname: host, port } = new URL(url)
   return Promise.all(
@@ -195,12 +195,12 @@ async function askAndNotRead(url: string, path: string, count: number): Promise<
     }),
   )
 }
-/** But one: the line on which the test itself asks. */
+/** Waits until only `but` connections are left; by default the one on which the test itself asks. */
 const allEnded = async (busy: { readonly connections: () => Promise<number> }, but = 1): Promise<void> => {
   await expect.poll(() => busy.connections(), { timeout: 30_000 }).toBeLessThanOrEqual(but)
 }
 
-test('who does not read a whole answer holds no place, and their line ends after its time', async () => {
+test('a client that does not read its whole answer holds no place, and its connection ends after the grace', async () => {
   const busy = await openBusy({ graceMs: 200, bytesPerSecondMin: 64e6 })
   const lines = await askAndNotRead(busy.url, '/long', 6)
   await expect.poll(() => busy.connections()).toBe(6)
@@ -213,7 +213,7 @@ test('who does not read a whole answer holds no place, and their line ends after
   await busy.close()
 })
 
-test('a long file holds a place of the files while it is read, and its line ends where nobody reads', async () => {
+test('a long file holds a file place while it is sent, and its connection ends if the client stops reading', async () => {
   const busy = await openBusy({ graceMs: 300, bytesPerSecondMin: 8e6 })
   const lines = await askAndNotRead(busy.url, '/assets/long', 2)
   await expect.poll(async () => (await busy.ask('GET', '/assets/long', AbortSignal.timeout(1000))).status).toBe(503)
@@ -223,13 +223,13 @@ test('a long file holds a place of the files while it is read, and its line ends
   await busy.close()
 })
 
-test('of more unread answers than the bound the one that waits longest ends, and the others stay', async () => {
+test('one unread answer above the bound ends the oldest one, and the others stay', async () => {
   const busy = await openBusy({ graceMs: 60_000, unreadMax: 2 })
   const [first] = await askAndNotRead(busy.url, '/long', 1)
   await expect.poll(() => busy.connections()).toBe(1)
   const later = await askAndNotRead(busy.url, '/long', 2)
   await allEnded(busy, 2)
-  // It reads what the system still holds of its answer, and no more.
+  // The client gets the bytes that the system had buffered, and no more.
   let bytes = 0
   await new Promise((resolve) =>
     first
@@ -242,7 +242,7 @@ test('of more unread answers than the bound the one that waits longest ends, and
   await busy.close()
 })
 
-test('what moves money is refused last: every call with an Idempotency-Key, webhooks, and what settles an order or a round', () => {
+test('calls with an Idempotency-Key, webhooks and calls that settle an order or a round count as money calls', () => {
   expect([...MONEY_CALLS]).toEqual(
     expect.arrayContaining([
       'POST /rounds/join',
@@ -261,7 +261,7 @@ test('what moves money is refused last: every call with an Idempotency-Key, webh
     expect(MONEY_CALLS.has(call)).toBe(false)
 })
 
-test('the queue for a connection is bounded, and who is refused has changed nothing', async () => {
+test('the queue for a database connection is bounded, and further statements are refused', async () => {
   const small = connect({ url: database.appUrl, max: 1, waitingMax: 2 })
   const slow = small.query(sql`select pg_sleep(0.3)`)
   await small.query(sql`select 1`).catch(() => undefined)
@@ -278,7 +278,7 @@ const failureOf = (work: Promise<unknown>): Promise<string | undefined> =>
     (error: unknown) => sqlState(error) ?? (error as Error).name,
   )
 
-test('no statement, lock, transaction or idle transaction waits without end', async () => {
+test('every statement, lock, transaction and idle transaction has a timeout', async () => {
   const { db } = database
   const settings = await db.query<{ name: string; setting: string }>(sql`
     select name, setting from pg_settings where name in ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout') order by name`)
@@ -306,7 +306,7 @@ test('no statement, lock, transaction or idle transaction waits without end', as
   expect(await failureOf(inTransaction(db, (tx) => tx.query(sql`select pg_sleep(5)`), tooLong))).toBe('DatabaseUnavailableError')
 })
 
-test('a statement or lock that took too long answers 503 with Retry-After, never a refusal of the rules', async () => {
+test('a timeout of a statement or lock answers 503 with Retry-After', async () => {
   const app = Fastify()
   registerFaults(app)
   const short = { statementTimeoutMs: 30, lockTimeoutMs: 30, transactionTimeoutMs: 5000 }

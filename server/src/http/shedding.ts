@@ -1,14 +1,14 @@
 /**
- * The load that this process takes on at once. Invariants:
- * - Above a bound a request is answered 503 with Retry-After at once, before a session is looked up or a byte of its body
- *   is read.
- * - Calls that move money have a bound of their own, far higher, so they are refused last; files have one too, so that
- *   slow downloads take no call's place; the operator's endpoints are never refused.
- * - One address (a /64 of IPv6) holds a part of the places only.
- * - A request holds a place from when its body is here until its answer is written: neither slow senders nor slow readers
- *   hold one. Unread answers are bounded for themselves (slow-readers.ts).
- * - A witness of the log has a few places more where all others are taken, and no address block has all of them: a day
- *   whose cosignatures come too late is weak for ever.
+ * Load shedding: bounds the requests that this process works on at once.
+ * - Above a bound a request is answered 503 with Retry-After at once, before its session is looked up and its body read.
+ * - Calls that move money have a far higher bound of their own, so they are refused last.
+ * - Files have a bound of their own, so slow downloads take no call's place.
+ * - The operator's endpoints are never refused.
+ * - One address (a /64 of IPv6) gets only a share of the places.
+ * - A request holds a place from the arrival of its body until its answer is written, so slow senders and slow readers of
+ *   ordinary answers hold none. Unread answers have their own bound (slow-readers.ts).
+ * - Witnesses of the log have a few extra places when all others are taken, and one address block cannot take all of them:
+ *   a day whose cosignatures come too late is weak for ever.
  */
 import { api, type CallName } from '@roz/contract/api.ts'
 import type { EndpointSpec } from '@roz/contract/endpoint.ts'
@@ -22,13 +22,13 @@ export type LoadLimits = ReadLimits & {
   readonly ordinaryMax: number
   readonly moneyMax: number
   readonly fileMax: number
-  /** Beyond the ordinary ones, and how many of them for one address block. */
+  /** Extra places of witnesses, and how many of them one address block gets. */
   readonly witnessMax: number
   readonly witnessMaxEach: number
-  /** One address holds at most one of so many of the other places, and of the unread answers. */
+  /** One address gets one share of this many, of each kind of place and of the unread answers. */
   readonly shares: number
 }
-/** Of one process. A join waits in a queue of twenty thousand, everything else for one of the database's connections. */
+/** Bounds of one process. Joins wait in a queue of 20,000; all other calls wait for a database connection. */
 export const LOAD_LIMITS: LoadLimits = {
   ordinaryMax: 500,
   moneyMax: 20_000,
@@ -37,12 +37,12 @@ export const LOAD_LIMITS: LoadLimits = {
   witnessMaxEach: 2,
   shares: 4,
   unreadMax: 2000,
-  // A phone on EDGE reads some 20 KB a second.
+  // A phone on EDGE reads about 20 KB a second.
   graceMs: 10_000,
   bytesPerSecondMin: 8192,
 }
 
-/** No Idempotency-Key, yet money follows from them. */
+/** Calls without an Idempotency-Key that lead to a movement of money. */
 const ALSO_MONEY: ReadonlySet<CallName> = new Set(['verifyOrder', 'confirmPayment', 'triggerDraw', 'stepUp'])
 const isMoneyCall = (name: CallName, { access, refusals }: EndpointSpec): boolean =>
   access === 'signed' || refusals.includes('idempotency_mismatch') || ALSO_MONEY.has(name)
@@ -51,9 +51,9 @@ const NAMES = Object.keys(api) as CallName[]
 const addressesOf = (names: readonly CallName[]): ReadonlySet<string> =>
   new Set(names.map((name) => `${api[name].method} ${api[name].path.replace(/\{(\w+)\}/g, ':$1')}`))
 
-/** `POST /wallet/withdraw`, below /api. */
+/** Money calls as `POST /wallet/withdraw`, without /api. */
 export const MONEY_CALLS = addressesOf(NAMES.filter((name) => isMoneyCall(name, api[name])))
-/** By which a witness follows the log and hands in what it signed (spec/protocol.md, chapter 10). */
+/** Calls by which a witness follows the log and hands in its cosignature (spec/protocol.md, chapter 10). */
 const WITNESS_CALLS = addressesOf(['logKey', 'logCheckpoint', 'logEntries', 'logConsistency', 'cosign'])
 const FILE_CALLS = addressesOf(NAMES.filter((name) => api[name].output === 'file'))
 const FILE_PLACES = /^\/(assets|uploads|share|icons)\/|^\/verify\/roz-/
@@ -67,7 +67,7 @@ export type SheddingOptions = { readonly limits?: LoadLimits; readonly productio
 export function registerShedding(app: FastifyInstance, { limits = LOAD_LIMITS, production }: SheddingOptions): void {
   const slow = createSlowReaders(app, limits)
   const places = createPlaces(limits, production)
-  // What is answered here goes no further: `done` is not called.
+  // A refused request ends here: `done` is not called.
   app.addHook('onRequest', (request, reply, done) => {
     const kind = kindOf(request)
     if (kind !== undefined && places.poolFor(kind, request) === undefined) refuse(request, reply)
@@ -76,9 +76,9 @@ export function registerShedding(app: FastifyInstance, { limits = LOAD_LIMITS, p
   app.addHook('preHandler', (request, reply, done) => {
     const kind = kindOf(request)
     if (kind === undefined) return done()
-    // Whoever left while the session was looked up has had the one `close` there is: a place would be kept for ever.
+    // The client disconnected during the session's lookup and its `close` event has passed: nothing would free the place.
     if (reply.raw.destroyed) return void reply.hijack()
-    // Many bodies can arrive in one moment.
+    // Checked again: many bodies can arrive at the same moment.
     const pool = places.poolFor(kind, request)
     if (pool === undefined) return refuse(request, reply)
     hold(places, slow, pool, request, reply)
@@ -91,16 +91,16 @@ function hold(places: Places, slow: SlowReaders, pool: Kind, request: FastifyReq
   const bytesBefore = raw.socket?.bytesWritten ?? 0
   let giveBack = places.take(pool, request)
   if (pool === 'file' || pool === 'witness') slow.watch(raw, bytesBefore)
-  // Comes when the last byte is handed to the socket, which may keep it.
+  // `prefinish` fires when the last byte is handed to the socket, which may still buffer it.
   raw.once('prefinish', () => {
     giveBack()
     giveBack = nothing
-    // Most answers are with the system by now.
+    // Usually the system has taken all bytes by now.
     if ((raw.socket?.writableLength ?? 0) === 0) return
     giveBack = places.take('unread', request)
     slow.wait(raw, bytesBefore)
   })
-  // Comes for every answer, also to somebody who is gone.
+  // `close` fires for every answer, also if the client has disconnected.
   raw.once('close', () => {
     giveBack()
     slow.forget(raw)
@@ -123,7 +123,7 @@ function createPlaces({ ordinaryMax, moneyMax, fileMax, witnessMax, witnessMaxEa
     unread: places(unreadMax),
   } satisfies Record<Pool, unknown>
 
-  /** Whose places they count as; undefined for this machine outside production. */
+  /** The address that a place is counted for; undefined for this machine outside production. */
   const holderOf = (pool: Pool, { ip }: FastifyRequest): string | undefined =>
     pool === 'witness' ? addressBlock(ip) : networkOf(ip, production)
   const isWithinShare = (pool: Pool, request: FastifyRequest): boolean => {
@@ -135,14 +135,14 @@ function createPlaces({ ordinaryMax, moneyMax, fileMax, witnessMax, witnessMaxEa
   const isFree = (pool: Pool, request: FastifyRequest): boolean => pools[pool].taken < pools[pool].max && isWithinShare(pool, request)
 
   return {
-    /** Which places a request takes one of; undefined where all that it may take are taken. */
+    /** The pool in which a request gets a place; undefined if every pool open to it is full. */
     poolFor(kind: Kind, request: FastifyRequest): Kind | undefined {
       if (kind !== 'witness') return isFree(kind, request) && isWithinShare('unread', request) ? kind : undefined
       if (isFree('ordinary', request) && isWithinShare('unread', request)) return 'ordinary'
       return isFree('witness', request) ? 'witness' : undefined
     },
 
-    /** Takes a place, and answers how it is given back. */
+    /** Takes a place and returns the function that frees it. */
     take(pool: Pool, request: FastifyRequest): () => void {
       const own = pools[pool]
       const holder = holderOf(pool, request)
@@ -159,7 +159,7 @@ function createPlaces({ ordinaryMax, moneyMax, fileMax, witnessMax, witnessMaxEa
   }
 }
 
-/** Asked for twice on every request's way. */
+/** A cache: each request asks for its kind twice. */
 const kinds = new Map<Goal, Kind | undefined>()
 function kindOf(request: FastifyRequest): Kind | undefined {
   const goal = goalOf(request)

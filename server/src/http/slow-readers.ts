@@ -1,13 +1,13 @@
 /**
- * Ends answers that are read too slowly. Invariants:
- * - An answer may take a grace and the time that its bytes take at a slow phone's speed; then its socket is destroyed.
- * - A bounded number of whole answers waits to be read: one more ends the one that has waited longest.
+ * Ends answers that are read too slowly.
+ * - An answer may take `graceMs` plus the time that its bytes take at `bytesPerSecondMin`; then its socket is reset.
+ * - At most `unreadMax` written answers wait to be read: one more ends the oldest one.
  */
 import type { ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 
 export type ReadLimits = {
-  /** Answers that are written and wait to be read. */
+  /** Answers that are written and not yet read. */
   readonly unreadMax: number
   readonly graceMs: number
   readonly bytesPerSecondMin: number
@@ -15,20 +15,20 @@ export type ReadLimits = {
 
 type Watched = {
   readonly raw: ServerResponse
-  /** Of the socket, before the answer. */
+  /** `bytesWritten` of the socket before the answer. */
   readonly bytesBefore: number
-  /** When a look found the answer begun: the work before it takes what time it needs. */
+  /** Time of the first check that found headers sent: the work before the answer may take any time. */
   begunMs: number | undefined
 }
 export type SlowReaders = {
-  /** Until `forget`: an answer that is being written. */
+  /** An answer that is being written; watched until `forget`. */
   readonly watch: (raw: ServerResponse, bytesBefore: number) => void
-  /** The answer is whole and nobody has read it yet. */
+  /** The whole answer is written and not yet read. */
   readonly wait: (raw: ServerResponse, bytesBefore: number) => void
   readonly forget: (raw: ServerResponse) => void
 }
 
-/** By a reset: the system, too, lets go of what it still holds for somebody who does not read. */
+/** A reset makes the system drop the bytes that it has buffered for the client. */
 const end = (raw: ServerResponse | undefined): unknown => raw?.socket?.resetAndDestroy()
 
 export function createSlowReaders(app: FastifyInstance, { unreadMax, graceMs, bytesPerSecondMin }: ReadLimits): SlowReaders {

@@ -1,6 +1,7 @@
 /**
- * Staff accounts at the members' door: what reads is open to them, what moves money is not; and what was
- * paid on an order of theirs waits in SUSPENSE, with due work going on.
+ * Tests staff accounts that log in as members.
+ * - Calls that read are open to them; calls that move money are refused.
+ * - A payment on an order of a staff account goes to SUSPENSE and does not block other due work.
  */
 import { paise } from '@roz/core/money.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -41,7 +42,7 @@ test.each(MONEY)('%s is refused to staff', async (call, body) => {
   expect([status, answer.code]).toEqual([403, 'forbidden'])
 })
 
-test('the role is judged before the confirmed mail', async () => {
+test('the role is checked before the confirmed mail', async () => {
   const { db } = services.database
   const unconfirmed = await makeStaff(db)
   await db.query(sql`update member set email_verified_at = null where id = ${unconfirmed}::bigint`)
@@ -49,13 +50,13 @@ test('the role is judged before the confirmed mail', async () => {
   expect(body.code).toBe('forbidden')
 })
 
-test('reading stays open to staff', async () => {
+test('calls that only read are open to staff', async () => {
   for (const call of ['GET /wallet/transactions', 'GET /wallet/withdrawals', 'GET /wallet/checkout', 'GET /user/me', 'GET /rounds/stats']) {
     expect((await services.calls.ask(call, { as: staff, asMember: true })).status, call).toBe(200)
   }
 })
 
-test('what was paid on an order of a staff account waits in SUSPENSE, and what else is due is done', async () => {
+test('a payment on an order of a staff account goes to SUSPENSE, and other due work is done', async () => {
   const { db } = wallet
   const owner = await makeStaff(db)
   const member = await makeMember(db)

@@ -1,4 +1,4 @@
-/** One uploaded file of a multipart request, bounded before it is read. */
+/** Reads the one uploaded file of a multipart request; more than `bytesMax` bytes are never kept. */
 import type { EndpointSpec } from '@roz/contract/endpoint.ts'
 import type {} from '@fastify/multipart'
 import type { FastifyRequest } from 'fastify'
@@ -6,7 +6,7 @@ import type { Problem } from './faults.ts'
 
 export type Upload = { readonly bytes: Buffer; readonly mimeType: string }
 
-/** Reads the single file of the named field; a missing, second or foreign part is refused. */
+/** Reads the file of the named field; a missing part, a second one or another field is refused. */
 export async function readUpload(request: FastifyRequest, rule: NonNullable<EndpointSpec['upload']>): Promise<Upload | Problem> {
   try {
     const part = await request.file({ limits: { fileSize: rule.bytesMax, files: 1, fields: 0 }, throwFileSizeLimit: false })
@@ -16,7 +16,7 @@ export async function readUpload(request: FastifyRequest, rule: NonNullable<Endp
     return { bytes, mimeType: part.mimetype }
   } catch (error) {
     const code = (error as { code?: string }).code ?? ''
-    // The multipart parser's own refusals of a malformed body; anything else is a fault.
+    // The multipart parser's refusals of a malformed body are matched by code and text; any other error is a fault.
     if (code === 'FST_REQ_FILE_TOO_LARGE') return { code: 'avatar_too_large' }
     if (code.startsWith('FST_') || /multipart|boundary|Unexpected end/i.test((error as Error).message))
       return { code: 'invalid_input', fields: { [rule.field]: 'fill_all' } }

@@ -1,11 +1,11 @@
-/** Every answer of the contract can be written: its schema compiles. */
+/** Tests that the response schema of every call compiles to a serializer. */
 import { api } from '@roz/contract/api.ts'
 import type { EndpointSpec } from '@roz/contract/endpoint.ts'
 import { expect, test } from 'vitest'
 import { startTestApp } from '../testing/http.ts'
 import { writerOf } from './route.ts'
 
-test('the schema of every answer compiles', async () => {
+test('the response schema of every call compiles', async () => {
   const compiled: string[] = []
   const specs = Object.entries<EndpointSpec>(api)
   const app = await startTestApp({

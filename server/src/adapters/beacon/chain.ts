@@ -1,19 +1,19 @@
 /**
- * Chains of drand. Invariants: a chain that a setting names is the one its hash says, so that a slip in
- * a key is found at the start and not at the first draw; a signature counts only if it is valid for
- * the chain's key over the round's number.
+ * drand chains and their signatures.
+ * - The parameters of a chain must match its hash, so a typing error in a setting is found at the start, not at the first draw.
+ * - A signature is valid only for the chain's key and the number of its round.
  */
 import { createHash } from 'node:crypto'
 import { bls12_381 } from '@noble/curves/bls12-381.js'
 import { u64 } from '@roz/core/draw.ts'
 import type { BeaconChain } from './port.ts'
 
-/** Signatures in G1 over H(u64(round)), without a chain between rounds (drand's name of the scheme). */
+/** drand's name of the scheme: signatures in G1 over H(u64(round)), each independent of the previous round. */
 const SCHEME = 'bls-unchained-g1-rfc9380'
 const DOMAIN = 'BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_'
 const SIGNATURE_BYTES = 48
 
-/** The League of Entropy's network with a round every three seconds. */
+/** The League of Entropy's network with one round every three seconds. */
 export const QUICKNET: BeaconChain = {
   beaconId: 'quicknet',
   chainHash: '52db9ba70e0cc0f6eaf7803dd07447a1f5477735fd3f661792ba94600c84e971',
@@ -29,19 +29,19 @@ export const QUICKNET_RELAYS = ['https://api.drand.sh', 'https://api2.drand.sh',
 const hash = (...parts: readonly (Uint8Array | string)[]): Buffer =>
   parts.reduce((digest: ReturnType<typeof createHash>, part) => digest.update(part), createHash('sha256')).digest()
 
-/** Whether a signature is the one of this round of this chain. Takes some 20 ms. */
+/** Tells whether this is the chain's signature of this round. Takes about 20 ms. */
 export function isRoundSignature(chain: BeaconChain, round: number, signature: Uint8Array): boolean {
   if (signature.length !== SIGNATURE_BYTES) return false
   const { shortSignatures: bls } = bls12_381
   try {
     return bls.verify(signature, bls.hash(hash(u64(round)), DOMAIN), Buffer.from(chain.publicKey, 'hex'))
   } catch {
-    // Bytes that are no point of the curve.
+    // The bytes are not a point of the curve.
     return false
   }
 }
 
-/** drand's hash of a chain's parameters. */
+/** drand's hash over a chain's parameters. */
 export function chainHashOf(chain: Omit<BeaconChain, 'chainHash' | 'scheme'>): string {
   const period = Buffer.alloc(4)
   period.writeUInt32BE(chain.period)
@@ -54,7 +54,7 @@ export function chainHashOf(chain: Omit<BeaconChain, 'chainHash' | 'scheme'>): s
   ).toString('hex')
 }
 
-/** A chain from the JSON of drand's /info; undefined where it is not one that draws can use. */
+/** Parses the JSON of drand's /info; undefined unless it is a valid chain of the scheme that draws use. */
 export function parseChain(text: string): BeaconChain | undefined {
   let info: unknown
   try {

@@ -1,4 +1,4 @@
-/** drand by relays that tell the truth, lie, or are away; and the check itself against recorded rounds of quicknet. */
+/** Tests drand with honest, lying and silent relays, and checks signatures of recorded rounds of quicknet. */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { infoOf, makeChain, type RelayMood, startRelay, type TestRelay } from '../../testing/beacon-relay.ts'
@@ -11,12 +11,12 @@ describe('recorded rounds of quicknet', () => {
   const text = readFileSync(new URL('../../../../spec/vectors/drand-quicknet.json', import.meta.url), 'utf8')
   const { chain, rounds } = JSON.parse(text) as Recorded
 
-  test('belong to the chain that production is pinned to', () => {
+  test('belong to the chain that production uses', () => {
     expect(parseChain(JSON.stringify(chain))).toEqual(QUICKNET)
     expect(chainHashOf(QUICKNET)).toBe(QUICKNET.chainHash)
   })
 
-  test('are valid; of another round, or with one bit changed, they are not', () => {
+  test('are valid, and invalid for another round, cut, or with one bit changed', () => {
     expect(rounds.length).toBeGreaterThan(5)
     for (const { round, signature } of rounds) expect(isRoundSignature(QUICKNET, round, Buffer.from(signature, 'hex'))).toBe(true)
     const [first] = rounds as [Recorded['rounds'][number]]
@@ -28,7 +28,7 @@ describe('recorded rounds of quicknet', () => {
   })
 })
 
-test('a chain whose hash is not that of its parameters is refused, and so is what is no chain', () => {
+test('a chain is refused if its hash or scheme does not match or its text is not a chain', () => {
   const { chain } = makeChain()
   expect(parseChain(infoOf(chain))).toEqual(chain)
   expect(parseChain(infoOf({ ...chain, period: 30 }))).toBeUndefined()
@@ -59,31 +59,31 @@ describe('relays', () => {
     }
   })
 
-  test('answer a round’s signature; the second is not asked where the first has it', async () => {
+  test('give a round’s signature, and the second relay is not asked if the first has it', async () => {
     expect(await drand().getSignature(chain, newest)).toEqual(made.sign(newest))
     expect(relay(A).asked).toEqual([`/${chain.chainHash}/public/${newest}`])
     expect(relay(B).asked).toEqual([])
   })
 
   test.each(['wrong signature', 'wrong round', 'wrong chain', 'no json', 'too much', 'silent', 'down'] satisfies RelayMood[])(
-    'with the first one %s, the next one’s word is taken; with both there is none',
+    'if the first relay has mood %s the second is used, and if both have it there is no signature',
     async (mood) => {
       relay(A).mood = mood
       expect(await drand().getSignature(chain, newest)).toEqual(made.sign(newest))
       expect(warnings).toHaveLength(1)
       relay(B).mood = mood
       expect(await drand().getSignature(chain, newest)).toBeUndefined()
-      // An older round with its own signature is a true answer to what is newest, only behind.
+      // With "wrong round" a relay sends an older round with its own signature: a valid answer to "latest".
       if (mood !== 'wrong round') expect(await drand().getNewestRound(chain)).toBeUndefined()
     },
   )
 
-  test('have no round before its time, which is no fault of theirs', async () => {
+  test('do not have a future round, which causes no warning', async () => {
     expect(await drand().getSignature(chain, newest + 1)).toBeUndefined()
     expect(warnings).toEqual([])
   })
 
-  test('tell a round that none has from one that is withheld, and both from silence', async () => {
+  test('distinguish a round that nobody has, a round that is withheld, and silence', async () => {
     const behind = newest + 1
     expect(await drand().askForLater(chain, newest)).toBe('later')
     expect(await drand().askForLater(chain, behind)).toBe('missing')
@@ -96,12 +96,12 @@ describe('relays', () => {
       for (const one of relays) one.mood = mood
       expect(await drand().askForLater(chain, newest), mood).toBe(word)
     }
-    // One that answers is enough.
+    // One relay that answers is enough.
     relay(A).mood = 'none'
     expect(await drand().askForLater(chain, newest)).toBe('missing')
   })
 
-  test('are all asked for the newest round, so that one which is behind does not pass for the truth', async () => {
+  test('are all asked for the newest round, so a relay that is behind does not decide', async () => {
     const behind = await startRelay(made, () => NOW_MS - 3_600_000)
     const both = createDrand({ relays: [behind.url, relay(A).url] })
     expect(await both.getNewestRound(chain)).toBe(newest)

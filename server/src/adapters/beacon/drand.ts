@@ -1,16 +1,16 @@
 /**
- * drand over its HTTP relays. Invariants: relays are tried in turn, each with a deadline and a limit of
- * bytes, so that one which is slow, away or lying costs seconds and never a wrong number; what is
- * handed on has been checked against the chain's key here.
+ * drand over its HTTP relays.
+ * - Each call to a relay has a timeout and a limit of bytes, so a slow, silent or lying relay costs seconds.
+ * - Every signature is verified against the chain's key here, so a relay can never give a wrong number.
  */
 import { isRoundSignature } from './chain.ts'
 import type { Beacon, BeaconChain } from './port.ts'
 
 export type DrandOptions = {
-  /** Addresses without a slash at the end, in the order in which they are asked. */
+  /** Addresses without a trailing slash, in the order in which they are asked. */
   readonly relays: readonly string[]
   readonly timeoutMs?: number
-  /** A relay that answered wrongly, or not at all: somebody may want to know. */
+  /** Called when a relay gives a wrong answer or none. */
   readonly warn?: (details: object, message: string) => void
 }
 
@@ -20,7 +20,7 @@ const TIMEOUT_MS = 4_000
 const BYTES_MAX = 4_096
 
 export function createDrand({ relays, timeoutMs = TIMEOUT_MS, warn = () => undefined }: DrandOptions): Beacon {
-  /** What a relay says of a round, checked: `none` where it has it not, undefined where it says nothing, or what is not true. */
+  /** Asks one relay for a round: `none` if the relay does not have it, undefined if it answers nothing or something invalid. */
   async function ask(relay: string, chain: BeaconChain, round: number | 'latest'): Promise<Answer | 'none' | undefined> {
     try {
       const answer = parseAnswer(await readJson(`${relay}/${chain.chainHash}/public/${round}`, timeoutMs))
@@ -29,7 +29,7 @@ export function createDrand({ relays, timeoutMs = TIMEOUT_MS, warn = () => undef
       if (!isRoundSignature(chain, answer.round, answer.signature)) throw new Error(`the signature of round ${answer.round} is not valid`)
       return answer
     } catch (error) {
-      warn({ err: error, relay }, 'a beacon relay is of no use')
+      warn({ err: error, relay }, 'a beacon relay failed or answered wrongly')
       return undefined
     }
   }
@@ -43,7 +43,7 @@ export function createDrand({ relays, timeoutMs = TIMEOUT_MS, warn = () => undef
       return undefined
     },
 
-    // All of them: one that is behind must not pass for the truth.
+    // Asks all relays, because one may be behind.
     async getNewestRound(chain) {
       const answers = await Promise.all(relays.map((relay) => ask(relay, chain, 'latest')))
       return answers.reduce<number | undefined>(
@@ -60,10 +60,10 @@ export function createDrand({ relays, timeoutMs = TIMEOUT_MS, warn = () => undef
   }
 }
 
-/** Undefined where the relay has it not yet. */
+/** Undefined if the relay does not have the round yet. */
 async function readJson(url: string, timeoutMs: number): Promise<unknown> {
   const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(timeoutMs), headers: { accept: 'application/json' } })
-  // drand answers 425 for a round of the future, older relays 404.
+  // drand answers 425 for a future round; older relays answer 404.
   if (response.status === 404 || response.status === 425) {
     await response.body?.cancel()
     return undefined

@@ -1,10 +1,10 @@
 /**
- * How Cashfree's HTTP APIs are called, payments and payouts alike, by plain fetch.
- * Invariants: no secret is ever part of an error or a log line; every call ends within its timeout;
- * a call is repeated only where that cannot do anything twice. Nothing is retried in a loop: after the
- * second try the caller decides, by its own schedule. What our own id is the key of (a refund, a
- * transfer) is asked for once, and called refused only after the gateway was asked and has none:
- * an earlier answer may have been lost.
+ * HTTP calls to Cashfree, for payments and payouts alike, by plain fetch.
+ * - No error and no log line contains a secret.
+ * - Every call ends within its timeout.
+ * - A call is retried only if that has no second effect, once at most; then the caller decides by its own schedule.
+ * - A call keyed by our own id (a refund, a transfer) is sent once. It counts as refused only after the gateway, asked
+ *   again, answered that it has none under this id: an earlier answer may have been lost.
  */
 import { randomUUID } from 'node:crypto'
 import type { Paise } from '@roz/core/money.ts'
@@ -32,11 +32,11 @@ const PAUSE_MS = 250
 
 export type Api = {
   readonly once: (request: Call) => Promise<Answer>
-  /** One more try for a connection that broke or a gateway that stumbled; never after being told to slow down. */
+  /** Retries once after a broken connection, a 5xx or a 408; never after a 429. */
   readonly twice: (request: Call) => Promise<Answer>
 }
 
-/** `moreHeaders` are made anew for each call: a signature of the moment, where one is asked for. */
+/** `moreHeaders` is called for each request, because a signature contains the time. */
 export function cashfreeApi(config: ApiConfig, moreHeaders: () => Readonly<Record<string, string>> = () => ({})): Api {
   const once = (request: Call): Promise<Answer> => callOnce(config, moreHeaders(), request)
   async function twice(request: Call): Promise<Answer> {
@@ -54,7 +54,7 @@ export function cashfreeApi(config: ApiConfig, moreHeaders: () => Readonly<Recor
 async function callOnce(config: ApiConfig, moreHeaders: Readonly<Record<string, string>>, request: Call): Promise<Answer> {
   const { method, path, body, signal } = request
   const requestId = randomUUID()
-  // Not the query: an account number may stand in it.
+  // Without the query, which may contain an account number.
   const what = `${method} ${path.split('?', 1)[0]} (request ${requestId})`
   const timeout = AbortSignal.timeout(config.timeoutMs ?? TIMEOUT_MS)
   let response: Response
@@ -109,23 +109,23 @@ export function refusal({ status, body, requestId }: Answer): GatewayRefusedErro
   return new GatewayRefusedError(`The gateway refused request ${requestId} with ${status} ${code}: ${message}`, status, code)
 }
 
-/** A good status with a body that is not what was promised: nobody knows what it means, so ask again later. */
+/** Parses a success; an unexpected body leaves the outcome unknown, so the caller has to ask again later. */
 export function read<S extends z.ZodType>(schema: S, body: unknown, { requestId }: Answer): z.output<S> {
   const result = schema.safeParse(body)
   if (result.success) return result.data
   const fields = result.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`).join(', ')
-  throw new GatewayUnavailableError(`An answer that cannot be read to request ${requestId}: ${fields}`)
+  throw new GatewayUnavailableError(`Unexpected body in the answer to request ${requestId}: ${fields}`)
 }
 
 /**
- * Whether the gateway says that it knows no such thing. Money hangs on this no: a page of a proxy, or
- * the gateway's own 404 for an address that is no call of its API (`request_failed`), does not count.
+ * Tells whether the gateway says that it does not know the thing. Money depends on this "no", so two kinds of 404 do not
+ * count: a proxy's page, and the gateway's own `request_failed` for an address that is no call of its API.
  */
 export function isUnknown(answer: Answer): boolean {
   if (answer.status !== 404) return false
   const error = wireError.safeParse(answer.body)
   if (error.success && error.data.code !== 'request_failed') return true
-  throw new GatewayUnavailableError(`A 404 that is not the gateway's word on request ${answer.requestId}`)
+  throw new GatewayUnavailableError(`A 404 without the gateway's own code for request ${answer.requestId}`)
 }
 
 type Held = { readonly amount: Paise; readonly currency: string }
@@ -134,22 +134,22 @@ type Keyed<T> = {
   readonly amount: Paise
   readonly currency: string
   readonly read: (answer: Answer) => T
-  /** The gateway's word on our id; undefined when it has none. */
+  /** The gateway's record under our id; undefined if it has none. */
   readonly find: () => Promise<T | undefined>
 }
 
-/** Asks for what our own id is the key of. See the header for what a refusal means. */
+/** Sends a call that is keyed by our own id. The header says when it counts as refused. */
 export async function askOnce<T extends Held>(api: Api, keyed: Keyed<T>): Promise<T> {
   const answer = await api.once(keyed.request)
   if (isOk(answer)) return matching(keyed, keyed.read(answer))
   const no = refusal(answer)
-  // Not let in: nothing was judged, and asking whether it exists would fare no better.
+  // 401 and 403: the gateway checked nothing, and a question would be refused too.
   if (no.httpStatus === 401 || no.httpStatus === 403) throw new GatewayUnavailableError(no.message, { cause: no })
   const known = await keyed.find().catch((cause: unknown) => {
     throw cause instanceof GatewayRefusedError ? new GatewayUnavailableError(cause.message, { cause }) : cause
   })
   if (known !== undefined) return matching(keyed, known)
-  // A duplicate of something it does not know: its two words contradict each other.
+  // A 409 for an id that the gateway does not know: the two answers contradict each other.
   if (no.httpStatus === 409) throw new GatewayUnavailableError(no.message, { cause: no })
   throw no
 }
@@ -157,5 +157,5 @@ export async function askOnce<T extends Held>(api: Api, keyed: Keyed<T>): Promis
 function matching<T extends Held>({ amount, currency, request }: Keyed<T>, known: T): T {
   if (known.amount === amount && known.currency === currency) return known
   const [held, asked] = [`${known.amount} hundredths of ${known.currency}`, `${amount} of ${currency}`]
-  throw new GatewayMismatchError(`${request.path}: the gateway holds ${held} under this id, not ${asked}`)
+  throw new GatewayMismatchError(`${request.path}: the gateway has ${held} under this id, not ${asked}`)
 }

@@ -1,6 +1,7 @@
 /**
- * Fields that Cashfree's bodies share, read once at the edge: ids may come as text or number (they were
- * numbers before 2023-08-01), amounts become paise here and stay paise.
+ * Fields that Cashfree's bodies share, parsed once at the edge.
+ * - Ids are text; numbers are accepted too, because ids were numbers before 2023-08-01.
+ * - Amounts are parsed to paise here.
  */
 import { type Paise, paiseFromRupees, CURRENCY } from '@roz/core/money.ts'
 import { z } from 'zod'
@@ -19,13 +20,13 @@ export const instant = z
   .transform((text) => Date.parse(text))
   .transform((ms) => (Number.isNaN(ms) ? undefined : ms))
 
-/** The currency of the amounts beside it. Where none is told it is the one that we asked in. */
+/** The currency of the amounts beside it; if absent, the currency of our request. */
 export const currency = z
   .string()
   .nullish()
   .transform((code) => code ?? CURRENCY)
 
-/** Text that may be absent, null or empty: then there is none. */
+/** Optional text: absent, null and empty are undefined. */
 export const words = z
   .string()
   .nullish()

@@ -6,17 +6,17 @@ import { verifySignature } from './webhook-signature.ts'
 const GENUINE = 'zA8WeylVPOK5JrwdrMgHNoDqRuUvZOtJz/No19ExDMA='
 const headers = { 'x-webhook-timestamp': '1617695238078', 'x-webhook-signature': GENUINE }
 
-test('a signature made by openssl over time and bytes is accepted', () => {
+test('a signature by openssl over timestamp and bytes is accepted', () => {
   expect(verifySignature('whsec_7', headers, Buffer.from('{"amount":170.00}'))).toEqual({ atMs: 1617695238078 })
 })
 
-test('one byte less, a dot between time and body, or another secret is not', () => {
+test('a signature is refused for one byte less, a dot between timestamp and body, or another secret', () => {
   expect(verifySignature('whsec_7', headers, Buffer.from('{"amount":170.0}'))).toBeUndefined()
   expect(verifySignature('whsec_7', headers, Buffer.from('.{"amount":170.00}'))).toBeUndefined()
   expect(verifySignature('whsec_8', headers, Buffer.from('{"amount":170.00}'))).toBeUndefined()
 })
 
-test('a genuine time that is no time in milliseconds says nothing of its age', () => {
+test('a genuine webhook whose timestamp is not in milliseconds has no time', () => {
   const body = Buffer.from('{}')
   for (const timestamp of ['1617695238', 'yesterday', '']) {
     const signature = createHmac('sha256', 'whsec_7').update(timestamp).update(body).digest('base64')

@@ -1,18 +1,18 @@
 /**
- * Who signed a webhook: base64 of HMAC-SHA256 over the timestamp and the exact bytes received, with
- * nothing between them. Reading the JSON and writing it again would turn 170.00 into 170 and break it.
- * The timestamp's age refuses nothing: whether a retry gets a fresh one is undocumented, and any webhook
- * can do no more than make us ask the gateway. Whoever keeps it notes whether it is older than the last retry.
+ * Verifies the signature of a webhook: base64 of HMAC-SHA256 over the timestamp followed by the exact bytes received.
+ * - The bytes are never parsed and serialized again: 170.00 would become 170 and break the signature.
+ * - An old timestamp does not refuse a webhook: whether a retry gets a fresh one is undocumented, and a webhook only makes
+ *   us ask the gateway. The caller records whether the timestamp is older than the last retry.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Signed, WebhookHeaders } from '../payments/port.ts'
 
 const DIGEST_BYTES = 32
 
-/** The last retry leaves 30 min after the first sending (2, 10, 30); five more for the way and for clocks that differ. */
+/** The gateway's last retry is sent 30 min after the first try (2, 10, 30); 5 min more for transport and clock skew. */
 export const WEBHOOK_LIFE_MS = 35 * 60_000
 
-/** Undefined: not genuine. */
+/** Undefined if the signature is not genuine. */
 export function verifySignature(secret: string, headers: WebhookHeaders, rawBody: Buffer): Signed | undefined {
   const timestamp = headers['x-webhook-timestamp']
   const signature = headers['x-webhook-signature']

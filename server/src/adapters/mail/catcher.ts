@@ -1,6 +1,7 @@
 /**
- * Outside production: mails are kept in a table and shown on /dev/mail instead of being sent.
- * Invariants: one row per message id, however often it is sent; the newest 10,000 are kept.
+ * Catches mails outside production: keeps them in a table for /dev/mail instead of sending them.
+ * - One message id is one row, however often the mail is sent.
+ * - The newest 10,000 mails are kept.
  */
 import { isoIst } from '@roz/core/ist-day.ts'
 import { type Db, sql } from '../../db/sql.ts'
@@ -11,12 +12,12 @@ export type CaughtMail = {
   readonly subject: string
   readonly text: string
   readonly html: string
-  /** Every address in the text, in order. */
+  /** The distinct addresses in the text, in order. */
   readonly links: readonly string[]
   readonly at: string
 }
 export type Catcher = Mailer & {
-  /** Newest first; only those to an address, in any case, where one is given. */
+  /** Newest first; with `to` only the mails to this address, in any case. */
   readonly listCaught: (to?: string) => Promise<CaughtMail[]>
 }
 

@@ -1,4 +1,4 @@
-/** The page and the list of caught mails. */
+/** Tests the page and the JSON list of caught mails. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
 import { type People, startPeople } from '../../testing/people.ts'
@@ -7,7 +7,7 @@ let roz: People
 beforeAll(async () => {
   roz = await startPeople()
   await roz.register('first@x.test')
-  // As a name that is older than the rule of names.
+  // A name from before names were restricted to letters.
   await roz.db.query(sql`
     update job set payload = jsonb_set(payload, '{data,name}', '"<img src=x onerror=alert(1)>"') where kind = 'mail'`)
   await roz.runJobs()
@@ -31,7 +31,7 @@ test('?to= takes an address in any case', async () => {
   expect((await roz.ask('GET root:/dev/mail.json?to=second@x.test&to=first@x.test')).body).toHaveLength(1)
 })
 
-test('/dev/mail shows them as a page in which nothing of a mail runs', async () => {
+test('/dev/mail shows the mails on a page, and no HTML of a mail runs there', async () => {
   const page = await roz.ask('GET root:/dev/mail')
   expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
   expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")

@@ -1,4 +1,4 @@
-/** Outside production: the caught mails as a page (/dev/mail) and as JSON (/dev/mail.json?to=). */
+/** Outside production: shows the caught mails as a page (/dev/mail) and as JSON (/dev/mail.json?to=). */
 import type { FastifyInstance } from 'fastify'
 import { escapeHtml } from '../../mail/mail-layout.ts'
 import type { CaughtMail, Catcher } from './catcher.ts'
@@ -7,7 +7,7 @@ const SHOWN_MAX = 100
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
 type Asked = { Querystring: { to?: string | string[] } }
-/** An empty field of the form asks for all; of several addresses the first counts. */
+/** An empty field of the form means all mails; of several addresses the first counts. */
 const addressOf = (to: string | string[] | undefined): string | undefined => (Array.isArray(to) ? to[0] : to)?.trim() || undefined
 
 export function registerDevMail(app: FastifyInstance, catcher: Catcher): void {
@@ -48,7 +48,7 @@ ${none}${items}${more}</main></body></html>`
 
 function mailOf(mail: CaughtMail, index: number): string {
   const links = mail.links.map((link) => `<li><a href="${escapeHtml(link)}">${escapeHtml(link)}</a></li>`).join('')
-  // The mail's own page in a frame without any right: no script, no form, no address of ours.
+  // The mail's HTML is in a sandboxed frame: no script, no form, no access to our origin.
   return `<details${index === 0 ? ' open' : ''}><summary><b>${escapeHtml(mail.subject)}</b><br><small>to ${escapeHtml(mail.to)} · <time datetime="${mail.at}">${mail.at}</time></small></summary>
 <ul>${links}</ul><pre>${escapeHtml(mail.text)}</pre><details><summary>As the mail program shows it</summary><iframe sandbox title="${escapeHtml(mail.subject)}" srcdoc="${escapeHtml(mail.html)}" loading="lazy"></iframe></details></details>`
 }

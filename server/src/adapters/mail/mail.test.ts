@@ -1,4 +1,4 @@
-/** What every mailer must do, run on each of them: a real SMTP server, and the catcher's table. */
+/** Tests every mailer by one suite: SMTP with a real server, and the catcher with its table. */
 import type { AddressInfo } from 'node:net'
 import PostalMime from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
@@ -13,7 +13,7 @@ import { createSmtpMailer } from './smtp.ts'
 type Received = { to: string; subject: string; text: string; html: string }
 type Rig = { mailer: Mailer; received: () => Promise<Received[]>; close: () => Promise<void> }
 
-/** A mail server that takes everything, and refuses the first mail where it is told to. */
+/** A mail server that accepts every mail, unless it is told to refuse. */
 async function startSmtp({ offersTls = false } = {}) {
   const raw: { to: string[]; content: string }[] = []
   let refuse = 0
@@ -98,7 +98,7 @@ describe.each([
   ['smtp', smtpRig],
   ['catcher', catcherRig],
 ])('a mailer: %s', (_name, start) => {
-  test('hands over subject, text and HTML in any script', async () => {
+  test('delivers subject, text and HTML in any script', async () => {
     const rig = await start()
     try {
       await rig.mailer.send(mail())
@@ -108,7 +108,7 @@ describe.each([
     }
   })
 
-  test('sends several at once, each to its own address', async () => {
+  test('delivers concurrent mails, each to its own address', async () => {
     const rig = await start()
     try {
       await Promise.all(
@@ -120,7 +120,7 @@ describe.each([
     }
   })
 
-  test('an address or subject with line breaks adds no header and no recipient', async () => {
+  test('a subject with line breaks adds no header and no recipient', async () => {
     const rig = await start()
     try {
       await rig.mailer.send(mail({ subject: 'Hello\r\nBcc: other@x.test', messageId: 'two@roz.example' })).catch(() => undefined)
@@ -132,7 +132,7 @@ describe.each([
 })
 
 describe('SMTP', () => {
-  test('carries the sender, where answers go, and the same message id at each try', async () => {
+  test('sends the sender, the reply address, and the same message id at each try', async () => {
     const server = await startSmtp()
     const mailer = createSmtpMailer({ url: server.url, from: 'no-reply@roz.example', brandName: 'Roz', needsTls: false })
     try {
@@ -157,7 +157,7 @@ describe('SMTP', () => {
     [554, true],
     [450, false],
     [530, false],
-  ])('a recipient refused with %d is refused for good: %s', async (code, isForGood) => {
+  ])('a recipient refused with %d is a permanent refusal: %s', async (code, isForGood) => {
     const server = await startSmtp()
     const mailer = createSmtpMailer({ url: server.url, from: 'no-reply@roz.example', brandName: 'Roz', needsTls: false })
     server.refuseLastingly(code)
@@ -169,8 +169,8 @@ describe('SMTP', () => {
 
   test.each([
     ['offers no TLS', false],
-    ['cannot show who it is', true],
-  ])('where TLS is needed a server that %s is sent nothing', async (_what, offersTls) => {
+    ['has an untrusted certificate', true],
+  ])('if TLS is required, a server that %s gets no mail', async (_what, offersTls) => {
     const server = await startSmtp({ offersTls })
     const mailer = createSmtpMailer({ url: server.url, from: 'no-reply@roz.example', brandName: 'Roz', needsTls: true })
     await expect(mailer.send(mail())).rejects.toThrow('the mail server did not take the mail')
@@ -179,7 +179,7 @@ describe('SMTP', () => {
     await server.close()
   })
 
-  test('a server that is away is a failure, not a mail that is lost in silence', async () => {
+  test('an unreachable server is a failure, so no mail is lost silently', async () => {
     const server = await startSmtp()
     await server.close()
     const mailer = createSmtpMailer({ url: server.url, from: 'no-reply@roz.example', brandName: 'Roz', needsTls: false })
@@ -189,7 +189,7 @@ describe('SMTP', () => {
 })
 
 describe('the catcher', () => {
-  test('keeps one mail per message id, lists the newest first, by address in any case, with its links', async () => {
+  test('keeps one mail per message id, and lists the newest first, by address in any case, with the links', async () => {
     await database.db.query(sql`delete from caught_mail`)
     const catcher = createCatcher(database.db)
     await catcher.send(mail())

@@ -1,7 +1,7 @@
 /**
- * Sending one mail. Invariant: a mail is handed over at least once; its message id is the same at
- * each try, so that a receiver can tell a copy. A failure is thrown and the caller
- * tries again, except a `MailRefusedError`, which stays one.
+ * Sends one mail.
+ * - A mail is delivered at least once. Its message id is the same at each try, so a receiver can recognise a duplicate.
+ * - A failure is thrown and the caller retries; a `MailRefusedError` is permanent.
  */
 export type Mail = {
   readonly to: string
@@ -9,11 +9,11 @@ export type Mail = {
   readonly subject: string
   readonly text: string
   readonly html: string
-  /** Without angle brackets; the same for every try of one mail. */
+  /** Without angle brackets; the same at every try of one mail. */
   readonly messageId: string
 }
 
-/** The mail server will never take this mail: no such mailbox, or the like. Trying again helps nobody. */
+/** The mail server will never accept this mail (no such mailbox, for example): a retry is useless. */
 export class MailRefusedError extends Error {
   override readonly name = 'MailRefusedError'
 }

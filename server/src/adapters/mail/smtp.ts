@@ -1,4 +1,8 @@
-/** Mails by SMTP (MAIL_URL smtp:// or smtps://). A lost connection or a passing refusal is thrown: the job tries again. A lasting one ends it. */
+/**
+ * Sends mails by SMTP (MAIL_URL smtp:// or smtps://).
+ * - A lost connection or a temporary refusal throws `MailFailedError`, so the job retries.
+ * - A permanent refusal (55x) throws `MailRefusedError`, so the job ends.
+ */
 import { createTransport } from 'nodemailer'
 import { MailRefusedError, type Mailer } from './port.ts'
 
@@ -7,7 +11,7 @@ export type SmtpOptions = {
   /** The sender's address and name. */
   readonly from: string
   readonly brandName: string
-  /** Without TLS nothing is sent: a server that offers none is refused, and so is one that cannot show who it is. */
+  /** Requires TLS: a server without TLS or with an untrusted certificate gets no mail. */
   readonly needsTls: boolean
 }
 
@@ -20,7 +24,7 @@ export function createSmtpMailer(options: SmtpOptions): Mailer {
     connectionTimeout: 10_000,
     greetingTimeout: 10_000,
     socketTimeout: 20_000,
-    // Mails are made of our own texts: nothing in them may read a file or fetch an address.
+    // The content of a mail must never make nodemailer read a file or fetch an address.
     disableFileAccess: true,
     disableUrlAccess: true,
   })
@@ -48,13 +52,13 @@ export function createSmtpMailer(options: SmtpOptions): Mailer {
 type Reason = { readonly code?: string; readonly responseCode?: number }
 const reasonOf = (error: unknown): Reason => (error instanceof Error ? error : {}) as Reason
 
-/** 55x about this recipient or this mail. A no to our sign-in (53x) is about the settings, and is mended. */
+/** 55x for this recipient or this mail is permanent. 53x for our login is an error of the settings, so it is temporary. */
 function isRefusal(error: unknown): boolean {
   const { code, responseCode = 0 } = reasonOf(error)
   return responseCode >= 550 && responseCode <= 559 && (code === 'EENVELOPE' || code === 'EMESSAGE')
 }
 
-/** What went wrong, without the server's own words: they repeat the address, and this is logged. */
+/** The reason without the server's own text: that text repeats the address, and this error is logged. */
 function wordsOf(error: unknown): string {
   const { code = 'no code', responseCode = 'no answer' } = reasonOf(error)
   return `the mail server did not take the mail (${code}, ${responseCode})`

@@ -66,8 +66,8 @@ const newOrder = (): NewOrder => ({
   expiresAtMs: Date.now() + 3_600_000,
 })
 
-describe('when the gateway stumbles', () => {
-  test('an answer lost after the order was made is no lost order: making it again finds its session', async () => {
+describe('when the gateway fails', () => {
+  test('after a lost answer a second createOrder finds the session of the first', async () => {
     const order = newOrder()
     await control('/faults', { api: 'error_after_commit' })
     await expect(gateway.createOrder(order)).rejects.toMatchObject({ name: 'GatewayUnavailableError' })
@@ -76,7 +76,7 @@ describe('when the gateway stumbles', () => {
     expect((await gateway.fetchOrder(order.orderId))?.sessionId).toBe(sessionId)
   })
 
-  test('silence ends at the timeout, as a fault that may be tried again', async () => {
+  test('silence ends at the timeout as a fault that can be retried', async () => {
     const order = newOrder()
     await control('/faults', { api: 'no_answer' })
     const before = Date.now()
@@ -87,14 +87,14 @@ describe('when the gateway stumbles', () => {
     expect((await gateway.fetchOrder(order.orderId))?.status).toBe('PENDING')
   })
 
-  test('too many requests is a fault with a waiting time', async () => {
+  test('a 429 is a fault with the time to wait', async () => {
     await control('/faults', { api: 'rate_limit' })
     await expect(gateway.createOrder(newOrder())).rejects.toMatchObject({ name: 'GatewayUnavailableError', retryAfterMs: 1000 })
     await control('/faults', { api: 'bank_failure' })
     await expect(gateway.createOrder(newOrder())).rejects.toMatchObject({ name: 'GatewayUnavailableError' })
   })
 
-  test('told to slow down, or given up by the caller, nothing is asked a second time', async () => {
+  test('after a 429 or an abort by the caller there is no retry', async () => {
     let asked = 0
     const limited = createServer((_request, response) => {
       asked++
@@ -111,7 +111,7 @@ describe('when the gateway stumbles', () => {
     }
   })
 
-  test('nobody listening, a page instead of JSON, a redirect or a shape not promised are faults, never answers', async () => {
+  test('a closed port, HTML, a redirect or an unexpected body is a fault, never an answer', async () => {
     await expect(gatewayAt('http://127.0.0.1:9/pg').fetchOrder('x')).rejects.toMatchObject({ name: 'GatewayUnavailableError' })
     const answers = [
       [200, '<html>'],
@@ -128,7 +128,7 @@ describe('when the gateway stumbles', () => {
     }
   })
 
-  test('one broken answer is mended by asking once more', async () => {
+  test('one 502 is retried once', async () => {
     let asked = 0
     const server = createServer((_request, response) => response.writeHead(asked++ === 0 ? 502 : 404).end('{}'))
     expect(await gatewayAt(await listening(server)).fetchOrder('x')).toBe(undefined)
@@ -153,7 +153,7 @@ describe('a refund', () => {
     return order
   }
 
-  test('whose answer was lost is open, and asking for it again finds it', async () => {
+  test('whose answer was lost is pending, and a second createRefund finds it', async () => {
     const refund = newRefund((await paidOrder()).orderId)
     for (const api of ['error_after_commit', 'no_answer']) {
       await control('/faults', { api })
@@ -165,7 +165,7 @@ describe('a refund', () => {
     expect(await gateway.createRefund(refund)).toEqual(found)
   })
 
-  test('is announced by a webhook that is genuine and names it', async () => {
+  test('is announced by a genuine webhook with its id', async () => {
     const refund = newRefund((await paidOrder()).orderId)
     await gateway.createRefund(refund)
     const before = letters.length
@@ -183,7 +183,7 @@ describe('a refund', () => {
     })
   })
 
-  test('a 404 that is not the gateway’s own word does not say that there is none', async () => {
+  test('a 404 without the gateway’s own code does not mean that there is no refund', async () => {
     for (const body of ['<html>', '{}', '{"message":"bad URL","code":"request_failed"}']) {
       const server = createServer((_request, response) => response.writeHead(404).end(body))
       await expect(gatewayAt(await listening(server)).fetchRefund('x', 'y')).rejects.toMatchObject({ name: 'GatewayUnavailableError' })
@@ -193,7 +193,7 @@ describe('a refund', () => {
   })
 })
 
-test('a surcharge shows as another payment amount, beside the unchanged order amount', async () => {
+test('a surcharge changes the payment amount and not the order amount', async () => {
   const order = newOrder()
   await gateway.createOrder(order)
   await control('/faults', { surcharge: 0.35 })
@@ -214,7 +214,7 @@ describe('a webhook', () => {
     return { ...letter, order }
   }
 
-  test('that the gateway sent is genuine, and tells which order to ask about', async () => {
+  test('from the gateway is genuine and names its order', async () => {
     for (const outcome of ['success', 'failed', 'pending', 'dropped']) {
       const { headers, bytes, order } = await webhookOf(outcome)
       expect(gateway.verifyWebhook(headers, bytes)).toEqual({ atMs: Number(headers['x-webhook-timestamp']) })
@@ -229,13 +229,13 @@ describe('a webhook', () => {
     }
   })
 
-  test('whose body was changed on its way is not', async () => {
+  test('with a changed body is not genuine', async () => {
     await control('/faults', { tamper: true })
     const { headers, bytes } = await webhookOf('success')
     expect(gateway.verifyWebhook(headers, bytes)).toBeUndefined()
   })
 
-  test('whose JSON was read and written again is not, nor one with another time, key or no signature', async () => {
+  test('with reserialized JSON, another timestamp, another key or no signature is not genuine', async () => {
     const { headers, bytes } = await webhookOf('success')
     expect(gateway.verifyWebhook(headers, Buffer.from(JSON.stringify(JSON.parse(bytes.toString()))))).toBeUndefined()
     for (const change of [
@@ -258,7 +258,7 @@ describe('a webhook', () => {
     expect(other.verifyWebhook(headers, bytes)).toBeUndefined()
   })
 
-  test('of a kind we do not use is known by its type, and what is no event at all is undefined', () => {
+  test('of an unused kind is parsed as `other`, and a body that is no event as undefined', () => {
     const parse = (text: string) => gateway.parseWebhook(Buffer.from(text))
     expect(parse('{"type":"SETTLEMENT_SUCCESS","data":{"settlement":{}}}')).toMatchObject({ kind: 'other', type: 'SETTLEMENT_SUCCESS' })
     expect(parse('{"type":"PAYMENT_SUCCESS_WEBHOOK","data":{"test_object":{}}}')).toMatchObject({ kind: 'other' })

@@ -1,7 +1,7 @@
 /**
- * The payment port over Cashfree's HTTP API; how it is called stands in `../cashfree/calls.ts`.
- * Invariants: a call is repeated only where that cannot do anything twice: reads are harmless, and an
- * order is made once per order id, a repeated one being answered 409 and then read.
+ * The payment port over Cashfree's HTTP API. `../cashfree/calls.ts` makes the calls.
+ * - A call is retried only if that has no second effect: reads are harmless, and an order is created once per order id.
+ * - A repeated order id is answered 409; then the existing order is read and compared.
  */
 import { createHash } from 'node:crypto'
 import { CURRENCY, rupeesFromPaise } from '@roz/core/money.ts'
@@ -34,7 +34,7 @@ import {
   wireRefundEvent,
 } from './wire.ts'
 
-/** Its base address: `https://api.cashfree.com/pg`, `https://sandbox.cashfree.com/pg` or the local sandbox's. */
+/** `baseUrl` is `https://api.cashfree.com/pg`, `https://sandbox.cashfree.com/pg` or the address of the local sandbox. */
 export type CashfreeConfig = ApiConfig & { readonly checkout: Checkout }
 
 export function cashfreeGateway(config: CashfreeConfig): PaymentGateway {
@@ -49,10 +49,11 @@ export function cashfreeGateway(config: CashfreeConfig): PaymentGateway {
     const answer = await api.twice({ method: 'POST', path: '/orders', body: orderRequest(order), signal: order.signal })
     if (answer.status !== 409) {
       const fresh = read(wireOrder, expectOk(answer), answer)
-      if (!isAsAsked(fresh, order)) throw new GatewayRefusedError(`Order ${order.orderId} was made otherwise`, 200, 'order_mismatch')
+      if (!isAsAsked(fresh, order))
+        throw new GatewayRefusedError(`Order ${order.orderId} was created with another amount or currency`, 200, 'order_mismatch')
       return { sessionId: fresh.payment_session_id }
     }
-    // Made before, by this call's first try or an earlier one whose answer was lost.
+    // Created before: by the first try of this call, or by an earlier call whose answer was lost.
     const made = await findOrder(order.orderId, order.signal)
     if (made?.order_status !== 'ACTIVE' || !isAsAsked(made, order)) throw refusal(answer)
     return { sessionId: made.payment_session_id }
@@ -63,7 +64,7 @@ export function cashfreeGateway(config: CashfreeConfig): PaymentGateway {
     if (first === undefined) return undefined
     const answer = await api.twice({ method: 'GET', path: `/orders/${encodeURIComponent(orderId)}/payments`, signal })
     const payments = readPayments(read(wirePayments, expectOk(answer), answer))
-    // A payment that came between the two questions: the order is asked again rather than left pending.
+    // A payment came between the two reads: reads the order again instead of reporting it as pending.
     const outdated = first.order_status !== 'PAID' && payments.some((payment) => payment.status === 'SUCCESS')
     const wire = outdated ? ((await findOrder(orderId, signal)) ?? first) : first
     return {

@@ -1,7 +1,7 @@
 /**
- * What any payment gateway behind the port must do, asked over real HTTP. The cases use the port
- * alone, plus a hand that plays the payer and the bank, so the same suite can be pointed at
- * Cashfree's own sandbox by another `Counterpart`.
+ * Conformance suite of the payment port, over real HTTP.
+ * - The cases use the port alone, plus a `Counterpart` that plays payer and bank.
+ * - Another `Counterpart` can run the same suite against Cashfree's own sandbox.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -25,11 +25,11 @@ import {
 type Outcome = 'success' | 'failed' | 'pending' | 'dropped'
 type Counterpart = {
   readonly gateway: PaymentGateway
-  /** The same gateway asked with a wrong secret. */
+  /** The same gateway with a wrong secret. */
   readonly stranger: PaymentGateway
   readonly pay: (orderId: string, outcome: Outcome) => Promise<void>
   readonly moveRefund: (refundId: string, status: string) => Promise<void>
-  /** A payer who goes to the bank; answers the dispute's id. */
+  /** Plays a payer who disputes a payment at the bank; returns the dispute's id. */
   readonly raiseDispute: (orderId: string, body: { readonly stage: string; readonly amount?: number }) => Promise<string>
   readonly moveDispute: (disputeId: string, body: { readonly stage?: string; readonly step: string }) => Promise<void>
   readonly close: () => Promise<void>
@@ -106,7 +106,7 @@ describe.each(COUNTERPARTS)('%s behind the payment port', (_name, open) => {
     return order
   }
 
-  test('an order made is pending, with our amount and nothing paid', async () => {
+  test('a new order is pending, with our amount and no payment', async () => {
     const order = newOrder({ amount: paise(1999n) })
     const { sessionId } = await gateway.createOrder(order)
     expect(await gateway.fetchOrder(order.orderId)).toEqual({
@@ -119,18 +119,18 @@ describe.each(COUNTERPARTS)('%s behind the payment port', (_name, open) => {
     })
   })
 
-  test('an order nobody made is undefined, not an error', async () => {
+  test('an unknown order is undefined, not an error', async () => {
     expect(await gateway.fetchOrder(hexId())).toBe(undefined)
   })
 
-  test('the same order made again has the same session, also twice at once', async () => {
+  test('the same order created again, also concurrently, has the same session', async () => {
     const order = newOrder()
     const sessions = await Promise.all([1, 2, 3].map(() => gateway.createOrder(order)))
     sessions.push(await gateway.createOrder(order))
     expect(new Set(sessions.map(({ sessionId }) => sessionId)).size).toBe(1)
   })
 
-  test('its id with another amount is refused', async () => {
+  test('an order id with another amount is refused', async () => {
     const order = newOrder()
     await gateway.createOrder(order)
     await expect(gateway.createOrder({ ...order, amount: paise(2000n) })).rejects.toMatchObject({
@@ -139,7 +139,7 @@ describe.each(COUNTERPARTS)('%s behind the payment port', (_name, open) => {
     })
   })
 
-  test('a paid order is PAID with its one payment, and cannot be made again', async () => {
+  test('a paid order is PAID with its one payment, and cannot be created again', async () => {
     const order = newOrder()
     await gateway.createOrder(order)
     await counterpart.pay(order.orderId, 'success')
@@ -183,7 +183,7 @@ describe.each(COUNTERPARTS)('%s behind the payment port', (_name, open) => {
     expect((await fetched(orderId)).status).toBe('PAID')
   })
 
-  test('an order that would expire within fifteen minutes is refused', async () => {
+  test('an order that expires within fifteen minutes is refused', async () => {
     await expect(made({ expiresAtMs: Date.now() + 14 * MINUTE_MS })).rejects.toMatchObject({
       httpStatus: 400,
       code: 'order_expiry_time_invalid',
@@ -205,7 +205,7 @@ describe.each(COUNTERPARTS)('%s behind the payment port', (_name, open) => {
       return orderId
     }
 
-    test('asked for is pending, with our amount and the payment it gives back', async () => {
+    test('when created is pending, with our amount and the id of its payment', async () => {
       const refund = newRefund(await paid())
       const asked = await gateway.createRefund(refund)
       const [payment] = successfulPayments(await fetched(refund.orderId))
@@ -225,12 +225,12 @@ describe.each(COUNTERPARTS)('%s behind the payment port', (_name, open) => {
       expect(await gateway.fetchRefund(hexId(), refund.refundId)).toBe(undefined)
     })
 
-    test('asked for again, also at once, is the same; with another amount a person must look', async () => {
+    test('created again, also concurrently, is the same one, and with another amount throws GatewayMismatchError', async () => {
       const refund = newRefund(await paid())
       await Promise.all([1, 2, 3].map(() => gateway.createRefund(refund)))
       await gateway.createRefund(refund)
       await expect(gateway.createRefund({ ...refund, amount: paise(460n) })).rejects.toBeInstanceOf(GatewayMismatchError)
-      // Had it been taken twice, there would be less than this left.
+      // If the refund had been taken twice, less than ₹5.50 would be left.
       expect((await gateway.createRefund(newRefund(refund.orderId, { amount: paise(550n) }))).state).toBe('pending')
     })
 
@@ -239,7 +239,7 @@ describe.each(COUNTERPARTS)('%s behind the payment port', (_name, open) => {
       ['FAILED', 'failed'],
       ['CANCELLED', 'failed'],
       ['ONHOLD', 'pending'],
-    ])('that the bank moved to %s is %s', async (status, state) => {
+    ])('with the status %s is %s', async (status, state) => {
       const refund = newRefund(await paid())
       await gateway.createRefund(refund)
       await counterpart.moveRefund(refund.refundId, status)
@@ -247,14 +247,14 @@ describe.each(COUNTERPARTS)('%s behind the payment port', (_name, open) => {
       expect([moved?.status, moved?.state, moved?.bankReference !== undefined]).toEqual([status, state, state === 'paid'])
     })
 
-    test('of more than was paid, of an order not paid, or of none is refused', async () => {
+    test('of more than the payment, of an unpaid order or of an unknown order is refused', async () => {
       const orderId = await paid()
       for (const refund of [newRefund(orderId, { amount: paise(1001n) }), newRefund(await made()), newRefund(hexId())]) {
         await expect(gateway.createRefund(refund)).rejects.toBeInstanceOf(GatewayRefusedError)
       }
     })
 
-    test('with wrong keys is left open, not refused', async () => {
+    test('with wrong keys has an unknown outcome and is not refused', async () => {
       await expect(counterpart.stranger.createRefund(newRefund(await paid()))).rejects.toBeInstanceOf(GatewayUnavailableError)
     })
   })
@@ -266,7 +266,7 @@ describe.each(COUNTERPARTS)('%s behind the payment port', (_name, open) => {
       return { orderId, disputeId: await counterpart.raiseDispute(orderId, { stage, ...(amount === undefined ? {} : { amount }) }) }
     }
 
-    test('names its payment, its amount and until when to answer', async () => {
+    test('has its payment, its amount and the deadline of the answer', async () => {
       const { orderId, disputeId } = await disputed('CHARGEBACK', 4.5)
       const [payment] = successfulPayments(await fetched(orderId))
       expect(await gateway.fetchDispute(disputeId)).toEqual({
@@ -294,14 +294,14 @@ describe.each(COUNTERPARTS)('%s behind the payment port', (_name, open) => {
       ['CHARGEBACK', 'MERCHANT_LOST', 'lost', true],
       ['PRE_ARBITRATION', 'CREATED', 'open', true],
       ['ARBITRATION', 'MERCHANT_WON', 'won', false],
-    ])('%s %s is %s, the money taken: %s', async (stage, step, state, isTaken) => {
+    ])('in stage %s with step %s is %s, money taken: %s', async (stage, step, state, isTaken) => {
       const { disputeId } = await disputed(stage)
       if (step !== 'CREATED') await counterpart.moveDispute(disputeId, { step })
       expect(await gateway.fetchDispute(disputeId)).toMatchObject({ state, isTaken })
     })
   })
 
-  test('wrong keys are refused, and the error tells neither key', async () => {
+  test('wrong keys are refused, and the error contains no key', async () => {
     const error: unknown = await counterpart.stranger.createOrder(newOrder()).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ name: 'GatewayRefusedError', httpStatus: 401 })
     const everything = JSON.stringify(error, Object.getOwnPropertyNames(error))

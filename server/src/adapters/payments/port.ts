@@ -1,14 +1,13 @@
 /**
- * The payment gateway as the wallet sees it: make an order or a refund, ask for its truth, know a
- * genuine webhook.
- * Invariants: amounts are paise; ids are the gateway's own text; a webhook only says "ask again":
- * what is booked is what `fetchOrder`, `fetchRefund` and `fetchDispute` answer. Nothing here books anything.
+ * The payment gateway as the wallet uses it: creates orders and refunds, reads their state, verifies webhooks.
+ * - Amounts are paise; ids are the gateway's own text.
+ * - A webhook only says "ask again": the wallet books the answers of `fetchOrder`, `fetchRefund` and `fetchDispute`.
+ * - Nothing here books anything.
+ * - A `GatewayUnavailableError` (timeout, connection, 429, 5xx) means that the outcome is unknown: ask again later with the
+ *   same order id.
+ * - A `GatewayRefusedError` means that the gateway understood and refused: our request, our keys, or an order id in use.
  *
- * What is thrown: `GatewayUnavailableError` (timeout, connection, 429, 5xx: the outcome is unknown,
- * ask again later with the same order id) and `GatewayRefusedError` (the gateway understood and said
- * no: our request, our keys or an order id that is taken by something else).
- *
- * A second gateway meets the name of the first outside the adapters in these files, and nowhere else:
+ * Outside the adapters these files name the gateway, and no others; a second gateway has to change them:
  * - `contract/src/payouts.ts`: the payout webhook and its path.
  * - `contract/src/wallet.ts`: the payment webhook and its path.
  * - `server/src/config/gateway-settings.ts`: its settings, hosts and script.
@@ -24,10 +23,10 @@
  */
 import type { Paise } from '@roz/core/money.ts'
 
-/** Where an order stands. FAILED is the newest attempt's word: the same session can still be paid. */
+/** State of an order. FAILED is the state of the newest attempt: the same session can still be paid. */
 export type OrderStatus = 'PAID' | 'PENDING' | 'FAILED' | 'EXPIRED' | 'TERMINATED'
 
-/** One attempt's state. UNKNOWN stands for any word that the gateway's documents do not list. */
+/** State of one attempt. UNKNOWN is any word that the gateway's documents do not list. */
 export type PaymentStatus =
   | 'SUCCESS'
   | 'NOT_ATTEMPTED'
@@ -40,19 +39,19 @@ export type PaymentStatus =
   | 'UNKNOWN'
 
 export type Payment = {
-  /** The gateway's payment id: what a credit is keyed by. */
+  /** The gateway's payment id: the idempotency key of a credit. */
   readonly paymentId: string
   readonly status: PaymentStatus
   readonly orderAmount: Paise
-  /** What was really charged; differs from the order's amount by surcharge or offer. */
+  /** The amount charged; a surcharge or an offer makes it differ from the order's amount. */
   readonly paymentAmount: Paise
-  /** What is not INR where the gateway names another currency for the order's amount or for what was charged. */
+  /** The first currency other than INR among the order's and the payment's, else INR. */
   readonly currency: string
   /** `upi`, `credit_card`, …; undefined before a method was chosen. */
   readonly group: string | undefined
   readonly message: string | undefined
   readonly bankReference: string | undefined
-  /** When the attempt began, in ms since 1970 UTC. */
+  /** Start of the attempt, in ms since 1970 UTC. */
   readonly paidAtMs: number | undefined
 }
 
@@ -61,21 +60,21 @@ export type Order = {
   readonly status: OrderStatus
   readonly orderAmount: Paise
   readonly currency: string
-  /** Reopens the hosted checkout while the order is not final. */
+  /** Opens the hosted checkout again while the order is not final. */
   readonly sessionId: string
   /** Every attempt, oldest first. */
   readonly payments: readonly Payment[]
 }
 
 export type NewOrder = {
-  /** 32 lower-case hex digits of a random UUID: also what makes a repeated call safe. */
+  /** 32 lower-case hex digits of a random UUID: the idempotency key of the call. */
   readonly orderId: string
   readonly amount: Paise
   /** 32 lower-case hex digits. */
   readonly customerId: string
   /** Ten digits. */
   readonly phone: string
-  /** May hold `{order_id}`, which the gateway fills in. At most 250 characters. */
+  /** May contain `{order_id}`, which the gateway fills in. At most 250 characters. */
   readonly returnUrl: string
   readonly notifyUrl: string
   /** More than 15 minutes and less than 30 days ahead. */
@@ -85,29 +84,29 @@ export type NewOrder = {
 
 export type NewRefund = {
   readonly orderId: string
-  /** 32 lower-case hex digits: what makes a repeated call safe. */
+  /** 32 lower-case hex digits: the idempotency key of the call. */
   readonly refundId: string
   readonly amount: Paise
-  /** 3 to 100 characters. */
-  /** The payment's: the gateway refunds in it. */
+  /** The payment's currency, in which the gateway refunds. */
   readonly currency: string
+  /** 3 to 100 characters. */
   readonly note: string
   readonly signal?: AbortSignal
 }
 
-/** Where a refund stands. On hold, or in a word that the gateway's documents do not list, it is pending; cancelled is failed. */
+/** State of a refund. On hold, and any word that the gateway's documents do not list, is pending; cancelled is failed. */
 export type RefundState = 'pending' | 'paid' | 'failed'
 
 export type Refund = {
   readonly refundId: string
   readonly orderId: string
   readonly state: RefundState
-  /** The gateway's own word and sentence. */
+  /** The gateway's own status and description. */
   readonly status: string
   readonly description: string | undefined
   readonly amount: Paise
   readonly currency: string
-  /** The payment it gives back. */
+  /** The refunded payment. */
   readonly paymentId: string | undefined
   /** The bank's reference of a refund (ARN). */
   readonly bankReference: string | undefined
@@ -120,21 +119,21 @@ export type Dispute = {
   readonly paymentId: string
   readonly amount: Paise
   readonly currency: string
-  /** The gateway's own words. */
+  /** The gateway's own type and status. */
   readonly type: string
   readonly status: string
   readonly state: 'open' | 'won' | 'lost'
-  /** Whether the payer's bank has the money now; undefined where the gateway's word does not say. */
+  /** Tells whether the payer's bank has the money now; undefined if the gateway's status does not say. */
   readonly isTaken: boolean | undefined
   readonly respondByMs: number | undefined
 }
 
 export type WebhookHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** What a genuine signature says: when it was made, where that can be read. */
+/** Result of a genuine signature: the time of signing, if it can be read. */
 export type Signed = { readonly atMs: number | undefined }
 
-/** A webhook's content. `eventKey` is a digest of the signed bytes: the same event again has the same key. */
+/** Content of a webhook. `eventKey` is a digest of the signed bytes, so a repeated event has the same key. */
 export type WebhookEvent =
   | {
       readonly kind: 'payment'
@@ -151,37 +150,38 @@ export type Checkout = { readonly mode: 'sandbox' | 'production'; readonly scrip
 
 export type PaymentGateway = {
   /**
-   * Makes the order, or finds it made: the same id with the same amount answers the same session.
-   * Throws GatewayRefusedError `order_already_exists` when the id stands for another amount or a finished order,
-   * and `order_mismatch` where the order that was made is not the one that was asked for.
+   * Creates the order or finds it: the same id with the same amount returns the same session.
+   * Throws GatewayRefusedError `order_already_exists` if the id belongs to another amount or a finished order,
+   * and `order_mismatch` if the created order differs from the request.
    */
   createOrder(order: NewOrder): Promise<{ readonly sessionId: string }>
-  /** The gateway's word on an order and all its attempts; undefined when it knows no such order. */
+  /** Reads an order with all its attempts; undefined if the gateway does not know it. */
   fetchOrder(orderId: string, signal?: AbortSignal): Promise<Order | undefined>
   /**
-   * Asks for the refund, or finds it asked for. GatewayRefusedError is the gateway's definite no (it was
-   * asked afterwards and has none under this id); GatewayMismatchError that it holds another amount or
-   * currency under it; GatewayUnavailableError that nobody knows: ask by `fetchRefund`.
+   * Creates the refund or finds it.
+   * - GatewayRefusedError: the gateway refused, and, asked again, has no refund under this id.
+   * - GatewayMismatchError: the gateway has another amount or currency under this id.
+   * - GatewayUnavailableError: the outcome is unknown; ask with `fetchRefund`.
    */
   createRefund(refund: NewRefund): Promise<Refund>
-  /** The gateway's word on a refund; undefined when it knows none. */
+  /** Reads a refund; undefined if the gateway does not know it. */
   fetchRefund(orderId: string, refundId: string, signal?: AbortSignal): Promise<Refund | undefined>
-  /** The gateway's word on a dispute; undefined when it knows none. */
+  /** Reads a dispute; undefined if the gateway does not know it. */
   fetchDispute(disputeId: string, signal?: AbortSignal): Promise<Dispute | undefined>
-  /** What the browser needs to open the hosted checkout. */
+  /** Settings with which the browser opens the hosted checkout. */
   readonly checkout: Checkout
-  /** Undefined where these exact bytes were not signed by the gateway. */
+  /** Undefined if the gateway did not sign exactly these bytes. */
   verifyWebhook(headers: WebhookHeaders, rawBody: Buffer): Signed | undefined
-  /** So long after its signature the gateway's own last retry is over: what comes later, or from the future, came another way. */
+  /** The gateway's last retry is sent within this time of the signature; a later or future webhook is no retry of the gateway. */
   readonly webhookLifeMs: number
-  /** Reads a verified body; undefined when it is no event at all. */
+  /** Parses a verified body; undefined if it is no event. */
   parseWebhook(rawBody: Buffer): WebhookEvent | undefined
 }
 
-/** Nobody knows what happened: never a reason to give up or to reverse anything. */
+/** The outcome is unknown: never a reason to give up or to reverse anything. */
 export class GatewayUnavailableError extends Error {
   override readonly name = 'GatewayUnavailableError'
-  /** How long the gateway asked us to wait, where it did. */
+  /** The waiting time that the gateway asked for, if any. */
   readonly retryAfterMs: number | undefined
   constructor(message: string, options: { cause?: unknown; retryAfterMs?: number | undefined } = {}) {
     super(message, { cause: options.cause })
@@ -189,7 +189,7 @@ export class GatewayUnavailableError extends Error {
   }
 }
 
-/** The gateway's own no, with its code. */
+/** A refusal by the gateway, with its code. */
 export class GatewayRefusedError extends Error {
   override readonly name = 'GatewayRefusedError'
   readonly httpStatus: number
@@ -201,12 +201,12 @@ export class GatewayRefusedError extends Error {
   }
 }
 
-/** Under our id the gateway holds something else than we asked for: money may have moved, a person must look. */
+/** The gateway has something else under our id than we asked for: money may have moved, so a person must look. */
 export class GatewayMismatchError extends Error {
   override readonly name = 'GatewayMismatchError'
 }
 
-/** The state of a top-up that an order's status stands for. A failed one may still become captured. */
+/** The state of a top-up for each status of its order. A failed top-up can still be captured. */
 export const TOPUP_STATE_OF = {
   PAID: 'captured',
   PENDING: 'pending',
@@ -215,12 +215,12 @@ export const TOPUP_STATE_OF = {
   TERMINATED: 'failed',
 } as const satisfies Record<OrderStatus, 'captured' | 'pending' | 'failed' | 'expired'>
 
-// Not SUCCESS: the order's own word, PAID, is still on its way then.
+// SUCCESS is missing on purpose: after it the order's own PAID is still to come.
 const ENDED: ReadonlySet<PaymentStatus> = new Set(['FAILED', 'USER_DROPPED', 'VOID', 'CANCELLED'])
 
 /**
- * Whether nothing more is to be expected from an order, so that the sweep need not ask for it again.
- * An expired or terminated order still becomes PAID when an attempt begun before then succeeds.
+ * Tells whether an order can still change, so that the sweep stops asking for it.
+ * An expired or terminated order still becomes PAID if an attempt that began before then succeeds.
  */
 export function isFinal(order: Order): boolean {
   if (order.status === 'PAID') return true
@@ -228,5 +228,5 @@ export function isFinal(order: Order): boolean {
   return order.payments.every((payment) => ENDED.has(payment.status))
 }
 
-/** The attempts that moved money, oldest first: the first is the order's payment, any other one is a second payment. */
+/** The attempts that moved money, oldest first: the first is the order's payment, each other one a duplicate payment. */
 export const successfulPayments = (order: Order): readonly Payment[] => order.payments.filter((payment) => payment.status === 'SUCCESS')

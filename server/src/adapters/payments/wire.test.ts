@@ -16,7 +16,7 @@ const attempt = (status: PaymentStatus): Payment => ({
   paidAtMs: 0,
 })
 
-describe('an order and its attempts map to one status', () => {
+describe('the status of an order', () => {
   const rows: [string, PaymentStatus[], OrderStatus][] = [
     ['PAID', ['SUCCESS'], 'PAID'],
     ['PAID', ['FAILED', 'SUCCESS'], 'PAID'],
@@ -43,12 +43,12 @@ describe('an order and its attempts map to one status', () => {
     ['', [], 'PENDING'],
     ['toString', [], 'PENDING'],
   ]
-  test.each(rows)('%s with %j is %s', (word, statuses, expected) => {
+  test.each(rows)('of %s with attempts %j is %s', (word, statuses, expected) => {
     expect(orderStatusOf(word, statuses.map(attempt))).toBe(expected)
   })
 })
 
-test('an expired order is final only when no attempt of it is under way', () => {
+test('an expired or terminated order is final only if all its attempts have ended', () => {
   const order = { orderId: 'x', orderAmount: paise(1000n), currency: 'INR', sessionId: 's' }
   expect(isFinal({ ...order, status: 'EXPIRED', payments: [] })).toBe(true)
   expect(isFinal({ ...order, status: 'EXPIRED', payments: [attempt('FAILED')] })).toBe(true)
@@ -59,11 +59,11 @@ test('an expired order is final only when no attempt of it is under way', () => 
   expect(isFinal({ ...order, status: 'PAID', payments: [attempt('SUCCESS')] })).toBe(true)
 })
 
-test('every status stands for a state of a top-up', () => {
+test('every status of an order maps to a state of a top-up', () => {
   expect(TOPUP_STATE_OF).toEqual({ PAID: 'captured', PENDING: 'pending', FAILED: 'failed', EXPIRED: 'expired', TERMINATED: 'failed' })
 })
 
-test('the recorded payments are read: ids as text, amounts as paise, oldest first whatever their order', () => {
+test('recorded payments are parsed with text ids and paise, and sorted oldest first', () => {
   const recorded = {
     cf_payment_id: '12376123',
     order_id: 'o',
@@ -118,11 +118,11 @@ test.each([
   ['ACTIVE', 'pending'],
   ['', 'pending'],
   ['toString', 'pending'],
-])('a refund that is %s is %s', (word, state) => {
+])('a refund with status %s is %s', (word, state) => {
   expect(refundStateOf(word)).toBe(state)
 })
 
-test('a refund is read with numeric ids and without what is optional', () => {
+test('a refund is parsed with numeric ids and without optional fields', () => {
   const wire = {
     refund_id: 'r1',
     order_id: 'o1',
@@ -155,7 +155,7 @@ test.each([
   [{ order_currency: 'INR', payment_currency: 'USD' }, 'USD'],
   [{ order_currency: 'USD', payment_currency: 'INR' }, 'USD'],
   [{ payment_currency: '' }, ''],
-])('a payment that tells of %o is one in %s', (told, currency) => {
+])('a payment with %o has the currency %s', (told, currency) => {
   const wire = { cf_payment_id: '1', payment_status: 'SUCCESS', order_amount: 10, payment_amount: 10, ...told }
   expect(readPayments(wirePayments.parse([wire]))).toMatchObject([{ currency }])
 })

@@ -1,4 +1,4 @@
-/** Cashfree's JSON of orders, payments, refunds and disputes, read once at the edge. Only the fields we use are asked for. */
+/** Parsers of Cashfree's JSON of orders, payments, refunds and disputes. They read only the fields that we use. */
 import { CURRENCY } from '@roz/core/money.ts'
 import { z } from 'zod'
 import { amount, currency, id, instant, words } from '../cashfree/fields.ts'
@@ -74,7 +74,7 @@ const PAYMENT_STATUSES = {
 
 const isPaymentStatus = (word: string): word is PaymentStatus => Object.hasOwn(PAYMENT_STATUSES, word)
 
-/** Attempts, oldest first: by time, and within one second by the gateway's rising ids. */
+/** Sorts attempts oldest first: by time, and within one second by the gateway's rising ids. */
 export function readPayments(wire: z.output<typeof wirePayments>): Payment[] {
   const payments = wire.map(
     (one): Payment => ({
@@ -92,12 +92,12 @@ export function readPayments(wire: z.output<typeof wirePayments>): Payment[] {
   return payments.sort((a, b) => (a.paidAtMs ?? 0) - (b.paidAtMs ?? 0) || compareIds(a.paymentId, b.paymentId))
 }
 
-/** Decimal ids compare by length first: as text, 9 would stand after 10. */
+/** Compares decimal ids by length first: as text, 9 would follow 10. */
 const compareIds = (a: string, b: string): number => a.length - b.length || (a < b ? -1 : a > b ? 1 : 0)
 
 type AfterNewest = Extract<OrderStatus, 'PENDING' | 'FAILED'>
 
-/** An unpaid order's state by its newest attempt. What is not surely over is pending. */
+/** State of an unpaid order by its newest attempt. An attempt that may still succeed is pending. */
 const UNPAID_BY_NEWEST = {
   SUCCESS: 'PENDING',
   NOT_ATTEMPTED: 'PENDING',
@@ -111,8 +111,8 @@ const UNPAID_BY_NEWEST = {
 } as const satisfies Record<PaymentStatus, AfterNewest>
 
 /**
- * Where an order stands, from its own word and its attempts (oldest first). Only an order that calls
- * itself PAID and shows the payment is PAID: with one of the two the other is still on its way.
+ * State of an order from its own status and its attempts (oldest first). An order is PAID only if its status is PAID and
+ * one attempt is SUCCESS: if only one of the two has arrived, the other is still to come.
  */
 export function orderStatusOf(word: string, payments: readonly Payment[]): OrderStatus {
   const newest = payments.at(-1)
@@ -135,7 +135,7 @@ const REFUND_STATES: ReadonlyMap<string, RefundState> = new Map([
   ['FAILED', 'failed'],
 ])
 
-/** On hold, pending, and any word that the gateway's documents do not list: its end is still to come. */
+/** On hold, pending, and any word that the gateway's documents do not list, can still change, so they are pending. */
 export const refundStateOf = (word: string): RefundState => REFUND_STATES.get(word) ?? 'pending'
 
 export const readRefund = (wire: z.output<typeof wireRefund>): Refund => ({
@@ -152,13 +152,14 @@ export const readRefund = (wire: z.output<typeof wireRefund>): Refund => ({
 
 const DISPUTE_STATUS =
   /^(?:(RETRIEVAL|DISPUTE|CHARGEBACK|PRE_ARBITRATION|ARBITRATION)_)?(CREATED|DOCS_RECEIVED|UNDER_REVIEW|MERCHANT_WON|MERCHANT_LOST|MERCHANT_ACCEPTED|INSUFFICIENT_EVIDENCE)$/
-/** Stages in which the payer's bank has taken the money before anything is decided. */
+/** Stages in which the payer's bank takes the money before the decision. */
 const TAKEN_AT_ONCE: ReadonlySet<string> = new Set(['CHARGEBACK', 'PRE_ARBITRATION', 'ARBITRATION'])
 
 /**
- * Where a dispute stands and where the money is. A retrieval only asks; a dispute takes when it is lost,
- * a chargeback and what follows it at once; what is won comes back. A word that the documents do not
- * list says nothing of the money.
+ * State of a dispute, and whether the money is taken.
+ * - A retrieval only asks for documents. A dispute takes the money when it is lost.
+ * - A chargeback and the stages after it take the money at once. A won dispute returns it.
+ * - A status that the gateway's documents do not list says nothing about the money.
  */
 export function disputeStateOf(type: string, status: string): Pick<Dispute, 'state' | 'isTaken'> {
   const [, named, step] = DISPUTE_STATUS.exec(status) ?? []

@@ -69,7 +69,7 @@ async function newTransfer(): Promise<NewTransfer> {
   return { transferId: hexId(), amount: paise(1000n), beneficiaryId, method: 'bank', remarks: '' }
 }
 
-/** A gateway that gives these answers, one after the other, and the last for ever. */
+/** A gateway that gives these answers one after the other and repeats the last one. */
 async function answering(
   ...answers: readonly (readonly [status: number, body: string])[]
 ): Promise<{ gateway: PayoutGateway; asked: string[] }> {
@@ -86,8 +86,8 @@ async function answering(
 const unavailable = { name: 'GatewayUnavailableError' }
 const refused = (code: string): string => JSON.stringify({ type: 'invalid_request_error', code, message: 'no' })
 
-describe('when the gateway stumbles', () => {
-  test('an answer lost after the transfer was taken leaves it open, and asking or sending again finds the one transfer', async () => {
+describe('when the gateway fails', () => {
+  test('after a lost answer the transfer is pending, and fetching or sending again finds the same one', async () => {
     const transfer = await newTransfer()
     await control('/faults', { api: 'error_after_commit' })
     await expect(gateway.send(transfer)).rejects.toMatchObject(unavailable)
@@ -97,7 +97,7 @@ describe('when the gateway stumbles', () => {
     expect(await gateway.send(transfer)).toEqual(found)
   })
 
-  test('silence ends at the timeout and leaves it open', async () => {
+  test('silence ends at the timeout, and the transfer stays pending', async () => {
     const transfer = await newTransfer()
     await control('/faults', { api: 'no_answer' })
     await expect(gateway.send(transfer)).rejects.toMatchObject(unavailable)
@@ -106,7 +106,7 @@ describe('when the gateway stumbles', () => {
     expect((await gateway.fetchTransfer(transfer.transferId))?.state).toBe('pending')
   })
 
-  test('too many requests is a fault with a waiting time', async () => {
+  test('a 429 is a fault with the time to wait', async () => {
     const transfer = await newTransfer()
     await control('/faults', { api: 'rate_limit' })
     await expect(gateway.send(transfer)).rejects.toMatchObject({ ...unavailable, retryAfterMs: 1000 })
@@ -114,14 +114,14 @@ describe('when the gateway stumbles', () => {
     expect(await gateway.fetchTransfer(transfer.transferId)).toBe(undefined)
   })
 
-  test('a transfer is asked for once per call: no second try behind the caller’s back', async () => {
+  test('a transfer is sent once per call, without a retry', async () => {
     const transfer = await newTransfer()
     const broken = await answering([502, ''])
     await expect(broken.gateway.send(transfer)).rejects.toMatchObject(unavailable)
     expect(broken.asked).toEqual(['POST /transfers'])
   })
 
-  test('a refusal counts only after the gateway said that it has no such transfer', async () => {
+  test('a refusal counts only after the gateway answered that it has no such transfer', async () => {
     const transfer = await newTransfer()
     const no = await answering([400, refused('transfer_amount_invalid')], [404, refused('transfer_id_not_found')])
     await expect(no.gateway.send(transfer)).rejects.toMatchObject({ name: 'GatewayRefusedError', code: 'transfer_amount_invalid' })
@@ -140,7 +140,7 @@ describe('when the gateway stumbles', () => {
     await expect(contradiction.gateway.send(transfer)).rejects.toMatchObject(unavailable)
   })
 
-  test('a refusal of a transfer that was taken before is its state, not a refusal', async () => {
+  test('a refusal of an existing transfer returns the state of that transfer', async () => {
     const transfer = await newTransfer()
     const body = JSON.stringify({ transfer_id: transfer.transferId, status: 'SUCCESS', transfer_amount: 10 })
     for (const [status, code] of [
@@ -153,7 +153,7 @@ describe('when the gateway stumbles', () => {
     }
   })
 
-  test('not let in is never a refusal of the transfer', async () => {
+  test('a 401 or 403 is never a refusal of the transfer', async () => {
     const transfer = await newTransfer()
     for (const status of [401, 403]) {
       const closed = await answering([status, refused('apis_not_enabled')])
@@ -162,7 +162,7 @@ describe('when the gateway stumbles', () => {
     }
   })
 
-  test('a page, a redirect or a shape not promised is a fault, never an answer; a 404 counts as the gateway’s own word alone', async () => {
+  test('HTML, a redirect, an unexpected body, or a 404 without the gateway’s own code is a fault, never an answer', async () => {
     const transfer = await newTransfer()
     for (const answer of [
       [200, '<html>'],
@@ -195,7 +195,7 @@ describe('a webhook of a transfer', () => {
     return { ...letter, transfer }
   }
 
-  test('that the gateway sent is genuine, and tells which transfer to ask about', async () => {
+  test('from the gateway is genuine and names its transfer', async () => {
     for (const status of ['SUCCESS', 'FAILED', 'REJECTED']) {
       const { headers, bytes, transfer } = await webhookOf(status)
       expect(gateway.verifyWebhook(headers, bytes)).toEqual({ atMs: Number(headers['x-webhook-timestamp']) })
@@ -203,7 +203,7 @@ describe('a webhook of a transfer', () => {
     }
   })
 
-  test('whose body was changed, or that was signed with another secret, is not', async () => {
+  test('with a changed body or another secret is not genuine', async () => {
     const { headers, bytes } = await webhookOf('SUCCESS')
     const payments = cashfreePayouts({ baseUrl: 'x', clientId: 'pg', clientSecret: 'pg-secret', apiVersion: '', nowMs: Date.now })
     expect(payments.verifyWebhook(headers, bytes)).toBeUndefined()

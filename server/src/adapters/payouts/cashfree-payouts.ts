@@ -1,7 +1,7 @@
 /**
- * The payout port over Cashfree's Payouts API (version 2024-01-01); how it is called stands in
- * `../cashfree/calls.ts`. Invariants: a transfer is asked for once per call, under our id; money goes
- * only to a beneficiary whose account is the one we were given.
+ * The payout port over Cashfree's Payouts API, version 2024-01-01. `../cashfree/calls.ts` makes the calls.
+ * - A transfer is sent once per call, under our id.
+ * - Money goes only to a beneficiary whose account is the requested one.
  */
 import { constants, createHash, publicEncrypt } from 'node:crypto'
 import { CURRENCY, rupeesFromPaise } from '@roz/core/money.ts'
@@ -18,9 +18,9 @@ import {
   wireTransferEvent,
 } from './wire.ts'
 
-/** Its base address: `https://api.cashfree.com/payout`, `https://sandbox.cashfree.com/payout` or the local sandbox's. */
+/** `baseUrl` is `https://api.cashfree.com/payout`, `https://sandbox.cashfree.com/payout` or the address of the local sandbox. */
 export type PayoutsConfig = ApiConfig & {
-  /** PEM; with it each call is signed, which the gateway asks for where our address is not on its list. */
+  /** PEM. With it each call is signed, which the gateway requires from addresses that are not on its list. */
   readonly publicKey?: string | undefined
   readonly nowMs: () => number
 }
@@ -40,7 +40,7 @@ export function cashfreePayouts(config: PayoutsConfig): PayoutGateway {
     const { beneficiaryId, instrument } = beneficiary
     const answer = await api.twice({ method: 'POST', path: '/beneficiary', body: beneficiaryRequest(beneficiary), signal })
     if (answer.status !== 409) return known(read(wireBeneficiary, expectOk(answer), answer))
-    // Made before: under our id, or the account under another one. Whichever it is, it has to be this account.
+    // Created before, under our id or for this account under another id. Either way it must have this account.
     const byId = await findBeneficiary({ beneficiary_id: beneficiaryId }, signal)
     const found =
       byId ??
@@ -77,7 +77,7 @@ export function cashfreePayouts(config: PayoutsConfig): PayoutGateway {
   }
 }
 
-/** `x-cf-signature`: who we are and the second, readable by the gateway alone; it holds for ten minutes. */
+/** `x-cf-signature`: client id and time in seconds, encrypted for the gateway; valid for ten minutes. */
 function secondFactor({ publicKey, clientId, nowMs }: PayoutsConfig): Readonly<Record<string, string>> {
   if (publicKey === undefined) return {}
   const text = Buffer.from(`${clientId}.${Math.floor(nowMs() / 1000)}`)
@@ -90,16 +90,16 @@ const known = (wire: WireBeneficiary): KnownBeneficiary => ({
   state: beneficiaryStateOf(wire.beneficiary_status),
 })
 
-/** Its documents call the code `bank_ifsc`, the types of its own package `ifsc`. */
+/** Cashfree's documents call the code `bank_ifsc`, the types of its own package call it `ifsc`. */
 function isSameAccount({ beneficiary_instrument_details: details }: WireBeneficiary, instrument: Instrument): boolean {
   if (instrument.kind === 'upi') return details?.vpa === instrument.vpa
   return details?.bank_account_number === instrument.accountNumber && (details.bank_ifsc ?? details.ifsc) === instrument.ifsc
 }
 
-/** Only what the gateway takes, one space for each run of anything else. */
+/** Replaces each run of characters that the gateway refuses by one space. */
 const only = (text: string, others: RegExp, max: number): string => text.replace(others, ' ').trim().slice(0, max).trimEnd()
 
-/** Accents go; a name in another script leaves nothing, and the account's number alone says who is meant. */
+/** Removes accents. A name in another script becomes `Account Holder`; the account number identifies the payee. */
 const latinName = (name: string): string => only(name.normalize('NFKD').replace(/\p{M}/gu, ''), /[^A-Za-z]+/g, NAME_MAX) || 'Account Holder'
 
 const beneficiaryRequest = ({ beneficiaryId, name, instrument, email, phone }: Beneficiary): unknown => ({

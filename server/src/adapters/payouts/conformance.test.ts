@@ -1,7 +1,7 @@
 /**
- * What any payout gateway behind the port must do, asked over real HTTP. The cases use the port alone,
- * plus a hand that plays the bank, so the same suite can be pointed at Cashfree's own sandbox by
- * another `Counterpart`.
+ * Conformance suite of the payout port, over real HTTP.
+ * - The cases use the port alone, plus a `Counterpart` that plays the bank.
+ * - Another `Counterpart` can run the same suite against Cashfree's own sandbox.
  */
 import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -16,7 +16,7 @@ import type { Beneficiary, NewTransfer, PayoutGateway, Transfer } from './port.t
 
 type Counterpart = {
   readonly gateway: PayoutGateway
-  /** The same gateway asked with a wrong secret. */
+  /** The same gateway with a wrong secret. */
   readonly stranger: PayoutGateway
   readonly move: (transferId: string, status: string, statusCode?: string) => Promise<void>
   readonly close: () => Promise<void>
@@ -92,19 +92,19 @@ describe.each(COUNTERPARTS)('%s behind the payout port', (_name, open) => {
     return transfer
   }
 
-  test('a beneficiary is made once, and ready; made again, also twice at once, it is the same', async () => {
+  test('a beneficiary created several times, also concurrently, is one and is ready', async () => {
     const wanted = beneficiary({ email: 'asha@example.in', phone: '9876543210' })
     const made = await Promise.all([1, 2, 3].map(() => gateway.ensureBeneficiary(wanted)))
     for (const one of made) expect(one).toEqual({ beneficiaryId: wanted.beneficiaryId, state: 'ready' })
   })
 
-  test('an account that the gateway knows under another id keeps that one', async () => {
+  test('an account that the gateway knows under another id keeps that id', async () => {
     const instrument = bank()
     const first = await gateway.ensureBeneficiary(beneficiary({ instrument }))
     expect(await gateway.ensureBeneficiary(beneficiary({ instrument }))).toEqual(first)
   })
 
-  test('an id that stands for another account is refused: nobody is paid in somebody’s place', async () => {
+  test('a beneficiary id of another account is refused, so nobody else is paid', async () => {
     const known = beneficiary()
     await gateway.ensureBeneficiary(known)
     await expect(gateway.ensureBeneficiary({ ...known, instrument: bank() })).rejects.toMatchObject({
@@ -113,7 +113,7 @@ describe.each(COUNTERPARTS)('%s behind the payout port', (_name, open) => {
     })
   })
 
-  test('a name in any script is taken, a wrong account is refused', async () => {
+  test('a name in any script is accepted, and an invalid account is refused', async () => {
     for (const name of ['आशा वर्मा', 'Æsá  Vérma', "Asha O'Neil 2"]) {
       expect((await gateway.ensureBeneficiary(beneficiary({ name }))).state).toBe('ready')
     }
@@ -121,7 +121,7 @@ describe.each(COUNTERPARTS)('%s behind the payout port', (_name, open) => {
     await expect(gateway.ensureBeneficiary(beneficiary({ instrument }))).rejects.toBeInstanceOf(GatewayRefusedError)
   })
 
-  test('a transfer sent is pending, with our amount, until the bank decides', async () => {
+  test('a sent transfer is pending, with our amount', async () => {
     const transfer = await newTransfer({ remarks: 'Withdrawal no. 7 — देवी' })
     const sent = await gateway.send(transfer)
     expect(sent).toEqual({
@@ -138,16 +138,16 @@ describe.each(COUNTERPARTS)('%s behind the payout port', (_name, open) => {
     expect(await gateway.fetchTransfer(transfer.transferId)).toEqual(sent)
   })
 
-  test('to a UPI address it goes by UPI', async () => {
+  test('a transfer to a UPI address is sent by UPI', async () => {
     const { beneficiaryId } = await gateway.ensureBeneficiary(beneficiary({ instrument: { kind: 'upi', vpa: `${hexId()}@okbank` } }))
     expect((await gateway.send(await newTransfer({ beneficiaryId, method: 'upi' }))).state).toBe('pending')
   })
 
-  test('a transfer nobody sent is undefined, not an error', async () => {
+  test('an unknown transfer is undefined, not an error', async () => {
     expect(await gateway.fetchTransfer(hexId())).toBe(undefined)
   })
 
-  test('sent again, also at once and after its end, it is the same transfer', async () => {
+  test('a transfer sent again, also concurrently and after its end, is the same one', async () => {
     const transfer = await newTransfer()
     const sent = await Promise.all([1, 2, 3].map(() => gateway.send(transfer)))
     expect(new Set(sent.map(({ gatewayId }) => gatewayId)).size).toBe(1)
@@ -155,7 +155,7 @@ describe.each(COUNTERPARTS)('%s behind the payout port', (_name, open) => {
     expect((await gateway.send(transfer)).state).toBe('paid')
   })
 
-  test('its id with another amount is neither sent nor refused: a person must look', async () => {
+  test('a transfer id with another amount throws GatewayMismatchError and sends nothing', async () => {
     const transfer = await newTransfer()
     await gateway.send(transfer)
     await expect(gateway.send({ ...transfer, amount: paise(2000n) })).rejects.toBeInstanceOf(GatewayMismatchError)
@@ -171,7 +171,7 @@ describe.each(COUNTERPARTS)('%s behind the payout port', (_name, open) => {
     ['RECEIVED', undefined, 'pending'],
     ['APPROVAL_PENDING', undefined, 'pending'],
     ['QUEUED', undefined, 'pending'],
-  ] as const)('moved to %s %s it is %s', async (status, statusCode, state) => {
+  ] as const)('a transfer with status %s %s is %s', async (status, statusCode, state) => {
     const transfer = await newTransfer()
     await gateway.send(transfer)
     await counterpart.move(transfer.transferId, status, statusCode)
@@ -181,7 +181,7 @@ describe.each(COUNTERPARTS)('%s behind the payout port', (_name, open) => {
     if (statusCode !== undefined) expect(moved.statusCode).toBe(statusCode)
   })
 
-  test('paid, it may still be reversed', async () => {
+  test('a paid transfer can still be reversed', async () => {
     const transfer = await newTransfer()
     await gateway.send(transfer)
     await counterpart.move(transfer.transferId, 'SUCCESS')
@@ -189,13 +189,13 @@ describe.each(COUNTERPARTS)('%s behind the payout port', (_name, open) => {
     expect((await fetched(transfer.transferId)).state).toBe('reversed')
   })
 
-  test('the gateway’s definite no is a refusal: it has no such transfer', async () => {
+  test('a refused transfer throws GatewayRefusedError, and the gateway does not have it', async () => {
     const transfer = await newTransfer({ beneficiaryId: hexId() })
     await expect(gateway.send(transfer)).rejects.toMatchObject({ name: 'GatewayRefusedError', code: 'beneficiary_not_found' })
     expect(await gateway.fetchTransfer(transfer.transferId)).toBe(undefined)
   })
 
-  test('wrong keys refuse no transfer, they leave it open; and no error tells a key or an account', async () => {
+  test('a transfer with wrong keys has an unknown outcome, and no error contains a key or an account', async () => {
     const wanted = beneficiary()
     const transfer = await newTransfer()
     const calls: readonly Promise<unknown>[] = [

@@ -1,14 +1,12 @@
 /**
- * Paying out to a bank account or UPI address, as withdrawals see it. Without payout keys there is no
- * `PayoutGateway` at all: payouts are then manual.
- * Invariants: amounts are paise; our transfer id is the key of a transfer, so sending it again never
- * pays twice; a webhook only says "ask again"; nothing here books anything.
- *
- * What is thrown, and what it allows: `GatewayUnavailableError` means that nobody knows: never give
- * the money back, never take another id; ask by `fetchTransfer`, and send the same id again only
- * after it answered undefined more than once, with a delay. `GatewayRefusedError` from `send` is the
- * gateway's definite no to this transfer: it was asked afterwards and has none under this id.
- * `GatewayMismatchError`: it holds another amount or currency under this id; the money may have left.
+ * Payouts to a bank account or UPI address, as withdrawals use them.
+ * - Without payout keys there is no `PayoutGateway`, and payouts are manual.
+ * - Amounts are paise. Our transfer id is the idempotency key, so a transfer sent again is never paid twice.
+ * - A webhook only says "ask again"; nothing here books anything.
+ * - `GatewayUnavailableError`: the outcome is unknown. Never return the money and never take another id. Ask with
+ *   `fetchTransfer`, and send the same id again only after it returned undefined more than once, with a delay.
+ * - `GatewayRefusedError` from `send`: the gateway refused this transfer and, asked again, has none under this id.
+ * - `GatewayMismatchError`: the gateway has another amount or currency under this id; the money may have left.
  */
 import type { Paise } from '@roz/core/money.ts'
 import type { Signed, WebhookHeaders } from '../payments/port.ts'
@@ -18,9 +16,9 @@ export type Instrument =
   | { readonly kind: 'upi'; readonly vpa: string }
 
 export type Beneficiary = {
-  /** Ours: 1 to 50 of `A-Za-z0-9_|.`; one id for one bank account for ever. */
+  /** Our id: 1 to 50 characters of `A-Za-z0-9_|.`; one id belongs to one bank account for ever. */
   readonly beneficiaryId: string
-  /** As the member wrote it: what the gateway does not take (all but letters and spaces) is left out. */
+  /** The name as the member wrote it; all but letters and spaces is left out. */
   readonly name: string
   readonly instrument: Instrument
   readonly email?: string
@@ -28,39 +26,39 @@ export type Beneficiary = {
   readonly phone?: string
 }
 
-/** `ready` may be sent to, `checking` soon may be, `unusable` never: the gateway's bank said no, or it was deleted. */
+/** `ready` can be paid; `checking` may become ready; `unusable` never will: the bank refused it, or it was deleted. */
 export type BeneficiaryState = 'ready' | 'checking' | 'unusable'
 
 export type KnownBeneficiary = {
-  /** What to send to. Not always ours: an account that the gateway knows already keeps its first id. */
+  /** The id to send to. It may differ from ours: an account that the gateway knows already keeps its first id. */
   readonly beneficiaryId: string
   readonly state: BeneficiaryState
 }
 
 export type NewTransfer = {
-  /** The withdrawal's id without dashes: 1 to 40 of `A-Za-z0-9_`. */
+  /** The withdrawal's id without dashes: 1 to 40 characters of `A-Za-z0-9_`. */
   readonly transferId: string
   readonly amount: Paise
   /** From `ensureBeneficiary`. */
   readonly beneficiaryId: string
   readonly method: Instrument['kind']
-  /** At most 70 letters, digits and spaces; all else is left out. */
+  /** At most 70 letters, digits and spaces; everything else is left out. */
   readonly remarks: string
   readonly signal?: AbortSignal
 }
 
 /**
- * Where a transfer stands. `paid` is not for ever: it may still become `reversed`. Rejected by the
- * gateway or by hand in its dashboard is `failed`. A word that its documents do not list is `pending`.
+ * State of a transfer. `paid` is not final: it can become `reversed`. A rejection by the gateway or in its dashboard is
+ * `failed`. A word that the gateway's documents do not list is `pending`.
  */
 export type TransferState = 'pending' | 'paid' | 'failed' | 'reversed'
 
 export type Transfer = {
   readonly transferId: string
-  /** The gateway's own id, where it has one. */
+  /** The gateway's own id, if it has one. */
   readonly gatewayId: string | undefined
   readonly state: TransferState
-  /** The gateway's words: SUCCESS, …; SENT_TO_BENEFICIARY, then COMPLETED, …; and a sentence. */
+  /** The gateway's own status (SUCCESS), status code (SENT_TO_BENEFICIARY, then COMPLETED) and description. */
   readonly status: string
   readonly statusCode: string | undefined
   readonly description: string | undefined
@@ -70,22 +68,22 @@ export type Transfer = {
   readonly bankReference: string | undefined
 }
 
-/** A webhook's content. `eventKey` is a digest of the signed bytes: the same event again has the same key. */
+/** Content of a webhook. `eventKey` is a digest of the signed bytes, so a repeated event has the same key. */
 export type PayoutEvent =
   | { readonly kind: 'transfer'; readonly eventKey: string; readonly type: string; readonly transferId: string }
   | { readonly kind: 'other'; readonly eventKey: string; readonly type: string }
 
 export type PayoutGateway = {
-  /** Makes the beneficiary, or finds it made. Refused when its id stands for another account. */
+  /** Creates the beneficiary or finds it. Throws GatewayRefusedError if its id belongs to another account. */
   ensureBeneficiary(beneficiary: Beneficiary, signal?: AbortSignal): Promise<KnownBeneficiary>
-  /** Asks for the transfer, or finds it asked for. */
+  /** Sends the transfer or finds it. */
   send(transfer: NewTransfer): Promise<Transfer>
-  /** The gateway's word on a transfer; undefined when it knows none. */
+  /** Reads a transfer; undefined if the gateway does not know it. */
   fetchTransfer(transferId: string, signal?: AbortSignal): Promise<Transfer | undefined>
-  /** Undefined where these exact bytes were not signed with the payouts' secret. */
+  /** Undefined if exactly these bytes were not signed with the payouts' secret. */
   verifyWebhook(headers: WebhookHeaders, rawBody: Buffer): Signed | undefined
-  /** As for payments: what comes later, or from the future, came another way than the gateway's own retries. */
+  /** The gateway's last retry is sent within this time of the signature; a later or future webhook is no retry of the gateway. */
   readonly webhookLifeMs: number
-  /** Reads a verified body; undefined when it is no event at all. */
+  /** Parses a verified body; undefined if it is no event. */
   parseWebhook(rawBody: Buffer): PayoutEvent | undefined
 }

@@ -16,7 +16,7 @@ test.each([
   ['SOMETHING_NEW', 'pending'],
   ['', 'pending'],
   ['constructor', 'pending'],
-])('a transfer that is %s is %s', (word, state) => {
+])('a transfer with status %s is %s', (word, state) => {
   expect(transferStateOf(word)).toBe(state)
 })
 
@@ -28,11 +28,11 @@ test.each([
   ['CANCELLED', 'unusable'],
   ['FAILED', 'unusable'],
   ['DELETED', 'unusable'],
-])('a beneficiary that is %s is %s', (word, state) => {
+])('a beneficiary with status %s is %s', (word, state) => {
   expect(beneficiaryStateOf(word)).toBe(state)
 })
 
-// The answer to a transfer in Cashfree's documents (standard-transfer-v2).
+// The example answer of a transfer in Cashfree's documents (standard-transfer-v2).
 const DOCUMENTED = {
   transfer_id: 'JUNOB2018',
   cf_transfer_id: '123456',
@@ -47,7 +47,7 @@ const DOCUMENTED = {
   updated_on: '2021-11-24T13:40:27Z',
 }
 
-test('the documented answer is read, also with a numeric id and without what is optional', () => {
+test('the documented answer is parsed, also with a numeric id and without optional fields', () => {
   const read = {
     transferId: 'JUNOB2018',
     gatewayId: '123456',
@@ -71,14 +71,14 @@ test('the documented answer is read, also with a numeric id and without what is 
   })
 })
 
-test('an amount that is no whole number of paise, or an answer without status, is not read', () => {
+test('an amount that is not whole paise or an answer without status is refused', () => {
   for (const change of [{ transfer_amount: 1.001 }, { transfer_amount: '1' }, { transfer_amount: -1 }, { status: undefined }]) {
     expect(wireTransfer.safeParse({ ...DOCUMENTED, ...change }).success).toBe(false)
   }
   expect(wireBeneficiary.safeParse({ beneficiary_id: 'x' }).success).toBe(false)
 })
 
-test('a webhook names its transfer; other kinds are known by their type; what is no event is undefined', () => {
+test('a webhook names its transfer, other kinds are `other`, and a body that is no event is undefined', () => {
   const parse = (event: unknown) => parseWebhook(Buffer.from(typeof event === 'string' ? event : JSON.stringify(event)))
   const data = { ...DOCUMENTED, status: 'REVERSED' }
   for (const type of [

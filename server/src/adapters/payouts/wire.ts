@@ -1,4 +1,4 @@
-/** Cashfree's JSON of payouts, read once at the edge. Only the fields we use are asked for. */
+/** Parsers of Cashfree's JSON of payouts. They read only the fields that we use. */
 import { z } from 'zod'
 import { amount, currency, id, words } from '../cashfree/fields.ts'
 import type { BeneficiaryState, Transfer, TransferState } from './port.ts'
@@ -32,7 +32,7 @@ const TRANSFER_STATES: ReadonlyMap<string, TransferState> = new Map([
   ['REVERSED', 'reversed'],
 ])
 
-/** What is not surely over is pending: RECEIVED, APPROVAL_PENDING, QUEUED, PENDING, and any unlisted word. */
+/** A status that can still change is pending: RECEIVED, APPROVAL_PENDING, QUEUED, PENDING, and any unlisted word. */
 export const transferStateOf = (word: string): TransferState => TRANSFER_STATES.get(word) ?? 'pending'
 
 const BENEFICIARY_STATES: ReadonlyMap<string, BeneficiaryState> = new Map([
@@ -43,7 +43,7 @@ const BENEFICIARY_STATES: ReadonlyMap<string, BeneficiaryState> = new Map([
   ['DELETED', 'unusable'],
 ])
 
-/** INITIATED, and any unlisted word: the gateway is still looking. */
+/** INITIATED, and any unlisted word, is `checking`: the gateway has not decided. */
 export const beneficiaryStateOf = (word: string): BeneficiaryState => BENEFICIARY_STATES.get(word) ?? 'checking'
 
 export const readTransfer = (wire: z.output<typeof wireTransfer>): Transfer => ({

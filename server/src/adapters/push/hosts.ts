@@ -1,13 +1,13 @@
 /**
- * Which push services may be called. Invariant: a member names an address that this server then calls:
- * only browsers' own push services are, by https at its own port, and whatever the operator named.
+ * Allow-list of push services. A member's browser names the address that this server calls.
+ * - Allowed are the browsers' own push services, by https on port 443, and the hosts that the operator added.
  */
 const KNOWN = [
   // Chrome, Edge and others on Android; Chromium without Google's keys.
   'fcm.googleapis.com',
   'jmt17.google.com',
 ]
-/** Services that give each region or version a name of its own. */
+/** Services with a host name per region or version. */
 const KNOWN_UNDER = [
   // Firefox
   '.push.services.mozilla.com',
@@ -17,7 +17,7 @@ const KNOWN_UNDER = [
   '.notify.windows.com',
 ]
 
-/** `extra` are hosts, with a port where it is not 443. */
+/** `extra` are hosts, with their port unless it is 443. */
 export function createPushHosts(extra: readonly string[]): (endpoint: string) => boolean {
   const named = new Set(extra)
   return (endpoint) => {

@@ -1,23 +1,25 @@
-/** Handing a message for a browser to its push service. */
+/** Hands a message for a browser to the browser's push service. */
 
-/** Where a browser is reached, and the keys that it reads with; base64url as the browser gave them. */
+/** The browser's address at its push service, and its public keys; base64url as the browser gave them. */
 export type PushTarget = { readonly endpoint: string; readonly p256dh: string; readonly auth: string }
-/** The sender's key, that the browser subscribed with: the uncompressed point, and the scalar. */
+/** The sender's key that the browser subscribed with: the uncompressed point and the scalar. */
 export type PushKey = { readonly publicKey: Buffer; readonly privateKey: Buffer }
 
 export type PushMessage = {
   readonly target: PushTarget
   readonly key: PushKey
   readonly text: string
-  /** How long the service keeps it for a device that is away. */
+  /** How long the service keeps the message for an offline device. */
   readonly ttlSeconds: number
-  /** A newer one of the same topic takes its place while it waits. At most 32 characters of base64url. */
+  /** A newer message of the same topic replaces a waiting one. At most 32 characters of base64url. */
   readonly topic: string
 }
 
 /**
- * taken: the service has it · gone: there is no such device any more · refused: it will never take this
- * one (status 0: it cannot be asked) · later: it may take it after so many seconds.
+ * - taken: the service accepted the message.
+ * - gone: the subscription does not exist any more.
+ * - refused: the service will never accept this message (status 0: the host is not allowed).
+ * - later: the service may accept the message after `afterSeconds`.
  */
 export type PushAnswer =
   | { readonly is: 'taken' | 'gone' }
@@ -25,9 +27,9 @@ export type PushAnswer =
   | { readonly is: 'later'; readonly afterSeconds: number }
 
 export type PushSender = {
-  /** Whether this is an address at a push service that may be called. */
+  /** Tells whether this is an address at an allowed push service. */
   readonly accepts: (endpoint: string) => boolean
   readonly send: (message: PushMessage) => Promise<PushAnswer>
-  /** What is under way is broken off, and nothing more is sent. */
+  /** Aborts the calls that are under way; nothing more is sent. */
   readonly close: () => void
 }

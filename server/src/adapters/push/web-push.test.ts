@@ -1,4 +1,4 @@
-/** What the sender does by itself, against a push service that listens; what arrives on devices is tested where results are told. */
+/** Tests the Web Push sender against a listening push service. features/push tests the messages that devices get. */
 import { generateKeyPairSync } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type PushService, startPushService, trustPushService } from '../../testing/push-service.ts'
@@ -26,7 +26,7 @@ const messageTo = ({ subscription }: ReturnType<PushService['newBrowser']>, text
   topic: 'result-2026-11-21',
 })
 
-test('what is sent can be read by its browser, whatever its length, and is always as long', async () => {
+test('the browser can decrypt a message of any allowed length, and all messages have the same length', async () => {
   const push = createWebPush({ hosts: [service.host], subject: SUBJECT })
   const browser = service.newBrowser()
   for (const text of ['{}', '{"title":"नतीजा"}', JSON.stringify('x'.repeat(1022))]) {
@@ -39,7 +39,7 @@ test('what is sent can be read by its browser, whatever its length, and is alway
   expect(service.problems).toEqual([])
 })
 
-test('a service that hangs holds up no stop, and nothing more is sent after it', async () => {
+test('a push service that hangs does not delay a stop, and nothing is sent after the stop', async () => {
   const push = createWebPush({ hosts: [service.host], subject: SUBJECT, timeoutMs: 600_000 })
   const browser = service.newBrowser()
   browser.answers.push('hang')
@@ -51,7 +51,7 @@ test('a service that hangs holds up no stop, and nothing more is sent after it',
   expect(browser.asked).toBe(1)
 })
 
-test('trouble is known of a few hosts: the one longest silent makes room', async () => {
+test('failures are tracked for a bounded number of hosts, and the oldest entry is dropped', async () => {
   const elsewhere = ['127.0.0.2', '127.0.0.3'].map((address) => service.host.replace('localhost', address))
   const push = createWebPush({ hosts: [service.host, ...elsewhere], subject: SUBJECT, troublesMax: 2 })
   const browser = service.newBrowser()
@@ -69,7 +69,7 @@ test('trouble is known of a few hosts: the one longest silent makes room', async
   expect(browser.asked).toBe(4)
 })
 
-test('a host that is not allowed is never called, whatever the database says, nor one whose certificate is not believed', async () => {
+test('a host that is not allowed or whose certificate is not trusted gets no message', async () => {
   const browser = service.newBrowser()
   const closed = createWebPush({ hosts: [], subject: SUBJECT })
   expect(await closed.send(messageTo(browser))).toEqual({ is: 'refused', status: 0 })

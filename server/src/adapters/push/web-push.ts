@@ -1,29 +1,30 @@
 /**
- * Web Push over HTTP: RFC 8030, its content encrypted for the browser (RFC 8291), signed by our key
- * (RFC 8292). Invariants: no host but those allowed is called, no redirect followed, no answer's body
- * read; every call has a deadline; a service in trouble is left alone for a while. Trouble is noted by
- * host, which a member may have invented, so that nobody's holds up another's, and of so many hosts at
- * most. What is sent has one length, so that the service cannot tell who won.
+ * Web Push over HTTP: RFC 8030, encrypted for the browser by RFC 8291, signed with our key by RFC 8292.
+ * - Only allowed hosts are called; no redirect is followed and no body of an answer is read.
+ * - Every call has a timeout. After three failures in a row a host is paused.
+ * - Failures are tracked per host (at most 1,000 hosts), so one bad host cannot block the others. A member may have invented
+ *   the host.
+ * - All messages have the same length, so a push service cannot tell who won.
  */
 import { encryptNotification, vapidHeaders } from '@block65/webcrypto-web-push'
 import { createPushHosts } from './hosts.ts'
 import type { PushAnswer, PushMessage, PushSender } from './port.ts'
 
 export type WebPushOptions = {
-  /** Beside those of the known browsers. */
+  /** Allowed hosts beside those of the known browsers. */
   readonly hosts: readonly string[]
-  /** Whom a push service may write to: `mailto:…`. */
+  /** Contact for the operators of push services: `mailto:…`. */
   readonly subject: string
   readonly timeoutMs?: number
   readonly troublesMax?: number
 }
 
 const TIMEOUT_MS = 5_000
-/** Room for the longest text. Less than the whole 4,096 bytes: Mozilla's bridge to Android takes 3,070. */
+/** Room for the longest text. Less than the full 4,096 bytes, because Mozilla's bridge to Android takes at most 3,070. */
 const TEXT_BYTES = 1_024
-/** So many failures in a row are the service's own, not one device's. */
+/** This many failures in a row are a fault of the service, not of one device. */
 const TROUBLE_MAX = 3
-/** Of so many hosts it is known; the one that has been silent longest makes room. */
+/** The number of hosts whose failures are tracked; the entry that was updated longest ago is dropped. */
 const TROUBLES_MAX = 1_000
 const PAUSE_SECONDS = 30
 const PAUSE_SECONDS_MAX = 6 * 3600
@@ -34,13 +35,13 @@ export function createWebPush({ hosts, subject, timeoutMs = TIMEOUT_MS, troubles
   const closing = new AbortController()
   const troubles = new Map<string, { count: number; untilMs: number }>()
 
-  /** Notes how a service does; the answer is handed through. */
+  /** Tracks the failures of a host and returns the answer. */
   function noted(host: string, answer: PushAnswer): PushAnswer {
     const count = (troubles.get(host)?.count ?? 0) + 1
     troubles.delete(host)
     if (answer.is !== 'later') return answer
     troubles.set(host, { count, untilMs: count < TROUBLE_MAX ? 0 : performance.now() + answer.afterSeconds * MILLIS })
-    // In the order in which they were noted last.
+    // A Map iterates in insertion order: the entry updated longest ago comes first.
     for (const oldest of troubles.keys()) {
       if (troubles.size <= troublesMax) break
       troubles.delete(oldest)
@@ -66,7 +67,7 @@ async function hand(message: PushMessage, subject: string, signal: AbortSignal):
     await response.body?.cancel()
     return answerOf(response)
   } catch {
-    // No connection, no answer in time: the error could name the address, which is nobody's business.
+    // No connection or a timeout. The error is dropped, because it may contain the member's endpoint.
     return { is: 'later', afterSeconds: PAUSE_SECONDS }
   }
 }
@@ -75,7 +76,7 @@ async function requestOf({ target, key, text, ttlSeconds, topic }: PushMessage, 
   const subscription = { endpoint: target.endpoint, expirationTime: null, keys: { p256dh: target.p256dh, auth: target.auth } }
   const bytes = Buffer.from(text)
   if (bytes.length > TEXT_BYTES) throw new Error(`a push of ${bytes.length} bytes: at most ${TEXT_BYTES}`)
-  // White space after JSON is nothing.
+  // Pads with spaces, which JSON.parse ignores.
   const padded = Buffer.concat([bytes, Buffer.alloc(TEXT_BYTES - bytes.length, ' ')])
   const publicKey = key.publicKey.toString('base64url')
   const { headers } = await vapidHeaders(subscription, { subject, publicKey, privateKey: key.privateKey.toString('base64url') })
@@ -100,7 +101,7 @@ function answerOf({ status, headers }: Response): PushAnswer {
   return { is: 'refused', status }
 }
 
-/** Retry-After: seconds, or a date, which is set against the service's own. */
+/** Retry-After in seconds, or as a date, which is compared with the service's own Date header. */
 function secondsToWait(headers: Headers): number {
   const given = headers.get('retry-after') ?? ''
   const seconds = /^\d+$/.test(given) ? Number(given) : (Date.parse(given) - Date.parse(headers.get('date') ?? '')) / MILLIS

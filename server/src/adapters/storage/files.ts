@@ -1,7 +1,7 @@
 /**
- * Files in a folder of this machine (DATA_DIR/uploads). Invariants: a file appears under its name only
- * when all its bytes are on the disk (temporary file, fsync, rename, fsync of the folder); no name from
- * outside reaches the file system unless it has exactly the form that `put` makes.
+ * Files in a folder of this machine (DATA_DIR/uploads).
+ * - A file appears under its name only when all its bytes are on the disk (temporary file, fsync, rename, fsync of the folder).
+ * - A name from outside reaches the file system only if it has exactly the form that `put` makes.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdir, open, readFile, rename, rm, unlink } from 'node:fs/promises'

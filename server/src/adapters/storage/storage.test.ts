@@ -1,4 +1,4 @@
-/** What every storage must do, run on each of them. */
+/** Tests every storage by one suite. */
 import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -15,7 +15,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 const storages: [string, () => Storage][] = [['files', () => createFileStorage({ folder: path.join(folder, 'not yet there', 'uploads') })]]
 
 describe.each(storages)('a storage: %s', (_name, create) => {
-  test('gives back what was put, under a new unguessable name each time', async () => {
+  test('returns the stored bytes, under a new unguessable name each time', async () => {
     const storage = create()
     const bytes = Buffer.from('some bytes')
     const [first, second] = await Promise.all([storage.put('avatars', 'webp', bytes), storage.put('avatars', 'webp', bytes)])
@@ -24,7 +24,7 @@ describe.each(storages)('a storage: %s', (_name, create) => {
     expect(await storage.find(first)).toEqual({ bytes, contentType: 'image/webp' })
   })
 
-  test('finds nothing under a name that nobody put', async () => {
+  test('finds nothing under an unknown name', async () => {
     expect(await create().find(`avatars/${'0'.repeat(32)}.webp`)).toBeUndefined()
   })
 
@@ -44,7 +44,7 @@ describe.each(storages)('a storage: %s', (_name, create) => {
     'avatars/.part',
     '',
     `avatars/${'0'.repeat(32)}.webp\n`,
-  ])('neither reads nor removes by a name of another form: %j', async (name) => {
+  ])('neither reads nor removes a file by the malformed name %j', async (name) => {
     const storage = create()
     await writeFile(path.join(folder, 'secret'), 'secret')
     expect(await storage.find(name)).toBeUndefined()
@@ -53,7 +53,7 @@ describe.each(storages)('a storage: %s', (_name, create) => {
   })
 })
 
-test('files: nothing half-written is left, and only this user may read them', async () => {
+test('files: no temporary file is left, and only this user can read the files', async () => {
   const root = path.join(folder, 'whole')
   const storage = createFileStorage({ folder: root })
   const names = await Promise.all(Array.from({ length: 10 }, (_, i) => storage.put('avatars', 'webp', Buffer.alloc(100_000, i))))
@@ -61,7 +61,7 @@ test('files: nothing half-written is left, and only this user may read them', as
   expect((await stat(path.join(root, names[0] as string))).mode & 0o777).toBe(0o600)
 })
 
-test('files: a put that cannot be written fails and leaves nothing', async () => {
+test('files: a put that cannot write fails', async () => {
   const blocked = path.join(folder, 'blocked')
   await writeFile(blocked, 'a file where the folder should be')
   await expect(createFileStorage({ folder: blocked }).put('avatars', 'webp', Buffer.from('x'))).rejects.toThrow()
