@@ -1,4 +1,4 @@
-/** Every call of the HTTP API, by name. The server's handlers are a total map over it. */
+/** All calls of the HTTP API, by name. The server's handlers are a total map over them. */
 import type { z } from 'zod'
 import { communityCalls } from './community.ts'
 import type { EndpointSpec, PublicFile } from './endpoint.ts'
@@ -30,19 +30,19 @@ type Parsed<T, Otherwise> = T extends z.ZodType ? z.output<T> : Otherwise
 type Given<T, Otherwise> = T extends z.ZodType ? z.input<T> : Otherwise
 type Field<E, K extends string> = E extends { readonly [P in K]: infer V } ? V : undefined
 
-/** What a handler is given, parsed. */
+/** The parsed input of a handler. */
 export type Input<E extends EndpointSpec> = {
   readonly params: Parsed<Field<E, 'params'>, undefined>
   readonly query: Parsed<Field<E, 'query'>, undefined>
   readonly body: Parsed<Field<E, 'body'>, undefined>
 }
-/** What a client sends. */
+/** The input that a client sends. */
 export type Request<E extends EndpointSpec> = {
   params: Given<Field<E, 'params'>, undefined>
   query: Given<Field<E, 'query'>, undefined>
   body: Given<Field<E, 'body'>, undefined>
 }
-/** What an accepted answer carries. */
+/** The value of an accepted answer. */
 export type Output<E extends EndpointSpec> = E['output'] extends z.ZodType
   ? z.output<E['output']>
   : E['output'] extends 'text'

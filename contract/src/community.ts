@@ -1,4 +1,4 @@
-/** Public figures, notices, the contact form and the administrator's overview (api.md). */
+/** Calls of public figures, notices, the contact form and the administrator's overview. */
 import { message } from '@roz/core/fields.ts'
 import { decisionReason } from '@roz/core/money-fields.ts'
 import { email, writerName } from '@roz/core/person-fields.ts'
@@ -7,7 +7,7 @@ import { endpoint } from './endpoint.ts'
 import { story } from './impact.ts'
 import { count, day, instant, nextCursor, page, rupees, user } from './shapes.ts'
 
-/** Why a member is held: which mail they answered with "This was not me". */
+/** The hold of a member: the mail that the member answered with "This was not me". */
 export const hold = z.object({ at: instant, about: z.string().meta({ description: 'The mail: withdrawal_requested' }) })
 
 export const notification = z.object({
@@ -19,7 +19,7 @@ export const notification = z.object({
   readAt: instant.nullable(),
 })
 
-/** What a member is told beside money and safety, of which every mail is sent. */
+/** Messages that a member can turn off. Mails about money and safety are always sent. */
 export const preferences = z.object({ mail: z.boolean(), push: z.boolean() })
 const preferencesAnswer = z.object({ preferences })
 
@@ -73,7 +73,7 @@ export const communityCalls = {
     method: 'PUT',
     path: '/notifications/preferences',
     access: 'member',
-    summary: 'Changes what the member wants to be told; a field left out stays.',
+    summary: 'Changes which messages the member wants; a field left out stays.',
     body: z.strictObject({ mail: z.boolean('wrong_type').optional(), push: z.boolean('wrong_type').optional() }),
     output: preferencesAnswer,
     refusals: [],
@@ -107,9 +107,9 @@ export const communityCalls = {
           broken: z.array(z.object({ sentence: z.string(), rows: count, first: z.string() })),
         })
         .nullable()
-        .meta({ description: 'The newest check of the books; null before the first' }),
+        .meta({ description: 'The newest audit; null before the first' }),
       alarms: z.array(z.object({ code: z.enum(['books_held', 'draw_waiting']), day, waiting: count })).meta({
-        description: 'What waits for somebody to look: the day it is about, and how many others wait with it; the same as /readyz says',
+        description: 'Conditions that an operator must look at: the day concerned, and the number of further days; the same as in /readyz',
       }),
     }),
     refusals: [],
@@ -129,7 +129,7 @@ export const communityCalls = {
     method: 'GET',
     path: '/admin/users',
     access: 'admin',
-    summary: 'Members, newest first; q looks in name, mail and phone.',
+    summary: 'Members, newest first; q searches name, mail and phone.',
     query: z.object({ ...page.shape, q: z.string().max(200).optional() }),
     output: z.object({
       users: z.array(
@@ -138,7 +138,7 @@ export const communityCalls = {
           walletBalance: rupees,
           totalParticipated: count,
           totalWon: rupees,
-          hold: hold.nullable().meta({ description: 'Withdrawals and refunds wait for an administrator since then' }),
+          hold: hold.nullable().meta({ description: 'Since this time withdrawals and refunds wait for an administrator' }),
         }),
       ),
       nextCursor,

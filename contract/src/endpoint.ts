@@ -1,51 +1,55 @@
 /**
- * One call of the HTTP API as a value: what the server validates and serves, what the web's client
- * is typed by, and what /api/openapi.json prints. `access` and `refusals` are required, so that a
- * forgotten guard or an undeclared refusal does not compile.
+ * One call of the HTTP API as a value. The server validates and serves it, the web's client takes its types from it, and
+ * /api/openapi.json prints it.
+ * - `access` and `refusals` are required, so a forgotten guard or an undeclared refusal does not compile.
  */
 import type { RefusalCode } from '@roz/core/refusals.ts'
 import type { z } from 'zod'
 
 /**
- * visitor: anyone, a token is not looked at · anyone: a member's token counts, an admin's or none
- * is a visitor's · member: a member's session, also of a staff account that logged in as a member ·
- * holder: … of an account that holds a wallet, never of staff · verified: a holder whose mail is confirmed
- * and who is not on hold · session: a member's or an admin's session · admin: an admin's session ·
- * signed: a webhook, judged by its signature.
+ * Access levels of a call:
+ * - visitor: anybody; a token is ignored.
+ * - anyone: anybody; a member's token counts, an admin's token or none is a visitor.
+ * - member: a member's session, also of a staff account that logged in as a member.
+ * - holder: a member's session of an account with a wallet, never of staff.
+ * - verified: a holder whose mail is confirmed and who is not on hold.
+ * - session: a member's or an admin's session.
+ * - admin: an admin's session.
+ * - signed: a webhook with a valid signature.
  */
 export type Access = 'visitor' | 'anyone' | 'member' | 'holder' | 'verified' | 'session' | 'admin' | 'signed'
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 export type EndpointSpec = {
   readonly method: Method
-  /** Below /api; parameters in the OpenAPI manner: `/wallet/verify/{orderId}`. */
+  /** Path below /api; parameters as in OpenAPI: `/wallet/verify/{orderId}`. */
   readonly path: `/${string}`
   readonly access: Access
   /** One sentence for the reader of the API document. */
   readonly summary: string
   readonly params?: z.ZodType
   readonly query?: z.ZodType
-  /** The JSON body; without one the call takes none. */
+  /** The JSON body; without it the call takes no body. */
   readonly body?: z.ZodType
-  /** A multipart upload: the name of its file field and the most bytes it may have. */
+  /** A multipart upload: the name of its file field and its greatest size in bytes. */
   readonly upload?: { readonly field: string; readonly bytesMax: number }
-  /** The webhook's raw bytes are handed on as they came. */
+  /** The handler gets the body's raw bytes, without parsing. */
   readonly raw?: true
-  /** The answer's body; `text` is text/plain, `empty` none, `file` bytes as they were published. */
+  /** The answer's body; `text` is text/plain, `empty` is none, `file` is published bytes. */
   readonly output: z.ZodType | 'text' | 'empty' | 'file'
   /** The status of an accepted answer; 200 by default. */
   readonly status?: 200 | 201 | 202 | 204
   /** A second accepted status that the handler may choose. */
   readonly alsoStatus?: 202
-  /** Refusals beyond those that access and input bring (see `impliedRefusals`). */
+  /** Refusals beyond those that follow from access and input (see `impliedRefusals`). */
   readonly refusals: readonly RefusalCode[]
-  /** An administrator's call that moves money: refused without a step-up of the last ten minutes. */
+  /** An administrator's call that moves money: refused without a step-up within the last ten minutes. */
   readonly stepUp?: true
-  /** public: the answer depends on who asks without being private to them. file: it is the same for everybody. */
+  /** public: caches may keep a visitor's answer for seconds; an answer to a token is never kept. file: the same for everybody. */
   readonly cache?: 'public' | 'file'
 }
 
-/** Published bytes: the same for everybody, and for ever once they are final. */
+/** Published bytes: the same for everybody, and unchangeable once they are final. */
 export type PublicFile = {
   readonly type: string
   readonly isFinal: boolean
@@ -55,14 +59,14 @@ export type PublicFile = {
   readonly body: Uint8Array | AsyncIterable<Uint8Array>
 }
 
-/** A call that takes an Idempotency-Key moves money: a staff account, which has no wallet, must not reach it as a member. */
+/** A call with an Idempotency-Key moves money, so a staff account, which has no wallet, must not reach it as a member. */
 type MoneyGuarded<E extends EndpointSpec> = 'idempotency_mismatch' extends E['refusals'][number]
   ? { readonly access: 'holder' | 'verified' | 'admin' }
   : unknown
 
 export const endpoint = <const E extends EndpointSpec>(spec: E & MoneyGuarded<E>): E => spec
 
-/** The refusals that a call may answer without naming them, from how it is declared. */
+/** The refusals of a call, including those that follow from its declaration. */
 export function impliedRefusals(spec: EndpointSpec): RefusalCode[] {
   const byAccess: Record<Access, RefusalCode[]> = {
     visitor: [],
@@ -80,11 +84,11 @@ export function impliedRefusals(spec: EndpointSpec): RefusalCode[] {
   return [...new Set([...byAccess[spec.access], ...byStepUp, ...byBody, ...byInput, ...spec.refusals])]
 }
 
-/** Every error answer of the API. */
+/** The body of every error answer. */
 export type ErrorAnswer = {
   readonly code: string
   readonly message: string
   readonly fields?: Readonly<Record<string, string>>
-  /** What the message names, for words in another language: who has it. */
+  /** The values in the message, for a client that shows its own text. */
   readonly values?: Readonly<Record<string, string>>
 }

@@ -1,4 +1,4 @@
-/** Sign-up, sign-in and the member's own record (spec section 7; api.md). */
+/** Calls of registration, login and the member's own record. */
 import { registration, ticketKey as ticketKeyField } from '@roz/core/fields.ts'
 import { email, givenPassword, name, newPassword, phone } from '@roz/core/person-fields.ts'
 import { LANGUAGES } from '@roz/core/language.ts'
@@ -6,14 +6,14 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { count, day, instant, messageAnswer, signedIn, userAnswer } from './shapes.ts'
 
-/** No token holds a NUL: with one it is unknown like any other, and not a value that no call takes. */
+/** No valid token contains a NUL, so a token with a NUL is treated as unknown and not as a malformed field. */
 const unknownWithNul = (token: string): string => (token.includes('\0') ? '' : token)
 const token = z.string('fill_all').max(8192, 'fill_all').overwrite(unknownWithNul)
 const queryToken = z.string().overwrite(unknownWithNul)
 
-/** A session as its owner knows it: the device it was opened on. */
+/** A session as its owner sees it: the device that opened it. */
 export const signedInDevice = z.object({
-  browser: z.string().nullable().meta({ description: 'As its maker calls it; null where unknown' }),
+  browser: z.string().nullable().meta({ description: 'Name of the browser as its maker writes it; null if unknown' }),
   system: z.string().nullable(),
   signedInAt: instant,
   lastUsedAt: instant.meta({ description: 'To the minute' }),
@@ -43,7 +43,7 @@ export const identityCalls = {
     method: 'POST',
     path: '/auth/google',
     access: 'visitor',
-    summary: "Opens a member's session by a Google ID token, once; `nonce` is the secret whose SHA-256 the token carries, where it does.",
+    summary: "Opens a member's session by a Google ID token, once; `nonce` is the secret whose SHA-256 is in the token, if there is one.",
     body: z.strictObject({ token, nonce: z.string('wrong_type').max(200, 'wrong_type').optional() }),
     output: signedIn,
     refusals: ['google_failed', 'google_other_account', 'google_not_configured', 'too_many_requests'],
@@ -52,7 +52,7 @@ export const identityCalls = {
     method: 'GET',
     path: '/auth/google/nonce',
     access: 'visitor',
-    summary: 'A secret for a page that shows the button of Google: `claim` goes to Google, `nonce` comes back beside the token.',
+    summary: 'A secret for a page with the button of Google: the page gives `claim` to Google and sends `nonce` with the token.',
     output: z.object({
       nonce: z.string(),
       claim: z.string().meta({ description: 'SHA-256 of the nonce, base64url' }),
@@ -60,7 +60,14 @@ export const identityCalls = {
     }),
     refusals: ['google_not_configured'],
   }),
-  me: endpoint({ method: 'GET', path: '/auth/me', access: 'session', summary: 'Who is signed in.', output: userAnswer, refusals: [] }),
+  me: endpoint({
+    method: 'GET',
+    path: '/auth/me',
+    access: 'session',
+    summary: 'The account of this session.',
+    output: userAnswer,
+    refusals: [],
+  }),
   verifyEmail: endpoint({
     method: 'GET',
     path: '/auth/verify-email',
@@ -82,7 +89,7 @@ export const identityCalls = {
     method: 'POST',
     path: '/auth/forgot-password',
     access: 'visitor',
-    summary: 'Sends a reset link where the address is known; the answer is always the same.',
+    summary: 'Sends a reset link if the address is known; the answer is always the same.',
     body: z.strictObject({ email }),
     output: messageAnswer,
     refusals: ['too_many_requests'],
@@ -101,7 +108,7 @@ export const identityCalls = {
     path: '/auth/not-me',
     access: 'visitor',
     summary:
-      '"This was not me", by the link of a mail: ends what opens the account, holds withdrawals and mails a reset link; again: nothing.',
+      '"This was not me", by the link of a mail: ends sessions, password, Google link and mailed links, holds withdrawals, mails a reset link; a repeat does nothing.',
     body: z.strictObject({ token }),
     output: messageAnswer,
     refusals: ['alert_link_invalid', 'too_many_requests'],
@@ -128,7 +135,7 @@ export const identityCalls = {
     method: 'POST',
     path: '/admin/step-up',
     access: 'admin',
-    summary: 'Gives the password anew: for ten minutes this session may do what moves money. A sign-in counts as one.',
+    summary: 'Checks the password again: for ten minutes this session may move money. A login counts as a step-up.',
     body: z.strictObject({ password: givenPassword }),
     output: z.object({ until: instant }),
     refusals: ['unauthenticated', 'wrong_password', 'too_many_requests'],
@@ -169,7 +176,7 @@ export const identityCalls = {
     method: 'POST',
     path: '/user/password',
     access: 'member',
-    summary: 'Sets a new password; every other session ends and this answer brings a new token.',
+    summary: 'Sets a new password; every other session ends and the answer contains a new token.',
     body: z.strictObject({ currentPassword: givenPassword, newPassword }),
     output: signedIn,
     refusals: ['wrong_password', 'too_many_requests'],
@@ -178,7 +185,7 @@ export const identityCalls = {
     method: 'GET',
     path: '/user/sessions',
     access: 'member',
-    summary: 'The devices on which the member is signed in, the last used first.',
+    summary: 'The devices on which the member is logged in, the last used first.',
     output: z.object({ sessions: z.array(signedInDevice.extend({ isThis: z.boolean() })) }),
     refusals: [],
   }),
@@ -186,7 +193,7 @@ export const identityCalls = {
     method: 'POST',
     path: '/user/sessions/end-others',
     access: 'member',
-    summary: 'Signs the member out on every device but this one, the portal included.',
+    summary: 'Logs the member out on every other device, the portal included.',
     output: z.object({ ended: count }),
     refusals: [],
   }),
@@ -194,8 +201,7 @@ export const identityCalls = {
     method: 'GET',
     path: '/user/ticket-key',
     access: 'member',
-    summary:
-      'The key that the member’s tickets of a day are made with, today without one, for another device of theirs; null where there is none.',
+    summary: 'The key of the member’s tickets on a day (by default today), for another device of the member; null if there is none.',
     query: z.object({ day: day.optional() }),
     output: z.object({ key: z.string().nullable(), custodial: z.boolean() }),
     refusals: [],

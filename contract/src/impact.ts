@@ -1,4 +1,4 @@
-/** Impact stories and figures (spec section 3; api.md). */
+/** Calls of impact stories and the member's impact figures. */
 import { charityDescription, charityName, storyDescription, storyTitle, videoUrl } from '@roz/core/story-fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
@@ -21,7 +21,7 @@ export const story = z.object({
 export type Story = z.infer<typeof story>
 
 const charity = z.strictObject({ name: charityName, description: charityDescription }, 'charity_required')
-/** Fields that a story brings back and that no edit changes. */
+/** Fields of a story that an edit may send back and that it does not change. */
 const readOnly = {
   id: z.unknown().optional(),
   _id: z.unknown().optional(),
@@ -55,7 +55,7 @@ export const impactCalls = {
     method: 'GET',
     path: '/impact/stats',
     access: 'member',
-    summary: 'What the member has put in, the charities of their rounds, the rounds they joined.',
+    summary: 'Rupees contributed, charities of the rounds joined, and the number of rounds joined.',
     output: z.object({ totalDonated: rupees, charitiesSupported: count, daysActive: count }),
     refusals: [],
   }),

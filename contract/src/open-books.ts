@@ -1,4 +1,4 @@
-/** What is published for everybody to recheck (spec/protocol.md, chapter 14), members' own proofs, and the days as pages show them. */
+/** Calls of published files that everybody can verify (spec/protocol.md, chapter 14), members' own proofs, and days as pages show them. */
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { assurance, count, day, nextCursor, page, rupees } from './shapes.ts'
@@ -6,16 +6,16 @@ import { assurance, count, day, nextCursor, page, rupees } from './shapes.ts'
 const hash = z.string().regex(/^[0-9a-f]{64}$/)
 const path = z.array(hash)
 const ofDay = z.object({ day: z.string().max(20) })
-/** Digits alone: an empty text is no number. */
+/** Digits only: `z.coerce` alone would accept an empty text as 0. */
 const whole = z
   .string('limit_invalid')
   .regex(/^\d{1,15}$/, 'limit_invalid')
   .pipe(z.coerce.number())
 
-/** A file as it was published; 404 where there is none. */
+/** A published file; 404 if it does not exist. */
 const FILE = { method: 'GET', access: 'visitor', output: 'file', refusals: ['not_found'], cache: 'file' } as const
 
-/** One signature of the log over a batch of entries, with the way from this ticket to it. */
+/** The log's signature over a batch of entries, with the inclusion proof of this ticket. */
 export const receipt = z.object({
   count,
   index: count,
@@ -28,21 +28,20 @@ export const receipt = z.object({
 const amounts = z.object({ need: rupees, reward: rupees, platform: rupees })
 const disbursed = z.object({ date: day, amount: rupees, evidence: hash })
 
-/** A day that is over, as pages show it; it proves nothing, the files do. */
+/** An ended day for display. It proves nothing; the published files do. */
 export const dayView = z.object({
   day,
   status: z.enum(['settled', 'void']),
   entries: count,
   intake: rupees,
   split: amounts.meta({ description: "Rupees of this day's pot" }),
-  /** Paise of one rupee. */
   perRupee: z
     .object({ need: z.number(), reward: z.number(), platform: z.number() })
     .meta({ description: 'Where each ₹1 of the day went, in paise' }),
   winners: z.array(z.object({ name: z.string(), amount: rupees, tax: rupees, position: count, ticket: hash })),
   assurance,
   disbursed: rupees.meta({ description: "Of this day's need share, first in, first out" }),
-  receipts: z.array(disbursed).meta({ description: 'The disbursements that it went out with' }),
+  receipts: z.array(disbursed).meta({ description: 'The disbursements of this money' }),
   books: z
     .object({
       help: z.object({ opening: rupees, in: rupees, out: rupees, closing: rupees }),
@@ -82,7 +81,7 @@ export const openBooksCalls = {
   liabilitiesFile: endpoint({
     ...FILE,
     path: '/public/liabilities/{day}',
-    summary: "What is owed to members at a day's end, 40 bytes a part.",
+    summary: "The liabilities to members at a day's end, 40 bytes a part.",
     params: ofDay,
   }),
   rulesFile: endpoint({
@@ -94,13 +93,13 @@ export const openBooksCalls = {
   logInclusion: endpoint({
     ...FILE,
     path: '/public/log/inclusion',
-    summary: 'The proof that a record is in the log of a size.',
+    summary: 'The inclusion proof of a record in the log of this size.',
     query: z.object({ index: whole, size: whole }),
   }),
   logConsistency: endpoint({
     ...FILE,
     path: '/public/log/consistency',
-    summary: 'The proof that the log of one size begins with that of another.',
+    summary: 'The consistency proof between the log of two sizes.',
     query: z.object({ from: whole, to: whole }),
   }),
   cosign: endpoint({
@@ -117,7 +116,7 @@ export const openBooksCalls = {
     method: 'GET',
     path: '/public/days',
     access: 'visitor',
-    summary: 'Days that are over, newest first, and what all settled rounds came to.',
+    summary: 'Ended days, newest first, and the totals of all settled rounds.',
     query: page,
     output: z.object({
       totals: z.object({ days: count, entries: count, intake: rupees, split: amounts, disbursed: rupees, helpFund: rupees }),
@@ -131,7 +130,7 @@ export const openBooksCalls = {
     method: 'GET',
     path: '/public/days/{day}',
     access: 'visitor',
-    summary: 'One day, once it is over and its round has ended.',
+    summary: 'One day, after it is over and its round has ended.',
     params: ofDay,
     output: z.object({ day: dayView }),
     refusals: ['not_found'],
@@ -166,7 +165,7 @@ export const openBooksCalls = {
     method: 'GET',
     path: '/user/liabilities/{day}',
     access: 'member',
-    summary: "The member's own parts of what was owed at a day's end, in paise, with their proof up to the newest checkpoint.",
+    summary: "The member's own parts of the liabilities at a day's end, in paise, with their proof up to the newest checkpoint.",
     params: ofDay,
     query: z.object({ from: whole.default(0), limit: whole.refine((n) => n >= 1 && n <= 128, 'limit_invalid').default(2) }),
     output: z.object({
@@ -187,7 +186,7 @@ export const openBooksCalls = {
           checkpoint: z.string(),
         })
         .nullable()
-        .meta({ description: "null until a checkpoint holds the day's books" }),
+        .meta({ description: "null until a checkpoint contains the day's books" }),
       root: hash,
       total: count,
     }),

@@ -1,4 +1,4 @@
-/** Money that leaves, as administrators see it, and the payouts' webhook (api.md). */
+/** Calls of withdrawals, refunds, suspense items and disputes, mostly for administrators, and the payouts' webhook. */
 import { rupeeAmount } from '@roz/core/fields.ts'
 import { decisionReason } from '@roz/core/money-fields.ts'
 import { bankReference } from '@roz/core/reference-fields.ts'
@@ -7,19 +7,19 @@ import { endpoint } from './endpoint.ts'
 import { instant, nextCursor, page, rupees } from './shapes.ts'
 import { bankDetail, withdrawal } from './wallet.ts'
 
-/** The states of money.md, not the words that members read. */
+/** States of the ledger; members see fewer and other words. */
 export const withdrawalState = z.enum(['requested', 'approved', 'sending', 'paid', 'rejected', 'failed', 'reversed'], 'choice_invalid')
 
 const payee = z.object({ id: z.string(), name: z.string(), email: z.string().nullable() })
 
 const onHold = z.boolean().meta({ description: 'The member is on hold: nothing is sent until the hold ends' })
-const approvedAt = instant.nullable().meta({ description: 'When it was approved; a rejection after it undid that' })
-/** For whoever decides about a member's money. */
+const approvedAt = instant.nullable().meta({ description: 'Time of the approval; a later rejection undid it' })
+/** Facts about the member, for the administrator who decides about money. */
 const suspect = {
   memberFlags: z
     .array(z.string())
-    .meta({ description: 'What the member is known for: dispute, gateway_conflict, other_amount; debt while something is owed' }),
-  owed: rupees.meta({ description: 'What the member owes for payments that the bank took back: nothing is approved until it is paid' }),
+    .meta({ description: 'Earlier problems of the member: dispute, gateway_conflict, other_amount; debt while something is owed' }),
+  owed: rupees.meta({ description: 'Debt of the member for payments that the bank took back: nothing is approved until it is paid' }),
 }
 
 export const adminWithdrawal = z.object({
@@ -31,13 +31,13 @@ export const adminWithdrawal = z.object({
   problem: z
     .string()
     .nullable()
-    .meta({ description: 'Why it stands still, in the words of the gateway, or member_on_hold, member_in_debt' }),
+    .meta({ description: 'The reason why it is not sent: the words of the gateway, or member_on_hold, member_in_debt' }),
   onHold,
   approvedAt,
   shownTo: z
     .object({ id: z.string(), name: z.string(), at: instant })
     .nullable()
-    .meta({ description: 'Who was shown the bank account, to pay by hand: only that person ends it' }),
+    .meta({ description: 'The person who opened the bank account to pay by hand: only this person can end it' }),
   ...suspect,
   endedAt: instant.nullable(),
 })
@@ -46,14 +46,14 @@ export const refundState = z.enum(['requested', 'approved', 'sending', 'paid', '
 export const suspenseState = z.enum(['open', 'credited', 'refunded', 'paid', 'taken'], 'choice_invalid')
 export const disputeState = z.enum(['open', 'won', 'lost'], 'choice_invalid')
 
-/** As its member reads it. */
+/** A refund as its member sees it. */
 export const refund = z.object({
   id: z.string(),
   order_id: z.string(),
   amount: rupees,
   status: z.enum(['pending', 'processing', 'completed', 'rejected', 'failed']),
   reason: z.string(),
-  decision: z.string().nullable().meta({ description: 'Why it was rejected or failed' }),
+  decision: z.string().nullable().meta({ description: 'The reason why it was rejected or failed' }),
   reference: z.string().nullable(),
   createdAt: instant,
 })
@@ -76,48 +76,48 @@ export const suspenseItem = z.object({
   order_id: z.string(),
   paymentId: z.string(),
   amount: rupees.meta({ description: 'In `currency`' }),
-  currency: z.string().meta({ description: 'INR, or what the gateway named instead: then nobody is credited' }),
+  currency: z.string().meta({ description: 'INR, or another currency from the gateway: then nobody is credited' }),
   reason: z.enum(['unknown_order', 'other_amount', 'second_payment', 'closed_account', 'no_wallet', 'other_currency']),
   onHold,
   source: z
     .enum(['payment', 'payout', 'refund', 'dispute'])
-    .meta({ description: 'A payment that came, or what came back for a closed account' }),
+    .meta({ description: 'A payment, or money of a closed account that was returned' }),
   status: suspenseState,
   createdAt: instant,
   decidedAt: instant.nullable(),
-  member: payee.nullable().meta({ description: 'Whose order or withdrawal it came by, or who it was credited to' }),
+  member: payee.nullable().meta({ description: 'The member of the order or withdrawal, or the member who was credited' }),
   ...suspect,
-  bank: withdrawal.shape.bank.nullable().meta({ description: 'Where a payout went that came back' }),
+  bank: withdrawal.shape.bank.nullable().meta({ description: 'The bank account of a payout that was returned' }),
   reference: z
     .string()
     .nullable()
-    .meta({ description: "The bank's, where it was paid by hand; that of the chargeback or of the debt's payment, where it was taken" }),
+    .meta({ description: "The bank's reference of a payment by hand; the reference of the chargeback or of the debt's payment, if taken" }),
 })
 
 export const dispute = z.object({
-  id: z.string().meta({ description: "The gateway's own" }),
+  id: z.string().meta({ description: "The gateway's own id" }),
   order_id: z.string(),
   paymentId: z.string(),
   amount: rupees,
   type: z.string(),
-  status: z.string().meta({ description: "The gateway's own word" }),
+  status: z.string().meta({ description: "The gateway's own status" }),
   state: disputeState,
   needsAnswer: z.boolean().meta({ description: 'The bank waits for our answer, until respondBy' }),
   respondBy: instant.nullable(),
   isTaken: z.boolean().meta({ description: "The money is with the payer's bank now" }),
   loss: rupees.meta({
-    description: 'What of it is our loss now: neither the member nor SUSPENSE had it; what the member has paid of it since is none',
+    description: 'The part that is our loss now: neither the member nor SUSPENSE had it, and the member has not paid it since',
   }),
   problem: z.enum(['unknown_payment', 'more_than_paid', 'other_currency']).nullable().meta({ description: 'Why nothing was booked' }),
   createdAt: instant,
   updatedAt: instant,
-  member: payee.nullable().meta({ description: 'Whose payment it was' }),
+  member: payee.nullable().meta({ description: 'The member who paid' }),
 })
 
 const id = z.object({ id: z.string().max(100) })
 const search = z.string().max(200).optional()
 const withdrawalAnswer = z.object({ withdrawal: adminWithdrawal })
-/** Every decision names the state that the administrator saw. */
+/** Every decision contains the state that the administrator saw; another state is refused with `changed_since_seen`. */
 const seenWithdrawal = z.strictObject({ status: withdrawalState })
 const seenRefund = z.strictObject({ status: refundState })
 const seenItem = z.strictObject({ status: suspenseState })
@@ -130,7 +130,7 @@ export const payoutCalls = {
     method: 'GET',
     path: '/admin/withdrawals',
     access: 'admin',
-    summary: "Withdrawals in all states, newest first; q looks in the member's name and mail, in id and reference.",
+    summary: "Withdrawals in all states, newest first; q searches the member's name and mail, id and reference.",
     query: z.object({ ...page.shape, status: withdrawalState.optional(), q: search }),
     output: z.object({
       withdrawals: z.array(adminWithdrawal),
@@ -144,7 +144,7 @@ export const payoutCalls = {
     path: '/admin/withdrawals/{id}/approve',
     access: 'admin',
     stepUp: true,
-    summary: 'Approves a withdrawal: it is sent by the gateway, or waits for a payment by hand where there is none.',
+    summary: 'Approves a withdrawal: the gateway sends it, or without a gateway it waits for a payment by hand.',
     params: id,
     body: seenWithdrawal,
     output: withdrawalAnswer,
@@ -173,7 +173,7 @@ export const payoutCalls = {
     path: '/admin/withdrawals/{id}/retry',
     access: 'admin',
     stepUp: true,
-    summary: 'Sends an approved withdrawal that the gateway would not take once more, or asks at once about one under way.',
+    summary: 'Sends an approved withdrawal again that the gateway refused, or asks at once about one under way.',
     params: id,
     body: seenWithdrawal,
     output: withdrawalAnswer,
@@ -193,7 +193,7 @@ export const payoutCalls = {
     path: '/admin/withdrawals/{id}/complete',
     access: 'admin',
     stepUp: true,
-    summary: 'Notes that an approved withdrawal was paid by hand, by the person who was shown the bank account, if anybody was.',
+    summary: 'Records that an approved withdrawal was paid by hand; if somebody opened the bank account, only this person may do so.',
     params: id,
     body: z.strictObject({ ...seenWithdrawal.shape, bankReference }),
     output: withdrawalAnswer,
@@ -213,7 +213,7 @@ export const payoutCalls = {
     access: 'admin',
     stepUp: true,
     summary:
-      'The whole bank account of an approved withdrawal, to pay it by hand. From then on only this person ends it, by complete or not-paid; each look is written down. Only where no gateway pays out.',
+      'The full bank account of an approved withdrawal, to pay it by hand. After this call only this person can end it, by complete or not-paid; each look is recorded. Only if no gateway pays out.',
     params: id,
     body: seenWithdrawal,
     output: z.object({ bankDetail }),
@@ -232,7 +232,7 @@ export const payoutCalls = {
     path: '/admin/withdrawals/{id}/not-paid',
     access: 'admin',
     stepUp: true,
-    summary: 'The person who was shown the bank account says that it was not paid, and why; the money goes back into the wallet.',
+    summary: 'The person who opened the bank account records that it was not paid, and why; the money goes back into the wallet.',
     params: id,
     body: reasonedWithdrawal,
     output: withdrawalAnswer,
@@ -243,7 +243,7 @@ export const payoutCalls = {
     path: '/admin/withdrawals/{id}/take-over',
     access: 'admin',
     stepUp: true,
-    summary: 'An owner takes a payment by hand from the person who was shown the bank account and cannot end it any more; with a reason.',
+    summary: 'An owner takes over a payment by hand from the person who opened the bank account and cannot end it; with a reason.',
     params: id,
     body: reasonedWithdrawal,
     output: withdrawalAnswer,
@@ -253,7 +253,7 @@ export const payoutCalls = {
     method: 'POST',
     path: '/wallet/refunds',
     access: 'verified',
-    summary: 'Asks for the unused part of a top-up of the last seven days, or less, to go back to where it came from; held at once.',
+    summary: 'Requests a refund of at most the unused part of a top-up of the last seven days; the amount is held at once.',
     body: z.strictObject({
       order_id: z.string('fill_all').min(1, 'fill_all').max(100, 'fill_all'),
       amount: rupeeAmount,
@@ -266,7 +266,7 @@ export const payoutCalls = {
     method: 'GET',
     path: '/wallet/refunds',
     access: 'member',
-    summary: "The member's refunds, newest first, and the top-ups of which something can be refunded, each with its unused part.",
+    summary: "The member's refunds, newest first, and the top-ups that can be refunded, each with its unused part.",
     query: page,
     output: z.object({
       refunds: z.array(refund),
@@ -279,7 +279,7 @@ export const payoutCalls = {
     method: 'GET',
     path: '/admin/refunds',
     access: 'admin',
-    summary: "Refunds in all states, newest first; q looks in the member's name and mail, in order, id and reference.",
+    summary: "Refunds in all states, newest first; q searches the member's name and mail, order, id and reference.",
     query: z.object({ ...page.shape, status: refundState.optional(), q: search }),
     output: z.object({ refunds: z.array(adminRefund), nextCursor }),
     refusals: [],
@@ -289,7 +289,7 @@ export const payoutCalls = {
     path: '/admin/refunds/{id}/approve',
     access: 'admin',
     stepUp: true,
-    summary: 'Approves a refund: it is sent to the gateway; once more, where the gateway would not take it before.',
+    summary: 'Approves a refund and sends it to the gateway; sends it again if the gateway refused it before.',
     params: id,
     body: seenRefund,
     output: refundAnswer,
@@ -308,7 +308,7 @@ export const payoutCalls = {
     path: '/admin/refunds/{id}/reject',
     access: 'admin',
     stepUp: true,
-    summary: 'Rejects a refund that was not sent; what was held goes back.',
+    summary: 'Rejects a refund that was not sent; the held amount goes back.',
     params: id,
     body: z.strictObject({ ...seenRefund.shape, reason: decisionReason }),
     output: refundAnswer,
@@ -318,7 +318,7 @@ export const payoutCalls = {
     method: 'GET',
     path: '/admin/suspense',
     access: 'admin',
-    summary: 'Payments without a place to go, newest first; q looks in order and payment.',
+    summary: 'Payments in suspense, newest first; q searches order and payment.',
     query: z.object({ ...page.shape, status: suspenseState.optional(), q: search }),
     output: z.object({ suspense: z.array(suspenseItem), nextCursor }),
     refusals: [],
@@ -328,7 +328,7 @@ export const payoutCalls = {
     path: '/admin/suspense/{id}/credit',
     access: 'admin',
     stepUp: true,
-    summary: 'Gives an open item to a member.',
+    summary: 'Credits an open item to a member.',
     params: id,
     body: z.strictObject({ ...seenItem.shape, memberId: z.string('fill_all').min(1, 'fill_all').max(100, 'fill_all') }),
     output: itemAnswer,
@@ -347,7 +347,7 @@ export const payoutCalls = {
     path: '/admin/suspense/{id}/refund',
     access: 'admin',
     stepUp: true,
-    summary: 'Sends an open item back to where it came from; if that fails it is open again.',
+    summary: 'Refunds an open item to its payer; if the refund fails, the item is open again.',
     params: id,
     body: seenItem,
     output: itemAnswer,
@@ -366,7 +366,7 @@ export const payoutCalls = {
     path: '/admin/suspense/{id}/pay',
     access: 'admin',
     stepUp: true,
-    summary: 'Notes that an open item of a closed account was paid to its owner by hand, from the bank.',
+    summary: 'Records that an open item of a closed account was paid to its owner by hand, from the bank.',
     params: id,
     body: z.strictObject({ ...seenItem.shape, bankReference }),
     output: itemAnswer,
@@ -383,7 +383,7 @@ export const payoutCalls = {
     method: 'GET',
     path: '/admin/disputes',
     access: 'admin',
-    summary: "Disputes of payments, newest first; q looks in the member's name and mail, in dispute, order and payment.",
+    summary: "Disputes of payments, newest first; q searches the member's name and mail, dispute, order and payment.",
     query: z.object({ ...page.shape, status: disputeState.optional(), q: search }),
     output: z.object({ disputes: z.array(dispute), nextCursor }),
     refusals: [],
@@ -392,7 +392,7 @@ export const payoutCalls = {
     method: 'POST',
     path: '/webhooks/cashfree-payouts',
     access: 'signed',
-    summary: "The payouts' events; stored raw, then the transfer is asked for at the gateway.",
+    summary: 'Events of payouts; the event is stored, then the transfer is fetched from the gateway.',
     raw: true,
     output: z.object({ received: z.literal(true) }),
     refusals: ['webhook_signature', 'bad_json'],

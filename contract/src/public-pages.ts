@@ -1,12 +1,12 @@
 /**
- * What the server tells the public pages. The web build makes render functions of them
- * (web/src/public/render.tsx), the server calls those with these values: the two meet here.
+ * The interface between the server and the public pages: the web build makes render functions
+ * (web/src/public/render.tsx), and the server calls them with these values.
  */
 import type { Language } from '@roz/core/language.ts'
 import type { Api, Output } from './api.ts'
 import type { Story } from './impact.ts'
 
-/** The operator's settings that pages name. */
+/** Settings of the operator that pages show. */
 export type SiteFacts = {
   readonly brandName: string
   readonly supportEmail: string
@@ -25,9 +25,9 @@ export type SiteFacts = {
   /** The operator's switches PAYMENTS_LIVE and CASHOUT. */
   readonly topupsOn: boolean
   readonly withdrawalsOn: boolean
-  /** Which split is in force today: percent of the pool, and how many share the reward. */
+  /** The split in force today: percent of the pool, and the number of winners who share the reward. */
   readonly split: { readonly need: number; readonly reward: number; readonly platform: number; readonly winners: number }
-  /** Draws use random numbers of our own (a demo); otherwise a weak one is one that no witness saw in time. */
+  /** Draws use our own random numbers (a demo); otherwise a weak draw is one that no witness saw in time. */
   readonly drawsLocally: boolean
 }
 
@@ -35,29 +35,29 @@ export type HomeData = Output<Api['home']>['data']
 export type CurrentRound = Output<Api['currentRound']>
 export type PublicDays = Output<Api['publicDays']>
 
-/** What of the live data a page is filled with. */
+/** The live data of a page. */
 export type PageData = {
   readonly home: HomeData
   readonly round: CurrentRound
   /** Published stories, newest publication first. */
   readonly stories: readonly Story[]
-  /** Where those before them begin, if there are any. */
+  /** Cursor of the stories after these; null if there are none. */
   readonly storiesNext: string | null
-  /** Days that are over; only for the pages that show them. */
+  /** Ended days; only for pages that show them. */
   readonly days: PublicDays | undefined
 }
 
-/** What a link that is shared is about. Days are settled and over, stories are published. */
+/** The subject of a shared link. Days are settled and over, stories are published. */
 export type ShareSubject =
   | { readonly kind: 'page'; readonly page: string }
   | { readonly kind: 'day'; readonly day: string; readonly entries: number; readonly intake: number; readonly need: number }
   | { readonly kind: 'story'; readonly story: Story }
 
-/** What the picture of a shared link says, ready to print. */
+/** The texts of a shared link's picture, ready to print. */
 export type ShareCard = {
   readonly brand: string
   readonly tagline: string
-  /** The line above the title; empty where there is none. */
+  /** The line above the title; may be empty. */
   readonly when: string
   readonly title: string
   readonly lead: string
@@ -73,28 +73,28 @@ export type PageRequest = {
   /** Scheme, host and port, for links between languages and to the page itself. */
   readonly origin: string
   readonly site: SiteFacts
-  /** Absent where a page names none, or where the server could not read it. */
+  /** Undefined if the page shows no live data or the server could not read it. */
   readonly data: PageData | undefined
   readonly nowMs: number
-  /** What the page is about, where that is more than the page itself: a day, a story. */
+  /** The subject of a page about one day or one story. */
   readonly subject?: ShareSubject | undefined
-  /** Path of the picture that a shared link shows. */
+  /** Path of the picture for a shared link. */
   readonly picture?: string | undefined
 }
 
-/** What `pages.mjs` exports. */
+/** The exports of `pages.mjs`. */
 export type PublicPages = {
-  /** Address of each page by name, English; other languages lie below their tag. */
+  /** Address of each page by name, in English; other languages are below their tag. */
   readonly addresses: Readonly<Record<string, string>>
   /** The pages that show live data. */
   readonly live: readonly string[]
-  /** Those of them that show days that are over. */
+  /** The live pages that show ended days. */
   readonly withDays: readonly string[]
-  /** Those of them that show days that are over and nothing younger: such a page is drawn again once one more is. */
+  /** The live pages that show ended days and nothing newer: such a page is rendered again when a day is added. */
   readonly daily: readonly string[]
-  /** Pages that lie below each day too: `/verify/2026-11-21`. What such a page says of the day it asks for itself. */
+  /** Pages that also exist for each day: `/verify/2026-11-21`. Such a page fetches the day's data itself. */
   readonly ofDay: readonly string[]
-  /** Pages that lie below each published story too, and then show it alone. */
+  /** Pages that also exist for each published story and then show it alone. */
   readonly ofStory: readonly string[]
   readonly card: (subject: ShareSubject, language: Language, brandName: string) => ShareCard
   readonly render: (request: PageRequest) => string

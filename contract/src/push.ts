@@ -1,10 +1,10 @@
-/** Results on a member's device: Web Push (api.md). A device is the session that asks. */
+/** Calls of Web Push: results on a member's device. A device is the session that makes the call. */
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { instant } from './shapes.ts'
 
 const part = z.string('push_subscription_invalid').min(1, 'push_subscription_invalid')
-/** As `PushSubscription.toJSON()` gives it; keys that browsers may add are passed over. */
+/** The JSON of `PushSubscription.toJSON()`; further keys that browsers may add are ignored. */
 export const pushSubscription = z.strictObject({
   endpoint: part.max(1000, 'push_subscription_invalid').meta({ description: "An https address at the browser's push service" }),
   keys: z.object({
@@ -14,9 +14,9 @@ export const pushSubscription = z.strictObject({
   expirationTime: z.number('push_subscription_invalid').nullable().optional(),
 })
 
-/** For the member's export. */
+/** A device in the member's export. */
 export const pushDevice = z.object({
-  endpoint: z.string().meta({ description: 'Where the device is reached' }),
+  endpoint: z.string().meta({ description: 'The address of the device at its push service' }),
   since: instant,
 })
 
@@ -25,7 +25,7 @@ export const pushCalls = {
     method: 'GET',
     path: '/notifications/push',
     access: 'member',
-    summary: 'The key that browsers subscribe with, and whether results come to this device.',
+    summary: 'The key that browsers subscribe with, and whether this device gets results.',
     output: z.object({
       publicKey: z.string().meta({ description: 'applicationServerKey: an uncompressed P-256 point, base64url' }),
       subscribed: z.boolean().meta({ description: 'This session has a device, under the key named here' }),
@@ -37,7 +37,7 @@ export const pushCalls = {
     method: 'POST',
     path: '/notifications/push',
     access: 'member',
-    summary: "Takes a browser's push subscription for this session, in the place of an earlier one; the same again changes nothing.",
+    summary: "Stores a browser's push subscription for this session and replaces an earlier one; a repeat changes nothing.",
     body: pushSubscription,
     output: 'empty',
     status: 204,
@@ -47,7 +47,7 @@ export const pushCalls = {
     method: 'DELETE',
     path: '/notifications/push',
     access: 'member',
-    summary: 'Nothing more is sent to the device of this session.',
+    summary: 'Removes the device of this session: nothing more is sent to it.',
     output: 'empty',
     status: 204,
     refusals: [],

@@ -1,4 +1,4 @@
-/** What members may demand of us: their data, and that their account is closed (api.md; product.md "Members' rights"). */
+/** Calls of members' rights: the export of their data and the closing of their account. */
 import { z } from 'zod'
 import { notification } from './community.ts'
 import { endpoint } from './endpoint.ts'
@@ -26,7 +26,7 @@ export const rightsCalls = {
     method: 'GET',
     path: '/user/export',
     access: 'member',
-    summary: 'Everything about the member in one object, each part whole and as its own call shows it.',
+    summary: 'All data about the member in one object; each part is complete and has the form of its own call.',
     output: memberExport,
     refusals: ['too_many_requests'],
   }),
@@ -34,13 +34,13 @@ export const rightsCalls = {
     method: 'POST',
     path: '/user/close',
     access: 'verified',
-    summary: 'Takes the rest out of the wallet, of any amount: to a bank account, or as a gift to the help fund. Then DELETE /user works.',
+    summary: 'Empties the wallet, whatever the amount: to a bank account, or as a gift to the help fund. Then DELETE /user is accepted.',
     body: z.strictObject({
       bankDetail: bankDetail.optional(),
       gift: z.literal(true, 'choice_invalid').optional(),
     }),
     output: z.object({
-      withdrawal: withdrawal.nullable().meta({ description: 'null for a gift, or where nothing was left' }),
+      withdrawal: withdrawal.nullable().meta({ description: 'null for a gift, or if nothing was left' }),
       message: z.string(),
     }),
     refusals: ['on_hold', 'withdrawals_paused', 'idempotency_mismatch', 'overloaded'],
@@ -49,7 +49,7 @@ export const rightsCalls = {
     method: 'DELETE',
     path: '/user',
     access: 'holder',
-    summary: 'Erases who the member is; refused while money or a round is pending. The books stay, under a pseudonym.',
+    summary: 'Erases the identity of the member; refused while money or a round is pending. The books stay, under a pseudonym.',
     output: 'empty',
     status: 204,
     refusals: ['on_hold', 'forbidden', 'payout_pending', 'refund_pending', 'round_pending', 'money_left'],

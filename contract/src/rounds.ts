@@ -1,4 +1,4 @@
-/** Rounds: joining, the current one, history, the administrator's draw (spec sections 3 and 7; api.md). */
+/** Calls of rounds: joining, the current round, history, the administrator's draw. */
 import { ticketKey } from '@roz/core/fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
@@ -8,7 +8,7 @@ import { assurance, count, day, instant, namedWinner, nextCursor, page, rupees }
 export const roundStatus = z.enum(['open', 'closed', 'drawn', 'settled', 'void'])
 export const split = z.object({ need: z.number(), reward: z.number(), platform: z.number() }).meta({ description: 'Percent of the pool' })
 
-/** What a round is to everybody. */
+/** A round as everybody sees it. */
 export const round = z.object({
   id: day,
   status: roundStatus,
@@ -97,7 +97,7 @@ export const roundCalls = {
     access: 'admin',
     stepUp: true,
     summary:
-      "Draws the oldest closed round, else closes, draws and settles today's; `day` says which one is meant. Without it a call within twelve hours of another is a repeat of it, and closes no other round.",
+      "Draws the oldest closed round, else closes, draws and settles today's; `day` names the round. Without `day` a call within twelve hours of another is a repeat of it, and closes no other round.",
     body: z.strictObject({ day: day.optional() }).default({}),
     output: z.object({ message: z.string(), round }),
     alsoStatus: 202,

@@ -1,4 +1,4 @@
-/** Shapes that several calls share. Amounts are rupees as JSON numbers (≤ 2 decimals); days IST; times ISO 8601. */
+/** Shapes that several calls share. Amounts are rupees as JSON numbers (at most 2 decimals); days are IST; times are ISO 8601. */
 import { LANGUAGES } from '@roz/core/language.ts'
 import { z } from 'zod'
 
@@ -25,7 +25,9 @@ export const user = z.object({
   avatar: z.string().nullable(),
   wallet: z.object({
     balance: rupees,
-    owed: rupees.meta({ description: 'For payments that the bank took back beyond the balance: what comes back or is won pays it first' }),
+    owed: rupees.meta({
+      description: 'Debt for payments that the bank took back beyond the balance: returned money and rewards pay it first',
+    }),
   }),
   autoParticipate: z.boolean(),
   createdAt: instant,

@@ -1,4 +1,4 @@
-/** The wallet: adding money, verifying an order, withdrawing, the list of movements (spec section 7; api.md). */
+/** Calls of the wallet: adding money, verifying an order, withdrawing, the list of transactions. */
 import { rupeeAmount, ticketKey } from '@roz/core/fields.ts'
 import { accountHolderName, accountNumber, accountType, bankName, ifscCode } from '@roz/core/money-fields.ts'
 import { phone } from '@roz/core/person-fields.ts'
@@ -26,26 +26,26 @@ export const transaction = z.object({
   createdAt: instant,
   amount: rupees,
   status: z.string(),
-  reason: z.string().nullable().meta({ description: 'Why a withdrawal or refund was rejected' }),
+  reason: z.string().nullable().meta({ description: 'The reason why a withdrawal or refund was rejected' }),
 })
 
-/** One transaction as a receipt prints it: texts ready in the asked language, a bank by its last four digits. */
+/** One transaction for a printed receipt: texts in the requested language, a bank account by its last four digits. */
 export const receipt = z.object({
   ...transaction.shape,
-  /** Names the receipt: the wallet and the movement's place in it, or the order. */
+  /** Number of the receipt: the wallet and the place of the transaction in it, or the order. */
   number: z.string(),
   from: z.string(),
   to: z.string(),
-  /** Null where no money has moved. */
+  /** Null if no money has moved. */
   balanceAfter: rupees.nullable(),
   orderId: z.string().nullable(),
-  /** The gateway's or the bank's own number. */
+  /** The reference of the gateway or the bank. */
   reference: z.string().nullable(),
-  /** The day of the round that it belongs to. */
+  /** The day of its round. */
   day: day.nullable(),
 })
 
-/** One that is missing is missed from its first field on. */
+/** A missing account is refused with the problem of its first field. */
 export const bankDetail = z.strictObject({ accountHolderName, accountNumber, ifscCode, bankName, accountType }, 'holder_required')
 
 export const walletCalls = {
@@ -53,7 +53,7 @@ export const walletCalls = {
     method: 'GET',
     path: '/wallet/checkout',
     access: 'member',
-    summary: "Where the gateway's script for the browser lies.",
+    summary: "The address of the gateway's script for the browser.",
     output: checkout,
     refusals: [],
   }),
@@ -61,7 +61,7 @@ export const walletCalls = {
     method: 'POST',
     path: '/wallet/add',
     access: 'verified',
-    summary: 'Opens an order at the gateway; the credit follows once the gateway says it is paid.',
+    summary: 'Creates an order at the gateway; the wallet is credited when the gateway reports the payment.',
     body: z.strictObject({ amount: rupeeAmount, phoneNumber: phone, ticketKey: z.optional(ticketKey) }),
     output: z.object({ payment_session_id: z.string(), order_id: z.string(), checkout }),
     refusals: [
@@ -88,7 +88,7 @@ export const walletCalls = {
     method: 'POST',
     path: '/payments/confirm',
     access: 'visitor',
-    summary: 'How an order stands, for the return page; names nobody.',
+    summary: 'The status of an order, for the return page; names nobody.',
     body: z.strictObject({ order_id: z.string('fill_all').min(1, 'fill_all').max(100, 'fill_all') }),
     output: z.object({
       data: z.object({
@@ -102,7 +102,7 @@ export const walletCalls = {
     method: 'POST',
     path: '/wallet/withdraw',
     access: 'verified',
-    summary: 'Asks for a withdrawal; the amount is held at once.',
+    summary: 'Requests a withdrawal; the amount is held at once.',
     body: z.strictObject({ amount: rupeeAmount, bankDetail }),
     output: z.object({ balance: rupees, withdrawal }),
     refusals: ['on_hold', 'withdrawals_paused', 'insufficient_funds', 'idempotency_mismatch', 'overloaded'],
@@ -120,7 +120,7 @@ export const walletCalls = {
     method: 'GET',
     path: '/wallet/transactions',
     access: 'member',
-    summary: 'Everything that moved or may still move the wallet, newest first.',
+    summary: 'All transactions that changed the wallet or may still change it, newest first.',
     query: page,
     output: z.object({ transactions: z.array(transaction), nextCursor }),
     refusals: [],
@@ -129,7 +129,7 @@ export const walletCalls = {
     method: 'GET',
     path: '/wallet/transactions/{id}',
     access: 'member',
-    summary: "One of the member's own transactions, as a receipt prints it.",
+    summary: "One of the member's own transactions, for a printed receipt.",
     params: z.object({ id: z.string().max(100) }),
     output: z.object({ receipt }),
     refusals: ['transaction_not_found'],
@@ -138,7 +138,7 @@ export const walletCalls = {
     method: 'POST',
     path: '/webhooks/cashfree',
     access: 'signed',
-    summary: "The gateway's events; stored raw, then the order is asked for at the gateway.",
+    summary: 'Events of payments; the event is stored, then the order is fetched from the gateway.',
     raw: true,
     output: z.object({ received: z.literal(true) }),
     refusals: ['webhook_signature', 'bad_json'],

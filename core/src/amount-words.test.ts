@@ -21,7 +21,7 @@ test.each([
   expect([amountInWords(paise(amount), 'en'), amountInWords(paise(amount), 'hi')]).toEqual([en, hi])
 })
 
-test('different amounts never read the same, in either language', () => {
+test('two different amounts never have the same words, in either language', () => {
   const amount = fc.bigInt({ min: 0n, max: 10n ** 14n })
   fc.assert(
     fc.property(amount, amount, (a, b) => {

@@ -1,9 +1,9 @@
-/** Amounts of rupees in words, as receipts have them: lakhs and crores, paise where there are some. Total over languages. */
+/** Writes amounts in words for receipts, with lakhs and crores, and with paise if there are any. Total over languages. */
 import type { Language } from './language.ts'
 import type { Paise } from './money.ts'
 import { texts } from './texts.ts'
 
-/** Each number below a hundred: many languages have a word of its own for every one. */
+/** All numbers below a hundred, because many languages have a separate word for each. */
 const BELOW_100 = texts(
   'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty twenty-one twenty-two twenty-three twenty-four twenty-five twenty-six twenty-seven twenty-eight twenty-nine thirty thirty-one thirty-two thirty-three thirty-four thirty-five thirty-six thirty-seven thirty-eight thirty-nine forty forty-one forty-two forty-three forty-four forty-five forty-six forty-seven forty-eight forty-nine fifty fifty-one fifty-two fifty-three fifty-four fifty-five fifty-six fifty-seven fifty-eight fifty-nine sixty sixty-one sixty-two sixty-three sixty-four sixty-five sixty-six sixty-seven sixty-eight sixty-nine seventy seventy-one seventy-two seventy-three seventy-four seventy-five seventy-six seventy-seven seventy-eight seventy-nine eighty eighty-one eighty-two eighty-three eighty-four eighty-five eighty-six eighty-seven eighty-eight eighty-nine ninety ninety-one ninety-two ninety-three ninety-four ninety-five ninety-six ninety-seven ninety-eight ninety-nine',
 )

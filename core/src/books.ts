@@ -1,4 +1,4 @@
-/** The file of a day's books (spec/protocol.md, chapter 12), and its canonical bytes. Amounts are paise. */
+/** The file of a day's books (spec/protocol.md, chapter 12) and its canonical bytes. Amounts are paise. */
 import { canonicalJson } from './draw-records.ts'
 import type { IstDay } from './ist-day.ts'
 
@@ -35,5 +35,5 @@ export type BooksAccount = {
 
 export const booksBytes = (books: BooksFile): Uint8Array => new TextEncoder().encode(canonicalJson(books, Number.MIN_SAFE_INTEGER))
 
-/** Byte by byte, as the protocol compares texts; all of them are ASCII. */
+/** Compares texts byte by byte, as the protocol does; all texts are ASCII. */
 export const byText = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0)

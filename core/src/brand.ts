@@ -1,4 +1,4 @@
-/** The name of the product as a language writes it. A name that the operator chose is theirs, in every language. */
+/** The name of the product in a language. A name that the operator chose is the same in every language. */
 import type { Language } from './language.ts'
 import { texts } from './texts.ts'
 

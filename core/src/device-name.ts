@@ -1,7 +1,7 @@
-/** Browser and system of a user agent, as people call them. Names are those of their makers, in every language. */
+/** Names of browser and system from a user agent. The names are those of their makers, in every language. */
 export type DeviceName = { readonly browser: string | null; readonly system: string | null }
 
-/** The first that matches: most browsers also name those that they descend from. */
+/** The first match counts, because most browsers also name the browsers that they descend from. */
 const BROWSERS: readonly (readonly [name: string, sign: RegExp])[] = [
   ['Edge', /\bEdg(?:e|A|iOS)?\//],
   ['Opera', /\b(?:OPR|OPX|OPiOS|Opera Mini|Opera)\//],

@@ -1,7 +1,7 @@
 /**
- * Records of the log of days (spec/protocol.md, chapter 8) and their canonical bytes. Invariant: a
- * record has exactly the keys of its kind, and one record has one encoding (RFC 8785, within the
- * protocol's subset: printable ASCII and whole numbers from 0 to 2^53 − 1).
+ * Records of the log of days (spec/protocol.md, chapter 8) and their canonical bytes.
+ * - A record has exactly the keys of its kind.
+ * - A record has one encoding: RFC 8785 within the protocol's subset (printable ASCII, whole numbers from 0 to 2^53 − 1).
  */
 import type { IstDay } from './ist-day.ts'
 
@@ -62,12 +62,12 @@ export type VoidRecord = {
   readonly kind: 'void'
   readonly day: IstDay
   readonly reason: 'empty' | 'beacon'
-  /** Paise given back to the entrants. */
+  /** Paise returned to the entrants. */
   readonly returned: number
 }
 export type BooksRecord = { readonly v: 1; readonly kind: 'books'; readonly day: IstDay; readonly books: string }
 
-/** The log's key is replaced; `signature` is the old one's. */
+/** The log's key is replaced; `signature` is made with the old key. */
 export type KeyRecord = {
   readonly v: 1
   readonly kind: 'key'
@@ -76,14 +76,14 @@ export type KeyRecord = {
   readonly new: string
   readonly signature: string
 }
-/** Another version of the verifying program is served: its SHA-256. */
+/** A new version of the verifying program is served; `program` is its SHA-256. */
 export type VerifierRecord = { readonly v: 1; readonly kind: 'verifier'; readonly day: IstDay; readonly program: string }
 
 export type LogRecord = OpenRecord | CloseRecord | ResultRecord | VoidRecord | BooksRecord | KeyRecord | VerifierRecord
 
 export const recordBytes = (record: LogRecord): Uint8Array => new TextEncoder().encode(canonicalJson(record))
 
-/** RFC 8785 for what records may hold; anything else is a bug of the caller. Balances in books alone may be negative. */
+/** RFC 8785 for the values of records; any other value is a bug of the caller. Only balances in books may be negative. */
 export function canonicalJson(value: unknown, lowest: number = 0): string {
   if (typeof value === 'number') {
     if (!Number.isSafeInteger(value) || value < lowest || Object.is(value, -0))

@@ -31,7 +31,7 @@ describe('the seal', () => {
     }
   })
 
-  test('covers the tickets in ascending order, whatever the order of joining', () => {
+  test('covers the tickets in ascending order, in any order of joining', () => {
     type Case = { count: number; root: string; joined?: string[]; sorted?: string[]; day?: IstDay }
     for (const { count, root, joined, sorted, day } of vectors<Case[]>('seal')) {
       const tickets =
@@ -60,7 +60,7 @@ test('the seed binds day, list, source and randomness', () => {
   }
 })
 
-test('picks are a shuffle without replacement, and fewer entries than winners means everyone', () => {
+test('picks are a shuffle without replacement, and with fewer entries than winners everyone wins', () => {
   for (const { seed, count, wanted, positions } of vectors<{ seed: string; count: number; wanted: number; positions: number[] }[]>(
     'picks',
   )) {
@@ -75,12 +75,12 @@ test('each position is picked about equally often', () => {
     const [position] = pickPositions(sha256, sha256(Buffer.from(`seed ${i}`)), 7, 1)
     counts[position as number] = (counts[position as number] as number) + 1
   }
-  // Six degrees of freedom: above 22.5 once in a thousand; the seeds are fixed, so this is no gamble.
+  // Six degrees of freedom: chance exceeds 22.5 once in a thousand. The seeds are fixed, so the test is deterministic.
   const chiSquare = counts.reduce((sum, found) => sum + (found - 1000) ** 2 / 1000, 0)
   expect(chiSquare).toBeLessThan(22.5)
 })
 
-test('shares and tax are cut as the protocol says', () => {
+test('shares and tax follow the protocol', () => {
   type Cut = { need: number; platform: number; pool: number; prize: number; tax: number; winners: number }
   type Case = {
     count: number
@@ -105,14 +105,14 @@ describe('log records', () => {
   type Case = { record: LogRecord; canonical: string; leaf: string }
   const { records, roots } = vectors<{ records: Case[]; roots: string[] }>('records')
 
-  test('have one encoding and one leaf', () => {
+  test('have one encoding and one leaf hash', () => {
     for (const { record, canonical, leaf } of records) {
       expect(canonicalJson(record)).toBe(canonical)
       expect(hex(leafHash(sha256, recordBytes(record)))).toBe(leaf)
     }
   })
 
-  test('are the entries of one growing tree', () => {
+  test('give the published root at each size of the log', () => {
     roots.forEach((root, size) => {
       expect(
         hex(
@@ -125,7 +125,7 @@ describe('log records', () => {
     })
   })
 
-  test('hold nothing outside the protocol’s subset', () => {
+  test('refuse values outside the protocol’s subset', () => {
     for (const value of [1.5, -1, -0, 2 ** 53, Number.NaN, 'é', 'a\nb', null, undefined, true, 1n]) {
       expect(() => canonicalJson({ value })).toThrow(RangeError)
     }

@@ -1,11 +1,12 @@
 /**
- * The draw as spec/protocol.md defines it, chapters 2 to 6: what is hashed, in which order, and how
- * positions are picked. Pure: SHA-256 and secrets come from the caller. Held against spec/vectors,
- * which a program of its own made. Nothing here may change for a day once its round is made.
+ * The draw of spec/protocol.md, chapters 2 to 6: hashes, their inputs, and the choice of positions.
+ * - The code is pure: SHA-256 and secrets come from the caller.
+ * - It is tested with spec/vectors, which an independent program made.
+ * - After a day's round is made, nothing here may change for this day.
  */
 import type { IstDay } from './ist-day.ts'
 
-/** SHA-256 over the parts, one after the other. */
+/** SHA-256 over the concatenated parts. */
 export type Sha256 = (...parts: readonly Uint8Array[]) => Uint8Array
 
 const ascii = (text: string): Uint8Array => new TextEncoder().encode(text)
@@ -33,7 +34,7 @@ export function ticketText(day: IstDay): Uint8Array {
   return text
 }
 
-/** The root of RFC 6962 over entries in their order. */
+/** The root of RFC 6962 over entries in the given order. */
 export function merkleRoot(sha256: Sha256, entries: Iterable<Uint8Array>): Uint8Array {
   return subtreesRoot(sha256, leavesOf(sha256, entries))
 }
@@ -43,12 +44,11 @@ function* leavesOf(sha256: Sha256, entries: Iterable<Uint8Array>): Generator<Uin
 }
 
 /**
- * The root over the roots of subtrees that are all full and equally large, but for the last; leaves
- * are the smallest. One hash per finished pair, O(log n) memory: a million tickets must not become a
- * million arrays.
+ * The root over the roots of subtrees that are full and of equal size, except the last one; single leaves are the smallest.
+ * One hash per finished pair and O(log n) memory: a million tickets must not become a million arrays.
  */
 export function subtreesRoot(sha256: Sha256, roots: Iterable<Uint8Array>): Uint8Array {
-  // Heights of complete subtrees, strictly falling: the binary digits of how many came.
+  // Heights of the complete subtrees so far, strictly falling: the binary digits of their number.
   const peaks: { height: number; hash: Uint8Array }[] = []
   for (const root of roots) {
     let peak = { height: 0, hash: root }
@@ -66,16 +66,16 @@ export function subtreesRoot(sha256: Sha256, roots: Iterable<Uint8Array>): Uint8
 export const leafHash = <Hash extends Uint8Array>(sha256: (...parts: readonly Uint8Array[]) => Hash, entry: Uint8Array): Hash =>
   sha256(LEAF, entry)
 
-/** What a day's list of tickets is sealed by. */
+/** The values that seal a day's list of tickets. */
 export type Sealed = { readonly day: IstDay; readonly count: number; readonly root: Uint8Array }
 
 export const localRandomness = (sha256: Sha256, secret: Uint8Array, { day, count, root }: Sealed): Uint8Array =>
   sha256(PREFIX.local, secret, ascii(day), u64(count), root)
 
-/** From the seal to the draw. */
+/** Time between the seal and the draw: 15 min. */
 export const DRAW_DELAY_MS = 900_000
 
-/** The beacon's first round that appears at the draw time of a list sealed then, or after it. */
+/** The beacon's first round at or after the draw time of a list that was sealed at this time. */
 export function beaconRoundFor(sealedAtMs: number, { genesis, period }: { readonly genesis: number; readonly period: number }): number {
   const sinceGenesisMs = sealedAtMs + DRAW_DELAY_MS - 1000 * genesis
   return Math.floor((sinceGenesisMs + 1000 * period - 1) / (1000 * period)) + 1
@@ -87,7 +87,7 @@ export type Randomness = { readonly chainHash: Uint8Array; readonly round: numbe
 export const drawSeed = (sha256: Sha256, { day, count, root }: Sealed, source: Randomness): Uint8Array =>
   sha256(PREFIX.draw, ascii(day), u64(count), root, source.chainHash, u64(source.round), source.randomness)
 
-/** Positions of the winners, the first winner first: sparse Fisher–Yates, without replacement. */
+/** Positions of the winners, first winner first: sparse Fisher–Yates, without replacement. */
 export function pickPositions(sha256: Sha256, seed: Uint8Array, count: number, wanted: number): number[] {
   const moved = new Map<number, number>()
   const picked: number[] = []
@@ -102,7 +102,7 @@ export function pickPositions(sha256: Sha256, seed: Uint8Array, count: number, w
 const unsigned = (bytes: Uint8Array): bigint => BigInt(`0x${hex(bytes)}`)
 const HEX_OF_BYTE: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
-/** By a table: a receipt holds some ten hashes, and every join a receipt. */
+/** Uses a table for speed: every join makes a receipt, and a receipt contains about ten hashes. */
 export function hex(bytes: Uint8Array): string {
   let text = ''
   for (const byte of bytes) text += HEX_OF_BYTE[byte] as string

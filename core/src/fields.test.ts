@@ -12,7 +12,7 @@ import { youtubeId } from './youtube.ts'
 
 const fields = { ...calls, ...person, ...money, ...reference, ...story, youtubeId }
 
-/** The first message of a value, in English, as a person reads it; undefined when it is accepted. */
+/** The first problem of a value as its English text; undefined if the value is accepted. */
 const problem = (schema: z.core.$ZodType, value: unknown): string | undefined => {
   const result = z.safeParse(schema, value)
   return result.success ? undefined : fields.fieldText(result.error.issues[0]?.message ?? '', 'en')
@@ -68,7 +68,7 @@ test.each([
   expect(problem(schema, value)).toBe(text)
 })
 
-test('what the rules accept is accepted', () => {
+test('valid values are accepted', () => {
   for (const [schema, value] of [
     [fields.newPassword, '123456'],
     [fields.name, 'Dr. A.P.J. Abdul Kalam'],
@@ -92,7 +92,7 @@ test('what the rules accept is accepted', () => {
   }
 })
 
-test('a top-up is ₹10 to ₹30, in the words of the spec', () => {
+test('a top-up of ₹10 to ₹30 is accepted, and others are refused in the words of the spec', () => {
   const limits = { min: paise(1000n), max: paise(3000n) }
   const text = (amount: bigint) => fields.fieldText(fields.topupProblem(paise(amount), limits) ?? 'none', 'en')
   expect(text(999n)).toBe('Minimum amount is ₹10')
@@ -109,13 +109,13 @@ test('a withdrawal is at least ₹10 and never above the balance', () => {
   expect(text(2000n, 2000n)).toBeUndefined()
 })
 
-test('amounts are JSON numbers with at most two decimals; zero and less are below every least amount', () => {
+test('an amount is a JSON number with at most two decimals, and may be zero or negative', () => {
   for (const value of [10.001, Number.NaN, Number.POSITIVE_INFINITY, 1e10, '10', null])
     expect(problem(fields.rupeeAmount, value)).toBeDefined()
   for (const value of [10, 10.5, 29.99, 0, -1]) expect(problem(fields.rupeeAmount, value)).toBeUndefined()
 })
 
-test('a YouTube video is known by its short, full and shorts links, and by nothing else', () => {
+test('a YouTube video is recognised by its short, full and /shorts/ links only', () => {
   for (const link of [
     'https://youtu.be/dQw4w9WgXcQ',
     'https://www.youtube.com/watch?v=dQw4w9WgXcQ&t=4',
@@ -134,7 +134,7 @@ test('a YouTube video is known by its short, full and shorts links, and by nothi
   }
 })
 
-test('every field text and every refusal has words in every language', () => {
+test('every field problem and every refusal has a text in every language', () => {
   for (const language of LANGUAGES) {
     for (const text of [...Object.values(fields.FIELD_TEXTS), ...Object.values(REFUSALS)]) expect(text[language].length).toBeGreaterThan(3)
   }

@@ -1,7 +1,7 @@
 /**
- * The rules of fields that calls alone have, and the words of all of them, for the server (spec section
- * 5; where it is silent, api.md "Validation messages"). The rules that forms share with it lie in
- * person-fields, money-fields, reference-fields and story-fields: zod/mini, so that the web pays little.
+ * Rules of fields that only calls have, and the texts of all field problems, for the server.
+ * - Rules that forms share are in person-fields, money-fields, reference-fields and story-fields.
+ * - All rules use zod/mini, to keep the web's bundle small.
  */
 import * as z from 'zod/mini'
 import { type Words, wordsIn } from './field-words.ts'
@@ -31,10 +31,10 @@ const CALL_TEXTS = {
 export const FIELD_TEXTS = { ...PERSON_TEXTS, ...MONEY_TEXTS, ...REFERENCE_TEXTS, ...STORY_TEXTS, ...CALL_TEXTS } as const satisfies Words
 
 export type FieldCode = keyof typeof FIELD_TEXTS
-/** A field code, with its number where the text has one. */
+/** A field code, with its value if the text has one. */
 export type FieldProblem = FieldCode | `${'topup_min' | 'topup_max' | 'withdrawal_min'}:${string}`
 
-/** The words for a field problem; undefined when the text is no code of ours. */
+/** The text of a field problem; undefined if it is no code of ours. */
 export const fieldText = (problem: string, language: Language): string | undefined => wordsIn(FIELD_TEXTS, problem, language)
 
 const text = (problem: FieldCode) => z.string(problem)
@@ -44,14 +44,14 @@ export const message = text('fill_all').check(z.trim(), z.minLength(10, code('me
 
 export const ticketKey = text('ticket_key_invalid').check(z.regex(/^[0-9a-f]{64}$/, code('ticket_key_invalid')))
 
-/** A rupee amount in a request: a JSON number with at most two decimals. Its limits, also against nothing and less, are each call's own. */
+/** A rupee amount in a request: a JSON number with at most two decimals. Each call checks its own limits, zero and negative included. */
 export const rupeeAmount = z
   .number('amount_invalid')
   .check(z.refine((value) => Math.abs(value) <= 1_000_000_000 && paiseFromRupees(value) !== undefined, code('amount_invalid')))
 
 const given = text('fill_all').check(z.minLength(1, code('fill_all')))
 const written = text('fill_all').check(z.trim(), z.minLength(1, code('fill_all')))
-/** The four fields of a registration: whatever is missing says the same (spec section 5). */
+/** The four fields of a registration: every missing field has the same problem, `fill_all`. */
 export const registration = {
   name: z.pipe(written, name),
   email: z.pipe(written, email),

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { addDays, dayAt, daysBetween, endOfDayMs, isoIst, nextDay, parseDay, startOfDayMs, yearOf } from './ist-day.ts'
 
-test('a day in Kolkata begins at 18:30 UTC of the day before', () => {
+test('a day in Kolkata starts at 18:30 UTC of the previous day', () => {
   const midnight = Date.parse('2026-11-20T18:30:00Z')
   expect(dayAt(midnight)).toBe('2026-11-21')
   expect(dayAt(midnight - 1)).toBe('2026-11-20')
@@ -10,7 +10,7 @@ test('a day in Kolkata begins at 18:30 UTC of the day before', () => {
   expect(isoIst(midnight + 5000)).toBe('2026-11-21T00:00:05.000+05:30')
 })
 
-test('a day ends where the next one begins, over months, years and leap days', () => {
+test('a day ends when the next one starts, over months, years and leap days', () => {
   fc.assert(
     fc.property(fc.date({ min: new Date('2000-01-01'), max: new Date('2100-01-01'), noInvalidDate: true }), (date) => {
       const day = dayAt(date.getTime())

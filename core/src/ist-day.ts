@@ -1,6 +1,6 @@
 /**
- * Days are Asia/Kolkata dates, `YYYY-MM-DD`. India has one zone, +05:30, without daylight saving,
- * so a day is exactly 86,400,000 ms and the arithmetic needs no zone database.
+ * Days as Asia/Kolkata dates, `YYYY-MM-DD`.
+ * - India has one zone, +05:30, without daylight saving. So a day is exactly 86,400,000 ms and needs no zone database.
  */
 export type IstDay = string & { readonly __unit: 'ist-day' }
 
@@ -11,7 +11,7 @@ const PATTERN = /^\d{4}-\d{2}-\d{2}$/
 /** The day in Kolkata at an instant (ms since 1970 UTC). */
 export const dayAt = (instantMs: number): IstDay => new Date(instantMs + OFFSET_MS).toISOString().slice(0, 10) as IstDay
 
-/** The instant (ms, UTC) at which a day begins in Kolkata. */
+/** The instant (ms, UTC) at which a day starts in Kolkata. */
 export const startOfDayMs = (day: IstDay): number => Date.parse(`${day}T00:00:00.000Z`) - OFFSET_MS
 /** The instant at which a day ends: the next midnight in Kolkata. */
 export const endOfDayMs = (day: IstDay): number => startOfDayMs(day) + DAY_MS
@@ -22,9 +22,9 @@ export const yearOf = (day: IstDay): number => Number(day.slice(0, 4))
 /** Whole days from one day to another. */
 export const daysBetween = (from: IstDay, to: IstDay): number => (startOfDayMs(to) - startOfDayMs(from)) / DAY_MS
 
-/** A real calendar date written as `YYYY-MM-DD`, or undefined. */
+/** Parses a real calendar date `YYYY-MM-DD`; undefined for anything else. */
 export function parseDay(text: string): IstDay | undefined {
-  // There is no year 0, neither in the calendar nor in the database.
+  // Year 0 does not exist, neither in the calendar nor in the database.
   if (!PATTERN.test(text) || text < '0001') return undefined
   const ms = Date.parse(`${text}T00:00:00.000Z`)
   return Number.isNaN(ms) || new Date(ms).toISOString().slice(0, 10) !== text ? undefined : (text as IstDay)

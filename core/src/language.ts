@@ -1,22 +1,24 @@
 /**
- * The languages of the product. A new one is a line of this list with its catalogue, the catalogues of
- * the screens and a folder of long texts (CONTRIBUTING.md); whatever else differs by language reads it here.
+ * The languages of the product.
+ * - A new language is a line of `LIST` with its catalogue, the catalogues of the screens and a folder of long texts
+ *   (CONTRIBUTING.md).
+ * - All other code that differs by language reads this list.
  */
 import { HI } from './locales/hi.ts'
 
-/** The words of core and server, by their English. */
+/** The texts of core and server, by their English. */
 export type Catalogue = Readonly<Record<keyof typeof HI, string>>
 
-/** How days and hours are written. */
+/** Settings for writing days and hours. */
 export type Speech = {
   readonly locale: string
-  /** Of a language without am and pm: दोपहर 1:30. */
+  /** `short` for a language without am and pm: दोपहर 1:30. */
   readonly dayPeriod: 'short' | undefined
 }
 type Spoken = Speech & {
-  /** As its speakers write it. */
+  /** The language's own name for itself. */
   readonly name: string
-  /** English is what stands in the sources. */
+  /** `sources` for English, which is written in the sources. */
   readonly catalogue: Catalogue | 'sources'
 }
 
@@ -31,11 +33,11 @@ export const LANGUAGES = Object.keys(LIST) as readonly Language[]
 /** One text in every language. */
 export type Texts = Readonly<Record<Language, string>>
 
-/** Something for each language. */
+/** One value for each language. */
 export const inEach = <V>(make: (language: Language) => V): Readonly<Record<Language, V>> =>
   Object.fromEntries(LANGUAGES.map((language) => [language, make(language)])) as Record<Language, V>
 
-/** The language of an `Accept-Language` header; English where it names none of ours. */
+/** The first of our languages in an `Accept-Language` header; English if there is none. */
 export function languageOf(header: string | undefined): Language {
   for (const part of (header ?? '').split(',')) {
     const tag = part.split(';')[0]?.trim().toLowerCase().split('-')[0]
@@ -45,9 +47,9 @@ export function languageOf(header: string | undefined): Language {
   return 'en'
 }
 
-/** Where a public address lies in a language: English at the root, every other below its own name. */
+/** The path of a public page in a language: English at the root, every other language below its tag. */
 export const addressIn = (language: Language, address: string): string =>
   language === 'en' ? address : `/${language}${address === '/' ? '' : address}`
 
-/** The language below whose name an address lies. */
+/** The language tag at the start of a path; undefined if there is none. */
 export const languageAt = (address: string): Language | undefined => LANGUAGES.find((language) => address.split('/')[1] === language)

@@ -1,4 +1,4 @@
-/** The rules of money that comes and goes: amounts, the bank account it goes to, the reason it is asked back for. */
+/** Rules of fields about money: amounts, bank account, and the reason of a decision or refund. */
 import * as z from 'zod/mini'
 import type { Words } from './field-words.ts'
 import { type Paise, formatLimit } from './money.ts'
@@ -56,14 +56,14 @@ export const bankName = text('bank_required').check(
 )
 export const accountType = z.enum(['savings', 'current'], 'account_type')
 
-/** Why an administrator, or a member who asks for a refund, decided so. */
+/** The reason of an administrator's decision, or of a member's request for a refund. */
 export const decisionReason = text('reason_length').check(
   z.trim(),
   z.minLength(3, code('reason_length')),
   z.maxLength(500, code('reason_length')),
 )
 
-/** Limits of adding money, in paise; the operator's settings, the spec's ₹10–30 by default. */
+/** Limits of adding money, in paise. They are settings of the operator, by default ₹10 to ₹30. */
 export type TopupLimits = { readonly min: Paise; readonly max: Paise }
 const bare = (amount: Paise): string => formatLimit(amount).replace('₹', '')
 

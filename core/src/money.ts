@@ -1,21 +1,21 @@
 /**
- * Money is whole paise in a branded bigint; the API speaks rupees as JSON numbers.
- * Invariant: no float ever takes part in a sum. Rupees become paise by their shortest decimal
- * text, never by multiplication (19.99 * 100 is not 1999). Source: product.md "Money", money.md 10.
+ * Money as whole paise in a branded bigint; the API uses rupees as JSON numbers.
+ * - No float ever takes part in a sum.
+ * - Rupees are converted to paise by their shortest decimal text, never by multiplication: 19.99 * 100 is not 1999.
  */
 export type Paise = bigint & { readonly __unit: 'paise' }
 
 export const paise = (amount: bigint): Paise => amount as Paise
 export const wholeRupees = (amount: number): Paise => paise(BigInt(amount) * 100n)
 export const ZERO = paise(0n)
-/** The one currency of the books: an amount in another one is never a member's. */
+/** The one currency of the books: an amount in another currency is never credited to a member. */
 export const CURRENCY = 'INR'
-/** The stake of one round: one rupee (spec section 9). */
+/** The stake of one round: one rupee. */
 export const ENTRY_FEE = paise(100n)
 
 const RUPEES = /^(-?)(\d+)(?:\.(\d{1,2}))?$/
 
-/** Exact paise of a rupee number, or undefined when it has more than two decimals or is not finite. */
+/** Exact paise of a rupee number; undefined if it has more than two decimals or is not finite. */
 export function paiseFromRupees(amount: number): Paise | undefined {
   const match = RUPEES.exec(String(amount))
   if (match === null) return undefined
@@ -31,19 +31,19 @@ export function decimalText(amount: Paise): string {
   return `${sign}${digits.slice(0, -2)}.${digits.slice(-2)}`
 }
 
-/** The JSON number of an amount. Exact for display up to 2^53 paise; never computed with. */
+/** The JSON number of an amount, for display only. Exact up to 2^53 paise; never used in a sum. */
 export const rupeesFromPaise = (amount: Paise): number => Number(decimalText(amount))
 
 const inr = new Intl.NumberFormat('en-IN', { style: 'currency', currency: 'INR', minimumFractionDigits: 2 })
 
-/** `₹1,23,456.50`: en-IN, always two decimals (spec section 9, money display). */
+/** `₹1,23,456.50`: en-IN, always two decimals. */
 export const formatPaise = (amount: Paise): string => inr.format(decimalText(amount) as Intl.StringNumericLiteral)
-/** For limits in a sentence: `₹10`, and `₹10.50` where there are paise. */
+/** A limit in a sentence: `₹10`, or `₹10.50` if there are paise. */
 export const formatLimit = (amount: Paise): string => formatPaise(amount).replace(/\.00$/, '')
 
 /**
- * Cuts a pot by weights without losing a paisa: each part is rounded down, and what is left over
- * goes to the first part (the need share stands first everywhere).
+ * Cuts a pot by weights without losing a paisa: each part is rounded down, and the remainder goes to the first part.
+ * Callers put the need share first.
  */
 export function apportion(pot: Paise, weights: readonly bigint[]): Paise[] {
   const total = weights.reduce((sum, weight) => sum + weight, 0n)

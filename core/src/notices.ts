@@ -1,6 +1,7 @@
 /**
- * Notices in the app: every kind with its words. The server stores kind and data, never text, so that
- * a notice speaks the reader's language. `{name}` in a text stands for a value of the notice's data.
+ * Notices in the app: every kind with its texts.
+ * - The server stores kind and data, never text, so a notice is shown in the reader's language.
+ * - `{name}` in a text is replaced by a value of the notice's data.
  */
 import { type IstDay, parseDay } from './ist-day.ts'
 import { type Language, SPEECH, type Texts } from './language.ts'
@@ -10,7 +11,7 @@ type Notice = { readonly title: Texts; readonly body: Texts }
 const notice = (title: Texts, body: Texts): Notice => ({ title, body })
 
 export const NOTICES = {
-  /** Read from the join rows; data: day. */
+  /** Derived from the join rows, not stored; data: day */
   auto_joined: notice(texts("You're in"), texts('Auto Participate joined you to the round of {day} for ₹1.')),
   /** data: balance (₹2.50) */
   low_balance: notice(texts('Your balance is low'), texts('Your wallet has {balance} left. Add money to keep joining each day.')),
@@ -81,7 +82,7 @@ export const NOTICES = {
 } as const satisfies Record<string, Notice>
 
 const DAY = { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' } as const
-/** A day in words: `21 November 2026`, `21 नवंबर 2026`. */
+/** A day as text: `21 November 2026`, `21 नवंबर 2026`. */
 export const dayText = (day: IstDay, language: Language): string =>
   new Intl.DateTimeFormat(SPEECH[language].locale, DAY).format(new Date(`${day}T00:00:00Z`))
 

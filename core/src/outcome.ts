@@ -1,6 +1,6 @@
 /**
- * A business answer: accepted with a value, or refused with a code from a closed union.
- * Refusals are values; faults (a lost connection, a bug) are thrown. House rule 3.
+ * The outcome of a business operation: accepted with a value, or refused with a code of a closed union.
+ * - Refusals are values. Faults, such as a lost connection or a bug, are thrown.
  */
 export type Accepted<T> = { readonly ok: true; readonly value: T }
 export type Refused<C extends string> = { readonly ok: false; readonly code: C }

@@ -1,4 +1,4 @@
-/** The rules of who someone is: name, address, phone, password; and what any form may have to say. */
+/** Rules of fields about a person: name, mail address, phone, password; and the problem texts that every form shares. */
 import * as z from 'zod/mini'
 import type { Words } from './field-words.ts'
 import { texts } from './texts.ts'
@@ -23,14 +23,14 @@ const code = (problem: keyof typeof PERSON_TEXTS) => ({ error: problem })
 const EMAIL =
   /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/
 
-/** Joiners belong to a letter before them: many names in Indian scripts are written with them. */
+/** A joiner (ZWJ, ZWNJ) must follow a letter; many names in Indian scripts contain joiners. */
 const NAME = /^(?:[\p{L}\p{M}][\u200c\u200d]?|[\p{Zs}.'‘’-])+$/u
-/** Two letters on each side of a dot: programs for mail make a link of that. */
+/** Two letters on each side of a dot: mail programs turn such a text into a link. */
 const ADDRESS = /[^\p{Zs}.]{2}\.[^\p{Zs}.]{2}/u
 
-/** What somebody is called who writes to us: support alone reads it. */
+/** The name of somebody who writes to support; only support reads it. */
 export const writerName = text('fill_all').check(z.trim(), z.minLength(2, code('name_length')), z.maxLength(100, code('name_length')))
-/** A member's name. It stands in mails and on pages, so it is a name in some script and no address of a site. */
+/** A member's name. It appears in mails and on pages, so it must be a name in some script and must not look like a web address. */
 export const name = writerName.check(
   z.regex(NAME, code('name_letters')),
   z.regex(/\p{L}/u, code('name_letters')),
@@ -40,5 +40,5 @@ export const email = text('fill_all').check(z.trim(), z.maxLength(254, code('ema
 export const phone = text('phone_required').check(z.minLength(1, code('phone_required')), z.regex(/^[6-9]\d{9}$/, code('phone_invalid')))
 /** A new password. */
 export const newPassword = text('fill_all').check(z.minLength(6, code('password_short')), z.maxLength(128, code('password_long')))
-/** A password someone signs in with: its rules are judged by comparison, not by length. */
+/** A password given at login: it is compared with the hash, so no rule of new passwords applies. */
 export const givenPassword = text('fill_all').check(z.minLength(1, code('fill_all')), z.maxLength(1024, code('fill_all')))

@@ -1,4 +1,4 @@
-/** The rule of a bank's reference, as the portal takes it: members' forms do not load it. */
+/** Rule of a bank reference in the portal. It has its own file, so members' forms do not load it. */
 import * as z from 'zod/mini'
 import type { Words } from './field-words.ts'
 import { texts } from './texts.ts'
@@ -9,5 +9,5 @@ export const REFERENCE_TEXTS = {
 
 const INVALID = 'reference_invalid' satisfies keyof typeof REFERENCE_TEXTS
 
-/** The bank's own number of a payment by hand. */
+/** The bank's reference of a payment by hand. */
 export const bankReference = z.string(INVALID).check(z.trim(), z.regex(/^[A-Za-z0-9][A-Za-z0-9/-]{3,49}$/, { error: INVALID }))

@@ -1,7 +1,7 @@
 /**
- * Every refusal of the API: its HTTP status and its words in every language. One map, total over
- * codes and languages, read by the server (message) and the web (by code). Texts that the
- * spec or product.md gives are copied to the letter.
+ * All refusals of the API: HTTP status and text in every language.
+ * - The map is total over codes and languages. The server sends the message; the web finds the text by its code.
+ * - Texts that the product's spec gives are copied to the letter.
  */
 import type { Texts } from './language.ts'
 import { texts } from './texts.ts'
@@ -21,7 +21,7 @@ export const REFUSALS = {
   too_many_requests: refusal(429, texts('Too many attempts. Please wait a little and try again.')),
   overloaded: refusal(503, texts('Roz is very busy right now. Please try again in a moment.')),
   internal: refusal(500, texts('Something went wrong on our side. Please try again.')),
-  // Who asks
+  // Authorization
   unauthenticated: refusal(401, texts('Please log in to continue.')),
   forbidden: refusal(403, texts('You do not have access to this.')),
   email_unverified: refusal(403, texts('Please verify your email to continue.')),
@@ -112,6 +112,6 @@ export const REFUSALS = {
 
 export type RefusalCode = keyof typeof REFUSALS
 
-/** A refusal's words with what they name: `{name}` by its value. */
+/** Fills the values of a refusal into its text: `{name}` by the value `name`. */
 export const filled = (words: string, values: Readonly<Record<string, string>> = {}): string =>
   words.replace(/\{(\w+)\}/g, (mark, name: string) => values[name] ?? mark)

@@ -1,6 +1,6 @@
 /**
- * What a device is told of a round's result: a title and a line, in the member's language, and the
- * screen that it opens. Invariant: nobody else's amount and nobody's name: it is read on locked screens.
+ * The push message about a round's result: a title and a line in the member's language, and the screen that it opens.
+ * - It contains no other member's amount and nobody's name, because it is shown on locked screens.
  */
 import type { IstDay } from './ist-day.ts'
 import type { Language } from './language.ts'
@@ -11,20 +11,20 @@ export type ResultNews = {
   readonly title: string
   readonly body: string
   readonly lang: Language
-  /** One notice for a round, however often it comes. */
+  /** One message per round is shown, however often it arrives. */
   readonly tag: string
-  /** The screen that tells more. */
+  /** The screen with the details. */
   readonly path: '/wallet' | '/dashboard'
 }
 
 const TITLE = texts('The result is in')
 const DRAWN = texts('The round of {day} is drawn. See who was chosen and what goes to people in need.')
-/** Nobody was to be chosen: the reward went to people in need. */
+/** For a round without winners: the reward went to people in need. */
 const COMPLETE = texts('The round of {day} is complete. See what goes to people in need.')
 
 export type Result = {
   readonly day: IstDay
-  /** The reader's own prize, ready to print; undefined for everybody else. */
+  /** The reader's own prize, ready to print; undefined if the reader did not win. */
   readonly won: string | undefined
   readonly hasWinners: boolean
 }

@@ -3,21 +3,21 @@ import { languageOf } from './language.ts'
 import { initialName } from './names.ts'
 import { winChance } from './round.ts'
 
-test('the chance is 1 in N, over the winners of the round', () => {
+test('the chance is 1 in N: entries divided by winners, rounded up', () => {
   expect(winChance(1, 1)).toBe(1)
   expect(winChance(8215, 1)).toBe(8215)
   expect(winChance(10, 3)).toBe(4)
   expect(winChance(0, 1)).toBe(1)
 })
 
-test('in public a person is a first name and an initial', () => {
+test('a public name is the first name and an initial', () => {
   expect(initialName('Asha Verma')).toBe('Asha V.')
   expect(initialName('  Asha   Devi  verma ')).toBe('Asha V.')
   expect(initialName('Asha')).toBe('Asha')
   expect(initialName('')).toBe('')
 })
 
-test('the language is the first of ours that the header names', () => {
+test('the language is the first supported one in the header', () => {
   expect(languageOf('hi-IN,en;q=0.8')).toBe('hi')
   expect(languageOf('fr, hi;q=0.5')).toBe('hi')
   expect(languageOf(undefined)).toBe('en')

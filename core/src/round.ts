@@ -1,4 +1,4 @@
-/** A round as every part of Roz knows it: its states, why a join is refused, the yearly maximum, the odds. */
+/** Constants and types of rounds: states, refusals of a join, yearly maximum, odds. */
 /** Joins in one calendar year; in a leap year the 366th is refused. */
 export const JOINS_PER_YEAR_MAX = 365
 export type RoundStatus = 'open' | 'closed' | 'drawn' | 'settled' | 'void'

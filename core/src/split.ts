@@ -1,7 +1,9 @@
 /**
- * How a round's pool is cut. Policy A: 60 need / 30 one winner / 10 platform. Policy B: 70 need /
- * 30 shared equally by k members. Both readings stand in the spec (section 1); the policy is stored
- * on the round when it is made. The need share takes every remainder (product.md "Split policy").
+ * The split of a round's pool.
+ * - Policy A: 60 % need, 30 % for one winner, 10 % platform.
+ * - Policy B: 70 % need, 30 % shared equally by k winners.
+ * - The policy is stored on the round when the round is made.
+ * - The need share takes every remainder.
  */
 import { apportion, type Paise, paise } from './money.ts'
 
@@ -11,7 +13,7 @@ export type SplitPolicy = {
   readonly need: number
   readonly reward: number
   readonly platform: number
-  /** How many members the reward is shared by; fewer entries than that: everyone. */
+  /** The number of winners who share the reward; with fewer entries everyone wins. */
   readonly winners: number
 }
 
@@ -21,14 +23,14 @@ export const policyB = (winners: number): SplitPolicy => ({ name: 'B', need: 70,
 export type Shares = {
   readonly need: Paise
   readonly platform: Paise
-  /** What each winner gets; all the same. */
+  /** The prize of each winner; all prizes are equal. */
   readonly prize: Paise
   /** The whole reward share: prize × winners. */
   readonly reward: Paise
   readonly winners: number
 }
 
-/** Exact shares of a pool: need + reward + platform = pool, always. A pool without entries has no winner. */
+/** Exact shares of a pool: need + reward + platform = pool. A pool without entries has no winner. */
 export function shares(pool: Paise, entries: number, policy: SplitPolicy): Shares {
   const winners = Math.min(policy.winners, entries)
   const [need, reward, platform] = apportion(pool, [BigInt(policy.need), BigInt(policy.reward), BigInt(policy.platform)]) as [
@@ -41,6 +43,6 @@ export function shares(pool: Paise, entries: number, policy: SplitPolicy): Share
   return { need: paise(need + reward - paid), platform, prize, reward: paid, winners }
 }
 
-/** Tax withheld from a prize: `percent` of the whole of it where it is above a limit, rounded down to the paisa. */
+/** Tax withheld from a prize: if the prize is above the limit, `percent` of the whole prize, rounded down to the paisa. */
 export type TaxPolicy = { readonly percent: number; readonly above: Paise }
 export const taxOn = (prize: Paise, tax: TaxPolicy): Paise => paise(prize > tax.above ? (prize * BigInt(tax.percent)) / 100n : 0n)

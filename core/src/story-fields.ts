@@ -1,4 +1,4 @@
-/** The rules of an impact story, as the portal writes it. */
+/** Rules of the fields of an impact story, as the portal edits it. */
 import * as z from 'zod/mini'
 import type { Words } from './field-words.ts'
 import { texts } from './texts.ts'
@@ -39,7 +39,7 @@ export const charityDescription = text('charity_description_required').check(
   z.minLength(1, code('charity_description_required')),
   z.maxLength(5000, code('description_long')),
 )
-/** Empty means no video; anything else must be a URL, and one that YouTube serves. */
+/** Empty means no video; any other value must be a YouTube URL. */
 export const videoUrl = text('video_not_url').check(
   z.trim(),
   z.maxLength(500, code('video_not_url')),

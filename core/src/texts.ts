@@ -1,6 +1,6 @@
 /**
- * A text of core or server in every language, found by its English. Invariant: a text that the
- * catalogues do not know does not compile, nor does a catalogue that lacks one.
+ * A text of core or server in every language, found by its English.
+ * - A text that is in no catalogue does not compile, and neither does a catalogue that lacks a text.
  */
 import { type Catalogue, inEach, SPEECH, type Texts } from './language.ts'
 

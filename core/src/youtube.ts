@@ -1,7 +1,7 @@
-/** Which video a link of YouTube means. */
+/** Finds the video of a YouTube link. */
 
 const YOUTUBE_ID = /^[\w-]{11}$/
-/** The video id of a YouTube short, full or /shorts/ link, or undefined (spec section 5, edit story). */
+/** The video id of a short, full or /shorts/ link of YouTube; undefined for any other link. */
 export function youtubeId(link: string): string | undefined {
   if (!URL.canParse(link)) return undefined
   const url = new URL(link)
