@@ -1,6 +1,7 @@
 /**
- * The HTTP server of one process: the API below /api, the operator's endpoints, uploads, the site,
- * and outside production the developer's controls. Built by hand; nothing listens yet.
+ * Builds the HTTP server of one process; it does not listen yet.
+ * - It serves the API below /api, the operator's endpoints, uploads and the site.
+ * - Outside production it also serves the developer's controls below /dev.
  */
 import { randomUUID } from 'node:crypto'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
@@ -30,7 +31,7 @@ export type AppDeps = {
   readonly clock: Clock
   readonly storage: Storage
   readonly services: Services
-  /** Where mails are caught outside production; undefined when they really leave. */
+  /** Catches mails outside production; undefined if mails are really sent. */
   readonly catcher: Catcher | undefined
   readonly log: FastifyBaseLogger
   readonly isStopping: () => boolean
@@ -41,20 +42,20 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: deps.log,
     logController: new LogController({ disableRequestLogging: true }),
-    // No logger for each request: the few who log name the request themselves.
+    // No logger per request: the few lines that are logged carry the request's id themselves.
     childLoggerFactory: (logger) => logger,
-    // An address that cannot be decoded leads nowhere.
+    // An address that cannot be decoded answers 404.
     frameworkErrors: (_error, request, reply) => void sendProblem(request, reply, { code: 'not_found' }),
     trustProxy: trustedProxies(config.trustProxy),
     genReqId: () => randomUUID(),
-    // A line on which nothing comes, or too slowly, ends: before a request's head is whole, before its body is, and between two.
+    // Timeouts of slow clients: 15 s for the head of a request, 60 s for the whole request; checked every 5 s.
     http: { headersTimeout: 15_000, connectionsCheckingInterval: 5000 },
     requestTimeout: 60_000,
-    // Longer than the minute for which proxies keep theirs: they must not send a request into a line that just ends.
+    // Longer than the usual 60 s of proxies: a proxy must not send a request into a connection that is just closing.
     keepAliveTimeout: 72_000,
-    // On a machine that is busy a start takes its time, and giving up after ten seconds would only begin it anew; a part that never comes up is named.
+    // Generous, because on a busy machine a start is slow, and after Fastify's own 10 s the start would only begin again.
     pluginTimeout: 300_000,
-    // A stop waits for what runs, not for idle connections that browsers keep.
+    // A stop waits for running requests, not for idle connections that browsers keep open.
     forceCloseConnections: 'idle',
   })
   app.decorateRequest('session', undefined)

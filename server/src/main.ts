@@ -1,7 +1,9 @@
 /**
- * The program. Invariant: the only reader of the environment; it either serves or ends with one
- * message in plain words. With PROCESSES above 1 the first process keeps database, sandbox and
- * clockwork, and the others only serve HTTP.
+ * The program: serves, or runs one command of an operator.
+ * - Only this file reads the environment.
+ * - A start that fails ends with one message in plain words.
+ * - With PROCESSES above 1 the first process runs the database, the sandbox and the workers; the workers serve HTTP and run
+ *   due work.
  */
 import cluster from 'node:cluster'
 import { auditNow } from './commands/audit.ts'
@@ -27,23 +29,23 @@ function configOrExit(): Config {
   }
 }
 
-/** `npm run audit`: the books are read, and nothing is started. */
+/** `npm run audit` reads the books and starts nothing. */
 if (process.argv[2] === 'audit')
   process.exit(await auditNow({ ...auditSettings(process.env), say: (line) => void process.stdout.write(`${line}\n`) }))
 
-/** `npm run books`. */
+/** `npm run books` shows days whose books are held. */
 if (process.argv[2] === 'books') {
   const say = (line: string): void => void process.stdout.write(`${line}\n`)
   process.exit(await heldBooksNow({ ...auditSettings(process.env), say, words: process.argv.slice(3) }))
 }
 
-/** `npm run parked`: due work that failed again and again. */
+/** `npm run parked` lists due work that failed again and again. */
 if (process.argv[2] === 'parked') {
   const target = { ...auditSettings(process.env), say: (line: string) => void process.stdout.write(`${line}\n`) }
   process.exit(await parkedNow(target, process.argv.slice(3).join(' ')))
 }
 
-/** `npm run rotate-log-key`, `npm run rotate-push-key`, `npm run reseal`. */
+/** `npm run rotate-log-key`, `npm run rotate-push-key` and `npm run reseal`. */
 const renew = { 'rotate-log-key': rotateLogKey, 'rotate-push-key': rotatePushKey, reseal: resealNow }[process.argv[2] ?? '']
 if (renew !== undefined) {
   const { SECRET_KEY: secretKey, SECRET_KEY_OLD: secretKeyOld } = process.env
@@ -53,7 +55,7 @@ if (renew !== undefined) {
 
 const config = configOrExit()
 const log = createLog({ level: config.logLevel, worker: cluster.worker?.id })
-/** The first process speaks; a worker tells it what to say. */
+/** Prints a line: the first process prints, a worker sends its line to the first process. */
 const say = (line: string): void => {
   if (cluster.isWorker) process.send?.(line)
   else process.stdout.write(`${line}\n`)
@@ -62,7 +64,7 @@ const say = (line: string): void => {
 let running: Running | undefined
 let stopping = false
 
-/** Ends once, whichever signals come and however often; a stop that hangs is cut after 8 s. */
+/** Stops once, however many signals arrive; a stop that hangs is cut off after 8 s. */
 async function stop(code: number): Promise<void> {
   if (stopping) return
   stopping = true
@@ -77,12 +79,12 @@ async function stop(code: number): Promise<void> {
 }
 
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void stop(0))
-/** npm start's own process: when it is gone, however it went, nobody else would stop this one. */
+/** Stops when the launcher of `npm start` has died for any reason: nothing else would stop this process. */
 const launcher = Number(process.env.ROZ_LAUNCHER ?? 0)
 const begunAtMs = Number(process.env.ROZ_LAUNCHED_AT_MS ?? performance.timeOrigin)
 if (launcher > 0 && cluster.isPrimary) setInterval(() => process.ppid === launcher || void stop(0), 500).unref()
 process.on('unhandledRejection', (error) => {
-  log.fatal({ err: error }, 'a promise failed and nobody waited for it')
+  log.fatal({ err: error }, 'unhandled rejection of a promise')
   void stop(1)
 })
 

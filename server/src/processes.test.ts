@@ -1,4 +1,4 @@
-/** One server of four processes: whatever one of them changes, the others go by it at once. */
+/** Tests one server of four processes: a rotation of the log key takes effect in all of them at once. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
@@ -25,13 +25,13 @@ const TODAY = addDays(dayAt(Date.now()), 2)
 const TOMORROW = addDays(TODAY, 1)
 const DAY_AFTER = addDays(TODAY, 2)
 
-// A start refuses a database that does not wait for the disk, as that of the test run.
+// The test run's own database runs without fsync, and a start refuses such a database.
 let durable: Awaited<ReturnType<typeof startTestServer>>
 let database: TestDatabase
 let dataDir: string
 let server: ChildProcess
 let port: number
-/** Its log, line by line: each says which process answered. */
+/** Lines of the server's log; each says which process answered. */
 const lines: string[] = []
 
 beforeAll(async () => {
@@ -80,7 +80,7 @@ async function freePort(): Promise<number> {
 
 type Answer = { readonly status: number; readonly id: string; readonly body: Record<string, unknown> }
 
-/** Over a connection of its own, so that each may meet another process. */
+/** Opens a connection per request, so each request may reach another process. */
 const ask = (method: string, address: string, asked: { readonly token?: string; readonly body?: unknown } = {}): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const headers = {
@@ -113,7 +113,7 @@ const goTo = async (now: string): Promise<void> => {
   expect(await ask('POST', '/dev/clock', { body: { now } })).toMatchObject({ status: 200 })
 }
 
-/** Which process answered a request. */
+/** The process that answered a request. */
 const processOf = ({ id }: Answer): number | undefined => {
   const line = lines.find((one) => one.includes(id) && one.includes('"worker"'))
   return line === undefined ? undefined : (JSON.parse(line) as { worker: number }).worker
@@ -122,7 +122,7 @@ const processOf = ({ id }: Answer): number | undefined => {
 type Kept = { readonly day: IstDay; readonly ticket: string; readonly receipt: object }
 type Entered = { readonly token: string; readonly kept: Kept }
 
-/** Members join until each process has signed a receipt; one of each. */
+/** Lets members join until each process has signed a receipt; returns one member per process. */
 async function joinEverywhere(): Promise<Entered[]> {
   const byProcess = new Map<number, Entered>()
   for (let tries = 0; byProcess.size < PROCESSES && tries < 60; tries++) {
@@ -146,7 +146,7 @@ async function expectValid({ day, ticket, receipt }: Kept): Promise<void> {
   }
 }
 
-test('after a rotation of the log key every one of four processes signs by the key that serves on the entry’s day', async () => {
+test('after a rotation of the log key each of four processes signs with the key of the entry’s day', async () => {
   await goTo(`${TODAY}T12:00:00+05:30`)
   const before = await joinEverywhere()
   await goTo(`${TOMORROW}T12:00:00+05:30`)
@@ -156,7 +156,7 @@ test('after a rotation of the log key every one of four processes signs by the k
   const sameDay = await joinEverywhere()
   await goTo(`${DAY_AFTER}T12:00:00+05:30`)
   const nextDay = await joinEverywhere()
-  // Asked for again once another key is in force: it is signed by the one that served on its day.
+  // A receipt requested after the rotation is signed with the key of its own day.
   const late = await Promise.all(
     before.map(async ({ token }): Promise<Kept> => {
       const { day, ticket, receipt } = (await ask('GET', `/api/user/tickets/${TODAY}`, { token })).body
@@ -168,7 +168,7 @@ test('after a rotation of the log key every one of four processes signs by the k
   for (const kept of late) await expectValid(kept)
 }, 240_000)
 
-test('a rotation is refused in the last minute of a day, so that no day has two keys by a hair', async () => {
+test('a rotation is refused in the last minute of a day', async () => {
   const said: string[] = []
   await goTo(`${addDays(DAY_AFTER, 1)}T23:59:30+05:30`)
   const rotation = { databaseUrl: database.appUrl, dataDir, namedStatements: true, secretKey: SECRET_KEY, secretKeyOld: undefined }

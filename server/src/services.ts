@@ -1,6 +1,6 @@
 /**
- * The features, put together by hand: what each needs is what it is given. The HTTP process, the
- * tests and the demo all work on the same services.
+ * Builds all features by hand and connects them: each gets exactly what it needs.
+ * - The HTTP process, the tests and the demo use the same services.
  */
 import type { Language } from '@roz/core/language.ts'
 import path from 'node:path'
@@ -42,7 +42,7 @@ import { createTicketKeys, type TicketKeys } from './tickets/ticket-keys.ts'
 
 export type ServiceDeps = {
   readonly db: Db
-  /** Connections for the signing of the log and its witnesses alone; without them they share the others. */
+  /** Separate connections for the log's signatures and its witnesses; by default `db`. */
   readonly witnessDb?: Db
   readonly clock: Clock
   readonly secrets: Secrets
@@ -50,7 +50,7 @@ export type ServiceDeps = {
   readonly storage: Storage
   readonly beacon: Beacon
   readonly gateway: PaymentGateway
-  /** None without payout keys: withdrawals are then paid by hand. */
+  /** Undefined without payout keys: withdrawals are then paid by hand. */
   readonly payouts?: PayoutGateway | undefined
   readonly push: PushSender
   readonly log: FastifyBaseLogger
@@ -59,7 +59,7 @@ export type ServiceDeps = {
 
 export type Services = ReturnType<typeof createServices>
 
-/** How features tell the operator, and who counts what of their due work fails. */
+/** Warnings and alarms of features to the operator, and the counter of failed due work. */
 const operatorOf = ({ db, log }: Pick<ServiceDeps, 'db' | 'log'>) => ({
   attempt: createAttempt({ db, log }),
   warn: (details: object, message: string) => log.warn(details, message),
@@ -68,7 +68,7 @@ const operatorOf = ({ db, log }: Pick<ServiceDeps, 'db' | 'log'>) => ({
 
 type Operator = ReturnType<typeof operatorOf>
 
-/** What moves money in and out. */
+/** The features that move money in and out. */
 function createMoney(
   { db, secrets, gateway, payouts: payoutGateway, config: { business } }: ServiceDeps,
   ticketKeys: TicketKeys,
@@ -94,7 +94,7 @@ function createMoney(
   return { wallet, payouts }
 }
 
-/** Every feature with what it needs; what one needs of another is handed on here. */
+/** All features. A feature that uses another one gets only the function that it needs. */
 function createFeatures(deps: ServiceDeps) {
   const { db, witnessDb = db, secrets, config, log } = deps
   const { business } = config
@@ -113,7 +113,7 @@ function createFeatures(deps: ServiceDeps) {
     storage: deps.storage,
   })
   const { wallet, payouts } = createMoney(deps, ticketKeys, operator)
-  // DRAW off: no winner is drawn and the reward share goes to people in need.
+  // With DRAW off there is no winner, and the reward share goes to people in need.
   const policy = business.drawOn ? business.policy : { ...business.policy, winners: 0 }
   const draws = createDraws({
     db,
@@ -195,7 +195,7 @@ export function createServices(deps: ServiceDeps) {
   return {
     sessions: identity.sessions,
     recentStories: impact.recentStories,
-    /** What the public pages show: the same as the API tells a visitor. */
+    /** Reads for the public pages: the same answers that the API gives a visitor. */
     publicReads: {
       home: home.read,
       currentRound: (language: Language) => rounds.readCurrent(undefined, language),
@@ -222,13 +222,13 @@ export function createServices(deps: ServiceDeps) {
     },
     worker: {
       ...worker,
-      /** A push service that hangs holds up no stop. */
+      /** Closes push first, so a push service that hangs does not delay the stop. */
       stop: async (): Promise<void> => {
         deps.push.close()
         await worker.stop()
       },
     },
-    /** Makes the key that is missing and brings the rounds up to the present: what a start does before it serves. */
+    /** Before a server serves: makes a missing push key, and closes, draws and makes rounds up to the present. */
     catchUp: async (): Promise<void> => {
       await push.ready()
       while (await rounds.due());

@@ -1,4 +1,4 @@
-/** What the public pages and the app's page are told: the operator's facts, the books' figures, the gateway's origins. */
+/** Data of the public pages and the app's page: the operator's facts, public reads, and origins for the content security policy. */
 import path from 'node:path'
 import type { SiteFacts } from '@roz/contract/public-pages.ts'
 import { rupeesFromPaise } from '@roz/core/money.ts'
@@ -26,12 +26,12 @@ export function siteDeps(config: Config, db: Db, services: Services, webDir: str
     production: config.production,
     publicUrl: config.publicUrl,
     nowMs,
-    // Without a database pages stand all the same.
+    // If the database is down, pages are rendered without a limit.
     mayDraw: (ip) => take(db, rules.drawnPage(ip)).catch(() => take(db, [])),
   }
 }
 
-/** The pages are filled with what the API answers a visitor: one truth, one code. */
+/** Fills the pages with the API's own answers to a visitor, so pages and API cannot differ. */
 const dataOf =
   ({ publicReads }: Services): SiteData =>
   async (language, withDays) => {
@@ -44,7 +44,7 @@ const dataOf =
     return { home, round, stories, storiesNext: nextCursor, days }
   }
 
-/** What a shared link may be about: what the public reads of days and stories show. */
+/** Subjects of shared links: the public reads of days and stories. */
 const subjectsOf = ({ publicReads }: Services): SiteDeps['subjects'] => ({
   day: async (day) => {
     const figures = await publicReads.dayFigures(day)
@@ -73,7 +73,7 @@ function factsOf({ business, site, beacon }: Config): SiteFacts {
   }
 }
 
-/** Where the gateway's script comes from, and where its hosted page and forms lie (cashfree.md, 3). */
+/** Origins of the gateway's script, and of its hosted pages and forms. */
 function gatewayOrigins({ payments, gateway }: Config): SiteDeps['gateway'] {
   const script = new URL(gateway.scriptUrl).origin
   if (payments === 'sandbox') return { scripts: [script], pages: [script] }

@@ -1,4 +1,4 @@
-/** What a start says when it cannot: plain words that name the setting. */
+/** Tests failing starts: each ends with a message that names the setting. */
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -19,7 +19,7 @@ import { createTicketKeys } from './tickets/ticket-keys.ts'
 import { startTestServer } from './testing/postgres.ts'
 import { urlOf } from './testing/server-urls.ts'
 
-// The server of the test run does not wait for the disk, and a start refuses such a one.
+// The test run's own database runs without fsync, and a start refuses such a database.
 let durable: Awaited<ReturnType<typeof startTestServer>>
 beforeAll(async () => {
   durable = await startTestServer(['fsync=on', 'synchronous_commit=on'])
@@ -54,7 +54,7 @@ async function failureOf(env: Record<string, string>): Promise<unknown> {
   }
 }
 
-test('a database that is not there or lets nobody in stops the start with the name of its setting', async () => {
+test('an unreachable database or a wrong password stops the start with the name of the setting', async () => {
   const owner = urlOf(durable.urls, 'owner', 'postgres')
   const closed = new URL(owner)
   closed.port = '1'
@@ -72,7 +72,7 @@ test('a database that is not there or lets nobody in stops the start with the na
   expect(words[2]).toContain('The database of MIGRATE_DATABASE_URL cannot be used')
 })
 
-test('a database that loses what it acknowledged, or is of another version, stops the start with one sentence and stays as it was', async () => {
+test('a database without fsync or synchronous_commit, or of another version, stops the start before the first migration', async () => {
   const database = await createTestDatabase()
   const superuser = connect({ url: database.superUrl, max: 1, named: false })
   const env = { DATABASE_URL: database.appUrl, MIGRATE_DATABASE_URL: database.ownerUrl }
@@ -84,7 +84,7 @@ test('a database that loses what it acknowledged, or is of another version, stop
       'The database of DATABASE_URL cannot be used: it runs with synchronous_commit=off, so a crash can lose money that was acknowledged; set synchronous_commit=on.',
     ),
   )
-  // As the migration would have said, had it run.
+  // The same message as a failed migration gives: with synchronous_commit on, the start gets that far.
   expect(await failureOf(env)).toMatchObject({ message: expect.stringContaining('0001_foundation.sql failed') })
   await superuser.close()
   await database.dropUnaudited()
@@ -104,7 +104,7 @@ test('a database that loses what it acknowledged, or is of another version, stop
   expect(() => expectVersion(180_004)).not.toThrow()
 }, 120_000)
 
-test('a witness with the name or the key of the log itself stops the start', async () => {
+test('a witness with the log’s own name or key stops the start', async () => {
   const database = await createTestDatabase()
   const publicKey = randomBytes(32)
   await database.db.query(sql`
@@ -118,15 +118,15 @@ test('a witness with the name or the key of the log itself stops the start', asy
   await database.drop()
 })
 
-test('what is sealed with a key that is not given stops the start, with what it is and which setting would open it', async () => {
+test('sealed values whose key is missing stop the start with their kind and the setting that would open them', async () => {
   const database = await createTestDatabase()
   const keys = createTicketKeys({ secrets: testSecrets })
   for (let n = 0; n < 2; n++) await keys.get(database.db, await makeMember(database.db), '2026-11-21' as IstDay)
   const env = { DATABASE_URL: database.appUrl, MIGRATE_DATABASE_URL: database.ownerUrl, SECRET_KEY: 'another secret of the tests' }
   expect(await failureOf(env)).toEqual(
     new StartError(
-      'What the database keeps sealed cannot be opened (2 ticket keys): it was sealed with another key than SECRET_KEY. ' +
-        'Start with the key that was used before as SECRET_KEY_OLD; it can be removed once “npm run reseal” says so.',
+      'The database has sealed values that cannot be opened (2 ticket keys): they were sealed with another key than SECRET_KEY. ' +
+        'Start with the previous key as SECRET_KEY_OLD; remove SECRET_KEY_OLD when “npm run reseal” says so.',
     ),
   )
   expect(await failureOf({ ...env, SECRET_KEY_OLD: 'a wrong one' })).toMatchObject({
@@ -135,7 +135,7 @@ test('what is sealed with a key that is not given stops the start, with what it 
   await database.drop()
 })
 
-test('with several processes a first one that cannot serve ends the start, rather than being replaced for ever', async () => {
+test('with several processes a first worker that cannot serve ends the start', async () => {
   const database = await createTestDatabase()
   const dataDir = await mkdtemp(path.join(tmpdir(), 'roz-start-'))
   const member = await makeMember(database.db)
@@ -183,7 +183,7 @@ const PRODUCTION = {
   BEACON: 'drand',
 }
 
-test('with NODE_ENV=production and nothing set the program ends with one message that names every setting', async () => {
+test('in production without settings the program ends with one message that names every required setting', async () => {
   const child = spawn(process.execPath, [path.join(import.meta.dirname, 'main.ts')], {
     env: { PATH: process.env.PATH, NODE_ENV: 'production' },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -199,7 +199,7 @@ test('with NODE_ENV=production and nothing set the program ends with one message
   expect(named.toSorted()).toEqual([...Object.keys(required), 'DATABASE_URL'].toSorted())
 })
 
-/** Starts as in production and stops again; what it warned of. */
+/** Starts and stops a server with production settings; returns its warnings. */
 async function inProduction(urls: Record<string, string>, work: (url: string) => Promise<void> = async () => undefined): Promise<string[]> {
   const lines: string[] = []
   const dataDir = await mkdtemp(path.join(tmpdir(), 'roz-start-'))
@@ -223,7 +223,7 @@ async function inProduction(urls: Record<string, string>, work: (url: string) =>
   return lines
 }
 
-test('in production there are no controls of a developer, and a start warns where the server works as the owner of the tables', async () => {
+test('in production there are no developer’s controls, and a start warns if the server’s role owns the tables', async () => {
   const database = await createTestDatabase()
   const warningsOf = async (urls: Record<string, string>, work?: (url: string) => Promise<void>): Promise<string[]> =>
     (await inProduction(urls, work)).filter((line) => line.includes('MIGRATE_DATABASE_URL'))

@@ -1,7 +1,6 @@
 /**
- * From settings to a server that serves: database, migrations, secrets, sandbox, administrator, demo
- * community, clockwork, HTTP. Invariant: whatever was started is stopped again, in reverse order,
- * also when a later step fails.
+ * Starts a server from its settings: database, migrations, secrets, sandbox, administrator, demo community, due work, HTTP.
+ * - Everything that was started is stopped in reverse order, also if a later step fails.
  */
 import cluster from 'node:cluster'
 import { mkdir } from 'node:fs/promises'
@@ -34,24 +33,24 @@ import { createServices, type Services } from './services.ts'
 export type Running = { readonly stop: () => Promise<void> }
 export type Surroundings = {
   readonly log: FastifyBaseLogger
-  /** A line for the person who started it. */
+  /** Prints a line for the person who started the server. */
   readonly say: (line: string) => void
-  /** In a worker process: what its parent has set up, as JSON. */
+  /** In a worker process: the parent's `Shared`, as JSON. */
   readonly parent: string | undefined
-  /** When whoever is waiting for it began to, in ms of the machine's clock. */
+  /** Start of the wait for the server, in ms of the machine's clock. */
   readonly begunAtMs: number
 }
 
-/** A reason in plain words for whoever starts the server. */
+/** A failed start, with its reason in plain words for the person who starts the server. */
 export class StartError extends Error {
   override readonly name = 'StartError'
 }
 
 const CONNECTIONS_MAX = 12
-/** Beside them, for the log's signatures and its witnesses. */
+/** Separate connections for the log's signatures and its witnesses. */
 const WITNESS_CONNECTIONS_MAX = 3
 
-/** What every process of one server shares. */
+/** Values that all processes of one server share. */
 type Shared = { readonly appUrl: string; readonly secretKey: string }
 type Stop = () => Promise<void>
 
@@ -86,7 +85,7 @@ async function startWhole(config: Config, around: Surroundings, stops: Stop[]): 
 
 type DatabaseUrls = { readonly ownerUrl: string; readonly appUrl: string; readonly appRole: string | undefined }
 
-/** An existing PostgreSQL by DATABASE_URL, or the local one under DATA_DIR. */
+/** Uses the PostgreSQL of DATABASE_URL, or starts the local one under DATA_DIR. */
 async function openDatabase(config: Config, { log, say }: Surroundings, stops: Stop[]): Promise<DatabaseUrls> {
   if (config.databaseUrl !== undefined) {
     const ownerUrl = config.migrateDatabaseUrl ?? config.databaseUrl
@@ -103,13 +102,13 @@ const ONE_ROLE =
   'The role of DATABASE_URL owns the tables, so only triggers keep the books from being rewritten: give the server a role of its own, and the owner to MIGRATE_DATABASE_URL.'
 const MAY_REWRITE = sql`select roz_now() is not null and has_table_privilege('transfer', 'update, delete, truncate') as "mayRewrite"`
 
-/** Migrations by the owner, between two looks as the server's own role; an existing PostgreSQL that is not fit is told of in plain words. */
+/** Migrates as the owner. An external PostgreSQL is checked before and after with the server's role; an unfit one ends the start. */
 async function prepareDatabase(config: Config, { ownerUrl, appUrl, appRole }: DatabaseUrls, { log }: Surroundings): Promise<void> {
   const toNewest = () => migrate(ownerUrl, { production: config.production, ...(appRole === undefined ? {} : { appRole }) })
   if (config.databaseUrl === undefined) return void (await toNewest())
   const db = connect({ url: appUrl, max: 1, named: config.namedStatements })
   try {
-    // Before the first migration: what is refused stays as it was.
+    // Before the first migration, so a refused database is not changed.
     await inWords('DATABASE_URL', expectSupported(db))
     await inWords(ownerUrl === config.databaseUrl ? 'DATABASE_URL' : 'MIGRATE_DATABASE_URL', toNewest())
     const { mayRewrite } = await inWords('DATABASE_URL', one<{ mayRewrite: boolean }>(db, MAY_REWRITE))
@@ -128,7 +127,7 @@ async function inWords<T>(setting: string, asked: Promise<T>): Promise<T> {
   }
 }
 
-/** Loaded only where it is wanted: production carries none of it. */
+/** Imported only if it is used: production does not contain the sandbox. */
 async function startGatewaySandbox(config: Config, stops: Stop[]): Promise<void> {
   const { startSandbox } = await import('@roz/gateway-sandbox/sandbox.ts')
   const { payouts } = config.gateway
@@ -147,7 +146,7 @@ async function startGatewaySandbox(config: Config, stops: Stop[]): Promise<void>
   stops.push(() => sandbox.close())
 }
 
-/** One process that serves HTTP and does its share of what is due. */
+/** Runs one process that serves HTTP and runs its share of the due work. */
 async function serve(config: Config, shared: Shared, around: Surroundings, stops: Stop[]): Promise<void> {
   const { log } = around
   const db = connect({ url: shared.appUrl, max: CONNECTIONS_MAX, named: config.namedStatements })
@@ -194,21 +193,21 @@ async function serve(config: Config, shared: Shared, around: Surroundings, stops
   if (first) announce(config, around, signIns)
 }
 
-/** Better not to start than to fail at midnight, when the first sealed value is opened. */
+/** Checks all sealed values at the start: a missing key would otherwise show at midnight, with the first sealed value. */
 async function refuseUnreadable(db: Db, secrets: Secrets): Promise<void> {
   const unreadable = await listUnreadable(db, secrets)
   if (unreadable.length === 0) return
   const [, old] = secrets.keyIds
   const [what, advice] =
     old === undefined
-      ? ['another key than SECRET_KEY', 'Start with the key that was used before as SECRET_KEY_OLD']
-      : ['a key that is neither SECRET_KEY nor SECRET_KEY_OLD', 'Start with the right one of before as SECRET_KEY_OLD']
+      ? ['another key than SECRET_KEY', 'Start with the previous key as SECRET_KEY_OLD']
+      : ['a key that is neither SECRET_KEY nor SECRET_KEY_OLD', 'Start with the right previous key as SECRET_KEY_OLD']
   throw new StartError(
-    `What the database keeps sealed cannot be opened (${keptInWords(unreadable)}): it was sealed with ${what}. ${advice}; it can be removed once “npm run reseal” says so.`,
+    `The database has sealed values that cannot be opened (${keptInWords(unreadable)}): they were sealed with ${what}. ${advice}; remove SECRET_KEY_OLD when “npm run reseal” says so.`,
   )
 }
 
-/** Who keeps the log is no witness of it. */
+/** The operator of the log must not be its own witness. */
 async function refuseOwnWitness({ witnesses }: Config, db: Db): Promise<void> {
   const own = await db.query<{ origin: string; publicKey: Buffer }>(sql`select origin, public_key as "publicKey" from log_key`)
   for (const text of witnesses.keys) {
@@ -218,7 +217,7 @@ async function refuseOwnWitness({ witnesses }: Config, db: Db): Promise<void> {
   }
 }
 
-/** The administrator and, where asked for, the demo community; lines that say how to sign in. */
+/** Makes the administrator and, if configured, the demo community; returns lines with their logins. */
 async function prepareData(config: Config, db: Db, services: Services, { say }: Surroundings): Promise<string[]> {
   const lines: string[] = []
   const password = config.admin.password ?? (await adminPassword(config.dataDir))
@@ -248,7 +247,7 @@ function announce(config: Config, { say, begunAtMs }: Surroundings, signIns: rea
   for (const line of signIns) say(line)
 }
 
-/** PROCESSES above 1: the workers share the port; one that dies is replaced. */
+/** PROCESSES above 1: workers share the port, and a worker that dies is replaced. */
 async function serveByWorkers(config: Config, shared: Shared, { log, say }: Surroundings, stops: Stop[]): Promise<void> {
   cluster.on('message', (_worker, line: unknown) => say(String(line)))
   let stopping = false
@@ -267,10 +266,10 @@ async function serveByWorkers(config: Config, shared: Shared, { log, say }: Surr
     for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGTERM')
     await Promise.all(ended)
   })
-  // The first one makes the administrator and the demo days before any clockwork of the others runs.
+  // The first worker makes the administrator and the demo before the other workers start.
   const listening = new Promise<void>((resolve, reject) => {
     cluster.once('listening', () => resolve())
-    // It has said itself why: another one would end the same way.
+    // A first worker that ends is not replaced: it has printed the reason, and the next one would end the same way.
     cluster.once('exit', () => reject(new StartError('The first process ended before it served.')))
   })
   fork()
@@ -279,7 +278,7 @@ async function serveByWorkers(config: Config, shared: Shared, { log, say }: Surr
   for (let count = 1; count < config.processes; count++) fork()
 }
 
-/** Fails early, before anything is started, with the name of the setting to change. */
+/** Fails before anything is started, with the name of the setting to change. */
 async function refuseBusyPort(host: string, port: number, setting: string): Promise<void> {
   const busy = await new Promise<boolean>((resolve) => {
     const probe = createServer()

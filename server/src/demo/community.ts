@@ -1,6 +1,6 @@
 /**
- * The demo community: who is in it and what they do on which day (day 0 is the first). Everything
- * here is invented and says so: addresses end in .example, charities are called demo.
+ * The demo community: its members and their plan by day (day 0 is the first).
+ * - Everything is invented and labelled so: mail addresses end in .example, charities have "(demo)" in their names.
  */
 import type { Language } from '@roz/core/language.ts'
 
@@ -10,17 +10,17 @@ export type DemoMember = {
   readonly phone: string
   readonly language: Language
   readonly joinsOnDay: number
-  /** Without Auto Participate: the days of every so many on which they join by hand. */
+  /** Without Auto Participate: joins by hand every this many days. */
   readonly joinsEvery?: number
   readonly isAnonymous?: boolean
-  /** Day → rupees. */
+  /** Rupees to add, by day. */
   readonly topups: Readonly<Record<number, number>>
   readonly withdrawal?: { readonly day: number; readonly rupees: number; readonly bank: string; readonly ifsc: string }
 }
 
 const at = (name: string): string => `${name}@demo.roz.example`
 
-/** Whose sign-in is printed at the start. */
+/** The member whose login is printed at the start. */
 export const DEMO_EMAIL = at('asha')
 
 export const DEMO_MEMBERS: readonly DemoMember[] = [
@@ -62,11 +62,11 @@ export type DemoStory = {
   readonly videoUrl?: string
 }
 
-/** A freely licensed short film, so that the player shows something that nobody takes for proof. */
+/** A freely licensed short film, so nobody takes the demo's video for proof. */
 const DEMO_VIDEO = 'https://www.youtube.com/watch?v=aqz-KE-bpKQ'
 const VIDEO_NOTE = 'Demo video: “Big Buck Bunny”, Blender Foundation, CC BY 3.0.'
 
-/** Stories by the day of the round that they tell of. */
+/** Stories by the day of their round. */
 export const DEMO_STORIES: Readonly<Record<number, DemoStory>> = {
   3: {
     title: 'Demo: notebooks for an evening school',

@@ -1,7 +1,7 @@
 /**
- * What the demo's members and its editor do, by the product's own calls. Invariant: every deed may be
- * done again without effect: accounts by address, orders by ids made from member and day, joins once
- * a day, withdrawals by Idempotency-Key, stories by the day of their draft.
+ * The actions of the demo's members and its editor, by the product's own calls.
+ * - Every action is idempotent: accounts by mail address, orders by ids made from member and day, joins by day, withdrawals
+ *   by Idempotency-Key, stories by the day of their draft.
  */
 import { createHash } from 'node:crypto'
 import type { Api, CallName } from '@roz/contract/api.ts'
@@ -28,7 +28,7 @@ const memberSession = (memberId: bigint): MemberSession => ({
   suspended: false,
 })
 
-/** A call as the edge would hand it on. */
+/** Makes a call as the HTTP layer would hand it to a handler. */
 const callOf = <N extends CallName>(_name: N, given: object): Call<Api[N]> =>
   ({
     params: undefined,
@@ -36,7 +36,7 @@ const callOf = <N extends CallName>(_name: N, given: object): Call<Api[N]> =>
     body: undefined,
     session: undefined,
     language: 'en',
-    // The links of mails lead to this server's own address.
+    // Empty, so links in mails lead to this server's own address.
     origin: '',
     ip: '127.0.0.1',
     userAgent: 'demo',
@@ -46,7 +46,7 @@ const callOf = <N extends CallName>(_name: N, given: object): Call<Api[N]> =>
     ...given,
   }) as unknown as Call<Api[N]>
 
-/** `allowed`: refusals that say that the deed was done before, or that the operator has switched it off. */
+/** `allowed` are refusals which mean that the action was done before or that the operator has switched it off. */
 function expectDone(
   what: string,
   answer: { readonly ok: true } | { readonly ok: false; readonly code: string },
@@ -71,7 +71,7 @@ export async function register({ db, services, passwordHash }: Demo, member: Dem
   expectDone('a profile', await services.handlers.updateProfile(call))
 }
 
-/** A paid order; its payment is the demo's and no gateway has ever seen it. */
+/** Books a paid order without a gateway: the demo invents the payment. */
 export async function addMoney({ db }: Demo, memberId: bigint, day: IstDay, rupees: number): Promise<void> {
   const orderId = createHash('sha256').update(`demo\n${memberId}\n${day}`).digest('hex').slice(0, 32)
   const amount = wholeRupees(rupees)
@@ -103,7 +103,7 @@ export async function withdraw({ services }: Demo, memberId: bigint, member: Dem
   expectDone('a withdrawal', await services.handlers.withdraw(call), ['withdrawals_paused'])
 }
 
-/** Gives the draft of a day its words and publishes it. A day that ended void has none. */
+/** Fills the draft story of a day and publishes it. A void day has no draft. */
 export async function publish({ db, services }: Demo, day: IstDay, story: DemoStory): Promise<void> {
   const draft = await maybeOne<{ id: string }>(db, sql`select id from story where round_day = ${day}::date and not is_active`)
   const editor = await maybeOne<{ id: bigint }>(db, sql`select id from member where staff_role = 'owner' order by id limit 1`)

@@ -39,7 +39,7 @@ beforeEach(async () => {
     mailer: createCatcher(db),
     storage: createFileStorage({ folder }),
     beacon: createDrand({ relays: [] }),
-    // Nobody listens there: the demo's orders are paid without a gateway.
+    // Nobody listens on this port: the demo pays its orders without a gateway.
     gateway: cashfreeGateway({ ...config.gateway, baseUrl: 'http://127.0.0.1:1/pg', checkout: { mode: 'sandbox', scriptUrl: '' } }),
     push: createWebPush({ hosts: [], subject: 'mailto:support@roz.example' }),
     log: pino({ level: 'silent' }),
@@ -86,7 +86,7 @@ async function expectWhole(days = DEMO_DAYS): Promise<void> {
   await close()
 }
 
-/** Every round of the demo, by the verifier's own code; one of them by both programs as a stranger runs them. */
+/** Verifies every round of the demo with the verifier's library, and one day with both verifier programs. */
 async function expectEveryDayHolds(): Promise<void> {
   const { url, close } = await serveCalls(database.db, services.handlers)
   expect(await expectDaysHold(database.db, { url }, DEMO_DAYS)).toBe(DEMO_DAYS)
@@ -96,7 +96,9 @@ async function expectEveryDayHolds(): Promise<void> {
   await close()
 }
 
-test('makes members, thirty settled rounds, stories and withdrawals by the real engine', { timeout: 120_000 }, async () => {
+test('the demo has members, thirty settled rounds, stories and withdrawals, and publishes nothing that names a member', {
+  timeout: 120_000,
+}, async () => {
   const said: string[] = []
   const { signIn } = await seedDemo({ db: database.db, services, say: (line) => said.push(line) })
   expect(signIn).toBe(DEMO_EMAIL)
@@ -122,12 +124,12 @@ test('makes members, thirty settled rounds, stories and withdrawals by the real 
   const everything = await published()
   const tales = await tellTales()
   expect(tales.length).toBeGreaterThan(6 * DEMO_MEMBERS.length)
-  // Four letters of a name stand in a long random text by chance.
+  // Long random texts are removed: by chance they contain four letters of a name.
   const spelled = Buffer.from(everything.toString('latin1').replaceAll(/[A-Za-z0-9+/]{40,}/g, '…'), 'latin1')
   const isShown = (tale: string): boolean =>
     [tale, tale.toLowerCase()].some((text) => spelled.includes(text)) || disguised(tale).some((bytes) => everything.includes(bytes))
   expect(tales.filter(isShown)).toEqual([])
-  // The search finds what is there.
+  // The search does find a hash that was published.
   const [member] = DEMO_MEMBERS
   const leaky = Buffer.concat([
     everything,
@@ -136,14 +138,14 @@ test('makes members, thirty settled rounds, stories and withdrawals by the real 
       .digest(),
   ])
   expect(disguised(member?.phone ?? '').some((bytes) => leaky.includes(bytes))).toBe(true)
-  // A second start changes nothing and still knows whom to sign in as.
+  // A second start changes nothing and returns the same login.
   const joins = await count('round_join')
   expect(await seedDemo({ db: database.db, services, say: (line) => said.push(line) })).toEqual({ signIn })
   expect(said).toHaveLength(1)
   expect(await count('round_join')).toBe(joins)
 })
 
-/** Every byte that a stranger can fetch about the days there are, by the addresses of the protocol. */
+/** Every byte about the demo's days that a stranger can fetch, at the addresses of the protocol. */
 async function published(): Promise<Buffer> {
   const { url, close } = await serveCalls(database.db, services.handlers)
   const parts: Buffer[] = []
@@ -171,7 +173,7 @@ async function published(): Promise<Buffer> {
   return Buffer.concat(parts)
 }
 
-/** Whatever could tell who somebody is: names and parts of them, addresses, phones, ids of every kind. */
+/** Everything that could identify a member: names and their parts, addresses, phones, and all ids. */
 async function tellTales(): Promise<string[]> {
   const ids = await database.db.query<{ id: string }>(sql`
     select public_id::text as id from member union all select order_id from topup union all select payment_id from topup where payment_id is not null
@@ -186,7 +188,7 @@ async function tellTales(): Promise<string[]> {
   return [...people, ...ids.flatMap(({ id }) => [id, id.replaceAll('-', '')])]
 }
 
-/** What hides a value from such a search and from nobody else: its bytes as other texts, and the plain hashes of it. */
+/** Other forms in which a value could be published: its bytes as hex and base64, and its plain hashes. */
 function disguised(value: string): Buffer[] {
   const texts = [value, value.toLowerCase(), value.toUpperCase()].map((text) => Buffer.from(text))
   const raw = /^[0-9a-f-]{32,64}$/.test(value) ? [Buffer.from(value.replaceAll('-', ''), 'hex')] : []
@@ -199,8 +201,8 @@ function disguised(value: string): Buffer[] {
   )
 }
 
-/** One walk begun three days ago: each start dies at its place, and the next goes on from there. */
-test('stopped among the joins of a morning and at two of its steps, begun days ago: the next start finishes it, with the rounds of those days', {
+/** One demo that began three days late: each start is killed at its place, and the next start continues from there. */
+test('a demo that was killed in a join and in two steps, three days ago, is finished by the next start', {
   timeout: 120_000,
 }, async () => {
   await database.db.query(sql`
@@ -214,7 +216,7 @@ test('stopped among the joins of a morning and at two of its steps, begun days a
   await dies(dyingAtJoin(9))
   await dies(dyingAtRun(20))
   await dies(dyingAtRun(10))
-  // Each start came further than the one before it, and none to the end.
+  // Each start got further than the one before, and none to the end.
   expect([...new Set(positions)].toSorted()).toEqual(positions)
   expect((await one<{ ends: boolean }>(database.db, sql`select finished_at is not null as ends from demo_community`)).ends).toBe(false)
   const { signIn } = await seedDemo({ db: database.db, services, say: () => undefined })
@@ -243,7 +245,7 @@ function dyingAtJoin(which: number): Services {
   return { ...services, handlers: { ...services.handlers, joinRound } }
 }
 
-test('nothing is made where there is somebody already', async () => {
+test('no demo is made in a database that has a member', async () => {
   await makeMember(database.db)
   expect(await seedDemo({ db: database.db, services, say: () => undefined })).toEqual({ signIn: undefined })
   expect(await count('member')).toBe(1)

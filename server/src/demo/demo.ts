@@ -1,8 +1,8 @@
 /**
- * The demo community with its days of rounds (operations.md, DEMO). Invariants: rounds, draws, shares
- * and joins are the real engine's, driven by the product's clock, not rows written by hand; it is made
- * once, on an empty database; a start that finds it unfinished goes on where it stopped. Never in
- * production, where the clock cannot be set.
+ * Makes the demo community with its days of rounds (setting DEMO).
+ * - Rounds, draws, shares and joins come from the real engine, driven by the product's clock; no row is written by hand.
+ * - The demo is made once, on an empty database. A start that finds it unfinished continues where it stopped.
+ * - There is no demo in production, where the clock cannot be set.
  */
 import { addDays, dayAt, daysBetween, type IstDay, startOfDayMs } from '@roz/core/ist-day.ts'
 import type { Db } from '../db/sql.ts'
@@ -12,13 +12,13 @@ import { DEMO_EMAIL, DEMO_MEMBERS, DEMO_STORIES, type DemoMember } from './commu
 import { addMoney, type Demo, findDemoMember, join, publish, register, withdraw } from './deeds.ts'
 import { findOrBegin, finish, realNow, stepTo, stepToRealTime, type Walk } from './walk.ts'
 
-/** Of every demo member; printed at the start. */
+/** Password of every demo member; printed at the start. */
 export const DEMO_PASSWORD = 'demo-roz'
 
 export type DemoDeps = {
   readonly db: Db
   readonly services: Services
-  /** A line for the person who started the server. */
+  /** Prints a line for the person who started the server. */
   readonly say: (line: string) => void
 }
 
@@ -26,7 +26,7 @@ const HOUR_MS = 3_600_000
 const MORNING_MS = 9 * HOUR_MS
 const EVENING_MS = 18 * HOUR_MS
 
-/** Makes the demo community where there is nobody yet. `signIn` is the address of a member to try. */
+/** Makes the demo community in an empty database. `signIn` is the mail address of a demo member. */
 export async function seedDemo({ db, services, say }: DemoDeps): Promise<{ readonly signIn: string | undefined }> {
   const walk = await findOrBegin(db)
   if (walk === undefined) return { signIn: undefined }
@@ -50,7 +50,7 @@ async function walkDays(demo: Demo, walk: Walk): Promise<void> {
     ] as const) {
       if (deeds === evening && DEMO_STORIES[number - 1] === undefined) continue
       const at = startOfDayMs(day) + offsetMs
-      // Steps before the one that was begun are done; that one is taken again.
+      // Steps before the saved position are done; the step at the position is repeated.
       if (at < startMs) continue
       await stepTo(demo.db, new Date(at))
       await deeds(demo, day, number)
@@ -65,7 +65,7 @@ async function walkDays(demo: Demo, walk: Walk): Promise<void> {
   await demo.services.worker.runDue()
 }
 
-/** Yesterday is drawn and paid, today opens, Auto Participate joins. */
+/** Draws and settles yesterday's round, opens today's, runs Auto Participate. */
 const midnight = ({ services }: Demo): Promise<void> => services.worker.runDue()
 
 async function morning(demo: Demo, day: IstDay, number: number): Promise<void> {
@@ -85,7 +85,7 @@ async function morningOf(demo: Demo, member: DemoMember, day: IstDay, number: nu
   if (member.withdrawal?.day === number) await withdraw(demo, memberId, member)
 }
 
-/** Members without Auto Participate on their days, and all others on the day they came: midnight was over. */
+/** Joins members without Auto Participate on their days, and all others on their first day, which began before they came. */
 async function joinByHand(demo: Demo, number: number): Promise<void> {
   for (const member of DEMO_MEMBERS) {
     const since = number - member.joinsOnDay
@@ -95,11 +95,11 @@ async function joinByHand(demo: Demo, number: number): Promise<void> {
   }
 }
 
-/** Yesterday's story, where there is one. */
+/** Publishes yesterday's story, if there is one. */
 async function evening(demo: Demo, day: IstDay, number: number): Promise<void> {
   const story = DEMO_STORIES[number - 1]
   if (story === undefined) return
-  // Drafts are jobs: what the day has left to do comes first.
+  // Runs the day's jobs first, because the draft is written by one of them.
   await demo.services.worker.runDue()
   await publish(demo, addDays(day, -1), story)
 }

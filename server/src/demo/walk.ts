@@ -1,7 +1,7 @@
 /**
- * The walk through the demo's days on the product's own clock. Invariants: each step is written down
- * before it is taken, so that after a crash the clock is set to where it stood and the step is taken
- * again; the walk begins on an empty database alone and ends at real time.
+ * Moves the product's clock through the demo's days.
+ * - Each step is stored before it is taken. After a crash the clock is set to the stored step and the step is repeated.
+ * - The walk begins only on an empty database and ends at real time.
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Db, maybeOne, one, sql } from '../db/sql.ts'
@@ -9,15 +9,15 @@ import { inTransaction } from '../db/transaction.ts'
 
 export type Walk = {
   readonly firstDay: IstDay
-  /** Where the clock is to stand for the next step. */
+  /** Time of the current step. */
   readonly position: Date
   readonly isFinished: boolean
 }
 
-/** Days of rounds before today. */
+/** Number of days with rounds before today. */
 export const DEMO_DAYS = 30
 
-/** The walk that was begun, or a new one; undefined where others have been here first. */
+/** The unfinished or finished walk, or a new one; undefined if the database already has a member or a round. */
 export function findOrBegin(db: Db): Promise<Walk | undefined> {
   return inTransaction(db, async (tx) => {
     const known = await maybeOne<Walk>(
@@ -36,11 +36,11 @@ export function findOrBegin(db: Db): Promise<Walk | undefined> {
   })
 }
 
-/** Real time, wherever the clock stands. */
+/** Real time, without the clock's offset. */
 export const realNow = async (db: Db): Promise<Date> =>
   (await one<{ now: Date }>(db, sql`select roz_now() - offset_ms * interval '1 millisecond' as now from clock_offset`)).now
 
-/** Sets the clock, and keeps that the step at this moment has begun. */
+/** Sets the clock and stores the step in one transaction. */
 export async function stepTo(db: Db, at: Date): Promise<void> {
   await inTransaction(db, async (tx) => {
     await tx.query(sql`update demo_community set position = ${at}::timestamptz`)
@@ -49,7 +49,7 @@ export async function stepTo(db: Db, at: Date): Promise<void> {
   })
 }
 
-/** Real time again, for good. */
+/** Sets the clock to real time. */
 export async function stepToRealTime(db: Db): Promise<void> {
   await inTransaction(db, async (tx) => {
     await tx.query(sql`select set_clock_offset(0)`)

@@ -1,4 +1,4 @@
-/** The clock of a test server. */
+/** Tests /dev/clock. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { connect, one, sql } from '../db/sql.ts'
 import { openRoundsWorld, type RoundsWorld } from '../testing/rounds-world.ts'
@@ -9,7 +9,7 @@ beforeEach(async () => {
 })
 afterEach(() => world.close())
 
-test('is set, runs on from there, and answers the time it is', async () => {
+test('the clock is set, runs on from there, and answers its time', async () => {
   const { status, body } = await world.setClock({ now: '2026-11-21T23:59:58+05:30' })
   expect(status).toBe(200)
   expect(String(body['now'])).toMatch(/^2026-11-21T23:59:58\.\d{3}\+05:30$/)
@@ -20,12 +20,12 @@ test('is set, runs on from there, and answers the time it is', async () => {
   expect(Math.abs(sqlNow.now.getTime() - world.clock.now().getTime())).toBeLessThan(10_000)
 })
 
-test('takes any offset, and Z', async () => {
+test('the clock accepts any UTC offset, and Z', async () => {
   expect((await world.setClock({ now: '2026-11-22T00:00:05Z' })).body['now']).toMatch(/^2026-11-22T05:30:0/)
   expect((await world.setClock({ now: '2026-11-22T20:00:00-05:00' })).body['now']).toMatch(/^2026-11-23T06:30:0/)
 })
 
-test('answers after all that fell due has run', async () => {
+test('setting the clock answers after all due work has run', async () => {
   const member = await world.member(10)
   await world.join(member)
   await world.goTo('2026-11-22T00:00:05+05:30')
@@ -33,7 +33,7 @@ test('answers after all that fell due has run', async () => {
   expect(world.jobs.map(({ kind }) => kind).sort()).toEqual(['draft_story', 'mail', 'notice'])
 })
 
-test('waits for a job that another process is running, and not for one whose process was killed', async () => {
+test('setting the clock waits for a job of another process, but not for a job whose process was killed', async () => {
   await world.db.query(sql`
     insert into job (kind, key, payload, due_at, attempts, locked_until)
     values ('mail', 'elsewhere', '{}', roz_now(), 1, roz_now() + interval '1 hour')`)
@@ -50,18 +50,18 @@ test('waits for a job that another process is running, and not for one whose pro
   expect(world.jobs).toEqual([])
 })
 
-test('does not go back to before the opening of the newest round: 409, and nothing changes', async () => {
+test('a step back to before the opening of the newest round is refused with 409 and changes nothing', async () => {
   await world.goTo('2026-11-23T08:00:00+05:30')
   for (const now of ['2026-11-22T23:59:59+05:30', '2020-01-01T00:00:00Z']) {
     const { status, body } = await world.setClock({ now })
     expect({ status, code: body['code'] }).toEqual({ status: 409, code: 'clock_step_back' })
     expect((await world.readClock()).now).toMatch(/^2026-11-23T08:00:/)
   }
-  // Within the day it may.
+  // A step back within the day is allowed.
   expect((await world.setClock({ now: '2026-11-23T00:00:00+05:30' })).status).toBe(200)
 })
 
-test('does not return to real time where that is a step back', async () => {
+test('a return to real time is refused if it is a step back', async () => {
   const inTwoDays = new Date(Date.now() + 2 * 86_400_000).toISOString()
   const other = await openRoundsWorld({ startsAt: inTwoDays })
   const { status, body } = await other.setClock({ now: null })
@@ -70,7 +70,7 @@ test('does not return to real time where that is a step back', async () => {
   await other.close()
 })
 
-test('returns to real time where that is no step back', async () => {
+test('a return to real time is accepted if it is no step back', async () => {
   const monthAgo = new Date(Date.now() - 30 * 86_400_000).toISOString()
   const other = await openRoundsWorld({ startsAt: monthAgo })
   const { status, body } = await other.setClock({ now: null })
@@ -79,7 +79,7 @@ test('returns to real time where that is no step back', async () => {
   await other.close()
 }, 120_000)
 
-test('two calls at once run one after the other, and both answer 200', async () => {
+test('two concurrent calls run one after the other, and both answer 200', async () => {
   const answers = await Promise.all([
     world.setClock({ now: '2026-11-24T00:00:05+05:30' }),
     world.setClock({ now: '2026-11-24T00:00:06+05:30' }),
@@ -88,7 +88,7 @@ test('two calls at once run one after the other, and both answer 200', async () 
   expect(Object.keys(await world.statuses())).toContain('2026-11-25')
 })
 
-test('refuses what is no time, and changes nothing', async () => {
+test('an invalid time is refused and changes nothing', async () => {
   const bad = [
     {},
     { now: 5 },
@@ -105,7 +105,7 @@ test('refuses what is no time, and changes nothing', async () => {
   expect((await world.readClock()).now).toMatch(/^2026-11-21T10:/)
 })
 
-test('cannot be set where the database was told that this is production', async () => {
+test('the clock cannot be set if the database is marked as production', async () => {
   const owner = connect({ url: world.database.ownerUrl, max: 1 })
   await owner.query(sql`select set_clock_production(true)`)
   expect((await world.setClock({ now: '2026-11-22T00:00:00+05:30' })).status).toBe(500)

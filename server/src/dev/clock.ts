@@ -1,7 +1,8 @@
 /**
- * GET and POST /dev/clock, outside production only (operations.md). Invariants: calls run one after
- * the other, in all processes; a call answers when all that fell due has run; a step back to before
- * the opening of the newest round that has opened is refused and changes nothing.
+ * GET and POST /dev/clock, outside production only.
+ * - Calls run one after the other, across all processes.
+ * - A call answers when all due work has run.
+ * - A step back to before the opening of the newest opened round is refused and changes nothing.
  */
 import type { FieldProblem } from '@roz/core/fields.ts'
 import { isoIst } from '@roz/core/ist-day.ts'
@@ -15,12 +16,12 @@ import { sendProblem } from '../http/faults.ts'
 export type DevClockDeps = {
   readonly db: Db
   readonly clock: Clock
-  /** Runs everything that is due, jobs included, and ends when nothing is left. */
+  /** Runs all due work, jobs included, until none is left. */
   readonly runDue: () => Promise<void>
 }
 
 const RETRY_MS = 25
-/** What another process has taken on is waited for; one that was killed at it is not. */
+/** Waits this long for jobs that another process has claimed; a killed process never finishes its job. */
 const OTHERS_MS = 2000
 const body = z.strictObject({ now: z.iso.datetime({ offset: true }).nullable() })
 
@@ -48,14 +49,14 @@ export function registerDevClock(app: FastifyInstance, { db, clock, runDue }: De
 
 type Target = { readonly atMs: number } | 'real'
 
-/** Years that a day is written with four digits in; undefined for anything else. */
+/** Accepts years from 2000 to 9998, whose days have four digits; undefined for anything else. */
 function targetOf(now: string | null): Target | undefined {
   if (now === null) return 'real'
   const atMs = Date.parse(now)
   return atMs >= Date.UTC(2000, 0) && atMs < Date.UTC(9999, 0) ? { atMs } : undefined
 }
 
-/** False, and nothing changed, for a step back to before the opening of the newest round that has opened. */
+/** Returns false and changes nothing if this steps back to before the opening of the newest opened round. */
 async function setClock(db: Db, target: Target): Promise<boolean> {
   const { now } = await one<{ now: Date }>(db, sql`select clock_timestamp() as now`)
   const offsetMs = target === 'real' ? 0 : target.atMs - now.getTime()
@@ -69,7 +70,7 @@ async function setClock(db: Db, target: Target): Promise<boolean> {
   return set !== undefined
 }
 
-/** Whether a job is being run by another process (PROCESSES above 1): our own have ended. Pauses where one is. */
+/** Tells whether another process (PROCESSES above 1) has claimed a job, and pauses if so; our own jobs have ended. */
 async function isClaimedElsewhere(db: Db): Promise<boolean> {
   const { claimed } = await one<{ claimed: boolean }>(
     db,
@@ -79,7 +80,7 @@ async function isClaimedElsewhere(db: Db): Promise<boolean> {
   return claimed
 }
 
-/** Waits by asking again: a statement that waits on a lock for long would count as lost. */
+/** Polls for the lock: a statement that waits for a lock would run into its timeout. */
 const oneByOne = <T>(db: Db, work: () => Promise<T>): Promise<T> =>
   db.withConnection(async (connection) => {
     while (!(await tryLockSession(connection, 'devClock'))) await pause()

@@ -1,4 +1,4 @@
-/** Mails from the order to the letter box: their words, their links, their second try. */
+/** Tests mails from their job to the mailbox: texts, links, retries. */
 import type { AddressInfo } from 'node:net'
 import { paise } from '@roz/core/money.ts'
 import PostalMime from 'postal-mime'
@@ -55,7 +55,7 @@ async function rendered(payload: unknown, change: Partial<MailJobDeps> = {}): Pr
 }
 
 describe.each(templates)('the mail %s', (template) => {
-  test.each(['en', 'hi'] as const)('is whole in %s: escaped, with absolute links, in text and HTML', async (language) => {
+  test.each(['en', 'hi'] as const)('is complete in %s: escaped, with one absolute link, in text and HTML', async (language) => {
     const mail = await rendered({ to: 'asha@x.test', template, language, data: ALL })
     expect(mail.subject).not.toMatch(/undefined|[\r\n]/)
     expect(mail.text + mail.html).not.toMatch(/undefined|\[object|2026-11-21/)
@@ -71,7 +71,7 @@ describe.each(templates)('the mail %s', (template) => {
 })
 
 describe('a mail', () => {
-  test('leads to PUBLIC_URL where it is set, else to where the member came from, else to this machine', async () => {
+  test('links to PUBLIC_URL, else to the origin of the member, else to this machine', async () => {
     const payload = (origin: string) => ({ to: 'a@x.test', template: 'welcome', language: 'en', data: { name: 'Asha', origin } })
     expect((await rendered(payload('http://127.0.0.1:1'), { publicUrl: 'https://roz.example' })).text).toContain(
       'https://roz.example/dashboard',
@@ -80,7 +80,7 @@ describe('a mail', () => {
     expect((await rendered(payload(''))).text).toContain('http://localhost:8080/dashboard')
   })
 
-  test('carries the brand of the settings, and the same id at each try', async () => {
+  test('has the brand name of the settings, and the same message id at each try', async () => {
     const payload = { to: 'a@x.test', template: 'welcome', language: 'en', data: { name: 'Asha', origin: 'https://roz.example' } }
     const [first, second] = [await rendered(payload, { brandName: 'Har Din' }), await rendered(payload, { brandName: 'Har Din' })]
     expect(first.subject).toBe('Welcome to Har Din')
@@ -88,7 +88,7 @@ describe('a mail', () => {
     expect(second.messageId).toBe(first.messageId)
   })
 
-  test('names the limits of adding money that the operator has set', async () => {
+  test('names the limits of adding money from the settings', async () => {
     const payload = { to: 'a@x.test', template: 'welcome', language: 'en', data: { name: 'Asha', origin: 'https://roz.example' } }
     expect((await rendered(payload)).text).toContain('Add ₹10 to ₹30 to your wallet')
     const other = { topupLimits: { min: paise(500n), max: paise(10_050n) } }
@@ -96,7 +96,7 @@ describe('a mail', () => {
     expect((await rendered({ ...payload, language: 'hi' }, other)).text).toContain('₹5 से ₹100.50')
   })
 
-  test('is one line in its subject whatever a name holds', () => {
+  test('has a subject of one line, even if a name contains line breaks', () => {
     expect(renderMail({ subject: 'Hello\r\nBcc: x\u2028y', paragraphs: [] }, 'en', 'Roz').subject).toBe('Hello Bcc: x y')
   })
 })
@@ -108,7 +108,7 @@ describe('a mail job', () => {
   })
   afterAll(() => database.drop())
 
-  test('is tried again when the mail server fails, with the same message id, and logs no address', async () => {
+  test('is retried when the mail server fails, and logs no address', async () => {
     const { db } = database
     const raw: string[] = []
     let refusals = 2
@@ -193,7 +193,7 @@ describe('a mail job', () => {
     }
   })
 
-  test('to an erased account is none', async () => {
+  test('is not made for an erased account', async () => {
     const { db } = database
     await inTransaction(db, async (tx) => {
       const memberId = (await insertMember(tx, {

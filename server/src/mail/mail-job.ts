@@ -1,7 +1,8 @@
 /**
- * The job that sends a mail. Invariants: the message id comes from the job, so that a second try is
- * the same mail; a failure is thrown and the queue tries again, a lasting refusal ends the job; the token of a link is made here and
- * stands in no table.
+ * The job that sends a mail.
+ * - The message id is derived from the job, so a retry sends the same mail.
+ * - A failure is thrown, so the queue retries; a permanent refusal ends the job.
+ * - The token of a link is derived here and is stored in no table.
  */
 import { createHash } from 'node:crypto'
 import { brandIn } from '@roz/core/brand.ts'
@@ -17,15 +18,15 @@ import type { MailPayload } from './mail-payload.ts'
 export type MailJobDeps = {
   readonly mailer: Mailer
   readonly brandName: string
-  /** The welcome mail names them. */
+  /** Limits of adding money, which the welcome mail names. */
   readonly topupLimits: TopupLimits
-  /** Whom members write to: below each mail. */
+  /** The support address below each mail. */
   readonly supportEmail: string
-  /** PUBLIC_URL where it is set: it stands above the origin of any request. */
+  /** PUBLIC_URL; if set, it takes precedence over the origin of a request. */
   readonly publicUrl: string | undefined
-  /** Where links lead when no request is known. */
+  /** Base address of links if no request is known. */
   readonly localUrl: string
-  /** What link tokens are derived with. */
+  /** Secrets from which the tokens of links are derived. */
   readonly secrets: LinkSecrets
 }
 
@@ -42,7 +43,7 @@ export function createMailJob(deps: MailJobDeps): (payload: MailPayload, jobId: 
       link: (path) => origin + path,
       token: 'tokenId' in data ? linkToken(deps.secrets, data.tokenId) : '',
     }
-    // The compiler does not tie the template to its data through the spread.
+    // The spread loses the connection of template and data in the type, so it is asserted.
     const told = { ...payload, data: { ...data, name: oneLine(data.name) } } as MailPayload
     const rendered = renderMail(mailWords(told, frame), payload.language, brandName)
     const id = createHash('sha256')

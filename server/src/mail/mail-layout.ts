@@ -1,6 +1,7 @@
 /**
- * What every mail looks like: a text part and an HTML part made from the same words. Invariant: every
- * value is escaped here, once; a mail holds no picture, no script and no address but its one link.
+ * The layout of every mail: a text part and an HTML part with the same content.
+ * - Every value is escaped here, once.
+ * - A mail contains no picture, no script, and no address but its one link.
  */
 export type MailWords = {
   readonly subject: string
@@ -8,7 +9,7 @@ export type MailWords = {
   readonly action?: { readonly label: string; readonly url: string }
   /** Small print below the link. */
   readonly after?: readonly string[]
-  /** Whom to ask: below everything. */
+  /** Support contact, below everything. */
   readonly footer?: string
 }
 export type RenderedMail = { readonly subject: string; readonly text: string; readonly html: string }
@@ -16,7 +17,7 @@ export type RenderedMail = { readonly subject: string; readonly text: string; re
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? '')
 
-/** A subject is one line, whatever a name holds; so is a name, or it would write paragraphs of its own into our mail. */
+/** Makes a text one line. Subjects and names pass here: a name with line breaks could add paragraphs of its own to our mail. */
 export const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()
 
 export function renderMail(words: MailWords, language: string, brandName: string): RenderedMail {

@@ -4,7 +4,7 @@ import type { Mail } from '../adapters/mail/port.ts'
 import { testSecrets } from '../testing/calls.ts'
 import { createMailJob } from './mail-job.ts'
 
-test('a name with line breaks writes no paragraph, header or recipient of its own into a mail', async () => {
+test('a name with line breaks adds no paragraph, header or recipient to a mail', async () => {
   const sent: Mail[] = []
   const send = createMailJob({
     mailer: { send: async (mail) => void sent.push(mail), close: async () => undefined },

@@ -1,6 +1,7 @@
 /**
- * The words of every mail. One map, total over templates: a missing mail does not compile, nor does a
- * text without its words in every language. Plain words as values; mail-layout.ts escapes them.
+ * The texts of every mail: subject, paragraphs, button and small print for each template.
+ * - A template without a text, or a text without one of the languages, does not compile.
+ * - Values are plain text; mail-layout.ts escapes them.
  */
 import { parseDay } from '@roz/core/ist-day.ts'
 import type { Language, Texts } from '@roz/core/language.ts'
@@ -9,10 +10,10 @@ import { texts } from '@roz/core/texts.ts'
 import type { MailWords } from './mail-layout.ts'
 import type { MailData, MailPayload, MailTemplate } from './mail-payload.ts'
 
-/** What stands around a mail: the product's name and the absolute address of its one link. */
+/** Values that any mail may use: brand name, limits, support address, and the base address and token of its one link. */
 export type MailFrame = {
   readonly brandName: string
-  /** The least and the most that can be added at a time, ready to print. */
+  /** Least and greatest amount that can be added at once, ready to print. */
   readonly topupMin: string
   readonly topupMax: string
   readonly link: (path: string) => string
@@ -20,10 +21,10 @@ export type MailFrame = {
   readonly supportEmail: string
 }
 
-/** `{amount}` stands for what the mail tells, `{brandName}`, `{token}` and `{topupMin}` for its frame. */
+/** `{amount}` and the like are filled from the mail's data; `{brandName}`, `{token}` and `{topupMin}` from the frame. */
 type Mail = {
   readonly subject: Texts
-  /** A bare one is the same in every language. */
+  /** A plain string is the same in every language. */
   readonly paragraphs: readonly (Texts | string)[]
   readonly action?: { readonly label: Texts; readonly path: string }
   readonly after?: readonly Texts[]
@@ -194,7 +195,7 @@ const FOOTER = texts('Questions? Write to {supportEmail}')
 
 const DAYS: readonly string[] = ['day', 'from', 'to']
 
-/** What is told, ready to print: a day is written as the language writes it. */
+/** The data of a mail, ready to print: days are written in the mail's language. */
 function toldIn(data: Readonly<Record<string, string>>, language: Language): Readonly<Record<string, string>> {
   const printed = Object.entries(data).map(([name, value]) => {
     const day = DAYS.includes(name) ? parseDay(value) : undefined
@@ -203,9 +204,9 @@ function toldIn(data: Readonly<Record<string, string>>, language: Language): Rea
   return Object.fromEntries(printed)
 }
 
-/** A mail in its language. What is filled in is read no second time: a name may hold braces. */
+/** Renders a mail in its language. Values are filled in once, so braces in a name stay as they are. */
 export function mailWords({ template, data, language }: MailPayload, { link, token, ...named }: MailFrame): MailWords {
-  // Template and data belong together in the payload's type; the map is indexed by the same template.
+  // The payload's type ties template and data; indexing the map by the template loses that.
   const written = MAIL_TEXTS[template] as Mail | ((told: typeof data) => Mail)
   const { subject, paragraphs, action, after } = typeof written === 'function' ? written(data) : written
   const values: Readonly<Record<string, string>> = { ...toldIn(data, language), ...named }
@@ -218,7 +219,7 @@ export function mailWords({ template, data, language }: MailPayload, { link, tok
       ? {}
       : { action: { label: fill(action.label), url: link(action.path.replace('{token}', encodeURIComponent(token))) } }),
     after: (after ?? []).map(fill),
-    // Support itself needs no such line.
+    // Support itself gets no support address.
     ...(template === 'contact' ? {} : { footer: fill(FOOTER) }),
   }
 }

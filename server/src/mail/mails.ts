@@ -1,7 +1,6 @@
 /**
- * How a mail is ordered.
- *
- * - A mail is a job in the transaction of the fact it tells of; its key makes it one mail.
+ * Orders mails.
+ * - A mail is a job in the transaction of the fact that it reports; the job's key makes it one mail.
  */
 import type { Language } from '@roz/core/language.ts'
 import { maybeOne, sql } from '../db/sql.ts'
@@ -16,16 +15,16 @@ export type MemberMail<T extends MemberTemplate> = {
   /** Unique among all mails: `withdrawal_requested:<id>`. */
   readonly key: string
   readonly data: Omit<MailData[T], 'name' | 'origin'>
-  /** The request's own origin; without one, that of the member's last sign-in. */
+  /** The request's own origin; without it, the origin of the member's last login. */
   readonly origin?: string
 }
 
-/** What a member may do without. Everything about money and safety is always sent. */
+/** Mails that a member can turn off. Mails about money and safety are always sent. */
 const OPTIONAL: ReadonlySet<MailTemplate> = new Set(['welcome', 'weekly_joins'])
 
 type Recipient = { name: string; email: string | null; language: Language; link_origin: string | null; wants_mail: boolean }
 
-/** Orders a mail to a member, in their language. An erased account gets none, one that wants no such mail gets what it needs. */
+/** Orders a mail to a member in the member's language. An erased account gets none; optional mails can be turned off. */
 export async function mailMember<T extends MemberTemplate>(tx: Tx, mail: MemberMail<T>): Promise<void> {
   const member = await maybeOne<Recipient>(
     tx,
@@ -34,7 +33,7 @@ export async function mailMember<T extends MemberTemplate>(tx: Tx, mail: MemberM
   if (member === undefined || member.email === null) return
   if (OPTIONAL.has(mail.template) && !member.wants_mail) return
   const data = { ...mail.data, name: member.name, origin: mail.origin ?? member.link_origin ?? '' }
-  // The compiler does not tie T to its data through the spread; MemberMail did above.
+  // The spread loses the connection of T and its data in the type; MemberMail has checked it above.
   const payload = { to: member.email, template: mail.template, language: member.language, data } as unknown as MailPayload
   await enqueue(tx, { kind: 'mail', key: mail.key, payload })
 }

@@ -1,6 +1,7 @@
 /**
- * Mails about what somebody else may have done with a member's account. Invariant: each carries one link "This was not
- * me", which lives seven days; its token is kept as a hash.
+ * Mails about actions that somebody else may have done with a member's account.
+ * - Each mail has one link "This was not me", valid for seven days.
+ * - Only a hash of the link's token is stored.
  */
 import { randomUUID } from 'node:crypto'
 import { sql } from '../db/sql.ts'
@@ -20,6 +21,6 @@ export async function mailAlert<T extends Alert>(tx: Tx, secrets: LinkSecrets, m
     insert into mail_token (id, token_hash, member_id, purpose, about, expires_at)
     values (${tokenId}::uuid, ${tokenHash(linkToken(secrets, tokenId))}::bytea, ${mail.memberId}::bigint, 'not_me', ${mail.template}::text,
       roz_now() + interval '7 days')`)
-  // The compiler does not tie T to its data through the spread; AlertMail did above.
+  // The spread loses the connection of T and its data in the type; AlertMail has checked it above.
   await mailMember(tx, { ...mail, data: { ...mail.data, tokenId } } as unknown as MemberMail<T>)
 }

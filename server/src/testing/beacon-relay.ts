@@ -1,4 +1,4 @@
-/** A relay of drand on a port of its own, over a chain with a key of its own: it tells the truth, or lies as a test wants. */
+/** A test relay of drand over a chain with its own key. Its mood decides whether it tells the truth or how it fails. */
 import { createHash, randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -12,7 +12,7 @@ const bls = bls12_381.shortSignatures
 
 export type TestChain = { readonly chain: BeaconChain; readonly sign: (round: number) => Buffer }
 
-/** A chain with a round every three seconds, as quicknet's. */
+/** A chain with one round every three seconds, like quicknet. */
 export function makeChain(): TestChain {
   const { secretKey, publicKey } = bls.keygen()
   const parameters = {
@@ -29,7 +29,7 @@ export function makeChain(): TestChain {
   }
 }
 
-/** As drand's /info says it: what BEACON_CHAIN takes. */
+/** The chain as the JSON of drand's /info, which BEACON_CHAIN accepts. */
 export const infoOf = (chain: BeaconChain): string =>
   JSON.stringify({
     public_key: chain.publicKey,
@@ -41,7 +41,7 @@ export const infoOf = (chain: BeaconChain): string =>
     metadata: { beaconID: chain.beaconId },
   })
 
-/** `none`: it has no round at all. `withholds`: it says what is newest, and has no other. */
+/** `none`: the relay has no round. `withholds`: it tells the newest round and gives no other. */
 export type RelayMood =
   | 'good'
   | 'none'
@@ -56,12 +56,12 @@ export type RelayMood =
 export type TestRelay = {
   readonly url: string
   mood: RelayMood
-  /** Addresses that were asked for. */
+  /** Paths of all requests. */
   readonly asked: string[]
   readonly close: () => Promise<void>
 }
 
-/** `nowMs` decides which rounds have appeared. */
+/** `nowMs` decides which rounds exist. */
 export async function startRelay({ chain, sign }: TestChain, nowMs: () => number | Promise<number>): Promise<TestRelay> {
   const stranger = makeChain()
   const asked: string[] = []

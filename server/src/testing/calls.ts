@@ -1,4 +1,4 @@
-/** Calls over real HTTP (http.ts) with a token for any account by its number, for tests that are not about signing in. */
+/** Makes calls over real HTTP (http.ts) with a token for any account by its number, for tests that are not about login. */
 import type { CallName } from '@roz/contract/api.ts'
 import { createSecrets } from '../secrets/secrets.ts'
 import { type Db, maybeOne, sql } from '../db/sql.ts'
@@ -10,11 +10,11 @@ import { type Ask, startTestApp, type TestAnswer } from './http.ts'
 
 export const testSecrets = createSecrets({ secretKey: 'a secret of the tests' })
 
-/** Signed in as the account of this number, as the kind of session its role has. */
+/** Token of this account, for the kind of session that its role has. */
 export const tokenOf = (memberId: bigint): string => `session-${memberId}`
-/** A staff account that logged in at the members' door. */
+/** Token of a staff account that logged in as a member. */
 export const memberTokenOf = (memberId: bigint): string => `member-${memberId}`
-/** The same for staff whose last step-up is too long ago. */
+/** Token of a staff account whose last step-up is too old. */
 export const staleTokenOf = (memberId: bigint): string => `stale-${memberId}`
 
 function sessionsOf(db: Db): Sessions {
@@ -43,7 +43,7 @@ export type Asked = Omit<Ask, 'token'> & { readonly as?: bigint; readonly isStal
 
 export type ServedCalls = {
   readonly url: string
-  /** `GET /wallet/checkout`, below /api. */
+  /** `ask('GET /wallet/checkout')`: the path is below /api. */
   readonly ask: (call: string, asked?: Asked) => Promise<Answered>
   readonly close: () => Promise<void>
 }
@@ -61,7 +61,7 @@ export async function serveCalls(db: Db, handlers: Partial<Handlers<CallName>>):
 }
 
 let made = 0
-/** A member with a confirmed address and a wallet. */
+/** Makes a member with a wallet; the mail address is confirmed by default. */
 export async function makeMember(db: Db, options: { readonly name?: string; readonly verified?: boolean } = {}): Promise<bigint> {
   const number = ++made
   const id = await inTransaction(db, (tx) =>
@@ -78,7 +78,7 @@ export async function makeMember(db: Db, options: { readonly name?: string; read
   return id
 }
 
-/** An account of the staff: no wallet. */
+/** Makes a staff account, which has no wallet. */
 export async function makeStaff(db: Db, staffRole: StaffRole = 'owner'): Promise<bigint> {
   made++
   const [row] = await db.query<{ id: bigint }>(sql`

@@ -1,4 +1,4 @@
-/** Any console.error in a test fails it: what nobody reads is a bug that nobody sees. */
+/** Fails every test that calls console.error: an error that nobody reads would hide a bug. */
 import { afterEach, beforeEach, expect, vi } from 'vitest'
 
 beforeEach(() => {

@@ -1,6 +1,6 @@
 /**
- * A database of its own for a test file, cloned from the migrated template. Invariant: whatever the
- * file did to money, the audit has read it before the database goes.
+ * Gives each test file its own database, cloned from the migrated template.
+ * - The audit reads the database before `drop` removes it, so money that a test broke fails the file.
  */
 import { randomBytes } from 'node:crypto'
 import { inject } from 'vitest'
@@ -10,16 +10,16 @@ import { describeViolations, runAudit } from '../ledger/audit.ts'
 import { type ServerUrls, TEMPLATE, urlOf } from './server-urls.ts'
 
 export type TestDatabase = {
-  /** As the server's own role. */
+  /** Connected with the server's own role. */
   readonly db: Db
   readonly appUrl: string
   readonly ownerUrl: string
   readonly superUrl: string
   /** Sets the clock: roz_now() runs on from this instant. */
   readonly setClock: (at: Date) => Promise<void>
-  /** Audits what moved, then removes the database. To be called in afterAll. */
+  /** Audits the money, then removes the database; call it in afterAll. */
   readonly drop: () => Promise<void>
-  /** For a file that breaks rows on purpose. */
+  /** Removes the database without the audit, for a file that breaks rows on purpose. */
   readonly dropUnaudited: () => Promise<void>
 }
 
@@ -56,7 +56,7 @@ export async function cloneTemplate(urls: ServerUrls, options: Options = {}): Pr
   }
 }
 
-/** Throws with every invariant of money that does not hold. */
+/** Throws with a list of all broken invariants of money. */
 async function auditNow(superUrl: string): Promise<void> {
   await withDb(superUrl, async (db) => {
     const violations = await runAudit(db)
@@ -73,17 +73,17 @@ async function withDb<T>(url: string, work: (db: Db) => Promise<T>): Promise<T> 
   }
 }
 
-/** Names of databases are no parameters; these are our own. */
+/** A database's name cannot be a parameter of a statement; these names are our own. */
 const rawSql = (text: string) => sql([text] as unknown as TemplateStringsArray)
 
 async function clone(admin: Db, name: string): Promise<void> {
-  // One copy at a time: the template must have no other user while it is copied.
+  // One clone at a time: PostgreSQL refuses to copy a template that has another user.
   await lockSession(admin, 'testTemplate')
   await admin.query(rawSql(`create database ${name} template ${TEMPLATE} owner roz_owner`))
   await unlockSession(admin, 'testTemplate')
 }
 
-/** Makes the database refuse every new version of some rows, by a condition on `new`; answers how that ends. */
+/** Makes the database refuse inserts and updates of rows for which `condition` on `new` is true; returns the function that ends it. */
 export async function breakRows(
   { ownerUrl }: Pick<TestDatabase, 'ownerUrl'>,
   table: string,

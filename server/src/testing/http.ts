@@ -1,7 +1,7 @@
 /**
- * Some calls of the API on a port of their own, for tests of one feature: served as the program serves
- * them, by the same edge. A call that a test does not mount answers 404. The sender's address is taken
- * from X-Forwarded-For, so that a test can come from anywhere.
+ * Serves some calls of the API on a port of their own, for tests of one feature.
+ * - The calls pass the same HTTP layer as in the program; a call that a test does not mount answers 404.
+ * - The client's address is taken from X-Forwarded-For, so a test can come from any address.
  */
 import { api, type CallName } from '@roz/contract/api.ts'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
@@ -16,7 +16,7 @@ export type TestAnswer = {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** As JSON gave it: its shape is what a test is about. */
+  /** Parsed JSON, untyped: its shape is the subject of the test. */
   readonly body: ReturnType<typeof JSON.parse>
 }
 export type Ask = {
@@ -30,7 +30,7 @@ export type Ask = {
 }
 export type TestApp = {
   readonly url: string
-  /** `ask('POST /auth/login', { body })`; a path below /api, or from the root with `root:/dev/mail`. */
+  /** `ask('POST /auth/login', { body })`: the path is below /api; `root:/dev/mail` is a path from the root. */
   readonly ask: (call: string, options?: Ask) => Promise<TestAnswer>
   readonly close: () => Promise<void>
 }
@@ -38,9 +38,9 @@ export type TestApp = {
 export async function startTestApp(options: {
   readonly handlers: Partial<Handlers<CallName>>
   readonly sessions: Sessions
-  /** Routes beside /api. */
+  /** Mounts routes beside /api. */
   readonly mount?: (app: FastifyInstance) => void
-  /** Where the log's lines go; nowhere by default. */
+  /** Destination of the log's lines; by default none. */
   readonly logTo?: { write: (line: string) => void }
 }): Promise<TestApp> {
   const log: FastifyBaseLogger = createLog({

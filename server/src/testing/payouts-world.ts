@@ -1,6 +1,7 @@
 /**
- * What the tests of payouts stand on: their calls over real HTTP, a real database, the worker, and a
- * payout gateway whose every answer a test decides. Jobs of other features are only written down.
+ * Fixture of the payouts' tests: calls over real HTTP, a real database, the worker, and a scripted payout gateway.
+ * - The test decides every answer of the gateway.
+ * - Jobs of other features are only recorded.
  */
 import { createHash, createHmac } from 'node:crypto'
 import { paise } from '@roz/core/money.ts'
@@ -21,25 +22,25 @@ import { createTestDatabase } from './database.ts'
 import { BANK, logOf } from './wallet-world.ts'
 
 const SECRET = 'payouts secret'
-/** Tests move the clock on by days. */
+/** Tests move the clock on by days, so no webhook may be too old. */
 const TEN_YEARS_MS = 10 * 365 * 86_400_000
 
-/** The gateway: transfers by id, and what it does when it is asked. */
+/** A scripted payout gateway: its transfers by id, and its behaviour. */
 export function scriptedPayouts() {
   const script = {
     transfers: new Map<string, Transfer>(),
     beneficiaries: [] as { beneficiaryId: string; name: string; accountNumber: string }[],
-    /** How often a transfer was sent, and asked for. */
+    /** Ids of transfers, one per call of `send` and of `fetchTransfer`. */
     sent: [] as string[],
     asked: [] as string[],
-    /** What the next sendings do: take it, take it without an answer, lose it, or refuse it. */
+    /** Behaviour of the next sends: take it, take it without an answer, lose it, or refuse it. */
     sendings: [] as ('take' | 'take_silently' | 'lose' | 'refuse')[],
     beneficiary: 'ready' as 'ready' | 'unusable' | 'refuse' | 'silent',
-    /** Runs while an account is made known, before it is. */
+    /** Runs once, before the next beneficiary is created. */
     beforeReady: undefined as (() => Promise<void>) | undefined,
-    /** Every question goes unanswered. */
+    /** If true, `fetchTransfer` gets no answer. */
     isSilent: false,
-    /** Runs while a question is under way, after the answer was formed. */
+    /** Runs once in the next `fetchTransfer`, after its answer is formed. */
     beforeAnswer: undefined as (() => Promise<void>) | undefined,
   }
   const payouts: PayoutGateway = {
@@ -82,7 +83,7 @@ export function scriptedPayouts() {
   return { script, payouts }
 }
 
-/** Where payments came from, as refunds see it. */
+/** A scripted payment gateway, as refunds use it. */
 export function scriptedRefunds() {
   const script = {
     refunds: new Map<string, Refund>(),
@@ -130,7 +131,7 @@ function unavailable(): never {
   throw new GatewayUnavailableError('no answer')
 }
 
-/** Signed now, unless the test says when. */
+/** The signature's time is now, unless the test sets a timestamp. */
 const verifyScripted: PaymentGateway['verifyWebhook'] = (headers, bytes) =>
   headers['x-webhook-signature'] === signatureOf(bytes) ? { atMs: Number(headers['x-webhook-timestamp'] ?? Date.now()) } : undefined
 
@@ -190,7 +191,7 @@ export async function openPayoutsWorld(options: { readonly byHand?: boolean } = 
   })
   const world = { database, db, script, refunds, payouts, alarms, jobs, calls, admin, runDue: worker.runDue }
   return Object.assign(world, membersOf(world), {
-    /** What the gateway says of a refund from now on. */
+    /** Sets the gateway's answer about a refund. */
     gatewayRefunds(id: string, state: Refund['state'], change: Partial<Refund> = {}): void {
       const refundId = id.replaceAll('-', '')
       const known = refunds.refunds.get(refundId) ?? refundOf('unknown', refundId, 1000n)
@@ -200,7 +201,7 @@ export async function openPayoutsWorld(options: { readonly byHand?: boolean } = 
       const text = JSON.stringify(body)
       return calls.ask('POST /webhooks/cashfree', { body: text, headers: { 'x-webhook-signature': signatureOf(Buffer.from(text)) } })
     },
-    /** Moves the clock on and runs what has fallen due by then. */
+    /** Moves the clock on and runs all work that is due then. */
     pass: async (seconds: number): Promise<void> => {
       await db.query(sql`select set_clock_offset((select offset_ms from clock_offset) + ${seconds * 1000}::bigint)`)
       await worker.runDue()
@@ -244,12 +245,12 @@ type Stage = {
 type Decider = { readonly as?: bigint; readonly headers?: Record<string, string> }
 
 function membersOf({ db, script, calls, admin, jobs }: Stage) {
-  /** By an administrator who sees the withdrawal as it is, where `body` does not say otherwise. */
+  /** Decides as an administrator who sees the current status, unless `body` says another. */
   async function decide(id: string, what: string, body: object = {}, { as = admin, headers = {} }: Decider = {}) {
     const found = await maybeOne<{ status: string }>(db, sql`select status from withdrawal where id::text = ${id}::text`)
     return calls.ask(`POST /admin/withdrawals/${id}/${what}`, { as, headers, body: { status: found?.status ?? 'approved', ...body } })
   }
-  /** A paid top-up; its order. */
+  /** Captures a top-up and returns its order id. */
   async function pay(memberId: bigint, rupees: number): Promise<string> {
     const orderId = crypto.randomUUID().replaceAll('-', '')
     const amount = paise(BigInt(rupees) * 100n)
@@ -271,7 +272,7 @@ function membersOf({ db, script, calls, admin, jobs }: Stage) {
       const { body } = await calls.ask('POST /wallet/withdraw', { as: memberId, body: { amount, bankDetail: BANK } })
       return body.withdrawal.id
     },
-    /** What the gateway says from now on. */
+    /** Sets the gateway's answer about a transfer. */
     gatewaySays(id: string, state: TransferState, change: Partial<Transfer> = {}): void {
       const transferId = id.replaceAll('-', '')
       const known = script.transfers.get(transferId) ?? transferOf(transferId, 1000n)
@@ -279,7 +280,7 @@ function membersOf({ db, script, calls, admin, jobs }: Stage) {
     },
     webhook: (text: string, signature = signatureOf(Buffer.from(text))) =>
       calls.ask('POST /webhooks/cashfree-payouts', { body: text, headers: { 'x-webhook-signature': signature } }),
-    /** State, balance and what is held, in rupees. */
+    /** Status of the withdrawal, and balance and held amount in rupees. */
     async stands(id: string): Promise<readonly [status: string, balance: number, held: number]> {
       const { status, memberId } = await one<{ status: string; memberId: bigint }>(
         db,
@@ -288,7 +289,7 @@ function membersOf({ db, script, calls, admin, jobs }: Stage) {
       const wallet = await readWallet(db, memberId)
       return [status, Number(wallet?.balance ?? 0n) / 100, Number(wallet?.held ?? 0n) / 100]
     },
-    /** What the member was told, by notice, in the order of the alphabet. */
+    /** Kinds of the member's notices, sorted. */
     noticesOf: (memberId: bigint): string[] =>
       jobs
         .flatMap(({ kind, payload }) => {
@@ -296,7 +297,7 @@ function membersOf({ db, script, calls, admin, jobs }: Stage) {
           return kind === 'notice' && notice.memberId === String(memberId) ? [notice.kind] : []
         })
         .sort(),
-    /** The amount and the reason that the member's mail and notice of one kind carried. */
+    /** Amount and reason in the member's mail and notice of one kind. */
     async toldOf(memberId: bigint, what: string): Promise<readonly (readonly [JobKind, object])[]> {
       type Told = { memberId?: string; kind?: string; to?: string; template?: string; data: { amount: string; reason?: string } }
       const { email } = await one<{ email: string }>(db, sql`select email from member where id = ${memberId}::bigint`)

@@ -1,4 +1,4 @@
-/** A small Roz for tests about people: sign-in, notices, contact, their mails in the catcher, on a database of its own. */
+/** Fixture of tests about people: login, notices, contact and caught mails, on a database of its own. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -25,15 +25,15 @@ export type People = TestApp & {
   readonly db: Db
   readonly database: TestDatabase
   readonly uploadsDir: string
-  /** Every line that the server logged. */
+  /** All lines that the server logged. */
   readonly logLines: string[]
-  /** Runs every job that is due. */
+  /** Runs all due jobs. */
   readonly runJobs: () => Promise<void>
   /** The mails to an address, newest first, after all jobs have run. */
   readonly mailsTo: (to: string) => Promise<CaughtMail[]>
-  /** The token in the newest mail to an address whose link leads there. */
+  /** The token of the newest link to this path in a mail to this address. */
   readonly tokenFrom: (to: string, path: string) => Promise<string>
-  /** Moves the clock on by so many seconds. */
+  /** Moves the clock on by this many seconds. */
   readonly pass: (seconds: number) => Promise<void>
   readonly register: (email: string, ask?: Ask & { readonly name?: string }) => Promise<Person>
   readonly memberId: (person: Person) => Promise<bigint>

@@ -1,6 +1,7 @@
 /**
- * One PostgreSQL for the whole test run, in a temporary folder, with a template database that has
- * every migration. Each test file clones it (testing/database.ts). Nothing of it outlives the run.
+ * Starts one PostgreSQL for the whole test run, in a temporary folder.
+ * - A template database has every migration; each test file clones it (testing/database.ts).
+ * - Nothing of the server remains after the run.
  */
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
@@ -10,16 +11,16 @@ import { APP_ROLE, type ServerUrls, TEMPLATE, urlOf } from './server-urls.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Where the run's PostgreSQL answers, by role. */
+    /** Addresses of the run's PostgreSQL, by role. */
     readonly postgres: ServerUrls
   }
 }
 
-/** A server with the template on it, for tests and for tools that play what tests play. */
+/** A server with the template, for tests and for tools that run like tests. */
 export async function startTestServer(
   flags: readonly string[] = [],
 ): Promise<{ readonly urls: ServerUrls; readonly stop: () => Promise<void> }> {
-  // Many test files at once, each with a pool or several.
+  // Many test files run at once, each with one or more pools.
   const server = await temporaryPostgres({ flags: ['max_connections=300', ...flags] })
   const urls: ServerUrls = { superuser: server.superUrl, owner: server.ownerUrl, app: server.appUrl }
   try {
@@ -31,7 +32,7 @@ export async function startTestServer(
   return { urls, stop: server.stop }
 }
 
-/** One that somebody else has started, with its template. */
+/** A PostgreSQL with the template that another program has started. */
 const GIVEN = process.env.ROZ_TEST_POSTGRES
 
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {

@@ -1,4 +1,4 @@
-/** The reader of the tests, by the example of RFC 8291 (section 5 and appendix A). */
+/** Tests the decryption that the tests use, with the example of RFC 8291 (section 5 and appendix A). */
 import { expect, test } from 'vitest'
 import { readPush } from './push-service.ts'
 
@@ -8,11 +8,11 @@ const BODY = bytes(
 )
 const READER = { privateKey: bytes('q1dXpw3UpT5VOmu_cf_v6ih07Aems3njxI-JWgLcM94'), auth: bytes('BTBZMqHH6r4Tts7J_aSIgg') }
 
-test('what the RFC encrypts is read', () => {
+test('the example message of the RFC is decrypted', () => {
   expect(readPush(BODY, READER).toString()).toBe('When I grow up, I want to be a watermelon')
 })
 
-test('what was changed on its way is not', () => {
+test('a changed message is refused', () => {
   for (const at of [0, 20, 30, BODY.length - 1]) {
     const changed = Buffer.from(BODY)
     changed.writeUInt8(changed.readUInt8(at) ^ 1, at)

@@ -1,7 +1,7 @@
 /**
- * A push service of browsers on a port of its own, over TLS as real ones are, with the browsers behind
- * it: what arrives is judged by RFC 8292 and read as a browser would, by the keys of its subscription.
- * Written from the RFCs, never from the library that sends.
+ * A test push service over TLS on its own port, together with the browsers behind it.
+ * - Each message is verified by RFC 8292 and decrypted as a browser would, with the keys of its subscription.
+ * - The code is written from the RFCs and shares nothing with the library that sends.
  */
 import { createDecipheriv, createECDH, createPublicKey, hkdfSync, randomBytes, verify } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -9,7 +9,7 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 
-/** Of localhost alone, made for these tests, known to nobody else. */
+/** Key for localhost alone, made for these tests and used nowhere else. */
 export const PUSH_SERVICE_KEY = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgQ2j9Hawrqgu3uoZ6
 OyqRBTR4+cK2DLJvFI5qr2/X9lahRANCAATWKUeAe+gnHOY4BPpv9BfNc9bxbDmr
@@ -30,12 +30,12 @@ eGOEN+q+972jX6fGUlnwGg==
 -----END CERTIFICATE-----
 `
 
-/** This process believes in the certificate from now on; another by NODE_EXTRA_CA_CERTS. */
+/** Makes this process trust the certificate; other processes use NODE_EXTRA_CA_CERTS. */
 export const trustPushService = (): void => setDefaultCACertificates([...getCACertificates('default'), PUSH_SERVICE_CA])
 
 export type Reader = { readonly privateKey: Buffer; readonly auth: Buffer }
 
-/** RFC 8291 and RFC 8188, for one record. Throws where anything was changed. */
+/** Decrypts one record by RFC 8291 and RFC 8188; throws if a byte was changed. */
 export function readPush(body: Buffer, { privateKey, auth }: Reader): Buffer {
   const [salt, idLength] = [body.subarray(0, 16), body.readUInt8(20)]
   const sender = body.subarray(21, 21 + idLength)
@@ -54,7 +54,7 @@ export function readPush(body: Buffer, { privateKey, auth }: Reader): Buffer {
   return padded.subarray(0, end)
 }
 
-/** Who signed a request; throws where RFC 8292 is not kept. */
+/** The key that signed a request; throws if the request violates RFC 8292. */
 function signerOf(request: IncomingMessage, origin: string): Buffer {
   const [, token = '', key = ''] = /^vapid t=([\w.-]+), ?k=([\w-]+)$/.exec(request.headers.authorization ?? '') ?? []
   const [head = '', claims = '', signature = ''] = token.split('.')
@@ -79,11 +79,11 @@ export type Arrived = {
 }
 export type TestBrowser = {
   readonly subscription: { readonly endpoint: string; readonly keys: { readonly p256dh: string; readonly auth: string } }
-  /** Everything the service took for it. */
+  /** All messages that the service accepted for this browser. */
   readonly arrived: Arrived[]
-  /** Requests for it, taken or not. */
+  /** Number of requests for this browser, accepted or not. */
   asked: number
-  /** What the service says next time, in place of 201; `hang`: nothing at all. */
+  /** The service's next answers instead of 201; `hang` never answers. */
   answers: ({ readonly status: number; readonly headers?: Readonly<Record<string, string>> } | 'hang')[]
 }
 export type PushService = Awaited<ReturnType<typeof startPushService>>
@@ -118,9 +118,9 @@ export async function startPushService() {
   }
 
   return {
-    /** As PUSH_HOSTS names it. */
+    /** Host and port as in PUSH_HOSTS. */
     host,
-    /** What came that no browser could have read, or no service taken. */
+    /** Errors of requests that violate the RFCs. */
     problems,
     newBrowser(): TestBrowser {
       const keys = createECDH('prime256v1')

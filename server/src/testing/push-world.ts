@@ -1,4 +1,4 @@
-/** All features with real sessions and a push service that listens, on a database of its own, at noon of a day. */
+/** Fixture: all features with real sessions and a listening push service, on a database of its own, at noon of a day. */
 import { addDays, startOfDayMs } from '@roz/core/ist-day.ts'
 import { paise } from '@roz/core/money.ts'
 import { createClock } from '../adapters/clock.ts'
@@ -48,7 +48,7 @@ export async function openPushWorld() {
   const app = await startTestApp({ handlers: services.handlers, sessions: services.sessions, logTo })
   const signIn = (id: bigint): Promise<string> => inTransaction(db, (tx) => openSession(tx, id, 'member'))
 
-  /** On a busy machine a run ends before a lane that takes its time. */
+  /** Runs until no push job is due or running: on a busy machine one run can end before a slow lane. */
   async function runAll(): Promise<void> {
     const running = sql`
       select 1 from job where kind in ('push_round', 'push_page') and done_at is null and (due_at <= roz_now() or locked_until > roz_now())`
@@ -66,7 +66,7 @@ export async function openPushWorld() {
     logLines,
     ask: app.ask,
     signIn,
-    /** Somebody with ten rupees, signed in. */
+    /** Makes a member with ten rupees who is logged in. */
     async member(language = 'en'): Promise<Owner> {
       const id = await makeMember(db)
       await db.query(sql`update member set language = ${language}::text where id = ${id}::bigint`)
@@ -86,15 +86,15 @@ export async function openPushWorld() {
       db.query<{ id: bigint; toldDay: string | null; keyNumber: number }>(
         sql`select id, told_day::text as "toldDay", key_number as "keyNumber" from push_device where member_id = ${id}::bigint order by id`,
       ),
-    /** The day that is running. */
+    /** The current day. */
     today: () => day,
-    /** Noon of the next day, with all done that has fallen due. The day before is settled then. */
+    /** Moves to noon of the next day and runs all due work; the previous day is then settled. */
     async nextDay(): Promise<void> {
       day = addDays(day, 1)
       await database.setClock(new Date(startOfDayMs(day) + 12 * HOUR_MS))
       await runAll()
     },
-    /** So much later, with all done that has fallen due. */
+    /** Moves the clock on and runs all due work. */
     async pass(seconds: number): Promise<void> {
       await db.query(sql`select set_clock_offset((select offset_ms from clock_offset) + ${seconds * 1000}::bigint)`)
       await runAll()

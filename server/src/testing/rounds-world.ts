@@ -1,6 +1,7 @@
 /**
- * What the tests of rounds and draws stand on: their calls over real HTTP, a real database, the
- * clockwork behind /dev/clock and a clock set by hand. Jobs of other features are only written down.
+ * Fixture of the tests of rounds and draws: calls over real HTTP, a real database, due work behind /dev/clock.
+ * - The clock is set by hand.
+ * - Jobs of other features are only recorded.
  */
 import type { Paise } from '@roz/core/money.ts'
 import { paise } from '@roz/core/money.ts'
@@ -41,10 +42,10 @@ export type RoundsOptions = {
   readonly startsAt?: string
   readonly policy?: SplitPolicy
   readonly tax?: TaxPolicy
-  /** A beacon of the test's own; without it rounds are drawn in local mode. */
+  /** The test's own beacon; without it rounds are drawn in local mode. */
   readonly beacon?: { readonly chain: BeaconChain; readonly relays: readonly string[] }
   readonly witnesses?: OpenRecord['witnesses']
-  /** How much a portion of the liabilities takes. */
+  /** Sizes of the batches in which liabilities are written. */
   readonly bookPages?: RunOptions
 }
 type Written = { readonly kind: JobKind; readonly payload: Record<string, unknown> }
@@ -106,7 +107,7 @@ export async function openRoundsWorld(options: RoundsOptions = {}) {
     openLog,
     clock,
     jobs,
-    /** What the clockwork or a job complained about. */
+    /** Warnings and errors of due work and jobs. */
     faults,
     runDue: worker.runDue,
     admin,
@@ -115,7 +116,7 @@ export async function openRoundsWorld(options: RoundsOptions = {}) {
     ...devClock(devUrl),
     ...membersOf(db),
     ...readersOf(db),
-    /** The tickets of members on a day by their own keys, as each could compute theirs. */
+    /** The members' tickets of a day, computed with their own keys. */
     ticketsOf: async (memberIds: readonly bigint[], day: IstDay): Promise<ReadonlyMap<bigint, Buffer>> =>
       new Map((await ticketKeys.listFor(db, memberIds, day)).map(({ memberId, key }) => [memberId, ticketOf(key, day)])),
     join: (as: bigint, body?: unknown, headers: Record<string, string> = {}) => calls.ask('POST /rounds/join', { as, body, headers }),
@@ -169,7 +170,7 @@ function devClock(devUrl: string) {
   }
   return {
     setClock: set,
-    /** Sets the clock and runs all that fell due. */
+    /** Sets the clock and runs all due work. */
     goTo: async (now: string): Promise<void> => {
       const { status, body } = await set({ now })
       expect(status, JSON.stringify(body)).toBe(200)
@@ -213,7 +214,7 @@ function readersOf(db: Db) {
       (await db.query<{ id: bigint }>(sql`select member_id as id from round_join where day = ${day}::date order by member_id`)).map(
         ({ id }) => id,
       ),
-    /** The log's records, as a stranger reads them. */
+    /** All records of the log. */
     log: async () =>
       (await db.query<{ bytes: Buffer }>(sql`select bytes from log_entry order by index`)).map(
         ({ bytes }) => JSON.parse(bytes.toString()) as { kind: string; day: string } & Record<string, unknown>,

@@ -1,4 +1,4 @@
-/** All features on a database of their own, at noon of a day, with gateways that a test decides and a storage that only notes what is removed. */
+/** Fixture: all features on a database of their own, at noon of a day, with scripted gateways and a storage that records removals. */
 import { startOfDayMs } from '@roz/core/ist-day.ts'
 import { pino } from 'pino'
 import { createDrand } from '../adapters/beacon/drand.ts'
@@ -19,7 +19,7 @@ export type ServicesWorld = Awaited<ReturnType<typeof openServicesWorld>>
 
 type Gateways = { readonly gateway?: PaymentGateway; readonly payouts?: PayoutGateway | undefined }
 
-/** Without payouts they are made by hand. */
+/** `payouts: undefined` means payouts by hand. */
 export async function openServicesWorld({ gateway = scriptedRefunds().gateway, ...given }: Gateways = {}) {
   const database = await createTestDatabase({ connectionsMax: 20 })
   const { db } = database
@@ -44,7 +44,7 @@ export async function openServicesWorld({ gateway = scriptedRefunds().gateway, .
     database,
     services,
     calls,
-    /** Files that are gone. */
+    /** Names of removed files. */
     removed,
     close: async (): Promise<void> => {
       try {

@@ -1,4 +1,4 @@
-/** A settled round written by hand, for tests that only read rounds. Its money is not booked: the audit would say so. */
+/** Inserts a settled round by hand, for tests that only read rounds. Its money is not booked, so the audit would fail. */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { connect, sql } from '../db/sql.ts'
 import type { TestDatabase } from './database.ts'
@@ -20,7 +20,7 @@ export async function insertSettledRound(
       roz_now(), ${(pool * 6n) / 10n}::bigint, ${(pool * 3n) / 10n}::bigint, ${pool / 10n}::bigint, 0, roz_now())`)
   await db.query(sql`
     insert into draw_winner (day, rank, member_id, amount) values (${day}::date, 1, ${winner}::bigint, ${(pool * 3n) / 10n}::bigint)`)
-  // Past the triggers: the round takes no joins any more.
+  // Bypasses the triggers, because a settled round accepts no joins.
   const root = connect({ url: superUrl, max: 1, named: false })
   await root.query(sql`set session_replication_role = replica`)
   for (const member of joins) {

@@ -1,6 +1,7 @@
 /**
- * The published files of a test's own server, checked by programs that share no code with it: the
- * command line of verifier/ and the Python twin in spec/. Real processes, over HTTP.
+ * Verifies the published files of a test's server with programs that share no code with the server.
+ * - The programs are the command line of verifier/ and its Python twin spec/verify.py.
+ * - They run as real processes over HTTP.
  */
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -22,10 +23,10 @@ const run = (program: string, args: readonly string[]): Promise<Verdict> =>
   })
 
 export type Asked = {
-  /** Of the test's server, as `http://127.0.0.1:1234`. */
+  /** Base address of the test's server: `http://127.0.0.1:1234`. */
   readonly url: string
   readonly day: string
-  /** A chain that is trusted in the place of quicknet. */
+  /** A trusted chain instead of quicknet. */
   readonly chainHash?: string
 }
 
@@ -34,11 +35,11 @@ const chainOf = ({ chainHash = QUICKNET.chainHash }: Asked): string[] => (chainH
 export const verifyDay = (asked: Asked, ...more: string[]): Promise<Verdict> =>
   run(process.execPath, [CLI, `${asked.url}/api/public`, asked.day, ...chainOf(asked), ...more])
 
-/** The second program: all but the beacon's own signature, which is then given to it. */
+/** Verifies a day with the Python program. */
 export const verifyDayByTwin = (asked: Asked, ...more: string[]): Promise<Verdict> =>
   run('python3', [TWIN, `${asked.url}/api/public`, asked.day, ...chainOf(asked), ...more])
 
-/** What of the verifier's code is used here; it is compiled for browsers, so its own types stay with it. */
+/** The part of the verifier's API used here. The verifier is compiled for browsers, so its own types cannot be imported. */
 type Verifier = {
   readonly verifyDay: (
     source: object,
@@ -59,8 +60,9 @@ const load = async (): Promise<Verifier> => {
 const DAYS_CHECKED = 3
 
 /**
- * What every test that settles rounds ends with: its newest days that are over hold, by the verifier's own
- * code; of those whose books the test did not wait for, nothing is wrong. How many with their books were checked.
+ * Verifies the newest settled or void days of a test with the verifier's own code, and returns how many have their books.
+ * - A day with its books must pass or be weak, with no failed or incomplete step.
+ * - A day without its books, for which the test did not wait, must be incomplete with no failed step.
  */
 export async function expectDaysHold(
   db: Db,

@@ -1,4 +1,4 @@
-/** A second reading of the protocol's chapter 13: where the shown parts and the nodes of their proof lead. */
+/** An independent implementation of the protocol's chapter 13: computes the root from the shown parts and their proof. */
 import { createHash, createHmac } from 'node:crypto'
 import { u64 } from '@roz/core/draw.ts'
 
@@ -12,7 +12,7 @@ type Node = { readonly hash: Buffer; readonly sum: number }
 export const hashOf = (...parts: Uint8Array[]): Buffer => parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest()
 const cutOf = (n: number): number => 2 ** Math.ceil(Math.log2(n) - 1)
 
-/** The root that they reach; throws where nodes are left over. `first` is the number of the first part. */
+/** The root that parts and nodes lead to; throws if nodes are left over. `first` is the number of the first part. */
 export function walkParts(shown: ShownParts, day: string, key: Buffer, first: number): Node {
   const bytes = Buffer.from(shown.nodes, 'base64')
   let used = 0

@@ -1,6 +1,6 @@
 /**
- * What the wallet's tests stand on: its calls over real HTTP, a real database, the gateway sandbox in
- * this process, and the worker. Jobs of other features are only written down.
+ * Fixture of the wallet's tests: calls over real HTTP, a real database, the gateway sandbox in this process, the worker.
+ * - Jobs of other features are only recorded.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -45,9 +45,9 @@ export async function openWalletWorld() {
   const sandbox = await startSandbox({ port: 0, host: '127.0.0.1', dataDir: folder, pg: KEYS })
   const state = {
     switches: { topupsOn: true, cashoutOn: true },
-    /** Orders that the gateway was asked about. */
+    /** Ids of the orders that were fetched from the gateway. */
     gatewayCalls: [] as string[],
-    /** What a test makes the gateway say instead. */
+    /** Replaces the gateway's answers about orders. */
     retell: undefined as Retell | undefined,
     alarms: [] as object[],
     jobs: [] as { readonly kind: JobKind; readonly payload: unknown }[],
@@ -96,13 +96,13 @@ export async function openWalletWorld() {
   })
 }
 
-/** What is an alarm for the operator is kept, what is a warning is not. */
+/** Records the alarms of a log and ignores its warnings. */
 export const logOf = (alarms: object[]) => ({
   warn: () => undefined,
   error: (details: object, message: string) => void alarms.push({ ...details, message }),
 })
 
-/** The adapter on the sandbox; its answers about orders can be told differently. */
+/** The adapter on the sandbox; `retell` can replace its answers about orders. */
 function retold(sandboxUrl: string, state: { gatewayCalls: string[]; retell: Retell | undefined }): PaymentGateway {
   const real = cashfreeGateway({
     baseUrl: `${sandboxUrl}/pg`,
@@ -146,7 +146,7 @@ function workerOf(db: Db, wallet: ReturnType<typeof createWallet>, jobs: { kind:
   return createWorker({ db, handlers, clockwork: [...wallet.sweeps], now, log: { warn: () => undefined, error: () => undefined } as never })
 }
 
-/** The control API of the sandbox: plays payer and bank. */
+/** The control API of the sandbox, which plays payer and bank. */
 const controlOf =
   (sandboxUrl: string) =>
   async (method: string, where: string, body?: unknown): Promise<Record<string, unknown>> => {
@@ -183,12 +183,12 @@ function payer(sandboxUrl: string, calls: ServedCalls) {
   return {
     control,
     pay: (orderId: string, outcome: string, webhooks = 1) => control('POST', `/orders/${orderId}/pay`, { outcome, webhooks }),
-    /** What we answered to the first sending of an order's webhook; undefined before. */
+    /** Status of our answer to the first try of an order's webhook; undefined before. */
     async answerToWebhook(orderId: string): Promise<number | undefined> {
       const { webhooks } = (await control('GET', `/orders/${orderId}`)) as { webhooks: { attempts: { status: number }[] }[] }
       return webhooks[0]?.attempts[0]?.status
     },
-    /** An order at the gateway that we never made, its webhooks sent to us. */
+    /** Makes an order at the gateway that we do not know, with webhooks to us. */
     async strangeOrder(amount: number): Promise<string> {
       const orderId = crypto.randomUUID().replaceAll('-', '')
       const headers = { 'x-client-id': KEYS.clientId, 'x-client-secret': KEYS.clientSecret, 'x-api-version': '2025-01-01' }
@@ -209,7 +209,7 @@ function payer(sandboxUrl: string, calls: ServedCalls) {
 }
 
 function rows(db: Db) {
-  /** Money in the wallet, by way of the ledger. */
+  /** Adds money to a wallet through the ledger. */
   async function credit(memberId: bigint, rupees: number): Promise<void> {
     const orderId = crypto.randomUUID().replaceAll('-', '')
     const amount = paise(BigInt(rupees) * 100n)
@@ -232,10 +232,10 @@ function rows(db: Db) {
     suspended: (orderId: string) =>
       db.query<{ reason: string; amount: Paise }>(sql`select reason, amount from suspense_item where order_id = ${orderId}::text`),
     eventCount: async () => Number((await one<{ n: bigint }>(db, sql`select count(*) as n from gateway_event`)).n),
-    /** Lets the spacing between two questions about an order pass. */
+    /** Passes the minimum interval between two questions about an order. */
     passSpacing: () =>
       db.query(sql`update order_check set asked_at = asked_at - interval '10 seconds', ask_at = ask_at - interval '10 seconds'`),
-    /** Moves every open order's next question to now. */
+    /** Makes the next question about every open order due now. */
     makeDue: () =>
       db.query(sql`update order_check set asked_at = asked_at - interval '1 minute', ask_at = roz_now() where ask_at is not null`),
   }

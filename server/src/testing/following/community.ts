@@ -1,7 +1,7 @@
 /**
- * A community over many days, as a stranger sees it: only what is published, made with the server's own
- * tickets and cuts. Beside it, for the referee alone, whose each thing is. Invariants: the same seed
- * makes the same days; a leak changes one way of publishing and nothing that members do.
+ * Simulates a community over many days: the published files that a stranger sees, and the truth for the referee alone.
+ * - Tickets and parts are made by the server's own code. The same seed makes the same days.
+ * - A leak changes one way of publishing and nothing that members do.
  */
 import { createHash, createHmac } from 'node:crypto'
 import { u64 } from '@roz/core/draw.ts'
@@ -9,7 +9,7 @@ import { addDays, type IstDay } from '@roz/core/ist-day.ts'
 import { cut, type Draw, partId } from '../../features/books/cutting.ts'
 import { ticketOf } from '../../tickets/ticket.ts'
 
-/** Ways of publishing that give members away: a follower who cannot use them would find nothing anywhere. */
+/** Deliberate leaks in publishing. They test the attacks: an attack that cannot use its leak would never find anything. */
 export const LEAKS = [
   'one ticket for all days',
   'each ticket a hash of the one before',
@@ -30,7 +30,7 @@ export type PublishedDay = {
   readonly winner: { readonly position: number; readonly ticket: string; readonly amount: number }
   readonly parts: readonly Part[]
 }
-/** What no stranger has: the owner of each ticket and part, and who won on each day. */
+/** The secret truth: the owner of each ticket and part, and the winner of each day. */
 export type Truth = {
   readonly winners: readonly (number | undefined)[]
   readonly ticketOf: (day: number, member: number | undefined) => string | undefined
@@ -61,7 +61,7 @@ export type Plan = { readonly seed: number; readonly members: number; readonly d
 const FIRST = '2026-03-01' as IstDay
 const FEE = 100
 
-/** Most by Auto Participate; balances of ten to thirty rupees that run down and are filled again; winners keep, play on, or cash out. */
+/** Members of whom 70 % use Auto Participate and the others join on some days; a quarter arrive later. */
 function makeMembers({ seed, members, days }: Plan, draw: Draw): Member[] {
   return Array.from({ length: members }, (_, n) => ({
     key: sha(`${seed} key ${n}`),
@@ -76,7 +76,7 @@ function passMorning(members: readonly Member[], day: number, draw: Draw): void 
   for (const member of members) {
     if (member.since > day) continue
     if (member.balance < FEE && (member.since === day || draw(0, 3) > 0)) member.balance += [1000, 2000, 3000][draw(0, 3)] as number
-    // Now and then somebody who has much takes some of it out: whole rupees.
+    // With more than ₹100, a member withdraws whole rupees now and then.
     if (member.balance > 10_000 && draw(0, 12) === 0) member.balance -= 100 * draw(50, Math.floor(member.balance / 100))
   }
 }
@@ -92,7 +92,7 @@ export function makeCommunity(plan: Plan): Community {
   let owed: { readonly member: Member; readonly amount: number } | undefined
   for (let at = 0; at < count; at++) {
     const day = addDays(FIRST, at)
-    // The prize of yesterday's round comes after midnight.
+    // The prize of yesterday's round is paid after midnight.
     if (owed !== undefined) owed.member.balance += owed.amount
     passMorning(members, at, draw)
     const entrants = members.flatMap((member, n) => {

@@ -1,19 +1,20 @@
 /**
- * Somebody who wants to follow past winners: each attack sees published files alone and guesses; the
- * referee knows the truth and counts against blind guessing. Invariant: an attack is never given the truth.
+ * Attacks that try to follow past winners through the published files.
+ * - An attack sees published files only and guesses; it never gets the truth.
+ * - The referee knows the truth and compares the hits with blind guessing.
  */
 import { u64 } from '@roz/core/draw.ts'
 import { hmacHex, type Part, type PublishedDay, shaHex, type Community } from './community.ts'
 
-/** How often a guess was right, how often a blind one would have been, and how far chance alone strays from that. */
+/** Number of guesses and hits, the hits expected by chance, and the distance between the two in standard deviations. */
 export type Score = { readonly tries: number; readonly hits: number; readonly byChance: number; readonly sigmas: number }
 
-/** The later days on which each winner is looked for. */
+/** The number of days after the win on which each winner is searched. */
 const LATER = [1, 2, 3, 5, 8] as const
 
-/** The ticket of a later day that is the winner's: a few candidates. */
+/** Guesses a few tickets of a later day that may be the winner's. */
 type TicketAttack = (won: PublishedDay, later: PublishedDay) => readonly string[]
-/** Parts at a later day's end that are the winner's. */
+/** Guesses parts at the end of a later day that may be the winner's. */
 type PartAttack = (won: PublishedDay, later: PublishedDay, before: PublishedDay) => readonly Part[]
 
 const bitsApart = (a: string, b: string): number => {
@@ -25,7 +26,7 @@ const bitsApart = (a: string, b: string): number => {
   return bits
 }
 
-/** What a careless system makes of yesterday's ticket. */
+/** Tickets and hashes that a careless system could derive from an earlier ticket. */
 function descendants(ticket: string, later: PublishedDay): string[] {
   const chain = [ticket]
   for (let step = 0; step < Math.max(...LATER); step++) chain.push(shaHex(chain.at(-1) as string))
@@ -55,7 +56,7 @@ const TICKETS = {
     ),
 } as const satisfies Readonly<Record<string, TicketAttack>>
 
-/** Runs of neighbours that could be one balance with the prize in it. */
+/** Finds a run of neighbouring parts that could be one balance with the prize in it. */
 function runOf({ amount: prize }: PublishedDay['winner'], parts: readonly Part[]): readonly Part[] {
   for (let from = 0; from < parts.length; from++) {
     let sum = 0
@@ -89,7 +90,7 @@ const PARTS = {
     parts.slice(Math.floor((won.winner.position / won.tickets.length) * parts.length)).slice(0, 5),
 } as const satisfies Readonly<Record<string, PartAttack>>
 
-/** Adds up guesses whose chances differ. */
+/** Adds up guesses with different chances. */
 function tally() {
   let [tries, hits, byChance, variance] = [0, 0, 0, 0]
   return {
@@ -99,7 +100,7 @@ function tally() {
       byChance += chance
       variance += chance * (1 - chance)
     },
-    // Half a hit and one of deviation: a rare event does not become a finding by being rare.
+    // Subtracts half a hit and adds one to the variance, so one rare hit alone is no finding.
     score: (): Score => ({ tries, hits, byChance, sigmas: (hits - byChance - 0.5) / Math.sqrt(variance + 1) }),
   }
 }
@@ -131,7 +132,7 @@ function followParts({ days, truth }: Community, attack: PartAttack): Score {
   return count.score()
 }
 
-/** Parts of one size on two days: one member's? */
+/** Guesses that parts of one size on two days belong to one member. */
 function linkSizes({ days, truth }: Community): Score {
   const count = tally()
   for (const [at, today] of days.entries()) {
@@ -153,7 +154,7 @@ function linkSizes({ days, truth }: Community): Score {
   return count.score()
 }
 
-/** Neighbours in the file: one member's? */
+/** Guesses that neighbouring parts in the file belong to one member. */
 function linkNeighbours({ days, truth }: Community): Score {
   const count = tally()
   for (const [at, { parts }] of days.entries()) {
@@ -166,7 +167,7 @@ function linkNeighbours({ days, truth }: Community): Score {
   return count.score()
 }
 
-/** Ids that somebody could make of a ticket that stands beside them: of whose ticket, of whose part? */
+/** Guesses that a part whose id can be computed from the winner's ticket is the winner's. */
 function findIdsOfTickets({ days, truth }: Community): Score {
   const count = tally()
   for (const [at, { winner, parts, day }] of days.entries()) {
@@ -180,7 +181,7 @@ function findIdsOfTickets({ days, truth }: Community): Score {
   return count.score()
 }
 
-/** Every attack's score, under its name. */
+/** The score of every attack, by its name. */
 export function followEveryone(community: Community): Readonly<Record<string, Score>> {
   const entries: [string, Score][] = [
     ...Object.entries(TICKETS).map(([name, attack]): [string, Score] => [`ticket ${name}`, followTickets(community, attack)]),
