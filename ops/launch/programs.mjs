@@ -10,7 +10,7 @@ const CHROMIUM = {
   packages: ['chromium', 'fonts-noto-core'],
   without: "the browser's tests will fail",
 }
-/** The same engine without the browser around it: screen tests take two thirds of the CPU time. */
+/** The same engine without the browser around it: a test of screens is a third less work. */
 const SHELL = {
   label: 'headless Chromium',
   names: ['chromium-headless-shell', 'chrome-headless-shell'],

@@ -72,7 +72,7 @@ export async function openLane(root: string, commit: string) {
       TMPDIR: folder,
       ROZ_SEED: SEED,
       ROZ_SHRINK: '0',
-      // Runs the whole test file, not a random sample: a sample could miss the bug by chance.
+      // Runs every pair of operations: the sample that `npm test` picks could miss the bug.
       ...(tests.every((name) => name === INTERLEAVINGS) ? { ROZ_TEST_ALL: '1' } : {}),
       // A bug in the schema needs a PostgreSQL server of its own.
       ...(shares ? { ROZ_TEST_POSTGRES: JSON.stringify(server.urls) } : {}),

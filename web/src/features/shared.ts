@@ -1,6 +1,6 @@
 /**
- * What most screens need comes with the shell, in its one file: together it is smaller than in pieces,
- * and a screen is one journey away.
+ * Bundles the modules that most screens need into the shell's one file: together they are smaller than in pieces, and a screen
+ * needs one request less.
  */
 import '@roz/core/money.ts'
 import '@roz/core/person-fields.ts'

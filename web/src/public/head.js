@@ -1,6 +1,6 @@
 // Runs before a public page is drawn.
 // - The language chosen in this browser overrides the language in the address, even for an address without a page.
-// - The offline page never redirects, because it replaces another page.
+// - The offline page replaces another page, so the language never redirects it.
 // - A signed-in member is redirected from the front page to the dashboard, unless the address has #site (the portal's Back to site).
 ;(function () {
   try {

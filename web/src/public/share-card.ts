@@ -1,6 +1,6 @@
 /**
- * What a shared link says of itself: the words of its tags and of its picture, which the server prints.
- * Invariant: nobody is named; figures are those of the day or story that the link is about.
+ * The words of a shared link: for its meta tags, and for its picture, which the server draws.
+ * - It names no member. Its figures are those of the day or story that the link leads to.
  */
 import type { I18n } from '@lingui/core'
 import { msg } from '@lingui/core/macro'
@@ -49,7 +49,7 @@ function wordsOf(subject: ShareSubject, language: Language, i18n: I18n): Omit<Sh
     return { when: '', title: i18n._(PAGE_TITLES[page]), lead: i18n._(lead), figures: [], art: artOf(art) }
   }
   if (subject.kind === 'day') {
-    // A date is not broken between its parts.
+    // A date must not be broken across lines.
     const date = formatDay(subject.day, language).replaceAll(' ', '\u00a0')
     const figures = [
       { label: i18n._(msg`Members who joined`), value: formatCount(subject.entries) },
@@ -97,7 +97,7 @@ const COLOURS: Readonly<Record<string, string>> = {
   '--thread': '#ffe6c7',
 }
 
-/** A drawing by itself: what prints it knows no variables, so each coin of another colour is one of its own. */
+/** A drawing on its own. The program that draws it supports no CSS variables, so each colour of the coin needs its own symbol. */
 function artOf(name: Drawing): string {
   const [x, y, width, height] = FRAMES[name].split(' ')
   const symbols = sprite(name === 'coin' ? ['coin'] : ['coin', name])

@@ -1,4 +1,4 @@
-/** The text of a search field once the typing has paused, so that not every letter is a search. */
+/** The text of a search field after a pause of 300 ms in the typing, so that not every keystroke sends a search. */
 import { useEffect, useState } from 'react'
 
 const TYPING_PAUSE_MS = 300

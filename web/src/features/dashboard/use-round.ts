@@ -1,4 +1,4 @@
-/** The round of the day, polled; a failure is a toast once, not every half minute. */
+/** Today's round, polled. Repeated failures show one toast, not one every 30 s. */
 import { useLingui } from '@lingui/react/macro'
 import { useQuery, type UseQueryResult } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useRef } from 'react'
@@ -13,7 +13,7 @@ export function useRound(): RoundResult {
   const round = useQuery(roundQuery)
   const { isError, isSuccess, error } = round
   const tell = useEffectEvent(() => toast.error(messageOf(error, t`Failed to fetch round details`)))
-  // With nothing to show yet, every new attempt is no error until it fails too: only an answer ends the silence.
+  // While there is no round to show, a retry resets `isError`. So only an answer re-arms the toast.
   const told = useRef(false)
   useEffect(() => {
     if (isSuccess) told.current = false

@@ -1,6 +1,7 @@
 /**
- * The member's own money in what is owed, checked on this device by the verifier's code: from their parts
- * to the signed log that it remembers, and against the balance that they see. Loaded on demand.
+ * Checks the money owed to the member on this device, with the verifier's code.
+ * - The check follows the member's parts to the signed log that this device remembers, and compares the sum with the balance they see.
+ * - The evidence never contains the ticket key.
  */
 import type { Api, Output } from '@roz/contract/api.ts'
 import { fromHex } from '@roz/verifier/bytes.ts'
@@ -14,25 +15,26 @@ import { againstLog, type TrustedLog } from './against-log.ts'
 import { seenMoneyAt } from './own-balance.ts'
 
 export type Owed = Omit<Verified, 'keep'> & {
-  /** False where the server shows no parts at all, though the day's books are out. */
+  /** False if the server shows no parts although the day's books are published. */
   readonly isShown: boolean
-  /** Whether the balance was held against the member's own movements. */
+  /** Whether the balance was compared with the member's own transactions. */
   readonly isSeen: boolean
-  /** All that a stranger needs to judge what went wrong. */
+  /** Everything that a stranger needs to judge what went wrong. */
   readonly evidence: string
 }
 
 type Answer = Output<Api['userLiabilities']>
 const PARTS_AT_ONCE = 128
 
-/** All parts, in as many answers as it takes; undefined where there are none of this day. */
+/** All parts, page by page, or undefined if the day has none. */
 async function askAll(day: string): Promise<readonly Answer[] | undefined> {
   const pages: Answer[] = []
   for (let from: number | null = 0; from !== null; ) {
     try {
       const page: Answer = await call('userLiabilities', { params: { day }, query: { from: String(from), limit: String(PARTS_AT_ONCE) } })
       pages.push(page)
-      if (page.next !== null && page.next <= from) throw new UnavailableError('the parts do not go on')
+      if (page.next !== null && page.next <= from)
+        throw new UnavailableError('the server’s next page of parts does not follow the last one')
       from = page.next
     } catch (error) {
       if (error instanceof ApiError && error.status === 404) return undefined
@@ -42,7 +44,7 @@ async function askAll(day: string): Promise<readonly Answer[] | undefined> {
   return pages
 }
 
-/** Whether the day's books are published: then to be shown no parts is no matter of waiting. */
+/** Whether the day's books are published: an answer without parts is then wrong, and not only early. */
 async function areBooksOut(day: string): Promise<boolean> {
   const { status } = await fetch(`${publicBase()}books/${day}`)
   if (status !== 200 && status !== 404) throw new UnavailableError(`books/${day}: the site answered ${status}`)
@@ -53,7 +55,8 @@ async function areBooksOut(day: string): Promise<boolean> {
 export async function checkOwed(memberId: string, day: string): Promise<Owed | undefined> {
   const source = urlSource(publicBase())
   const found = await look(memberId, day, source)
-  // The books may have come out, or money moved, between two questions: what is wrong has to be wrong twice, and past every cache.
+  // The books may have been published, or money moved, between two requests. So a finding counts as wrong only if a second look,
+  // past every cache, finds it wrong too.
   return found?.state === 'wrong' ? look(memberId, day, source.again?.() ?? source) : found
 }
 
@@ -74,7 +77,7 @@ async function look(memberId: string, day: string, source: Source): Promise<Owed
       (log: TrustedLog) => verifyOwed({ day, ticketKey: fromHex(key), pages, source, seen, ...log }),
       ({ step }) => step === 'log' || step === 'growth',
     )
-  // Who has no key has no part yet: under one of nobody, every part would be a stranger's.
+  // A member without a key has no parts yet. A random key then makes every part a stranger's.
   let judged = await judge((await ownTicketKey(memberId)) ?? newTicketKey())
   const earlier = judged.found.step === 'parts' ? await earlierTicketKey(memberId, day) : undefined
   if (earlier !== undefined) judged = await judge(earlier)
@@ -83,6 +86,6 @@ async function look(memberId: string, day: string, source: Source): Promise<Owed
   return { ...found, isShown: true, isSeen: seen.balance !== undefined, evidence: evidenceOf(day, found, pages) }
 }
 
-/** The ticket key is in none of it. */
+/** Does not contain the ticket key. */
 const evidenceOf = (day: string, { step, words }: Pick<Verified, 'step' | 'words'>, pages: readonly Answer[]): string =>
   JSON.stringify({ site: location.origin, at: new Date().toISOString(), day, step, words, answers: pages }, null, 2)
