@@ -2,14 +2,14 @@ import { availableParallelism } from 'node:os'
 
 /**
  * The flags and memory settings of the server, for `npm start` and for the bench.
- * - Bounded heap: without these flags the heap grows to several times the live data before a collection. At thousands of joins
- *   per second the server would take half as much memory again.
- * - Young generation of 32 MB from the start, collected by the main thread alone. Measured against 16 MB with two threads: a join
- *   takes a twelfth less CPU time, and the server 12 MB more. 32 MB with two threads take 45 MB more, because each thread reserves
- *   its own space, and save no further time.
- * - Pretenuring is off: it promoted objects that were long-lived only while the first requests waited for each other. Once dead,
- *   they kept alive what every request leaves behind, and a young collection took five times as long.
- * - One pool thread per processor besides the main one, at most four, for work that can run in parallel.
+ * - The heap is bounded. Without these flags it grows to several times the live data before a collection.
+ *   At thousands of joins per second the server would then take half as much memory again.
+ * - The young generation has 32 MB from the start, and the main thread alone collects it.
+ *   Measured against 16 MB with two threads: a join takes a twelfth less CPU time, and the server 12 MB more.
+ *   32 MB with two threads take 45 MB more and no less time, because each thread reserves its own space.
+ * - Pretenuring is off: it promoted objects that lived long only while the first requests waited for each other.
+ *   Once dead, they kept alive what every request leaves behind, and a young collection took five times as long.
+ * - One pool thread per processor besides the main one, at most four, does the work that can run in parallel.
  * - `--expose-gc`: code that allocates much memory outside the heap may start a collection at once.
  */
 export const SERVER_FLAGS = [

@@ -1,6 +1,6 @@
 /**
- * `npm run seeded-bugs`: writes each bug into a copy of the commit, one at a time, and runs the narrowest tests that should catch it,
- * then wider ones.
+ * `npm run seeded-bugs`: writes each bug into a copy of the commit, one at a time, and runs the tests that should catch it.
+ * - The bug's own tests run first, then the wider set.
  * - Of the checkout, only docs/seeded-bugs.{md,json} are written, and only after a complete run of one commit.
  * - A test counts only if it passes without the bug. A bug that no test catches fails the run.
  * - Finished rows are stored in .build/: an interrupted run continues at the same commit.

@@ -72,7 +72,7 @@ function DisputeRow({ dispute }: { readonly dispute: Dispute }) {
   )
 }
 
-/** Who has the money, and who paid it. */
+/** The party that has the money now, and how much of it the member and we paid. */
 function useWhereabouts({ isTaken, loss, amount, problem }: Dispute): string | null {
   const { t } = useLingui()
   if (problem !== null) return null
