@@ -1,5 +1,5 @@
 /**
- * The only module that sends requests to the server.
+ * Makes the app's calls to the server. Only published files and the first `me` (first-answer.ts) are requested elsewhere.
  * - The contract types every call. A failed call throws ApiError, with a message to show, or NetworkError.
  * - A 401 from any call but a login ends the session.
  * - Every call has a time limit, unless `isPatient` is set. A write that exceeds it is reported as "we could not tell", never as a failure.

@@ -55,7 +55,7 @@ export function Menu({ label, button, className = '', children }: MenuProps) {
         <span className="hidden">{label}</span>
         <span className="menu-face">{button}</span>
       </button>
-      {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions -- the entries inside take the keys */}
+      {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions -- the entries inside handle the keys */}
       <div className="menu-panel" id={panelId} hidden={!open} onClick={close}>
         {children}
       </div>

@@ -122,7 +122,7 @@ export function Decision<T>({
             label={t`Your password`}
             hint={t`Money moves: please confirm with your password.`}
             autoComplete="current-password"
-            // oxlint-disable-next-line jsx-a11y/no-autofocus -- it appears because the press before asked for it
+            // oxlint-disable-next-line jsx-a11y/no-autofocus -- the press before it asked for this field
             autoFocus
             error={wordsOf(errors.password?.message)}
             {...form.register('password')}

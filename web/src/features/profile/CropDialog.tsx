@@ -137,7 +137,7 @@ function CropStage({ picture, frame, hintId, onChange, onKey }: CropStageProps) 
   return (
     <div className="crop-stage" ref={stage} style={{ aspectRatio: width / height, width: `min(100%, ${(42 * width) / height}dvh)` }}>
       <canvas ref={seen} width={width} height={height} aria-hidden="true" />
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- it is moved in two directions, which no control of HTML is */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- no HTML control moves in two directions */}
       <div
         className="crop-frame"
         role="application"
@@ -145,7 +145,7 @@ function CropStage({ picture, frame, hintId, onChange, onKey }: CropStageProps) 
         aria-describedby={hintId}
         // React's autoFocus runs before the dialog opens, and the dialog then moves the focus to its Close button.
         ref={(element) => element?.setAttribute('autofocus', '')}
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- and comes in the order of the keys, therefore
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the arrow keys move it, so it must take the focus
         tabIndex={0}
         style={{ left: of(frame.x, width), top: of(frame.y, height), width: of(frame.side, width) }}
         onKeyDown={press}

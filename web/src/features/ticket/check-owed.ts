@@ -1,6 +1,7 @@
 /**
  * Checks the money owed to the member on this device, with the verifier's code.
- * - The check follows the member's parts to the signed log that this device remembers, and compares the sum with the balance they see.
+ * - The check follows the member's parts to the signed log that this device remembers.
+ * - It compares their sum with the balance that the member sees.
  * - The evidence never contains the ticket key.
  */
 import type { Api, Output } from '@roz/contract/api.ts'
