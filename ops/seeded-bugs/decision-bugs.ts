@@ -69,6 +69,6 @@ export const DECISIONS: readonly Bug[] = [
     find: '(m.suspended_at is not null or m.held_at is not null)',
     replace: 'm.suspended_at is not null',
     test: 'server/src/features/identity/not-me.test.ts',
-    only: 'wait until somebody has looked',
+    only: 'wait until an administrator has released',
   },
 ]
