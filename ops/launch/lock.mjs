@@ -1,6 +1,7 @@
 /**
  * A lock between launchers, for work that changes the checkout.
- * - The lock is a listening socket, so the system releases it when its holder dies. No stale lock can remain.
+ * - The lock is a listening socket, so the operating system releases it when its holder dies.
+ * - On macOS the socket has a file. A file on which no process answers is stale and is removed.
  */
 import { createHash } from 'node:crypto'
 import { rmSync } from 'node:fs'
