@@ -54,6 +54,7 @@ export default defineConfig({
             'gateway-sandbox/**/*.test.ts',
             'verifier/**/*.test.ts',
             'spec/**/*.test.ts',
+            'ops/recipes/**/*.test.ts',
             'ops/seeded-bugs/**/*.test.ts',
             'ops/tidy/**/*.test.ts',
             '*.test.ts',

@@ -119,6 +119,11 @@ export async function openLane(root: string, commit: string) {
 function copySources(root: string, folder: string, commit: string): void {
   const archive = execFileSync('git', ['archive', commit, ...COPIED], { cwd: root, maxBuffer: 1 << 30 })
   execFileSync('tar', ['-x', '-C', folder], { input: archive })
+  linkPackages(root, folder)
+}
+
+/** Gives a copy the packages of the checkout, and its own workspaces in place of the checkout's. */
+export function linkPackages(root: string, folder: string): void {
   const modules = path.join(folder, 'node_modules')
   mkdirSync(path.join(modules, '@roz'), { recursive: true })
   for (const name of readdirSync(path.join(root, 'node_modules')))

@@ -6,6 +6,7 @@ import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { listParked, runAgain } from './parking.ts'
 import { enqueue, GiveUpError, LaterError } from './queue.ts'
 import { createWorker, forgetDoneJobs, type JobHandlers, type WorkerDeps } from './worker.ts'
+import { keepJobs } from '../testing/job-handlers.ts'
 
 let database: TestDatabase
 const workers: { stop: () => Promise<void> }[] = []
@@ -26,21 +27,7 @@ type Change = Partial<WorkerDeps> & { readonly mail?: JobHandlers['mail']; reado
 function workerOf(draft: (payload: Ran) => Promise<void>, change: Change = {}) {
   const nothing = async (): Promise<void> => undefined
   const { mail = nothing, ask = nothing, ...deps } = change
-  const handlers: JobHandlers = {
-    mail,
-    notice: nothing,
-    settle_order: ask,
-    join_after_topup: nothing,
-    draft_story: draft,
-    push_round: nothing,
-    push_page: nothing,
-    reset_link: nothing,
-    send_payout: nothing,
-    check_payout: nothing,
-    send_refund: nothing,
-    check_refund: nothing,
-    check_dispute: nothing,
-  }
+  const handlers = keepJobs([], { mail, settle_order: ask, draft_story: draft })
   const worker = createWorker({
     db: database.db,
     handlers,

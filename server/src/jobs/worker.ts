@@ -63,8 +63,8 @@ const LANE_OF = {
   join_after_topup: 'own',
   draft_story: 'own',
 } as const satisfies Record<JobKind, string>
-const KINDS = Object.keys(LANE_OF) as JobKind[]
-const JOB_LANES = [...new Set(Object.values(LANE_OF))].map((name) => KINDS.filter((kind) => LANE_OF[kind] === name))
+export const JOB_KINDS = Object.keys(LANE_OF) as JobKind[]
+const JOB_LANES = [...new Set(Object.values(LANE_OF))].map((name) => JOB_KINDS.filter((kind) => LANE_OF[kind] === name))
 
 type ClaimedJob = { id: bigint; kind: JobKind; payload: JobPayloads[JobKind]; attempts: number; isOld: boolean }
 

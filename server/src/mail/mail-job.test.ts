@@ -18,6 +18,7 @@ import { MAIL_TEXTS } from './mail-texts.ts'
 import type { MailPayload, MailTemplate } from './mail-payload.ts'
 import { mailMember } from './mails.ts'
 import { insertMember } from '../members/new-member.ts'
+import { keepJobs } from '../testing/job-handlers.ts'
 
 const secrets = createSecrets({ secretKey: 'a secret key for tests' })
 const topupLimits = { min: paise(1000n), max: paise(3000n) }
@@ -135,25 +136,10 @@ describe('a mail job', () => {
       brandName: 'Roz',
       needsTls: false,
     })
-    const nothing = async (): Promise<void> => undefined
     const lines: string[] = []
     const worker = createWorker({
       db,
-      handlers: {
-        mail: createMailJob({ ...settings, mailer, publicUrl: 'https://roz.example', localUrl: '' }),
-        notice: nothing,
-        reset_link: nothing,
-        settle_order: nothing,
-        join_after_topup: nothing,
-        draft_story: nothing,
-        push_round: nothing,
-        push_page: nothing,
-        send_payout: nothing,
-        check_payout: nothing,
-        send_refund: nothing,
-        check_refund: nothing,
-        check_dispute: nothing,
-      },
+      handlers: keepJobs([], { mail: createMailJob({ ...settings, mailer, publicUrl: 'https://roz.example', localUrl: '' }) }),
       clockwork: [],
       now: async () => new Date(),
       log: pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) }),

@@ -13,13 +13,14 @@ import { createPayouts } from '../features/payouts/payouts.ts'
 import { createWallet } from '../features/wallet/wallet.ts'
 import type { JobKind } from '../jobs/queue.ts'
 import { createAttempt } from '../jobs/parking.ts'
-import { createWorker, type JobHandlers } from '../jobs/worker.ts'
+import { createWorker } from '../jobs/worker.ts'
 import { captureTopup, createTopup } from '../ledger/topups.ts'
 import { readWallet } from '../ledger/wallets.ts'
 import { createTicketKeys } from '../tickets/ticket-keys.ts'
 import { makeMember, makeStaff, serveCalls, testSecrets } from './calls.ts'
 import { createTestDatabase } from './database.ts'
 import { BANK, logOf } from './wallet-world.ts'
+import { type KeptJob, keepJobs } from './job-handlers.ts'
 
 const SECRET = 'payouts secret'
 /** Tests move the clock on by days, so no webhook may be too old. */
@@ -157,7 +158,7 @@ export async function openPayoutsWorld(options: { readonly byHand?: boolean } = 
   const { script, payouts: gateway } = scriptedPayouts()
   const { script: refunds, gateway: payments } = scriptedRefunds()
   const alarms: object[] = []
-  const jobs: { readonly kind: JobKind; readonly payload: unknown }[] = []
+  const jobs: KeptJob[] = []
   const attempt = createAttempt({ db, log: logOf(alarms) })
   const payouts = createPayouts({
     db,
@@ -184,7 +185,7 @@ export async function openPayoutsWorld(options: { readonly byHand?: boolean } = 
   const admin = await makeStaff(db)
   const worker = createWorker({
     db,
-    handlers: jobHandlers(jobs, payouts.jobs),
+    handlers: keepJobs(jobs, payouts.jobs),
     clockwork: [...payouts.sweeps],
     now: async () => (await one<{ now: Date }>(db, sql`select roz_now() as now`)).now,
     log: { warn: () => undefined, error: () => undefined } as never,
@@ -214,32 +215,12 @@ export async function openPayoutsWorld(options: { readonly byHand?: boolean } = 
   })
 }
 
-function jobHandlers(jobs: { kind: JobKind; payload: unknown }[], own: ReturnType<typeof createPayouts>['jobs']): JobHandlers {
-  const keep =
-    (kind: JobKind) =>
-    async (payload: unknown): Promise<void> => {
-      jobs.push({ kind, payload })
-    }
-  return {
-    mail: keep('mail'),
-    notice: keep('notice'),
-    settle_order: keep('settle_order'),
-    join_after_topup: keep('join_after_topup'),
-    draft_story: keep('draft_story'),
-    push_round: keep('push_round'),
-    push_page: keep('push_page'),
-    reset_link: keep('reset_link'),
-    check_dispute: keep('check_dispute'),
-    ...own,
-  }
-}
-
 type Stage = {
   readonly db: Db
   readonly script: ReturnType<typeof scriptedPayouts>['script']
   readonly calls: Awaited<ReturnType<typeof serveCalls>>
   readonly admin: bigint
-  readonly jobs: readonly { readonly kind: JobKind; readonly payload: unknown }[]
+  readonly jobs: readonly KeptJob[]
 }
 
 type Decider = { readonly as?: bigint; readonly headers?: Record<string, string> }

@@ -17,6 +17,7 @@ import { createMailJob } from '../mail/mail-job.ts'
 import { createSecrets } from '../secrets/secrets.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { type Ask, startTestApp, type TestAnswer, type TestApp } from './http.ts'
+import { keepJobs } from './job-handlers.ts'
 
 export const PASSWORD = 'correct horse 1'
 export type Person = { readonly email: string; readonly token: string; readonly publicId: string }
@@ -54,10 +55,9 @@ export async function startPeople(options: PeopleOptions = {}): Promise<People> 
   const identity = createIdentity({ db, production, secrets, termsVersion: '2025-08-09', google, storage })
   const notifications = createNotifications({ db })
   const contact = createContact({ db, production, supportEmail: 'support@roz.example' })
-  const nothing = async (): Promise<void> => undefined
   const worker = createWorker({
     db,
-    handlers: {
+    handlers: keepJobs([], {
       mail: createMailJob({
         mailer: catcher,
         brandName: 'Roz',
@@ -69,17 +69,7 @@ export async function startPeople(options: PeopleOptions = {}): Promise<People> 
       }),
       ...identity.jobs,
       ...notifications.jobs,
-      settle_order: nothing,
-      join_after_topup: nothing,
-      draft_story: nothing,
-      push_round: nothing,
-      push_page: nothing,
-      send_payout: nothing,
-      check_payout: nothing,
-      send_refund: nothing,
-      check_refund: nothing,
-      check_dispute: nothing,
-    },
+    }),
     clockwork: [identity.due, contact.due, notifications.due],
     now: async () => (await one<{ at: Date }>(db, sql`select roz_now() as at`)).at,
     log: pino({ level: 'silent' }),

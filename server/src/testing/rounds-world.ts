@@ -22,9 +22,8 @@ import { createDraws } from '../features/draws/draws.ts'
 import { createOpenLog } from '../features/open-log/open-log.ts'
 import { createRounds } from '../features/rounds/rounds.ts'
 import { registerFaults } from '../http/faults.ts'
-import type { JobKind } from '../jobs/queue.ts'
 import { createAttempt } from '../jobs/parking.ts'
-import { createWorker, type JobHandlers } from '../jobs/worker.ts'
+import { createWorker } from '../jobs/worker.ts'
 import { captureTopup, createTopup } from '../ledger/topups.ts'
 import { setAutoJoin } from '../ledger/wallets.ts'
 import { createCheckpoints } from '../transparency-log/checkpoints.ts'
@@ -36,6 +35,7 @@ import { ticketOf } from '../tickets/ticket.ts'
 import { makeMember, makeStaff, serveCalls, testSecrets } from './calls.ts'
 import { createTestDatabase } from './database.ts'
 import { expectDaysHold } from './verifier.ts'
+import { type KeptJob, keepJobs } from './job-handlers.ts'
 
 export type RoundsWorld = Awaited<ReturnType<typeof openRoundsWorld>>
 export type RoundsOptions = {
@@ -48,7 +48,6 @@ export type RoundsOptions = {
   /** Sizes of the batches in which liabilities are written. */
   readonly bookPages?: RunOptions
 }
-type Written = { readonly kind: JobKind; readonly payload: Record<string, unknown> }
 
 export async function openRoundsWorld(options: RoundsOptions = {}) {
   const { startsAt = '2026-11-21T10:00:00+05:30', policy = POLICY_A, tax } = options
@@ -56,7 +55,7 @@ export async function openRoundsWorld(options: RoundsOptions = {}) {
   const { db } = database
   await database.setClock(new Date(startsAt))
   const faults: unknown[] = []
-  const jobs: Written[] = []
+  const jobs: KeptJob[] = []
   const ticketKeys = createTicketKeys({ secrets: testSecrets })
   const keep = (fault: unknown): void => void faults.push(fault)
   const attempt = createAttempt({ db, log: { warn: keep, error: keep } })
@@ -82,7 +81,7 @@ export async function openRoundsWorld(options: RoundsOptions = {}) {
   const clock = createClock(db)
   const worker = createWorker({
     db,
-    handlers: jobHandlers(jobs, rounds.jobs),
+    handlers: keepJobs(jobs, rounds.jobs),
     clockwork: [rounds.due, draws.due, openLog.due, async () => (await books.due()) !== undefined],
     now: clock.read,
     log: { warn: keep, error: keep } as never,
@@ -133,29 +132,6 @@ export async function openRoundsWorld(options: RoundsOptions = {}) {
         await database.drop()
       }
     },
-  }
-}
-
-function jobHandlers(jobs: Written[], own: ReturnType<typeof createRounds>['jobs']): JobHandlers {
-  const keep =
-    (kind: JobKind) =>
-    async (payload: object): Promise<void> => {
-      jobs.push({ kind, payload: { ...payload } })
-    }
-  return {
-    mail: keep('mail'),
-    notice: keep('notice'),
-    settle_order: keep('settle_order'),
-    draft_story: keep('draft_story'),
-    push_round: keep('push_round'),
-    push_page: keep('push_page'),
-    reset_link: keep('reset_link'),
-    send_payout: keep('send_payout'),
-    check_payout: keep('check_payout'),
-    send_refund: keep('send_refund'),
-    check_refund: keep('check_refund'),
-    check_dispute: keep('check_dispute'),
-    ...own,
   }
 }
 

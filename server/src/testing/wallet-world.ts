@@ -13,13 +13,13 @@ import type { Order, PaymentGateway } from '../adapters/payments/port.ts'
 import { type Db, one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createWallet } from '../features/wallet/wallet.ts'
-import type { JobKind } from '../jobs/queue.ts'
 import { createAttempt } from '../jobs/parking.ts'
-import { createWorker, type JobHandlers } from '../jobs/worker.ts'
+import { createWorker } from '../jobs/worker.ts'
 import { captureTopup, createTopup } from '../ledger/topups.ts'
 import { createTicketKeys } from '../tickets/ticket-keys.ts'
 import { type Answered, makeMember, type ServedCalls, serveCalls, testSecrets } from './calls.ts'
 import { createTestDatabase } from './database.ts'
+import { type KeptJob, keepJobs } from './job-handlers.ts'
 
 export const KEYS = { clientId: 'test-client', clientSecret: 'test-secret-0123456789' }
 export const BANK = {
@@ -50,7 +50,7 @@ export async function openWalletWorld() {
     /** Replaces the gateway's answers about orders. */
     retell: undefined as Retell | undefined,
     alarms: [] as object[],
-    jobs: [] as { readonly kind: JobKind; readonly payload: unknown }[],
+    jobs: [] as KeptJob[],
   }
   const wallet = createWallet({
     db,
@@ -121,27 +121,8 @@ function retold(sandboxUrl: string, state: { gatewayCalls: string[]; retell: Ret
   }
 }
 
-function workerOf(db: Db, wallet: ReturnType<typeof createWallet>, jobs: { kind: JobKind; payload: unknown }[]) {
-  const keep =
-    (kind: JobKind) =>
-    async (payload: unknown): Promise<void> => {
-      jobs.push({ kind, payload })
-    }
-  const handlers: JobHandlers = {
-    mail: keep('mail'),
-    notice: keep('notice'),
-    settle_order: wallet.jobs.settle_order,
-    join_after_topup: keep('join_after_topup'),
-    draft_story: keep('draft_story'),
-    push_round: keep('push_round'),
-    push_page: keep('push_page'),
-    reset_link: keep('reset_link'),
-    send_payout: keep('send_payout'),
-    check_payout: keep('check_payout'),
-    send_refund: keep('send_refund'),
-    check_refund: keep('check_refund'),
-    check_dispute: wallet.jobs.check_dispute,
-  }
+function workerOf(db: Db, wallet: ReturnType<typeof createWallet>, jobs: KeptJob[]) {
+  const handlers = keepJobs(jobs, { settle_order: wallet.jobs.settle_order, check_dispute: wallet.jobs.check_dispute })
   const now = async (): Promise<Date> => (await one<{ now: Date }>(db, sql`select roz_now() as now`)).now
   return createWorker({ db, handlers, clockwork: [...wallet.sweeps], now, log: { warn: () => undefined, error: () => undefined } as never })
 }

@@ -11,7 +11,7 @@ import { cashfreeGateway } from '../../adapters/payments/cashfree.ts'
 import { cashfreePayouts } from '../../adapters/payouts/cashfree-payouts.ts'
 import { one, sql } from '../../db/sql.ts'
 import { createAttempt } from '../../jobs/parking.ts'
-import { createWorker, type JobHandlers } from '../../jobs/worker.ts'
+import { createWorker } from '../../jobs/worker.ts'
 import { readWallet } from '../../ledger/wallets.ts'
 import { makeMember, makeStaff, serveCalls, testSecrets } from '../../testing/calls.ts'
 import { createTestDatabase } from '../../testing/database.ts'
@@ -19,6 +19,7 @@ import { BANK, KEYS, waitFor, logOf } from '../../testing/wallet-world.ts'
 import { createTicketKeys } from '../../tickets/ticket-keys.ts'
 import { createWallet } from '../wallet/wallet.ts'
 import { createPayouts } from './payouts.ts'
+import { keepJobs } from '../../testing/job-handlers.ts'
 
 const PAYOUT_KEYS = { clientId: 'payout-client', clientSecret: 'payout-secret-0123456789' }
 let world: Awaited<ReturnType<typeof open>>
@@ -94,17 +95,7 @@ async function open() {
   })
   const calls = await serveCalls(db, { ...wallet.handlers, ...payouts.handlers })
   letterbox.sendTo(calls.url)
-  const handlers: JobHandlers = {
-    mail: nothing,
-    notice: nothing,
-    join_after_topup: nothing,
-    draft_story: nothing,
-    push_round: nothing,
-    push_page: nothing,
-    reset_link: nothing,
-    ...wallet.jobs,
-    ...payouts.jobs,
-  }
+  const handlers = keepJobs([], { ...wallet.jobs, ...payouts.jobs })
   const worker = createWorker({
     db,
     handlers,
