@@ -138,6 +138,6 @@ describe('the portal says the name as it was written', () => {
   test('where her hold ends', async () => {
     const link = new URL(await mailedLink(roz.url, asha.email, paths.notMe))
     await ask(roz.url, 'notMe', { body: { token: link.searchParams.get('token') ?? '' } })
-    await inTab('users', opens('Release', `${NAME} answered a mail of ours`))
+    await inTab('users', opens('Release', `${NAME} answered one of our emails`))
   })
 })

@@ -83,7 +83,7 @@ describe('the door', () => {
   test('a token that was taken back leads from the portal to /admin/login', async () => {
     const token = await adminToken(roz.url)
     await visit('/admin/dashboard', token, async (page) => {
-      await expect(page.getByRole('tabpanel')).toContainText('Total users')
+      await expect(page.getByRole('tabpanel')).toContainText('Total members')
       await ask(roz.url, 'logout', { token })
       await page.getByRole('tab', { name: 'Users' }).click()
       await page.waitForURL(`${line.url}/admin/login`)
@@ -105,7 +105,14 @@ describe('the tabs', () => {
         'Disputes',
       ])
       await expect(page.getByRole('tab', { name: 'Overview' })).toHaveAttribute('aria-selected', 'true')
-      const figures = ['Total users', 'Total revenue', 'Total donated', "Today's participants", "Today's revenue", 'Active rounds']
+      const figures = [
+        'Total members',
+        'Put in so far',
+        'Set aside for people in need',
+        "Members in today's round",
+        'Put in today',
+        'Active rounds',
+      ]
       await expect(page.getByRole('tabpanel').locator('dt')).toHaveText(figures)
       await page.getByRole('tab', { name: 'Users' }).click()
       await page.reload()
@@ -115,8 +122,8 @@ describe('the tabs', () => {
   })
 
   test.each([
-    ['overview', '/api/admin/stats', 'The figures could not be loaded.', 'Total users', 'cut'],
-    ['users', '/api/admin/users', 'The users could not be loaded.', 'Asha Verma', 'wordless'],
+    ['overview', '/api/admin/stats', 'The figures could not be loaded.', 'Total members', 'cut'],
+    ['users', '/api/admin/users', 'The members could not be loaded.', 'Asha Verma', 'wordless'],
     ['stories', '/api/impact/stories-admin', 'The stories could not be loaded.', 'No impact stories yet', 'cut'],
     ['withdrawals', '/api/admin/withdrawals', 'The withdrawals could not be loaded.', 'No withdrawals found', 'cut'],
     ['refunds', '/api/admin/refunds', 'The refunds could not be loaded.', 'No refunds found', 'wordless'],
@@ -158,10 +165,10 @@ describe('the tabs', () => {
     await stage.at('/healthz', work, { token: admin, slot: 'admin-token' })
   })
 
-  test('No users found', async () => {
+  test('No members found', async () => {
     await inPortal(async (page) => {
-      await page.getByLabel('Search users').fill('nobody by this name')
-      await expect(page.getByText('No users found', { exact: true })).toBeVisible()
+      await page.getByLabel('Search members').fill('nobody by this name')
+      await expect(page.getByText('No members found', { exact: true })).toBeVisible()
     }, 'users')
   })
 })
@@ -203,7 +210,7 @@ describe('the draw', () => {
 
   test('Failed to fetch round details: without the day there is no question', async () => {
     await inPortal(async (page) => {
-      await expect(page.getByRole('tabpanel')).toContainText('Total users')
+      await expect(page.getByRole('tabpanel')).toContainText('Total members')
       line.breakLine('GET /api/rounds/current', 'cut')
       await opener(page).click()
       await expect(toast(page, 'Failed to fetch round details')).toBeVisible()
@@ -266,7 +273,7 @@ describe('the draw', () => {
     await ask(roz.url, 'joinRound', { token: asha.token, body: {} })
     await inPortal(async (page) => {
       const dialog = await openQuestion(page)
-      await expect(dialog).toContainText('1 participant, ₹1.00')
+      await expect(dialog).toContainText('1 member, ₹1.00')
       expect((await ask(roz.url, 'triggerDraw', { token: admin, body: { day: today } })).status).toBeLessThan(300)
       await dialog.getByRole('button', { name: 'Trigger Draw' }).click()
       await expect(toast(page, "Today's round is already closed.")).toBeVisible()

@@ -142,7 +142,7 @@ describe('refunds', () => {
     await decide('Reject')
     await dialog().getByLabel('Reason').fill('It was spent already.')
     await dialog().getByRole('button', { name: 'Reject', exact: true }).click()
-    await expect(toast(page, 'The refund is rejected; what was held is free again.')).toBeVisible()
+    await expect(toast(page, 'The refund is rejected; the money that was set aside is free again.')).toBeVisible()
     await expect(row('It was spent already.')).toContainText('Rejected')
     await decide('Approve')
     await expect(toast(page, 'The refund is approved and goes to the gateway.')).toBeVisible()
@@ -176,7 +176,7 @@ describe('payments in suspense', () => {
     await strangeOrder(12)
     await page.getByLabel('State').selectOption('open')
     await decide('Send back')
-    await expect(toast(page, 'The payment goes back to where it came from.')).toBeVisible()
+    await expect(toast(page, 'The payment goes back to the original payment method.')).toBeVisible()
     expect(visit.complaints()).toEqual([])
   })
 })
@@ -264,7 +264,7 @@ describe('the check of the books', () => {
     const token = await adminToken(roz.url)
     await eventually('the first check', async () => (await ask(roz.url, 'adminStats', { token })).output.audit ?? undefined)
     await openTab('overview')
-    const check = page.getByRole('region', { name: 'Check of the books' })
+    const check = page.getByRole('region', { name: 'Check of the accounts' })
     await expect(check).toContainText('All add up')
     await expect(check).toContainText('Last checked')
     await inDatabase(roz.dataDir, (db) =>
@@ -274,7 +274,7 @@ describe('the check of the books', () => {
     )
     await page.reload()
     await expect(check).toContainText('Broken')
-    await expect(check.getByRole('alert')).toContainText('The books do not add up')
+    await expect(check.getByRole('alert')).toContainText('The accounts do not add up')
     await expect(check).toContainText('Every rupee is somewhere. (1: all accounts: 100)')
     await auditVisit(visit)
   })
@@ -287,7 +287,7 @@ describe('the check of the books', () => {
     )
     await openTab('overview')
     await expect(
-      page.getByRole('alert').filter({ hasText: 'do not hold and are not published; days that wait behind them: 0.' }),
+      page.getByRole('alert').filter({ hasText: 'do not add up and are not published; days that wait behind them: 0.' }),
     ).toBeVisible()
     await auditVisit(visit)
     const text = await (await fetch(`${roz.url}/readyz`)).text()

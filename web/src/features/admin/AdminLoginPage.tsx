@@ -2,7 +2,7 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useNavigate } from '@tanstack/react-router'
 import { call, messageOf } from '../../app/api.ts'
-import { currentLanguage } from '../../app/language.ts'
+import { brand, currentLanguage } from '../../app/language.ts'
 import { paths, publicPath } from '../../paths.ts'
 import { session } from '../../app/session.tsx'
 import { Button } from '../../ui/Button.tsx'
@@ -14,6 +14,7 @@ import { useRules } from '../forms.ts'
 
 export function AdminLoginPage() {
   const { t } = useLingui()
+  const brandName = brand()
   const navigate = useNavigate()
   const form = useRules<LoginValues>(loginRules, { email: '', password: '' })
   const { isSubmitting } = form.formState
@@ -29,7 +30,7 @@ export function AdminLoginPage() {
   }, tellFirstProblem(form))
 
   return (
-    <AuthSheet title={t`Admin login`} lead={t`For the people who keep the books. Members log in on the site.`}>
+    <AuthSheet title={t`Admin login`} lead={t`For the people who run ${brandName}. Members log in on the site.`}>
       <form noValidate onSubmit={(event) => void logIn(event)}>
         <SignInFields form={form} />
         <Button type="submit" wide busy={isSubmitting}>

@@ -20,7 +20,7 @@ export function Disputes() {
         <Trans>Disputes</Trans>
       </h2>
       <p className="muted spaced">
-        <Trans>The bank is answered in the gateway's dashboard; how it stands there is asked every day.</Trans>
+        <Trans>The bank is answered in the gateway's dashboard; its state there is asked every day.</Trans>
       </p>
       {fields}
       <Listing
@@ -29,7 +29,7 @@ export function Disputes() {
         failed={t`The disputes could not be loaded.`}
         empty={
           <EmptyState art="slip" title={t`No disputes found`}>
-            <Trans>A payment that its payer disputes at their bank stands here.</Trans>
+            <Trans>Payments that are disputed at the bank appear here.</Trans>
           </EmptyState>
         }
       >
@@ -55,7 +55,7 @@ function DisputeRow({ dispute }: { readonly dispute: Dispute }) {
   return (
     <MoneyRow
       amount={dispute.amount}
-      who={member?.name ?? t`nobody known`}
+      who={member?.name ?? t`payer unknown`}
       at={dispute.createdAt}
       state={DISPUTE_STATES[state]}
       facts={[

@@ -38,9 +38,9 @@ function Found({ found, group, chosen, onChoose }: FoundProps) {
   const { t } = useLingui()
   if (found.data === undefined) {
     if (!found.isError) return <Skeleton lines={3} />
-    return <ErrorState title={t`The users could not be loaded.`} busy={found.isFetching} onRetry={() => void found.refetch()} />
+    return <ErrorState title={t`The members could not be loaded.`} busy={found.isFetching} onRetry={() => void found.refetch()} />
   }
-  if (found.data.length === 0) return <EmptyState art="slip" title={t`No users found`} />
+  if (found.data.length === 0) return <EmptyState art="slip" title={t`No members found`} />
   return (
     <fieldset className="choices">
       <legend className="hidden">

@@ -24,15 +24,15 @@ export function Overview() {
         </p>
       ))}
       <StatTiles columns={3}>
-        <StatTile label={t`Total users`}>{formatCount(totalUsers)}</StatTile>
-        <StatTile label={t`Total revenue`}>
+        <StatTile label={t`Total members`}>{formatCount(totalUsers)}</StatTile>
+        <StatTile label={t`Put in so far`}>
           <Money amount={totalRevenue} />
         </StatTile>
-        <StatTile label={t`Total donated`}>
+        <StatTile label={t`Set aside for people in need`}>
           <Money amount={totalDonated} />
         </StatTile>
-        <StatTile label={t`Today's participants`}>{formatCount(todayParticipants)}</StatTile>
-        <StatTile label={t`Today's revenue`}>
+        <StatTile label={t`Members in today's round`}>{formatCount(todayParticipants)}</StatTile>
+        <StatTile label={t`Put in today`}>
           <Money amount={todayRevenue} />
         </StatTile>
         <StatTile label={t`Active rounds`}>{formatCount(activeRounds)}</StatTile>
@@ -50,14 +50,14 @@ function AlarmWords({ code, day, waiting }: Alarm) {
   const words = {
     books_held: () => (
       <Trans>
-        The books of {date} do not hold and are not published; days that wait behind them: {waiting}. Joins, draws and payments go on. The
-        server's log names the member, and docs/held-books.md says what to do.
+        The accounts of {date} do not add up and are not published; days that wait behind them: {waiting}. Joins, draws and payments go on.
+        The server's log names the member, and docs/held-books.md says what to do.
       </Trans>
     ),
     draw_waiting: () => (
       <Trans>
         The draw of {date} waits for its public number; other draws that wait: {waiting}. After 30 days without it every rupee goes back.
-        Look whether this server reaches the relays.
+        Check that this server reaches the relays.
       </Trans>
     ),
   } as const satisfies Record<Alarm['code'], () => React.ReactNode>
@@ -71,15 +71,15 @@ function BooksCheck({ audit }: Pick<Output<Api['adminStats']>, 'audit'>) {
   if (audit === null)
     return (
       <p className="muted books-check">
-        <Trans>The books have not been checked yet.</Trans>
+        <Trans>The accounts have not been checked yet.</Trans>
       </p>
     )
   const at = formatInstant(audit.checkedAt, currentLanguage())
   return (
-    <section className="books-check" aria-label={t`Check of the books`}>
+    <section className="books-check" aria-label={t`Check of the accounts`}>
       <div className="head-row">
         <h2>
-          <Trans>Check of the books</Trans>
+          <Trans>Check of the accounts</Trans>
         </h2>
         <Badge tone={audit.ok ? 'good' : 'bad'}>{audit.ok ? t`All add up` : t`Broken`}</Badge>
       </div>
@@ -91,7 +91,7 @@ function BooksCheck({ audit }: Pick<Output<Api['adminStats']>, 'audit'>) {
       {audit.ok ? null : (
         <>
           <p role="alert" className="warning-line">
-            <Trans>The books do not add up: the owners have been told by mail. Let no money leave until it is understood.</Trans>
+            <Trans>The accounts do not add up: the owners have been told by email. Let no money leave until the cause is found.</Trans>
           </p>
           {/* The audit's own sentences, as in the log and in the mail. */}
           <ul lang="en">

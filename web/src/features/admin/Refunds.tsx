@@ -120,13 +120,13 @@ function Deciding({ deed, refund, onClose }: Open & { readonly onClose: () => vo
       title={status === 'approved' ? t`Undo the approval and reject?` : t`Reject this refund?`}
       confirm={t`Reject`}
       danger
-      question={{ label: t`Reason`, hint: t`The member reads it.`, rule: decisionReason, long: true }}
+      question={{ label: t`Reason`, hint: t`The member sees it.`, rule: decisionReason, long: true }}
       send={(reason, idempotencyKey) => call('rejectRefund', { params, body: { status, reason }, idempotencyKey })}
       onDone={() =>
         toast.success(
           status === 'approved'
-            ? t`The approval is undone and the refund rejected; what was held is free again.`
-            : t`The refund is rejected; what was held is free again.`,
+            ? t`The approval is undone and the refund rejected; the money that was set aside is free again.`
+            : t`The refund is rejected; the money that was set aside is free again.`,
         )
       }
       onClose={onClose}

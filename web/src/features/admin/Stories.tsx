@@ -51,7 +51,7 @@ export function Stories() {
         failed={t`The stories could not be loaded.`}
         empty={
           <EmptyState art="slip" title={t`No impact stories yet`}>
-            <Trans>Each settled round writes a draft here.</Trans>
+            <Trans>Each settled round creates a draft here.</Trans>
           </EmptyState>
         }
       >

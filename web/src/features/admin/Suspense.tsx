@@ -54,7 +54,7 @@ export function Suspense() {
         failed={t`The payments could not be loaded.`}
         empty={
           <EmptyState art="slip" title={t`No payments found`}>
-            <Trans>A payment that fits no order of ours waits here for a decision.</Trans>
+            <Trans>Payments that match no order of ours wait here for a decision.</Trans>
           </EmptyState>
         }
       >
@@ -92,7 +92,7 @@ function ItemRow({ item, onChoose }: { readonly item: SuspenseItem; readonly onC
     <MoneyRow
       amount={amount}
       currency={currency}
-      who={name ?? t`nobody known`}
+      who={name ?? t`payer unknown`}
       at={item.createdAt}
       state={SUSPENSE_STATES[item.status]}
       facts={[
@@ -153,7 +153,7 @@ function SendingBack({ item, onClose }: DecidingProps) {
       confirm={t`Send back`}
       danger
       send={(_, idempotencyKey) => call('refundSuspense', { params: { id: item.id }, body: { status: item.status }, idempotencyKey })}
-      onDone={() => toast.success(t`The payment goes back to where it came from.`)}
+      onDone={() => toast.success(t`The payment goes back to the original payment method.`)}
       onClose={onClose}
     >
       <p className="lead spaced">
@@ -182,7 +182,7 @@ function Paying({ item, onClose }: DecidingProps) {
       </p>
       <p className="muted">
         <Trans>
-          The account is closed and its bank details are erased. Pay only to whoever has shown that the money is theirs, then note the
+          The account is closed and its bank details are erased. Once somebody has shown that the money is theirs, pay them, then note the
           bank's reference here.
         </Trans>
       </p>

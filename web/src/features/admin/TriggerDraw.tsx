@@ -64,10 +64,10 @@ function Question({ round }: { readonly round: CurrentRound }) {
         <b>{formatLongDay(round.id, currentLanguage())}</b>
       </p>
       <p>
-        <Plural value={round.totalParticipants} one="# participant" other="# participants" />, {formatMoney(round.totalAmount)}
+        <Plural value={round.totalParticipants} one="# member" other="# members" />, {formatMoney(round.totalAmount)}
       </p>
       <p className="muted under-button">
-        <Trans>The round closes now, a winner is drawn and the money moves. This cannot be undone.</Trans>
+        <Trans>The round closes now, the draw picks the winners and the money is divided. This cannot be undone.</Trans>
       </p>
     </>
   )

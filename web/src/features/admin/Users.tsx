@@ -44,13 +44,13 @@ export function Users() {
         <Trans>Users</Trans>
       </h2>
       <div className="search">
-        <SearchField label={t`Search users`} placeholder={t`Name, email or phone`} value={typed} onType={setTyped} />
+        <SearchField label={t`Search members`} placeholder={t`Name, email or phone`} value={typed} onType={setTyped} />
       </div>
       <Listing
         list={list}
         itemsOf={(page) => page.users}
-        failed={t`The users could not be loaded.`}
-        empty={<EmptyState art="slip" title={t`No users found`} />}
+        failed={t`The members could not be loaded.`}
+        empty={<EmptyState art="slip" title={t`No members found`} />}
         lines={6}
       >
         {(users) => (isWide ? <UserTable users={users} onRelease={setReleasing} /> : <Rows users={users} onRelease={setReleasing} />)}
@@ -73,7 +73,7 @@ function Hold({ member, onRelease }: { readonly member: Member; readonly onRelea
       </Badge>{' '}
       <span className="small">
         <Trans>
-          “This was not me”, {formatInstant(hold.at, currentLanguage())}, to the mail {about === undefined ? hold.about : i18n._(about)}
+          “This was not me”, {formatInstant(hold.at, currentLanguage())}, to the email {about === undefined ? hold.about : i18n._(about)}
         </Trans>
       </span>{' '}
       <Button kind="secondary" onClick={() => onRelease(member)}>
@@ -96,8 +96,8 @@ function Release({ member, onClose }: { readonly member: Member; readonly onClos
     >
       <p>
         <Trans>
-          {member.name} answered a mail of ours with “This was not me”. Make sure that the account is in the right hands again before money
-          leaves it.
+          {member.name} answered one of our emails with “This was not me”. Make sure that the account is in the right hands again before
+          money leaves it.
         </Trans>
       </p>
     </Decision>

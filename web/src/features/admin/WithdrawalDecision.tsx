@@ -58,7 +58,7 @@ export function WithdrawalDecision({ deed, withdrawal, onClose, onBank }: Decisi
           title={status === 'approved' ? t`Undo the approval and reject?` : t`Reject this withdrawal?`}
           confirm={t`Reject`}
           danger
-          question={{ label: t`Reason`, hint: t`The member reads it.`, rule: decisionReason, long: true }}
+          question={{ label: t`Reason`, hint: t`The member sees it.`, rule: decisionReason, long: true }}
           send={(reason, idempotencyKey) => call('rejectWithdrawal', { params, body: { status, reason }, idempotencyKey })}
           onDone={said(
             status === 'approved'
@@ -106,9 +106,7 @@ function ByHandDecision({ deed, withdrawal, onClose, onBank }: DecisionProps & {
         >
           {summary}
           <p className="muted">
-            <Trans>
-              From then on only you can end this withdrawal, as paid or as not paid. Each look is written down in the audit log.
-            </Trans>
+            <Trans>Only you can then end this withdrawal, as paid or as not paid. The audit log records each look.</Trans>
           </p>
         </Decision>
       )
@@ -133,7 +131,7 @@ function ByHandDecision({ deed, withdrawal, onClose, onBank }: DecisionProps & {
           title={t`Was this not paid?`}
           confirm={t`Not paid`}
           danger
-          question={{ label: t`Reason`, hint: t`The member reads it.`, rule: decisionReason, long: true }}
+          question={{ label: t`Reason`, hint: t`The member sees it.`, rule: decisionReason, long: true }}
           send={(reason, idempotencyKey) => call('withdrawalNotPaid', { params, body: { status, reason }, idempotencyKey })}
           onDone={said(t`The approval is undone; the money is back in the wallet.`)}
           onClose={onClose}

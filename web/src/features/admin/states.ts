@@ -33,7 +33,7 @@ export const SUSPENSE_REASONS = {
   other_amount: msg`The amount differs from the order.`,
   second_payment: msg`The order was paid already.`,
   closed_account: msg`The account is closed.`,
-  no_wallet: msg`The account holds no wallet.`,
+  no_wallet: msg`This account has no wallet.`,
   other_currency: msg`The payment is not in rupees.`,
 } as const satisfies Record<SuspenseItem['reason'], MessageDescriptor>
 
@@ -52,16 +52,16 @@ export const DISPUTE_STATES = {
 } as const satisfies Record<DisputeState, Shown>
 
 export const DISPUTE_PROBLEMS = {
-  unknown_payment: msg`No payment of ours: nothing was booked.`,
-  more_than_paid: msg`More than was paid: nothing was booked.`,
-  other_currency: msg`Not in rupees: nothing was booked.`,
+  unknown_payment: msg`No payment of ours: nothing was recorded.`,
+  more_than_paid: msg`More than was paid: nothing was recorded.`,
+  other_currency: msg`Not in rupees: nothing was recorded.`,
 } as const satisfies Record<NonNullable<Dispute['problem']>, MessageDescriptor>
 
 /** The warnings of a withdrawal. An unknown flag is shown as the server sent it. */
 export const WITHDRAWAL_FLAGS: Readonly<Record<string, MessageDescriptor | undefined>> = {
   new_account: msg`Bank account first used less than a day ago`,
   young_money: msg`Money added less than three days ago`,
-  gateway_conflict: msg`The gateway contradicts our books`,
+  gateway_conflict: msg`The gateway contradicts our ledger`,
   other_amount: msg`The gateway names another amount or currency`,
 }
 
@@ -84,6 +84,6 @@ export function obstaclesOf({ status, onHold, problem }: Standing): readonly (Me
 export const MEMBER_FLAGS: Readonly<Record<string, MessageDescriptor | undefined>> = {
   debt: msg`The member owes for a payment that the bank took back`,
   dispute: msg`The member disputed a payment at the bank`,
-  gateway_conflict: msg`The gateway contradicted our books about this member`,
+  gateway_conflict: msg`The gateway contradicted our ledger about this member`,
   other_amount: msg`The gateway named another amount for this member`,
 }
