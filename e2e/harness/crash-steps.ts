@@ -134,7 +134,7 @@ export function frailSteps(roz: Frail, struck: ReadonlySet<FrailStep>) {
       if (!(await send('withdraw', () => askForWithdrawal(page, 10)))) return see(done).toBeVisible()
       await see(page.locator('#withdraw').getByRole('button').locator('.wheel')).toHaveCount(0)
       // Emptied by an answer; its toast may be gone by now.
-      const emptied = page.locator('#withdraw').getByRole('button', { name: 'Ask for withdrawal' })
+      const emptied = page.locator('#withdraw').getByRole('button', { name: 'Request withdrawal' })
       await see(emptied.or(again)).toBeVisible()
       if (await emptied.isVisible()) return
       await again.click()

@@ -78,7 +78,7 @@ describe('the portal', () => {
         const row = page.getByRole('listitem').filter({ hasText: asha.email })
         await expect(row.getByText('On hold')).toBeVisible()
         await expect(row).toContainText('“This was not me”')
-        await expect(row).toContainText(/to the mail about a (withdrawal|new bank account)/)
+        await expect(row).toContainText(/to the email about a (withdrawal|new bank account)/)
         await row.getByRole('button', { name: 'Release' }).click()
         await dialog(page).getByRole('button', { name: 'Release' }).click()
         await expect(dialog(page)).toBeVisible()

@@ -32,22 +32,22 @@ describe('a refund', () => {
       '/wallet',
       async (page) => {
         const form = page.locator('.refund-form')
-        await button(page, 'Ask for a refund').click()
+        await button(page, 'Request a refund').click()
         await form.getByLabel('Refund amount', { exact: true }).fill('21')
         await form.getByLabel('Reason', { exact: true }).fill('I added it twice.')
-        await button(form, 'Ask for ₹21.00 back').click()
+        await button(form, 'Request a refund of ₹21.00').click()
         await expect(form.getByText('This is more than is left of this payment', { exact: true })).toBeVisible()
         await auditScreen(page)
         await form.getByLabel('Refund amount', { exact: true }).fill('4.50')
-        await button(form, 'Ask for ₹4.50 back').click()
-        await expect(toast(page, 'Your refund is asked for.')).toBeVisible()
+        await button(form, 'Request a refund of ₹4.50').click()
+        await expect(toast(page, 'Refund requested.')).toBeVisible()
         const row = page.getByRole('list', { name: 'Your refunds' }).getByRole('listitem')
         await expect(row).toContainText('I added it twice.')
         await expect(row).toContainText('₹4.50')
         await expect(row).toContainText('Pending')
         await expect(balanceInBar(page)).toHaveText(/15\.50/)
         await expect(form).toHaveCount(0)
-        await button(page, 'Ask for a refund').click()
+        await button(page, 'Request a refund').click()
         await expect(form.getByText('At most ₹15.50.')).toBeVisible()
       },
       as(asha),
@@ -58,13 +58,13 @@ describe('a refund', () => {
       '/wallet',
       async (page) => {
         const form = page.locator('.refund-form')
-        await button(page, 'Ask for a refund').click()
+        await button(page, 'Request a refund').click()
         await form.getByLabel('Refund amount', { exact: true }).fill('1')
         await form.getByLabel('Reason', { exact: true }).fill('Once is enough.')
         // Meanwhile, on another device, all of it is asked for.
         const order_id = await form.getByLabel('Payment', { exact: true }).inputValue()
         await ask(stage.roz.url, 'requestRefund', { ...as(asha), body: { order_id, amount: 15.5, reason: 'All of it.' } })
-        await button(form, 'Ask for ₹1.00 back').click()
+        await button(form, 'Request a refund of ₹1.00').click()
         await expect(toast(page, 'This is more than is left of this payment.')).toBeVisible()
         await expect(form).toHaveCount(0)
         await expect(page.getByRole('list', { name: 'Your refunds' }).getByRole('listitem')).toHaveCount(2)
@@ -123,8 +123,8 @@ describe('closing the account', () => {
         await expect(dialog(page).locator('.field-error').getByText('Account holder name is required')).toBeVisible()
         await expect(dialog(page).getByRole('alert').filter({ hasText: 'Account holder name is required' })).toBeVisible()
         await auditScreen(page)
-        await dialog(page).getByLabel('To people in need, as a gift').check()
-        await button(dialog(page), 'Give ₹10.00').click()
+        await dialog(page).getByLabel('Donate to people in need').check()
+        await button(dialog(page), 'Donate ₹10.00').click()
         await expect(dialog(page).getByRole('heading', { name: 'Delete your account for good?' })).toBeVisible()
         await auditScreen(page)
         await button(dialog(page), 'Keep my account').click()
@@ -132,7 +132,7 @@ describe('closing the account', () => {
         expect((await ask(stage.roz.url, 'me', as(meera))).status).toBe(200)
         await button(page, 'Close my account').click()
         await button(dialog(page), 'Delete for good').click()
-        await expect(page.getByRole('heading', { level: 1, name: 'Goodbye' })).toBeVisible()
+        await expect(page.getByRole('heading', { level: 1, name: 'Account closed' })).toBeVisible()
         expect(new URL(page.url()).pathname).toBe('/goodbye')
         expect(await page.evaluate(() => localStorage.getItem('token'))).toBeNull()
       },

@@ -111,15 +111,15 @@ describe('signed-in devices', () => {
   test('who is signed in on this device alone is told so', async () => {
     await onProfile(async (page) => {
       await expect(rows(page)).toHaveText([/Unknown device.*This device.*In use now/s])
-      await expect(page.getByText('You are signed in on this device only.')).toBeVisible()
-      await expect(button(page, 'Sign out others')).toHaveCount(0)
+      await expect(page.getByText('You are logged in on this device only.')).toBeVisible()
+      await expect(button(page, 'Log out others')).toHaveCount(0)
     })
   })
 
   test('grey lines stand until the list answers; where it cannot be had, Retry brings it', async () => {
     line.breakLine('GET /api/user/sessions', 'hold')
     await onProfile(async (page) => {
-      await expect(page.getByRole('heading', { name: 'Signed-in devices' })).toBeVisible()
+      await expect(page.getByRole('heading', { name: 'Logged-in devices' })).toBeVisible()
       await expect(page.getByRole('group', { name: 'Loading' })).toBeVisible()
       line.breakLine('GET /api/user/sessions', 'cut')
       await page.reload()
@@ -134,23 +134,23 @@ describe('signed-in devices', () => {
   test('others are listed by browser and system; signing them out asks first, ends them and keeps this one', async () => {
     const desk = await fromDesk()
     await onProfile(async (page) => {
-      await expect(rows(page).filter({ hasText: 'Firefox on Windows' })).toContainText(/Last used .*Signed in /)
+      await expect(rows(page).filter({ hasText: 'Firefox on Windows' })).toContainText(/Last used .*Logged in /)
       for (const size of [SMALL, WIDE]) {
         await page.setViewportSize(size)
         await auditVisit(stage.visit)
       }
-      await button(page, 'Sign out others').click()
+      await button(page, 'Log out others').click()
       await dialog(page).getByRole('button', { name: 'Cancel' }).click()
       expect(await statusOf(desk)).toBe(200)
       line.breakLine('POST /api/user/sessions/end-others', 'wordless')
-      await button(page, 'Sign out others').click()
-      const confirm = dialog(page).getByRole('button', { name: 'Sign out others' })
+      await button(page, 'Log out others').click()
+      const confirm = dialog(page).getByRole('button', { name: 'Log out others' })
       await confirm.click()
-      await expect(toast(page, 'The other devices could not be signed out. Please try again.')).toBeVisible()
+      await expect(toast(page, 'The other devices could not be logged out. Please try again.')).toBeVisible()
       expect(await statusOf(desk)).toBe(200)
       line.mend()
       await confirm.click()
-      await expect(toast(page, 'Signed out on all other devices.')).toBeVisible()
+      await expect(toast(page, 'Logged out on all other devices.')).toBeVisible()
       await expect(rows(page)).toHaveCount(1)
       expect([await statusOf(desk), await statusOf(asha.token)]).toEqual([401, 200])
     })

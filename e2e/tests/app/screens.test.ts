@@ -17,7 +17,7 @@ type Who = 'a visitor' | 'a member' | 'an administrator'
 const VISITORS_SCREENS = [
   ['/login', 'Log in'],
   ['/register', 'Register'],
-  ['/goodbye', 'Goodbye'],
+  ['/goodbye', 'Account closed'],
 ] as const
 const ANYBODYS_SCREENS = [
   ['/forgot-password', 'Forgot password'],

@@ -168,7 +168,7 @@ test('a part of the program that is lost: Something went wrong, a way round it, 
     await page.getByRole('link', { name: 'History' }).click()
     const heading = page.getByRole('heading', { level: 1 })
     await expect(heading).toHaveText('Something went wrong')
-    await expect(page.getByText('Your money and your rounds are safe on our server.')).toBeVisible()
+    await expect(page.getByText('Your balance and your rounds are kept on our server, not on this page.')).toBeVisible()
     await page.getByRole('button', { name: 'Go to Dashboard' }).click()
     await expect(heading).toContainText('Welcome')
     await page.goto(`${program.url}/history`)

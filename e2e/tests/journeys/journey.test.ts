@@ -127,7 +127,7 @@ describe('the whole journey on a fresh start', () => {
     await expectSilence(visit)
     await page.getByRole('button', { name: 'Trigger Draw' }).click()
     const dialog = page.getByRole('dialog')
-    await expect(dialog).toContainText('2 participants, ₹2.00')
+    await expect(dialog).toContainText('2 members, ₹2.00')
     await auditVisit(visit)
     await dialog.getByRole('button', { name: 'Trigger Draw' }).click()
     await expect(toast(page, 'Draw triggered successfully!')).toBeVisible()
@@ -156,7 +156,7 @@ describe('the whole journey on a fresh start', () => {
       await expect(round).toHaveCount(1)
       await expect(round.locator('time')).toHaveAttribute('datetime', today)
       await expect(round).toContainText(words)
-      for (const fact of ['Participants2', 'Pool₹2.00', 'Help₹1.20', `Prize${PRIZE}`]) await expect(round).toContainText(fact)
+      for (const fact of ['Members2', 'Put in₹2.00', 'Help₹1.20', `Reward${PRIZE}`]) await expect(round).toContainText(fact)
       await auditVisit(visit)
     }
     await expect(loser.page.locator('.rounds > li')).toContainText(winner === asha ? 'Asha V.' : 'Biju N.')

@@ -185,7 +185,12 @@ describe('the dashboard', () => {
 
   test('four tiles of what the community has done', async () => {
     const tiles = page.locator('.tiles').first()
-    await expect(tiles.locator('dt')).toHaveText(['For people in need', 'Members who joined', 'Rounds settled', "In today's pool"])
+    await expect(tiles.locator('dt')).toHaveText([
+      'Set aside for people in need',
+      'Members who joined',
+      'Rounds completed',
+      "In today's round",
+    ])
     await expect(tiles.locator('dd')).toHaveText(['₹1.20', '2', '1', '₹2.00'])
   })
 
@@ -277,7 +282,7 @@ describe('without a script', () => {
     await bare.goto(`${roz.url}${publicPaths.verify}`)
     await expect(bare.locator('main noscript p')).toContainText('needs JavaScript')
     await expect(bare.getByText('Loading', { exact: true })).toBeHidden()
-    await expect(bare.getByRole('heading', { name: 'How the winner was drawn' })).toBeHidden()
+    await expect(bare.getByRole('heading', { name: 'How the draw worked' })).toBeHidden()
     await bare.goto(`${roz.url}${publicPaths.contactUs}`)
     await expect(bare.locator('main noscript p')).toContainText('needs JavaScript')
     await bare.getByLabel('Message', { exact: true }).fill('a private message')

@@ -91,7 +91,7 @@ describe('the impact page', () => {
     await expect.poll(() => picture.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBe(8)
     await expect(viewer().locator('iframe, .video')).toHaveCount(0)
     await expect(viewer().locator('.shares > li')).toHaveText([
-      'Paid to people in need₹0.60',
+      'Set aside for people in need₹0.60',
       'Asha Night SchoolEvening classesActive',
       'Winner of the day: Asha V.1 in 1₹0.30',
     ])

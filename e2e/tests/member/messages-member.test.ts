@@ -50,7 +50,7 @@ describe('each part of a screen that could not be loaded says so, and Retry brin
   test.each([
     ['/dashboard', '/api/rounds/current', 'Failed to fetch round details', 'cut', 'Closes in'],
     ['/dashboard', '/api/rounds/current', 'Failed to fetch round details', 'wordless', 'Closes in'],
-    ['/dashboard', '/api/public/home', 'These figures could not be loaded.', 'wordless', 'For people in need'],
+    ['/dashboard', '/api/public/home', 'These figures could not be loaded.', 'wordless', 'Set aside for people in need'],
     ['/dashboard', '/api/rounds/stats', 'These figures could not be loaded.', 'cut', 'Days joined'],
     ['/dashboard', '/api/impact/stats', 'These figures could not be loaded.', 'wordless', 'Charities supported'],
     ['/impact', '/api/impact/stats', 'These figures could not be loaded.', 'cut', 'Total contributed'],
@@ -194,7 +194,7 @@ describe('the dashboard', () => {
       '/dashboard',
       async (page) => {
         await expect(page.getByText('0 members in the round')).toBeVisible()
-        await expect(page.getByText('Your chance is 1 in 1.')).toBeVisible()
+        await expect(page.getByText('Your chance is 1 in 1 right now.')).toBeVisible()
         expect((await join(biju)).status).toBe(200)
         const asked: string[] = []
         page.on('request', (request) => request.url().endsWith('/api/rounds/current') && asked.push(request.url()))
@@ -204,7 +204,7 @@ describe('the dashboard', () => {
         await page.clock.runFor(15_000)
         await page.clock.resume()
         await expect(page.getByText('1 member in the round')).toBeVisible()
-        await expect(page.getByText('Your chance is 1 in 2.')).toBeVisible()
+        await expect(page.getByText('Your chance is 1 in 2 right now.')).toBeVisible()
         expect(asked).toHaveLength(1)
         await page.clock.runFor(30_000)
         await expect.poll(() => asked.length).toBe(2)
@@ -218,7 +218,7 @@ describe('the dashboard', () => {
       await joinButton(page).click()
       await expect(page.getByRole('status').filter({ hasText: "Successfully joined today's round!" })).toBeVisible()
       await expect(page.getByText("You're in")).toBeVisible()
-      await expect(page.getByText('Your chance is 1 in 2.')).toBeVisible()
+      await expect(page.getByText('Your chance is 1 in 2 right now.')).toBeVisible()
       await expect(page.locator('.badge', { hasText: 'Joined' })).toBeVisible()
       await expect(joinButton(page)).toHaveCount(0)
       await expect(balanceInBar(page)).toHaveText('₹19.00')

@@ -148,8 +148,8 @@ describe('a member whose account is on hold', () => {
   test('who wants to close it hears so in the dialog, and keeps the money', async () => {
     await as(held, '/profile', async (page) => {
       await page.getByRole('button', { name: 'Close my account' }).click()
-      await dialog(page).getByLabel('To people in need, as a gift').check()
-      await dialog(page).getByRole('button', { name: 'Give ₹20.00' }).click()
+      await dialog(page).getByLabel('Donate to people in need').check()
+      await dialog(page).getByRole('button', { name: 'Donate ₹20.00' }).click()
       await expect(dialog(page).getByRole('alert')).toHaveText(ON_HOLD)
     })
     expect((await mine(held)).wallet.balance).toBe(20)
@@ -232,8 +232,8 @@ test('an account that has joined today’s round is not closed before the result
   expect((await ask(roz.url, 'joinRound', { token: jaya.token, body: {} })).status).toBe(200)
   await as(jaya, '/profile', async (page) => {
     await page.getByRole('button', { name: 'Close my account' }).click()
-    await dialog(page).getByLabel('To people in need, as a gift').check()
-    await dialog(page).getByRole('button', { name: 'Give ₹9.00' }).click()
+    await dialog(page).getByLabel('Donate to people in need').check()
+    await dialog(page).getByRole('button', { name: 'Donate ₹9.00' }).click()
     await dialog(page).getByRole('button', { name: 'Delete for good' }).click()
     await expect(dialog(page).getByRole('alert')).toHaveText(
       'A round that you joined has not ended. You can close your account once its result is out.',

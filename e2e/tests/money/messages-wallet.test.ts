@@ -243,7 +243,7 @@ describe('withdraw', () => {
   test('processed in 24 to 48 hours: the form says so', async () => {
     await at('/wallet', async (page) => {
       await press(page, 'Withdraw')
-      await expect(page.locator('#withdraw')).toContainText('reaches your bank in 24 to 48 hours.')
+      await expect(page.locator('#withdraw')).toContainText('processed in 24 to 48 hours.')
     })
   })
 

@@ -35,7 +35,7 @@ beforeAll(async () => {
 })
 
 const ofTicket = (day: string): string => `/my-ticket?day=${day}`
-const money = (page: Page) => page.locator('.section').filter({ has: page.getByRole('heading', { name: 'What we owed you' }) })
+const money = (page: Page) => page.locator('.section').filter({ has: page.getByRole('heading', { name: 'Your money with us' }) })
 const draw = (page: Page) => page.locator('#draw')
 const ownLine = (day: string) => `GET /api/user/liabilities/${day}`
 
@@ -61,7 +61,7 @@ describe('a day of one’s own', () => {
         await expect(draw(page).locator('.winners li')).toContainText('line 1')
         await expect(draw(page).getByRole('link')).toHaveAttribute('href', `/verify/${second}`)
         await expect(money(page).locator('.is-right')).toHaveCount(3)
-        await expect(money(page)).toContainText('It is what your wallet shows, less all that moved since.')
+        await expect(money(page)).toContainText('It matches your wallet, without what moved since.')
         await expectNoSidewaysScroll(page)
         await auditScreen(page)
         await page.setViewportSize(WIDE)
@@ -77,7 +77,8 @@ describe('a day of one’s own', () => {
       ofTicket(second),
       async (page) => {
         await expect(draw(page).locator('.draw-story > li')).toHaveCount(4)
-        await expect(page.getByText('वह जोड़ दिन की सार्वजनिक बही में है')).toBeVisible()
+        await money(page).getByText('तकनीकी जानकारी').click()
+        await expect(page.getByText('वह जोड़ दिन के प्रकाशित हिसाब में है')).toBeVisible()
         await expectNoSidewaysScroll(page)
         await auditScreen(page)
       },
@@ -93,7 +94,7 @@ describe('a day of one’s own', () => {
       ofTicket(second),
       async (page) => {
         await expect(draw(page)).toContainText('The draw of this day is not done yet.')
-        await expect(money(page)).toContainText('The books of this day are not signed yet.')
+        await expect(money(page)).toContainText('The accounts of this day are not ready yet.')
         await auditScreen(page)
         stage.line.mend()
         stage.line.breakLine(`GET /api/public/draws/${second}`, 'cut')
@@ -131,7 +132,7 @@ describe('a day of one’s own', () => {
     await stage.at(
       ofTicket(second),
       async (page) => {
-        await expect(money(page)).toContainText('At the end of this day nothing was owed to you.')
+        await expect(money(page)).toContainText('At the end of this day we had no money of yours.')
         await expect(money(page).locator('.is-right')).toHaveCount(1)
         await auditScreen(page)
       },
@@ -160,7 +161,7 @@ describe('a lie about one’s money is told by its step, with evidence that hold
         await expect(alarm.locator('code')).toHaveText(step)
         await expect(alarm).toContainText(words)
         const saved = page.waitForEvent('download')
-        await alarm.getByRole('button', { name: 'Save the evidence' }).click()
+        await alarm.getByRole('button', { name: 'Save the proof' }).click()
         const evidence = readFileSync((await (await saved).path()) ?? '', 'utf8')
         expect(JSON.parse(evidence)).toMatchObject({ day: second, step })
         expect(evidence).not.toContain((await ask(stage.roz.url, 'ticketKey', { token: meera.token, query: {} })).output.key)
@@ -187,26 +188,26 @@ describe('a lie about one’s money is told by its step, with evidence that hold
     const { user } = (await ask(stage.roz.url, 'profile', { token: meera.token })).output
     const richer = { user: { ...user, wallet: { balance: user.wallet.balance + 5 } } }
     stage.line.breakLine('GET /api/user/me', { status: 200, body: JSON.stringify(richer) })
-    await expectStep('view', 'The books count another sum for you')
+    await expectStep('view', 'Our published accounts show a different amount for you')
   })
 
   test('books: others are published than those in the log', async () => {
     const books = await (await fetch(`${stage.roz.url}/api/public/books/${second}`)).text()
     stage.line.breakLine(`GET /api/public/books/${second}`, { status: 200, body: books.replace(/"count":\d+/, '"count":7') })
     // A browser that has not kept the right ones.
-    await expectStep('books', 'is not the one in the public books', () => undefined)
+    await expectStep('books', "is not the one in the day's published accounts", () => undefined)
   })
 
   test('log: the books’ record stands elsewhere than it is said', async () => {
     const answer = await own(meera, second)
     const proof = answer.proof && { ...answer.proof, books: { ...answer.proof.books, index: 0 } }
     stage.line.breakLine(ownLine(second), { status: 200, body: JSON.stringify({ ...answer, proof }) })
-    await expectStep('log', 'are not in the log that everybody sees')
+    await expectStep('log', 'are not in the public log')
   })
 
   test('answer: the day’s books are out, and nothing of one’s own is shown', async () => {
     stage.line.breakLine(ownLine(second), { status: 404, body: '{"error":"not_found","message":"Not found"}' })
-    await expectStep('answer', 'leaves parts of it out')
+    await expectStep('answer', 'is incomplete or unreadable')
   })
 
   test('growth: the log is another one than this device remembers', async () => {
@@ -234,7 +235,7 @@ describe('when the app opens', () => {
   const tryAgain = (page: Page) => status(page).getByRole('button', { name: 'Try Again' })
 
   test('yesterday is checked by itself: found, waited for, not to be had, nothing to check', async () => {
-    await stage.at('/dashboard', async (page) => expect(status(page)).toContainText('Your ticket was in the list: line 1 of 1'), {
+    await stage.at('/dashboard', async (page) => expect(status(page)).toContainText('Your ₹1 was in the draw: line 1 of 1'), {
       token: meera.token,
     })
     await stage.at(
@@ -249,9 +250,9 @@ describe('when the app opens', () => {
     await stage.at(
       '/dashboard',
       async (page) => {
-        await expect(status(page)).toContainText('Checking your ticket of yesterday…')
+        await expect(status(page)).toContainText("Checking yesterday's ticket…")
         stage.line.mend()
-        await expect(status(page)).toContainText('Your ticket was in the list')
+        await expect(status(page)).toContainText('Your ₹1 was in the draw')
       },
       { token: meera.token },
     )
@@ -259,11 +260,11 @@ describe('when the app opens', () => {
     await stage.at(
       '/dashboard',
       async (page) => {
-        await expect(status(page)).toContainText('Your ticket of yesterday could not be checked.')
+        await expect(status(page)).toContainText("Yesterday's ticket could not be checked.")
         await auditScreen(page)
         await pressWhileHeld([`GET /api/user/tickets/${second}`], [tryAgain(page)])
-        await expect(status(page)).toContainText('Your ticket was in the list')
-        await page.getByRole('link', { name: 'See in pictures how it was drawn' }).click()
+        await expect(status(page)).toContainText('Your ₹1 was in the draw')
+        await page.getByRole('link', { name: 'See the draw in pictures' }).click()
         await expect(draw(page).locator('.draw-story > li')).toHaveCount(4)
       },
       { token: meera.token },
@@ -272,9 +273,9 @@ describe('when the app opens', () => {
     await stage.at(
       '/dashboard',
       async (page) => {
-        await expect(status(page)).toContainText('Your ticket of yesterday could not be checked.')
+        await expect(status(page)).toContainText("Yesterday's ticket could not be checked.")
         await pressWhileHeld(['GET /api/rounds/history'], [tryAgain(page)])
-        await expect(status(page)).toContainText('Your ticket was in the list')
+        await expect(status(page)).toContainText('Your ₹1 was in the draw')
       },
       { token: meera.token },
     )
@@ -282,7 +283,7 @@ describe('when the app opens', () => {
     const { output: history } = await ask(stage.roz.url, 'roundHistory', { token: meera.token, query: {} })
     const silent = { ...history, results: history.results.filter(({ date }) => date !== second) }
     stage.line.breakLine('GET /api/rounds/history', { status: 200, body: JSON.stringify(silent) })
-    await stage.at('/dashboard', async (page) => expect(status(page)).toContainText('Your ticket was in the list'), { token: meera.token })
+    await stage.at('/dashboard', async (page) => expect(status(page)).toContainText('Your ₹1 was in the draw'), { token: meera.token })
     stage.line.mend()
     const { output } = await ask(stage.roz.url, 'userTicket', { token: meera.token, params: { day: second } })
     stage.line.breakLine(`GET /api/user/tickets/${second}`, { status: 200, body: JSON.stringify({ ...output, proof: null }) })
@@ -328,12 +329,12 @@ describe('when the app opens', () => {
       ofTicket(second),
       async (page) => {
         const says = page.locator('.own-checks').first()
-        await expect(says).toContainText('Another device of yours began, too.')
+        await expect(says).toContainText('You also use Roz on another device')
         await expect(money(page).locator('.is-right')).toHaveCount(3)
         await expect(page.getByRole('alert')).toHaveCount(0)
         await auditScreen(page)
         await page.reload()
-        await expect(says).toContainText('Another device of yours began, too.')
+        await expect(says).toContainText('You also use Roz on another device')
         expect(await page.evaluate((id) => localStorage.getItem(`roz-ticket-key:${id}`), meera.id)).toBe(`=${key}`)
         // Of the days after it took the other's, there is no more to say.
         await page.evaluate(([id, day]) => localStorage.setItem(`roz-ticket-key-since:${id}`, day ?? ''), [meera.id, addDays(second, -1)])

@@ -68,11 +68,11 @@ test('what has moved no money says that it is no receipt, and nothing else', asy
   const { transactions } = (await ask(roz.url, 'transactions', { token: asha.token })).output
   const pending = transactions.find(({ status }) => status === 'pending')
   await page.goto(`${roz.url}/receipt?id=${encodeURIComponent(pending?.id ?? '')}`)
-  await expect(page.getByText('this page is no receipt of a payment')).toBeVisible()
+  await expect(page.getByText('Not a receipt.')).toBeVisible()
   await expect(page.getByText('valid without a signature')).toHaveCount(0)
   await page.goto(`${roz.url}/receipt?id=join:${date}`)
   await expect(page.getByText('valid without a signature')).toBeVisible()
-  await expect(page.getByText('this page is no receipt of a payment')).toHaveCount(0)
+  await expect(page.getByText('Not a receipt.')).toHaveCount(0)
 })
 
 test('in Hindi everything is said in Hindi', async () => {

@@ -26,7 +26,7 @@ test('pressed again long after an answer that was lost, it says when it was aske
       await askForWithdrawal(page, 10)
       await expect(toast(page, 'Failed to withdraw money')).toBeVisible()
       await page.locator('form.panel button[type=submit]').click()
-      await expect(toast(page, 'Nothing new was asked for: this was already asked for on 5 Mar 2026, 1:30 pm.')).toBeVisible()
+      await expect(toast(page, 'You already requested this on 5 Mar 2026, 1:30 pm.')).toBeVisible()
       await expect(page.locator('.figure')).toHaveText('₹20.00')
       await page.locator('form.panel button[type=submit]').click()
       await expect(toast(page, 'Withdrawal request submitted!')).toBeVisible()

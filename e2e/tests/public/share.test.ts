@@ -26,7 +26,7 @@ beforeAll(async () => {
   visit = await newVisit(browser, { hosts: [new URL(roz.url).host], token: asha.token })
 })
 
-const WORDS = /^I put one rupee into Roz on \d+ \w+ \d{4} and was chosen\. Reward of the day: ₹0\.30\. For people in need: ₹0\.60\.$/
+const WORDS = /^I put one rupee into Roz on \d+ \w+ \d{4} and won\. Reward of the day: ₹0\.30\. For people in need: ₹0\.60\.$/
 const address = (): string => `${roz.url}/verify/${date}`
 
 test('without a sheet of the system the words stand in a link to WhatsApp, with the address where the draw is checked', async () => {

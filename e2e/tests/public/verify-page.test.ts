@@ -165,7 +165,7 @@ describe('a day that witnesses saw in time', () => {
         await exampleSite(page, { entries: 3 })
         await page.goto(`${stage.line.url}/verify/${SEALED}`)
         await expect(verdict(page)).toHaveText('PASS')
-        await expect(page.getByText('Sealed in time: nobody could have chosen this winner')).toBeVisible()
+        await expect(page.getByText('Sealed in time: nobody could have chosen who wins')).toBeVisible()
         await expect(page.getByText('that many independent groups run together')).toBeVisible()
         const receipt = RECEIPT
         await page
@@ -231,9 +231,10 @@ describe('my ticket', () => {
     await stage.at('/contact-us', async (page) => {
       await page.evaluate((token) => localStorage.setItem('token', token), asha.token)
       await page.goto(stage.line.url + ofTicket(first))
+      await expect(page.getByText('Your ₹1 was in the draw.')).toBeVisible()
       await expect(page.getByText(/^Line [12] of 2$/)).toBeVisible()
       await expect(page.locator('.is-right')).toHaveCount(7)
-      await expect(page.locator('.owed')).toContainText('Owed to you')
+      await expect(page.locator('.owed')).toContainText('Your money with us')
       const fetched = await page.evaluate(() =>
         performance
           .getEntriesByType('resource')
@@ -261,8 +262,8 @@ describe('my ticket', () => {
     await stage.at(
       '/dashboard',
       async (page) => {
-        await expect(page.getByRole('link', { name: 'Your ticket was in the list: line 1 of 1' })).toBeVisible()
-        await expect(page.getByRole('link', { name: 'See how it was drawn, and check it' })).toHaveAttribute('href', `/verify/${second}`)
+        await expect(page.getByRole('link', { name: 'Your ₹1 was in the draw: line 1 of 1' })).toBeVisible()
+        await expect(page.getByRole('link', { name: 'Check the draw yourself' })).toHaveAttribute('href', `/verify/${second}`)
         await auditScreen(page)
       },
       { token: biju.token },
@@ -285,10 +286,10 @@ describe('my ticket', () => {
     await stage.at(
       '/wallet',
       async (page) => {
-        const alarm = page.getByRole('alert').filter({ hasText: 'Something is wrong with your ticket of yesterday.' })
+        const alarm = page.getByRole('alert').filter({ hasText: "Something is wrong with yesterday's ticket." })
         await expect(alarm).toContainText('We could not show that your ticket is in the sealed list')
         const saved = page.waitForEvent('download')
-        await alarm.getByRole('button', { name: 'Save the evidence' }).click()
+        await alarm.getByRole('button', { name: 'Save the proof' }).click()
         const evidence = readFileSync((await (await saved).path()) ?? '', 'utf8')
         expect(JSON.parse(evidence)).toMatchObject({ day: second, state: 'missing', receipt: { ticket: output.ticket, v: 1 } })
         const { key } = (await ask(stage.roz.url, 'ticketKey', { token: biju.token })).output
@@ -315,7 +316,7 @@ describe('my ticket', () => {
         await expect(alarm).toBeVisible()
         await expect(page.getByText('Your money is not all in the total that we published.')).toBeVisible()
         const saved = page.waitForEvent('download')
-        await alarm.getByRole('button', { name: 'Save the evidence' }).click()
+        await alarm.getByRole('button', { name: 'Save the proof' }).click()
         const evidence = JSON.parse(readFileSync((await (await saved).path()) ?? '', 'utf8')) as { readonly published: readonly string[] }
         expect(evidence.published.join()).toContain('"kind":"close"')
       },
@@ -333,7 +334,7 @@ describe('my ticket', () => {
     await stage.at(
       '/history',
       async (page) => {
-        await expect(page.getByRole('alert')).toContainText('You hold a receipt for this day, but we say that you had no ticket.')
+        await expect(page.getByRole('alert')).toContainText('You have a receipt for this day, but our records show no ticket.')
       },
       {
         token: asha.token,

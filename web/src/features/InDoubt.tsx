@@ -11,7 +11,7 @@ import { refreshMoney } from './queries.ts'
 
 export function tellEarlier(createdAt: string): void {
   refreshMoney()
-  toast.warning(t`Nothing new was asked for: this was already asked for on ${formatInstant(createdAt, currentLanguage())}.`)
+  toast.warning(t`You already requested this on ${formatInstant(createdAt, currentLanguage())}.`)
 }
 
 export function InDoubt() {

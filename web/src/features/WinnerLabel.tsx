@@ -9,7 +9,7 @@ export function WinnerLabel({ assurance }: { readonly assurance: 'weak' | 'seale
       {settings.drawsLocally ? (
         <Trans>Demo draw — the operator could have chosen this winner</Trans>
       ) : (
-        <Trans>No witness saw the seal in time: we could have changed the list</Trans>
+        <Trans>No outsider confirmed this list in time; we could have changed it.</Trans>
       )}
     </p>
   )

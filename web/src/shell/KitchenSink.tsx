@@ -227,7 +227,7 @@ function States() {
       <Section when="Empty">
         <div className="grid two">
           <EmptyState title="No transactions yet" action={<Button>Add money</Button>}>
-            Your first rupee will be written here.
+            Your transactions appear here.
           </EmptyState>
           <ErrorState title="Failed to load profile data." onRetry={() => undefined} />
         </div>

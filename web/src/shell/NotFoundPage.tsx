@@ -8,13 +8,13 @@ import { Book, Section } from '../ui/Layout.tsx'
 export function NotFoundPage() {
   const { t } = useLingui()
   return (
-    <Book title={t`Page not found`}>
+    <Book title={t`We can't find this page`}>
       <Section when="404">
         <h1>
-          <Trans>Page not found</Trans>
+          <Trans>We can't find this page</Trans>
         </h1>
         <p className="lead">
-          <Trans>This page is not in the book. The address may be mistyped, or the page may have moved.</Trans>
+          <Trans>The address may be mistyped, or the page may have moved.</Trans>
         </p>
         <p className="buttons load-more">
           <a className={buttonClass()} href={publicPath('home', currentLanguage())}>

@@ -20,7 +20,7 @@ export function Prompts() {
       void refreshMine()
     } catch (error) {
       console.warn('Results on this device could not be turned on:', error)
-      toast.error(t`That could not be turned on now. You find the switch on the page Notifications.`)
+      toast.error(t`That could not be turned on now. Turn it on in Notifications.`)
     }
   }
   return (

@@ -30,7 +30,7 @@ export function DrawStory({ drawn }: { readonly drawn?: DrawnDay }) {
   return (
     <Drawn value={drawn}>
       <h2>
-        <Trans>How the winner was drawn</Trans>
+        <Trans>How the draw worked</Trans>
       </h2>
       <Pictures />
     </Drawn>
@@ -43,17 +43,17 @@ function Pictures() {
     <>
       <p className="assurance">
         <span className="badge ok" {...onlyIf('sealed')}>
-          <Trans>Sealed in time: nobody could have chosen this winner</Trans>
+          <Trans>Sealed in time: nobody could have chosen who wins</Trans>
         </span>
         <span className="badge wait" {...onlyIf('demo')}>
           <Trans>Demo draw — the operator could have chosen this winner</Trans>
         </span>
         <span className="badge wait" {...onlyIf('unwitnessed')}>
-          <Trans>No witness saw the seal in time: we could have changed the list</Trans>
+          <Trans>No outsider confirmed this list in time; we could have changed it.</Trans>
         </span>
       </p>
       <p className="lead" {...onlyIf('void')}>
-        <Trans>There was no draw that day. Whoever had put in a rupee has it back.</Trans>
+        <Trans>There was no draw that day. Everyone who joined got ₹1 back.</Trans>
       </p>
       <ol className="draw-story" {...onlyIf('drawn', false)}>
         <Sealed />
@@ -154,7 +154,7 @@ function Pick() {
         </Trans>
       </p>
       <p {...onlyIf('nobody')}>
-        <Trans>Rewards were switched off for that day: nobody was picked, and the share went to people in need.</Trans>
+        <Trans>Rewards were off that day: there was no winner, and the share was set aside for people in need.</Trans>
       </p>
     </li>
   )
@@ -179,7 +179,7 @@ function MoneyStep() {
         </LedgerRow>
       </div>
       <h3>
-        <Trans>4. The money moves</Trans>
+        <Trans>4. The money is divided</Trans>
       </h3>
       <ul className="ledger winners" data-winners="">
         {drawn === undefined ? (

@@ -32,7 +32,7 @@ export function ForgotPasswordPage() {
     return (
       <AuthSheet title={t`Forgot password`} lead={answer}>
         <p className="muted">
-          <Trans>The link in the mail works once, for one hour. If nothing comes, look in the spam folder.</Trans>
+          <Trans>The link in the email works once, for one hour. If nothing comes, look in the spam folder.</Trans>
         </p>
         <Link className={buttonClass('primary', true)} to={paths.login}>
           <Trans>Go to Login</Trans>

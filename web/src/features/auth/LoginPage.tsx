@@ -30,7 +30,7 @@ export function LoginPage() {
   }, tellFirstProblem(form))
 
   return (
-    <AuthSheet title={t`Log in`} lead={t`Your book is open where you left it.`}>
+    <AuthSheet title={t`Log in`} lead={t`Log in to join today's round.`}>
       <GoogleButton />
       <form noValidate onSubmit={(event) => void logIn(event)}>
         <SignInFields form={form} />

@@ -34,7 +34,7 @@ export function NotMePage() {
     return (
       <AuthSheet title={t`Your account is secured`} lead={answer}>
         <p className="muted">
-          <Trans>The link in the mail works once, for one hour. If nothing comes, look in the spam folder.</Trans>
+          <Trans>The link in the email works once, for one hour. If nothing comes, look in the spam folder.</Trans>
         </p>
         <div className="buttons">
           <Link className={buttonClass()} to={paths.forgotPassword}>
@@ -48,7 +48,7 @@ export function NotMePage() {
     )
   }
   return (
-    <AuthSheet title={t`This was not me`} lead={t`Did our mail tell you of something that you did not do? Press the button:`}>
+    <AuthSheet title={t`This was not me`} lead={t`Did our email mention something that you did not do? Press the button:`}>
       <ul className="steps">
         <li>
           <Trans>All devices are logged out, and the password no longer works.</Trans>

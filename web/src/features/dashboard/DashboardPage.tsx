@@ -58,7 +58,7 @@ const RestOfDay = memo(function RestOfDay({ round, failed }: RestProps) {
     <>
       <Yesterday round={round} failed={failed} />
       <Section
-        when={t`Your book`}
+        when={t`Your wallet`}
         note={
           <Trans>
             since <Unbroken text={formatDay(member.createdAt, currentLanguage())} />
@@ -83,10 +83,10 @@ function Tiles() {
   const stats = home.data?.data.stats
   return (
     <StatTiles>
-      <StatTile label={t`For people in need`}>{stats && <Money amount={stats.totalCharity} />}</StatTile>
+      <StatTile label={t`Set aside for people in need`}>{stats && <Money amount={stats.totalCharity} />}</StatTile>
       <StatTile label={t`Members who joined`}>{stats && formatCount(stats.totalPeople)}</StatTile>
-      <StatTile label={t`Rounds settled`}>{stats && formatCount(stats.rounds)}</StatTile>
-      <StatTile label={t`In today's pool`}>{stats && <Money amount={stats.today.pool} />}</StatTile>
+      <StatTile label={t`Rounds completed`}>{stats && formatCount(stats.rounds)}</StatTile>
+      <StatTile label={t`In today's round`}>{stats && <Money amount={stats.today.pool} />}</StatTile>
     </StatTiles>
   )
 }

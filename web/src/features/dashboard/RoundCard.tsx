@@ -141,7 +141,8 @@ function JoinForm({ round }: { readonly round: CurrentRound }) {
           </Trans>
         ) : (
           <Trans>
-            One rupee leaves your wallet of {formatMoney(balance)}. Your chance is 1 in {formatCount(round.winChance)}.
+            {formatMoney(ENTRY_RUPEES)} will be deducted. Balance: {formatMoney(balance)}. Your chance is 1 in{' '}
+            {formatCount(round.winChance)} right now.
           </Trans>
         )}
       </p>
@@ -170,7 +171,7 @@ function Joined({ round, fresh }: { readonly round: CurrentRound; readonly fresh
       />
       <div>
         <p>
-          <Trans>Your rupee is written in today's book. Your chance is 1 in {formatCount(round.winChance)}.</Trans>
+          <Trans>Your rupee is in. Your chance is 1 in {formatCount(round.winChance)} right now.</Trans>
         </p>
         <ShareJoin day={day} />
       </div>
@@ -204,7 +205,7 @@ function Shares({ round }: { readonly round: CurrentRound }) {
         </div>
         <div>
           <Key part="gift" />
-          <span>{platform === 0 ? <Trans>{reward}% to chosen members</Trans> : <Trans>{reward}% to one winner</Trans>}</span>
+          <span>{platform === 0 ? <Trans>{reward}% to the winners</Trans> : <Trans>{reward}% to one winner</Trans>}</span>
           <span className="amount">{amount(1)}</span>
         </div>
         {platform === 0 ? null : (

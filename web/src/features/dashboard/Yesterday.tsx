@@ -105,7 +105,7 @@ function NewestWinner({ round, failed }: NewestProps) {
         <WinnerCard winner={winner} />
       ) : (
         <EmptyState art="stack" title={t`No winner yet`}>
-          <Trans>The first round is drawn after midnight.</Trans>
+          <Trans>The first draw is after midnight.</Trans>
         </EmptyState>
       )}
       <OwnTicket />
@@ -147,12 +147,12 @@ function WinnerCard({ winner }: { readonly winner: Winner }) {
       <WinnerLabel assurance={winner.assurance} />
       <p className="small">
         <Link className="tap" to={paths.myTicket} search={{ day: winner.date }} hash="draw">
-          <Trans>See in pictures how it was drawn</Trans>
+          <Trans>See the draw in pictures</Trans>
         </Link>
       </p>
       <p className="small">
         <a className="tap" href={`${publicPath('verify', currentLanguage())}/${winner.date}`}>
-          <Trans>See how it was drawn, and check it</Trans>
+          <Trans>Check the draw yourself</Trans>
         </a>
       </p>
     </>
@@ -171,12 +171,12 @@ function OwnTicket() {
     if (!ticket.isError)
       return (
         <p className="own-ticket muted" role="status" aria-busy="true">
-          <Trans>Checking your ticket of yesterday…</Trans>
+          <Trans>Checking yesterday's ticket…</Trans>
         </p>
       )
     return (
       <p className="own-ticket muted">
-        <Trans>Your ticket of yesterday could not be checked.</Trans>{' '}
+        <Trans>Yesterday's ticket could not be checked.</Trans>{' '}
         <Button kind="quiet" busy={ticket.isFetching} onClick={() => void ticket.refetch()}>
           <Trans>Try Again</Trans>
         </Button>
@@ -192,7 +192,7 @@ function OwnTicket() {
   if (finding.state === 'waiting')
     return (
       <p className="own-ticket muted" role="status">
-        <Trans>Your ticket of yesterday is checked here as soon as its list is sealed.</Trans>
+        <Trans>Yesterday's ticket is checked here as soon as its list is sealed.</Trans>
       </p>
     )
   if (finding.state !== 'included' || finding.position === undefined || finding.count === undefined) return null
@@ -201,7 +201,7 @@ function OwnTicket() {
       <CheckIcon />
       <Link className="tap" to={paths.myTicket} search={{ day: finding.day }}>
         <Trans>
-          Your ticket was in the list: line {formatCount(finding.position + 1)} of {formatCount(finding.count)}
+          Your ₹1 was in the draw: line {formatCount(finding.position + 1)} of {formatCount(finding.count)}
         </Trans>
       </Link>
     </p>

@@ -52,7 +52,7 @@ function Rounds() {
   const { t } = useLingui()
   const list = useInfiniteQuery(historyQuery)
   return (
-    <Section when={t`Your book`} note={t`newest first`}>
+    <Section when={t`Your rounds`} note={t`newest first`}>
       <h2 className="spaced">
         <Trans>Rounds</Trans>
       </h2>
@@ -70,7 +70,7 @@ function Rounds() {
               </Link>
             }
           >
-            <Trans>A round is written here once it is settled, after midnight.</Trans>
+            <Trans>Your rounds appear here after the draw, soon after midnight.</Trans>
           </EmptyState>
         }
         lines={6}
@@ -103,13 +103,13 @@ function Round({ result }: { readonly result: RoundResult }) {
       <dl className="round-facts">
         <div>
           <dt>
-            <Trans>Participants</Trans>
+            <Trans>Members</Trans>
           </dt>
           <dd>{formatCount(result.totalParticipants)}</dd>
         </div>
         <div>
           <dt>
-            <Trans>Pool</Trans>
+            <Trans context="rupees of a round">Put in</Trans>
           </dt>
           <dd>{formatMoney(result.totalAmount)}</dd>
         </div>
@@ -121,7 +121,7 @@ function Round({ result }: { readonly result: RoundResult }) {
         </div>
         <div>
           <dt>
-            <Trans>Prize</Trans>
+            <Trans>Reward</Trans>
           </dt>
           <dd>{formatMoney(result.prizeAmount)}</dd>
         </div>
@@ -164,7 +164,7 @@ function ShareRound({ result }: { readonly result: RoundResult }) {
   const help = formatMoney(result.charityAmount)
   const reward = formatMoney(result.prizeAmount)
   const text = result.isWinner
-    ? t`I put one rupee into ${brandName} on ${day} and was chosen. Reward of the day: ${reward}. For people in need: ${help}.`
+    ? t`I put one rupee into ${brandName} on ${day} and won. Reward of the day: ${reward}. For people in need: ${help}.`
     : t`Rupees put together in ${brandName} on ${day}: ${count}. For people in need: ${help}.`
   const language = currentLanguage()
   const url = `${location.origin}${publicPath('verify', language)}/${result.date}`

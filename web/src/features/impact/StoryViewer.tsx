@@ -37,7 +37,7 @@ function ShareStory({ story }: { readonly story: Story }) {
   const { title } = story
   // A story written by hand has no amount.
   const paid = formatMoney(story.amount)
-  const text = story.amount > 0 ? t`${title}. Paid to people in need, by ${brandName}: ${paid}.` : t`${title}. Told by ${brandName}.`
+  const text = story.amount > 0 ? t`${title}. Set aside for people in need by ${brandName}: ${paid}.` : t`${title}. Told by ${brandName}.`
   const url = `${location.origin}${publicPath('impactStories', language)}/${story.id}`
   return <Share text={text} url={url} picture={pictureOf(story.id, language)} />
 }
@@ -68,7 +68,7 @@ export function StoryViewer({ story }: { readonly story: Story }) {
         <ul className="ledger shares">
           <li>
             <span>
-              <Trans>Paid to people in need</Trans>
+              <Trans>Set aside for people in need</Trans>
             </span>
             <span className="amount">{formatMoney(story.amount)}</span>
           </li>

@@ -46,7 +46,9 @@ export function Preferences() {
         <Skeleton lines={1} />
       )}
       <p className="small muted">
-        <Trans>Once a week, about the rounds you were joined to. Emails about your money and your safety always come.</Trans>
+        <Trans>
+          Once a week, about the rounds that Auto Participate joined for you. Emails about your money and your account come all the same.
+        </Trans>
       </p>
     </>
   )

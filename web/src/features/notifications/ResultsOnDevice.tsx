@@ -42,7 +42,7 @@ function Shown({ state, memberId, onLook }: ShownProps) {
     case 'unsupported':
       return (
         <p className="muted">
-          <Trans>This browser shows no notifications. The result always stands on your dashboard.</Trans>
+          <Trans>This browser shows no notifications. Results are always on your dashboard.</Trans>
         </p>
       )
     case 'install':

@@ -170,7 +170,7 @@ function Result({ order, busy, onAgain }: { readonly order: OrderView; readonly 
             <Trans>Payment Pending</Trans>
           </h2>
           <p>
-            <Trans>This may take a few minutes. We keep checking by ourselves; you can leave this page and come back.</Trans>
+            <Trans>This may take a few minutes. We keep checking; you can leave this page and come back.</Trans>
           </p>
         </div>
         <Facts orderId={order.orderId} order={order} />
@@ -190,7 +190,7 @@ function Result({ order, busy, onAgain }: { readonly order: OrderView; readonly 
           <Trans>Payment Failed</Trans>
         </h2>
         <p>
-          <Trans>No money was added. If your bank took some, it comes back to you, or this page turns to success.</Trans>
+          <Trans>No money was added. If money was debited, it will be returned or added here.</Trans>
         </p>
       </div>
       <Facts orderId={order.orderId} order={order} />

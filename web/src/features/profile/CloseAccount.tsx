@@ -41,7 +41,7 @@ export function CloseAccount() {
       </h2>
       <p className="muted spaced">
         {balance > 0 ? (
-          <Trans>First the {formatMoney(balance)} in your wallet are paid out or given, then your account is deleted for good.</Trans>
+          <Trans>First withdraw or donate your {formatMoney(balance)}. Then your account is deleted for good.</Trans>
         ) : (
           <Trans>Your name, email, phone number and picture are erased for good.</Trans>
         )}
@@ -109,21 +109,21 @@ function EmptyWallet({ onDone, onClose }: StepProps & { readonly onDone: () => v
             </Button>
           ) : (
             <Button busy={busy} onClick={() => void leave({ gift: true })}>
-              <Trans>Give {formatMoney(balance)}</Trans>
+              <Trans>Donate {formatMoney(balance)}</Trans>
             </Button>
           )}
         </>
       }
     >
       <p className="spaced">
-        <Trans>There is money left in your wallet. Where should it go? Auto Participate is switched off.</Trans>
+        <Trans>There is money left in your wallet. Where should it go? Auto Participate will be turned off.</Trans>
       </p>
       <fieldset className="choices">
         <legend className="hidden">
           <Trans>Where the money goes</Trans>
         </legend>
         <Way id={`${formId}-bank`} label={t`To my bank account`} checked={way === 'bank'} onChoose={() => setWay('bank')} />
-        <Way id={`${formId}-gift`} label={t`To people in need, as a gift`} checked={way === 'gift'} onChoose={() => setWay('gift')} />
+        <Way id={`${formId}-gift`} label={t`Donate to people in need`} checked={way === 'gift'} onChoose={() => setWay('gift')} />
       </fieldset>
       {way === 'bank' ? (
         <form className="card-actions" id={formId} noValidate onSubmit={(event) => void submit(event)}>
@@ -131,7 +131,7 @@ function EmptyWallet({ onDone, onClose }: StepProps & { readonly onDone: () => v
         </form>
       ) : (
         <p className="muted card-actions">
-          <Trans>All of it goes to the help fund. A gift cannot be taken back.</Trans>
+          <Trans>All of it goes to the help fund. A donation cannot be taken back.</Trans>
         </p>
       )}
       <Problem words={problem} />
@@ -206,10 +206,10 @@ function DeleteAccount({ onMoney, onClose }: StepProps & { readonly onMoney: () 
           <Trans>You are logged out everywhere.</Trans>
         </li>
         <li>
-          <Trans>Rounds you won name you as “A member”.</Trans>
+          <Trans>Rounds you won show you as “A member”.</Trans>
         </li>
         <li>
-          <Trans>The books keep the amounts, without your name.</Trans>
+          <Trans>Our accounts keep the amounts, without your name.</Trans>
         </li>
       </ul>
       <Problem words={problem} />

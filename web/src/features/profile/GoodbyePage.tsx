@@ -10,11 +10,11 @@ import { TodaySection } from '../TodaySection.tsx'
 export function GoodbyePage() {
   const { t } = useLingui()
   return (
-    <Book title={t`Goodbye`}>
+    <Book title={t`Account closed`}>
       <TodaySection>
         <Art name="stack" className="vignette goodbye" />
         <h1>
-          <Trans>Goodbye</Trans>
+          <Trans>Account closed</Trans>
         </h1>
         <p className="lead">
           <Trans>Your account is closed and your name is erased. Thank you for every rupee you shared.</Trans>

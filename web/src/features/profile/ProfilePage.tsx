@@ -33,7 +33,7 @@ export function ProfilePage() {
   return (
     <Book title={t`Profile`}>
       {profile.data === undefined ? (
-        <Section when={t`Your book`}>
+        <Section when={t`Your profile`}>
           <h1>
             <Trans>Profile</Trans>
           </h1>
@@ -68,7 +68,7 @@ function Loaded({ user }: { readonly user: User }) {
   return (
     <>
       <Section
-        when={t`Your book`}
+        when={t`Your profile`}
         note={
           <Trans>
             since <Unbroken text={formatDay(user.createdAt, currentLanguage())} />
@@ -114,13 +114,13 @@ function Loaded({ user }: { readonly user: User }) {
       <Section when={t`Safety`} note={t`your password`}>
         <PasswordForm />
       </Section>
-      <Section when={t`Devices`} note={t`where you are signed in`}>
+      <Section when={t`Devices`} note={t`where you are logged in`}>
         <SignedInDevices />
       </Section>
       <Section when={t`Your data`} note={t`as a file`}>
         <MyData />
       </Section>
-      <Section when={t`Leaving`} note={t`for good`}>
+      <Section when={t`Delete account`}>
         <CloseAccount />
       </Section>
     </>

@@ -33,7 +33,7 @@ export function PublicNameForm({ user, onSaved }: { readonly user: User; readonl
       </h2>
       <SelectField
         label={t`Name in public`}
-        hint={t`The choice also holds for past rounds.`}
+        hint={t`This also applies to past rounds.`}
         value={user.publicName}
         aria-busy={saving || undefined}
         onChange={(event) => (saving ? undefined : void save(event.target.value === 'anonymous' ? 'anonymous' : 'initial'))}

@@ -21,7 +21,7 @@ export function SignedInDevices() {
   return (
     <>
       <h2 className="spaced">
-        <Trans>Signed-in devices</Trans>
+        <Trans>Logged-in devices</Trans>
       </h2>
       {data === undefined ? (
         isError ? (
@@ -38,11 +38,11 @@ export function SignedInDevices() {
           </ul>
           {data.sessions.length > 1 ? (
             <Button kind="secondary" onClick={() => setAsked(true)}>
-              <Trans>Sign out others</Trans>
+              <Trans>Log out others</Trans>
             </Button>
           ) : (
             <p className="muted">
-              <Trans>You are signed in on this device only.</Trans>
+              <Trans>You are logged in on this device only.</Trans>
             </p>
           )}
         </>
@@ -63,7 +63,7 @@ function DeviceRow({ device }: { readonly device: Device }) {
     <li>
       <b>{name}</b> {isThis ? <Badge tone="good">{t`This device`}</Badge> : null}
       <span className="small muted block">{isThis ? t`In use now` : t`Last used ${lastUsed}`}</span>
-      <span className="small muted block">{t`Signed in ${since}`}</span>
+      <span className="small muted block">{t`Logged in ${since}`}</span>
     </li>
   )
 }
@@ -76,12 +76,12 @@ function SignOutOthers({ onClose }: { readonly onClose: () => void }) {
     setBusy(true)
     try {
       await call('endOtherSessions')
-      toast.success(t`Signed out on all other devices.`)
+      toast.success(t`Logged out on all other devices.`)
       onClose()
       await client.invalidateQueries({ queryKey: devicesQuery.queryKey })
     } catch (error) {
       console.warn('Failed to sign out the other devices:', error)
-      toast.error(messageOf(error, t`The other devices could not be signed out. Please try again.`))
+      toast.error(messageOf(error, t`The other devices could not be logged out. Please try again.`))
       setBusy(false)
     }
   }
@@ -89,20 +89,20 @@ function SignOutOthers({ onClose }: { readonly onClose: () => void }) {
     <Modal
       open
       onClose={() => (busy ? undefined : onClose())}
-      title={<Trans>Sign out on all other devices?</Trans>}
+      title={<Trans>Log out on all other devices?</Trans>}
       footer={
         <>
           <Button kind="secondary" disabled={busy} onClick={onClose}>
             <Trans>Cancel</Trans>
           </Button>
           <Button busy={busy} onClick={() => void signOut()}>
-            <Trans>Sign out others</Trans>
+            <Trans>Log out others</Trans>
           </Button>
         </>
       }
     >
       <p>
-        <Trans>You stay signed in here. If one of them is not yours, change your password, too.</Trans>
+        <Trans>You stay logged in here. If one of them is not yours, change your password, too.</Trans>
       </p>
     </Modal>
   )

@@ -1,12 +1,26 @@
-/** One line of the device's own checks: passed or failed. */
+/** What the device's own checks found, line by line. */
+import { Trans } from '@lingui/react/macro'
 import type { ReactNode } from 'react'
 import { CheckIcon, ErrorIcon } from '../../ui/icons.tsx'
 
+/** One line: passed or failed. */
 export function Checked({ children, failed = false }: { readonly children: ReactNode; readonly failed?: boolean }) {
   return (
     <li className={failed ? 'is-wrong' : 'is-right'}>
       {failed ? <ErrorIcon /> : <CheckIcon />}
       <span>{children}</span>
     </li>
+  )
+}
+
+/** Below the verdict, closed until somebody asks: keys, seals and logs. */
+export function TechnicalDetails({ children }: { readonly children: ReactNode }) {
+  return (
+    <details className="technical">
+      <summary>
+        <Trans>Technical details</Trans>
+      </summary>
+      <ul className="ledger own-checks">{children}</ul>
+    </details>
   )
 }

@@ -55,7 +55,7 @@ export function DrawSection({ day }: { readonly day: string }) {
   })
   const title = (
     <h2>
-      <Trans>How the winner was drawn</Trans>
+      <Trans>How the draw worked</Trans>
     </h2>
   )
   return (
@@ -74,7 +74,7 @@ export function DrawSection({ day }: { readonly day: string }) {
           {title}
           <p className="lead" role="status">
             {drawn.data === 'none' ? (
-              <Trans>The first round is drawn after midnight.</Trans>
+              <Trans>The first draw is after midnight.</Trans>
             ) : drawn.data === 'no-round' ? (
               <Trans>There was no round on this day.</Trans>
             ) : (
@@ -87,7 +87,7 @@ export function DrawSection({ day }: { readonly day: string }) {
           <DrawStory drawn={drawn.data} />
           <p className="buttons load-more">
             <a className={buttonClass('secondary')} href={`${publicPath('verify', currentLanguage())}/${day}`}>
-              <Trans>Let this device do every sum again</Trans>
+              <Trans>Check every step on this device</Trans>
             </a>
           </p>
         </>

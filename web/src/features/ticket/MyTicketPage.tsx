@@ -3,7 +3,7 @@ import { Trans, useLingui } from '@lingui/react/macro'
 import { addDays, parseDay } from '@roz/core/ist-day.ts'
 import { useQuery, type UseQueryResult } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
-import { currentLanguage } from '../../app/language.ts'
+import { brand, currentLanguage } from '../../app/language.ts'
 import { paths, publicPath } from '../../paths.ts'
 import { saveFile } from '../../app/save-file.ts'
 import { useMember } from '../../app/session.tsx'
@@ -16,7 +16,7 @@ import { Book, Section } from '../../ui/Layout.tsx'
 import { useServerDay } from '../clock.ts'
 import { ROUND_POLL_MS, roundQuery } from '../queries.ts'
 import type { Finding } from './check-ticket.ts'
-import { Checked } from './Checked.tsx'
+import { Checked, TechnicalDetails } from './Checked.tsx'
 import { DrawSection } from './DrawSection.tsx'
 import { OwedSection } from './OwedSection.tsx'
 import { AlarmWords, isAlarm, SaveEvidence } from './TicketWatch.tsx'
@@ -39,7 +39,7 @@ export function MyTicketPage() {
           <Trans>My ticket</Trans>
         </h1>
         <p className="lead">
-          <Trans>Nobody has to believe us: this device does the sums itself.</Trans>
+          <Trans>Don't take our word for it: this device checks it.</Trans>
         </p>
         {asked === undefined && round.data === undefined && !round.isError ? <Skeleton lines={4} /> : <Ticket key={day} day={day} />}
       </Section>
@@ -119,7 +119,7 @@ function Alarm({ finding }: { readonly finding: Finding }) {
         <AlarmWords finding={finding} />
       </p>
       <p>
-        <Trans>Save the evidence before you do anything else: it holds without us.</Trans>
+        <Trans>Save this proof first.</Trans>
       </p>
       <SaveEvidence finding={finding} />
     </div>
@@ -128,10 +128,11 @@ function Alarm({ finding }: { readonly finding: Finding }) {
 
 function Found({ finding }: { readonly finding: Finding }) {
   const { t } = useLingui()
-  const { state, ticket, position, count, root, hasReceipt, isCompared } = finding
+  const { state, ticket, position, count, root, hasReceipt, isCompared, isEarlierKey, isOthersKey } = finding
   const isIncluded = state === 'included' && position !== undefined && count !== undefined
   return (
     <>
+      <p className="lead">{isIncluded ? <Trans>Your ₹1 was in the draw.</Trans> : <Trans>Your ₹1 is in this round.</Trans>}</p>
       <div className="slip-shadow ticket-slip">
         <div className="slip">
           <div>
@@ -152,10 +153,17 @@ function Found({ finding }: { readonly finding: Finding }) {
           {isIncluded ? <Seal word={t`Sealed`} /> : null}
         </div>
       </div>
-      <ul className="ledger own-checks">
-        <Checked>
-          <WhoseKey finding={finding} />
-        </Checked>
+      {isOthersKey === true ? <OthersKey /> : null}
+      <TechnicalDetails>
+        {isOthersKey === true ? null : (
+          <Checked>
+            {isEarlierKey === true ? (
+              <Trans>The ticket is made with an earlier key of yours, from before this device had one. The server kept it for you.</Trans>
+            ) : (
+              <Trans>The ticket is made with the key on this device, and with no other.</Trans>
+            )}
+          </Checked>
+        )}
         {hasReceipt ? (
           <Checked>
             <Trans>Your receipt is signed: it would prove your entry even if we denied it.</Trans>
@@ -170,31 +178,29 @@ function Found({ finding }: { readonly finding: Finding }) {
             </Checked>
             <Checked>
               {isCompared === true ? (
-                <Trans>That list is in the log that everybody sees, and the log has only grown since your last look.</Trans>
+                <Trans>That list is in the public log, and the log has only grown since your last look.</Trans>
               ) : (
-                <Trans>
-                  That list is in the log that everybody sees. This device remembers the log, and will notice if it is rewritten.
-                </Trans>
+                <Trans>That list is in the public log. This device remembers the log, and will notice if it is rewritten.</Trans>
               )}
             </Checked>
           </>
         ) : null}
-      </ul>
+      </TechnicalDetails>
     </>
   )
 }
 
-function WhoseKey({ finding: { isEarlierKey, isOthersKey } }: { readonly finding: Finding }) {
-  if (isEarlierKey === true) {
-    return <Trans>The ticket is made with an earlier key of yours, from before this device had one. The server kept it for you.</Trans>
-  }
-  if (isOthersKey === true) {
-    return (
-      <Trans>
-        Another device of yours began, too. The ticket is made with its key, which this device now keeps as well. If you have no other
-        device, write to us.
-      </Trans>
-    )
-  }
-  return <Trans>The ticket is made with the key on this device, and with no other.</Trans>
+/** Another device's key may be a stranger's: this is told above the details. */
+function OthersKey() {
+  const brandName = brand()
+  return (
+    <ul className="ledger own-checks">
+      <Checked>
+        <Trans>
+          You also use {brandName} on another device, whose key made this ticket. This device now has that key too. If you have no other
+          device, contact us.
+        </Trans>
+      </Checked>
+    </ul>
+  )
 }

@@ -15,7 +15,7 @@ import { ErrorIcon } from '../../ui/icons.tsx'
 import { Section } from '../../ui/Layout.tsx'
 import { formatMoney } from '../../ui/Money.tsx'
 import { useServerDay } from '../clock.ts'
-import { Checked } from './Checked.tsx'
+import { Checked, TechnicalDetails } from './Checked.tsx'
 import type { Owed } from './check-owed.ts'
 
 /** Books that are not published yet are polled every 60 s. */
@@ -39,13 +39,13 @@ export function OwedSection({ day }: { readonly day: string }) {
   return (
     <Section when={t`Your money`} note={t`at the day's end`}>
       <h2>
-        <Trans>What we owed you</Trans>
+        <Trans>Your money with us</Trans>
       </h2>
       {isMembers ? (
         <Found day={day} isOver={day < today} owed={owed} />
       ) : (
         <p className="lead">
-          <Trans>You were not a member yet on this day: nothing was owed to you.</Trans>
+          <Trans>You were not a member yet on this day.</Trans>
         </p>
       )}
     </Section>
@@ -64,7 +64,7 @@ function Found({ day, isOver, owed }: { readonly day: string; readonly isOver: b
   if (!isOver || owed.data === null || owed.data?.state === 'waiting')
     return (
       <p className="lead" role="status">
-        <Trans>The books of this day are not signed yet. They are made after midnight, and checked here by themselves.</Trans>
+        <Trans>The accounts of this day are not ready yet. They are made after midnight, and this device then checks them.</Trans>
       </p>
     )
   if (owed.data !== undefined) return owed.data.state === 'wrong' ? <Wrong day={day} owed={owed.data} /> : <Right owed={owed.data} />
@@ -86,13 +86,13 @@ function Sums({ balance, held }: Pick<Owed, 'balance' | 'held'>) {
       </li>
       <li>
         <span>
-          <Trans>Held for withdrawals and refunds</Trans>
+          <Trans>Set aside for withdrawals and refunds</Trans>
         </span>
         <span className="amount">{money(held)}</span>
       </li>
       <li className="sum">
         <span>
-          <Trans>Owed to you</Trans>
+          <Trans>Your money with us</Trans>
         </span>
         <span className="amount">{money(balance + held)}</span>
       </li>
@@ -103,14 +103,14 @@ function Sums({ balance, held }: Pick<Owed, 'balance' | 'held'>) {
 function Right({ owed: { parts, balance, held, isSeen } }: { readonly owed: Owed }) {
   const seen = isSeen ? (
     <Checked>
-      <Trans>It is what your wallet shows, less all that moved since.</Trans>
+      <Trans>It matches your wallet, without what moved since.</Trans>
     </Checked>
   ) : null
   if (parts === 0)
     return (
       <>
         <p className="lead">
-          <Trans>At the end of this day nothing was owed to you.</Trans>
+          <Trans>At the end of this day we had no money of yours.</Trans>
         </p>
         {seen === null ? null : <ul className="ledger own-checks">{seen}</ul>}
       </>
@@ -118,7 +118,8 @@ function Right({ owed: { parts, balance, held, isSeen } }: { readonly owed: Owed
   return (
     <>
       <Sums balance={balance} held={held} />
-      <ul className="ledger own-checks">
+      {seen === null ? null : <ul className="ledger own-checks">{seen}</ul>}
+      <TechnicalDetails>
         <Checked>
           <Plural
             value={parts}
@@ -127,10 +128,9 @@ function Right({ owed: { parts, balance, held, isSeen } }: { readonly owed: Owed
           />
         </Checked>
         <Checked>
-          <Trans>That total stands in the day's public books, and their seal in the log that this device remembers.</Trans>
+          <Trans>That total is in the day's published accounts, and they are in the log that this device remembers.</Trans>
         </Checked>
-        {seen}
-      </ul>
+      </TechnicalDetails>
     </>
   )
 }
@@ -147,13 +147,13 @@ function Wrong({ day, owed }: { readonly day: string; readonly owed: Owed }) {
         </p>
         <p>{step}</p>
         <p>
-          <Trans>Save the evidence before you do anything else: it holds without us.</Trans>
+          <Trans>Save this proof first.</Trans>
         </p>
         <p className="small muted">
-          <Trans>Step:</Trans> <code>{owed.step}</code>, <span lang="en">{owed.words}</span>
+          <Trans>Technical details</Trans>: <code>{owed.step}</code>, <span lang="en">{owed.words}</span>
         </p>
         <Button kind="danger" onClick={() => saveFile(`roz-owed-${day}.json`, owed.evidence)}>
-          <Trans>Save the evidence</Trans>
+          <Trans>Save the proof</Trans>
         </Button>
       </div>
     </>
@@ -164,12 +164,12 @@ function Wrong({ day, owed }: { readonly day: string; readonly owed: Owed }) {
 function useStepWords(): Readonly<Record<NonNullable<Owed['step']>, ReactNode>> {
   const { t } = useLingui()
   return {
-    answer: t`What we said about your money has not its form, or leaves parts of it out.`,
+    answer: t`Our record of your money is incomplete or unreadable.`,
     parts: t`A part of your money does not lead to the total, or was not made with your key.`,
-    books: t`The total that we showed you is not the one in the public books of the day.`,
-    log: t`The books of the day are not in the log that everybody sees.`,
-    growth: t`The log of days is not the one that this device has seen before: it may have been rewritten.`,
-    sum: t`Your parts do not add up to what you are owed.`,
-    view: t`The books count another sum for you than your own wallet shows.`,
+    books: t`The total that we showed you is not the one in the day's published accounts.`,
+    log: t`The day's accounts are not in the public log.`,
+    growth: t`The public log is not the one that this device has seen before: it may have been rewritten.`,
+    sum: t`Your parts do not add up to your money with us.`,
+    view: t`Our published accounts show a different amount for you than your wallet.`,
   }
 }

@@ -17,11 +17,11 @@ export const isAlarm = ({ state }: Finding): boolean =>
 export function AlarmWords({ finding }: { readonly finding: Finding }) {
   switch (finding.state) {
     case 'dropped':
-      return <Trans>You hold a receipt for this day, but we say that you had no ticket. One of the two is wrong.</Trans>
+      return <Trans>You have a receipt for this day, but our records show no ticket. One of the two is wrong.</Trans>
     case 'not-mine':
       return <Trans>The ticket that we show for this day was not made with the key on this device.</Trans>
     case 'unknown-log':
-      return <Trans>The log of days is not the one that this device has seen before: it may have been rewritten.</Trans>
+      return <Trans>The public log is not the one that this device has seen before: it may have been rewritten.</Trans>
     case 'missing':
       return <Trans>We could not show that your ticket is in the sealed list of this day.</Trans>
     default:
@@ -32,7 +32,7 @@ export function AlarmWords({ finding }: { readonly finding: Finding }) {
 export function SaveEvidence({ finding }: { readonly finding: Finding }) {
   return (
     <Button kind="danger" onClick={() => saveFile(`roz-evidence-${finding.day}.json`, finding.evidence)}>
-      <Trans>Save the evidence</Trans>
+      <Trans>Save the proof</Trans>
     </Button>
   )
 }
@@ -44,9 +44,9 @@ export function TicketWatch() {
     <div className="notice alarm" role="alert">
       <p>
         <b>
-          <Trans>Something is wrong with your ticket of yesterday.</Trans>
+          <Trans>Something is wrong with yesterday's ticket.</Trans>
         </b>{' '}
-        <AlarmWords finding={finding} /> <Trans>Save the evidence before you do anything else: it holds without us.</Trans>
+        <AlarmWords finding={finding} /> <Trans>Save this proof first.</Trans>
       </p>
       <SaveEvidence finding={finding} />
       <Link className="tap" to={paths.myTicket} search={{ day: finding.day }}>

@@ -3,6 +3,7 @@
  * - Only the server decides what is credited.
  */
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
+import { WITHDRAWAL_MIN } from '@roz/core/money-fields.ts'
 import { paiseFromRupees, rupeesFromPaise, ZERO } from '@roz/core/money.ts'
 import { useMemo } from 'react'
 import { call, messageOf } from '../../app/api.ts'
@@ -39,6 +40,7 @@ export function AddMoneyPanel({ gateway }: { readonly gateway: GatewayState }) {
   const { t } = useLingui()
   const member = useMember()
   const { topupMinRupees, topupMaxRupees } = settings
+  const withdrawalMinRupees = rupeesFromPaise(WITHDRAWAL_MIN)
   const rules = useMemo(
     () => addMoneyRules({ min: paiseFromRupees(topupMinRupees) ?? ZERO, max: paiseFromRupees(topupMaxRupees) ?? ZERO }),
     [topupMinRupees, topupMaxRupees],
@@ -115,6 +117,12 @@ export function AddMoneyPanel({ gateway }: { readonly gateway: GatewayState }) {
         error={wordsOf(errors.phoneNumber?.message)}
         {...registerCleaned(form, 'phoneNumber', phoneDraft)}
       />
+      <p className="small muted">
+        <Trans>
+          You can add ₹{topupMinRupees} or more, and withdraw ₹{withdrawalMinRupees} or more. If less is left, use it for rounds, or take it
+          out when you close your account.
+        </Trans>
+      </p>
       <Button type="submit" wide busy={isSubmitting} disabled={!MOBILE.test(phone)}>
         {paise === undefined ? <Trans>Go to payment</Trans> : <Trans>Add {formatMoney(rupeesFromPaise(paise))}</Trans>}
       </Button>

@@ -90,7 +90,7 @@ function Paper({ receipt }: { readonly receipt: Found }) {
       </div>
       {moved ? null : (
         <p className="demo-label" role="note">
-          <Trans>No money has changed hands by this, or it came back: this page is no receipt of a payment.</Trans>
+          <Trans>Payment not completed, or returned. Not a receipt.</Trans>
         </p>
       )}
       <p className="receipt-amount">
@@ -103,7 +103,7 @@ function Paper({ receipt }: { readonly receipt: Found }) {
       {day === null ? null : <DayLink day={day} />}
       {moved ? (
         <p className="small muted receipt-foot">
-          <Trans>Made by computer from the books; valid without a signature.</Trans>
+          <Trans>Computer-generated receipt; valid without a signature.</Trans>
         </p>
       ) : null}
     </article>

@@ -49,14 +49,15 @@ export function Refund() {
       </h2>
       <p className="muted spaced">
         <Trans>
-          What is left of a payment of the last 7 days can go back to where it came from. It is free and takes 5–10 business days.
+          Unused money from a payment of the last 7 days can go back to your original payment method, after approval. It is free and takes
+          5–10 business days.
         </Trans>
       </p>
       {refundable === undefined || refundable.length === 0 ? null : asking ? (
         <RefundForm refundable={refundable} onClose={leave} />
       ) : (
         <Button ref={opener} kind="secondary" onClick={() => setAsking(true)}>
-          <Trans>Ask for a refund</Trans>
+          <Trans>Request a refund</Trans>
         </Button>
       )}
       <Listing
@@ -146,10 +147,10 @@ function RefundForm({ refundable, onClose }: RefundFormProps) {
       } catch (error) {
         showRefusedFields(form, error)
         refreshMoney()
-        return toast.error(messageOf(error, t`The refund could not be asked for.`))
+        return toast.error(messageOf(error, t`The refund could not be requested.`))
       }
       onClose()
-      toast.success(t`Your refund is asked for. We will look at it soon.`)
+      toast.success(t`Refund requested. We'll review it soon.`)
       await refreshMine()
     },
     tellFirst(form, wordsOf),
@@ -177,14 +178,14 @@ function RefundForm({ refundable, onClose }: RefundFormProps) {
       {errors.root && <InDoubt />}
       <div className="buttons">
         <Button type="submit" busy={isSubmitting}>
-          {paise === undefined ? <Trans>Ask for a refund</Trans> : <Trans>Ask for {formatMoney(rupeesFromPaise(paise))} back</Trans>}
+          {paise === undefined ? <Trans>Request a refund</Trans> : <Trans>Request a refund of {formatMoney(rupeesFromPaise(paise))}</Trans>}
         </Button>
         <Button kind="secondary" disabled={isSubmitting} onClick={onClose}>
           <Trans>Cancel</Trans>
         </Button>
       </div>
       <p className="small muted under-button">
-        <Trans>The amount is set aside at once, until we have decided.</Trans>
+        <Trans>The amount is set aside at once, until we decide.</Trans>
       </p>
     </form>
   )

@@ -33,7 +33,7 @@ export function Transactions() {
       failed={t`Your transactions could not be loaded.`}
       empty={
         <EmptyState art="slip" title={t`No transactions yet`}>
-          <Trans>Your first rupee will be written here.</Trans>
+          <Trans>Your transactions appear here.</Trans>
         </EmptyState>
       }
     >
@@ -115,7 +115,7 @@ function Book({ transactions }: { readonly transactions: readonly Transaction[] 
             <Trans>Date</Trans>
           </th>
           <th>
-            <Trans>Particulars</Trans>
+            <Trans>Details</Trans>
           </th>
           <th>
             <Trans>Status</Trans>

@@ -76,13 +76,13 @@ export function WalletPage() {
         </div>
       </TodaySection>
       <Later>
-        <Section when={t`Your book`} note={t`newest first`}>
+        <Section when={t`Your wallet`} note={t`newest first`}>
           <h2 className="spaced" id="transactions">
             <Trans>Transactions</Trans>
           </h2>
           <Transactions />
         </Section>
-        <Section when={t`Back`} note={t`to where it came from`}>
+        <Section when={t`Refunds`}>
           <Refund />
         </Section>
       </Later>
@@ -128,7 +128,7 @@ function GatewayFailure({ reason }: { readonly reason: 'failed' | 'timeout' }) {
       <div className="empty failed" role="alert">
         <p className="empty-title">{reason === 'timeout' ? t`SDK initialization timeout` : t`Failed to initialize payment SDK`}</p>
         <p className="muted">
-          <Trans>No money can be added until it loads. Your balance is safe.</Trans>
+          <Trans>No money can be added until it loads. Your balance has not changed.</Trans>
         </p>
         <Button onClick={() => window.location.reload()}>
           <Trans>Retry</Trans>

@@ -1,5 +1,6 @@
 /** Requests a withdrawal: the amount is held at once and paid to the given bank account in 24 to 48 hours. */
 import { Trans, useLingui } from '@lingui/react/macro'
+import { WITHDRAWAL_MIN } from '@roz/core/money-fields.ts'
 import { paiseFromRupees, rupeesFromPaise, ZERO } from '@roz/core/money.ts'
 import { useMemo } from 'react'
 import { call, messageOf } from '../../app/api.ts'
@@ -21,6 +22,7 @@ const EMPTY: WithdrawValues = { amount: '', accountHolderName: '', accountNumber
 
 export function WithdrawPanel({ balance }: { readonly balance: number }) {
   const { t } = useLingui()
+  const leastRupees = rupeesFromPaise(WITHDRAWAL_MIN)
   const rules = useMemo(() => withdrawRules(paiseFromRupees(balance) ?? ZERO), [balance])
   const form = useRules<WithdrawValues>(rules, EMPTY)
   const { errors, isSubmitting } = form.formState
@@ -58,17 +60,17 @@ export function WithdrawPanel({ balance }: { readonly balance: number }) {
         inputMode="decimal"
         autoComplete="off"
         prefix="₹"
-        hint={t`At least ₹10, at most ${formatMoney(balance)}.`}
+        hint={t`At least ₹${leastRupees}, at most ${formatMoney(balance)}.`}
         error={wordsOf(errors.amount?.message)}
         {...registerCleaned(form, 'amount', amountDraft)}
       />
       <BankFields form={form} />
       {errors.root && <InDoubt />}
       <Button type="submit" wide busy={isSubmitting}>
-        {paise === undefined ? <Trans>Ask for withdrawal</Trans> : <Trans>Withdraw {formatMoney(rupeesFromPaise(paise))}</Trans>}
+        {paise === undefined ? <Trans>Request withdrawal</Trans> : <Trans>Withdraw {formatMoney(rupeesFromPaise(paise))}</Trans>}
       </Button>
       <p className="small muted under-button">
-        <Trans>The amount is set aside at once and reaches your bank in 24 to 48 hours.</Trans>
+        <Trans>The amount is set aside at once and processed in 24 to 48 hours.</Trans>
       </p>
     </form>
   )
