@@ -216,11 +216,11 @@ describe('a lie about one’s money is told by its step, with evidence that hold
       async (page) => {
         await expect(money(page).locator('.is-right')).toHaveCount(3)
         // Before the app of the next document runs: the one that stands may still remember what its other checks find.
-        await page.addInitScript((id) => {
-          const slot = `roz-log:${id}`
+        await page.addInitScript(() => {
+          const slot = 'roz-log'
           const known = JSON.parse(localStorage.getItem(slot) ?? '{}') as object
           localStorage.setItem(slot, JSON.stringify({ ...known, root: '0'.repeat(64) }))
-        }, meera.id)
+        })
         await page.reload()
         await expect(money(page).getByRole('alert').locator('code')).toHaveText('growth')
         await expect(page.locator('.notice.alarm')).toContainText('it may have been rewritten')

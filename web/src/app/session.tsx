@@ -9,7 +9,9 @@ import { useSyncExternalStore } from 'react'
 import { ApiError, call } from './api.ts'
 import { takeFirstAnswer } from './first-answer.ts'
 import { adoptLanguage } from './language.ts'
-import { dropDevice, forgetDevice, keepDevice } from '../pwa/device.ts'
+import { forgetOwn } from './own-memory.ts'
+import { inPortal } from './portal.ts'
+import { forgetDevice, keepDevice } from '../pwa/device.ts'
 import { queryClient } from './query.ts'
 import { token } from './token.ts'
 import { chosenLanguage } from './catalogues.ts'
@@ -40,6 +42,13 @@ async function alignLanguage(user: User): Promise<void> {
   else if (user.role === 'member' && chosen !== user.language) await saveLanguage(chosen)
 }
 
+/** An administrator's session in the portal is no member's. */
+function forgetMember(): void {
+  if (inPortal) return
+  forgetOwn()
+  forgetDevice()
+}
+
 async function saveLanguage(language: Language): Promise<void> {
   try {
     await call('updateProfile', { body: { language } })
@@ -57,8 +66,8 @@ export const session = {
   /** Asks the server whose token is stored. A failure clears the token. */
   start: async (): Promise<void> => {
     if (token.get() === undefined) {
-      // The page may have been closed after the session ended and before this device was unsubscribed.
-      dropDevice()
+      // The page may have been closed after the session ended and before it had forgotten everything.
+      forgetMember()
       return change({ status: 'anonymous' })
     }
     try {
@@ -78,7 +87,13 @@ export const session = {
     window.addEventListener('beforeunload', leave)
     // Not every browser sends `beforeunload`, and no browser sends it for a page that the system closes.
     window.addEventListener('pagehide', leave)
-    window.addEventListener('pageshow', () => {
+    let left: string | undefined
+    window.addEventListener('pagehide', () => {
+      left = token.get()
+    })
+    window.addEventListener('pageshow', ({ persisted }) => {
+      // Meanwhile the session ended in another tab: what this page shows is no longer theirs.
+      if (persisted && token.get() !== left) return location.reload()
       if (leaving && current.status === 'loading') void session.start()
       leaving = false
     })
@@ -97,18 +112,13 @@ export const session = {
   /** Ends the session here at once, and at the server if the call succeeds. */
   signOut: async (): Promise<void> => {
     const ended = token.get() === undefined ? Promise.resolve() : call('logout').catch(() => undefined)
-    session.leave()
+    session.clear()
     await ended
   },
-  /** The member asked to leave this browser: it also forgets to whom its result notifications belong. */
-  leave: (): void => {
-    forgetDevice()
-    session.clear()
-  },
-  /** Ends the session here. This device resumes its result notifications when the same member logs in again. */
+  /** Ends the session here, whoever ended it: nothing of the member stays in this browser. */
   clear: (): void => {
     token.clear()
-    dropDevice()
+    forgetMember()
     queryClient.clear()
     change({ status: 'anonymous' })
   },

@@ -12,7 +12,6 @@ import { type DayView, readDrawing } from '../ui/draw-figures.ts'
 import { fillDrawing } from './verify-drawing.ts'
 import { all, byData, fill, show } from './verify-page.ts'
 
-const WHOSE = 'page'
 /** Above this size the reader starts the check, because the files may cost them data. */
 const BY_ITSELF_BYTES = 1_000_000
 const TICKET_BYTES = 32
@@ -113,7 +112,7 @@ async function check(day: string, receipt?: Uint8Array): Promise<void> {
   const mine = ++running
   begin()
   try {
-    const known = knownLog(WHOSE)
+    const known = knownLog()
     const report = await checkDay(
       {
         day,
@@ -124,7 +123,7 @@ async function check(day: string, receipt?: Uint8Array): Promise<void> {
     )
     if (mine !== running) return
     last = report
-    if (report.keep !== undefined) rememberLog(WHOSE, report.keep)
+    if (report.keep !== undefined) rememberLog(report.keep)
     end(report)
   } catch (error) {
     if (mine !== running) return
@@ -203,7 +202,7 @@ function showVerdict(which: string | undefined): void {
 }
 
 function showKept(): void {
-  const known = knownLog(WHOSE)
+  const known = knownLog()
   show('[data-kept]', known !== undefined)
   if (known !== undefined) fill('kept', String(known.checkpoint.size))
 }
@@ -223,7 +222,7 @@ if (page !== null) {
   byData('retry')?.addEventListener('click', () => void open())
   byData('save')?.addEventListener('click', save)
   byData('forget')?.addEventListener('click', () => {
-    forgetLog(WHOSE)
+    forgetLog()
     showKept()
   })
   byData('choice')?.addEventListener('submit', (event) => {

@@ -1,9 +1,11 @@
 /**
  * The member to whom this browser shows results, and the queue of changes to its push subscription.
- * - The device remembers the owner, even after the session has ended.
+ * - The device remembers the owner until the session ends.
  * - Changes run one after the other, so that a start and an end at the same time cannot undo each other.
  */
 const OWNER = 'results-on-device'
+/** In the owner's place until the browser has let go of the owner's subscription. */
+export const NOBODY = 'nobody'
 
 let last: Promise<unknown> = Promise.resolve()
 

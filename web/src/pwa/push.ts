@@ -66,8 +66,11 @@ export async function renewSubscription(): Promise<void> {
 }
 
 export async function dropSubscription(): Promise<void> {
-  const held = await (await workerRegistration)?.pushManager?.getSubscription()
+  const registration = await workerRegistration
+  const held = await registration?.pushManager?.getSubscription()
   await held?.unsubscribe()
+  // Results that stand on the screen are the member's, too.
+  for (const shown of (await registration?.getNotifications?.()) ?? []) shown.close()
 }
 
 type Known = Pick<Output<Api['pushState']>, 'publicKey' | 'subscribed'>

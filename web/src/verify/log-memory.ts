@@ -1,5 +1,5 @@
 /**
- * Stores the log key and the newest verified checkpoint of the log of days on this device.
+ * Stores the log key and the newest verified checkpoint of the log of days in this browser, for all its members.
  * - Every later check is compared with the stored checkpoint, so a rewritten or forked log is detected.
  * - Only a checkpoint that is consistent with the stored one replaces it.
  */
@@ -11,12 +11,11 @@ export type KnownLog = {
 const hexOf = (bytes: Uint8Array): string => [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 const bytesOf = (hex: string): Uint8Array => new Uint8Array((hex.match(/../g) ?? []).map((pair) => Number.parseInt(pair, 16)))
 
-/** `whose`: a member's id, or the public page's own memory in this browser. */
-const slot = (whose: string): string => `roz-log:${whose}`
+const SLOT = 'roz-log'
 
-export function knownLog(whose: string): KnownLog | undefined {
+export function knownLog(): KnownLog | undefined {
   try {
-    const kept = JSON.parse(localStorage.getItem(slot(whose)) ?? 'null') as {
+    const kept = JSON.parse(localStorage.getItem(SLOT) ?? 'null') as {
       readonly logKey: string
       readonly origin: string
       readonly size: number
@@ -29,20 +28,20 @@ export function knownLog(whose: string): KnownLog | undefined {
   }
 }
 
-export function rememberLog(whose: string, { logKey, checkpoint: { origin, size, root } }: KnownLog): void {
-  const before = knownLog(whose)?.checkpoint
+export function rememberLog({ logKey, checkpoint: { origin, size, root } }: KnownLog): void {
+  const before = knownLog()?.checkpoint
   // Two checks at the same time may end in any order: the longer log stays stored.
   if (before !== undefined && before.origin === origin && before.size > size) return
   try {
-    localStorage.setItem(slot(whose), JSON.stringify({ logKey, origin, size, root: hexOf(root) }))
+    localStorage.setItem(SLOT, JSON.stringify({ logKey, origin, size, root: hexOf(root) }))
   } catch {
     // Storage is blocked: the next check starts again from the site's own key, without a checkpoint.
   }
 }
 
-export function forgetLog(whose: string): void {
+export function forgetLog(): void {
   try {
-    localStorage.removeItem(slot(whose))
+    localStorage.removeItem(SLOT)
   } catch {
     // Storage is blocked, so nothing was stored.
   }

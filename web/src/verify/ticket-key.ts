@@ -1,12 +1,13 @@
 /**
  * The member's ticket key: 32 random bytes as hex, made in this browser and sent with the first top-up or the first join.
- * - It is stored under the member's id, because several members may share a device.
+ * - It is stored under the member's id until the session ends.
  * - An offered key is marked. After a lost answer the same key is offered again, never a second one.
  * - A key counts as the member's once the server has named it in an answer. Until the first entry, another device's key may take its place.
  * - This device then keeps the other device's key and marks it, so that the member is told.
  */
 import { dayAt, type IstDay, parseDay } from '@roz/core/ist-day.ts'
 import { ApiError, call } from '../app/api.ts'
+import { keepOwn, readOwn } from '../app/own-memory.ts'
 import { serverNowMs } from '../features/clock.ts'
 
 const OFFERED = '?'
@@ -15,38 +16,19 @@ const OTHERS = '='
 const KEYS_TRIED_MAX = 3
 const KEY = /^[0-9a-f]{64}$/
 
-const slot = (memberId: string): string => `roz-ticket-key:${memberId}`
-const sinceSlot = (memberId: string): string => `roz-ticket-key-since:${memberId}`
-
-/** Storage may be blocked (private windows) or full. The key then lasts for this page only; the server has its copy. */
-const fallback = new Map<string, string>()
-function readSlot(name: string): string | undefined {
-  try {
-    return localStorage.getItem(name) ?? fallback.get(name)
-  } catch {
-    return fallback.get(name)
-  }
-}
-function fillSlot(name: string, value: string): void {
-  try {
-    localStorage.setItem(name, value)
-  } catch {
-    fallback.set(name, value)
-  }
-}
-const read = (memberId: string): string | undefined => readSlot(slot(memberId))
+const read = (memberId: string): string | undefined => readOwn('roz-ticket-key', memberId)
 const bare = (value: string | undefined): string | undefined => value?.replace(/^[?=]/, '')
 function keep(memberId: string, value: string): void {
-  if (bare(read(memberId)) !== bare(value)) fillSlot(sinceSlot(memberId), dayAt(serverNowMs()))
-  fillSlot(slot(memberId), value)
+  if (bare(read(memberId)) !== bare(value)) keepOwn('roz-ticket-key-since', memberId, dayAt(serverNowMs()))
+  keepOwn('roz-ticket-key', memberId, value)
 }
 
 /** The first day on which only this device's key may serve. For earlier days the server may name an older key, or another device's key. */
 export function servesSince(memberId: string): IstDay {
-  const known = parseDay(readSlot(sinceSlot(memberId)) ?? '')
+  const known = parseDay(readOwn('roz-ticket-key-since', memberId) ?? '')
   if (known !== undefined) return known
   const today = dayAt(serverNowMs())
-  fillSlot(sinceSlot(memberId), today)
+  keepOwn('roz-ticket-key-since', memberId, today)
   return today
 }
 

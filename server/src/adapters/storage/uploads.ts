@@ -11,17 +11,14 @@ export function registerUploads(app: FastifyInstance, storage: Storage): void {
     const name = request.params['*']
     const file = await storage.find(name)
     if (file === undefined) return sendProblem(request, reply, { code: 'not_found' })
-    // A name never changes its content, so the name serves as the ETag.
-    const etag = `"${name.replace(/[^\w]/g, '')}"`
     reply
-      .header('cache-control', 'public, max-age=31536000, immutable')
-      .header('etag', etag)
+      // A member's face must not outlive the session on the disk of a shared phone.
+      .header('cache-control', 'private, no-store')
       .header('x-content-type-options', 'nosniff')
       .header('content-security-policy', "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; sandbox")
       // The name made by `put`, never the name that the file had at its uploader.
       .header('content-disposition', `inline; filename="${name.slice(name.lastIndexOf('/') + 1)}"`)
       .header('cross-origin-resource-policy', 'same-origin')
-    if (request.headers['if-none-match'] === etag) return reply.code(304).send()
     return reply.type(file.contentType).send(file.bytes)
   })
 }

@@ -203,18 +203,16 @@ describe('the picture', () => {
 })
 
 describe('an uploaded file', () => {
-  test('is served as a WebP picture and nothing else, cached for ever', async () => {
+  test('is served as a WebP picture and nothing else, kept by no cache', async () => {
     const { avatarUrl } = (await upload({ bytes: await picture(9, 9).png().toBuffer(), type: 'image/png' })).body
     const answer = await fetch(roz.url + avatarUrl)
     expect(Object.fromEntries(answer.headers)).toMatchObject({
       'content-type': 'image/webp',
-      'cache-control': 'public, max-age=31536000, immutable',
+      'cache-control': 'private, no-store',
       'x-content-type-options': 'nosniff',
       'content-security-policy': "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; sandbox",
       'content-disposition': `inline; filename="${avatarUrl.slice(avatarUrl.lastIndexOf('/') + 1)}"`,
     })
-    const etag = answer.headers.get('etag') as string
-    expect((await fetch(roz.url + avatarUrl, { headers: { 'if-none-match': etag } })).status).toBe(304)
   })
 
   test.each(['', 'avatars/', 'avatars/..%2f..%2fsecret-key', '..%2fsecret-key', 'avatars/0.webp', 'avatars/%00.webp'])(

@@ -177,7 +177,7 @@ function DeleteAccount({ onMoney, onClose }: StepProps & { readonly onMoney: () 
       }
       return setProblem(messageOf(error, t`Network error. Please check your connection and try again.`))
     }
-    session.leave()
+    session.clear()
     await navigate({ to: paths.goodbye, replace: true })
   }
 

@@ -17,7 +17,6 @@ async function siteKey(): Promise<string> {
 
 /** `isStrange` says whether a replaced key may explain the finding. */
 export async function againstLog<T>(
-  memberId: string,
   day: string,
   known: KnownLog | undefined,
   look: (log: TrustedLog) => Promise<T>,
@@ -28,6 +27,6 @@ export async function againstLog<T>(
   if (known === undefined || !isStrange(found)) return { found, log: logKey }
   const { keep } = await checkDay({ day, logKey, kept: known.checkpoint })
   if (keep === undefined) return { found, log: logKey }
-  rememberLog(memberId, keep)
+  rememberLog(keep)
   return { found: await look({ logKey: keep.logKey }), log: keep.logKey }
 }

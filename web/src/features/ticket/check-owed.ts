@@ -62,7 +62,7 @@ export async function checkOwed(memberId: string, day: string): Promise<Owed | u
 }
 
 async function look(memberId: string, day: string, source: Source): Promise<Owed | undefined> {
-  const known = knownLog(memberId)
+  const known = knownLog()
   const [pages, seen] = await Promise.all([askAll(day), seenMoneyAt(day)])
   if (pages === undefined) {
     if (!(await areBooksOut(day))) return undefined
@@ -72,7 +72,6 @@ async function look(memberId: string, day: string, source: Source): Promise<Owed
   }
   const judge = (key: string) =>
     againstLog(
-      memberId,
       day,
       known,
       (log: TrustedLog) => verifyOwed({ day, ticketKey: fromHex(key), pages, source, seen, ...log }),
@@ -83,7 +82,7 @@ async function look(memberId: string, day: string, source: Source): Promise<Owed
   const earlier = judged.found.step === 'parts' ? await earlierTicketKey(memberId, day) : undefined
   if (earlier !== undefined) judged = await judge(earlier)
   const { keep, ...found } = judged.found
-  if (keep !== undefined) rememberLog(memberId, { logKey: judged.log, checkpoint: keep })
+  if (keep !== undefined) rememberLog({ logKey: judged.log, checkpoint: keep })
   return { ...found, isShown: true, isSeen: seen.balance !== undefined, evidence: evidenceOf(day, found, pages) }
 }
 

@@ -60,7 +60,7 @@ export async function checkTicket(memberId: string, day: string): Promise<Findin
 async function look(memberId: string, day: string, isAnew: boolean): Promise<Finding> {
   const kept = keptReceipt(memberId, day)
   // Read before the answer: another look may meanwhile remember a newer checkpoint than this answer contains.
-  const known = knownLog(memberId)
+  const known = knownLog()
   const answer = await ask(day)
   if (answer === undefined) {
     if (kept === undefined) return { state: 'not-joined', day, hasReceipt: false, evidence: '' }
@@ -75,10 +75,10 @@ async function look(memberId: string, day: string, isAnew: boolean): Promise<Fin
   }
   const ticketKey = await ownTicketKey(memberId)
   if (ticketKey === undefined) throw new Error('the server returned no ticket key')
-  let { found, log } = await judge({ memberId, day, answer, known, isAnew }, ticketKey)
+  let { found, log } = await judge({ day, answer, known, isAnew }, ticketKey)
   const earlier = found.state === 'not-mine' ? await earlierTicketKey(memberId, day) : undefined
-  if (earlier !== undefined) ({ found, log } = await judge({ memberId, day, answer, known, isAnew }, earlier))
-  if (found.state === 'included' && found.keep !== undefined) rememberLog(memberId, { logKey: log, checkpoint: found.keep })
+  if (earlier !== undefined) ({ found, log } = await judge({ day, answer, known, isAnew }, earlier))
+  if (found.state === 'included' && found.keep !== undefined) rememberLog({ logKey: log, checkpoint: found.keep })
   if (found.hasReceipt) keepReceipt(memberId, answer)
   const own = kept ?? answer
   const { state, hasReceipt, position, count, root } = found
@@ -99,17 +99,16 @@ async function look(memberId: string, day: string, isAnew: boolean): Promise<Fin
 }
 
 type Shown = {
-  readonly memberId: string
   readonly day: string
   readonly answer: Answer
   readonly known: KnownLog | undefined
   readonly isAnew: boolean
 }
 
-async function judge({ memberId, day, answer, known, isAnew }: Shown, key: string) {
+async function judge({ day, answer, known, isAnew }: Shown, key: string) {
   const ticketKey = fromHex(key)
   const look = (log: TrustedLog) => checkOwnTicket({ day, ticketKey, answer, isAnew, nowMs: serverNowMs(), ...log })
-  return againstLog(memberId, day, known, look, ({ state }) => state === 'unknown-log')
+  return againstLog(day, known, look, ({ state }) => state === 'unknown-log')
 }
 
 const fileOf = ({ day, receipt, ticket }: KeptReceipt): string => canonicalText({ day, receipt, ticket, v: 1 })

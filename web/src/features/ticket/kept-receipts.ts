@@ -1,17 +1,17 @@
 /**
- * Keeps the receipts of the member's last 14 entries on this device, by member id.
+ * Keeps the receipts of the member's last 14 entries on this device until the session ends.
  * - A receipt proves that the server took the entry, even if the server denies it later.
  */
 import type { Api, Output } from '@roz/contract/api.ts'
+import { keepOwn, readOwn } from '../../app/own-memory.ts'
 
 export type KeptReceipt = Output<Api['joinRound']>['ticket']
 
 const KEPT_MAX = 14
-const slot = (memberId: string): string => `roz-receipts:${memberId}`
 
 function read(memberId: string): readonly KeptReceipt[] {
   try {
-    return JSON.parse(localStorage.getItem(slot(memberId)) ?? '[]') as readonly KeptReceipt[]
+    return JSON.parse(readOwn('roz-receipts', memberId) ?? '[]') as readonly KeptReceipt[]
   } catch {
     return []
   }
@@ -23,9 +23,5 @@ export function keepReceipt(memberId: string, { day, ticket, receipt }: KeptRece
   // The first receipt of a day is kept: a later answer of the server must not replace it.
   if (keptReceipt(memberId, day) !== undefined) return
   const all = [...read(memberId), { day, ticket, receipt }].toSorted((a, b) => (a.day < b.day ? -1 : 1))
-  try {
-    localStorage.setItem(slot(memberId), JSON.stringify(all.slice(-KEPT_MAX)))
-  } catch {
-    // Storage is blocked: only the server's copy exists.
-  }
+  keepOwn('roz-receipts', memberId, JSON.stringify(all.slice(-KEPT_MAX)))
 }
