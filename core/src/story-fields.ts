@@ -14,6 +14,7 @@ export const STORY_TEXTS = {
   charity_description_required: texts('Charity description is required'),
   video_invalid: texts('Invalid YouTube URL'),
   video_not_url: texts('Please enter a valid URL'),
+  picture_host: texts('Pictures may only come from sites that are set up for them'),
 } as const satisfies Words
 
 const text = (problem: keyof typeof STORY_TEXTS) => z.string(problem)

@@ -76,7 +76,7 @@ export const BODIES: Readonly<Record<CallName, JsonObject | undefined>> = {
   impactStats: undefined,
   storiesAdmin: undefined,
   createStory: STORY,
-  updateStory: { ...STORY, imageUrl: 'https://example.test/a.webp', isActive: false },
+  updateStory: { ...STORY, imageUrl: '', isActive: false },
   home: undefined,
   notifications: undefined,
   readNotifications: { ids: ['1'] },

@@ -54,7 +54,10 @@ export type ServiceDeps = {
   readonly payouts?: PayoutGateway | undefined
   readonly push: PushSender
   readonly log: FastifyBaseLogger
-  readonly config: Pick<Config, 'production' | 'publicUrl' | 'port' | 'google' | 'business' | 'site' | 'beacon' | 'witnesses' | 'webDir'>
+  readonly config: Pick<
+    Config,
+    'production' | 'publicUrl' | 'port' | 'google' | 'business' | 'site' | 'beacon' | 'witnesses' | 'webDir' | 'pictureHosts'
+  >
 }
 
 export type Services = ReturnType<typeof createServices>
@@ -137,7 +140,7 @@ function createFeatures(deps: ServiceDeps) {
     receipts,
     programFile: config.webDir === undefined ? undefined : path.join(config.webDir, 'verify', 'roz-verify.mjs'),
   })
-  const impact = createImpact({ db })
+  const impact = createImpact({ db, pictureHosts: config.pictureHosts })
   const home = createHome({ db, recentStories: impact.recentStories })
   const notifications = createNotifications({ db })
   const push = createPush({ db, push: deps.push, secrets, warn: operator.warn })

@@ -22,6 +22,7 @@ export function siteDeps(config: Config, db: Db, services: Services, webDir: str
     picturesDir: path.join(config.dataDir, 'share'),
     site: factsOf(config),
     gateway: gatewayOrigins(config),
+    pictureHosts: config.pictureHosts,
     google: { clientId: config.google.clientId, scriptUrl: GOOGLE_SCRIPT },
     production: config.production,
     publicUrl: config.publicUrl,

@@ -135,6 +135,7 @@ export const HI = {
   'Charity description is required': 'संस्था का विवरण ज़रूरी है',
   'Invalid YouTube URL': 'YouTube लिंक सही नहीं है',
   'Please enter a valid URL': 'कृपया सही लिंक लिखें',
+  'Pictures may only come from sites that are set up for them': 'तस्वीर सिर्फ़ उन साइटों से आ सकती है, जो इसके लिए तय हैं',
 
   // What is wrong with a call
   'This field is not known.': 'यह फ़ील्ड मान्य नहीं है।',

@@ -34,7 +34,7 @@ const join = (person: Person): Promise<void> => joinRound(roz.url, person)
 const nextDay = (): Promise<IstDay> => passRound(roz.url, asha)
 
 beforeAll(async () => {
-  ;[roz, browser] = await Promise.all([startProgram({ env: SUPPORT }), openBrowser()])
+  ;[roz, browser] = await Promise.all([startProgram({ env: { ...SUPPORT, PICTURE_HOSTS: new URL(PICTURE).host } }), openBrowser()])
   asha = await newMember(roz, { name: 'Asha Verma', rupees: 10 })
   biju = await newMember(roz, { name: 'Biju Nair', rupees: 10 })
   await join(asha)

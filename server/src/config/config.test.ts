@@ -209,6 +209,13 @@ test('witnesses are named by valid verifier keys, and there are at least as many
   ])
 })
 
+test('the hosts of stories’ pictures are none by default, or those in PICTURE_HOSTS', () => {
+  expect(readConfig({}).pictureHosts).toEqual([])
+  expect(readConfig({ PICTURE_HOSTS: 'i.ytimg.com,Pictures.example.org' }).pictureHosts).toEqual(['i.ytimg.com', 'pictures.example.org'])
+  for (const host of ['https://i.ytimg.com', '*', '*.ytimg.com', "'unsafe-inline'", 'a;b', 'a b'])
+    expect(complaintsOf({ PICTURE_HOSTS: host })).toEqual([`PICTURE_HOSTS: hosts such as pictures.example.org, not “${host}”`])
+})
+
 test('additional push services are named by their hosts', () => {
   expect(readConfig({}).pushHosts).toEqual([])
   expect(readConfig({ PUSH_HOSTS: 'Push.example.org, localhost:8443' }).pushHosts).toEqual(['push.example.org', 'localhost:8443'])

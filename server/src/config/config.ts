@@ -63,7 +63,8 @@ export function readConfig(env: Environment) {
       clientId: settings.text('GOOGLE_CLIENT_ID'),
       jwksUrl: settings.url('GOOGLE_JWKS_URL') ?? 'https://www.googleapis.com/oauth2/v3/certs',
     },
-    pushHosts: pushHosts(settings),
+    pushHosts: hostsOf(settings, 'PUSH_HOSTS', 'push.example.org'),
+    pictureHosts: hostsOf(settings, 'PICTURE_HOSTS', 'pictures.example.org'),
     admin: { email: settings.text('ADMIN_EMAIL') ?? 'admin@roz.local', password: settings.text('ADMIN_PASSWORD') },
     demo: settings.flag('DEMO', databaseUrl === undefined) && !production,
     secretKey: settings.text('SECRET_KEY'),
@@ -162,11 +163,12 @@ function rupees(settings: Settings, name: string, otherwise: string): Paise {
   return 0n as Paise
 }
 
-/** Additional push services, as `host` or `host:port`. */
-function pushHosts(settings: Settings): readonly string[] {
-  const hosts = (settings.text('PUSH_HOSTS') ?? '').split(',').map((host) => host.trim().toLowerCase())
-  const isHost = (host: string): boolean => URL.canParse(`https://${host}`) && new URL(`https://${host}`).host === host
-  for (const host of hosts) if (host !== '' && !isHost(host)) settings.complain(`PUSH_HOSTS: hosts such as push.example.org, not “${host}”`)
+/** As `host` or `host:port`, comma-separated. */
+function hostsOf(settings: Settings, name: string, example: string): readonly string[] {
+  const hosts = (settings.text(name) ?? '').split(',').map((host) => host.trim().toLowerCase())
+  const isHost = (host: string): boolean =>
+    /^[a-z0-9.:-]+$/.test(host) && URL.canParse(`https://${host}`) && new URL(`https://${host}`).host === host
+  for (const host of hosts) if (host !== '' && !isHost(host)) settings.complain(`${name}: hosts such as ${example}, not “${host}”`)
   return hosts.filter((host) => host !== '')
 }
 

@@ -18,7 +18,7 @@ const STORY = {
 
 beforeAll(async () => {
   database = await createTestDatabase()
-  impact = createImpact({ db: database.db })
+  impact = createImpact({ db: database.db, pictureHosts: ['pictures.example.org'] })
   calls = await serveCalls(database.db, impact.handlers)
   editor = await makeStaff(database.db, 'editor')
 })
@@ -109,10 +109,19 @@ test.each([
   [{ videoUrl: 'not a link' }, 'videoUrl', 'Please enter a valid URL'],
   [{ videoUrl: 'https://vimeo.com/1' }, 'videoUrl', 'Invalid YouTube URL'],
   [{ imageUrl: 'javascript:alert(1)' }, 'imageUrl', 'Please enter a valid URL'],
+  [{ imageUrl: 'http://pictures.example.org/a.png' }, 'imageUrl', 'Please enter a valid URL'],
+  [{ imageUrl: 'https://tracker.example.org/a.png' }, 'imageUrl', 'Pictures may only come from sites that are set up for them'],
+  [{ imageUrl: 'https://pictures.example.org:444/a.png' }, 'imageUrl', 'Pictures may only come from sites that are set up for them'],
   [{ isActive: 'yes' }, 'isActive', 'This value has the wrong type.'],
 ])('an edit to %j is refused: %s: %s', async (change, field, words) => {
   const { body } = await create()
   expect(await edit(body.story.id, change)).toMatchObject({ status: 400, body: { code: 'invalid_input', fields: { [field]: words } } })
+})
+
+test('a picture of a named host is taken', async () => {
+  const { body } = await create()
+  const imageUrl = 'https://pictures.example.org/a.png'
+  expect((await edit(body.story.id, { imageUrl })).body.story.imageUrl).toBe(imageUrl)
 })
 
 test('only staff may write, and every edit is in the audit log', async () => {

@@ -32,7 +32,7 @@ import {
 import { storyOf } from './story.ts'
 import { countView, eraseOldViews } from './views.ts'
 
-export type ImpactDeps = { readonly db: Db }
+export type ImpactDeps = { readonly db: Db; readonly pictureHosts: readonly string[] }
 
 const RECENT = 6
 const isId = (text: string): boolean => CURSOR_PARTS.uuid(text)
@@ -58,9 +58,13 @@ function applyEdit(stands: StoryContent, edit: Edit): StoryContent {
 const editAction = (stands: StoryContent, edited: StoryContent): string =>
   edited.isActive === stands.isActive ? 'story.update' : edited.isActive ? 'story.publish' : 'story.unpublish'
 
-const isWebLink = (link: string): boolean => /^https?:$/.test(new URL(link).protocol)
+/** Browsers load a picture from the hosts of our policy alone (site/policy.ts). */
+function pictureProblem({ protocol, host }: URL, hosts: readonly string[]): 'video_not_url' | 'picture_host' | undefined {
+  if (protocol !== 'https:') return 'video_not_url'
+  return hosts.includes(host) ? undefined : 'picture_host'
+}
 
-export function createImpact({ db }: ImpactDeps) {
+export function createImpact({ db, pictureHosts }: ImpactDeps) {
   const readPublished = async (language: Language, page: { readonly after: Cursor | undefined; readonly limit: number }) => {
     const { rows, nextCursor } = cutPage(await listPublished(db, page), page.limit, keyOf)
     return { stories: rows.map(storyOf(language)), nextCursor }
@@ -111,7 +115,8 @@ export function createImpact({ db }: ImpactDeps) {
       return { ok: true, value: { story: storyOf(language)(await getStory(db, id)) } }
     },
     updateStory: async ({ params, body, session, language }) => {
-      if (body.imageUrl && !isWebLink(body.imageUrl)) return invalid({ imageUrl: 'video_not_url' })
+      const problem = body.imageUrl ? pictureProblem(new URL(body.imageUrl), pictureHosts) : undefined
+      if (problem !== undefined) return invalid({ imageUrl: problem })
       if (!isId(params.id)) return { ok: false, code: 'story_not_found' }
       const found = await inTransaction(db, async (tx) => {
         const stands = await lockStory(tx, params.id)

@@ -4,6 +4,7 @@
  * - An inline script or style runs only if its hash is in the build's manifest.
  * - No other site can frame our pages.
  * - Only the members' app may load the gateway and Google.
+ * - Pictures come from our own host, and on pages that show stories also from the hosts in PICTURE_HOSTS.
  */
 export type GatewayOrigins = {
   /** Origins of the gateway's browser script. */
@@ -30,13 +31,16 @@ const SHARED = {
   'frame-ancestors': ["'none'"],
   'font-src': ["'self'"],
   'manifest-src': ["'self'"],
-  'img-src': ["'self'", 'data:', 'blob:', 'https:'],
+  'img-src': ["'self'"],
 } as const
 
+const pictures = (hosts: readonly string[]): string[] => ["'self'", ...hosts.map((host) => `https://${host}`)]
+
 /** For a public page. */
-export const publicPolicy = (inline: InlineHashes): string =>
+export const publicPolicy = (inline: InlineHashes, pictureHosts: readonly string[]): string =>
   policy({
     ...SHARED,
+    'img-src': pictures(pictureHosts),
     'script-src': ["'self'", ...quoted(inline.scripts)],
     'style-src': ["'self'", ...quoted(inline.styles)],
     'connect-src': ["'self'"],
@@ -58,10 +62,11 @@ export const WORKER_POLICY = policy({
 export const SERVICE_WORKER_POLICY = policy({ ...NO_PAGE, 'connect-src': ["'self'"] })
 
 /** For the members' app: it also loads the gateway's script and, where configured, Google's button. */
-export function appPolicy(gateway: GatewayOrigins, googleOrigin: string | undefined): string {
+export function appPolicy(gateway: GatewayOrigins, googleOrigin: string | undefined, pictureHosts: readonly string[]): string {
   const google = googleOrigin === undefined ? [] : [GOOGLE, googleOrigin]
   return policy({
     ...SHARED,
+    'img-src': pictures(pictureHosts),
     'script-src': ["'self'", ...gateway.scripts, ...google],
     'style-src': ["'self'", ...google],
     'connect-src': ["'self'", ...gateway.scripts, ...gateway.pages, ...google],

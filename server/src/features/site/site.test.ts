@@ -106,7 +106,9 @@ async function figures(): Promise<PageData> {
   }
 }
 
-async function start(extra: { readonly production?: boolean; readonly publicUrl?: string } = {}): Promise<FastifyInstance> {
+async function start(
+  extra: { readonly production?: boolean; readonly publicUrl?: string; readonly pictureHosts?: readonly string[] } = {},
+): Promise<FastifyInstance> {
   const app = Fastify()
   await registerSite(app, {
     webDir: builtWeb(),
@@ -114,6 +116,7 @@ async function start(extra: { readonly production?: boolean; readonly publicUrl?
     site: SITE,
     subjects: SUBJECTS,
     picturesDir: mkdtempSync(path.join(os.tmpdir(), 'roz-pictures-')),
+    pictureHosts: extra.pictureHosts ?? ['i.ytimg.com'],
     gateway: { scripts: ['http://127.0.0.1:9001'], pages: ['http://127.0.0.1:9001'] },
     google: { clientId: 'client-1', scriptUrl: 'https://accounts.google.com/gsi/client' },
     production: extra.production ?? false,
@@ -283,6 +286,20 @@ describe('crawlers', () => {
 })
 
 describe('the app', () => {
+  test('pictures come from our host and the hosts of stories’ pictures, in the portal from our host only', async () => {
+    const sourcesAt = async (address: string) =>
+      /img-src ([^;]*)/.exec(String((await app.inject(address)).headers['content-security-policy']))?.[1]
+    expect([await sourcesAt('/terms-condition'), await sourcesAt('/dashboard'), await sourcesAt('/admin/login')]).toEqual([
+      "'self' https://i.ytimg.com",
+      "'self' https://i.ytimg.com",
+      "'self'",
+    ])
+    const unnamed = await start({ pictureHosts: [] })
+    for (const address of ['/', '/dashboard'])
+      expect((await unnamed.inject(address)).headers['content-security-policy']).toMatch(/img-src 'self'(;|$)/)
+    await unnamed.close()
+  })
+
   test('is served only at its own addresses, with settings that cannot break out', async () => {
     const { body, headers } = await app.inject('/dashboard?next=1')
     expect(body).toContain('<title>R&#34;o&#60;z $&#38; $1</title>')

@@ -29,6 +29,8 @@ export type SiteDeps = {
   readonly picturesDir: string
   readonly site: SiteFacts
   readonly gateway: GatewayOrigins
+  /** Hosts of stories' pictures. */
+  readonly pictureHosts: readonly string[]
   readonly google: { readonly clientId: string | undefined; readonly scriptUrl: string }
   readonly production: boolean
   /** PUBLIC_URL if it is set; otherwise the request's own host is used. */
@@ -61,7 +63,7 @@ export async function registerSite(app: FastifyInstance, deps: SiteDeps): Promis
     onFault: (error) => app.log.warn({ err: error }, 'the figures of the public pages could not be read'),
   })
   const originOf = (request: FastifyRequest): string => deps.publicUrl ?? `${request.protocol}://${request.host}`
-  const policy = publicPolicy(built.csp)
+  const policy = publicPolicy(built.csp, deps.pictureHosts)
   const sendPage: SendPage = async (request, reply, page, language, { status = 200, below } = {}) => {
     const body = await cache.get(page, language, originOf(request), () => deps.mayDraw(request.ip), below)
     if ('code' in body) return sendProblemAsText(request, reply, body)
@@ -157,7 +159,7 @@ async function registerApp(
   const html = template
     .replaceAll('%BRAND%', () => escapeHtml(site.brandName))
     .replace('%SETTINGS%', () => escapeHtml(JSON.stringify(settings)))
-  const members = appPolicy(deps.gateway, google.clientId === undefined ? undefined : new URL(google.scriptUrl).origin)
+  const members = appPolicy(deps.gateway, google.clientId === undefined ? undefined : new URL(google.scriptUrl).origin, deps.pictureHosts)
   for (const [address, links] of screens) {
     const page = html.replace('%SCREEN%', () => links)
     const policy = address.startsWith('/admin/') ? PORTAL_POLICY : members
