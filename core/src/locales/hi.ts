@@ -337,7 +337,6 @@ export const HI = {
   '{name} <{email}> wrote:': '{name} <{email}> ने लिखा:',
 
   // The product, and what a home screen shows of it
-  Roz: 'रोज़',
   'One rupee a day, together.': 'रोज़ एक रुपया, साथ मिलकर।',
   Wallet: 'वॉलेट',
   Impact: 'असर',

@@ -5,7 +5,6 @@
  * - The token of a link is derived here and is stored in no table.
  */
 import { createHash } from 'node:crypto'
-import { brandIn } from '@roz/core/brand.ts'
 import { formatLimit } from '@roz/core/money.ts'
 import type { TopupLimits } from '@roz/core/money-fields.ts'
 import { type Mail, MailRefusedError, type Mailer } from '../adapters/mail/port.ts'
@@ -34,7 +33,7 @@ export function createMailJob(deps: MailJobDeps): (payload: MailPayload, jobId: 
   return async (payload, jobId) => {
     const { data } = payload
     const origin = deps.publicUrl ?? ('origin' in data && data.origin !== '' ? data.origin : deps.localUrl)
-    const brandName = brandIn(deps.brandName, payload.language)
+    const { brandName } = deps
     const frame: MailFrame = {
       brandName,
       topupMin: formatLimit(deps.topupLimits.min),

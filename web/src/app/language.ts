@@ -5,14 +5,13 @@
  */
 import { i18n } from '@lingui/core'
 import { msg } from '@lingui/core/macro'
-import { brandIn } from '@roz/core/brand.ts'
 import type { Language } from '@roz/core/language.ts'
 import { settings } from './settings.ts'
 import { ADMIN_WORDS, chosenLanguage, firstLanguage, LANGUAGE_KEY, WORDS } from './catalogues.ts'
 
 let language = firstLanguage()
 export const currentLanguage = (): Language => language
-export const brand = (): string => brandIn(settings.brandName, language)
+export const brand = (): string => settings.brandName
 
 /** The page's meta description, in the language of the screens. */
 function about() {

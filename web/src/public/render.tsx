@@ -1,6 +1,5 @@
 /** Renders the public pages to HTML for the server (contract/src/public-pages.ts). The pages are not hydrated. */
 import type { PageRequest, PublicPages } from '@roz/contract/public-pages.ts'
-import { brandIn } from '@roz/core/brand.ts'
 import { addressIn, inEach, type Language, LANGUAGES, SPEECH } from '@roz/core/language.ts'
 import { type Messages, setupI18n } from '@lingui/core'
 import { msg } from '@lingui/core/macro'
@@ -157,9 +156,8 @@ export const ofDay: PublicPages['ofDay'] = ['verify'] satisfies PublicPage[]
 export const ofStory: PublicPages['ofStory'] = ['impactStories'] satisfies PublicPage[]
 export const card: PublicPages['card'] = (subject, language, brandName) => cardOf(subject, language, brandName, textsIn(language))
 
-export function render(asked: PageRequest): string {
-  const { language, site } = asked
-  const request = { ...asked, site: { ...site, brandName: brandIn(site.brandName, language) } }
+export function render(request: PageRequest): string {
+  const { language } = request
   const i18n = textsIn(language)
   return `<!doctype html>${renderToStaticMarkup(
     <I18nProvider i18n={i18n}>

@@ -5,7 +5,6 @@
 import type { I18n } from '@lingui/core'
 import { msg } from '@lingui/core/macro'
 import type { ShareCard, ShareSubject } from '@roz/contract/public-pages.ts'
-import { brandIn } from '@roz/core/brand.ts'
 import type { Language } from '@roz/core/language.ts'
 import { isPendingCharity } from '../features/CharityName.tsx'
 import type { PublicPage } from '../paths.ts'
@@ -36,8 +35,7 @@ const PAGES: Readonly<Record<PublicPage, PageCard>> = {
   verify: { art: 'coin', lead: msg`Don't trust us. Check.` },
 }
 
-export function cardOf(subject: ShareSubject, language: Language, brandName: string, i18n: I18n): ShareCard {
-  const brand = brandIn(brandName, language)
+export function cardOf(subject: ShareSubject, language: Language, brand: string, i18n: I18n): ShareCard {
   const tagline = i18n._(PAGE_TITLES.home)
   return { brand, tagline, ...wordsOf(subject, language, i18n) }
 }

@@ -97,31 +97,25 @@ export function CoinTally({ rupees, label, children }: { readonly rupees: number
 const WORDMARK =
   'M7.4 6.7V15Q10.6 15 11.6 14Q12.7 13.1 12.7 10.9Q12.7 8.8 11.6 7.7Q10.5 6.7 7.4 6.7ZM19.9 24.3H18.5Q14.5 24.3 13 22.6Q11.7 21.2 11.3 19Q11.1 18.1 10.8 17.3Q10.3 15.6 8.8 15.6H7.4V23.4H9V24H1V23.4H2.6V6.7H1V6.1H9.4Q17.5 6.1 17.5 10.8Q17.5 12.7 16.2 13.9Q14.8 15.1 12.6 15.1V15.3Q15.8 15.3 17.1 19.6Q17.7 21.8 18.4 22.7Q19 23.7 19.9 23.7ZM26.8 22.1Q27.5 23.7 29.2 23.7Q31 23.7 31.7 22Q32.4 20.4 32.4 16.7Q32.4 12.9 31.7 11.2Q31 9.6 29.2 9.6Q27.5 9.6 26.8 11.2Q26.1 12.9 26.1 16.7Q26.1 20.4 26.8 22.1ZM21.2 16.7Q21.2 14.8 21.9 13.2Q22.7 11.7 23.9 10.8Q25.1 9.9 26.4 9.4Q27.8 9 29.2 9Q30.7 9 32.1 9.4Q33.5 9.9 34.7 10.8Q35.9 11.7 36.6 13.2Q37.3 14.8 37.3 16.7Q37.3 18.6 36.6 20.1Q35.9 21.6 34.7 22.5Q32.2 24.3 29.2 24.3Q26.1 24.3 23.7 22.3Q21.2 20.4 21.2 16.7ZM38.6 24V23.5L47.7 9.9H45.8Q40.1 9.9 40.1 15.2H39.6V9.3H53.1V9.7L44.1 23.4H46.1Q47.8 23.4 48.9 23.2Q49.9 23 50.8 22.4Q52.4 21.3 52.4 17.6H52.9V24Z'
 
-const WORDMARK_HI =
-  'M-3 50h69v3h-31q9 2 14 8q4 6 4 15q0 11-9 17q-9 6-25 7v1q8 1 14 5q5 5 7 10q2 6 4 11q1 6 4 9q3 4 7 4q4 0 6-2l1 3q-5 4-16 4q-10 0-17-4q-7-5-10-11q-3-6-5-12q-4-15-12-18v-3h5q23 0 23-21q0-23-20-23h-13v-3M59 50h57v3h-16v91h-24v-91h-17v-3M50 28q-5-3-5-8q0-4 3-6q2-3 6-3q3 0 6 2q3 2 7 6q4 4 10 11q6 7 13 13l-2 2q-8-4-16-7q-9-4-14-6q-5-2-8-4M110 50h123v3h-17v91h-23v-72h-36v1q11 1 18 10q7 8 7 20q0 15-10 25q-10 9-28 9q-13 0-21-6q-7-5-7-17q0-6 4-11q3-5 9-5q6 0 9 4q3 3 3 8q0 4-2 7q-1 2-4 3q-2 1-4 1q-6 2-6 5q0 3 4 5q4 3 9 3q20 0 20-31q0-16-6-23q-5-8-17-8v-4h58v-15h-83v-3M137 152q4-3 8-3q5 0 9 3q3 4 3 8q0 5-3 9q-4 3-9 3q-4 0-8-3q-3-4-3-9q0-4 3-8'
-
-const SIGNS: Readonly<Record<string, { readonly className: string; readonly viewBox: string; readonly d: string }>> = {
-  Roz: { className: 'wordmark', viewBox: '0 4 54.4 22', d: WORDMARK },
-  रोज़: { className: 'wordmark hi', viewBox: '0 6 230 170', d: WORDMARK_HI },
-}
+/** The one brand whose name is drawn. */
+const DRAWN = 'Roz'
 
 /** The brand's logo. A brand of another name is set in the display typeface. */
 export function LogoArt({ brandName }: { readonly brandName: string }) {
-  const sign = SIGNS[brandName]
   return (
     <>
       <svg className="logo-coin" aria-hidden="true">
         <use href="#c1" />
       </svg>
-      {sign === undefined ? (
-        <span className="display logo-word">{brandName}</span>
-      ) : (
+      {brandName === DRAWN ? (
         <>
-          <svg className={sign.className} viewBox={sign.viewBox} aria-hidden="true">
-            <path d={sign.d} />
+          <svg className="wordmark" viewBox="0 4 54.4 22" aria-hidden="true">
+            <path d={WORDMARK} />
           </svg>
           <span className="hidden">{brandName}</span>
         </>
+      ) : (
+        <span className="display logo-word">{brandName}</span>
       )}
     </>
   )

@@ -51,7 +51,7 @@ describe('the weekly mail', () => {
     expect(mail?.subject).toBe('Your week with Roz: 7 rounds')
     expect(mail?.text).toContain('joined you to 7 rounds from 16 November 2026 to 22 November 2026, for ₹1 each.')
     expect(mail?.links).toEqual([`${roz.url}/history`])
-    expect((await weekly('ravi@x.test')).map(({ subject }) => subject)).toEqual(['रोज़ के साथ आपका सप्ताह: 2 राउंड'])
+    expect((await weekly('ravi@x.test')).map(({ subject }) => subject)).toEqual(['Roz के साथ आपका सप्ताह: 2 राउंड'])
     expect(await weekly('poor@x.test')).toEqual([])
     await roz.pass(3 * 86_400)
     expect(await weekly('asha@x.test')).toHaveLength(1)

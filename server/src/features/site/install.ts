@@ -6,7 +6,6 @@
  */
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { brandIn } from '@roz/core/brand.ts'
 import { addressIn, type Language, LANGUAGES } from '@roz/core/language.ts'
 import { texts } from '@roz/core/texts.ts'
 import type { FastifyInstance } from 'fastify'
@@ -32,8 +31,8 @@ function manifestOf(brandName: string, language: Language): string {
   })
   return JSON.stringify({
     id: '/',
-    name: brandIn(brandName, language),
-    short_name: brandIn(brandName, language),
+    name: brandName,
+    short_name: brandName,
     description: WORDS.description[language],
     lang: language,
     dir: 'ltr',
