@@ -77,7 +77,7 @@ describe('a day of one’s own', () => {
       ofTicket(second),
       async (page) => {
         await expect(draw(page).locator('.draw-story > li')).toHaveCount(4)
-        await money(page).getByText('तकनीकी जानकारी').click()
+        await page.locator('.technical summary').last().click()
         await expect(page.getByText('वह जोड़ दिन के प्रकाशित हिसाब में है')).toBeVisible()
         await expectNoSidewaysScroll(page)
         await auditScreen(page)

@@ -1,4 +1,7 @@
-/** Every message of the portal, provoked in the real program over a line that the test breaks: login, tabs, draw and stories. */
+/**
+ * The words of the portal (spec sections 2, 4, 5 and 8): its door, tabs, draw and stories, each
+ * refusal and fallback provoked at the real program, where the line to it is broken on purpose.
+ */
 import { expect } from '../../harness/expect.ts'
 import { dayAt, type IstDay } from '@roz/core/ist-day.ts'
 import type { Page } from 'playwright-core'
@@ -102,14 +105,7 @@ describe('the tabs', () => {
         'Disputes',
       ])
       await expect(page.getByRole('tab', { name: 'Overview' })).toHaveAttribute('aria-selected', 'true')
-      const figures = [
-        'Total members',
-        'Put in so far',
-        'Set aside for people in need',
-        "Members in today's round",
-        'Put in today',
-        'Active rounds',
-      ]
+      const figures = ['Total members', 'Put in so far', 'Set aside for people in need', 'Members today', 'Put in today', 'Active rounds']
       await expect(page.getByRole('tabpanel').locator('dt')).toHaveText(figures)
       await page.getByRole('tab', { name: 'Users' }).click()
       await page.reload()

@@ -31,7 +31,7 @@ export function Overview() {
         <StatTile label={t`Set aside for people in need`}>
           <Money amount={totalDonated} />
         </StatTile>
-        <StatTile label={t`Members in today's round`}>{formatCount(todayParticipants)}</StatTile>
+        <StatTile label={t`Members today`}>{formatCount(todayParticipants)}</StatTile>
         <StatTile label={t`Put in today`}>
           <Money amount={todayRevenue} />
         </StatTile>

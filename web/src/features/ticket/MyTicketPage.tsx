@@ -38,9 +38,6 @@ export function MyTicketPage() {
         <h1>
           <Trans>My ticket</Trans>
         </h1>
-        <p className="lead">
-          <Trans>Don't take our word for it: this device checks it.</Trans>
-        </p>
         {asked === undefined && round.data === undefined && !round.isError ? <Skeleton lines={4} /> : <Ticket key={day} day={day} />}
       </Section>
       <OwedSection day={day} />
@@ -133,6 +130,9 @@ function Found({ finding }: { readonly finding: Finding }) {
   return (
     <>
       <p className="lead">{isIncluded ? <Trans>Your ₹1 was in the draw.</Trans> : <Trans>Your ₹1 is in this round.</Trans>}</p>
+      <p className="muted">
+        <Trans>Don't take our word for it: this device checks it.</Trans>
+      </p>
       <div className="slip-shadow ticket-slip">
         <div className="slip">
           <div>

@@ -40,7 +40,6 @@ export function AddMoneyPanel({ gateway }: { readonly gateway: GatewayState }) {
   const { t } = useLingui()
   const member = useMember()
   const { topupMinRupees, topupMaxRupees } = settings
-  const withdrawalMinRupees = rupeesFromPaise(WITHDRAWAL_MIN)
   const rules = useMemo(
     () => addMoneyRules({ min: paiseFromRupees(topupMinRupees) ?? ZERO, max: paiseFromRupees(topupMaxRupees) ?? ZERO }),
     [topupMinRupees, topupMaxRupees],
@@ -117,12 +116,7 @@ export function AddMoneyPanel({ gateway }: { readonly gateway: GatewayState }) {
         error={wordsOf(errors.phoneNumber?.message)}
         {...registerCleaned(form, 'phoneNumber', phoneDraft)}
       />
-      <p className="small muted">
-        <Trans>
-          You can add ₹{topupMinRupees} or more, and withdraw ₹{withdrawalMinRupees} or more. If less is left, use it for rounds, or take it
-          out when you close your account.
-        </Trans>
-      </p>
+      <Least />
       <Button type="submit" wide busy={isSubmitting} disabled={!MOBILE.test(phone)}>
         {paise === undefined ? <Trans>Go to payment</Trans> : <Trans>Add {formatMoney(rupeesFromPaise(paise))}</Trans>}
       </Button>
@@ -139,5 +133,19 @@ export function AddMoneyPanel({ gateway }: { readonly gateway: GatewayState }) {
         </p>
       )}
     </form>
+  )
+}
+
+/** The least that can be added and withdrawn, and what happens to less: told before the first payment. */
+function Least() {
+  const { topupMinRupees } = settings
+  const withdrawalMinRupees = rupeesFromPaise(WITHDRAWAL_MIN)
+  return (
+    <p className="small muted spaced">
+      <Trans>
+        The least you can add is ₹{topupMinRupees}; the least you can withdraw is ₹{withdrawalMinRupees}. If less is left, use it for
+        rounds, or take it out when you close your account.
+      </Trans>
+    </p>
   )
 }
