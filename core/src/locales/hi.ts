@@ -1,4 +1,4 @@
-/** Hindi, for what core and server say: by the English that stands where it is said. Marks in braces stay as they are. */
+/** The Hindi catalogue of core and server: each text by its English in the sources. Marks in braces are kept unchanged. */
 export const HI = {
   // Refusals
   'Please check what you entered.': 'कृपया अपनी भरी हुई जानकारी जाँचें।',
@@ -88,7 +88,7 @@ export const HI = {
   'There is no such story.': 'ऐसी कोई कहानी नहीं है।',
   'The clock cannot go back to before the opening of the newest open round.': 'घड़ी सबसे नए खुले राउंड से पीछे नहीं जा सकती।',
 
-  // What is wrong with a field
+  // Problems of fields about a person
   'Please fill in all fields': 'कृपया सभी फ़ील्ड भरें',
   'Name must be 2 to 100 characters': 'नाम 2 से 100 अक्षरों का होना चाहिए',
   "Name can contain only letters, spaces and . ' -": "नाम में सिर्फ़ अक्षर, खाली जगह और . ' - हो सकते हैं",
@@ -103,7 +103,7 @@ export const HI = {
   'This password is among the 10,000 most used ones, which are tried first. Please choose another.':
     'यह पासवर्ड सबसे ज़्यादा इस्तेमाल होने वाले 10,000 पासवर्डों में है, जो सबसे पहले आज़माए जाते हैं। कृपया कोई और चुनें।',
 
-  // What is wrong with a field of money
+  // Problems of fields about money
   'Please enter an amount in rupees, with at most two decimals': 'कृपया रुपयों में राशि लिखें, दशमलव के बाद अधिकतम दो अंक',
   'Minimum amount is ₹{n}': 'कम से कम राशि ₹{n} है',
   'Maximum amount is ₹{n}': 'ज़्यादा से ज़्यादा राशि ₹{n} है',
@@ -125,7 +125,7 @@ export const HI = {
   'This is more than is left of this payment': 'यह राशि इस भुगतान की बची हुई राशि से ज़्यादा है',
   'Please enter the bank reference: 4 to 50 letters and digits': 'कृपया बैंक संदर्भ लिखें: 4 से 50 अक्षर और अंक',
 
-  // What is wrong with a story
+  // Problems of the fields of a story
   'Title is required': 'शीर्षक ज़रूरी है',
   'Title must be at most 200 characters': 'शीर्षक ज़्यादा से ज़्यादा 200 अक्षरों का हो सकता है',
   'Description is required': 'विवरण ज़रूरी है',
@@ -137,7 +137,7 @@ export const HI = {
   'Please enter a valid URL': 'कृपया सही लिंक लिखें',
   'Pictures may only come from sites that are set up for them': 'तस्वीर सिर्फ़ उन साइटों से आ सकती है, जो इसके लिए तय हैं',
 
-  // What is wrong with a call
+  // Problems of other fields of calls
   'This field is not known.': 'यह फ़ील्ड मान्य नहीं है।',
   'This value has the wrong type.': 'यहाँ लिखी चीज़ सही प्रकार की नहीं है।',
   'Message must be 10 to 4,000 characters': 'संदेश 10 से 4,000 अक्षरों का होना चाहिए',
@@ -198,7 +198,7 @@ export const HI = {
   'Payment given back': 'भुगतान लौटाया गया',
   'The bank gave a disputed payment back. {amount} is in your wallet again.': 'बैंक ने आपत्ति वाला भुगतान लौटा दिया। {amount} फिर आपके वॉलेट में हैं।',
 
-  // What a device is told
+  // Push messages
   'The result is in': 'नतीजा आ गया',
   'The round of {day} is drawn. See who was chosen and what goes to people in need.':
     '{day} के राउंड का ड्रॉ हो गया। देखें कौन चुना गया और ज़रूरतमंदों को क्या मिलेगा।',
@@ -226,7 +226,7 @@ export const HI = {
   'The round is closed and waits for its public random number. The draw follows by itself.':
     'राउंड बंद हो गया है और अपनी सार्वजनिक संख्या का इंतज़ार कर रहा है। ड्रॉ अपने-आप होगा।',
 
-  // What moves a wallet
+  // Transactions of a wallet
   Booking: 'बुकिंग',
   'Joined the round of {day}': '{day} के राउंड में शामिल हुए',
   'Adding money': 'पैसे जोड़ना',
@@ -336,7 +336,7 @@ export const HI = {
   '[{ticket}] Message from {name}': '[{ticket}] {name} का संदेश',
   '{name} <{email}> wrote:': '{name} <{email}> ने लिखा:',
 
-  // The product, and what a home screen shows of it
+  // Texts of the app on a home screen
   'One rupee a day, together.': 'रोज़ एक रुपया, साथ मिलकर।',
   Wallet: 'वॉलेट',
   Impact: 'असर',

@@ -34,7 +34,7 @@ const HELLO = texts('Hello {name},')
 const HELLO_NOBODY = texts('Hello,')
 const SEE_WALLET = texts('See your wallet')
 const REASON = texts('Reason: {reason}')
-/** Each mail about what somebody else may have done has this button, and nothing else to press. */
+/** The only button of each mail about an action that somebody else may have done. */
 const NOT_ME = { label: texts('This was not me'), path: '/not-me?token={token}' }
 const WHAT_IT_DOES = texts(
   'If it was you, there is nothing to do. If not, press the button within 7 days: on its page you can log out all devices, stop withdrawals and choose a new password.',

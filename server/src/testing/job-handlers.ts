@@ -1,4 +1,4 @@
-/** Handlers for a test's worker: the test's own, and for every other kind one that keeps the job instead of doing it. */
+/** Job handlers for a test's worker: the test's own handlers, and for all other kinds a handler that only records the job. */
 import type { JobKind } from '../jobs/queue.ts'
 import { JOB_KINDS, type JobHandlers } from '../jobs/worker.ts'
 
