@@ -14,7 +14,7 @@ export type Joined = {
   /** The idempotency key was repeated: this is the first answer. */
   readonly replayed: boolean
 }
-/** `may_not_move`: the email is not confirmed, the member is on hold, or has no wallet (staff). */
+/** `may_not_move`: there is no wallet (staff), or the wallet may not move money: unconfirmed email, suspended at confirmation, or closed. */
 export type JoinOutcome = Outcome<Joined, JoinRefusal | 'may_not_move' | 'overloaded'>
 
 /** A join read from its row. */
