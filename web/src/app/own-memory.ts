@@ -1,16 +1,15 @@
 /**
- * What this browser keeps of the member who is logged in.
- *
- * - It goes with the session, however that ends.
- * - After that nothing is written: an answer that was under way leaves nothing behind.
+ * Stores the signed-in member's own values in this browser: the ticket key and the receipts.
+ * - Every end of the session deletes them.
+ * - Nothing is stored without a session, so a late answer leaves nothing behind.
  */
 import { token } from './token.ts'
 
-/** Each holds a value under the member's id. */
+/** Each slot stores its values by member id. */
 const SLOTS = ['roz-ticket-key', 'roz-ticket-key-since', 'roz-receipts'] as const
 type Slot = (typeof SLOTS)[number]
 
-/** Storage may be closed (private windows) or full: a value then lives for this page only. */
+/** Storage may be blocked (private windows) or full. A value then lasts for this page only. */
 const fallback = new Map<string, string>()
 const nameOf = (slot: Slot, memberId: string): string => `${slot}:${memberId}`
 
@@ -33,12 +32,12 @@ export function keepOwn(slot: Slot, memberId: string, value: string): void {
   }
 }
 
-/** Of every member: a browser that lost its session elsewhere may still hold another's. */
+/** Deletes the values of every member: a browser whose session ended elsewhere may still have another member's values. */
 export function forgetOwn(): void {
   fallback.clear()
   try {
     for (const name of Object.keys(localStorage)) if (SLOTS.some((slot) => name.startsWith(`${slot}:`))) localStorage.removeItem(name)
   } catch {
-    // Nothing was kept.
+    // Storage is blocked, so nothing was stored.
   }
 }

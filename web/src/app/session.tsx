@@ -42,7 +42,7 @@ async function alignLanguage(user: User): Promise<void> {
   else if (user.role === 'member' && chosen !== user.language) await saveLanguage(chosen)
 }
 
-/** An administrator's session in the portal is no member's. */
+/** Not in the portal: an administrator's session does not end a member's. */
 function forgetMember(): void {
   if (inPortal) return
   forgetOwn()
@@ -66,7 +66,7 @@ export const session = {
   /** Asks the server whose token is stored. A failure clears the token. */
   start: async (): Promise<void> => {
     if (token.get() === undefined) {
-      // The page may have been closed after the session ended and before it had forgotten everything.
+      // The page may have been closed after the session ended and before every value was deleted.
       forgetMember()
       return change({ status: 'anonymous' })
     }
@@ -92,7 +92,7 @@ export const session = {
       left = token.get()
     })
     window.addEventListener('pageshow', ({ persisted }) => {
-      // Meanwhile the session ended in another tab: what this page shows is no longer theirs.
+      // The session has ended in another tab meanwhile, so this page may no longer show the member's data.
       if (persisted && token.get() !== left) return location.reload()
       if (leaving && current.status === 'loading') void session.start()
       leaving = false
@@ -115,7 +115,7 @@ export const session = {
     session.clear()
     await ended
   },
-  /** Ends the session here, whoever ended it: nothing of the member stays in this browser. */
+  /** Ends the session here and deletes everything of the member from this browser. */
   clear: (): void => {
     token.clear()
     forgetMember()

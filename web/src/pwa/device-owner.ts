@@ -4,7 +4,7 @@
  * - Changes run one after the other, so that a start and an end at the same time cannot undo each other.
  */
 const OWNER = 'results-on-device'
-/** In the owner's place until the browser has let go of the owner's subscription. */
+/** The owner while the browser still has to drop the former owner's subscription. */
 export const NOBODY = 'nobody'
 
 let last: Promise<unknown> = Promise.resolve()

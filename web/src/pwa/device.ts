@@ -1,6 +1,6 @@
 /**
  * Keeps this browser's push subscription in step with the session.
- * - Once a session has ended, or with another member, this device shows no results until somebody turns them on again.
+ * - After the session's end, or with another member, this device shows no results until a member turns them on again.
  * - The push code is loaded only in a browser where a member has turned results on.
  * - An administrator's session in the portal changes nothing here.
  */

@@ -69,7 +69,7 @@ export async function dropSubscription(): Promise<void> {
   const registration = await workerRegistration
   const held = await registration?.pushManager?.getSubscription()
   await held?.unsubscribe()
-  // Results that stand on the screen are the member's, too.
+  // Closes notifications that are still shown: their results are the former member's.
   for (const shown of (await registration?.getNotifications?.()) ?? []) shown.close()
 }
 

@@ -1,4 +1,4 @@
-/** What the device's own checks found, line by line. */
+/** Shows the results of the device's own checks. */
 import { Trans } from '@lingui/react/macro'
 import type { ReactNode } from 'react'
 import { CheckIcon, ErrorIcon } from '../../ui/icons.tsx'
@@ -13,7 +13,7 @@ export function Checked({ children, failed = false }: { readonly children: React
   )
 }
 
-/** Below the verdict, closed until somebody asks: keys, seals and logs. */
+/** Keys, seals and logs, below the verdict and closed until the member opens them. */
 export function TechnicalDetails({ children }: { readonly children: ReactNode }) {
   return (
     <details className="technical">

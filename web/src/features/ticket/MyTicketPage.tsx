@@ -190,7 +190,7 @@ function Found({ finding }: { readonly finding: Finding }) {
   )
 }
 
-/** Another device's key may be a stranger's: this is told above the details. */
+/** Another device's key may be a stranger's, so this warning is shown above the details. */
 function OthersKey() {
   const brandName = brand()
   return (
