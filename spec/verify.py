@@ -1195,6 +1195,15 @@ OPTIONS = {
 }
 
 
+# The same in verifier/src/cli.ts.
+VERDICT_WORDS = {
+    "PASS": "The result is right. Everything was recalculated from the published files.",
+    "FAIL": "Something does not match. Save these files as evidence.",
+    "WEAK": "The numbers match, but some steps had no outside check: the operator could have cheated.",
+    "INCOMPLETE": "Something is missing, so nothing is proven. Try later.",
+}
+
+
 def main(words: list) -> int:
     plain, options = [], {"witnesses": []}
     try:
@@ -1214,9 +1223,9 @@ def main(words: list) -> int:
         print(f"{error}\n\n{__doc__}", file=sys.stderr)
         return 1
     found = verify_twice(Files(base), day, options)
+    print(f"{verdict_of(found)}  {day}: {VERDICT_WORDS[verdict_of(found)]}\n\nTechnical details")
     for step, verdict, said in found:
         print(f"{verdict:<10} {step}{': ' + said if said else ''}")
-    print(f"\n{verdict_of(found)} {day}")
     return EXITS[verdict_of(found)]
 
 

@@ -18,26 +18,27 @@ import { type Alarm, createWatch } from './watch.ts'
 
 const USAGE = `roz-verify <address|folder> <YYYY-MM-DD> [options]      check a day
   --key <key>               the log's key as you know it (from a printed page, a friend, an earlier look)
-  --state <file>            remember key and newest checkpoint here, and hold them against the site next time
+  --state <file>            remember key and newest checkpoint here, and compare the site with them next time
   --receipt <file>          your receipt: is its ticket in the list?
-  --witness <key>           believe this witness instead of those that the site names (may be repeated)
+  --witness <key>           trust this witness instead of those that the site names (may be repeated)
   --chain <hash>            trust this drand chain instead of quicknet
-  --beacon-signature <hex>  of a day void for want of the beacon: the signature of its round
+  --beacon-signature <hex>  the signature of the random number's round, for a day that is void because it was missing
   --json                    print the report as JSON
 
 roz-verify watch <address> --key <key> --state <file> [options]      check each day, raise alarms, cosign
   --witness-key <file>      cosign with the key in this file
-  --every <seconds>         how often to look (30; at most 3600)
+  --every <seconds>         how often to check (30; at most 3600)
   --late <hours>            how late books and results may be before that is an alarm (12; 0: never)
-                            that the log could not be read for so long is known only to one that runs on
-  --webhook <address>       where alarms are posted, as JSON; one that was not taken is posted again at the next look
-  --once                    look once and end: 0 when nothing is wrong, 4 when the log could not be read;
-                            what is late is told at each such run anew
+                            only a program that keeps running can tell that the log was unreadable for that long
+  --webhook <address>       where alarms are posted, as JSON; a failed one is posted again at the next check
+  --once                    check once and end: 0 when nothing is wrong, 4 when the log could not be read;
+                            each run reports again what is late
 
 roz-verify keygen <name> <file>      make a witness's key
 
-Address: of the site, or of the copy's folder that holds log/ and draws/.
-Ends with 0 PASS, 2 FAIL or alarm, 3 WEAK, 4 INCOMPLETE, 1 called wrongly.`
+Address: of the site, or of a copy's folder with log/ and draws/.
+The verdict comes first, then one line for each step.
+Exit code: 0 PASS, 2 FAIL or alarm, 3 WEAK, 4 INCOMPLETE, 1 called wrongly.`
 
 class UsageError extends Error {}
 
@@ -94,11 +95,12 @@ function assertKey(option: string, key: string, algorithm: 1 | 4): void {
 }
 
 const MARKS = { pass: '✓', fail: '✗', weak: '△', incomplete: '?', none: '–' } as const satisfies Record<StepState, string>
-const CLOSING_WORDS = {
-  PASS: 'everything that can be checked from outside holds',
-  FAIL: 'something does not hold; keep these files',
-  WEAK: 'the numbers hold, but the list could have been changed before the draw',
-  INCOMPLETE: 'not everything is there yet',
+/** The same in spec/verify.py. */
+const VERDICT_WORDS = {
+  PASS: 'The result is right. Everything was recalculated from the published files.',
+  FAIL: 'Something does not match. Save these files as evidence.',
+  WEAK: 'The numbers match, but some steps had no outside check: the operator could have cheated.',
+  INCOMPLETE: 'Something is missing, so nothing is proven. Try later.',
 } as const
 
 const lineOf = ({ step, state, words }: Outcome): string => `${MARKS[state]} ${step.padEnd(18)}${words}`
@@ -146,7 +148,7 @@ async function remember(file: string, keep: NonNullable<Report['keep']>): Promis
     if (keep.checkpoint.size >= (checkpoint?.size ?? 0)) await kept.save({ ...keep, pending, seenTo, waiting })
     return true
   } catch (error) {
-    process.stderr.write(`what was seen is not remembered: ${error instanceof Error ? error.message : String(error)}\n`)
+    process.stderr.write(`the state file could not be saved: ${error instanceof Error ? error.message : String(error)}\n`)
     return error instanceof InUseError
   } finally {
     await kept?.close()
@@ -155,7 +157,10 @@ async function remember(file: string, keep: NonNullable<Report['keep']>): Promis
 
 function print({ day, steps, verdict, exitCode, remarks }: Report, asJson: boolean): void {
   if (asJson) process.stdout.write(`${JSON.stringify({ day, verdict, exitCode, steps, remarks })}\n`)
-  else process.stdout.write(`${[...steps.map(lineOf), ...remarks].join('\n')}\n\n${verdict}  ${day}: ${CLOSING_WORDS[verdict]}\n`)
+  else
+    process.stdout.write(
+      `${[`${verdict}  ${day}: ${VERDICT_WORDS[verdict]}`, '', 'Technical details', ...steps.map(lineOf), ...remarks].join('\n')}\n`,
+    )
 }
 
 /** A file that the reader named and that cannot be had, or is another: the call was wrong. */
@@ -207,7 +212,7 @@ async function follow({ call: { values }, place, key, file, everyMs, allowedMs, 
     isKept = false
     await kept.save(state).catch((error: Error) => {
       if (error instanceof InUseError) throw new UsageError(error.message)
-      throw new UnavailableError(`what was seen cannot be kept, and nothing is cosigned until it can (${error.message})`)
+      throw new UnavailableError(`the state file cannot be saved, and nothing is cosigned until it can (${error.message})`)
     })
     isKept = true
   }
@@ -303,6 +308,6 @@ try {
 } catch (error) {
   // The reader's mistake, told as such; anything else is a fault of this program.
   if (!(error instanceof UsageError) && !(error instanceof MalformedError)) throw error
-  process.stderr.write(`${error.message}\nroz-verify --help tells more.\n`)
+  process.stderr.write(`${error.message}\nSee roz-verify --help.\n`)
   process.exitCode = 1
 }
