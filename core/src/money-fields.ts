@@ -24,7 +24,7 @@ export const MONEY_TEXTS = {
   bank_letters: texts('Bank name can contain only letters, spaces and & . -'),
   account_type: texts('Please choose savings or current'),
   reason_length: texts('Please give a reason of 3 to 500 characters'),
-  refund_too_much: texts('This is more than is left of this payment'),
+  refund_too_much: texts('This is more than the unused part of this payment'),
 } as const satisfies Words
 
 const text = (problem: keyof typeof MONEY_TEXTS) => z.string(problem)

@@ -14,23 +14,27 @@ export const NOTICES = {
   /** Derived from the join rows, not stored; data: day */
   auto_joined: notice(texts("You're in"), texts('Auto Participate joined you to the round of {day} for ₹1.')),
   /** data: balance (₹2.50) */
-  low_balance: notice(texts('Your balance is low'), texts('Your wallet has {balance} left. Add money to keep joining each day.')),
+  low_balance: notice(texts('Your balance is low'), texts('Your wallet has {balance} left. Add money to keep joining.')),
   /** data: day */
   auto_join_skipped: notice(
     texts("You were not joined to today's round"),
-    texts('Your wallet had less than ₹1 on {day}. Auto Participate stays on: add money today and you are in.'),
+    texts(
+      'Auto Participate did not join you to the round of {day}: your wallet had less than ₹1. It stays on and joins you again once you add money.',
+    ),
   ),
   /** data: year */
   yearly_maximum: notice(
     texts('You have reached the yearly maximum'),
-    texts('You have reached the yearly maximum of ₹365. Auto Participate goes on with the first day of next year.'),
+    texts('You have reached the yearly maximum of ₹365. Auto Participate restarts on 1 January.'),
   ),
   /** data: amount, day */
   won: notice(texts('You won!'), texts('You won {amount} in the round of {day}. It is in your wallet.')),
   /** data: day */
   round_returned: notice(
     texts('Your ₹1 is back'),
-    texts('There was no draw for {day}: the public number that decides it did not come for 30 days. Your ₹1 is back in your wallet.'),
+    texts(
+      'There was no draw for {day}: its public random number did not come for 30 days. Everyone who joined got ₹1 back. Yours is in your wallet.',
+    ),
   ),
   /** data: amount, balance */
   topup_credited: notice(texts('Money added'), texts('{amount} was added to your wallet.')),
@@ -40,7 +44,7 @@ export const NOTICES = {
     texts('Your withdrawal of {amount} to the account ending in {account} is being processed. It takes 24 to 48 hours.'),
   ),
   /** data: amount, account (last four digits) */
-  withdrawal_paid: notice(texts('Withdrawal paid'), texts('{amount} was sent to your account ending in {account}.')),
+  withdrawal_paid: notice(texts('Withdrawal sent'), texts('{amount} was sent to your account ending in {account}.')),
   /** data: amount */
   withdrawal_returned: notice(
     texts('Withdrawal returned'),
@@ -52,7 +56,7 @@ export const NOTICES = {
     texts('Your withdrawal of {amount} was rejected. The money is back in your wallet. Reason: {reason}'),
   ),
   /** data: amount */
-  refund_paid: notice(texts('Refund sent'), texts('{amount} was sent back to where it came from. Your bank may take a few days.')),
+  refund_paid: notice(texts('Refund sent'), texts('{amount} was sent to your original payment method. Your bank may take a few days.')),
   /** data: amount */
   refund_returned: notice(texts('Refund returned'), texts('Your refund of {amount} did not go through. The money is back in your wallet.')),
   /** data: amount, reason (an administrator's words) */
@@ -61,23 +65,21 @@ export const NOTICES = {
     texts('Your refund of {amount} was rejected. The money is back in your wallet. Reason: {reason}'),
   ),
   /** data: amount */
-  payment_assigned: notice(texts('Payment credited'), texts('A payment of {amount} was checked and is now in your wallet.')),
+  payment_assigned: notice(texts('Payment added'), texts('A payment of {amount} was checked and is now in your wallet.')),
   /** data: amount */
   payment_taken_back: notice(
-    texts('Payment taken back'),
-    texts('A payment of yours was disputed at the bank. {amount} of it was taken from your wallet until it is decided.'),
+    texts('Payment disputed'),
+    texts('A payment is disputed. We took back {amount} from your wallet until the bank decides.'),
   ),
   /** data: amount */
   payment_owed: notice(
-    texts('You owe for a payment'),
-    texts(
-      'The bank took back a payment of yours, and your wallet did not cover {amount} of it. Rewards and money that comes back pay this first.',
-    ),
+    texts('A payment is not covered'),
+    texts('The bank took back a payment, and your wallet was {amount} short. Rewards and returned money pay this first.'),
   ),
   /** data: amount */
   payment_given_back: notice(
-    texts('Payment given back'),
-    texts('The bank gave a disputed payment back. {amount} is in your wallet again.'),
+    texts('Disputed payment returned'),
+    texts('The bank returned a disputed payment. {amount} is back in your wallet.'),
   ),
 } as const satisfies Record<string, Notice>
 

@@ -18,9 +18,9 @@ export type ResultNews = {
 }
 
 const TITLE = texts('The result is in')
-const DRAWN = texts('The round of {day} is drawn. See who was chosen and what goes to people in need.')
+const DRAWN = texts('The draw of {day} is done. See who won and what is set aside for people in need.')
 /** For a round without winners: the reward went to people in need. */
-const COMPLETE = texts('The round of {day} is complete. See what goes to people in need.')
+const COMPLETE = texts('The round of {day} is complete. See what is set aside for people in need.')
 
 export type Result = {
   readonly day: IstDay

@@ -77,6 +77,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     },
     { prefix: '/api' },
   )
+  services.mountUnsubscribe(app)
   registerUploads(app, deps.storage)
   if (!config.production) {
     registerDevClock(app, { db: deps.db, clock: deps.clock, runDue: services.worker.runDue })

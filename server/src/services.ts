@@ -142,7 +142,7 @@ function createFeatures(deps: ServiceDeps) {
   })
   const impact = createImpact({ db, pictureHosts: config.pictureHosts })
   const home = createHome({ db, recentStories: impact.recentStories })
-  const notifications = createNotifications({ db })
+  const notifications = createNotifications({ db, secrets })
   const push = createPush({ db, push: deps.push, secrets, warn: operator.warn })
   const ofMoney = { ...wallet.exports, ...payouts.exports, ...rounds.exports }
   const exports = { ...identity.exports, ...ofMoney, ...notifications.exports, ...push.exports }
@@ -197,6 +197,7 @@ export function createServices(deps: ServiceDeps) {
   const worker = createWorker(workerDeps)
   return {
     sessions: identity.sessions,
+    mountUnsubscribe: notifications.mount,
     recentStories: impact.recentStories,
     /** Reads for the public pages: the same answers that the API gives a visitor. */
     publicReads: {

@@ -2,12 +2,12 @@
 export const HI = {
   // Refusals
   'Please check what you entered.': 'कृपया अपनी भरी हुई जानकारी जाँचें।',
-  'The request is not valid JSON.': 'अनुरोध सही JSON नहीं है।',
+  'The request is not valid JSON.': 'यह रिक्वेस्ट सही JSON नहीं है।',
   'There is nothing at this address.': 'इस पते पर कुछ नहीं है।',
   'This address does not support that method.': 'यह पता इस तरीके से नहीं चलता।',
-  'The request is too large.': 'अनुरोध बहुत बड़ा है।',
-  'This content type is not supported.': 'इस प्रकार की सामग्री मान्य नहीं है।',
-  'This Idempotency-Key was used for another request.': 'अनुरोध की यह कुंजी किसी और अनुरोध में इस्तेमाल हो चुकी है।',
+  'The request is too large.': 'रिक्वेस्ट बहुत बड़ी है।',
+  'This content type is not supported.': 'इस तरह की सामग्री यहाँ नहीं चलती।',
+  'This Idempotency-Key was used for another request.': 'रिक्वेस्ट की यह कुंजी किसी और रिक्वेस्ट में इस्तेमाल हो चुकी है।',
   'Too many attempts. Please wait a little and try again.': 'बहुत ज़्यादा कोशिशें हुईं। थोड़ी देर रुककर फिर कोशिश करें।',
   'Roz is very busy right now. Please try again in a moment.': 'अभी बहुत भीड़ है। थोड़ी देर में फिर कोशिश करें।',
   'Something went wrong on our side. Please try again.': 'हमारी तरफ़ कुछ गड़बड़ हुई। कृपया फिर कोशिश करें।',
@@ -21,7 +21,7 @@ export const HI = {
   'Google login failed': 'Google लॉगिन नहीं हो पाया',
   'This email is linked to another Google account. Please log in with that one, or with your password.':
     'यह ईमेल किसी दूसरे Google खाते से जुड़ा है। कृपया उसी से या अपने पासवर्ड से लॉग इन करें।',
-  'Google login is not available.': 'Google लॉगिन उपलब्ध नहीं है।',
+  'Google login is not available.': 'Google लॉगिन अभी उपलब्ध नहीं है।',
   'Invalid or missing verification token': 'पुष्टि का लिंक अधूरा है या सही नहीं है',
   'This verification link has expired. Please ask for a new one.': 'पुष्टि का यह लिंक पुराना हो गया है। कृपया नया मँगाएँ।',
   'Your email is already verified.': 'आपके ईमेल की पुष्टि पहले ही हो चुकी है।',
@@ -35,56 +35,52 @@ export const HI = {
   'Insufficient balance': 'बैलेंस कम है',
   'Adding money is paused.': 'पैसे जोड़ना अभी रुका हुआ है।',
   'Withdrawals are paused.': 'पैसे निकालना अभी रुका हुआ है।',
-  "We couldn't find any payment information for this order.": 'इस ऑर्डर के भुगतान की कोई जानकारी नहीं मिली।',
+  "We couldn't find any payment information for this order.": 'इस ऑर्डर के पेमेंट की कोई जानकारी नहीं मिली।',
   'There is no such transaction.': 'ऐसा कोई लेन-देन नहीं है।',
-  'The payment gateway did not answer. Please try again.': 'भुगतान गेटवे से जवाब नहीं मिला। कृपया फिर कोशिश करें।',
+  'Our payment partner did not answer. Please try again.': 'हमारे पेमेंट पार्टनर से जवाब नहीं मिला। कृपया फिर कोशिश करें।',
   'There is no such withdrawal.': 'ऐसी कोई निकासी नहीं है।',
-  'This withdrawal is not in a state that allows this.': 'इस निकासी के साथ अब ऐसा नहीं किया जा सकता।',
-  'This was changed while you looked at it. See how it is now, then decide.': 'आपके देखते-देखते यह बदल गया है। अभी की स्थिति देखकर फ़ैसला करें।',
+  'This withdrawal can no longer be changed this way.': 'इस निकासी के साथ अब ऐसा नहीं किया जा सकता।',
+  'This changed while you had it open. Look at it again, then decide.': 'आपके देखते-देखते यह बदल गया है। दोबारा देखकर फ़ैसला करें।',
   '{name} has seen the bank account and may have paid. Only {name} can end this withdrawal, as paid or as not paid.':
     '{name} ने बैंक खाता देख लिया है और हो सकता है पैसे भेज दिए हों। अब सिर्फ़ {name} ही बता सकते हैं कि पैसे गए या नहीं गए।',
   'This member is not on hold.': 'इस सदस्य पर कोई रोक नहीं है।',
   "This member's account is on hold.": 'इस सदस्य का खाता रोका गया है।',
   'This member owes us for a payment that the bank took back. Reject this: what was held pays it first.':
     'बैंक ने इस सदस्य का एक पेमेंट वापस ले लिया था, उसके पैसे अभी बाकी हैं। इसे नामंज़ूर करें: रोकी गई रकम से पहले वही चुकाया जाएगा।',
-  'No payout gateway is set up: pay by hand and enter the bank reference.': 'कोई भुगतान गेटवे नहीं है: हाथ से भुगतान करके बैंक संदर्भ लिखें।',
+  'No payout gateway is set up: pay by hand and enter the bank reference.': 'पैसे भेजने का कोई गेटवे नहीं है: हाथ से भेजकर बैंक संदर्भ लिखें।',
   'Withdrawals are sent by the gateway here.': 'यहाँ निकासी गेटवे से भेजी जाती है।',
-  'This payment cannot be refunded: only the last seven days can.': 'यह भुगतान वापस नहीं हो सकता: सिर्फ़ पिछले सात दिनों के भुगतान वापस होते हैं।',
-  'This is more than is left of this payment.': 'यह राशि इस भुगतान की बची हुई राशि से ज़्यादा है।',
+  'This payment cannot be refunded: only payments of the last 7 days can.': 'इस पेमेंट का रिफ़ंड नहीं हो सकता: सिर्फ़ पिछले 7 दिन के पेमेंट का होता है।',
+  'This is more than the unused part of this payment.': 'यह रकम इस पेमेंट के बचे हुए हिस्से से ज़्यादा है।',
   'There is no such refund.': 'ऐसा कोई रिफ़ंड नहीं है।',
-  'This refund is not in a state that allows this.': 'इस रिफ़ंड के साथ अब ऐसा नहीं किया जा सकता।',
-  'There is no such payment in suspense.': 'जाँच में ऐसा कोई भुगतान नहीं है।',
-  'This payment has been decided already.': 'इस भुगतान पर पहले ही निर्णय हो चुका है।',
-  'This money came back from a bank account: there is no payment to send it back by.':
-    'ये पैसे किसी बैंक खाते से लौटे हैं: इन्हें वापस भेजने के लिए कोई भुगतान नहीं है।',
+  'This refund can no longer be changed this way.': 'इस रिफ़ंड के साथ अब ऐसा नहीं किया जा सकता।',
+  'There is no such payment in suspense.': 'जाँच में ऐसा कोई पेमेंट नहीं है।',
+  'This payment has been decided already.': 'इस पेमेंट पर फ़ैसला हो चुका है।',
+  'This money came back from a bank account: it has no payment to refund.': 'ये पैसे किसी बैंक खाते से लौटे हैं: ऐसा कोई पेमेंट नहीं जिसका रिफ़ंड हो।',
   'This payment is not in rupees: it can only be sent back.': 'यह पेमेंट रुपयों में नहीं है: इसे सिर्फ़ लौटाया जा सकता है।',
-  'Only money of a closed account is paid out by hand.': 'सिर्फ़ बंद खाते के पैसे हाथ से चुकाए जाते हैं।',
-  'This money has left again, to the bank or to its owner: there is nothing to give out while it stands so.':
-    'ये पैसे फिर बैंक को या अपने मालिक को जा चुके हैं: जब तक ऐसा है, इनमें से कुछ नहीं दिया जा सकता।',
-  'A withdrawal is still on its way. You can close your account once it has ended.':
-    'एक निकासी अभी पूरी नहीं हुई है। उसके पूरा होने पर आप खाता बंद कर सकते हैं।',
-  'A refund is still on its way. You can close your account once it has ended.':
-    'एक रिफ़ंड अभी पूरा नहीं हुआ है। उसके पूरा होने पर आप खाता बंद कर सकते हैं।',
-  'A round that you joined has not ended. You can close your account once its result is out.':
-    'आपका एक राउंड अभी पूरा नहीं हुआ है। उसका नतीजा आने पर आप खाता बंद कर सकते हैं।',
-  'There is money left in your wallet. Withdraw it or give it to the help fund first.':
-    'आपके वॉलेट में पैसे बचे हैं। पहले उन्हें निकालें या सहायता कोष को दें।',
+  'Only money of a closed account is paid out by hand.': 'सिर्फ़ बंद खाते के पैसे हाथ से भेजे जाते हैं।',
+  'This money has gone back to the bank or to its owner: there is nothing to give out now.':
+    'ये पैसे बैंक को या अपने मालिक को लौट चुके हैं: अभी इनमें से कुछ नहीं दिया जा सकता।',
+  'A withdrawal is not finished yet. You can close your account after it.': 'एक निकासी अभी पूरी नहीं हुई है। उसके बाद आप खाता बंद कर सकते हैं।',
+  'A refund is not finished yet. You can close your account after it.': 'एक रिफ़ंड अभी पूरा नहीं हुआ है। उसके बाद आप खाता बंद कर सकते हैं।',
+  'A round that you joined has no result yet. You can close your account after it.':
+    'आपके एक राउंड का नतीजा अभी नहीं आया है। उसके बाद आप खाता बंद कर सकते हैं।',
+  'There is money in your wallet. First withdraw it or donate it to the help fund.': 'आपके वॉलेट में पैसे हैं। पहले उन्हें निकालें या मदद के फ़ंड में दान करें।',
   'There is no such member.': 'ऐसा कोई सदस्य नहीं है।',
   'The signature of this event does not match.': 'इस सूचना के हस्ताक्षर मेल नहीं खाते।',
-  "You have already joined today's round.": 'आप आज के राउंड में पहले ही शामिल हो चुके हैं।',
-  "Today's round is closed. The next one opens at midnight.": 'आज का राउंड बंद हो चुका है। अगला आधी रात को खुलेगा।',
-  'You have reached the yearly maximum of ₹365.': 'आप साल की अधिकतम सीमा ₹365 तक पहुँच चुके हैं।',
+  "You have already joined today's round.": 'आप आज के राउंड में पहले ही जुड़ चुके हैं।',
+  "Today's round is closed. The next one opens at midnight.": 'आज का राउंड बंद हो चुका है। अगला रात 12 बजे खुलेगा।',
+  'You have reached the yearly maximum of ₹365.': 'आप साल की सीमा ₹365 तक पहुँच चुके हैं।',
   'This receipt already proves another disbursement. Each one needs a receipt of its own.':
-    'यह रसीद पहले से किसी और सहायता भुगतान का प्रमाण है। हर भुगतान की अपनी रसीद चाहिए।',
+    'यह रसीद पहले से किसी और मदद के पेमेंट का सबूत है। हर पेमेंट की अपनी रसीद चाहिए।',
   'This ticket key is already in use. Please make another.': 'यह टिकट कुंजी पहले से इस्तेमाल में है। कृपया दूसरी बनाएँ।',
-  'No participants yet.': 'अभी तक कोई शामिल नहीं हुआ।',
+  'No members have joined yet.': 'अभी तक कोई नहीं जुड़ा।',
   "Today's round is already closed.": 'आज का राउंड पहले ही बंद हो चुका है।',
-  'The draw is waiting for the public random number.': 'ड्रॉ सार्वजनिक संख्या का इंतज़ार कर रहा है।',
+  'The draw is waiting for the public random number.': 'ड्रॉ सार्वजनिक नंबर का इंतज़ार कर रहा है।',
   'There is no such round.': 'ऐसा कोई राउंड नहीं है।',
   'This is not a signed note.': 'यह हस्ताक्षरित नोट नहीं है।',
   'No running day names this witness.': 'किसी चालू दिन में इस गवाह का नाम नहीं है।',
-  'The log has signed no such checkpoint.': 'लॉग ने ऐसी कोई जाँच-मुहर नहीं दी है।',
-  'This cosignature is not valid.': 'यह सह-हस्ताक्षर मान्य नहीं है।',
+  'The log has signed no such checkpoint.': 'लॉग ने ऐसे किसी चेकपॉइंट पर हस्ताक्षर नहीं किए।',
+  'This cosignature is not valid.': 'यह सह-हस्ताक्षर सही नहीं है।',
   'There is no such story.': 'ऐसी कोई कहानी नहीं है।',
   'The clock cannot go back to before the opening of the newest open round.': 'घड़ी सबसे नए खुले राउंड से पीछे नहीं जा सकती।',
 
@@ -104,25 +100,25 @@ export const HI = {
     'यह पासवर्ड सबसे ज़्यादा इस्तेमाल होने वाले 10,000 पासवर्डों में है, जो सबसे पहले आज़माए जाते हैं। कृपया कोई और चुनें।',
 
   // Problems of fields about money
-  'Please enter an amount in rupees, with at most two decimals': 'कृपया रुपयों में राशि लिखें, दशमलव के बाद अधिकतम दो अंक',
-  'Minimum amount is ₹{n}': 'कम से कम राशि ₹{n} है',
-  'Maximum amount is ₹{n}': 'ज़्यादा से ज़्यादा राशि ₹{n} है',
+  'Please enter an amount in rupees, with at most two decimals': 'कृपया रुपयों में रकम लिखें, दशमलव के बाद ज़्यादा से ज़्यादा दो अंक',
+  'Minimum amount is ₹{n}': 'कम से कम रकम ₹{n} है',
+  'Maximum amount is ₹{n}': 'ज़्यादा से ज़्यादा रकम ₹{n} है',
   'Minimum withdrawal is ₹{n}': 'कम से कम निकासी ₹{n} है',
   'Account holder name is required': 'खाताधारक का नाम ज़रूरी है',
   'Account holder name must be at least 2 characters': 'खाताधारक का नाम कम से कम 2 अक्षरों का होना चाहिए',
-  'Account holder name can contain only letters and spaces': 'खाताधारक के नाम में केवल अक्षर और स्पेस हो सकते हैं',
-  'Account number is required': 'खाता संख्या ज़रूरी है',
-  'Account number must contain only digits': 'खाता संख्या में केवल अंक होने चाहिए',
-  'Account number must be between 9-18 digits': 'खाता संख्या 9 से 18 अंकों की होनी चाहिए',
+  'Account holder name can contain only letters and spaces': 'खाताधारक के नाम में सिर्फ़ अक्षर और खाली जगह हो सकती है',
+  'Account number is required': 'खाता नंबर ज़रूरी है',
+  'Account number must contain only digits': 'खाता नंबर में सिर्फ़ अंक होने चाहिए',
+  'Account number must be between 9-18 digits': 'खाता नंबर 9 से 18 अंकों का होना चाहिए',
   'IFSC code is required': 'IFSC कोड ज़रूरी है',
   'IFSC code must be 11 characters': 'IFSC कोड 11 अक्षरों का होना चाहिए',
-  'Invalid IFSC code format': 'IFSC कोड का रूप सही नहीं है',
+  'Invalid IFSC code format': 'IFSC कोड सही नहीं है',
   'Bank name is required': 'बैंक का नाम ज़रूरी है',
   'Bank name must be at least 3 characters': 'बैंक का नाम कम से कम 3 अक्षरों का होना चाहिए',
-  'Bank name can contain only letters, spaces and & . -': 'बैंक के नाम में केवल अक्षर, स्पेस और & . - हो सकते हैं',
+  'Bank name can contain only letters, spaces and & . -': 'बैंक के नाम में सिर्फ़ अक्षर, खाली जगह और & . - हो सकते हैं',
   'Please choose savings or current': 'कृपया बचत या चालू खाता चुनें',
   'Please give a reason of 3 to 500 characters': 'कृपया 3 से 500 अक्षरों में कारण लिखें',
-  'This is more than is left of this payment': 'यह राशि इस भुगतान की बची हुई राशि से ज़्यादा है',
+  'This is more than the unused part of this payment': 'यह रकम इस पेमेंट के बचे हुए हिस्से से ज़्यादा है',
   'Please enter the bank reference: 4 to 50 letters and digits': 'कृपया बैंक संदर्भ लिखें: 4 से 50 अक्षर और अंक',
 
   // Problems of the fields of a story
@@ -138,71 +134,72 @@ export const HI = {
   'Pictures may only come from sites that are set up for them': 'तस्वीर सिर्फ़ उन साइटों से आ सकती है, जो इसके लिए तय हैं',
 
   // Problems of other fields of calls
-  'This field is not known.': 'यह फ़ील्ड मान्य नहीं है।',
+  'This field is not known.': 'यह फ़ील्ड यहाँ नहीं चलता।',
   'This value has the wrong type.': 'यहाँ लिखी चीज़ सही प्रकार की नहीं है।',
   'Message must be 10 to 4,000 characters': 'संदेश 10 से 4,000 अक्षरों का होना चाहिए',
   'Please choose one of the listed values': 'कृपया सूची में से चुनें',
   'A ticket key is 64 lower-case hex digits': 'टिकट कुंजी 64 छोटे हेक्स अंकों की होती है',
   'This is not a push subscription of a browser': 'यह किसी ब्राउज़र की पुश सदस्यता नहीं है',
   'The push service of this browser is not supported': 'इस ब्राउज़र की पुश सेवा यहाँ नहीं चलती',
-  'This page cursor is not valid': 'यह पृष्ठ-चिह्न सही नहीं है',
+  'This page cursor is not valid': 'पेज का यह निशान सही नहीं है',
   'The limit is 1 to 100': 'सीमा 1 से 100 तक है',
   'A day is written YYYY-MM-DD': 'दिन इस रूप में लिखें: 2026-11-21',
   'A time is written in ISO 8601 with its offset': 'समय ISO 8601 में, अंतर सहित लिखें',
 
   // Notices
-  "You're in": 'आप शामिल हैं',
-  'Auto Participate joined you to the round of {day} for ₹1.': '“अपने-आप शामिल हों” ने आपको ₹1 में {day} के राउंड में शामिल किया।',
+  "You're in": 'आप जुड़ गए',
+  'Auto Participate joined you to the round of {day} for ₹1.': 'ऑटो-जॉइन ने आपको {day} के राउंड में जोड़ा (₹1)।',
   'Your balance is low': 'आपका बैलेंस कम है',
-  'Your wallet has {balance} left. Add money to keep joining each day.': 'आपके वॉलेट में {balance} बचे हैं। रोज़ शामिल होते रहने के लिए पैसे जोड़ें।',
-  "You were not joined to today's round": 'आप आज के राउंड में शामिल नहीं हुए',
-  'Your wallet had less than ₹1 on {day}. Auto Participate stays on: add money today and you are in.':
-    '{day} को आपके वॉलेट में ₹1 से कम था। “अपने-आप शामिल हों” चालू है: आज पैसे जोड़ें, और आप शामिल हो जाएँगे।',
-  'You have reached the yearly maximum': 'आप साल की अधिकतम सीमा तक पहुँच गए',
-  'You have reached the yearly maximum of ₹365. Auto Participate goes on with the first day of next year.':
-    'आप साल की अधिकतम सीमा ₹365 तक पहुँच चुके हैं। “अपने-आप शामिल हों” अगले साल के पहले दिन से फिर चलेगा।',
+  'Your wallet has {balance} left. Add money to keep joining.': 'आपके वॉलेट में {balance} बचे हैं। जुड़ते रहने के लिए पैसे जोड़ें।',
+  "You were not joined to today's round": 'आप आज के राउंड में नहीं जुड़े',
+  'Auto Participate did not join you to the round of {day}: your wallet had less than ₹1. It stays on and joins you again once you add money.':
+    'ऑटो-जॉइन ने आपको {day} के राउंड में नहीं जोड़ा: वॉलेट में ₹1 से कम था। वह चालू है, और पैसे जोड़ने पर फिर जोड़ेगा।',
+  'You have reached the yearly maximum': 'आप साल की सीमा तक पहुँच गए',
+  'You have reached the yearly maximum of ₹365. Auto Participate restarts on 1 January.':
+    'आप साल की सीमा ₹365 तक पहुँच चुके हैं। ऑटो-जॉइन 1 जनवरी से फिर चलेगा।',
   'Your ₹1 is back': 'आपका ₹1 वापस आ गया',
-  'There was no draw for {day}: the public number that decides it did not come for 30 days. Your ₹1 is back in your wallet.':
-    '{day} का ड्रॉ नहीं हो सका: जिस सार्वजनिक संख्या से फ़ैसला होता है, वह 30 दिन तक नहीं आई। आपका ₹1 आपके वॉलेट में वापस है।',
-  'You won!': 'आप जीत गए!',
-  'You won {amount} in the round of {day}. It is in your wallet.': 'आपने {day} के राउंड में {amount} जीते। राशि आपके वॉलेट में है।',
+  'There was no draw for {day}: its public random number did not come for 30 days. Everyone who joined got ₹1 back. Yours is in your wallet.':
+    '{day} का ड्रॉ नहीं हुआ: उसका सार्वजनिक नंबर 30 दिन तक नहीं आया। सबका ₹1 लौटाया गया। आपका ₹1 आपके वॉलेट में है।',
+  'You won!': 'आपकी जीत हुई!',
+  'You won {amount} in the round of {day}. It is in your wallet.': '{day} के राउंड में आपने {amount} जीते। पैसे आपके वॉलेट में हैं।',
   'Money added': 'पैसे जोड़े गए',
   '{amount} was added to your wallet.': '{amount} आपके वॉलेट में जोड़े गए।',
-  'Withdrawal requested': 'निकासी का अनुरोध मिला',
+  'Withdrawal requested': 'निकासी की रिक्वेस्ट मिली',
   'Your withdrawal of {amount} to the account ending in {account} is being processed. It takes 24 to 48 hours.':
     'आपके खाते (आखिरी अंक {account}) में {amount} की निकासी पर काम हो रहा है। इसमें 24 से 48 घंटे लगते हैं।',
-  'Withdrawal paid': 'निकासी का भुगतान हुआ',
+  'Withdrawal sent': 'निकासी भेजी गई',
   '{amount} was sent to your account ending in {account}.': '{amount} आपके खाते (आखिरी अंक {account}) में भेजे गए।',
-  'Withdrawal returned': 'निकासी वापस आई',
+  'Withdrawal returned': 'निकासी लौट आई',
   'Your withdrawal of {amount} did not go through. The money is back in your wallet.':
-    '{amount} की निकासी नहीं हो पाई। राशि आपके वॉलेट में वापस है।',
+    '{amount} की निकासी नहीं हुई। पैसे आपके वॉलेट में वापस आ गए हैं।',
   'Withdrawal rejected': 'निकासी नामंज़ूर हुई',
   'Your withdrawal of {amount} was rejected. The money is back in your wallet. Reason: {reason}':
     '{amount} की निकासी नामंज़ूर हुई। पैसे आपके वॉलेट में वापस आ गए हैं। कारण: {reason}',
   'Refund sent': 'रिफ़ंड भेजा गया',
-  '{amount} was sent back to where it came from. Your bank may take a few days.':
-    '{amount} वहीं वापस भेजे गए जहाँ से आए थे। आपके बैंक को कुछ दिन लग सकते हैं।',
-  'Refund returned': 'रिफ़ंड वापस आया',
-  'Your refund of {amount} did not go through. The money is back in your wallet.': '{amount} का रिफ़ंड नहीं हो पाया। राशि आपके वॉलेट में वापस है।',
+  '{amount} was sent to your original payment method. Your bank may take a few days.':
+    '{amount} उसी तरीके से वापस भेजे गए जिससे आपने पेमेंट किया था। आपके बैंक को कुछ दिन लग सकते हैं।',
+  'Refund returned': 'रिफ़ंड लौट आया',
+  'Your refund of {amount} did not go through. The money is back in your wallet.': '{amount} का रिफ़ंड नहीं हुआ। पैसे आपके वॉलेट में वापस आ गए हैं।',
   'Refund rejected': 'रिफ़ंड नामंज़ूर हुआ',
   'Your refund of {amount} was rejected. The money is back in your wallet. Reason: {reason}':
     '{amount} का रिफ़ंड नामंज़ूर हुआ। पैसे आपके वॉलेट में वापस आ गए हैं। कारण: {reason}',
-  'Payment credited': 'भुगतान जमा हुआ',
-  'A payment of {amount} was checked and is now in your wallet.': '{amount} के भुगतान की जाँच हो गई, और वह अब आपके वॉलेट में है।',
-  'Payment taken back': 'भुगतान वापस लिया गया',
-  'A payment of yours was disputed at the bank. {amount} of it was taken from your wallet until it is decided.':
-    'आपके एक भुगतान पर बैंक में आपत्ति की गई। फ़ैसला होने तक आपके वॉलेट से {amount} लिए गए।',
-  'You owe for a payment': 'आपके एक पेमेंट का पैसा चुकाना बाकी है',
-  'The bank took back a payment of yours, and your wallet did not cover {amount} of it. Rewards and money that comes back pay this first.':
-    'बैंक ने आपका एक पेमेंट वापस ले लिया और वॉलेट में {amount} कम पड़ गए। इनाम और लौटकर आने वाले पैसों से पहले यही रकम चुकाई जाएगी।',
-  'Payment given back': 'भुगतान लौटाया गया',
-  'The bank gave a disputed payment back. {amount} is in your wallet again.': 'बैंक ने आपत्ति वाला भुगतान लौटा दिया। {amount} फिर आपके वॉलेट में हैं।',
+  'Payment added': 'पेमेंट जुड़ गया',
+  'A payment of {amount} was checked and is now in your wallet.': '{amount} के पेमेंट की जाँच हो गई, और पैसे अब आपके वॉलेट में हैं।',
+  'Payment disputed': 'पेमेंट पर विवाद',
+  'A payment is disputed. We took back {amount} from your wallet until the bank decides.':
+    'एक पेमेंट पर विवाद है। बैंक का फ़ैसला आने तक हमने आपके वॉलेट से {amount} वापस लिए हैं।',
+  'A payment is not covered': 'एक पेमेंट के पैसे बाकी हैं',
+  'The bank took back a payment, and your wallet was {amount} short. Rewards and returned money pay this first.':
+    'बैंक ने एक पेमेंट वापस ले लिया और आपके वॉलेट में {amount} कम पड़ गए। इनाम और लौटकर आने वाले पैसों से पहले यही चुकाया जाएगा।',
+  'Disputed payment returned': 'विवाद वाले पैसे लौट आए',
+  'The bank returned a disputed payment. {amount} is back in your wallet.': 'बैंक ने विवाद वाला पेमेंट लौटा दिया। {amount} आपके वॉलेट में वापस हैं।',
 
   // Push messages
   'The result is in': 'नतीजा आ गया',
-  'The round of {day} is drawn. See who was chosen and what goes to people in need.':
-    '{day} के राउंड का ड्रॉ हो गया। देखें कौन चुना गया और ज़रूरतमंदों को क्या मिलेगा।',
-  'The round of {day} is complete. See what goes to people in need.': '{day} का राउंड पूरा हुआ। देखें कि ज़रूरतमंदों को क्या मिलेगा।',
+  'The draw of {day} is done. See who won and what is set aside for people in need.':
+    '{day} का ड्रॉ हो गया। देखें कौन जीता और ज़रूरतमंदों के लिए कितना अलग रखा गया।',
+  'The round of {day} is complete. See what is set aside for people in need.':
+    '{day} का राउंड पूरा हुआ। देखें कि ज़रूरतमंदों के लिए कितना अलग रखा गया।',
 
   // Names
   'A member': 'एक सदस्य',
@@ -216,125 +213,155 @@ export const HI = {
 
   // Closing an account
   'Nothing is left in your wallet. You can delete your account now.': 'आपके वॉलेट में कुछ नहीं बचा है। अब आप अपना खाता मिटा सकते हैं।',
-  '{amount} is on its way to your bank. Once it has arrived you can delete your account.':
-    '{amount} आपके बैंक में भेजे जा रहे हैं। पहुँचने के बाद आप अपना खाता मिटा सकते हैं।',
-  'Thank you: {amount} went to the help fund. You can delete your account now.':
-    'धन्यवाद: {amount} सहायता कोष में गए। अब आप अपना खाता मिटा सकते हैं।',
+  'Withdrawal of {amount} requested. Once it is paid you can delete your account.':
+    '{amount} की निकासी की रिक्वेस्ट हो गई। पूरी होने के बाद आप अपना खाता मिटा सकते हैं।',
+  'Thank you. You donated {amount} to the help fund. You can delete your account now.':
+    'धन्यवाद। आपने मदद के फ़ंड में {amount} दान किए। अब आप अपना खाता मिटा सकते हैं।',
 
   // The draw by hand
   'Draw triggered successfully!': 'ड्रॉ हो गया!',
   'The round is closed and waits for its public random number. The draw follows by itself.':
-    'राउंड बंद हो गया है और अपनी सार्वजनिक संख्या का इंतज़ार कर रहा है। ड्रॉ अपने-आप होगा।',
+    'राउंड बंद हो गया है और सार्वजनिक नंबर का इंतज़ार है। ड्रॉ अपने-आप होगा।',
 
   // Transactions of a wallet
-  Booking: 'बुकिंग',
-  'Joined the round of {day}': '{day} के राउंड में शामिल हुए',
+  Booking: 'लेन-देन',
+  'Joined the round of {day}': '{day} के राउंड में जुड़े',
   'Adding money': 'पैसे जोड़ना',
-  'Payment credited after a check': 'जाँच के बाद भुगतान जमा हुआ',
+  'Payment added after a check': 'जाँच के बाद पेमेंट जुड़ा',
   'Reward from the round of {day}': '{day} के राउंड का इनाम',
   'Returned from the round of {day}': '{day} के राउंड से लौटा',
-  'Gift to the help fund': 'सहायता कोष को भेंट',
+  'Donation to the help fund': 'मदद के फ़ंड को दान',
   'Withdrawal to {bank}': '{bank} में निकासी',
-  'Withdrawal to {bank} returned': '{bank} की निकासी वापस आई',
+  'Withdrawal to {bank} returned': '{bank} की निकासी लौट आई',
   'Withdrawal to {bank} returned by the bank': '{bank} की निकासी बैंक ने लौटाई',
-  'Refund to the payment source': 'जहाँ से भुगतान हुआ, वहीं रिफ़ंड',
-  'Refund returned by the bank': 'रिफ़ंड बैंक ने लौटाया',
-  'Payment taken back by the bank': 'बैंक ने भुगतान वापस लिया',
-  'Payment given back by the bank': 'बैंक ने भुगतान लौटाया',
-  'Paid what you owed for a payment the bank took back': 'बैंक ने जो पेमेंट वापस लिया था, उसकी बाकी रकम चुकाई गई',
-  'Given back: what you had paid for a disputed payment': 'आपत्ति वाले पेमेंट के लिए चुकाई गई रकम लौटाई गई',
+  'Refund to your original payment method': 'उसी तरीके से रिफ़ंड जिससे पेमेंट हुआ था',
+  'Refund returned by the bank': 'बैंक ने रिफ़ंड लौटाया',
+  'Payment taken back by the bank': 'बैंक ने पेमेंट वापस लिया',
+  'Payment returned by the bank': 'बैंक ने पेमेंट लौटाया',
+  'Paid for a payment the bank took back': 'बैंक के वापस लिए पेमेंट की बाकी रकम चुकाई गई',
+  'Returned: what you had paid for a disputed payment': 'विवाद वाले पेमेंट के लिए चुकाई गई रकम लौटाई गई',
 
   // Receipts
   'Your wallet': 'आपका वॉलेट',
-  'Your payment': 'आपका भुगतान',
-  'The source of your payment': 'जहाँ से आपने भुगतान किया',
+  'Your payment': 'आपका पेमेंट',
+  'Your original payment method': 'जिस तरीके से आपने पेमेंट किया',
   'The round of {day}': '{day} का राउंड',
   '{bank}': '{bank}',
-  'The help fund': 'सहायता कोष',
-  'The books': 'बही',
+  'The help fund': 'मदद का फ़ंड',
+  'Our accounts': 'हमारा हिसाब',
 
   // Mails
   'Verify your email for {brandName}': '{brandName} के लिए अपने ईमेल की पुष्टि करें',
   'Hello {name},': 'नमस्ते {name},',
   'Hello,': 'नमस्ते,',
   'Questions? Write to {supportEmail}': 'कोई सवाल हो तो यहाँ लिखें: {supportEmail}',
-  'Please confirm that this is your email address. After that you can add money and join the daily round.':
-    'कृपया पुष्टि करें कि यह ईमेल पता आपका है। इसके बाद आप पैसे जोड़कर रोज़ के राउंड में शामिल हो सकते हैं।',
+  'Please confirm that this is your email address. Then you can add money and join the round of the day.':
+    'कृपया पुष्टि करें कि यह ईमेल पता आपका है। इसके बाद आप पैसे जोड़कर आज के राउंड में जुड़ सकते हैं।',
   'Verify my email': 'मेरे ईमेल की पुष्टि करें',
-  'The link works for 24 hours. If you did not register, ignore this mail.':
+  'The link works for 24 hours. If you did not register, ignore this email.':
     'यह लिंक 24 घंटे तक चलता है। अगर आपने खाता नहीं बनाया है, तो इस ईमेल को अनदेखा करें।',
-  'Reset your {brandName} password': 'अपने {brandName} खाते का पासवर्ड बदलें',
-  'Someone asked for a new password for your account. If it was you, choose one here:':
+  'Reset your {brandName} password': '{brandName} खाते का पासवर्ड बदलें',
+  'Someone requested a new password for your account. If it was you, choose one here:':
     'आपके खाते के लिए नया पासवर्ड माँगा गया है। अगर यह आपने माँगा है, तो यहाँ नया पासवर्ड चुनें:',
   'Choose a new password': 'नया पासवर्ड चुनें',
-  'The link works once, for one hour. If you did not ask for it, ignore this mail: your password stays as it is.':
+  'The link works once, for one hour. If you did not request it, ignore this email: your password stays as it is.':
     'यह लिंक एक घंटे तक, सिर्फ़ एक बार चलता है। अगर आपने नहीं माँगा, तो इस ईमेल को अनदेखा करें: आपका पासवर्ड वही रहेगा।',
   'Welcome to {brandName}': '{brandName} में आपका स्वागत है',
-  'Your email is verified. Add {topupMin} to {topupMax} to your wallet and join the round of the day with one rupee.':
-    'आपके ईमेल की पुष्टि हो गई है। अपने वॉलेट में {topupMin} से {topupMax} जोड़ें और एक रुपये में आज के राउंड में शामिल हों।',
+  'Your email is verified. Add {topupMin} to {topupMax} to your wallet and join the round of the day with ₹1.':
+    'आपके ईमेल की पुष्टि हो गई है। अपने वॉलेट में {topupMin} से {topupMax} जोड़ें और ₹1 देकर आज के राउंड में जुड़ें।',
   'Go to your dashboard': 'अपने डैशबोर्ड पर जाएँ',
-  'Your {brandName} password was changed': 'आपके {brandName} खाते का पासवर्ड बदल गया',
-  'Your password was changed and all other devices were signed out.': 'आपका पासवर्ड बदल गया है, और बाकी सभी डिवाइस पर आप लॉग आउट हो गए हैं।',
-  'This was not me': 'यह मैंने नहीं किया',
+  'Your {brandName} password was changed': '{brandName} खाते का पासवर्ड बदल गया',
+  'Your password was changed and all other devices were logged out.': 'आपका पासवर्ड बदल गया है, और बाकी सभी डिवाइस लॉग आउट कर दिए गए हैं।',
+  "This wasn't me": 'यह मैंने नहीं किया',
   'If it was you, there is nothing to do. If not, press the button within 7 days: on its page you can log out all devices, stop withdrawals and choose a new password.':
     'अगर यह आपने ही किया है, तो कुछ करने की ज़रूरत नहीं। अगर नहीं, तो 7 दिन के अंदर बटन दबाएँ: उस पेज पर आप सभी डिवाइस लॉग आउट कर सकते हैं, निकासी रोक सकते हैं और नया पासवर्ड चुन सकते हैं।',
-  'New login to your {brandName} account': 'आपके {brandName} खाते में नया लॉगिन',
-  'Your account was logged in to on {day} at {time} IST, from a device or a network that it was not used from before.':
-    '{day} को {time} बजे (भारतीय समय) आपके खाते में ऐसे डिवाइस या नेटवर्क से लॉग इन हुआ, जिससे पहले कभी नहीं हुआ था।',
+  'New login to your {brandName} account': '{brandName} खाते में नया लॉगिन',
+  'Someone logged in to your account on {day} at {time} IST, from a new device or network.':
+    '{day} को {time} बजे (भारतीय समय) किसी नए डिवाइस या नेटवर्क से आपके खाते में लॉग इन हुआ।',
   'Device: {browser} on {system}': 'डिवाइस: {system} पर {browser}',
   'Device: {browser}{system}': 'डिवाइस: {browser}{system}',
   'Device: unknown': 'डिवाइस: पता नहीं चला',
   'All devices are logged out, and withdrawals wait until one of us has looked. We have sent you an email with a link to choose a new password.':
     'सभी डिवाइस लॉग आउट कर दिए गए हैं, और हमारी जाँच होने तक निकासी रुकी रहेगी। नया पासवर्ड चुनने का लिंक हमने आपको ईमेल कर दिया है।',
-  'Google is now linked to your {brandName} account': 'आपके {brandName} खाते से Google जुड़ गया है',
-  'Someone logged in with Google for the first time, by the Google account of this email address.':
-    'किसी ने पहली बार Google से लॉग इन किया है, इसी ईमेल पते के Google खाते से।',
-  'To be safe, the password that the account had was removed and all other devices were logged out. You can go on with Google alone, or set a new password with “Forgot password?” on the login page.':
-    'सुरक्षा के लिए खाते का पुराना पासवर्ड हटा दिया गया है और बाकी सभी डिवाइस लॉग आउट कर दिए गए हैं। आप सिर्फ़ Google से भी काम चला सकते हैं, या लॉगिन पेज पर “पासवर्ड भूल गए?” से नया पासवर्ड बना सकते हैं।',
+  'Google is now linked to your {brandName} account': '{brandName} खाते से Google जुड़ गया है',
+  'Someone logged in with Google for the first time, with the Google account of this email address.':
+    'इसी ईमेल पते के Google खाते से पहली बार Google लॉगिन हुआ।',
+  'Your old password was removed and all other devices were logged out, in case somebody else had them. You can keep using Google, or set a new password with “Forgot password?” on the login page.':
+    'पुराना पासवर्ड हटा दिया गया है और बाकी सभी डिवाइस लॉग आउट कर दिए गए हैं, ताकि कोई और उनका इस्तेमाल न कर सके। आप Google से लॉग इन करते रह सकते हैं, या लॉगिन पेज पर “पासवर्ड भूल गए?” से नया पासवर्ड बना सकते हैं।',
   'Your {brandName} account is closed': 'आपका {brandName} खाता बंद हो गया',
-  'Your account was closed and your name, email, phone number and picture were erased. The public books keep the amounts, without your name.':
-    'आपका खाता बंद कर दिया गया है, और आपका नाम, ईमेल, फ़ोन नंबर और तस्वीर मिटा दिए गए हैं। सार्वजनिक बही में राशियाँ रहती हैं, आपका नाम नहीं।',
+  'Your account was closed and your name, email, phone number and picture were erased. Our public accounts keep the amounts, without your name.':
+    'आपका खाता बंद हो गया है, और आपका नाम, ईमेल, फ़ोन नंबर और तस्वीर मिटा दिए गए हैं। हमारे सार्वजनिक हिसाब में रकमें रहती हैं, आपका नाम नहीं।',
   'Thank you for every rupee you shared.': 'आपके दिए हर रुपये के लिए धन्यवाद।',
   'Write to us': 'हमें लिखें',
   'If this was not you, please write to us at once.': 'अगर यह आपने नहीं किया, तो कृपया तुरंत हमें लिखें।',
   'A new bank account was used on {brandName}': '{brandName} पर नया बैंक खाता इस्तेमाल हुआ',
-  'A withdrawal to a new bank account was asked for: {bank}, account ending in {account}.':
-    'एक नए बैंक खाते में निकासी का अनुरोध हुआ है: {bank}, खाते के आखिरी अंक {account}।',
+  'A withdrawal to a new bank account was requested: {bank}, account ending in {account}.':
+    'एक नए बैंक खाते में निकासी की रिक्वेस्ट हुई है: {bank}, खाते के आखिरी अंक {account}।',
   'See your wallet': 'अपना वॉलेट देखें',
-  'Withdrawal of {amount} requested': '{amount} की निकासी का अनुरोध मिला',
-  'Your withdrawal of {amount} was paid': '{amount} की निकासी का भुगतान हुआ',
+  'Withdrawal of {amount} requested': '{amount} की निकासी की रिक्वेस्ट मिली',
+  'Your withdrawal of {amount} was sent': '{amount} की निकासी भेजी गई',
   '{amount} was sent to your account ending in {account}. Bank reference: {reference}':
     '{amount} आपके खाते (आखिरी अंक {account}) में भेजे गए। बैंक संदर्भ: {reference}',
-  'Your withdrawal of {amount} came back': '{amount} की निकासी वापस आई',
+  'Your withdrawal of {amount} was returned': '{amount} की निकासी लौट आई',
   'Your withdrawal of {amount} was rejected': '{amount} की निकासी नामंज़ूर हुई',
   'Your withdrawal of {amount} was rejected. The money is back in your wallet.': '{amount} की निकासी नामंज़ूर हुई। पैसे आपके वॉलेट में वापस आ गए हैं।',
   'Reason: {reason}': 'कारण: {reason}',
   'Your refund of {amount} was rejected': '{amount} का रिफ़ंड नामंज़ूर हुआ',
   'Your refund of {amount} was rejected. The money is back in your wallet.': '{amount} का रिफ़ंड नामंज़ूर हुआ। पैसे आपके वॉलेट में वापस आ गए हैं।',
   'Your refund of {amount} was sent': '{amount} का रिफ़ंड भेजा गया',
-  'Your refund of {amount} did not go through': '{amount} का रिफ़ंड नहीं हो पाया',
+  'Your refund of {amount} did not go through': '{amount} का रिफ़ंड नहीं हुआ',
   '{amount} added to your wallet': 'आपके वॉलेट में {amount} जोड़े गए',
   '{amount} was added to your wallet. Order ID: {orderId}': 'आपके वॉलेट में {amount} जोड़े गए। ऑर्डर आईडी: {orderId}',
   'This is your receipt. The unused part can be refunded within 7 days.':
     'यह आपकी रसीद है। जो हिस्सा इस्तेमाल न हो, उसका रिफ़ंड 7 दिन के अंदर मिल सकता है।',
   'You won {amount}!': 'आपने {amount} जीते!',
-  'You won {amount} in the round of {day}. It is in your wallet already.': 'आपने {day} के राउंड में {amount} जीते। राशि आपके वॉलेट में आ चुकी है।',
+  'You won {amount} in the round of {day}. It is already in your wallet.': '{day} के राउंड में आपने {amount} जीते। पैसे आपके वॉलेट में आ चुके हैं।',
   'See the round': 'राउंड देखें',
-  'Your week with {brandName}: {rounds} rounds': '{brandName} के साथ आपका सप्ताह: {rounds} राउंड',
-  'Your week with {brandName}: 1 round': '{brandName} के साथ आपका सप्ताह: 1 राउंड',
+  'Your week with {brandName}: {rounds} rounds': '{brandName} के साथ आपका हफ़्ता: {rounds} राउंड',
+  'Your week with {brandName}: 1 round': '{brandName} के साथ आपका हफ़्ता: 1 राउंड',
   'Auto Participate joined you to {rounds} rounds from {from} to {to}, for ₹1 each.':
-    '“अपने-आप शामिल हों” ने आपको {from} से {to} तक {rounds} राउंड में शामिल किया, हर राउंड ₹1 में।',
-  'Auto Participate joined you to 1 round from {from} to {to}, for ₹1 each.':
-    '“अपने-आप शामिल हों” ने आपको {from} से {to} तक 1 राउंड में शामिल किया, हर राउंड ₹1 में।',
+    'ऑटो-जॉइन ने आपको {from} से {to} तक {rounds} राउंड में जोड़ा, हर राउंड ₹1।',
+  'Auto Participate joined you to 1 round from {from} to {to}, for ₹1.': 'ऑटो-जॉइन ने आपको {from} से {to} तक 1 राउंड में जोड़ा (₹1)।',
   'See your rounds': 'अपने राउंड देखें',
-  'You can turn Auto Participate off at any time in your profile.': 'आप अपनी प्रोफ़ाइल में “अपने-आप शामिल हों” कभी भी बंद कर सकते हैं।',
-  '{brandName}: the books do not add up': '{brandName}: बही का हिसाब नहीं मिल रहा',
-  'The check of the books of {at} IST found what must never be:': '{at} (भारतीय समय) की बही की जाँच में वह मिला जो कभी नहीं होना चाहिए:',
+  'You can turn Auto Participate off at any time in your profile.': 'ऑटो-जॉइन आप अपनी प्रोफ़ाइल में कभी भी बंद कर सकते हैं।',
+  '{brandName}: the accounts do not add up': '{brandName}: हिसाब नहीं मिल रहा',
+  'The check of the accounts of {at} IST found what must never happen:':
+    '{at} (भारतीय समय) की हिसाब की जाँच में वह मिला जो कभी नहीं होना चाहिए:',
   'Open the portal': 'पोर्टल खोलें',
   'Hold withdrawals and refunds until the cause is known. npm run audit names every row.':
     'कारण पता चलने तक निकासी और रिफ़ंड रोककर रखें। npm run audit हर पंक्ति बताता है।',
   '[{ticket}] Message from {name}': '[{ticket}] {name} का संदेश',
   '{name} <{email}> wrote:': '{name} <{email}> ने लिखा:',
+
+  'Refund of {amount} requested': '{amount} के रिफ़ंड की रिक्वेस्ट मिली',
+  "You requested a refund of {amount}. We'll review it soon.": 'आपके {amount} के रिफ़ंड की रिक्वेस्ट मिल गई। हम उसे जल्द देखेंगे।',
+  'After approval it goes to your original payment method in 5–10 business days.':
+    'मंज़ूरी के बाद पैसे 5–10 कार्य दिवस में उसी तरीके से लौटते हैं जिससे आपने पेमेंट किया था।',
+  'A payment to {brandName} is disputed': '{brandName} के एक पेमेंट पर विवाद है',
+  'The bank took back a disputed payment. We took {amount} from your wallet.':
+    'बैंक ने विवाद वाला पेमेंट वापस ले लिया। हमने आपके वॉलेट से {amount} लिए हैं।',
+  'The bank took back a payment, and your wallet was {owed} short. Rewards and returned money pay this first.':
+    'बैंक ने एक पेमेंट वापस ले लिया और आपके वॉलेट में {owed} कम पड़ गए। इनाम और लौटकर आने वाले पैसों से पहले यही चुकाया जाएगा।',
+  'If you did not dispute a payment, ask your bank why it was disputed, and write to us.':
+    'अगर आपने किसी पेमेंट पर विवाद नहीं किया, तो अपने बैंक से कारण पूछें और हमें लिखें।',
+  'Your ₹1 for {day} is back': '{day} का आपका ₹1 वापस आ गया',
+  'You were not joined to the round of {day}': 'आप {day} के राउंड में नहीं जुड़े',
+  'Add money': 'पैसे जोड़ें',
+  '[{ticket}] We got your message': '[{ticket}] आपका संदेश मिल गया',
+  'We got your message. Your ticket number is {ticket}. We answer within 1–2 business days.':
+    'आपका संदेश मिल गया। आपका टिकट नंबर {ticket} है। हम 1–2 कार्य दिवस में जवाब देते हैं।',
+  'Open the help center': 'सहायता केंद्र खोलें',
+  'If you did not write to us, ignore this email.': 'अगर आपने हमें नहीं लिखा, तो इस ईमेल को अनदेखा करें।',
+
+  // Ending optional emails by a link
+  'Stop these emails?': 'ये ईमेल बंद करें?',
+  'You will no longer get the weekly email, nor emails about rounds that Auto Participate skipped. Emails about your money and your account still come.':
+    'हफ़्ते का ईमेल और उन राउंड के ईमेल, जिनमें ऑटो-जॉइन ने नहीं जोड़ा, अब नहीं आएँगे। आपके पैसों और खाते के ईमेल आते रहेंगे।',
+  'Stop these emails': 'ये ईमेल बंद करें',
+  'These emails are stopped': 'ये ईमेल बंद हो गए',
+  'You can turn them on again in Notifications.': 'इन्हें आप “सूचनाएँ” में फिर चालू कर सकते हैं।',
+  'This link is not valid': 'यह लिंक सही नहीं है',
+  'You can turn these emails off in Notifications.': 'ये ईमेल आप “सूचनाएँ” में बंद कर सकते हैं।',
 
   // Texts of the app on a home screen
   'One rupee a day, together.': 'रोज़ एक रुपया, साथ मिलकर।',

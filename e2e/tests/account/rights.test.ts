@@ -36,7 +36,7 @@ describe('a refund', () => {
         await form.getByLabel('Refund amount', { exact: true }).fill('21')
         await form.getByLabel('Reason', { exact: true }).fill('I added it twice.')
         await button(form, 'Request a refund of ₹21.00').click()
-        await expect(form.getByText('This is more than is left of this payment', { exact: true })).toBeVisible()
+        await expect(form.getByText('This is more than the unused part of this payment', { exact: true })).toBeVisible()
         await auditScreen(page)
         await form.getByLabel('Refund amount', { exact: true }).fill('4.50')
         await button(form, 'Request a refund of ₹4.50').click()
@@ -65,7 +65,7 @@ describe('a refund', () => {
         const order_id = await form.getByLabel('Payment', { exact: true }).inputValue()
         await ask(stage.roz.url, 'requestRefund', { ...as(asha), body: { order_id, amount: 15.5, reason: 'All of it.' } })
         await button(form, 'Request a refund of ₹1.00').click()
-        await expect(toast(page, 'This is more than is left of this payment.')).toBeVisible()
+        await expect(toast(page, 'This is more than the unused part of this payment.')).toBeVisible()
         await expect(form).toHaveCount(0)
         await expect(page.getByRole('list', { name: 'Your refunds' }).getByRole('listitem')).toHaveCount(2)
       },
@@ -153,11 +153,11 @@ describe('closing the account', () => {
         await dialog(page).getByLabel('IFSC', { exact: true }).fill(BANK.ifscCode)
         await dialog(page).getByLabel('Bank name', { exact: true }).fill(BANK.bankName)
         await button(dialog(page), 'Withdraw ₹10.00').click()
-        await expect(toast(page, '₹10.00 is on its way to your bank.')).toBeVisible()
+        await expect(toast(page, 'Withdrawal of ₹10.00 requested.')).toBeVisible()
         await expect(dialog(page)).toHaveCount(0)
         await button(page, 'Close my account').click()
         await button(dialog(page), 'Delete for good').click()
-        await expect(dialog(page).getByRole('alert')).toHaveText(/A withdrawal is still on its way/)
+        await expect(dialog(page).getByRole('alert')).toHaveText(/A withdrawal is not finished yet/)
         await button(dialog(page), 'Keep my account').click()
       },
       as(ravi),

@@ -236,7 +236,7 @@ test('an account that has joined today’s round is not closed before the result
     await dialog(page).getByRole('button', { name: 'Donate ₹9.00' }).click()
     await dialog(page).getByRole('button', { name: 'Delete for good' }).click()
     await expect(dialog(page).getByRole('alert')).toHaveText(
-      'A round that you joined has not ended. You can close your account once its result is out.',
+      'A round that you joined has no result yet. You can close your account after it.',
     )
     await dialog(page).getByRole('button', { name: 'Keep my account' }).click()
     await expect(dialog(page)).toHaveCount(0)

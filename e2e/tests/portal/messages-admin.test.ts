@@ -178,10 +178,10 @@ describe('the draw', () => {
     await (await openQuestion(page)).getByRole('button', { name: 'Trigger Draw' }).click()
   }
 
-  test('No participants yet.', async () => {
+  test('No members have joined yet.', async () => {
     await inPortal(async (page) => {
       await press(page)
-      await expect(toast(page, 'No participants yet.')).toBeVisible()
+      await expect(toast(page, 'No members have joined yet.')).toBeVisible()
       await expect(page.getByRole('dialog')).toHaveCount(0)
     })
   })

@@ -125,7 +125,7 @@ describe('withdrawals', () => {
       .click()
     await ask(roz.url, 'rejectWithdrawal', { token, params: { id }, body: { status: 'requested', reason: 'Decided elsewhere.' } })
     await dialog().getByRole('button', { name: 'Approve', exact: true }).click()
-    await expect(toast(page, 'This was changed while you looked at it. See how it is now, then decide.')).toBeVisible()
+    await expect(toast(page, 'This changed while you had it open. Look at it again, then decide.')).toBeVisible()
     await expect(row('Decided elsewhere.')).toContainText('Rejected')
     // The browser notes each refusal that was provoked: step-up, wrong password, decided already; nothing else.
     expect(visit.complaints()).toEqual([403, 403, 409].map((status) => expect.stringContaining(`status of ${status}`)))
@@ -329,7 +329,7 @@ describe('a member in debt', () => {
     })
     expect(await owed()).toBe(0)
     await page.reload()
-    await expect(page.getByText('Paid what you owed for a payment the bank took back')).toBeVisible()
+    await expect(page.getByText('Paid for a payment the bank took back')).toBeVisible()
     await expect(says).toHaveCount(0)
   })
 })

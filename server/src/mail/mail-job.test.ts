@@ -14,7 +14,7 @@ import { createSecrets } from '../secrets/secrets.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { createMailJob, type MailJobDeps } from './mail-job.ts'
 import { renderMail } from './mail-layout.ts'
-import { MAIL_TEXTS } from './mail-texts.ts'
+import { MAIL_TEXTS, STOPPABLE } from './mail-texts.ts'
 import type { MailPayload, MailTemplate } from './mail-payload.ts'
 import { mailMember } from './mails.ts'
 import { insertMember } from '../members/new-member.ts'
@@ -42,6 +42,9 @@ const ALL = {
   to: '2026-11-22',
   at: '21 Nov 2026, 10:00',
   sentences: 'The legs sum to zero. (all accounts: 5)',
+  publicId: '0d8f4a60-1111-4000-8000-000000000002',
+  owed: '₹5.00',
+  open: 'yes',
   message: 'Line one\n<script>alert(1)</script>',
 }
 
@@ -65,7 +68,8 @@ describe.each(templates)('the mail %s', (template) => {
     expect(mail.text).toContain('Asha <Verma>')
     if (language === 'hi') expect(mail.subject).toMatch(/[\u0900-\u097f]/)
     const links = [...mail.text.matchAll(/https?:\/\/\S+/g)].map(([link]) => link)
-    expect(links).toHaveLength(template === 'contact' ? 0 : 1)
+    expect(links).toHaveLength(template === 'contact' ? 0 : STOPPABLE.has(template) ? 2 : 1)
+    expect(mail.unsubscribeUrl).toBe(STOPPABLE.has(template) ? links[1] : undefined)
     for (const link of links) expect(mail.html).toContain(`href="${link}"`)
     for (const link of links) expect(link.startsWith('https://roz.example/')).toBe(true)
   })

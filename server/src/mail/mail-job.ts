@@ -13,6 +13,7 @@ import { type LinkSecrets, linkToken } from '../members/link-token.ts'
 import { oneLine, renderMail } from './mail-layout.ts'
 import { type MailFrame, mailWords } from './mail-texts.ts'
 import type { MailPayload } from './mail-payload.ts'
+import { unsubscribeToken } from './unsubscribe-token.ts'
 
 export type MailJobDeps = {
   readonly mailer: Mailer
@@ -33,18 +34,19 @@ export function createMailJob(deps: MailJobDeps): (payload: MailPayload, jobId: 
   return async (payload, jobId) => {
     const { data } = payload
     const origin = deps.publicUrl ?? ('origin' in data && data.origin !== '' ? data.origin : deps.localUrl)
-    const { brandName } = deps
     const frame: MailFrame = {
-      brandName,
+      brandName: deps.brandName,
       topupMin: formatLimit(deps.topupLimits.min),
       topupMax: formatLimit(deps.topupLimits.max),
       supportEmail: deps.supportEmail,
       link: (path) => origin + path,
-      token: 'tokenId' in data ? linkToken(deps.secrets, data.tokenId) : '',
+      token:
+        'tokenId' in data ? linkToken(deps.secrets, data.tokenId) : 'publicId' in data ? unsubscribeToken(deps.secrets, data.publicId) : '',
     }
     // The spread loses the connection of template and data in the type, so it is asserted.
     const told = { ...payload, data: { ...data, name: oneLine(data.name) } } as MailPayload
-    const rendered = renderMail(mailWords(told, frame), payload.language, brandName)
+    const words = mailWords(told, frame)
+    const rendered = renderMail(words, payload.language, deps.brandName)
     const id = createHash('sha256')
       .update(JSON.stringify([jobId, payload.to, payload.template, data]))
       .digest('hex')
@@ -53,6 +55,7 @@ export function createMailJob(deps: MailJobDeps): (payload: MailPayload, jobId: 
       ...rendered,
       to: payload.to,
       ...(payload.template === 'contact' ? { replyTo: payload.data.email } : {}),
+      ...(words.stop === undefined ? {} : { unsubscribeUrl: words.stop.url }),
       messageId: `${id}@${new URL(origin).hostname}`,
     })
   }

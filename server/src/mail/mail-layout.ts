@@ -1,7 +1,7 @@
 /**
  * The layout of every mail: a text part and an HTML part with the same content.
  * - Every value is escaped here, once.
- * - A mail contains no picture, no script, and no address but its one link.
+ * - A mail contains no picture, no script, and no address but its one link and the link that ends such mails.
  */
 export type MailWords = {
   readonly subject: string
@@ -9,6 +9,8 @@ export type MailWords = {
   readonly action?: { readonly label: string; readonly url: string }
   /** Small print below the link. */
   readonly after?: readonly string[]
+  /** The link that ends such mails. */
+  readonly stop?: { readonly label: string; readonly url: string }
   /** Support contact, below everything. */
   readonly footer?: string
 }
@@ -24,13 +26,18 @@ export function renderMail(words: MailWords, language: string, brandName: string
   const after = words.after ?? []
   const footer = words.footer ?? ''
   const link = words.action === undefined ? [] : [`${words.action.label}:\n${words.action.url}`]
-  const text = `${[...words.paragraphs, ...link, ...after, `-- \n${brandName}${footer === '' ? '' : `\n${footer}`}`].join('\n\n')}\n`
+  const stop = words.stop === undefined ? [] : [`${words.stop.label}:\n${words.stop.url}`]
+  const text = `${[...words.paragraphs, ...link, ...after, ...stop, `-- \n${brandName}${footer === '' ? '' : `\n${footer}`}`].join('\n\n')}\n`
   const paragraph = (line: string, style: string): string => `<p style="${style}">${escapeHtml(line).replaceAll('\n', '<br>')}</p>`
   const button =
     words.action === undefined
       ? ''
       : `<p style="margin:24px 0"><a href="${escapeHtml(words.action.url)}" style="display:inline-block;padding:12px 20px;border-radius:8px;background:#0b5d4a;color:#ffffff;text-decoration:none;font-weight:600">${escapeHtml(words.action.label)}</a></p>` +
         paragraph(words.action.url, 'margin:0 0 16px;font-size:13px;color:#55605c;word-break:break-all')
-  const html = `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${escapeHtml(oneLine(words.subject))}</title></head><body style="margin:0;padding:24px 16px;background:#f6f4ef;color:#1c2623;font:16px/1.55 system-ui,-apple-system,'Noto Sans Devanagari',sans-serif"><div style="max-width:520px;margin:0 auto;padding:24px;background:#ffffff;border-radius:12px"><p style="margin:0 0 20px;font-size:18px;font-weight:700;color:#0b5d4a">${escapeHtml(brandName)}</p>${words.paragraphs.map((line) => paragraph(line, 'margin:0 0 16px')).join('')}${button}${after.map((line) => paragraph(line, 'margin:0 0 12px;font-size:14px;color:#55605c')).join('')}${footer === '' ? '' : paragraph(footer, 'margin:20px 0 0;padding-top:12px;border-top:1px solid #e5e1d6;font-size:13px;color:#55605c')}</div></body></html>`
+  const stopLink =
+    words.stop === undefined
+      ? ''
+      : `<p style="margin:0 0 12px;font-size:14px"><a href="${escapeHtml(words.stop.url)}" style="color:#55605c">${escapeHtml(words.stop.label)}</a></p>`
+  const html = `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${escapeHtml(oneLine(words.subject))}</title></head><body style="margin:0;padding:24px 16px;background:#f6f4ef;color:#1c2623;font:16px/1.55 system-ui,-apple-system,'Noto Sans Devanagari',sans-serif"><div style="max-width:520px;margin:0 auto;padding:24px;background:#ffffff;border-radius:12px"><p style="margin:0 0 20px;font-size:18px;font-weight:700;color:#0b5d4a">${escapeHtml(brandName)}</p>${words.paragraphs.map((line) => paragraph(line, 'margin:0 0 16px')).join('')}${button}${after.map((line) => paragraph(line, 'margin:0 0 12px;font-size:14px;color:#55605c')).join('')}${stopLink}${footer === '' ? '' : paragraph(footer, 'margin:20px 0 0;padding-top:12px;border-top:1px solid #e5e1d6;font-size:13px;color:#55605c')}</div></body></html>`
   return { subject: oneLine(words.subject), text, html }
 }

@@ -30,17 +30,26 @@ export type MailData = {
   withdrawal_returned: Told<'amount'>
   /** `reason` is an administrator's sentence. */
   withdrawal_rejected: Told<'amount' | 'reason'>
+  refund_requested: Told<'amount'>
   refund_paid: Told<'amount'>
   refund_returned: Told<'amount'>
   refund_rejected: Told<'amount' | 'reason'>
   money_added: Told<'amount' | 'orderId'>
+  /** `amount` came from the wallet, `owed` was more than the wallet had; one of the two may be empty. `open`: the bank has not decided. */
+  payment_taken_back: Told<'amount' | 'owed' | 'open'>
+  /** A round that ended void: everyone's rupee is back. */
+  round_returned: Told<'day'>
   draw_won: Told<'amount' | 'day'>
   /** The joins by Auto Participate in a week; `from` and `to` are days. */
-  weekly_joins: Told<'rounds' | 'from' | 'to'>
+  weekly_joins: Told<'rounds' | 'from' | 'to' | 'publicId'>
+  /** Auto Participate found less than a rupee in the wallet; once until the next join. */
+  auto_join_skipped: Told<'day' | 'publicId'>
   /** To the owners: broken invariants of money, one line each; `at` is in IST. */
   audit_alarm: Told<'at' | 'sentences'>
   /** To support: a message from the contact form; a reply goes to its writer. */
   contact: Readonly<Record<'ticket' | 'name' | 'email' | 'message', string>>
+  /** To the writer of that message. The address may be a stranger's: the mail repeats no word of the message. */
+  contact_received: Told<'ticket'>
 }
 export type MailTemplate = keyof MailData
 

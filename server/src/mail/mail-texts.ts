@@ -9,6 +9,7 @@ import { dayText } from '@roz/core/notices.ts'
 import { texts } from '@roz/core/texts.ts'
 import type { MailWords } from './mail-layout.ts'
 import type { MailData, MailPayload, MailTemplate } from './mail-payload.ts'
+import { UNSUBSCRIBE_PATH } from './unsubscribe-token.ts'
 
 /** Values that any mail may use: brand name, limits, support address, and the base address and token of its one link. */
 export type MailFrame = {
@@ -33,9 +34,11 @@ type Mail = {
 const HELLO = texts('Hello {name},')
 const HELLO_NOBODY = texts('Hello,')
 const SEE_WALLET = texts('See your wallet')
+const TAKEN_FOR_NOW = texts('A payment is disputed. We took back {amount} from your wallet until the bank decides.')
+const TAKEN = texts('The bank took back a disputed payment. We took {amount} from your wallet.')
 const REASON = texts('Reason: {reason}')
 /** The only button of each mail about an action that somebody else may have done. */
-const NOT_ME = { label: texts('This was not me'), path: '/not-me?token={token}' }
+const NOT_ME = { label: texts("This wasn't me"), path: '/not-me?token={token}' }
 const WHAT_IT_DOES = texts(
   'If it was you, there is nothing to do. If not, press the button within 7 days: on its page you can log out all devices, stop withdrawals and choose a new password.',
 )
@@ -49,27 +52,27 @@ function deviceLine(browser: string, system: string): Texts {
 export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData[T]) => Mail) } = {
   verify: {
     subject: texts('Verify your email for {brandName}'),
-    paragraphs: [HELLO, texts('Please confirm that this is your email address. After that you can add money and join the daily round.')],
+    paragraphs: [HELLO, texts('Please confirm that this is your email address. Then you can add money and join the round of the day.')],
     action: { label: texts('Verify my email'), path: '/verify-email?token={token}' },
-    after: [texts('The link works for 24 hours. If you did not register, ignore this mail.')],
+    after: [texts('The link works for 24 hours. If you did not register, ignore this email.')],
   },
   reset: {
     subject: texts('Reset your {brandName} password'),
-    paragraphs: [HELLO, texts('Someone asked for a new password for your account. If it was you, choose one here:')],
+    paragraphs: [HELLO, texts('Someone requested a new password for your account. If it was you, choose one here:')],
     action: { label: texts('Choose a new password'), path: '/reset-password?token={token}' },
-    after: [texts('The link works once, for one hour. If you did not ask for it, ignore this mail: your password stays as it is.')],
+    after: [texts('The link works once, for one hour. If you did not request it, ignore this email: your password stays as it is.')],
   },
   welcome: {
     subject: texts('Welcome to {brandName}'),
     paragraphs: [
       HELLO,
-      texts('Your email is verified. Add {topupMin} to {topupMax} to your wallet and join the round of the day with one rupee.'),
+      texts('Your email is verified. Add {topupMin} to {topupMax} to your wallet and join the round of the day with ₹1.'),
     ],
     action: { label: texts('Go to your dashboard'), path: '/dashboard' },
   },
   password_changed: {
     subject: texts('Your {brandName} password was changed'),
-    paragraphs: [HELLO, texts('Your password was changed and all other devices were signed out.')],
+    paragraphs: [HELLO, texts('Your password was changed and all other devices were logged out.')],
     action: NOT_ME,
     after: [WHAT_IT_DOES],
   },
@@ -77,7 +80,7 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
     subject: texts('New login to your {brandName} account'),
     paragraphs: [
       HELLO,
-      texts('Your account was logged in to on {day} at {time} IST, from a device or a network that it was not used from before.'),
+      texts('Someone logged in to your account on {day} at {time} IST, from a new device or network.'),
       deviceLine(browser, system),
     ],
     action: NOT_ME,
@@ -87,9 +90,9 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
     subject: texts('Google is now linked to your {brandName} account'),
     paragraphs: [
       HELLO,
-      texts('Someone logged in with Google for the first time, by the Google account of this email address.'),
+      texts('Someone logged in with Google for the first time, with the Google account of this email address.'),
       texts(
-        'To be safe, the password that the account had was removed and all other devices were logged out. You can go on with Google alone, or set a new password with “Forgot password?” on the login page.',
+        'Your old password was removed and all other devices were logged out, in case somebody else had them. You can keep using Google, or set a new password with “Forgot password?” on the login page.',
       ),
     ],
     action: NOT_ME,
@@ -100,7 +103,7 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
     paragraphs: [
       HELLO,
       texts(
-        'Your account was closed and your name, email, phone number and picture were erased. The public books keep the amounts, without your name.',
+        'Your account was closed and your name, email, phone number and picture were erased. Our public accounts keep the amounts, without your name.',
       ),
       texts('Thank you for every rupee you shared.'),
     ],
@@ -109,7 +112,7 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
   },
   new_bank_account: {
     subject: texts('A new bank account was used on {brandName}'),
-    paragraphs: [HELLO, texts('A withdrawal to a new bank account was asked for: {bank}, account ending in {account}.')],
+    paragraphs: [HELLO, texts('A withdrawal to a new bank account was requested: {bank}, account ending in {account}.')],
     action: NOT_ME,
     after: [WHAT_IT_DOES],
   },
@@ -123,7 +126,7 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
     after: [WHAT_IT_DOES],
   },
   withdrawal_paid: ({ reference }) => ({
-    subject: texts('Your withdrawal of {amount} was paid'),
+    subject: texts('Your withdrawal of {amount} was sent'),
     paragraphs: [
       HELLO,
       reference === ''
@@ -133,7 +136,7 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
     action: { label: SEE_WALLET, path: '/wallet' },
   }),
   withdrawal_returned: {
-    subject: texts('Your withdrawal of {amount} came back'),
+    subject: texts('Your withdrawal of {amount} was returned'),
     paragraphs: [HELLO, texts('Your withdrawal of {amount} did not go through. The money is back in your wallet.')],
     action: { label: SEE_WALLET, path: '/wallet' },
   },
@@ -142,9 +145,18 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
     paragraphs: [HELLO, texts('Your withdrawal of {amount} was rejected. The money is back in your wallet.'), REASON],
     action: { label: SEE_WALLET, path: '/wallet' },
   },
+  refund_requested: {
+    subject: texts('Refund of {amount} requested'),
+    paragraphs: [
+      HELLO,
+      texts("You requested a refund of {amount}. We'll review it soon."),
+      texts('After approval it goes to your original payment method in 5–10 business days.'),
+    ],
+    action: { label: SEE_WALLET, path: '/wallet' },
+  },
   refund_paid: {
     subject: texts('Your refund of {amount} was sent'),
-    paragraphs: [HELLO, texts('{amount} was sent back to where it came from. Your bank may take a few days.')],
+    paragraphs: [HELLO, texts('{amount} was sent to your original payment method. Your bank may take a few days.')],
     action: { label: SEE_WALLET, path: '/wallet' },
   },
   refund_returned: {
@@ -163,9 +175,31 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
     action: { label: SEE_WALLET, path: '/wallet' },
     after: [texts('This is your receipt. The unused part can be refunded within 7 days.')],
   },
+  payment_taken_back: ({ amount, owed, open }) => ({
+    subject: texts('A payment to {brandName} is disputed'),
+    paragraphs: [
+      HELLO,
+      ...(amount === '' ? [] : [open === '' ? TAKEN : TAKEN_FOR_NOW]),
+      ...(owed === ''
+        ? []
+        : [texts('The bank took back a payment, and your wallet was {owed} short. Rewards and returned money pay this first.')]),
+    ],
+    action: { label: SEE_WALLET, path: '/wallet' },
+    after: [texts('If you did not dispute a payment, ask your bank why it was disputed, and write to us.')],
+  }),
+  round_returned: {
+    subject: texts('Your ₹1 for {day} is back'),
+    paragraphs: [
+      HELLO,
+      texts(
+        'There was no draw for {day}: its public random number did not come for 30 days. Everyone who joined got ₹1 back. Yours is in your wallet.',
+      ),
+    ],
+    action: { label: SEE_WALLET, path: '/wallet' },
+  },
   draw_won: {
     subject: texts('You won {amount}!'),
-    paragraphs: [HELLO, texts('You won {amount} in the round of {day}. It is in your wallet already.')],
+    paragraphs: [HELLO, texts('You won {amount} in the round of {day}. It is already in your wallet.')],
     action: { label: texts('See the round'), path: '/history' },
   },
   weekly_joins: ({ rounds }) => ({
@@ -173,15 +207,26 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
     paragraphs: [
       HELLO,
       rounds === '1'
-        ? texts('Auto Participate joined you to 1 round from {from} to {to}, for ₹1 each.')
+        ? texts('Auto Participate joined you to 1 round from {from} to {to}, for ₹1.')
         : texts('Auto Participate joined you to {rounds} rounds from {from} to {to}, for ₹1 each.'),
     ],
     action: { label: texts('See your rounds'), path: '/history' },
     after: [texts('You can turn Auto Participate off at any time in your profile.')],
   }),
+  auto_join_skipped: {
+    subject: texts('You were not joined to the round of {day}'),
+    paragraphs: [
+      HELLO,
+      texts(
+        'Auto Participate did not join you to the round of {day}: your wallet had less than ₹1. It stays on and joins you again once you add money.',
+      ),
+    ],
+    action: { label: texts('Add money'), path: '/wallet' },
+    after: [texts('You can turn Auto Participate off at any time in your profile.')],
+  },
   audit_alarm: {
-    subject: texts('{brandName}: the books do not add up'),
-    paragraphs: [HELLO, texts('The check of the books of {at} IST found what must never be:'), '{sentences}'],
+    subject: texts('{brandName}: the accounts do not add up'),
+    paragraphs: [HELLO, texts('The check of the accounts of {at} IST found what must never happen:'), '{sentences}'],
     action: { label: texts('Open the portal'), path: '/admin/dashboard' },
     after: [texts('Hold withdrawals and refunds until the cause is known. npm run audit names every row.')],
   },
@@ -189,8 +234,17 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: Mail | ((told: MailData
     subject: texts('[{ticket}] Message from {name}'),
     paragraphs: [texts('{name} <{email}> wrote:'), '{message}'],
   },
+  contact_received: {
+    subject: texts('[{ticket}] We got your message'),
+    paragraphs: [HELLO, texts('We got your message. Your ticket number is {ticket}. We answer within 1–2 business days.')],
+    action: { label: texts('Open the help center'), path: '/help-center' },
+    after: [texts('If you did not write to us, ignore this email.')],
+  },
 }
 
+/** The emails with a link that ends them. */
+export const STOPPABLE: ReadonlySet<MailTemplate> = new Set(['weekly_joins', 'auto_join_skipped'])
+const STOP = texts('Stop these emails')
 const FOOTER = texts('Questions? Write to {supportEmail}')
 
 const DAYS: readonly string[] = ['day', 'from', 'to']
@@ -219,6 +273,9 @@ export function mailWords({ template, data, language }: MailPayload, { link, tok
       ? {}
       : { action: { label: fill(action.label), url: link(action.path.replace('{token}', encodeURIComponent(token))) } }),
     after: (after ?? []).map(fill),
+    ...(STOPPABLE.has(template)
+      ? { stop: { label: fill(STOP), url: link(`${UNSUBSCRIBE_PATH}?token=${encodeURIComponent(token)}`) } }
+      : {}),
     // Support itself gets no support address.
     ...(template === 'contact' ? {} : { footer: fill(FOOTER) }),
   }

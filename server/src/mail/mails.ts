@@ -3,12 +3,12 @@
  * - A mail is a job in the transaction of the fact that it reports; the job's key makes it one mail.
  */
 import type { Language } from '@roz/core/language.ts'
-import { maybeOne, sql } from '../db/sql.ts'
+import { maybeOne, type Sql, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { enqueue } from '../jobs/queue.ts'
 import type { MailData, MailPayload, MailTemplate } from './mail-payload.ts'
 
-type MemberTemplate = Exclude<MailTemplate, 'contact'>
+type MemberTemplate = Exclude<MailTemplate, 'contact' | 'contact_received'>
 export type MemberMail<T extends MemberTemplate> = {
   readonly memberId: bigint
   readonly template: T
@@ -20,7 +20,7 @@ export type MemberMail<T extends MemberTemplate> = {
 }
 
 /** Mails that a member can turn off. Mails about money and safety are always sent. */
-const OPTIONAL: ReadonlySet<MailTemplate> = new Set(['welcome', 'weekly_joins'])
+const OPTIONAL: ReadonlySet<MailTemplate> = new Set(['welcome', 'weekly_joins', 'auto_join_skipped'])
 
 type Recipient = { name: string; email: string | null; language: Language; link_origin: string | null; wants_mail: boolean }
 
@@ -36,4 +36,21 @@ export async function mailMember<T extends MemberTemplate>(tx: Tx, mail: MemberM
   // The spread loses the connection of T and its data in the type; MemberMail has checked it above.
   const payload = { to: member.email, template: mail.template, language: member.language, data } as unknown as MailPayload
   await enqueue(tx, { kind: 'mail', key: mail.key, payload })
+}
+
+/**
+ * Orders the same mail to many members in one statement, by the rules of `mailMember`. `source` yields member_id, key
+ * (unique within the template) and data, which here may name the member's public_id as `publicId`.
+ */
+export async function mailMembers(tx: Tx, template: MemberTemplate, source: Sql): Promise<void> {
+  await tx.query(sql`
+    insert into job (kind, key, payload, due_at)
+    select 'mail', ${template}::text || ':' || s.key,
+      jsonb_build_object('to', m.email, 'template', ${template}::text, 'language', m.language, 'data', s.data || jsonb_build_object(
+        'name', case when m.email_verified_at is null then '' else m.name end, 'origin', coalesce(m.link_origin, ''), 'publicId', m.public_id)),
+      roz_now()
+    from (${source}) s join member m on m.id = s.member_id
+    where m.email is not null and m.deleted_at is null and (m.wants_mail or not ${OPTIONAL.has(template)}::boolean)
+    order by m.id
+    on conflict (kind, key) do nothing`)
 }

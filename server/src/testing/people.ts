@@ -53,7 +53,7 @@ export async function startPeople(options: PeopleOptions = {}): Promise<People> 
   const production = options.production ?? false
   const google = options.google ?? { clientId: undefined, jwksUrl: 'http://127.0.0.1:1/certs' }
   const identity = createIdentity({ db, production, secrets, termsVersion: '2025-08-09', google, storage })
-  const notifications = createNotifications({ db })
+  const notifications = createNotifications({ db, secrets })
   const contact = createContact({ db, production, supportEmail: 'support@roz.example' })
   const worker = createWorker({
     db,
@@ -81,6 +81,7 @@ export async function startPeople(options: PeopleOptions = {}): Promise<People> 
     mount: (server) => {
       registerDevMail(server, catcher)
       registerUploads(server, storage)
+      notifications.mount(server)
     },
     logTo: { write: (line) => void logLines.push(line) },
   })

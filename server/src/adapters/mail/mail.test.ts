@@ -210,3 +210,19 @@ describe('the catcher', () => {
     expect([kept.length, kept[0]?.subject, kept.at(-1)?.subject]).toEqual([10_000, 'the newest', '52'])
   })
 })
+
+test('a mail that can be ended names the address for it in the headers of RFC 8058, any other does not', async () => {
+  const server = await startSmtp()
+  const mailer = createSmtpMailer({ url: server.url, from: 'no-reply@roz.example', brandName: 'Roz', needsTls: false })
+  try {
+    await mailer.send(mail({ unsubscribeUrl: 'https://roz.example/api/unsubscribe?token=abc' }))
+    await mailer.send(mail({ messageId: 'two@roz.example' }))
+    const [ending, other] = server.raw.map(({ content }) => content)
+    expect(ending).toMatch(/^List-Unsubscribe: <https:\/\/roz\.example\/api\/unsubscribe\?token=abc>\r$/m)
+    expect(ending).toMatch(/^List-Unsubscribe-Post: List-Unsubscribe=One-Click\r$/m)
+    expect(other).not.toContain('List-Unsubscribe')
+  } finally {
+    await mailer.close()
+    await server.close()
+  }
+})

@@ -9,6 +9,8 @@ export type Mail = {
   readonly subject: string
   readonly text: string
   readonly html: string
+  /** A POST to this address ends such mails without login (RFC 8058). */
+  readonly unsubscribeUrl?: string
   /** Without angle brackets; the same at every try of one mail. */
   readonly messageId: string
 }

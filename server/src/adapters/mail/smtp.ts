@@ -39,7 +39,12 @@ export function createSmtpMailer(options: SmtpOptions): Mailer {
           text: mail.text,
           html: mail.html,
           messageId: `<${mail.messageId}>`,
-          headers: { 'Auto-Submitted': 'auto-generated' },
+          headers: {
+            'Auto-Submitted': 'auto-generated',
+            ...(mail.unsubscribeUrl === undefined
+              ? {}
+              : { 'List-Unsubscribe': `<${mail.unsubscribeUrl}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }),
+          },
         })
       } catch (error) {
         throw isRefusal(error) ? new MailRefusedError(wordsOf(error)) : new MailFailedError(wordsOf(error))

@@ -9,8 +9,8 @@ beforeAll(async () => {
 })
 afterAll(() => roz.close())
 
-const send = (change: object = {}) =>
-  roz.ask('POST /contact', { body: { name: 'Asha Verma', email: 'asha@x.test', message: 'Where is my <b>money</b>?', ...change } })
+const send = (change: object = {}, headers: Record<string, string> = {}) =>
+  roz.ask('POST /contact', { headers, body: { name: 'Asha Verma', email: 'asha@x.test', message: 'Where is my <b>money</b>?', ...change } })
 
 test('a message is acknowledged with a ticket, stored, and mailed to support with the sender as reply address', async () => {
   const answer = await send()
@@ -25,9 +25,24 @@ test('a message is acknowledged with a ticket, stored, and mailed to support wit
   const [mail] = await roz.mailsTo('support@roz.example')
   expect(mail?.subject).toBe(`[${ticket}] Message from Asha Verma`)
   expect(mail?.html).toContain('Where is my &lt;b&gt;money&lt;/b&gt;?')
-  expect(await one(roz.db, sql`select reply_to from caught_mail where subject like ${`%${ticket}%`}::text`)).toEqual({
+  expect(
+    await one(
+      roz.db,
+      sql`select reply_to from caught_mail where recipient = 'support@roz.example' and subject like ${`%${ticket}%`}::text`,
+    ),
+  ).toEqual({
     reply_to: 'asha@x.test',
   })
+})
+
+test('the writer gets the ticket by mail, in the language of the page, and no word that the form was given', async () => {
+  const { ticket } = (await send({ email: 'ravi@x.test' }, { 'accept-language': 'hi' })).body
+  const [mail] = await roz.mailsTo('ravi@x.test')
+  expect(mail?.subject).toBe(`[${ticket}] आपका संदेश मिल गया`)
+  expect(mail?.text).toContain(`आपका टिकट नंबर ${ticket} है।`)
+  expect(mail?.text).not.toMatch(/Asha|money/)
+  await send({ email: 'mala@x.test' })
+  expect((await roz.mailsTo('mala@x.test')).map(({ text }) => text)).toEqual([expect.stringContaining('We got your message.')])
 })
 
 test('line breaks in a name do not break the subject line', async () => {

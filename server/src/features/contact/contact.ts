@@ -5,6 +5,7 @@
  * - A message is deleted after two years.
  */
 import { randomInt } from 'node:crypto'
+import type { Language } from '@roz/core/language.ts'
 import { type Db, maybeOne, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { limitRules, take } from '../../http/limits.ts'
@@ -30,10 +31,10 @@ export function createContact(deps: ContactDeps): Contact {
   let sweptAtMs = Number.NEGATIVE_INFINITY
   return {
     handlers: {
-      contact: async ({ body, ip, userAgent }) => {
+      contact: async ({ body, language, ip, userAgent }) => {
         const taken = await take(deps.db, rules.message(body.email, { ip, userAgent }))
         if (!taken.ok) return taken
-        return { ok: true, value: { ticket: await store(deps, body) } }
+        return { ok: true, value: { ticket: await store(deps, body, language) } }
       },
     },
     due: async (now) => {
@@ -47,7 +48,7 @@ export function createContact(deps: ContactDeps): Contact {
 
 type Message = { readonly name: string; readonly email: string; readonly message: string }
 
-const store = (deps: ContactDeps, message: Message): Promise<string> =>
+const store = (deps: ContactDeps, message: Message, language: Language): Promise<string> =>
   inTransaction(deps.db, async (tx) => {
     // One ticket in 10⁹ collides by chance; five collisions in a row are a fault.
     for (let attempt = 0; attempt < 5; attempt++) {
@@ -64,6 +65,11 @@ const store = (deps: ContactDeps, message: Message): Promise<string> =>
         kind: 'mail',
         key: `contact:${ticket}`,
         payload: { to: deps.supportEmail, template: 'contact', language: 'en', data },
+      })
+      await enqueue(tx, {
+        kind: 'mail',
+        key: `contact_received:${ticket}`,
+        payload: { to: message.email, template: 'contact_received', language, data: { ticket, name: '', origin: '' } },
       })
       return ticket
     }

@@ -161,6 +161,8 @@ describe('a round whose beacon number is missing', () => {
     expect(await record('result')).toBeUndefined()
     const told = world.jobs.filter(({ kind, payload }) => kind === 'notice' && payload['kind'] === 'round_returned')
     expect(told.map(({ payload }) => [payload['memberId'], payload['data']])).toEqual([[String(member), { day: today }]])
+    const mails = world.jobs.filter(({ kind, payload }) => kind === 'mail' && payload['template'] === 'round_returned')
+    expect(mails.map(({ payload }) => payload)).toMatchObject([{ data: { day: today } }])
     expect(complaints().some((line) => line.includes(today))).toBe(true)
     await expectVoidShown(round)
     // The number appears after all: no money moves any more.

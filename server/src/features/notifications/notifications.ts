@@ -9,24 +9,27 @@ import { isNoticeKind, noticeText } from '@roz/core/notices.ts'
 import type { Language } from '@roz/core/language.ts'
 import type { Output } from '@roz/contract/api.ts'
 import type { communityCalls } from '@roz/contract/community.ts'
-import type { Db } from '../../db/sql.ts'
+import type { FastifyInstance } from 'fastify'
 import { inTransaction } from '../../db/transaction.ts'
 import { type CursorPart, cutPage, CURSOR_PARTS, readPage, readWhole } from '../../http/cursor.ts'
 import type { Handlers } from '../../http/route.ts'
 import type { JobPayloads } from '../../jobs/queue.ts'
 import { preferenceHandlers } from './preferences.ts'
 import { addNotice, countUnread, listNotices, markAllRead, markRead, type NoticeRow } from './queries.ts'
+import { registerUnsubscribe, type UnsubscribeDeps } from './unsubscribe.ts'
 import { createWeeklyMail } from './weekly-mail.ts'
 
 type Notification = Output<typeof communityCalls.notifications>['notifications'][number]
 
-export type NotificationsDeps = { readonly db: Db }
+export type NotificationsDeps = UnsubscribeDeps
 export type Notifications = {
   readonly handlers: Handlers<'notifications' | 'readNotifications' | 'preferences' | 'setPreferences'>
   /** All notices, for the member's export. */
   readonly exports: { readonly notifications: (memberId: bigint, language: Language) => Promise<Notification[]> }
   readonly jobs: { readonly notice: (payload: JobPayloads['notice'], jobId: string) => Promise<void> }
   readonly due: (now: Date) => Promise<boolean>
+  /** The page of the link that ends optional emails. */
+  readonly mount: (app: FastifyInstance) => void
 }
 
 const NOTICE_ID = /^n([1-9]\d{0,17})$/
@@ -50,6 +53,7 @@ export function createNotifications(deps: NotificationsDeps): Notifications {
   const { db } = deps
   return {
     due: createWeeklyMail(db),
+    mount: (app) => registerUnsubscribe(app, deps),
     exports: {
       notifications: async (memberId, language) =>
         (await readWhole((page) => listNotices(db, memberId, page), keyOf)).map((row) => viewOf(row, language)),

@@ -2,7 +2,7 @@
 import { addDays, type IstDay, startOfDayMs } from '@roz/core/ist-day.ts'
 import { wholeRupees } from '@roz/core/money.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sql } from '../../db/sql.ts'
+import { one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { runAutoJoin } from '../../ledger/auto-join.ts'
 import { addMoney, makeDay } from '../../ledger/fixtures.ts'
@@ -28,7 +28,7 @@ async function autoMember(email: string, rupees: number, language = 'en'): Promi
   if (rupees > 0) await addMoney(roz.db, id, wholeRupees(rupees))
   return id
 }
-const weekly = async (email: string) => (await roz.mailsTo(email)).filter((mail) => /week|सप्ताह/.test(mail.subject))
+const weekly = async (email: string) => (await roz.mailsTo(email)).filter((mail) => /week|हफ़्ता/.test(mail.subject))
 
 describe('the weekly mail', () => {
   test('is sent once, on Monday from 9:00, with the rounds of the seven days before', async () => {
@@ -50,8 +50,8 @@ describe('the weekly mail', () => {
     const [mail] = await weekly('asha@x.test')
     expect(mail?.subject).toBe('Your week with Roz: 7 rounds')
     expect(mail?.text).toContain('joined you to 7 rounds from 16 November 2026 to 22 November 2026, for ₹1 each.')
-    expect(mail?.links).toEqual([`${roz.url}/history`])
-    expect((await weekly('ravi@x.test')).map(({ subject }) => subject)).toEqual(['Roz के साथ आपका सप्ताह: 2 राउंड'])
+    expect(mail?.links).toEqual([`${roz.url}/history`, expect.stringContaining(`${roz.url}/api/unsubscribe?token=`)])
+    expect((await weekly('ravi@x.test')).map(({ subject }) => subject)).toEqual(['Roz के साथ आपका हफ़्ता: 2 राउंड'])
     expect(await weekly('poor@x.test')).toEqual([])
     await roz.pass(3 * 86_400)
     expect(await weekly('asha@x.test')).toHaveLength(1)
@@ -90,3 +90,38 @@ async function startAgain(): Promise<boolean> {
   while (await due(row?.at ?? new Date())) worked = true
   return worked
 }
+
+describe('the link that ends the weekly mail', () => {
+  const wants = async (email: string): Promise<boolean> =>
+    (await one<{ wants: boolean }>(roz.db, sql`select wants_mail as wants from member where email = ${email}::text`)).wants
+  const linkOf = async (email: string): Promise<string> => (await weekly(email))[0]?.links.at(-1) ?? ''
+
+  test('changes nothing when it is opened: its page asks first, in the member’s language', async () => {
+    const page = await fetch(await linkOf('ravi@x.test'))
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(await page.text()).toContain('<button>ये ईमेल बंद करें</button>')
+    expect(await wants('ravi@x.test')).toBe(true)
+  })
+
+  test('ends it by one POST without login, of either form type, and the same again', async () => {
+    const link = await linkOf('asha@x.test')
+    const multipart = new FormData()
+    multipart.set('List-Unsubscribe', 'One-Click')
+    for (const body of [new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }), multipart]) {
+      const ended = await fetch(link, { method: 'POST', body })
+      expect([ended.status, (await ended.text()).includes('These emails are stopped')]).toEqual([200, true])
+    }
+    expect([await wants('asha@x.test'), await wants('ravi@x.test')]).toEqual([false, true])
+  })
+
+  test('names one member: a changed one, another one’s signature and none at all end nothing', async () => {
+    const link = new URL(await linkOf('ravi@x.test'))
+    const [publicId = '', signature = ''] = (link.searchParams.get('token') ?? '').split('.')
+    const [other = ''] = (new URL(await linkOf('asha@x.test')).searchParams.get('token') ?? '').split('.')
+    for (const token of [`${other}.${signature}`, `${publicId}.`, publicId, `${publicId}.${signature.slice(1)}`, '']) {
+      link.searchParams.set('token', token)
+      expect((await fetch(link, { method: 'POST' })).status).toBe(404)
+    }
+    expect(await wants('ravi@x.test')).toBe(true)
+  })
+})

@@ -9,6 +9,7 @@
 import { addDays, dayAt, daysBetween, type IstDay } from '@roz/core/ist-day.ts'
 import { type Db, maybeOne, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
+import { mailMembers } from '../../mail/mails.ts'
 
 const NINE_O_CLOCK_MS = 9 * 3_600_000
 const A_MONDAY = '1970-01-05' as IstDay
@@ -58,17 +59,15 @@ async function tellPage(tx: Tx, week: IstDay): Promise<'more' | 'done' | 'busy'>
 
 /** Queues mails for the page's members whom Auto Participate joined, with a payload as `mailMember` makes it. */
 async function orderMails(tx: Tx, week: IstDay, members: readonly bigint[]): Promise<void> {
-  await tx.query(sql`
-    insert into job (kind, key, payload, due_at)
-    select 'mail', 'weekly_joins:' || m.id || ':' || ${week}::text,
-      jsonb_build_object('to', m.email, 'template', 'weekly_joins', 'language', m.language, 'data', jsonb_build_object(
-        'name', m.name, 'origin', coalesce(m.link_origin, ''), 'rounds', joined.rounds::text,
-        'from', ${week}::text, 'to', ${addDays(week, 6)}::text)),
-      roz_now()
-    from member m cross join lateral (
+  await mailMembers(
+    tx,
+    'weekly_joins',
+    sql`
+    select w.member_id, w.member_id || ':' || ${week}::text as key,
+      jsonb_build_object('rounds', joined.rounds::text, 'from', ${week}::text, 'to', ${addDays(week, 6)}::text) as data
+    from wallet w cross join lateral (
       select count(*) as rounds from round_join j join join_batch b on b.batch_id = j.batch_id and b.via in ('auto', 'topup')
-      where j.member_id = m.id and j.day between ${week}::date and ${addDays(week, 6)}::date) joined
-    where m.id = any (${members}::bigint[]) and m.email is not null and m.deleted_at is null and m.wants_mail and joined.rounds > 0
-    order by m.id
-    on conflict (kind, key) do nothing`)
+      where j.member_id = w.member_id and j.day between ${week}::date and ${addDays(week, 6)}::date) joined
+    where w.member_id = any (${members}::bigint[]) and joined.rounds > 0`,
+  )
 }

@@ -62,7 +62,7 @@ test('a member’s debt and flags appear beside each decision, and neither withd
   expect((await ask(`GET /admin/refunds?q=${later}`, world.admin)).body.refunds).toMatchObject([{ memberFlags: ['dispute'], owed: 0 }])
   const { transactions } = (await ask('GET /wallet/transactions', member)).body
   expect(transactions.slice(0, 2)).toMatchObject([
-    { type: 'debit', amount: 24, description: 'Paid what you owed for a payment the bank took back', status: 'completed' },
+    { type: 'debit', amount: 24, description: 'Paid for a payment the bank took back', status: 'completed' },
     { type: 'credit', amount: 25 },
   ])
   const { receipt } = (await ask(`GET /wallet/transactions/${transactions[0].id}`, member)).body

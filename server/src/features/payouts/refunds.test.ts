@@ -45,6 +45,8 @@ const timesSent = (id: string): number => world.refunds.sent.filter(({ refundId 
 test('a refund is requested and held, approved, sent to its order under its own id, and paid', async () => {
   const { status, body } = await ask(12.5)
   expect(status).toBe(200)
+  await world.runDue()
+  expect(await world.toldOf(member, 'refund_requested')).toEqual([['mail', { amount: '₹12.50' }]])
   expect(body).toEqual({
     balance: 7.5,
     refund: {
@@ -68,7 +70,7 @@ test('a refund is requested and held, approved, sent to its order under its own 
   expect(await stands(id)).toEqual(['paid', 7.5, 0])
   expect((await list()).refunds).toMatchObject([{ id, status: 'completed', reference: 'ARN7' }])
   const { transactions } = (await world.calls.ask('GET /wallet/transactions', { as: member, headers: { 'accept-language': 'hi' } })).body
-  expect(transactions[0]).toMatchObject({ description: 'जहाँ से भुगतान हुआ, वहीं रिफ़ंड', type: 'debit', status: 'completed' })
+  expect(transactions[0]).toMatchObject({ description: 'उसी तरीके से रिफ़ंड जिससे पेमेंट हुआ था', type: 'debit', status: 'completed' })
   await world.runDue()
   expect(world.noticesOf(member)).toEqual(['refund_paid'])
   const log = await world.db.query(sql`select action, actor_id from audit_log where subject = ${`refund:${id}`}::text`)
@@ -114,7 +116,7 @@ test('a failed or rejected refund returns the money, which can be requested agai
   const { transactions } = (await world.calls.ask('GET /wallet/transactions', { as: member })).body
   expect(transactions.map((one: { description: string; reason: string }) => [one.description, one.reason]).slice(0, 3)).toEqual([
     ['Refund returned', 'Already used'],
-    ['Refund to the payment source', 'Already used'],
+    ['Refund to your original payment method', 'Already used'],
     ['Refund returned', null],
   ])
   const { receipt } = (await world.calls.ask(`GET /wallet/transactions/${transactions[1].id}`, { as: member })).body

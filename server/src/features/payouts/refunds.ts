@@ -7,7 +7,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { isoIst } from '@roz/core/ist-day.ts'
-import { type Paise, paiseFromRupees, rupeesFromPaise } from '@roz/core/money.ts'
+import { formatPaise, type Paise, paiseFromRupees, rupeesFromPaise } from '@roz/core/money.ts'
 import type { RefusalCode } from '@roz/core/refusals.ts'
 import type { Tx } from '../../db/transaction.ts'
 import type { Idempotency, KeyedCall } from '../../http/idempotency.ts'
@@ -16,6 +16,7 @@ import { enqueue } from '../../jobs/queue.ts'
 import type { payoutCalls } from '@roz/contract/payouts.ts'
 import { approveRefund, lockRefund, rejectRefund, requestRefund } from '../../ledger/refunds.ts'
 import { listUnusedTopups } from '../../ledger/unused-topups.ts'
+import { mailMember } from '../../mail/mails.ts'
 import { type Deciding, decideAbout, type Effect } from './decision.ts'
 import type { PayoutsDeps } from './deps.ts'
 import { pageOf } from './lists.ts'
@@ -53,6 +54,12 @@ export function refundHandlers(deps: PayoutsDeps, idempotency: Idempotency): Han
         const asked = await requestRefund(tx, { id, memberId, orderId: body.order_id, amount, reason: body.reason })
         // The member was put on hold after the request was admitted.
         if (!asked.ok) return { ok: false, code: asked.code === 'may_not_move' ? 'on_hold' : asked.code }
+        await mailMember(tx, {
+          memberId,
+          template: 'refund_requested',
+          key: `refund_requested:${id}`,
+          data: { amount: formatPaise(amount) },
+        })
         return { ok: true, value: { balance: rupeesFromPaise(asked.value.balance), refund: await viewRefund(tx, id) } }
       })
     },

@@ -55,7 +55,7 @@ test.each([
   const { status: before } = await one<{ status: string }>(where().db, sql`select status from ${table} where id::text = ${id}::text`)
   const answer = await decide(path, { status: seen, ...body }, where())
   expect([answer.status, answer.body.code]).toEqual([409, 'changed_since_seen'])
-  expect(answer.body.message).toBe('This was changed while you looked at it. See how it is now, then decide.')
+  expect(answer.body.message).toBe('This changed while you had it open. Look at it again, then decide.')
   expect(await one(where().db, sql`select status from ${table} where id::text = ${id}::text`)).toEqual({ status: before })
   // Without a seen state, or with an unknown one, the body is refused.
   for (const missing of [body, { status: 'whatever', ...body }])

@@ -152,7 +152,7 @@ describe('POST /user/close', () => {
     expect(body).toMatchObject({ withdrawal: null, message: expect.stringMatching(/[\u0900-\u097F].*₹0\.60|₹0\.60.*[\u0900-\u097F]/) })
     expect(await balanceOf(id)).toBe(0)
     const { transactions } = (await calls.ask('GET /wallet/transactions', { as: id })).body
-    expect(transactions[0]).toMatchObject({ type: 'debit', amount: 0.6, description: 'Gift to the help fund' })
+    expect(transactions[0]).toMatchObject({ type: 'debit', amount: 0.6, description: 'Donation to the help fund' })
   })
 
   test.each([{}, { gift: true, bankDetail: BANK }, { gift: false }, { bankDetail: { ...BANK, ifscCode: 'x' } }])(

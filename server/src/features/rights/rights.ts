@@ -43,8 +43,8 @@ export type RightsDeps = UnconfirmedDeps & {
 }
 
 const NOTHING_LEFT = texts('Nothing is left in your wallet. You can delete your account now.')
-const ON_ITS_WAY = texts('{amount} is on its way to your bank. Once it has arrived you can delete your account.')
-const GIVEN = texts('Thank you: {amount} went to the help fund. You can delete your account now.')
+const ON_ITS_WAY = texts('Withdrawal of {amount} requested. Once it is paid you can delete your account.')
+const GIVEN = texts('Thank you. You donated {amount} to the help fund. You can delete your account now.')
 
 export function createRights(deps: RightsDeps) {
   const { db } = deps

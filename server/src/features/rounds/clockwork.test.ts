@@ -19,6 +19,8 @@ const midnight = (day: string): string => `${day}T00:00:01+05:30`
 const noticesTo = (member: bigint, kind: string) =>
   world.jobs.filter((job) => job.kind === 'notice' && job.payload['memberId'] === String(member) && job.payload['kind'] === kind)
 
+const mailsOf = (template: string) => world.jobs.filter((job) => job.kind === 'mail' && job.payload['template'] === template)
+
 describe('a day', () => {
   test('is closed, drawn and settled at midnight, while the next one is open', async () => {
     await open()
@@ -151,6 +153,8 @@ describe('Auto Participate', () => {
     await open()
     const member = await world.member(4, { auto: true })
     const poor = await world.member(0.5, { auto: true })
+    const unwilling = await world.member(0.5, { auto: true })
+    await world.db.query(sql`update member set wants_mail = false where id = ${unwilling}::bigint`)
     const other = await world.member(30)
     await world.goTo(midnight('2026-11-22'))
     expect(await world.entrants('2026-11-22')).toEqual([member])
@@ -158,7 +162,10 @@ describe('Auto Participate', () => {
     expect(noticesTo(poor, 'auto_join_skipped').map(({ payload }) => payload['data'])).toEqual([{ day: '2026-11-22' }])
     await world.goTo(midnight('2026-11-23'))
     await world.goTo(midnight('2026-11-24'))
-    expect(noticesTo(poor, 'auto_join_skipped')).toHaveLength(1)
+    expect([poor, unwilling].map((one) => noticesTo(one, 'auto_join_skipped').length)).toEqual([1, 1])
+    // By mail once as well, and only to the member who wants such mails.
+    const { email } = await one<{ email: string }>(world.db, sql`select email from member where id = ${poor}::bigint`)
+    expect(mailsOf('auto_join_skipped').map(({ payload }) => payload)).toMatchObject([{ to: email, data: { day: '2026-11-22' } }])
     expect(noticesTo(other, 'low_balance')).toHaveLength(0)
     const wallet = await one<{ auto: boolean }>(world.db, sql`select auto_join as auto from wallet where member_id = ${poor}::bigint`)
     expect(wallet.auto).toBe(true)

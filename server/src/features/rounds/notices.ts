@@ -12,7 +12,7 @@ import type { Tx } from '../../db/transaction.ts'
 import { enqueue, type JobPayloads } from '../../jobs/queue.ts'
 import type { Winner } from '../../ledger/draw.ts'
 import type { Returned } from '../../ledger/settlement.ts'
-import { mailMember } from '../../mail/mails.ts'
+import { mailMember, mailMembers } from '../../mail/mails.ts'
 
 type Told = JobPayloads['notice']['kind']
 
@@ -28,13 +28,12 @@ async function tellMany(tx: Tx, kind: Told, source: Sql): Promise<void> {
 
 /** Members skipped at midnight: without ₹1, told once until the next join; at the yearly maximum, told once a year. */
 export async function tellSkipped(tx: Tx, day: IstDay): Promise<void> {
-  await tellMany(
-    tx,
-    'auto_join_skipped',
-    sql`select s.member_id, s.member_id || ':' || w.joins as key, jsonb_build_object('day', ${day}::text) as data
-          from auto_skip s join wallet w using (member_id)
-         where s.day = ${day}::date and s.reason = 'insufficient_balance'`,
-  )
+  const skipped = sql`
+    select s.member_id, s.member_id || ':' || w.joins as key, jsonb_build_object('day', ${day}::text) as data
+      from auto_skip s join wallet w using (member_id)
+     where s.day = ${day}::date and s.reason = 'insufficient_balance'`
+  await tellMany(tx, 'auto_join_skipped', skipped)
+  await mailMembers(tx, 'auto_join_skipped', skipped)
   await tellMany(
     tx,
     'yearly_maximum',
@@ -57,12 +56,11 @@ export async function tellLowBalance(tx: Tx, day: IstDay): Promise<void> {
 
 /** A page of members of a round that ended void because its beacon number was missing. */
 export async function tellReturned(tx: Tx, day: IstDay, { after, upTo }: Returned): Promise<void> {
-  await tellMany(
-    tx,
-    'round_returned',
-    sql`select member_id, member_id || ':' || day as key, jsonb_build_object('day', day::text) as data
-          from round_join where day = ${day}::date and member_id > ${after}::bigint and member_id <= ${upTo}::bigint`,
-  )
+  const returned = sql`
+    select member_id, member_id || ':' || day as key, jsonb_build_object('day', day::text) as data
+      from round_join where day = ${day}::date and member_id > ${after}::bigint and member_id <= ${upTo}::bigint`
+  await tellMany(tx, 'round_returned', returned)
+  await mailMembers(tx, 'round_returned', returned)
 }
 
 /** Each winner, in the app and by mail. */

@@ -40,9 +40,9 @@ test('closes, draws and settles today’s round: Draw triggered successfully!', 
   ])
 })
 
-test('without entries is refused: No participants yet.', async () => {
+test('without entries is refused: No members have joined yet.', async () => {
   const { status, body } = await world.trigger()
-  expect({ status, ...body }).toEqual({ status: 409, code: 'no_participants', message: 'No participants yet.' })
+  expect({ status, ...body }).toEqual({ status: 409, code: 'no_participants', message: 'No members have joined yet.' })
   expect((await world.current())['status']).toBe('open')
 })
 

@@ -3,12 +3,12 @@ import { describe } from './descriptions.ts'
 
 const bank = 'HDFC Bank ••9012'
 test.each([
-  ['join', 'Joined the round of 4 Mar 2026', '4 मार्च 2026 के राउंड में शामिल हुए'],
+  ['join', 'Joined the round of 4 Mar 2026', '4 मार्च 2026 के राउंड में जुड़े'],
   ['prize', 'Reward from the round of 4 Mar 2026', '4 मार्च 2026 के राउंड का इनाम'],
   ['round_refund', 'Returned from the round of 4 Mar 2026', '4 मार्च 2026 के राउंड से लौटा'],
   ['wd_hold', `Withdrawal to ${bank}`, `${bank} में निकासी`],
-  ['wd_back', `Withdrawal to ${bank} returned`, `${bank} की निकासी वापस आई`],
-  ['debt_paid', 'Paid what you owed for a payment the bank took back', 'बैंक ने जो पेमेंट वापस लिया था, उसकी बाकी रकम चुकाई गई'],
+  ['wd_back', `Withdrawal to ${bank} returned`, `${bank} की निकासी लौट आई`],
+  ['debt_paid', 'Paid for a payment the bank took back', 'बैंक के वापस लिए पेमेंट की बाकी रकम चुकाई गई'],
   ['wd_reversed', `Withdrawal to ${bank} returned by the bank`, `${bank} की निकासी बैंक ने लौटाई`],
 ] as const)('a transaction of kind %s reads: %s', (kind, en, hi) => {
   const movement = { kind, day: '2026-03-04', bank }

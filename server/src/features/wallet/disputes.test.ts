@@ -1,6 +1,6 @@
 /** Disputes from the payer's bank to the books: adapter, webhook, job and sweep, against the gateway sandbox. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { sql } from '../../db/sql.ts'
+import { one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { bookPayout } from '../../ledger/withdrawals.ts'
 import { makeMember } from '../../testing/calls.ts'
@@ -30,6 +30,13 @@ const told = (member: bigint): unknown[] =>
     const notice = payload as { memberId?: string; kind: string; data: unknown }
     return kind === 'notice' && notice.memberId === String(member) && notice.kind.startsWith('payment_') ? [[notice.kind, notice.data]] : []
   })
+const mailed = async (member: bigint): Promise<unknown[]> => {
+  const { email } = await one<{ email: string }>(world.db, sql`select email from member where id = ${member}::bigint`)
+  return world.jobs.flatMap(({ kind, payload }) => {
+    const mail = payload as { to?: string; template: string; data: unknown }
+    return kind === 'mail' && mail.to === email && mail.template === 'payment_taken_back' ? [mail.data] : []
+  })
+}
 const stateOf = (disputeId: string) => world.db.query(sql`select state, is_taken as "isTaken" from dispute where id = ${disputeId}::text`)
 
 /** Runs due work until the condition is true: webhooks arrive at any time. */
@@ -52,12 +59,13 @@ test('a chargeback takes the money once for all its webhooks, returns it when wo
     ['payment_taken_back', { amount: '₹30.00' }],
     ['payment_given_back', { amount: '₹30.00' }],
   ])
+  expect(await mailed(member)).toMatchObject([{ amount: '₹30.00', owed: '', open: 'yes' }])
   expect(world.alarms).toMatchObject([{ disputeId: id, orderId, message: 'a payer disputes a payment' }])
   const flags = await world.db.query(sql`select kind from member_flag where member_id = ${member}::bigint`)
   expect(flags).toEqual([{ kind: 'dispute' }])
   const { transactions } = await world.transactions(member)
   expect(transactions.slice(0, 2).map(({ description, type, amount }) => [description, type, amount])).toEqual([
-    ['Payment given back by the bank', 'credit', 30],
+    ['Payment returned by the bank', 'credit', 30],
     ['Payment taken back by the bank', 'debit', 30],
   ])
 })
@@ -72,10 +80,11 @@ test('a dispute takes money only when lost, up to the balance, and the rest beco
   expect((await world.withdraw(member, 20)).status).toBe(200)
   await move(id, { step: 'MERCHANT_ACCEPTED' })
   await until('the rest is taken', async () => (await world.balanceOf(member)) === 0)
-  expect(told(member)).toEqual([
-    ['payment_taken_back', { amount: '₹10.00' }],
+  expect(told(member).toSorted()).toEqual([
     ['payment_owed', { amount: '₹20.00' }],
+    ['payment_taken_back', { amount: '₹10.00' }],
   ])
+  expect(await mailed(member)).toMatchObject([{ amount: '₹10.00', owed: '₹20.00', open: '' }])
   const parts = await world.db.query(sql`
     select debit = 9 as "isLoss", amount from transfer where kind = 'chargeback' and subject_of(ref) = ${id}::text order by 2`)
   expect(parts).toEqual([
@@ -87,7 +96,7 @@ test('a dispute takes money only when lost, up to the balance, and the rest beco
   await inTransaction(world.db, (tx) => bookPayout(tx, { id: row?.id ?? '', word: 'failed' }))
   expect(await world.balanceOf(member)).toBe(0)
   const { transactions } = await world.transactions(member)
-  expect(transactions[0]).toMatchObject({ description: 'Paid what you owed for a payment the bank took back', type: 'debit', amount: 20 })
+  expect(transactions[0]).toMatchObject({ description: 'Paid for a payment the bank took back', type: 'debit', amount: 20 })
   await move(id, { stage: 'PRE_ARBITRATION', step: 'CREATED' })
   await move(id, { step: 'MERCHANT_WON' })
   await until('the money is back', async () => (await world.balanceOf(member)) === 30)

@@ -15,6 +15,7 @@ import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { Attempt } from '../../jobs/parking.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { bookDispute, type DisputeBooked } from '../../ledger/disputes.ts'
+import { mailMember } from '../../mail/mails.ts'
 
 export type DisputeDeps = {
   readonly db: Db
@@ -87,8 +88,18 @@ async function book(tx: Tx, disputeId: string, ask: number, dispute: Dispute | u
   }
   if (moved?.memberId !== undefined && moved.what === 'taken' && moved.lost > 0n)
     await tell(tx, 'payment_owed', { memberId: moved.memberId, amount: moved.lost, key: `debt:${disputeId}:${ask}` })
+  if (moved?.memberId !== undefined && moved.what === 'taken' && moved.fromMember + moved.lost > 0n) {
+    await mailMember(tx, {
+      memberId: moved.memberId,
+      template: 'payment_taken_back',
+      key: `payment_taken_back:${disputeId}:${ask}`,
+      data: { amount: printed(moved.fromMember), owed: printed(moved.lost), open: dispute.state === 'open' ? 'yes' : '' },
+    })
+  }
   return booked
 }
+
+const printed = (amount: Paise): string => (amount > 0n ? formatPaise(amount) : '')
 
 /** Flags the member for later decisions about withdrawals and refunds. */
 async function flagMember(tx: Tx, { orderId, disputeId }: Dispute): Promise<void> {

@@ -19,11 +19,11 @@ type Receipt = z.infer<typeof receipt>
 
 const WALLET = texts('Your wallet')
 const PAYMENT = texts('Your payment')
-const SOURCE = texts('The source of your payment')
+const SOURCE = texts('Your original payment method')
 const ROUND = texts('The round of {day}')
 const BANK = texts('{bank}')
 const FUND = texts('The help fund')
-const BOOKS = texts('The books')
+const BOOKS = texts('Our accounts')
 
 /** The counterparty of each kind in a wallet's list; kinds between other accounts are in no wallet's list. */
 const OTHER_SIDE: Readonly<Partial<Record<Movement['kind'], Texts>>> = {
