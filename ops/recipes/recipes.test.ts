@@ -22,7 +22,7 @@ function stepsOf(recipe: string): RegExp[] {
 
 /** Follows the recipe in full, then leaves out each of its steps that `without` names. */
 function follow(recipe: string, edits: readonly Edit[], check: () => Outcome, without: Readonly<Record<string, RegExp>>) {
-  describe(recipe, () => {
+  describe(`${recipe}`, () => {
     test('the steps are those of CONTRIBUTING, in its order', () => {
       const steps = stepsOf(recipe)
       expect(steps.length).toBeGreaterThanOrEqual(edits.length)

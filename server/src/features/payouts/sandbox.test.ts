@@ -28,8 +28,6 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const nothing = async (): Promise<void> => undefined
-
 /** The sandbox needs the webhook's address before the calls have one: this server forwards to them. */
 async function openLetterbox() {
   let target = ''
