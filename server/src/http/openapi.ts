@@ -60,7 +60,7 @@ function requestBodyOf(spec: EndpointSpec): Json | undefined {
   return { required: !spec.body.safeParse(undefined).success, content: { 'application/json': { schema: schemaOf(spec.body, 'input') } } }
 }
 
-/** Groups the refusals by status, each with its code and its English text. */
+/** Groups the codes of a call's refusals by status. */
 function refusalsByStatus(spec: EndpointSpec): Map<number, RefusalCode[]> {
   const groups = new Map<number, RefusalCode[]>()
   for (const code of impliedRefusals(spec)) groups.set(REFUSALS[code].status, [...(groups.get(REFUSALS[code].status) ?? []), code])

@@ -1,7 +1,7 @@
 /**
  * Endpoints for operators and load balancers.
  * - /healthz answers 200 while the process is alive.
- * - /readyz answers 200 with alarms and parked work while the server can serve, and 503 while it stops.
+ * - /readyz answers 200 with alarms and parked work while the server can serve, and 503 while it stops or has no database.
  * - /metrics answers in Prometheus format; if METRICS_TOKEN is set, only with that token.
  */
 import { timingSafeEqual } from 'node:crypto'

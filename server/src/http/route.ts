@@ -2,7 +2,7 @@
  * Serves the contract.
  * - A request is checked in one order: path 404, method 405, token 401, kind and role 403, confirmed mail and hold 403,
  *   size 413, content type 415, JSON and fields 400, then the rules of the handler.
- * - Nothing is written before all checks of this order have passed.
+ * - Before all checks of this order have passed, nothing is written but the session's new expiry.
  * - A handler returns a value of the contract or a refusal that the contract declares; anything else does not compile.
  */
 import { type Api, api, type CallName, type Input, type Output } from '@roz/contract/api.ts'
