@@ -60,6 +60,7 @@ describe('add money', () => {
   ])("'%s' for “%s”", async (words, amount) => {
     await at('/wallet', async (page) => {
       await expect(field(page, 'Phone number')).toHaveValue(PHONE)
+      await expect(page.locator('#add-money')).toContainText('The least you can add is ₹10; the least you can withdraw is ₹10.')
       await field(page, 'Amount').fill(amount)
       await submit(page).click()
       await expect(toast(page, words)).toBeVisible()
