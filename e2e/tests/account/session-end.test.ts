@@ -41,7 +41,7 @@ const slot = (page: Page, name: string) => page.evaluate((wanted) => localStorag
 const checked = (page: Page) =>
   page
     .locator('.section')
-    .filter({ has: page.getByRole('heading', { name: 'What we owed you' }) })
+    .filter({ has: page.getByRole('heading', { name: 'Your money with us' }) })
     .locator('.is-right')
 
 /** A member who has used everything that keeps something: ticket key, receipts, log, results on the device. */
@@ -116,10 +116,10 @@ test('after the account was deleted', () =>
     const dialog = page.getByRole('dialog')
     await page.goto(`${roz.url}/profile`)
     await page.getByRole('button', { name: 'Close my account', exact: true }).click()
-    await dialog.getByLabel('To people in need, as a gift').check()
-    await dialog.getByRole('button', { name: /^Give ₹/ }).click()
+    await dialog.getByLabel('Donate to people in need').check()
+    await dialog.getByRole('button', { name: /^Donate ₹/ }).click()
     await dialog.getByRole('button', { name: 'Delete for good' }).click()
-    await expect(page.getByRole('heading', { level: 1, name: 'Goodbye' })).toBeVisible()
+    await expect(page.getByRole('heading', { level: 1, name: 'Account closed' })).toBeVisible()
     await expectNothing(visit, told)
   }))
 
