@@ -5,7 +5,7 @@
  * - `undo` gives the copy back as it was made.
  */
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { linkPackages } from '../seeded-bugs/lane.ts'
@@ -27,8 +27,8 @@ const COPIED = [
 ]
 const NOT_COPIED = new Set(['node_modules', 'dist', '.data'])
 
-/** One step of a recipe: the file, the text that is there once, and the text it becomes; without `find` the file is new. */
-export type Edit = { readonly file: string; readonly find?: string; readonly put: string }
+/** One step of a recipe: `put` is written before the first match of `before`. */
+export type Edit = { readonly file: string; readonly before: RegExp; readonly put: string }
 export type Outcome = { readonly ok: boolean; readonly output: string }
 
 export function makeCopy() {
@@ -39,7 +39,7 @@ export function makeCopy() {
       filter: (source) => !NOT_COPIED.has(path.basename(source)),
     })
   linkPackages(ROOT, folder)
-  const before = new Map<string, string | undefined>()
+  const originals = new Map<string, string>()
 
   const run = (args: readonly string[]): Outcome => {
     const { status, stdout, stderr } = spawnSync(process.execPath, args, {
@@ -51,29 +51,20 @@ export function makeCopy() {
   }
   return {
     apply(edits: readonly Edit[]): void {
-      for (const { file, find, put } of edits) {
+      for (const { file, before, put } of edits) {
         const place = path.join(folder, file)
-        const text = existsSync(place) ? readFileSync(place, 'utf8') : undefined
-        if (!before.has(file)) before.set(file, text)
-        if (find === undefined) {
-          mkdirSync(path.dirname(place), { recursive: true })
-          writeFileSync(place, put)
-          continue
-        }
-        const times = (text ?? '').split(find).length - 1
-        if (times !== 1) throw new Error(`${file} has this text ${times} times, not once: ${find}`)
+        const text = readFileSync(place, 'utf8')
+        if (!before.test(text)) throw new Error(`${file}: nothing matches ${String(before)}`)
+        if (!originals.has(file)) originals.set(file, text)
         writeFileSync(
           place,
-          (text as string).replace(find, () => put),
+          text.replace(before, (found) => put + found),
         )
       }
     },
     undo(): void {
-      for (const [file, text] of before) {
-        if (text === undefined) rmSync(path.join(folder, file))
-        else writeFileSync(path.join(folder, file), text)
-      }
-      before.clear()
+      for (const [file, text] of originals) writeFileSync(path.join(folder, file), text)
+      originals.clear()
     },
     /** Checks the types of a workspace. */
     types: (workspace: string): Outcome =>
