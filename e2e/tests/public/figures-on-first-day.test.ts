@@ -227,7 +227,7 @@ describe('the operator’s settings stand wherever they are told', () => {
     await page.goto(roz.url + paths.wallet)
     await gatewayIsReady(page)
     await expect(page.getByText('From ₹14 to ₹37 at a time.')).toBeVisible()
-    await expect(page.getByRole('group', { name: 'Presets' }).locator('b')).toHaveText(['₹20', '₹30'])
+    await expect(page.getByRole('group', { name: 'Presets' }).locator('b')).toHaveText(['₹14', '₹30', '₹37'])
     for (const [amount, words] of [
       ['13', 'Minimum amount is ₹14'],
       ['38', 'Maximum amount is ₹37'],
