@@ -1,7 +1,6 @@
 /**
- * `npm run bench:clock`: how long a day takes that /dev/clock passes, everything due in it included: close,
- * draw, settlement, the books and the log. operations.md promises 20 ms for a day without anybody and
- * 100 ms for one with a member.
+ * `npm run bench:clock` measures how long /dev/clock takes to pass a day, with everything due in it: close, draw,
+ * settlement, books and log. The bounds are 20 ms for a day without members and 100 ms for a day with one.
  */
 import { passDay } from './days.ts'
 import { startProduct } from './processes.ts'

@@ -1,7 +1,8 @@
 /**
- * Every call of the contract once as api.md says, by plain HTTP: the right status and body, caching
- * headers, and words in the language asked for. The walk is one story on a fresh start: each step may
- * use what those before it made. The last test sees to it that no call was left out.
+ * One walk by plain HTTP makes every call of the contract once, on a fresh start.
+ *
+ * - Each step checks status, body, caching headers and language, and may use the results of the steps before it.
+ * - The last test names every call that the walk left out.
  */
 import { randomUUID } from 'node:crypto'
 import { api, type CallName } from '@roz/contract/api.ts'

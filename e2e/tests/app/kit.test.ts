@@ -1,4 +1,4 @@
-/** The kit in a browser, on the kitchen sink: what the spec and frontend.md promise of each part. */
+/** Each part of the kit in a browser, on the page /kitchen-sink. */
 import { expect } from '../../harness/expect.ts'
 import type { Browser } from 'playwright-core'
 import { beforeAll, beforeEach, afterEach, test } from 'vitest'

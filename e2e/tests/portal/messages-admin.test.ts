@@ -1,7 +1,4 @@
-/**
- * The words of the portal (spec sections 2, 4, 5 and 8): its door, tabs, draw and stories, each
- * refusal and fallback provoked at the real program, where the line to it is broken on purpose.
- */
+/** Every message of the portal, provoked in the real program over a line that the test breaks: login, tabs, draw and stories. */
 import { expect } from '../../harness/expect.ts'
 import { dayAt, type IstDay } from '@roz/core/ist-day.ts'
 import type { Page } from 'playwright-core'
