@@ -1,4 +1,4 @@
-/** A member's picture: all of it lies under a square frame, and what the frame holds is what the server then serves. */
+/** A member crops their picture in a square frame, and the server serves exactly the framed part. */
 import type { Browser, Page } from 'playwright-core'
 import { beforeAll, describe, test } from 'vitest'
 import { auditVisit, handOver, newVisit, openBrowser, SMALL, type Visit, WIDE } from '../../harness/browser.ts'
@@ -10,7 +10,7 @@ import { type Program, startProgram } from '../../harness/program.ts'
 const RED: Colour = [200, 20, 20]
 const BLUE: Colour = [20, 20, 200]
 const TWO_COLOURS = { name: 'two.png', mimeType: 'image/png', buffer: png(400, 200, (x) => (x < 200 ? RED : BLUE)) }
-/** More presses than the frame has steps to go. */
+/** More key presses than the frame has steps. */
 const TO_THE_EDGE = 14
 
 let roz: Program
@@ -20,7 +20,7 @@ beforeAll(async () => {
   ;[roz, browser] = await Promise.all([startProgram(), openBrowser()])
 })
 
-/** A new member in the edit mode of the profile. */
+/** Opens the profile's edit mode as a new member. */
 async function editing(size: typeof SMALL | typeof WIDE): Promise<Visit> {
   const { token } = await newMember(roz)
   const visit = visits.get(size) ?? (await newVisit(browser, { size, hosts: [new URL(roz.url).host] }))
@@ -41,7 +41,7 @@ async function pressKeys(page: Page, key: string, times: number): Promise<void> 
   for (let n = 0; n < times; n++) await page.keyboard.press(key)
 }
 
-/** What colour the served picture has near its left, right, upper and lower edge. */
+/** The colours of the served picture near its left, right, upper and lower edge. */
 async function servedColours(page: Page): Promise<readonly string[]> {
   const image = page.locator('.profile-card img')
   await expect(image).toHaveAttribute('src', /^\/uploads\/avatars\/[0-9a-f]{32}\.webp$/)
@@ -65,7 +65,7 @@ describe.each([
   ['360', SMALL],
   ['1280', WIDE],
 ] as const)('at %s px', (_width, size) => {
-  test('the left of a picture is chosen by keys alone, and is what the server serves', async () => {
+  test('the left part of a picture is cropped by keyboard alone, and the server serves it', async () => {
     const visit = await editing(size)
     const { page } = visit
     await choose(page)
@@ -83,7 +83,7 @@ describe.each([
     expect(await servedColours(page)).toEqual(['red', 'red', 'red', 'red'])
   })
 
-  test('by pointer the right of it, smaller by the slider; and the middle stays the middle for who changes nothing', async () => {
+  test('the pointer crops the right part and the slider zooms out; without a change the crop is the middle', async () => {
     const visit = await editing(size)
     const { page } = visit
     await choose(page)
@@ -105,7 +105,7 @@ describe.each([
     expect((await servedColours(page)).slice(0, 2)).toEqual(['red', 'blue'])
   })
 
-  test('Cancel, Close and Escape leave the picture as it was and give the focus back; Tab stays inside', async () => {
+  test('Cancel, Close and Escape keep the old picture and return the focus; Tab stays inside the dialog', async () => {
     const { page } = await editing(size)
     const sent: string[] = []
     const note = (request: { url: () => string }): unknown => request.url().endsWith('/api/user/avatar') && sent.push(request.url())
@@ -132,7 +132,7 @@ describe.each([
   })
 })
 
-test('a photo lies as the camera was held, and is cut so', async () => {
+test('a photo is shown upright by its camera orientation, and cropped upright', async () => {
   const { page } = await editing(SMALL)
   const jpeg = await page.evaluate(() => {
     const canvas = document.createElement('canvas')
@@ -156,7 +156,7 @@ test('a photo lies as the camera was held, and is cut so', async () => {
   expect(await servedColours(page)).toEqual(['red', 'red', 'red', 'red'])
 })
 
-test('in Hindi nothing of the dialog is English or sticks out', async () => {
+test('in Hindi the dialog has no English word and no overflow', async () => {
   const visit = await editing(SMALL)
   const { page } = visit
   await page.evaluate(() => localStorage.setItem('language', 'hi'))

@@ -1,6 +1,7 @@
 /**
- * What login, register, forgotten and new password, and verify email say when something is wrong:
- * every message of the spec's sections 4, 5 and 8, provoked for real. Each test is named after it.
+ * Provokes every message of login, register, forgotten password, new password and verify email at the real program.
+ * - Each test carries the text of its message.
+ * - Google is never asked: a script with the interface of Google's takes its place.
  */
 import { expect } from '../../harness/expect.ts'
 import { REFUSALS } from '@roz/core/refusals.ts'
@@ -23,7 +24,7 @@ const stage = useStage({ env: async () => ENV })
 let roz: Program
 let network: FaultyProxy
 let member: Person
-/** What stands at Google's address; nothing when that cannot be reached. Google itself is never asked. */
+/** The script served at Google's address; undefined makes the address unreachable. No test asks Google itself. */
 let googleScript = ''
 
 beforeAll(async () => {
@@ -34,13 +35,13 @@ beforeAll(async () => {
   member = await newMember(roz)
 })
 
-/** A visitor at a screen, over the network that can be broken. */
+/** A visitor at a screen; the stage's proxy can break the network. */
 function at(path: string, work: (page: Page) => Promise<void>, script = buttonThatAnswers('{}')): Promise<void> {
   googleScript = script
   return stage.at(path, work)
 }
 
-/** A script with the interface of Google's, whose button answers at once when pressed. */
+/** A script with the interface of Google's: its button answers as soon as it is pressed. */
 function buttonThatAnswers(answer: string): string {
   return `{
   let answerTo
@@ -56,7 +57,7 @@ function buttonThatAnswers(answer: string): string {
 }`
 }
 
-/** Exactly these words: `Login Failed` and `Login failed` are two messages. */
+/** Matches case too: `Login Failed` and `Login failed` are two messages. */
 const toast = (page: Page, words: string) => page.locator('.toast', { hasText: new RegExp(`^${RegExp.escape(words)}$`) })
 const field = (page: Page, label: string) => page.getByLabel(label, { exact: true })
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
@@ -80,7 +81,7 @@ describe('login', () => {
     })
   })
 
-  test("'Invalid email or password': the server's own words, no redirect, and the form stays as it was", async () => {
+  test("'Invalid email or password': the server's own words, no redirect, and the form keeps its input", async () => {
     await at('/login', async (page) => {
       await signIn(page, { email: member.email, password: 'not the password' })
       await expect(toast(page, 'Invalid email or password')).toBeVisible()
@@ -102,7 +103,7 @@ describe('login', () => {
     })
   })
 
-  test('a toast can be closed, and goes by itself after 5 seconds', async () => {
+  test('a toast has a Close button and disappears after 5 seconds', async () => {
     const work = async (page: Page): Promise<void> => {
       const words = toast(page, 'Please fill in all fields')
       await press(page, 'Send reset link')
@@ -124,7 +125,7 @@ describe('login', () => {
 })
 
 describe('the Google button', () => {
-  test.each(['/login', '/register'])("'Login Failed' on %s where its script is unreachable; the form beside it works", async (path) => {
+  test.each(['/login', '/register'])("'Login Failed' on %s when Google's script is unreachable; the form beside it works", async (path) => {
     await at(
       path,
       async (page) => {
@@ -138,7 +139,7 @@ describe('the Google button', () => {
     )
   })
 
-  test("'Login Failed' where Google hands over no credential", async () => {
+  test("'Login Failed' when Google returns no credential", async () => {
     await at('/login', async (page) => {
       await press(page, 'Continue with Google')
       await expect(toast(page, 'Login Failed')).toBeVisible()
@@ -173,7 +174,7 @@ const registerWith = async (page: Page, changes: Readonly<Record<string, string>
 }
 
 describe('register', () => {
-  test.each(Object.keys(GOOD))("'Please fill in all fields' where only %s is missing", async (label) => {
+  test.each(Object.keys(GOOD))("'Please fill in all fields' when only %s is missing", async (label) => {
     await at('/register', async (page) => {
       await registerWith(page, { [label]: '' })
       await expect(toast(page, 'Please fill in all fields')).toBeVisible()
@@ -198,7 +199,7 @@ describe('register', () => {
     })
   })
 
-  test("'Passwords do not match' goes as soon as they do, whichever of the two is mended", async () => {
+  test("'Passwords do not match' disappears as soon as they match, whichever of the two is corrected", async () => {
     await at('/register', async (page) => {
       const again = field(page, 'Confirm password')
       await fill(page, { Password: 'correct horse', 'Confirm password': 'correct horses' })
@@ -217,7 +218,7 @@ describe('register', () => {
     })
   })
 
-  test.each(WORDLESS)("'Registration failed' after %s; the form keeps what was typed and may be sent again", async (how, fault) => {
+  test.each(WORDLESS)("'Registration failed' after %s; the form keeps its input and can be sent again", async (how, fault) => {
     await at('/register', async (page) => {
       network.breakLine('POST /api/auth/register', fault)
       const Email = `${how.replaceAll(' ', '.')}@x.test`
@@ -247,7 +248,7 @@ describe('forgotten password', () => {
     })
   })
 
-  test.each(['nobody.at.all@x.test', 'a member'])('the same answer whether the address is known or not: %s', async (who) => {
+  test.each(['nobody.at.all@x.test', 'a member'])('a known and an unknown address get the same answer: %s', async (who) => {
     await at('/forgot-password', async (page) => {
       await fill(page, { Email: who === 'a member' ? member.email : who })
       await press(page, 'Send reset link')
@@ -277,7 +278,7 @@ describe('new password', () => {
     })
   })
 
-  test(`'${INVALID}' without a token, and with one that nobody was sent`, async () => {
+  test(`'${INVALID}' without a token, and with a token that was never issued`, async () => {
     await at('/reset-password', async (page) => {
       await expect(page.getByText(INVALID)).toBeVisible()
       await expect(page.getByRole('link', { name: 'Ask for a new link' })).toHaveAttribute('href', '/forgot-password')
@@ -287,7 +288,7 @@ describe('new password', () => {
     })
   })
 
-  test('a link works once; the new password counts and the old one does not', async () => {
+  test('a reset link works once; afterwards the new password is valid and the old one is not', async () => {
     const person = await newMember(roz)
     await at('/forgot-password', async (page) => {
       await fill(page, { Email: person.email })
@@ -349,7 +350,7 @@ describe('verify email', () => {
     })
   })
 
-  test('in Hindi the words are the same ones', async () => {
+  test('in Hindi the screen shows the translations of the same messages', async () => {
     await at('/login', async (page) => {
       await press(page, 'हिन्दी')
       await expect(page.locator('html')).toHaveAttribute('lang', 'hi')
@@ -362,13 +363,13 @@ describe('verify email', () => {
     })
   })
 
-  test("'One moment, we are checking your link.' while no answer has come", async () => {
+  test("'One moment, we are checking your link.' until the answer arrives", async () => {
     network.breakLine('GET /api/auth/verify-email', 'silent')
     await at('/verify-email?token=nothing', (page) => expect(page.getByText('One moment, we are checking your link.')).toBeVisible())
   })
 })
 
-test('with the server stopped each form that stood open says so in its own words', async () => {
+test('with the server stopped each open form shows its own failure message', async () => {
   const forms: readonly (readonly [words: string, path: string, act: (page: Page) => unknown])[] = [
     ['Login failed', '/login', (page) => signIn(page, { email: 'asha@x.test', password: PASSWORD })],
     ['Registration failed', '/register', (page) => registerWith(page, { Email: 'stopped@x.test' })],

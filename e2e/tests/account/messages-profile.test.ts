@@ -1,6 +1,6 @@
 /**
- * The words and behaviour of the profile and of the bar's own parts (spec sections 2, 4 and 8), at
- * the real program, where the line to it is broken on purpose.
+ * Provokes the messages of the profile and of the navigation bar at the real program.
+ * - A proxy between browser and server breaks single calls.
  */
 import { expect } from '../../harness/expect.ts'
 import { dayAt } from '@roz/core/ist-day.ts'
@@ -44,7 +44,7 @@ const isLogged = (page: Page, words: string) => page.waitForEvent('console', (me
 const stored = async () => (await ask(roz.url, 'profile', { token: asha.token })).output.user
 
 describe('loading and failing', () => {
-  test('a spinner says Loading until the profile answers', async () => {
+  test('a spinner says Loading until the profile is loaded', async () => {
     line.breakLine('GET /api/user/me', 'hold')
     await onProfile(async (page) => {
       await expect(page.getByRole('main').getByRole('status')).toHaveText('Loading')
@@ -69,7 +69,7 @@ describe('loading and failing', () => {
 })
 
 describe('the view mode', () => {
-  test('initials of two letters, Community Member, Member since, and every fact', async () => {
+  test('initials of two letters, Community Member, Member since, and every profile field', async () => {
     const year = dayAt(Date.parse(await readClock(roz.url))).slice(0, 4)
     await onProfile(async (page) => {
       const card = page.locator('.profile-card')
@@ -85,7 +85,7 @@ describe('the view mode', () => {
     })
   })
 
-  test('Not provided where there is no phone number', async () => {
+  test('Not provided without a phone number', async () => {
     const google = await newMember(roz, { name: 'Gita Menon' })
     await inDatabase(roz.dataDir, (db) => db.query(sql`update member set phone = null where email = ${google.email}`))
     await onProfile(async (page) => {
@@ -93,7 +93,7 @@ describe('the view mode', () => {
     }, google)
   })
 
-  test('User where there is no name', async () => {
+  test('User without a name', async () => {
     const nameless = await newMember(roz)
     await inDatabase(roz.dataDir, (db) => db.query(sql`update member set name = '' where email = ${nameless.email}`))
     await onProfile((page) => expect(page.locator('.profile-name')).toHaveText('User'), nameless)
@@ -116,7 +116,7 @@ describe('the view mode', () => {
     })
   })
 
-  test.each(['cut', 'wordless'] as const)('Auto Participate goes back when it could not be saved (%s)', async (fault) => {
+  test.each(['cut', 'wordless'] as const)('Auto Participate switches back when the save fails (%s)', async (fault) => {
     line.breakLine('PUT /api/user', fault)
     await onProfile(async (page) => {
       await autoParticipate(page).click()
@@ -128,7 +128,7 @@ describe('the view mode', () => {
   })
 })
 
-test('after a new password the screen goes on: the switch still turns, and nothing is loaded anew', async () => {
+test('after a password change the screen keeps working: the switch saves, and nothing reloads', async () => {
   const mira = await newMember(roz, { name: 'Mira Das' })
   await onProfile(async (page) => {
     await field(page, 'Current password').fill(PASSWORD)
@@ -152,7 +152,7 @@ describe('the edit mode', () => {
     })
   })
 
-  test('Cancel drops name, phone and switch', async () => {
+  test('Cancel discards the changes to name, phone and switch', async () => {
     await onProfile(async (page) => {
       await button(page, 'Edit Profile').click()
       await field(page, 'Full Name').fill('Somebody Else')
@@ -167,13 +167,13 @@ describe('the edit mode', () => {
     expect(await stored()).toMatchObject({ name: 'Asha Devi Verma', phone: PHONE, autoParticipate: false })
   })
 
-  test('Save Changes keeps all three, and the bar shows the new name', async () => {
+  test('Save Changes saves all three, and the bar shows the new name', async () => {
     await onProfile(async (page) => {
       await button(page, 'Edit Profile').click()
       await field(page, 'Full Name').fill('Usha Rao')
       await field(page, 'Phone Number').fill('6000000000')
       await autoParticipate(page).click()
-      // Inside the edit mode the switch is a draft.
+      // In the edit mode the switch is a draft.
       expect((await stored()).autoParticipate).toBe(false)
       await button(page, 'Save Changes').click()
       await expect(page.locator('.profile-name')).toHaveText('Usha Rao')
@@ -223,7 +223,7 @@ describe('the picture', () => {
   const use = (page: Page): Promise<void> => page.getByRole('dialog').getByRole('button', { name: 'Use this photo' }).click()
   const picture = (name: string, mimeType: string) => ({ name, mimeType, buffer: png(1, 1, () => [128, 128, 128]) })
 
-  test('there is a picker in the edit mode only, and it takes images only', async () => {
+  test('the file picker exists in the edit mode only and accepts images only', async () => {
     await onProfile(async (page) => {
       await expect(button(page, 'Edit Profile')).toBeVisible()
       await expect(picker(page)).toHaveCount(0)
@@ -237,7 +237,7 @@ describe('the picture', () => {
     })
   })
 
-  test('a file that only claims to be an image: Please choose an image file.', async () => {
+  test('a file with an image type but other content: Please choose an image file.', async () => {
     await onProfile(async (page) => {
       await button(page, 'Edit Profile').click()
       await picker(page).setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: Buffer.from('no picture') })
@@ -245,7 +245,7 @@ describe('the picture', () => {
     })
   })
 
-  test('Avatar failures are logged, and said: Your picture could not be uploaded.', async () => {
+  test('an avatar failure is logged, and shown: Your picture could not be uploaded.', async () => {
     line.breakLine('POST /api/user/avatar', 'cut')
     await onProfile(async (page) => {
       await button(page, 'Edit Profile').click()
@@ -258,7 +258,7 @@ describe('the picture', () => {
     })
   })
 
-  test('a name that was saved while it uploads stays', async () => {
+  test('a name saved during an upload stays', async () => {
     const mira = await newMember(roz, { name: 'Mira Das' })
     line.breakLine('POST /api/user/avatar', 'hold')
     await onProfile(async (page) => {
@@ -274,7 +274,7 @@ describe('the picture', () => {
     }, mira)
   })
 
-  test('a record that was asked for before a name was saved does not bring the old one back', async () => {
+  test('a profile answer requested before a name was saved does not restore the old name', async () => {
     const mira = await newMember(roz, { name: 'Mira Das' })
     await onProfile(async (page) => {
       await button(page, 'Edit Profile').click()
@@ -285,12 +285,12 @@ describe('the picture', () => {
           const response = await route.fetch()
           answered.resolve()
           await released.promise
-          // Nobody may wait for it any more.
+          // The page may have given this request up.
           await route.fulfill({ response }).catch(() => undefined)
         },
         { times: 1 },
       )
-      // As whoever comes back from the choice of a picture.
+      // The window gets the focus, as after the choice of a file.
       await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')))
       await answered.promise
       await field(page, 'Full Name').fill('Mira Sen')
@@ -303,7 +303,7 @@ describe('the picture', () => {
     }, mira)
   })
 
-  test('a wheel lies over it while it uploads; then it stands in the card and in the bar', async () => {
+  test('a spinner covers the picture during the upload; then card and bar show the new picture', async () => {
     line.breakLine('POST /api/user/avatar', 'hold')
     await onProfile(async (page) => {
       await button(page, 'Edit Profile').click()

@@ -1,4 +1,4 @@
-/** "This was not me": the page behind the link of a mail, and the hold that it brings, in the portal. */
+/** "This was not me": the page behind a mail's link, and the hold that it sets, as the portal shows it. */
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, test } from 'vitest'
 import { ask } from '../../harness/calls.ts'
@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 
 describe('the page', () => {
-  test('opened, read in both languages and left, it changes nothing', async () => {
+  test('opening it, switching its language and leaving it change nothing', async () => {
     await stage.at(link.pathname + link.search, async (page) => {
       await expect(page.getByRole('heading', { level: 1 })).toHaveText('This was not me')
       await expect(page.getByText('Withdrawals and refunds wait until one of us has looked.')).toBeVisible()
@@ -38,7 +38,7 @@ describe('the page', () => {
     expect(await resets()).toEqual([])
   })
 
-  test('a link that nobody was sent says so', async () => {
+  test('a link that was never issued is refused in words', async () => {
     await stage.at('/not-me?token=nothing', async (page) => {
       await press(page, 'Secure my account')
       const words = 'This link is invalid or has expired. If something is wrong with your account, set a new password and contact us.'
@@ -46,7 +46,7 @@ describe('the page', () => {
     })
   })
 
-  test('one press, also on a line that breaks at first, ends the session here and everywhere and mails the way back', async () => {
+  test('one press ends every session and mails the reset link, also when the connection breaks at first', async () => {
     await stage.at(
       link.pathname + link.search,
       async (page) => {
@@ -70,7 +70,7 @@ describe('the page', () => {
 })
 
 describe('the portal', () => {
-  test('says since when and why a member is held, and releases them with a reason', async () => {
+  test('shows since when and why a member is on hold, and ends the hold with a reason', async () => {
     const admin = await adminToken(stage.roz.url)
     await stage.at(
       '/admin/dashboard?tab=users',

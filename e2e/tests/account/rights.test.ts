@@ -1,4 +1,4 @@
-/** What members may demand, on the screens: a refund, their data as a file, fewer mails, and an account that is closed for good. */
+/** The members' rights on the screens: a refund, their data as a file, the weekly mail switched off, and the account deleted. */
 import { readFileSync } from 'node:fs'
 import type { Locator, Page } from 'playwright-core'
 import { beforeAll, describe, test } from 'vitest'
@@ -27,7 +27,7 @@ const button = (within: Page | Locator, name: string) => within.getByRole('butto
 const as = ({ token }: Person) => ({ token })
 
 describe('a refund', () => {
-  test('is asked for within what is left, held at once and listed with its state', () =>
+  test('is limited to what is left, held at once and listed with its state', () =>
     stage.at(
       '/wallet',
       async (page) => {
@@ -53,7 +53,7 @@ describe('a refund', () => {
       as(asha),
     ))
 
-  test('that the server refuses is told in its words, and what is left is asked for anew', () =>
+  test("a refused refund shows the server's words and updates what is left", () =>
     stage.at(
       '/wallet',
       async (page) => {
@@ -61,7 +61,7 @@ describe('a refund', () => {
         await button(page, 'Request a refund').click()
         await form.getByLabel('Refund amount', { exact: true }).fill('1')
         await form.getByLabel('Reason', { exact: true }).fill('Once is enough.')
-        // Meanwhile, on another device, all of it is asked for.
+        // Meanwhile another device requests all of it.
         const order_id = await form.getByLabel('Payment', { exact: true }).inputValue()
         await ask(stage.roz.url, 'requestRefund', { ...as(asha), body: { order_id, amount: 15.5, reason: 'All of it.' } })
         await button(form, 'Request a refund of ₹1.00').click()
@@ -73,7 +73,7 @@ describe('a refund', () => {
     ))
 })
 
-test('the data come as a file that says what the call says; a failure is told', () =>
+test('the data file says what the call says; a failed download says so', () =>
   stage.at(
     '/profile',
     async (page) => {
@@ -91,7 +91,7 @@ test('the data come as a file that says what the call says; a failure is told', 
     as(asha),
   ))
 
-test('the switch of the weekly mail saves at once, and goes back when it cannot', () =>
+test('the switch of the weekly mail saves at once, and switches back when the save fails', () =>
   stage.at(
     '/notifications',
     async (page) => {
@@ -113,7 +113,7 @@ test('the switch of the weekly mail saves at once, and goes back when it cannot'
 describe('closing the account', () => {
   const dialog = (page: Page) => page.getByRole('dialog')
 
-  test('asks where the rest goes, gives it, deletes, and ends on a page that says goodbye', async () => {
+  test('asks what to do with the rest, donates it, deletes the account, and ends on a goodbye page', async () => {
     await stage.at(
       '/profile',
       async (page) => {
@@ -143,7 +143,7 @@ describe('closing the account', () => {
     expect(again.refusal.code).toBe('invalid_credentials')
   })
 
-  test('to a bank account, it says what is on its way and why the account still stands', async () => {
+  test('with a payout to a bank account it says what is on its way and why the account still exists', async () => {
     await stage.at(
       '/profile',
       async (page) => {

@@ -1,4 +1,4 @@
-/** What is left of a member in the browser once the session has ended, in each of its ways: nothing. */
+/** After a session ends, in each of its ways, the browser keeps nothing of the member. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect as plain, test } from 'vitest'
 import { closeVisits, newVisit, openBrowser, type Visit, WIDE } from '../../harness/browser.ts'
@@ -14,10 +14,10 @@ beforeAll(async () => {
 })
 afterAll(() => closeVisits())
 
-/** What names a browser and not its member: the language, the state of the public log, offers, how far a page was scrolled. */
+/** Keys that belong to the browser and not to a member: language, state of the public log, offers, scroll positions. */
 const BROWSERS_OWN = /^(language|roz-log|install-offered|results-offered|tsr-scroll-restoration.*)$/
 
-/** Everything that a browser can keep for a site: names, and all contents as one text. */
+/** Everything that a browser stores for a site: the names, and all contents as one text. */
 async function kept({ page, context }: Visit): Promise<{ readonly names: string[]; readonly text: string }> {
   const found = await page.evaluate(async () => {
     const stored = [...Object.entries(localStorage), ...Object.entries(sessionStorage)] as [string, string][]
@@ -44,7 +44,7 @@ const checked = (page: Page) =>
     .filter({ has: page.getByRole('heading', { name: 'Your money with us' }) })
     .locator('.is-right')
 
-/** A member who has used everything that keeps something: ticket key, receipts, log, results on the device. */
+/** A member who has used everything that stores something: ticket key, receipts, log, results on the device. */
 async function withEverything(work: (visit: Visit, person: Person, told: readonly string[]) => Promise<void>): Promise<void> {
   const person = await newMember(roz, { name: 'Asha Nobodyelse', rupees: 10 })
   await joinRound(roz.url, person)
@@ -90,7 +90,7 @@ test('after a logout', () =>
     await expectNothing(visit, told)
   }))
 
-test('after the server has ended the session', () =>
+test('after the server ended the session', () =>
   withEverything(async (visit, { token }, told) => {
     plain((await ask(roz.url, 'logout', { token })).status).toBe(204)
     await visit.page.goto(`${roz.url}/history`)
@@ -123,7 +123,7 @@ test('after the account was deleted', () =>
     await expectNothing(visit, told)
   }))
 
-test('after an answer that was under way when the session ended', () =>
+test('after an answer that arrived once the session had ended', () =>
   withEverything(async (visit, _, told) => {
     const { page } = visit
     await page.goto(`${roz.url}/dashboard`)
@@ -147,7 +147,7 @@ test('after an answer that was under way when the session ended', () =>
     await expectNothing(visit, told)
   }))
 
-test('a page that comes back from the browser’s cache after the session ended is drawn anew', () =>
+test('a page restored from the browser’s back-forward cache after the session ended is drawn anew', () =>
   withEverything(async ({ page }, { name }) => {
     await page.goto(`${roz.url}/dashboard`)
     await expect(page.getByRole('heading', { level: 1 })).toContainText(name)

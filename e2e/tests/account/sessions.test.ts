@@ -1,6 +1,8 @@
 /**
- * Sessions as people see them: the portal's token lies in its tab alone and beside a member's, a draw asks
- * for the password again, and the profile lists the signed-in devices and ends all others.
+ * Sessions as people see them, in the portal and in the profile.
+ * - The portal's token exists in its tab alone, beside a member's session of the same browser.
+ * - A draw asks for the password again 10 minutes after the login.
+ * - The profile lists the logged-in devices and can end all others.
  */
 import { expect } from '../../harness/expect.ts'
 import type { Page } from 'playwright-core'
@@ -31,7 +33,7 @@ const dialog = (page: Page) => page.getByRole('dialog')
 describe('the portal', () => {
   const kept = (page: Page) => page.evaluate(() => [localStorage.getItem('token'), sessionStorage.getItem('admin-token')])
 
-  test('its token lies in its tab alone, and a member who is signed in beside it stays a member', async () => {
+  test('its token exists in its tab alone, and a member logged in beside it stays logged in', async () => {
     await stage.at(
       '/dashboard',
       async (page) => {
@@ -41,7 +43,7 @@ describe('the portal', () => {
         await page.waitForURL(`${line.url}/admin/dashboard`)
         const [members, portals] = await kept(page)
         expect([members, typeof portals, portals === asha.token]).toEqual([asha.token, 'string', false])
-        // Another tab of the same browser has the member's session, and none of the portal's.
+        // Another tab of the same browser has the member's session, and no portal session.
         const other = await page.context().newPage()
         await other.goto(`${line.url}/admin/dashboard`)
         await other.waitForURL(`${line.url}/admin/login`)
@@ -58,7 +60,7 @@ describe('the portal', () => {
     )
   })
 
-  test('staff who sign in at the members’ door are led to the portal’s, and keep no member’s session', async () => {
+  test('staff who log in at the members’ login are sent to the portal’s, and get no member’s session', async () => {
     await stage.at('/login', async (page) => {
       await signIn(page, ADMIN)
       await page.waitForURL(`${line.url}/admin/login`)
@@ -66,13 +68,13 @@ describe('the portal', () => {
     })
   })
 
-  test('its pages let no script of another host run, the members’ pages let the gateway’s', async () => {
+  test('its pages run no script of another host; the members’ pages run the gateway’s', async () => {
     const policyOf = async (path: string): Promise<string> => (await fetch(roz.url + path)).headers.get('content-security-policy') ?? ''
     expect(await policyOf('/admin/dashboard')).not.toContain(new URL(roz.sandboxUrl).port)
     expect(await policyOf('/wallet')).toContain(new URL(roz.sandboxUrl).port)
   })
 
-  test('ten minutes after the sign-in a draw asks for the password; a wrong one is said beside the field', async () => {
+  test('ten minutes after the login a draw asks for the password; a wrong one is refused beside the field', async () => {
     await ask(roz.url, 'joinRound', { token: asha.token, body: {} })
     const token = await adminToken(roz.url)
     await setClock(roz.url, new Date(Date.parse(await readClock(roz.url)) + 11 * 60_000).toISOString())
@@ -97,7 +99,7 @@ describe('the portal', () => {
   })
 })
 
-describe('signed-in devices', () => {
+describe('logged-in devices', () => {
   const rows = (page: Page) => page.locator('.devices > li')
   const onProfile = (work: Work): Promise<void> => stage.at('/profile', work, { token: asha.token })
   const fromDesk = async (): Promise<string> => {
@@ -108,7 +110,7 @@ describe('signed-in devices', () => {
   }
   const statusOf = async (token: string): Promise<number> => (await ask(roz.url, 'me', { token })).status
 
-  test('who is signed in on this device alone is told so', async () => {
+  test('a single device is told that no other is logged in', async () => {
     await onProfile(async (page) => {
       await expect(rows(page)).toHaveText([/Unknown device.*This device.*In use now/s])
       await expect(page.getByText('You are logged in on this device only.')).toBeVisible()
@@ -116,7 +118,7 @@ describe('signed-in devices', () => {
     })
   })
 
-  test('grey lines stand until the list answers; where it cannot be had, Retry brings it', async () => {
+  test('skeleton lines show until the list arrives; after a failure Retry loads it', async () => {
     line.breakLine('GET /api/user/sessions', 'hold')
     await onProfile(async (page) => {
       await expect(page.getByRole('heading', { name: 'Logged-in devices' })).toBeVisible()
@@ -131,7 +133,7 @@ describe('signed-in devices', () => {
     })
   })
 
-  test('others are listed by browser and system; signing them out asks first, ends them and keeps this one', async () => {
+  test('other devices are listed by browser and system; logging them out asks first and keeps this one', async () => {
     const desk = await fromDesk()
     await onProfile(async (page) => {
       await expect(rows(page).filter({ hasText: 'Firefox on Windows' })).toContainText(/Last used .*Logged in /)

@@ -1,8 +1,7 @@
 /**
- * The doors of the app, as somebody finds them who comes from outside: in by Google where the operator
- * has a client id, from each sign-in screen to the next, past a hidden password, back from the refund
- * policy to where they came from, and on a phone by the menu to each screen.
- * Invariant: every way leads where its words say, and only who is signed in holds a token.
+ * The ways into the app: Google, the links between the login screens, the shown password, Back on the refund policy, the phone's menu.
+ * - Every link leads to the screen that its words name.
+ * - A token is stored only after a successful login.
  */
 import { paths, publicPaths } from '@roz/web/paths.ts'
 import type { Browser, Page } from 'playwright-core'
@@ -19,14 +18,14 @@ const GOOGLE = 'https://accounts.google.com/gsi/client'
 const HARI = { email: 'hari.doors@x.test', email_verified: true, name: 'Hari Om', sub: '20261121' }
 
 let walk: Walk
-/** The program that runs now: with Google at first, then the same one without. */
+/** The program that runs now: first with a Google client id, then without. */
 let roz: Program
 let browser: Browser
 let visit: Visit
 let page: Page
-/** How often a page has asked for Google's script. Google itself is never asked. */
+/** How often a page has requested Google's script. No test asks Google itself. */
 let asked = 0
-/** Who presses Google's button, as Google's token tells it. */
+/** The person who presses Google's button, as Google's token names them. */
 let claims: object = {}
 
 beforeAll(async () => {
@@ -46,7 +45,7 @@ const main = () => page.getByRole('main')
 const title = () => page.getByRole('heading', { level: 1 })
 const storedToken = () => page.evaluate(() => localStorage.getItem('token'))
 
-/** With the interface of Google's script: its button says for which client it stands, and answers with the page's nonce in it. */
+/** A script with the interface of Google's: its button shows its client id and answers with the page's nonce. */
 const GOOGLE_SCRIPT = `{
   let asked
   window.google = { accounts: { id: {
@@ -61,7 +60,7 @@ const GOOGLE_SCRIPT = `{
   } } }
 }`
 
-/** The page stands at the address, under the title of its screen. */
+/** Expects the page at the address, under the title of its screen. */
 async function expectAt(path: string, words: string): Promise<void> {
   await page.waitForURL(roz.url + path)
   await expect(title()).toHaveText(words)
@@ -88,14 +87,14 @@ describe('with a client id of Google', () => {
     const token = await storedToken()
     const { user } = (await ask(roz.url, 'me', { token: token ?? '' })).output
     expect(user).toMatchObject({ name: HARI.name, email: HARI.email, emailVerified: true, phone: null })
-    // Google's number for a person is what tells them again.
+    // Google's subject id recognises the person again.
     members.add(user.id)
     expect(members.size).toBe(1)
     await page.reload()
     await expect(title()).toHaveText(`Welcome, ${HARI.name}`)
   })
 
-  test('a credential for another client is refused, and nobody is signed in', async () => {
+  test('a credential for another client is refused, and no session starts', async () => {
     claims = { ...HARI, aud: 'another client' }
     await handOver(visit, roz.url)
     await page.goto(roz.url + paths.login)
@@ -105,7 +104,7 @@ describe('with a client id of Google', () => {
     expect(await storedToken()).toBeNull()
   })
 
-  test('a credential that was asked for by another page is refused here', async () => {
+  test('a credential with the nonce of another page is refused', async () => {
     claims = { ...HARI, nonce: 'of another page' }
     await handOver(visit, roz.url)
     await visit.context.exposeFunction('signedElsewhere', () => walk.idToken(claims))
@@ -141,7 +140,7 @@ describe('without a client id of Google', () => {
   })
 })
 
-describe('from one door to the next', () => {
+describe('from one login screen to the next', () => {
   test.each([
     [paths.login, 'Forgot password?', paths.forgotPassword, 'Forgot password'],
     [paths.login, 'Sign up', paths.register, 'Register'],
@@ -184,13 +183,13 @@ describe('a password is hidden until it is shown', () => {
     await expect(field(label)).toHaveAttribute('type', 'text')
     await expect(field(label)).toHaveValue(PASSWORD)
     await expect(eye(label, 'Hide')).toHaveAttribute('aria-pressed', 'true')
-    // Each has an eye of its own.
+    // Each password field has its own eye button.
     if (other !== undefined) await expect(field(other)).toHaveAttribute('type', 'password')
     await eye(label, 'Hide').click()
     await expect(field(label)).toHaveAttribute('type', 'password')
     await expect(field(label)).toHaveValue(PASSWORD)
     await expect(eye(label, 'Show')).toHaveAttribute('aria-pressed', 'false')
-    // Neither press has sent the form, which would want what is missing.
+    // Neither press has sent the form, which would complain of missing fields.
     await expect(page.locator('.toast')).toHaveCount(0)
     await expect(page).toHaveURL(roz.url + path)
   })
@@ -207,7 +206,7 @@ describe('Back on the refund policy', () => {
     await expectAt(publicPaths.refundPolicy, 'Refund Policy')
     await main().getByRole('link', { name: 'Back', exact: true }).click()
     await expectAt(from, words)
-    // By history, not by a new step: the way forward is still there.
+    // Back goes through the history: Forward still works.
     await page.goForward()
     await expectAt(publicPaths.refundPolicy, 'Refund Policy')
   })

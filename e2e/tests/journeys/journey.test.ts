@@ -1,7 +1,7 @@
 /**
- * What the product is for, once through on a fresh start, in the browser and by the words on the
- * screens: two members put a rupee in, one of them wins, one asks for money back. Screens that look
- * so on a first day too have their care in screens.test.ts; here are those that something happened on.
+ * The main journey on a fresh start, in the browser: two members join, one wins, one withdraws.
+ * - Each step reads the texts on the screens.
+ * - Here are the screens after something happened; screens.test.ts covers those of an empty first day.
  */
 import { expect } from '../../harness/expect.ts'
 import { dayAt, type IstDay } from '@roz/core/ist-day.ts'
@@ -16,7 +16,7 @@ import { askForWithdrawal, balanceInBar, goToPayment, register, signIn, toast } 
 
 const ASHA = { name: 'Asha Verma', email: 'asha@x.test', password: PASSWORD }
 const BIJU = { name: 'Biju Nair', email: 'biju@x.test', password: PASSWORD }
-/** 30% of two rupees. */
+/** 30 % of two rupees. */
 const PRIZE = '₹0.60'
 
 let roz: Program
@@ -36,13 +36,13 @@ beforeAll(async () => {
   today = dayAt(Date.parse(await readClock(roz.url)))
 })
 
-/** What the member's own calls say, with the token of their browser. */
+/** What the member's own calls answer, with the token of their browser. */
 async function tokenOf(visit: Visit): Promise<string> {
   return (await visit.page.evaluate(() => localStorage.getItem('token'))) ?? ''
 }
 
 describe('the whole journey on a fresh start', () => {
-  test('a visitor opens the home page and goes on to register', async () => {
+  test('a visitor opens the home page and continues to register', async () => {
     await open(asha, '/')
     await expect(asha.page.locator('h1')).toBeVisible()
     await expectSilence(asha)
@@ -63,7 +63,7 @@ describe('the whole journey on a fresh start', () => {
     await page.goto(await mailedLink(roz.url, person.email, '/verify-email'))
     await expect(page.getByText('Email Verified!')).toBeVisible()
     await auditVisit(visit)
-    // Registering has signed the member in already; signing in is shown by leaving first.
+    // Registration has logged the member in; log out first, to show the login.
     await open(visit, '/profile')
     await logout(visit)
     await expect(page).toHaveURL(`${roz.url}/login`)
@@ -117,7 +117,7 @@ describe('the whole journey on a fresh start', () => {
     await expect(page.getByRole('button', { name: 'Join with ₹1.00' })).toHaveCount(0)
   })
 
-  test('an administrator signs in at the portal, Welcome to admin dashboard!, and triggers the draw after its confirmation', async () => {
+  test('an administrator logs in at the portal, Welcome to admin dashboard!, and triggers the draw after confirming it', async () => {
     const visit = await newVisit(browser, { hosts: hosts(), size: WIDE })
     const { page } = visit
     await open(visit, '/admin/login')
@@ -162,7 +162,7 @@ describe('the whole journey on a fresh start', () => {
     await expect(loser.page.locator('.rounds > li')).toContainText(winner === asha ? 'Asha V.' : 'Biju N.')
   })
 
-  test('Withdrawal request submitted!: the money is set aside and stands as a pending debit', async () => {
+  test('Withdrawal request submitted!: the money is held and listed as a pending debit', async () => {
     const { page } = asha
     await open(asha, '/wallet')
     const before = await page.locator('.figure').textContent()
@@ -177,7 +177,7 @@ describe('the whole journey on a fresh start', () => {
     await auditVisit(asha)
   })
 
-  test('the screens beside the way show what happened too', async () => {
+  test('the other screens show what happened too', async () => {
     for (const [path, name] of [
       ['/dashboard', `Welcome, ${ASHA.name}`],
       ['/impact', 'Impact'],
@@ -190,7 +190,7 @@ describe('the whole journey on a fresh start', () => {
     }
   })
 
-  test('the ledger is in order', () => expectCleanAudit(roz.dataDir))
+  test('the audit finds nothing', () => expectCleanAudit(roz.dataDir))
 })
 
 async function logout({ page }: Visit): Promise<void> {
@@ -199,7 +199,7 @@ async function logout({ page }: Visit): Promise<void> {
   await page.getByRole('button', { name: 'Logout' }).click()
 }
 
-describe('a payment that does not simply succeed', () => {
+describe('a payment that does not succeed at once', () => {
   let member: Person
   let visit: Visit
   beforeAll(async () => {
@@ -231,7 +231,7 @@ describe('a payment that does not simply succeed', () => {
     if ((await balance()) !== 0) throw new Error('a failed payment was credited')
   })
 
-  test('Keep pending leads to Payment Pending; Check Again asks, and once the bank has paid the page turns by itself: Money added successfully!', async () => {
+  test('Keep pending leads to Payment Pending; Check Again asks, and after the bank has paid the page updates by itself: Money added successfully!', async () => {
     await startOrder(12)
     await visit.page.getByRole('button', { name: 'Keep pending' }).click()
     await expect(visit.page.getByRole('heading', { name: 'Payment Pending' })).toBeVisible()
@@ -248,7 +248,7 @@ describe('a payment that does not simply succeed', () => {
     await expect(balanceInBar(visit.page)).toHaveText('₹12.00')
   })
 
-  test('an order that nobody made is not found, and a page without an order says so', async () => {
+  test('an unknown order is not found, and a page without an order says so', async () => {
     await open(visit, `/payment-status?order_id=${'0'.repeat(32)}`)
     await expect(visit.page.getByText("We couldn't find any payment information for this order.")).toBeVisible()
     visit.complaints()
@@ -257,7 +257,7 @@ describe('a payment that does not simply succeed', () => {
     await auditVisit(visit)
   })
 
-  test('the portal counts what is really there', async () => {
+  test("the portal's counts match the data", async () => {
     const token = await adminToken(roz.url)
     const stats = await eventually('the figures', async () => (await ask(roz.url, 'adminStats', { token })).output)
     expect([stats.totalUsers, stats.totalRevenue, stats.totalDonated]).toEqual([3, 2, 1.2])

@@ -1,6 +1,7 @@
 /**
- * The ways of a day by keys alone: Tab, Enter, Space, arrows, Escape, and letters into fields. Wherever
- * Tab stops, what has the focus is in sight and ringed; a dialog gives the focus back to what opened it.
+ * A day's work by keyboard alone: Tab, Enter, Space, arrows, Escape and letters into fields.
+ * - At every Tab stop the focused element is in view and has a focus ring.
+ * - A dialog that closes returns the focus to the button that opened it.
  */
 import { expect } from '../../harness/expect.ts'
 import type { Locator, Page } from 'playwright-core'
@@ -11,7 +12,7 @@ import type { Program } from '../../harness/program.ts'
 import { useStage } from '../../harness/stage.ts'
 import { gatewayIsReady, toast } from '../../harness/steps.ts'
 
-/** More than any screen has. */
+/** More Tab stops than any screen has. */
 const STOPS_MAX = 60
 
 const stage = useStage({ size: WIDE })
@@ -27,7 +28,7 @@ const button = (page: Page, name: string) => page.getByRole('main').getByRole('b
 const field = (page: Page, label: string) => page.getByRole('main').getByLabel(label, { exact: true })
 const isFocused = (wanted: Locator): Promise<boolean> => wanted.evaluate((element) => element === document.activeElement)
 
-/** What keeps somebody from seeing where they are; nothing when they see it. Runs in the page. */
+/** Says why the focused element cannot be seen; undefined when it can. Runs in the page. */
 function focusProblem(): string {
   const element = document.activeElement
   if (!(element instanceof HTMLElement) || element === document.body) return 'nothing has the focus'
@@ -35,13 +36,13 @@ function focusProblem(): string {
   const box = element.getClientRects()[0]
   if (box === undefined) return `takes no room: ${name}`
   const there = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2)
-  // A toast may lie there for its five seconds.
+  // A toast may cover it for 5 s.
   if (there === null || !(element.contains(there) || there.closest('.toast'))) return `out of sight: ${name}`
   const { outlineStyle, outlineWidth, outlineColor } = getComputedStyle(element)
   const isRinged = outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 2 && outlineColor !== 'rgba(0, 0, 0, 0)'
   return isRinged ? '' : `without a ring: ${name}`
 }
-/** Polled: the page may still be scrolling there. */
+/** Polled: the page may still be scrolling. */
 const expectShown = (page: Page): Promise<void> => expect.poll(() => page.evaluate(focusProblem)).toBe('')
 
 async function expectFocus(wanted: Locator): Promise<void> {
@@ -49,10 +50,10 @@ async function expectFocus(wanted: Locator): Promise<void> {
   await expectShown(wanted.page())
 }
 
-/** Tab after Tab, each stop looked at. */
+/** Presses Tab until the wanted element has the focus, and checks each stop. */
 async function tabTo(wanted: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
   const page = wanted.page()
-  // Before the screen stands there is nothing to stop at.
+  // Before the screen is drawn there is no Tab stop.
   await expect(wanted).toBeVisible()
   for (let stops = 0; stops < STOPS_MAX; stops++) {
     await page.keyboard.press(key)
@@ -95,14 +96,14 @@ test('a member logs in and joins the round', async () => {
     await expect(page.getByRole('main')).toBeFocused()
     await pressAt(button(page, 'Join with ₹1.00'), 'Space')
     await expect(page.getByText("You're in")).toBeVisible()
-    // The button is gone: what has come in its place has the focus, and Tab goes on from there.
+    // The button is gone: its replacement has the focus, and Tab continues from there.
     await expect(page.locator('.joined')).toBeFocused()
     await page.keyboard.press('Tab')
     await expectShown(page)
   })
 })
 
-test('the wallet: past the bar, an amount of the presets, and on to the gateway', async () => {
+test('the wallet: past the bar, a preset amount, and on to the gateway', async () => {
   await stage.at(
     '/wallet',
     async (page) => {
@@ -146,14 +147,14 @@ test('the wallet: money is withdrawn to a current account', async () => {
   )
 })
 
-test('the profile is edited and left alone: the focus goes into the form and back to its button', async () => {
+test('the profile is edited and cancelled: the focus enters the form and returns to its button', async () => {
   await stage.at(
     '/profile',
     async (page) => {
       const edit = button(page, 'Edit Profile')
       await pressAt(edit, 'Enter')
       await expectFocus(button(page, 'Change picture'))
-      // Tab chooses what stands in a field: the first letter takes its place.
+      // Tab selects a field's content: the first letter replaces it.
       await write(field(page, 'Full Name'), 'Asha Rao')
       await pressAt(page.getByRole('switch', { name: 'Auto Participate', exact: true }), 'Space')
       await pressAt(button(page, 'Save Changes'), 'Enter')
@@ -170,7 +171,7 @@ test('the profile is edited and left alone: the focus goes into the form and bac
   )
 })
 
-test('the user menu opens, closes on Escape and leads out', async () => {
+test('the user menu opens, closes on Escape and logs out', async () => {
   const { token } = await newMember(roz, { name: 'Biju Nair' })
   await stage.at(
     '/dashboard',
@@ -191,7 +192,7 @@ test('the user menu opens, closes on Escape and leads out', async () => {
   )
 })
 
-test('the portal: another tab, and a draw that is thought better of', async () => {
+test('the portal: another tab, and a draw that is cancelled', async () => {
   await stage.at(
     '/admin/dashboard',
     async (page) => {

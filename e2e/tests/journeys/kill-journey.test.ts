@@ -1,9 +1,9 @@
 /**
- * The journey with kill -9 of the server 0–50 ms after a request of it has left the client, once for
- * each request that changes something; and the same at a browser, for two of them that the seed picks,
- * for each with ROZ_TEST_ALL. What was acknowledged is kept by a process of its own; at the
- * end and after each kill it must be there, once. The control shows that the same check finds a loss
- * where there is one: without waiting for the disk, and with the database killed too.
+ * The journey under kill -9 of the server, 0–50 ms after a request has left the client.
+ * - Every request that changes something is struck once by a plain client.
+ * - A browser is struck at two steps that the seed picks, at every step with ROZ_TEST_ALL.
+ * - A separate process records each acknowledgement; after each kill every acknowledged effect exists, once.
+ * - A control shows that the check can fail: with synchronous_commit=off and the database killed too, it finds a loss.
  */
 import { randomUUID } from 'node:crypto'
 import { dayAt, type IstDay } from '@roz/core/ist-day.ts'
@@ -24,7 +24,7 @@ const JOURNEYS = ALL ? 8 : 1
 const SEED = Number(process.env.ROZ_SEED ?? Date.now() % 1_000_000)
 const CONTROL_TRIES_MAX = 8
 const KEPT_TRIES = ALL ? 6 : 2
-/** Steps of the journey at a browser that are struck; whichever of them. */
+/** How many steps of the browser journey are struck; the seed picks them. */
 const BROWSER_KILLS = 2
 
 let roz: Frail
@@ -40,7 +40,7 @@ async function expectAllKept(): Promise<void> {
   await expectCleanAudit(roz.dataDir)
 }
 
-/** Everything that stands for a member, by the ledger. */
+/** All effects of a member's calls, by the ledger. */
 async function countsOf(email: string) {
   const [row] = await inDatabase(roz.dataDir, (db) =>
     db.query<{ members: number; orders: number; credits: number; joins: number; won: number; withdrawals: number; balance: number }>(sql`
@@ -58,7 +58,7 @@ async function countsOf(email: string) {
 
 type Patient = { readonly email: string; readonly token: string }
 
-/** Registering takes no key: whoever got no answer finds the address taken, and signs in. */
+/** Registration has no key: a client without an answer finds the address taken, and logs in. */
 async function becomeMember(email: string): Promise<Patient> {
   await roz.struck('POST', '/api/auth/register', async () => {
     const answer = await roz.call('register', { body: { name: 'Asha Verma', email, phone: PHONE, password: PASSWORD } })
@@ -133,9 +133,9 @@ async function withdrawTen({ token }: Patient): Promise<void> {
   expect((await withdraw()).output.withdrawal.id, 'the same key answers the same').toBe(id)
 }
 
-describe('a patient member, whose server dies at every step', () => {
+describe('a client that retries, whose server dies at every step', () => {
   const journeys = Array.from({ length: JOURNEYS }, (_, index) => index + 1)
-  test.each(journeys)('journey %i: nothing acknowledged is lost, nothing is doubled', { timeout: 400_000 }, async (journey) => {
+  test.each(journeys)('journey %i: no acknowledged effect is lost or doubled', { timeout: 400_000 }, async (journey) => {
     const other = await newMember({ url: roz.url, sandboxUrl: roz.sandboxUrl }, { rupees: 10 })
     await ask(roz.url, 'joinRound', { token: other.token, body: {}, key: randomUUID() })
     const today = dayAt(Date.parse(await readClock(roz.url)))
@@ -149,7 +149,7 @@ describe('a patient member, whose server dies at every step', () => {
     expect(counts).toEqual({ members: 1, orders: 1, credits: 1, joins: 1, won: expect.any(Number), withdrawals: 1, balance })
     const { transactions } = (await roz.call('transactions', { token: patient.token })).output
     expect(transactions.filter((shown) => shown.status === 'pending').map(({ type, amount }) => [type, amount])).toEqual([['debit', 10]])
-    // Whoever comes next needs a round that is open.
+    // The next journey needs an open round.
     await roz.passNight()
   })
 })
@@ -157,7 +157,7 @@ describe('a patient member, whose server dies at every step', () => {
 describe('a member at a browser, whose server dies', () => {
   const struck = ALL ? FRAIL_STEPS : drawnFrom(FRAIL_STEPS, BROWSER_KILLS, random(SEED))
 
-  test(`at ${struck.join(', ')}: looks and goes on; paid once, joined once, withdrawn once`, { timeout: 400_000 }, async () => {
+  test(`at ${struck.join(', ')}: the member looks and continues; paid once, joined once, withdrawn once`, { timeout: 400_000 }, async () => {
     const other = await newMember({ url: roz.url, sandboxUrl: roz.sandboxUrl }, { rupees: 10 })
     await ask(roz.url, 'joinRound', { token: other.token, body: {}, key: randomUUID() })
     const biju = { name: 'Biju Nair', email: 'biju@x.test', password: PASSWORD }
@@ -188,7 +188,7 @@ describe('a member at a browser, whose server dies', () => {
 })
 
 describe('the whole machine dies right after a join was acknowledged', () => {
-  /** Server and every process of the database at once, as a power cut would; what is lost of the join's acknowledgement. */
+  /** Kills the server and every database process at once, as a power cut does; returns the losses that the check finds. */
   async function lossesOfJoin(person: Person): Promise<string[]> {
     await inDatabase(roz.dataDir, (db) => db.query(sql`checkpoint`))
     const victims = [roz.program.pid, ...databaseProcesses(roz.dataDir)]
@@ -202,19 +202,19 @@ describe('the whole machine dies right after a join was acknowledged', () => {
   const people = (count: number) =>
     Promise.all(Array.from({ length: count }, () => newMember({ url: roz.url, sandboxUrl: roz.sandboxUrl }, { rupees: 10 })))
 
-  test('with the product as it is, the join is there', { timeout: 240_000 }, async () => {
+  test('the shipped configuration keeps the join', { timeout: 240_000 }, async () => {
     for (const person of await people(KEPT_TRIES)) expect(await lossesOfJoin(person)).toEqual([])
     await expectCleanAudit(roz.dataDir)
   })
 
-  test('with synchronous_commit=off the same check finds a lost join: it can fail', { timeout: 240_000 }, async () => {
+  test('with synchronous_commit=off the same check finds a lost join, so the check can fail', { timeout: 240_000 }, async () => {
     await inDatabase(roz.dataDir, async (db) => {
       await db.query(sql`alter role roz_app set synchronous_commit = off`)
-      // What is not waited for is written within the longest delay there is: a kill on a busy machine comes late.
+      // Unflushed commits are written after wal_writer_delay: the longest one there is, for a busy machine kills late.
       await db.query(sql`alter system set wal_writer_delay = '10s'`)
       await db.query(sql`select pg_reload_conf()`)
     })
-    // New connections take the setting.
+    // Only new connections use the setting.
     await roz.program.stop()
     await roz.revive()
     let losses: string[] = []

@@ -1,6 +1,6 @@
 /**
- * A night of the real program: the clock is set once, ten seconds before midnight in India, and then
- * nobody touches it. What follows is the program's own tick.
+ * A night of the real program, driven by its own tick.
+ * - The test sets the clock once, to ten seconds before midnight in India, and never again.
  */
 import { addDays, dayAt, type IstDay } from '@roz/core/ist-day.ts'
 import { noticeText } from '@roz/core/notices.ts'
@@ -54,13 +54,13 @@ beforeAll(async () => {
   )
 })
 
-test('the clock was never touched again: it is a few seconds past midnight', async () => {
+test('the clock was set only once: it is a few seconds past midnight', async () => {
   const passedMs = Date.parse(await readClock(roz.url)) - Date.parse(`${tomorrow}T00:00:00+05:30`)
   expect(passedMs).toBeGreaterThan(0)
   expect(passedMs).toBeLessThan(NIGHT_MS)
 })
 
-test('the round of the day is closed, drawn and settled with one winner among those who joined it', async () => {
+test("the day's round is closed, drawn and settled with one winner among its members", async () => {
   const rows = await inDatabase(roz.dataDir, (db) =>
     db.query<{ day: string; status: string }>(sql`select day, status from round order by day`),
   )
@@ -85,7 +85,7 @@ test('the round of the day is closed, drawn and settled with one winner among th
   expect((await historyOf(automatic))[0]).toMatchObject({ id: today, participated: false, isWinner: false })
 })
 
-test('the winner is paid, told, and named by first name and initial; the others keep their balance', async () => {
+test('the winner is paid, notified, and named by first name and initial; the others keep their balance', async () => {
   const { lastWinner } = await currentAs(automatic)
   const won = await Promise.all(joined.map(async (person) => ({ person, ...(await statsOf(person)) })))
   const winner = won.find((one) => one.totalWon > 0)?.person as Person
@@ -104,8 +104,8 @@ test('the winner is paid, told, and named by first name and initial; the others 
   expect(told.body).toBe(noticeText('won', { amount: '₹1.20', day: today }, 'en').body)
 })
 
-test('Auto Participate has joined those who opted in and can pay, and told everyone what happened', async () => {
-  // Totals may be a second old.
+test('Auto Participate has joined every member who opted in and can pay, and notified each of the outcome', async () => {
+  // Totals may be 1 s old.
   await eventually('both entries in the total', async () => ((await currentAs(broke)).totalParticipants === 2 ? true : undefined))
   const round = await currentAs(broke)
   expect([round.id, round.status, round.hasParticipated]).toEqual([tomorrow, 'open', false])
@@ -119,13 +119,13 @@ test('Auto Participate has joined those who opted in and can pay, and told every
   expect((await ask(roz.url, 'profile', { token: broke.token })).output.user.autoParticipate).toBe(true)
 })
 
-test('the skipped member who adds money the same day is joined by that', async () => {
+test('a skipped member who adds money the same day is joined by it', async () => {
   await addMoney(roz, broke, 10)
   await eventually('the late entry', async () => ((await currentAs(broke)).hasParticipated ? true : undefined))
   expect(await balanceOf(broke)).toBe(9)
 })
 
-test('a draft of the story waits for the administrator and nobody else sees it', async () => {
+test("the story's draft waits for the administrator and is hidden from everybody else", async () => {
   const token = await adminToken(roz.url)
   const draft = await eventually('the draft', async () => (await ask(roz.url, 'storiesAdmin', { token })).output.stories[0])
   const { lastWinner } = await currentAs(automatic)
@@ -139,7 +139,7 @@ test('a draft of the story waits for the administrator and nobody else sees it',
   expect((await ask(roz.url, 'stories')).output.stories).toEqual([])
 })
 
-test('the figures of home and of the portal have turned with the day', async () => {
+test('the figures of the home page and of the portal count from the new day', async () => {
   const home = async () => (await ask(roz.url, 'home')).output.data.stats
   const stats = await eventually("today's three entries", async () => ((await home()).today.pool === 3 ? home() : undefined))
   expect(stats).toEqual({
@@ -159,4 +159,4 @@ test('the figures of home and of the portal have turned with the day', async () 
   })
 })
 
-test('the ledger is in order', () => expectCleanAudit(roz.dataDir))
+test('the audit finds nothing', () => expectCleanAudit(roz.dataDir))

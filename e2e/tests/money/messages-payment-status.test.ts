@@ -1,4 +1,4 @@
-/** The payment status screen without a payment to show: its messages word for word, and each one's way on. */
+/** Provokes each message of the payment status screen that shows no payment, and follows each one's way on. */
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, test } from 'vitest'
 import { expect } from '../../harness/expect.ts'
@@ -7,7 +7,7 @@ import { useStage } from '../../harness/stage.ts'
 import { exactToast as toast } from '../../harness/steps.ts'
 
 const stage = useStage()
-/** Between the browser and the server. */
+/** The proxy between the browser and the server. */
 let network: FaultyProxy
 
 beforeAll(() => {
@@ -40,7 +40,7 @@ describe('payment status', () => {
     })
   })
 
-  test("'Failed to fetch payment status. Please try again.' as a toast where Check Again gets no answer; what is known stays", async () => {
+  test("'Failed to fetch payment status. Please try again.' as a toast when Check Again gets no answer; the known status stays", async () => {
     const details = { order_id: '0'.repeat(32), order_amount: 20, order_status: 'PENDING' }
     network.breakLine(confirm, answered({ data: { success: false, orderUserDetails: details } }))
     await stage.at(order, async (page) => {
@@ -60,7 +60,7 @@ describe('payment status', () => {
     })
   })
 
-  test('Request timeout: none by default; an answer is waited for, an hour later too', async () => {
+  test('Request timeout: none by default; the screen still waits for the answer after an hour', async () => {
     network.breakLine(confirm, 'hold')
     const waits = async (page: Page): Promise<void> => {
       await expect(page.getByText('Checking your payment…')).toBeVisible()
@@ -72,7 +72,7 @@ describe('payment status', () => {
     await stage.at(order, waits, { before: (page) => page.clock.install() })
   })
 
-  test("'Checking your payment…' while no answer has come", async () => {
+  test("'Checking your payment…' until the answer arrives", async () => {
     network.breakLine(confirm, 'silent')
     await stage.at(order, (page) => expect(page.getByText('Checking your payment…')).toBeVisible())
   })

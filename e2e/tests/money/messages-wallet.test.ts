@@ -1,4 +1,4 @@
-/** Every message of adding money, withdrawing and the payment script, provoked for real; each test is named after its message. */
+/** Provokes every message of adding money, withdrawing and the payment script; each test carries the text of its message. */
 import { expect } from '../../harness/expect.ts'
 import { sql } from '@roz/server/db/sql.ts'
 import type { Page } from 'playwright-core'
@@ -29,10 +29,10 @@ const stage = useStage({
   },
 })
 let roz: Program
-/** Between the browser and the server; between the browser and the gateway. */
+/** The proxies: browser to server, and browser to gateway. */
 let network: FaultyProxy
 let gateway: FaultyProxy
-/** With ₹20, which no test here may move. */
+/** Has ₹20, which no test here may move. */
 let member: Person
 
 beforeAll(async () => {
@@ -42,7 +42,7 @@ beforeAll(async () => {
 afterEach(() => gateway.mend())
 afterAll(() => gateway?.close())
 
-/** The member at a screen, unless another is named. */
+/** Opens a screen as the member, unless another is named. */
 const at = (path: string, work: Work, options: AtOptions = {}): Promise<void> => stage.at(path, work, { token: member.token, ...options })
 
 const field = (page: Page, label: string) => page.locator('form.panel').getByLabel(label, { exact: true })
@@ -69,7 +69,7 @@ describe('add money', () => {
     })
   })
 
-  test("'Phone number is required', 'Please enter a valid 10-digit mobile number': digits only, and the button waits", async () => {
+  test("'Phone number is required', 'Please enter a valid 10-digit mobile number': only digits, and the button is disabled until then", async () => {
     await at('/wallet', async (page) => {
       const phone = field(page, 'Phone number')
       await field(page, 'Amount').fill('20')
@@ -89,7 +89,7 @@ describe('add money', () => {
     })
   })
 
-  test.each([10, 30])('₹%i is let through to the gateway', async (rupees) => {
+  test.each([10, 30])('₹%i is passed on to the gateway', async (rupees) => {
     await at('/wallet', (page) => goToPayment(page, rupees))
   })
 
@@ -121,9 +121,9 @@ describe('add money', () => {
     )
   })
 
-  test("'Payment failed. Please try again.' where the checkout does not open", async () => {
+  test("'Payment failed. Please try again.' when the checkout does not open", async () => {
     await at('/wallet', async (page) => {
-      // The gateway's script refuses a session that is none.
+      // The gateway's script refuses an invalid session.
       const body = JSON.stringify({ order_id: '0'.repeat(32), payment_session_id: '' })
       network.breakLine('POST /api/wallet/add', { status: 200, body })
       await gatewayIsReady(page)
@@ -135,8 +135,8 @@ describe('add money', () => {
     })
   })
 
-  test('whoever comes back by the browser’s Back finds the button free again', async () => {
-    // The real script takes the page away and answers no more; the browser may bring the page back as it was left.
+  test('after the browser’s Back the button is enabled again', async () => {
+    // The real script leaves the page and never answers; the browser may restore the page as it was left.
     const body = `window.Cashfree = () => ({ checkout: () => (document.body.setAttribute('data-left', ''), new Promise(() => {})) })`
     gateway.breakLine(`GET ${SCRIPT}`, { status: 200, body, type: 'text/javascript' })
     await at('/wallet', async (page) => {
@@ -155,7 +155,7 @@ describe('add money', () => {
 describe('the payment script', () => {
   const failed = async (page: Page, words: string): Promise<void> => {
     await expect(page.getByRole('alert').filter({ hasText: words })).toBeVisible()
-    // Only adding money needs it.
+    // Only adding money needs the script.
     await expect(page.locator('.figure')).toHaveText('₹20.00')
   }
 
@@ -201,7 +201,7 @@ describe('the payment script', () => {
   })
 })
 
-/** The withdrawal form filled in well but for these, and sent. */
+/** Fills the withdrawal form with valid values, except for the given ones, and sends it. */
 async function withdrawWith(page: Page, changes: Readonly<Record<string, string>>): Promise<void> {
   await press(page, 'Withdraw')
   await expect(page.locator('#add-money')).toHaveCount(0)
@@ -248,7 +248,7 @@ describe('withdraw', () => {
     })
   })
 
-  test('the fields keep only what they may hold: digits, and upper-case letters with digits', async () => {
+  test('the fields accept only their characters: digits, and upper-case letters with digits', async () => {
     await at('/wallet', async (page) => {
       await withdrawWith(page, { Amount: '5', 'Account number': '12-34 56a78901234567899999', IFSC: 'hdfc-0abc 12399' })
       await expect(field(page, 'Account number')).toHaveValue('123456789012345678')
@@ -257,7 +257,7 @@ describe('withdraw', () => {
     })
   })
 
-  test.each(WORDLESS)("'Failed to withdraw money' after %s; the form keeps what was typed and nothing moves", async (_how, fault) => {
+  test.each(WORDLESS)("'Failed to withdraw money' after %s; the form keeps its input and no money moves", async (_how, fault) => {
     await at('/wallet', async (page) => {
       network.breakLine('POST /api/wallet/withdraw', fault)
       await askForWithdrawal(page, 10)
@@ -267,7 +267,7 @@ describe('withdraw', () => {
     })
   })
 
-  test("'Insufficient balance' in the server's words where the money has gone elsewhere meanwhile", async () => {
+  test("'Insufficient balance' in the server's words when the money was spent elsewhere meanwhile", async () => {
     const person = await newMember(roz, { rupees: 20 })
     await at(
       '/wallet',
@@ -283,7 +283,7 @@ describe('withdraw', () => {
     )
   })
 
-  test('pressed again after an answer that was lost, after refusals that say nothing of it, and in the form opened anew, it is asked for once; the page shows what has moved', async () => {
+  test('after a lost answer, unrelated refusals and a reopened form, a repeated press requests the withdrawal once; the page shows it', async () => {
     const person = await newMember(roz, { rupees: 20 })
     const keys: (string | undefined)[] = []
     const refusals = [
@@ -312,7 +312,7 @@ describe('withdraw', () => {
         await expect(toast(page, 'Withdrawal request submitted!')).toBeVisible()
         expect(new Set(keys).size).toBe(1)
         await expect(page.locator('.figure')).toHaveText('₹10.00')
-        // That answer was the first press's own: what is asked for now is asked for anew.
+        // That answer belonged to the first press: the next press is a new request.
         await askForWithdrawal(page, 10)
         await expect(page.locator('.figure')).toHaveText('₹0.00')
         await page.unroute('**/api/wallet/withdraw')
@@ -331,7 +331,7 @@ describe('withdraw', () => {
         await inDatabase(roz.dataDir, (db) =>
           db.query(sql`delete from session where member_id = (select id from member where email = ${person.email}::text)`),
         )
-        // A call that the app makes by itself may hear of it before the form does.
+        // One of the app's own calls may get the 401 before the form does.
         await Promise.any([askForWithdrawal(page, 10), page.waitForURL(`${network.url}/login`)])
         await expect(page).toHaveURL(`${network.url}/login`)
         expect(await storedToken(page)).toBeNull()
@@ -342,7 +342,7 @@ describe('withdraw', () => {
 })
 
 describe('transactions', () => {
-  test("'Failed to load transactions:' is logged; the rest of the page works, and the list can be asked for again", async () => {
+  test("'Failed to load transactions:' is logged; the rest of the page works, and the list can be loaded again", async () => {
     network.breakLine('GET /api/wallet/transactions', 'empty')
     const said: string[] = []
     const listen = (page: Page) => page.on('console', (message) => said.push(message.text()))
@@ -361,28 +361,28 @@ describe('transactions', () => {
   })
 })
 
-test('what the server has put into words follows the language switch', async () => {
-  // Whose account speaks Hindi from then on.
+test('texts written by the server follow the language switch', async () => {
+  // From here on this member's account is in Hindi.
   const { token } = await newMember(roz, { rupees: 20 })
   const work: Work = async (page) => {
     const line = (words: string) => page.locator('.rows').getByText(words, { exact: true })
     await expect(line('Money added')).toBeVisible()
-    // The switch is what is looked at here, not a menu that is opened while the screen's parts still come.
+    // Wait for the screen's parts first: this test looks at the switch, not at a menu opened while they load.
     await page.waitForLoadState('networkidle')
-    // In a few of many whole runs the menu was closed again at once: whatever came to the page meanwhile is told then.
+    // In a few of many whole runs the menu closed at once: on failure the error lists every event of the page.
     const came = await watchEvents(page)
     await press(page, 'Menu')
     const hindi = page.getByRole('button', { name: 'हिन्दी' }).filter({ visible: true })
     await elseTell(hindi.click(), 'the menu was closed', came)
     await expect(line('पैसे जोड़े गए')).toBeVisible()
     await expect(line('Money added')).toHaveCount(0)
-    // In the menu, whose entries are gone: whoever goes by keys stays where they were.
+    // The menu's entries have changed: a keyboard user keeps the focus.
     await expect(page.locator('.menu.small-only .menu-button')).toBeFocused()
   }
   await at('/wallet', work, { token })
 })
 
-test('after all of this the ledger is in order', () => expectCleanAudit(roz.dataDir))
+test('after all of this the audit finds nothing', () => expectCleanAudit(roz.dataDir))
 
 test("with the server stopped: 'Failed to withdraw money', 'Failed to add money'", async () => {
   await at('/wallet', async (page) => {

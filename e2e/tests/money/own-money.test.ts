@@ -1,6 +1,7 @@
 /**
- * A member's own day on their own device: the draw in pictures, their money followed from its parts to
- * the signed log, and each lie about it told by its step; checked by itself when the app opens.
+ * A member checks their own day on their own device: the draw in pictures, and their money from its parts to the signed log.
+ * - Each lie of the server is found by the step that checks it.
+ * - The app runs the check of yesterday by itself when it opens.
  */
 import { readFileSync } from 'node:fs'
 import { addDays, dayAt, type IstDay } from '@roz/core/ist-day.ts'
@@ -20,7 +21,11 @@ let kabir: Person
 let lata: Person
 let zoya: Person
 
-/** Meera is in both rounds, Lata reads Hindi; Kabir has money from the first day on, and joins with a key of his own on the third. Zoya has neither money nor key. */
+/**
+ * Meera joins both rounds; Lata reads Hindi.
+ * - Kabir has money from the first day and joins with his own key on the third.
+ * - Zoya has neither money nor a key.
+ */
 beforeAll(async () => {
   const { roz } = stage
   first = dayAt(Date.parse(await readClock(roz.url)))
@@ -39,7 +44,7 @@ const money = (page: Page) => page.locator('.section').filter({ has: page.getByR
 const draw = (page: Page) => page.locator('#draw')
 const ownLine = (day: string) => `GET /api/user/liabilities/${day}`
 
-/** A press that cannot miss: until it is made, what the app may ask by itself finds no answer that would take the button away. */
+/** Holds the app's own requests until the press: an answer would remove the button. */
 async function pressWhileHeld(lines: readonly string[], buttons: readonly Locator[]): Promise<void> {
   for (const line of lines) stage.line.breakLine(line, 'hold')
   for (const button of buttons) await button.click()
@@ -50,7 +55,7 @@ const own = async (person: Person, day: string) =>
   (await ask(stage.roz.url, 'userLiabilities', { token: person.token, params: { day }, query: { from: '0', limit: '128' } })).output
 
 describe('a day of one’s own', () => {
-  test('shows the draw in four pictures and one’s money with what was checked, on small and wide screens', async () => {
+  test('shows the draw in four pictures, and the member’s money with each check, on small and wide screens', async () => {
     await stage.at(
       ofTicket(second),
       async (page) => {
@@ -86,7 +91,7 @@ describe('a day of one’s own', () => {
     )
   })
 
-  test('loading, not done yet, not to be had: each says so and goes on by itself or at a press', async () => {
+  test('loading, not done yet, unreachable: each is said, and ends by itself or at a press', async () => {
     stage.line.breakLine(`GET /api/public/draws/${second}`, { status: 404, body: '{"error":"not_found","message":"Not found"}' })
     stage.line.breakLine(`GET /api/public/books/${second}`, { status: 404, body: '{"error":"not_found","message":"Not found"}' })
     stage.line.breakLine(ownLine(second), { status: 404, body: '{"error":"not_found","message":"Not found"}' })
@@ -127,7 +132,7 @@ describe('a day of one’s own', () => {
     )
   })
 
-  test('whom nothing was owed is told so, before they have a key; money said to be theirs without one is an alarm', async () => {
+  test('a member without money is told so before they have a key; a balance without a key is an alarm', async () => {
     expect((await ask(stage.roz.url, 'ticketKey', { token: zoya.token, query: {} })).output.key).toBeNull()
     await stage.at(
       ofTicket(second),
@@ -151,7 +156,7 @@ describe('a day of one’s own', () => {
   })
 })
 
-describe('a lie about one’s money is told by its step, with evidence that holds no key', () => {
+describe('a lie about one’s money is found by its step, and the evidence holds no key', () => {
   async function expectStep(step: string, words: string, before?: () => void): Promise<void> {
     await stage.at(
       ofTicket(second),
@@ -171,51 +176,51 @@ describe('a lie about one’s money is told by its step, with evidence that hold
     )
   }
 
-  test('parts: one is smaller', async () => {
+  test('parts: a smaller part is found', async () => {
     const answer = await own(meera, second)
     const parts = answer.parts.map((part, at) => (at === 0 ? { ...part, amount: part.amount === 1 ? 2 : part.amount - 1 } : part))
     stage.line.breakLine(ownLine(second), { status: 200, body: JSON.stringify({ ...answer, parts }) })
     await expectStep('parts', 'A part of your money does not lead to the total')
   })
 
-  test('sum: less is said to be owed', async () => {
+  test('sum: a smaller total is found', async () => {
     const answer = await own(meera, second)
     stage.line.breakLine(ownLine(second), { status: 200, body: JSON.stringify({ ...answer, balance: answer.balance - 100 }) })
     await expectStep('sum', 'Your parts do not add up')
   })
 
-  test('view: the wallet shows more than the books count', async () => {
+  test('view: a wallet above the published amount is found', async () => {
     const { user } = (await ask(stage.roz.url, 'profile', { token: meera.token })).output
     const richer = { user: { ...user, wallet: { balance: user.wallet.balance + 5 } } }
     stage.line.breakLine('GET /api/user/me', { status: 200, body: JSON.stringify(richer) })
     await expectStep('view', 'Our published accounts show a different amount for you')
   })
 
-  test('books: others are published than those in the log', async () => {
+  test("books: published accounts other than the log's are found", async () => {
     const books = await (await fetch(`${stage.roz.url}/api/public/books/${second}`)).text()
     stage.line.breakLine(`GET /api/public/books/${second}`, { status: 200, body: books.replace(/"count":\d+/, '"count":7') })
-    // A browser that has not kept the right ones.
+    // Uses a browser that has not cached the true books.
     await expectStep('books', "is not the one in the day's published accounts", () => undefined)
   })
 
-  test('log: the books’ record stands elsewhere than it is said', async () => {
+  test("log: a wrong index of the books' record is found", async () => {
     const answer = await own(meera, second)
     const proof = answer.proof && { ...answer.proof, books: { ...answer.proof.books, index: 0 } }
     stage.line.breakLine(ownLine(second), { status: 200, body: JSON.stringify({ ...answer, proof }) })
     await expectStep('log', 'are not in the public log')
   })
 
-  test('answer: the day’s books are out, and nothing of one’s own is shown', async () => {
+  test("answer: published accounts without the member's part are found", async () => {
     stage.line.breakLine(ownLine(second), { status: 404, body: '{"error":"not_found","message":"Not found"}' })
     await expectStep('answer', 'is incomplete or unreadable')
   })
 
-  test('growth: the log is another one than this device remembers', async () => {
+  test('growth: a log other than the one this device remembers is found', async () => {
     await stage.at(
       ofTicket(second),
       async (page) => {
         await expect(money(page).locator('.is-right')).toHaveCount(3)
-        // Before the app of the next document runs: the one that stands may still remember what its other checks find.
+        // Set before the next document's app runs: the present one may still store the log's state when its other checks end.
         await page.addInitScript(() => {
           const slot = 'roz-log'
           const known = JSON.parse(localStorage.getItem(slot) ?? '{}') as object
@@ -234,7 +239,7 @@ describe('when the app opens', () => {
   const status = (page: Page) => page.locator('.own-ticket')
   const tryAgain = (page: Page) => status(page).getByRole('button', { name: 'Try Again' })
 
-  test('yesterday is checked by itself: found, waited for, not to be had, nothing to check', async () => {
+  test('yesterday is checked by itself: found, waiting, unreachable, nothing to check', async () => {
     await stage.at('/dashboard', async (page) => expect(status(page)).toContainText('Your ₹1 was in the draw: line 1 of 1'), {
       token: meera.token,
     })
@@ -279,7 +284,7 @@ describe('when the app opens', () => {
       },
       { token: meera.token },
     )
-    // Until a day is drawn the history is silent about it: that is no word of there being no ticket.
+    // Until a day is drawn the history does not list it, which does not mean that there is no ticket.
     const { output: history } = await ask(stage.roz.url, 'roundHistory', { token: meera.token, query: {} })
     const silent = { ...history, results: history.results.filter(({ date }) => date !== second) }
     stage.line.breakLine('GET /api/rounds/history', { status: 200, body: JSON.stringify(silent) })
@@ -290,12 +295,12 @@ describe('when the app opens', () => {
     stage.line.breakLine(`GET /api/public/draws/${second}`, { status: 404, body: '{"error":"not_found","message":"Not found"}' })
     await stage.at('/dashboard', async (page) => expect(status(page)).toContainText('is checked here as soon as its list is sealed'), {
       token: meera.token,
-      // A browser that has not kept the day's file.
+      // Uses a browser that has not cached the day's file.
       before: () => undefined,
     })
   })
 
-  test('days from before one’s own key stay one’s own: a key that was never used is replaced, and the server names it for those alone', async () => {
+  test("days before this device's key keep the old key: the server may name the replaced key for those days alone", async () => {
     const key = 'b8'.repeat(32)
     const before = (await ask(stage.roz.url, 'ticketKey', { token: kabir.token, query: {} })).output.key
     expect((await ask(stage.roz.url, 'joinRound', { token: kabir.token, body: { ticketKey: key } })).status).toBe(200)
@@ -316,14 +321,14 @@ describe('when the app opens', () => {
       },
       { token: kabir.token, before: deviceSince(addDays(second, 1)) },
     )
-    // From the day on which this device's own key serves, no word of the server's makes another one his.
+    // From the first day of this device's key on, the server cannot name another key for him.
     await stage.at(ofTicket(second), async (page) => expect(money(page).getByRole('alert').locator('code')).toHaveText('parts'), {
       token: kabir.token,
       before: deviceSince(second),
     })
   })
 
-  test('of two devices that both began, the one whose key does not count takes the other’s, and says so', async () => {
+  test('of two devices that both made a key, the one whose key does not count takes the other’s, and says so', async () => {
     const { key } = (await ask(stage.roz.url, 'ticketKey', { token: meera.token, query: {} })).output
     await stage.at(
       ofTicket(second),
@@ -336,7 +341,7 @@ describe('when the app opens', () => {
         await page.reload()
         await expect(says).toContainText('You also use Roz on another device')
         expect(await page.evaluate((id) => localStorage.getItem(`roz-ticket-key:${id}`), meera.id)).toBe(`=${key}`)
-        // Of the days after it took the other's, there is no more to say.
+        // For days after it took the other's key the notice is gone.
         await page.evaluate(([id, day]) => localStorage.setItem(`roz-ticket-key-since:${id}`, day ?? ''), [meera.id, addDays(second, -1)])
         await page.reload()
         await expect(says).toContainText('with the key on this device, and with no other')

@@ -1,4 +1,4 @@
-/** A transaction as a receipt: from the list to the slip, on a phone and on paper, in both languages, for its owner alone. */
+/** A transaction's receipt: from the list to the slip, on a phone and on paper, in both languages, for its owner alone. */
 import type { Browser, Page } from 'playwright-core'
 import { beforeAll, test } from 'vitest'
 import { auditVisit, handOver, newVisit, openBrowser, settle, SMALL, type Visit, WIDE } from '../../harness/browser.ts'
@@ -15,7 +15,7 @@ let date: string
 let visit: Visit
 let page: Page
 
-/** A top-up, a join that won, a withdrawal. */
+/** A top-up, a join that won, and a withdrawal. */
 beforeAll(async () => {
   ;[roz, browser] = await Promise.all([startProgram(), openBrowser()])
   asha = await newMember(roz, { name: NAME, rupees: 20 })
@@ -63,7 +63,7 @@ test('each line of the wallet opens its receipt: a top-up, a withdrawal, a join 
   await auditVisit(visit)
 })
 
-test('what has moved no money says that it is no receipt, and nothing else', async () => {
+test('a transaction that moved no money says that it is no receipt, and nothing else', async () => {
   await ask(roz.url, 'addMoney', { token: asha.token, body: { amount: 30, phoneNumber: PHONE } })
   const { transactions } = (await ask(roz.url, 'transactions', { token: asha.token })).output
   const pending = transactions.find(({ status }) => status === 'pending')
@@ -75,7 +75,7 @@ test('what has moved no money says that it is no receipt, and nothing else', asy
   await expect(page.getByText('Not a receipt.')).toHaveCount(0)
 })
 
-test('in Hindi everything is said in Hindi', async () => {
+test('in Hindi every word is Hindi', async () => {
   await page.evaluate(() => localStorage.setItem('language', 'hi'))
   await page.goto(`${roz.url}/receipt?id=join:${date}`)
   await expect(page.locator('.receipt-words')).toHaveText('एक रुपया मात्र')
@@ -84,7 +84,7 @@ test('in Hindi everything is said in Hindi', async () => {
   await page.evaluate(() => localStorage.setItem('language', 'en'))
 })
 
-test('on paper it is one page with the letterhead, and nothing of the app around it', async () => {
+test("a print has one page with the letterhead, and none of the app's frame", async () => {
   await page.setViewportSize(WIDE)
   await page.goto(`${roz.url}/receipt?id=join:${date}`)
   await settle(page)
@@ -98,7 +98,7 @@ test('on paper it is one page with the letterhead, and nothing of the app around
   await page.emulateMedia({ media: 'screen' })
 })
 
-test('another member’s receipt, and one that never was, are not there', async () => {
+test('another member’s receipt and an unknown receipt are not found', async () => {
   const biju = await newMember(roz, { name: 'Biju Nair' })
   const [{ id } = { id: '' }] = (await ask(roz.url, 'transactions', { token: asha.token })).output.transactions
   await handOver(visit, roz.url, biju.token)

@@ -1,4 +1,4 @@
-/** A withdrawal whose answer was lost, and asked for again when days have gone by in the same open app. */
+/** A withdrawal whose answer was lost, requested again days later in the same open app. */
 import type { Api, Output } from '@roz/contract/api.ts'
 import { test } from 'vitest'
 import { expect } from '../../harness/expect.ts'
@@ -8,7 +8,7 @@ import { askForWithdrawal, exactToast as toast } from '../../harness/steps.ts'
 
 const stage = useStage()
 
-test('pressed again long after an answer that was lost, it says when it was asked for; the next press is a new one', async () => {
+test('pressed again days after a lost answer, it says when it was requested; the next press is a new request', async () => {
   const person = await newMember(stage.roz, { rupees: 30 })
   const keys: (string | undefined)[] = []
   await stage.at(

@@ -1,4 +1,4 @@
-/** Where the operator has switched money off the wallet says so in the form's place, in the words of the calls that refuse. */
+/** With a money operation switched off by the operator, the wallet shows the refusing call's words in place of the form. */
 import { paths } from '@roz/web/paths.ts'
 import { beforeAll, test } from 'vitest'
 import { auditScreen } from '../../harness/browser.ts'
@@ -17,7 +17,7 @@ beforeAll(async () => {
 test.each([
   ['en', 'Adding money is paused.', 'Withdraw', 'Withdrawals are paused.'],
   ['hi', 'पैसे जोड़ना अभी रुका हुआ है।', 'पैसे निकालें', 'पैसे निकालना अभी रुका हुआ है।'],
-] as const)('the wallet says so instead of asking for anything: %s', async (language, noAdding, take, noTaking) => {
+] as const)('the wallet shows the notice in place of each form: %s', async (language, noAdding, take, noTaking) => {
   const { token } = mira
   await stage.at(
     paths.wallet,
@@ -34,7 +34,7 @@ test.each([
   )
 })
 
-test('the words are those of the calls that refuse', async () => {
+test("the screen's words are those of the refusing calls", async () => {
   const { roz } = stage
   const adding = await ask(roz.url, 'addMoney', { token: mira.token, body: { amount: 10, phoneNumber: PHONE } })
   expect([adding.status, adding.refusal.message]).toEqual([403, 'Adding money is paused.'])

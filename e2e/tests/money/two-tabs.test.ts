@@ -1,4 +1,4 @@
-/** The same member in two tabs: figures that belong together come and change together. */
+/** One member in two tabs: balance and transactions change together. */
 import { test } from 'vitest'
 import { expect } from '../../harness/expect.ts'
 import { addMoney, newMember } from '../../harness/people.ts'
@@ -7,7 +7,7 @@ import { gatewayIsReady } from '../../harness/steps.ts'
 
 const stage = useStage()
 
-test('an open wallet shows a payment of another tab and the balance with it, never one without the other', async () => {
+test('an open wallet shows a payment of another tab together with its balance, never one without the other', async () => {
   const person = await newMember(stage.roz, { rupees: 10 })
   await stage.at(
     '/wallet',
@@ -24,7 +24,7 @@ test('an open wallet shows a payment of another tab and the balance with it, nev
         return found
       })
       await addMoney(stage.roz, person, 20)
-      // The member comes back to this tab.
+      // The member returns to this tab.
       await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')))
       await expect(page.locator('.to-receipt')).toHaveCount(2)
       await expect(page.locator('.figure')).toHaveText('₹30.00')
