@@ -72,7 +72,7 @@ describe('login', () => {
     ['both are', { Email: '', Password: '' }, ['Enter your email', 'Enter your password']],
     ['the password is', { Email: 'asha@x.test', Password: '' }, ['Enter your password']],
     ['the email is', { Email: '', Password: PASSWORD }, ['Enter your email']],
-  ])("'Please fill in all fields' where %s missing", async (_which, values, beside) => {
+  ])("'Please fill in all fields' when %s missing", async (_which, values, beside) => {
     await at('/login', async (page) => {
       await fill(page, values)
       await press(page, 'Log in')
@@ -336,7 +336,7 @@ describe('verify email', () => {
     ['Verification failed. Please try again.', 'an empty answer', 'empty'],
     ['Verification failed. Please try again.', 'a page of the hoster', 'wordless'],
     [NETWORK_ERROR, 'a cut connection', 'cut'],
-  ] as const)("'%s' after %s; Try Again reloads, and then it is 'Email Verified!'", async (words, how, fault) => {
+  ] as const)("'%s' after %s; Try Again reloads the page, which then says 'Email Verified!'", async (words, how, fault) => {
     const person = await register(roz.url, 'Asha Verma', `verify.${how.replaceAll(' ', '.')}@x.test`)
     const link = new URL(await mailedLink(roz.url, person.email, '/verify-email'))
     network.breakLine('GET /api/auth/verify-email', fault)

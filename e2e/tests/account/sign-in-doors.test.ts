@@ -72,7 +72,7 @@ describe('with a client id of Google', () => {
   test.each([
     ['somebody new is a member', paths.login],
     ['the same person comes into the same account', paths.register],
-  ])('%s by the button on %s: Welcome back!, the token is kept, the dashboard opens', async (_what, path) => {
+  ])('%s by the button on %s: Welcome back!, the token is stored, the dashboard opens', async (_what, path) => {
     claims = HARI
     await handOver(visit, roz.url)
     await page.goto(roz.url + path)
@@ -129,7 +129,7 @@ describe('without a client id of Google', () => {
   test.each([
     [paths.login, 'Log in', 'Log in'],
     [paths.register, 'Register', 'Create account'],
-  ])('%s has no button of Google’s and does not ask for its script; its form stands alone', async (path, words, submit) => {
+  ])('%s has no Google button and does not request its script; its form is there alone', async (path, words, submit) => {
     await page.goto(roz.url + path)
     await expectAt(path, words)
     await expect(main().getByRole('button', { name: submit, exact: true })).toBeVisible()
@@ -145,7 +145,7 @@ describe('from one login screen to the next', () => {
     [paths.login, 'Forgot password?', paths.forgotPassword, 'Forgot password'],
     [paths.login, 'Sign up', paths.register, 'Register'],
     [paths.register, 'Log in', paths.login, 'Log in'],
-  ])('on %s ‘%s’ leads to %s, and the browser’s Back leads back', async (from, link, to, words) => {
+  ])('on %s ‘%s’ leads to %s, and the browser’s Back returns', async (from, link, to, words) => {
     await page.goto(roz.url + from)
     await main().getByRole('link', { name: link, exact: true }).click()
     await expectAt(to, words)
@@ -174,7 +174,7 @@ describe('a password is hidden until it is shown', () => {
     [paths.login, 'Password', undefined],
     [paths.register, 'Password', 'Confirm password'],
     [paths.register, 'Confirm password', 'Password'],
-  ])('on %s Show shows the %s and Hide hides it; what was typed stays', async (path, label, other) => {
+  ])('on %s Show shows the %s and Hide hides it; the input stays', async (path, label, other) => {
     await page.goto(roz.url + path)
     await field(label).fill(PASSWORD)
     await expect(field(label)).toHaveAttribute('type', 'password')
@@ -199,7 +199,7 @@ describe('Back on the refund policy', () => {
   test.each([
     [publicPaths.helpCenter, 'main', 'Help Center'],
     [publicPaths.moneyTrail, 'contentinfo', 'Money Trail'],
-  ] as const)('leads whoever came from %s, by a link in its %s, there again', async (from, part, words) => {
+  ] as const)('a visitor from %s, by a link in its %s, returns there', async (from, part, words) => {
     await page.goto(roz.url + from)
     await expectAt(from, words)
     await page.getByRole(part).getByRole('link', { name: 'Refund Policy' }).click()

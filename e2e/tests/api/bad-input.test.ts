@@ -1,6 +1,7 @@
 /**
- * Every call of the contract, sent what it must not accept, over real HTTP to the real program. Each
- * refusal is 4xx with a code and words, in the one order of judgement, and changes nothing.
+ * Sends every call of the contract invalid input, over real HTTP to the real program.
+ * - Each refusal is 4xx with a code and a message, by the first check that fails in a fixed order.
+ * - No refusal changes a row of the database.
  */
 import { request as httpRequest } from 'node:http'
 import { api, type CallName } from '@roz/contract/api.ts'
@@ -42,7 +43,7 @@ beforeAll(async () => {
   before = await fingerprint(roz.dataDir)
 })
 
-/** What a test leaves is what the next one finds. */
+/** The database after a test, which the next test compares with. */
 let before: Record<string, string>
 afterEach(async () => {
   const [found, after] = [before, await fingerprint(roz.dataDir)]
@@ -50,7 +51,7 @@ afterEach(async () => {
   expect(after, 'a refused call changed the database').toEqual(found)
 })
 
-/** A token that gets past the guard of a call. */
+/** A token that passes the call's guard. */
 const tokenFor = (access: Access): string | undefined =>
   access === 'admin' ? admin : ['member', 'holder', 'verified', 'session'].includes(access) ? member.token : undefined
 
@@ -85,7 +86,7 @@ test.each(withBody)('%s refuses wrong types, unknown fields, malformed JSON, oth
   expect(sent).toBeGreaterThan(20)
 })
 
-/** A body in pieces, without a Content-Length. */
+/** Sends the body in chunks, without a Content-Length. */
 function sendChunked(name: CallName, body: string): Promise<{ status: number; text: string }> {
   const spec = specOf(name)
   const token = tokenFor(spec.access)
@@ -134,7 +135,7 @@ describe('amounts of money', () => {
     'true',
   ]
 
-  test('nobody adds an amount that is none, too little, too much or finer than paise', async () => {
+  test('an amount to add is refused when invalid, too small, too large or finer than paise', async () => {
     for (const amount of wrong) {
       const body = `{"amount": ${amount}, "phoneNumber": "9876543210"}`
       const { status, code } = await send('addMoney', { body, headers: JSON_TYPE })
@@ -142,11 +143,11 @@ describe('amounts of money', () => {
     }
   })
 
-  test('nobody withdraws an amount that is none or too little, or more than there is', async () => {
+  test('an amount to withdraw is refused when invalid, too small or above the balance', async () => {
     for (const amount of wrong) {
       const body = `{"amount": ${amount}, "bankDetail": ${JSON.stringify(BODIES.withdraw?.bankDetail)}}`
       const { status, code } = await send('withdraw', { body, headers: JSON_TYPE })
-      // What the fields take for an amount, and is above the balance of 19 rupees, is a matter of the balance.
+      // A valid amount above the balance of ₹19 is a matter of the balance.
       const isSome = api.withdraw.body.safeParse(JSON.parse(body)).success && Number(amount) >= 20
       expect([amount, status, code]).toEqual([amount, ...(isSome ? [409, 'insufficient_funds'] : [400, 'invalid_input'])])
     }
@@ -172,7 +173,7 @@ describe('the query of a list', () => {
     'limit=1&limit=2&limit=x',
   ]
 
-  test.each(lists)('%s refuses limits and cursors that are none, and ignores what it does not know', async (name) => {
+  test.each(lists)('%s refuses invalid limits and cursors, and ignores unknown parameters', async (name) => {
     const spec = specOf(name)
     const headers = { authorization: `Bearer ${tokenFor(spec.access) ?? ''}` }
     const at = `${roz.url}${addressOf(spec)}`
@@ -187,7 +188,7 @@ describe('the query of a list', () => {
     judgeAccepted(name, known.status, await known.text())
   })
 
-  test.each(['logInclusion', 'logConsistency'] as const)('%s refuses sizes and places that are none', async (name) => {
+  test.each(['logInclusion', 'logConsistency'] as const)('%s refuses invalid sizes and indexes', async (name) => {
     const at = `${roz.url}${addressOf(specOf(name))}`
     for (const query of ['', 'index=-1&size=1', 'from=x&to=y', 'index=1.5&size=3', 'from=1e400&to=2', 'index=&size=']) {
       const response = await fetch(`${at}?${query}`)
@@ -282,7 +283,7 @@ describe('addresses and methods', () => {
     '/api/rounds/join/',
     '/api/AUTH/login',
     '/api/wallet//add',
-  ])('there is nothing at %s, whoever asks and however', async (address) => {
+  ])('no call exists at %s, for anyone and with any method', async (address) => {
     for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH']) {
       for (const token of [undefined, 'unknown', member.token, admin]) {
         const response = await fetch(`${roz.url}${address}`, {
@@ -295,7 +296,7 @@ describe('addresses and methods', () => {
     }
   })
 
-  test('an address that is known answers other methods 405 with Allow, before anything else is judged', async () => {
+  test('a known address answers other methods 405 with Allow, before every other check', async () => {
     const byPath = new Map<string, string[]>()
     for (const name of names) byPath.set(specOf(name).path, [...(byPath.get(specOf(name).path) ?? []), specOf(name).method])
     for (const name of names) {
@@ -310,7 +311,7 @@ describe('addresses and methods', () => {
   })
 })
 
-describe('who may', () => {
+describe('access', () => {
   type Who =
     | 'nobody'
     | 'an unknown token'
@@ -354,15 +355,15 @@ describe('who may', () => {
     return undefined
   }
 
-  // These end or send something where they are accepted; who is let in is shown by the others of their kind.
+  // These two end or send something when accepted; other calls with the same access show it.
   const effective = new Set<CallName>(['logout', 'resendVerification'])
 
-  test.each(names)('may call %s: exactly whom its access names, whatever else is wrong with the request', async (name) => {
+  test.each(names)('%s: exactly the callers of its access pass, whatever else is wrong with the request', async (name) => {
     const spec = specOf(name)
     for (const who of all) {
       const refusal = expected(spec.access, who)
       if (refusal === undefined && effective.has(name)) continue
-      // Past the guard something else must be wrong, so that nothing happens: the body, the type, or the order's id.
+      // Past the guard something else is wrong, so that nothing happens: the body, the type, or the order's id.
       const wrong = spec.method === 'GET' ? {} : { body: 'x'.repeat(10), headers: { 'content-type': 'text/plain' } }
       const { status, code, text } = await send(name, { token: tokenOf(who), ...wrong })
       if (refusal !== undefined) expect([name, who, code], text).toEqual([name, who, refusal])
@@ -374,7 +375,7 @@ describe('who may', () => {
     }
   })
 
-  test('rules are judged last: whoever has joined today and sends nonsense hears of the nonsense', async () => {
+  test('the rules are checked last: a second join with invalid input is refused for its input', async () => {
     const nonsense = await sendJson('joinRound', { surprise: 1 })
     expect([nonsense.status, nonsense.code]).toEqual([400, 'invalid_input'])
     const again = await sendJson('joinRound', {})

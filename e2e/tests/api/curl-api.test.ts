@@ -41,7 +41,7 @@ afterAll(() => walk?.close())
 
 const ask = <N extends CallName>(name: N, given: Given = {}) => walk.step(name, given)
 
-describe('a member comes', () => {
+describe('a member registers', () => {
   test('POST /auth/register answers 201 with token and user', async () => {
     const answer = await ask('register', { body: { name: 'Gita Rao', email, phone: PHONE, password: PASSWORD } })
     expect(answer.status).toBe(201)
@@ -56,7 +56,7 @@ describe('a member comes', () => {
     expect(Number(again.headers.get('retry-after'))).toBeGreaterThan(0)
   })
 
-  test('GET /auth/verify-email answers plain text, in Hindi where that is asked for', async () => {
+  test('GET /auth/verify-email answers plain text, in Hindi when requested', async () => {
     const token = new URL(await mailedLink(roz.url, email, '/verify-email')).searchParams.get('token') ?? ''
     expect((await ask('verifyEmail', { query: { token } })).output).toBe('Your email is verified. You can log in now.')
     const hindi = await ask('verifyEmail', { query: { token }, language: 'hi' })
@@ -72,7 +72,7 @@ describe('a member comes', () => {
     expect((await ask('profile', { token: member })).output).toEqual(me)
   })
 
-  test('a wrong password answers 401 in the words of the language asked for', async () => {
+  test('a wrong password answers 401 in the requested language', async () => {
     for (const language of ['en', 'hi'] as const) {
       const answer = await ask('login', { body: { email, password: 'wrong' }, language: `${language}-IN,${language};q=0.9` })
       expect(answer.status).toBe(401)
@@ -80,7 +80,7 @@ describe('a member comes', () => {
     }
   })
 
-  test('POST /auth/google opens a session by a credential of the issuer, and refuses another', async () => {
+  test('POST /auth/google opens a session for a credential of the issuer, and refuses any other', async () => {
     const person = { email: 'google@x.test', email_verified: true, name: 'Hari Om', sub: '1234567890' }
     const answer = await ask('google', { body: { token: walk.idToken(person) } })
     expect(answer.output.user).toMatchObject({ name: 'Hari Om', email: 'google@x.test', emailVerified: true, phone: null })
@@ -90,7 +90,7 @@ describe('a member comes', () => {
 
   test('the nonce of a Google button binds a credential to its page', () => walkGoogleNonce(walk))
 
-  test('POST /auth/forgot-password answers the same for anybody, and POST /auth/reset-password sets a new one', async () => {
+  test('POST /auth/forgot-password answers the same for every address, and POST /auth/reset-password sets a new password', async () => {
     const known = await ask('forgotPassword', { body: { email: asha.email } })
     const unknown = await ask('forgotPassword', { body: { email: 'nobody@x.test' } })
     expect(known.output).toEqual(unknown.output)
@@ -101,7 +101,7 @@ describe('a member comes', () => {
     asha = { ...asha, token: (await ask('login', { body: { email: asha.email, password: 'another password' } })).output.token }
   })
 
-  test('PUT /user changes what is given and leaves the rest', async () => {
+  test('PUT /user changes the given fields and leaves the others', async () => {
     const { user } = (
       await ask('updateProfile', { token: member, body: { name: 'Gita R. Rao', phone: '9123456789', autoParticipate: false } })
     ).output
@@ -111,7 +111,7 @@ describe('a member comes', () => {
     await ask('updateProfile', { token: member, body: { publicName: 'initial', language: 'en' } })
   })
 
-  test('POST /user/avatar stores a square WebP that anybody can look at', async () => {
+  test('POST /user/avatar stores a square WebP that anyone can load', async () => {
     const form = new FormData()
     form.set('avatar', new Blob([PNG], { type: 'image/png' }), 'me.png')
     const { avatarUrl } = (await ask('uploadAvatar', { token: member, form })).output
@@ -140,7 +140,7 @@ describe('a member comes', () => {
 })
 
 describe('money comes in', () => {
-  test('GET /wallet/checkout says where the script for the browser lies', async () => {
+  test("GET /wallet/checkout names the address of the browser's payment script", async () => {
     const { mode, script_url } = (await ask('checkout', { token: member })).output
     expect([mode, new URL(script_url).origin]).toEqual(['sandbox', roz.sandboxUrl])
     expect((await fetch(script_url)).headers.get('content-type')).toMatch(/^text\/javascript/)
@@ -156,14 +156,14 @@ describe('money comes in', () => {
     expect([other.status, other.refusal.code]).toEqual([409, 'idempotency_mismatch'])
   })
 
-  test('POST /payments/confirm tells anybody how an order stands, and 404 for one that nobody made', async () => {
+  test("POST /payments/confirm tells anyone an order's status, and answers 404 for an unknown order", async () => {
     const { data } = (await ask('confirmPayment', { body: { order_id: orderId } })).output
     expect(data).toEqual({ success: false, orderUserDetails: { order_id: orderId, order_amount: 20, order_status: 'PENDING' } })
     const unknown = (await ask('confirmPayment', { body: { order_id: 'nobody made it' } })).refusal
     expect(unknown).toEqual({ code: 'order_not_found', message: "We couldn't find any payment information for this order." })
   })
 
-  test("GET /wallet/verify/{orderId} credits a paid order, to its member alone; the gateway's webhook changes nothing more", async () => {
+  test("GET /wallet/verify/{orderId} credits a paid order, for its member alone; the gateway's webhook then changes nothing", async () => {
     await pay(roz.sandboxUrl, orderId, 'success')
     const balance = await creditOf(roz.url, { ...asha, token: member }, orderId)
     expect(balance).toBe(20)
@@ -173,7 +173,7 @@ describe('money comes in', () => {
     expect([data.success, data.orderUserDetails.order_status]).toEqual([true, 'PAID'])
   })
 
-  test('POST /webhooks/cashfree takes what the gateway signed and nothing else', async () => {
+  test('POST /webhooks/cashfree accepts only what the gateway signed', async () => {
     const body = JSON.stringify({ type: 'PAYMENT_SUCCESS_WEBHOOK', data: { order: { order_id: orderId } } })
     const taken = await walk.sendWebhook(body, walk.signatureOf(body))
     expect([taken.status, await taken.json()]).toEqual([200, { received: true }])
@@ -184,7 +184,7 @@ describe('money comes in', () => {
 })
 
 describe('the day', () => {
-  test("GET /rounds/current shows today's round to anybody, with hasParticipated to a member", async () => {
+  test("GET /rounds/current shows today's round to anyone, with hasParticipated to a member", async () => {
     const today = dayAt(Date.parse(await readClock(roz.url)))
     const { output } = await ask('currentRound')
     expect(output).toMatchObject({
@@ -202,7 +202,7 @@ describe('the day', () => {
     expect(mine.headers.get('cache-control')).toBe('private, no-store')
   })
 
-  test('POST /rounds/join takes one rupee once, and gives a ticket of the day', async () => {
+  test('POST /rounds/join takes one rupee once, and answers with a ticket of the day', async () => {
     const once = { token: member, body: {}, key: randomUUID() }
     const first = (await ask('joinRound', once)).output
     expect(first).toEqual({
@@ -220,7 +220,7 @@ describe('the day', () => {
     expect((await ask('currentRound', { token: member })).output.hasParticipated).toBe(true)
   })
 
-  test('POST /admin/login opens an administrator, and nobody else hears more than a member would', async () => {
+  test('POST /admin/login opens a session for an administrator, and answers everyone else like a wrong login', async () => {
     const answer = (await ask('adminLogin', { body: ADMIN })).output
     expect(answer.user).toMatchObject({ role: 'admin', staffRole: 'owner' })
     admin = answer.token
@@ -231,7 +231,7 @@ describe('the day', () => {
     expect((await ask('stepUp', { token: admin, body: { password: 'wrong' } })).refusal.code).toBe('wrong_password')
   })
 
-  test('POST /admin/trigger-draw closes, draws and settles; asked again 409', async () => {
+  test('POST /admin/trigger-draw closes, draws and settles; a second call is answered 409', async () => {
     const { message, round } = (await ask('triggerDraw', { token: admin, body: {} })).output
     expect([message, round.status, round.totalParticipants, round.totalAmount]).toEqual(['Draw triggered successfully!', 'settled', 2, 2])
     const again = await ask('triggerDraw', { token: admin, body: { day: round.id } })
@@ -256,13 +256,13 @@ describe('the day', () => {
     expect((mine ?? 0) + (hers ?? 0)).toBe(0.6)
   })
 
-  test('GET /impact/stats counts what the member has put in', async () => {
+  test('GET /impact/stats counts what the member has contributed', async () => {
     expect((await ask('impactStats', { token: member })).output).toEqual({ totalDonated: 1, charitiesSupported: 0, daysActive: 1 })
   })
 })
 
 describe('money goes out', () => {
-  test('POST /wallet/withdraw holds the amount at once, the same withdrawal for the same key', async () => {
+  test('POST /wallet/withdraw holds the amount at once, and answers the same withdrawal for the same key', async () => {
     const once = { token: member, key: randomUUID(), body: { amount: 10, bankDetail: BANK } }
     const first = (await ask('withdraw', once)).output
     expect(first.withdrawal).toMatchObject({
@@ -277,7 +277,7 @@ describe('money goes out', () => {
     expect([more.status, more.refusal.message]).toEqual([409, 'Insufficient balance'])
   })
 
-  test('GET /wallet/withdrawals and /wallet/transactions list it, page by page and in the language asked for', async () => {
+  test('GET /wallet/withdrawals and /wallet/transactions list it, page by page and in the requested language', async () => {
     expect((await ask('withdrawals', { token: member })).output.withdrawals).toHaveLength(1)
     const all = (await ask('transactions', { token: member })).output
     expect(all.nextCursor).toBeNull()
@@ -320,21 +320,21 @@ test('the portal ends withdrawals', () => walkPayouts(walk, { admin, member, oth
 describe('stories', () => {
   storyTests(() => ({ walk, admin }))
 
-  test('GET calls that are public carry an ETag and answer 304 to it', async () => {
+  test('public GET calls have an ETag and answer it with 304', async () => {
     for (const name of ['home', 'stories'] as const) {
       const etag = (await ask(name)).headers.get('etag') ?? ''
       expect(etag, name).toMatch(/^(W\/)?"[^"]+"$/)
       const again = await fetch(`${roz.url}/api${api[name].path}`, { headers: { 'if-none-match': etag } })
       expect([again.status, again.headers.get('etag'), await again.text()]).toEqual([304, etag, ''])
     }
-    // The round's carries the server's time: another with each answer.
+    // The current round carries the server's time: each answer differs.
     expect((await ask('currentRound')).headers.get('etag')).toMatch(/^(W\/)?"[^"]+"$/)
     expect((await ask('currentRound', { token: asha.token })).headers.get('etag')).toBeNull()
   })
 })
 
 describe('notices, messages and the portal', () => {
-  test('GET /notifications lists in the language asked for, POST /notifications/read marks', async () => {
+  test('GET /notifications lists in the requested language, POST /notifications/read marks', async () => {
     const listed = await eventually('the notice of the withdrawal', async () => {
       const { output } = await ask('notifications', { token: member })
       return output.notifications.some((notice) => notice.kind === 'withdrawal_requested') ? output : undefined
@@ -349,7 +349,7 @@ describe('notices, messages and the portal', () => {
 
   test('POST /contact answers 201 with a ticket, and support gets the mail', () => walkContact(walk, email))
 
-  test('GET /admin/stats and /admin/users count what is there', async () => {
+  test('GET /admin/stats and /admin/users count the real data', async () => {
     expect((await ask('adminStats', { token: admin })).output).toMatchObject({
       totalUsers: 3,
       totalRevenue: 2,
@@ -364,17 +364,17 @@ describe('notices, messages and the portal', () => {
     expect(found.map((user) => [user.email, user.totalParticipated, user.walletBalance])).toEqual([[email, 1, expect.any(Number)]])
   })
 
-  test('a member sees and ends sessions, says “This was not me”, and the portal ends the hold', () =>
+  test('a member lists and ends sessions, says “This was not me”, and the portal ends the hold', () =>
     walkHold(walk, { admin, member: asha }))
 
-  test('the day is published, and its member finds their own in it', async () => {
+  test('the day is published, and its member finds their own part in it', async () => {
     const [settled] = (await ask('roundHistory', { token: member })).output.results
     await walkOpenBooks(walk, { member, day: parseDay(settled?.date ?? '') as IstDay })
-    // An administrator's session has idled away by the next morning.
+    // By the next morning the administrator's session has idled out.
     admin = (await ask('adminLogin', { body: ADMIN })).output.token
   })
 
-  test('a member takes their data along, says what they want to be told, and leaves', () => walkRights(walk, member))
+  test('a member exports their data, sets their preferences, and deletes the account', () => walkRights(walk, member))
 
   test('POST /auth/logout ends the session', async () => {
     expect((await ask('logout', { token: member })).status).toBe(204)
@@ -384,7 +384,7 @@ describe('notices, messages and the portal', () => {
   })
 })
 
-test('the ledger is in order', () => expectCleanAudit(roz.dataDir))
+test('the audit finds nothing', () => expectCleanAudit(roz.dataDir))
 
 test('no call was left out', () => {
   expect(Object.keys(api).filter((name) => !walk.visited.has(name as CallName))).toEqual([])

@@ -1,6 +1,7 @@
 /**
- * An attacker with many lines to the real program: slow readers of a file, of a page and of a call, lines that say
- * nothing and heads that never end. Everybody else is served meanwhile, and the lines end by themselves.
+ * An attacker with many slow connections to the real program: slow readers, silent connections, request heads that never end.
+ * - Everyone else is still served.
+ * - The server ends the attacker's connections by itself.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import path from 'node:path'
@@ -9,7 +10,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Program, startProgram } from '../../harness/program.ts'
 
 const SCRIPT = path.join(import.meta.dirname, 'slow_lines.py')
-/** One more than all the places for calls. */
+/** One more than the server's limit of calls in progress. */
 const LINES = 505
 const ENDED_WITHIN_MS = 60_000
 
@@ -22,7 +23,7 @@ afterAll(() => {
   for (const attacker of attackers) attacker.kill()
 })
 
-/** Answers once all lines stand; `ended` when the server has ended them. */
+/** Resolves when all connections are open; `ended` resolves when the server has ended them. */
 async function attack(source: string, request: string, count = LINES): Promise<{ readonly ended: Promise<string> }> {
   const { hostname, port } = new URL(roz.url)
   const host = hostname === 'localhost' ? '127.0.0.1' : hostname
@@ -34,11 +35,11 @@ async function attack(source: string, request: string, count = LINES): Promise<{
 }
 const get = (address: string): string => `GET ${address} HTTP/1.1\r\nHost: roz\r\nConnection: close\r\n\r\n`
 const statusOf = async (address: string): Promise<number> => (await fetch(roz.url + address)).status
-/** Longer than what the system itself keeps of an answer (some 60 KB): only then the server has something left to end. */
+/** Larger than the kernel's send buffer (about 60 KB): only then does the server have something left to end. */
 const FILE = '/verify/roz-verify.mjs'
 const SERVED = ['/', '/login', '/api/public/home', '/api/rounds/current', '/healthz']
 
-test('505 slow readers of a file, a page or a call shut nobody out, and their lines end', { timeout: 150_000 }, async () => {
+test('505 slow readers of a file, a page or a call block nobody, and the server ends their connections', { timeout: 150_000 }, async () => {
   const ending = [await attack('127.0.0.2', get(FILE)), await attack('127.0.0.3', get('/api/openapi.json'))]
   await attack('127.0.0.4', get('/'))
   for (const address of [...SERVED, FILE]) expect(await statusOf(address), address).toBe(200)
@@ -46,7 +47,7 @@ test('505 slow readers of a file, a page or a call shut nobody out, and their li
   for (const address of SERVED) expect(await statusOf(address), address).toBe(200)
 })
 
-test('lines that say nothing, and heads that never end, are ended', { timeout: 150_000 }, async () => {
+test('the server ends silent connections and request heads that never end', { timeout: 150_000 }, async () => {
   const attacks = [await attack('127.0.0.5', ''), await attack('127.0.0.6', 'GET / HTTP/1.1\r\nHost: roz\r\nX-Slow: ')]
   for (const address of SERVED) expect(await statusOf(address), address).toBe(200)
   await expect(Promise.race([Promise.all(attacks.map(({ ended }) => ended)), after(ENDED_WITHIN_MS)])).resolves.toEqual(['ended', 'ended'])

@@ -1,6 +1,6 @@
 /**
- * What a screen may weigh on the wire, in brotli as browsers get it, and how far a public page may
- * jump while it loads. Weighed are the files of the build as the server serves them.
+ * Byte budgets of every screen, and layout shift of the pages while they load.
+ * - Bytes are those on the wire, in brotli, of the built files as the server serves them.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { get } from 'node:http'
@@ -33,7 +33,7 @@ beforeAll(async () => {
 const PAGES = LANGUAGES.flatMap((language) => (Object.keys(publicPaths) as PublicPage[]).map((page) => publicPath(page, language)))
 
 type Sent = { readonly bytes: number; readonly encoding: string | undefined }
-/** What comes over the wire; fetch would unpack it. */
+/** The bytes on the wire; fetch would decompress them. */
 const sent = (address: string): Promise<Sent> =>
   new Promise((resolve, reject) => {
     get(roz.url + address, { headers: { 'accept-encoding': 'br' } }, (response) => {
@@ -57,7 +57,7 @@ describe('public pages', () => {
     expect(weightOf(scripts)).toBeLessThanOrEqual(PUBLIC_JS_MAX)
   })
 
-  test('nothing jumps while they load', async () => {
+  test('no layout shift while they load', async () => {
     const jumps: string[] = []
     for (const size of [SMALL, WIDE]) {
       const visit = await newVisit(browser, { size, hosts: [] })
@@ -67,7 +67,7 @@ describe('public pages', () => {
         const shift = await visit.page.evaluate(shiftSoFar)
         if (shift > SHIFT_MAX) jumps.push(`${address} at ${size.width}: ${shift}`)
       }
-      // The measure itself: a block that comes late is seen.
+      // Shows that the measure works: it sees a block inserted late.
       await visit.page.evaluate(() => {
         const late = document.createElement('div')
         late.style.height = '300px'
@@ -80,7 +80,7 @@ describe('public pages', () => {
   })
 })
 
-/** The sum of all layout shifts since the page began, two frames after now. */
+/** The sum of all layout shifts since the page loaded, two frames from now. */
 function shiftSoFar(): Promise<number> {
   return new Promise((resolve) => {
     let sum = 0
@@ -105,7 +105,7 @@ const textOf = (file: string): string => readFileSync(path.join(folder(), file),
 const STATIC = /(?:^|[;}\s])(?:import|export)\s*(?:[\w*{][^;"'`]*?from)?\s*["'`]\.\/([\w.-]+\.js)["'`]/g
 const DYNAMIC = /import\(\s*["'`]\.\/([\w.-]+\.js)["'`]\)/g
 
-/** The files with everything that they cannot run without. */
+/** The files with all their static imports. */
 function closureOf(files: readonly string[], known = new Set<string>()): Set<string> {
   for (const file of files) {
     if (known.has(file)) continue
@@ -125,19 +125,19 @@ describe('the app', () => {
   const isPortal = (name: string): boolean => name.startsWith('Admin')
 
   type Step = { readonly name: string; readonly adds: Set<string> }
-  /** What the shell asks for later, screens and all else, each with every file that it adds to the shell. */
+  /** Every dynamic import of the shell, with the files that it adds to the shell. */
   function steps(): Step[] {
     const base = shell()
     return askedLater(base).map((file) => ({ name: nameOf(file), adds: closureOf([file]).difference(base) }))
   }
-  /** What a screen asks for later, when it stands already. */
+  /** Every dynamic import of a screen, with the files that it adds to shell and screen. */
   function partsOf(screen: Step): Step[] {
     const there = shell().union(screen.adds)
     return askedLater(screen.adds).map((file) => ({ name: `${screen.name}, ${nameOf(file)}`, adds: closureOf([file]).difference(there) }))
   }
   const weighed = (found: readonly Step[]) => found.map(({ name, adds }) => [name, weightOf(adds)] as const)
 
-  test('a page names in its head every file that its screen cannot run without', async () => {
+  test('a page names in its head every file that its screen needs', async () => {
     const all = steps()
     for (const [address, name] of [
       ['/login', 'LoginPage'],
@@ -156,13 +156,13 @@ describe('the app', () => {
     expect(weightOf(shell())).toBeLessThanOrEqual(SHELL_MAX)
   })
 
-  test('each screen adds at most 20 KB to the shell, everything counted, and so does whatever it asks for later', () => {
+  test('each screen, and each dynamic import of it, adds at most 20 KB to the shell with all its static imports', () => {
     const found = steps().filter(({ name }) => !isPortal(name))
     expect(found.filter(({ name }) => name.endsWith('Page')).length).toBeGreaterThan(12)
     expect(weighed([...found, ...found.flatMap(partsOf)]).filter(([, bytes]) => bytes > ROUTE_MAX)).toEqual([])
   })
 
-  test('a browser loads for a screen what is counted here, and the words of its language', async () => {
+  test('a browser loads for a screen exactly the files counted here, and the catalogue of its language', async () => {
     const all = steps()
     const base = shell()
     for (const [address, name] of [
@@ -181,13 +181,13 @@ describe('the app', () => {
     }
   })
 
-  test('nothing jumps on members’ screens while they load', async () => {
+  test('no layout shift on members’ screens while they load', async () => {
     const { token } = await newMember(roz, { rupees: 10 })
     const jumps: string[] = []
     for (const size of [SMALL, WIDE])
       for (const address of [paths.dashboard, paths.wallet, paths.impact, paths.history, paths.notifications, paths.profile]) {
         const visit = await newVisit(browser, { size, token, hosts: [] })
-        // A slow line: what is awaited is seen to be.
+        // Delays each call by 150 ms, so that the loading state is drawn.
         await visit.page.route(/\/api\//, async (route) => {
           await sleep(150)
           await route.continue()
@@ -216,7 +216,7 @@ describe('the app', () => {
     expect(weighed(portal).filter(([, bytes]) => bytes > ADMIN_MAX)).toEqual([])
   })
 
-  test('a first visit of any member’s screen loads at most 160 KB: page, styles, scripts, words and font', async () => {
+  test('a first visit of any member’s screen loads at most 160 KB: page, styles, scripts, catalogue and font', async () => {
     const files = readdirSync(folder())
     const styles = files.filter((name) => name.endsWith('.css'))
     const fonts = files.filter((name) => name.endsWith('.woff2'))

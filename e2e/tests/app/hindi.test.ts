@@ -1,7 +1,7 @@
 /**
- * Every screen in Hindi, empty and with life in it: no Latin word but those of the short list in
- * latin.ts, and the care that English screens get. The addresses come from the app's own list, so that a new screen is walked by itself.
- * The operator's words (name, addresses, figures) and the members' are given in Hindi here.
+ * Every screen in Hindi, empty and with data: no Latin word outside the list of harness/latin.ts, and the checks of English screens.
+ * - The addresses come from the app's own list, so a new screen is walked by itself.
+ * - The operator's texts (name, addresses, figures) and the members' are in Hindi here.
  */
 import { expect } from '../../harness/expect.ts'
 import { LANGUAGES } from '@roz/core/language.ts'
@@ -72,7 +72,7 @@ async function inHindi(person: Person): Promise<Person> {
   return person
 }
 
-/** What was found so far in the running test, by screen: one walk tells all of it. */
+/** The findings of the running test, by screen: one walk reports them all. */
 let findings: string[] = []
 async function judge(where: string, check: () => Promise<void>): Promise<void> {
   try {
@@ -83,10 +83,10 @@ async function judge(where: string, check: () => Promise<void>): Promise<void> {
   }
 }
 
-/** What is asked for there does not exist, or, of a day whose books are still to come, not yet: the browser notes the refusal. */
+/** Addresses whose data does not exist, or not yet: the browser logs the refusal. */
 const REFUSED = /nothing-here|\?(?:token|order_id)=1$|^\/receipt$|^\/my-ticket$|fails$/
 const NOTED = /status of 40\d/
-/** One page of each kind; the colours of a language are those of all its pages. */
+/** One page of each kind: all pages of a language share their colours. */
 const IN_THE_DARK = new Set<string>([
   '/hi',
   '/hi/terms-condition',
@@ -97,7 +97,10 @@ const IN_THE_DARK = new Set<string>([
   `${paths.adminDashboard}?tab=withdrawals`,
 ])
 
-/** The words, then the care of an English screen, on a phone and what is broad on a desk; in full unless it is walked once more with life in it. */
+/**
+ * Checks the words, then does the checks of an English screen, on a phone and, for overflow, on a desk.
+ * - `inFull` adds axe; it is off when the same screen is walked again with data.
+ */
 async function look(where: string, inFull = true): Promise<void> {
   await judge(where, () => expectSilence(visit, REFUSED.test(where) ? NOTED : undefined))
   findings.push(...latinIn(await textsOf(page)).map((found) => `${where}: ${found}`))
@@ -110,7 +113,7 @@ async function look(where: string, inFull = true): Promise<void> {
   }
   await page.setViewportSize(WIDE)
   await judge(`${where} at ${WIDE.width}`, () => expectNoSidewaysScroll(page))
-  // The portal's lists are tables there.
+  // On a desk the portal's lists are tables.
   if (inFull && where.startsWith(paths.adminDashboard)) await judge(`${where} at ${WIDE.width}`, () => auditScreen(page))
   await page.setViewportSize(SMALL)
 }
@@ -125,7 +128,7 @@ async function walk(addresses: readonly string[], token?: string, inFull = true)
   for (const address of addresses) {
     await page.goto(roz.url + address)
     await expect(page.getByRole('heading', { level: 1 })).toHaveText(/[\u0900-\u097F]|404/)
-    // The page that checks a day goes on to the newest one.
+    // The page that verifies a day redirects to the newest one.
     expect(new URL(page.url()).pathname.replace(/\/\d{4}-\d{2}-\d{2}$/, '')).toBe(address.split('?')[0])
     await look(address, inFull)
   }
@@ -134,7 +137,7 @@ async function open(address: string): Promise<void> {
   await page.goto(roz.url + address)
   await settle(page)
 }
-/** A form sent off as it came: its complaints are words too. */
+/** Submits the form as it is: its validation errors are words too. */
 async function sendEmpty(where: string, form: string): Promise<void> {
   await expect(page.locator(form).first(), where).toBeVisible()
   await page
@@ -163,14 +166,14 @@ const MEMBERS = Object.values(app).filter(
 const TABS = ['overview', 'users', 'stories', 'withdrawals', 'refunds', 'suspense', 'disputes'] as const
 const PORTAL = TABS.map((tab) => `${paths.adminDashboard}?tab=${tab}`)
 
-describe('on a first day, with nothing in the books', () => {
+describe('on a first day, without data', () => {
   test('the public pages', async () => {
     await walk(PUBLIC, undefined, false)
     await walk(['/hi/nothing-here', '/hi/offline'])
     expectHindi()
   })
 
-  test('the visitor’s screens, their forms sent empty, and a sign-in that fails', async () => {
+  test('the visitor’s screens, their forms sent empty, and a login that fails', async () => {
     await walk([
       ...VISITORS,
       `${paths.resetPassword}?token=1`,
@@ -193,7 +196,7 @@ describe('on a first day, with nothing in the books', () => {
     expectHindi()
   })
 
-  test('a registration that succeeds, and its mail confirmed', async () => {
+  test('a registration that succeeds, and the confirmation of its mail', async () => {
     const email = 'geeta@x.test'
     await handOver(visit, roz.url)
     await open(paths.register)
@@ -219,7 +222,7 @@ describe('on a first day, with nothing in the books', () => {
   })
 })
 
-/** A settled day with a winner and a story, money under way, and the next day begun. */
+/** A settled day with a winner and a story, pending payments, and the next day open. */
 async function live(): Promise<void> {
   asha = await inHindi(await newMember(roz, { name: 'आशा देवी वर्मा', rupees: 30 }))
   const biju = await inHindi(await newMember(roz, { name: 'बीजू नायर', rupees: 10 }))
@@ -241,7 +244,7 @@ async function live(): Promise<void> {
   await addMoney(roz, asha, 10)
 }
 
-/** The day's own draft goes out with words by hand, as drafts do, and with no charity chosen. */
+/** Publishes the day's own draft with a description written by hand and no charity selected. */
 async function publishDraft(): Promise<void> {
   const draft = await eventually(
     'the draft of the day',
@@ -251,7 +254,7 @@ async function publishDraft(): Promise<void> {
   expect((await ask(roz.url, 'updateStory', { token: admin, params: { id: draft.id }, body })).status).toBe(200)
 }
 
-describe('with a winner, a story and money under way', () => {
+describe('with a winner, a story and pending payments', () => {
   beforeAll(live)
 
   test('the public pages', async () => {
@@ -293,7 +296,7 @@ describe('with a winner, a story and money under way', () => {
     expectHindi()
   })
 
-  test('a payment that went through, one that waits and one that failed', async () => {
+  test('a successful, a pending and a failed payment', async () => {
     await handOver(visit, roz.url, asha.token)
     for (const [outcome, words] of [
       ['success', 'पेमेंट हो गया!'],
@@ -309,7 +312,7 @@ describe('with a winner, a story and money under way', () => {
     expectHindi()
   })
 
-  test('the portal, its dialogs and the refusal of an empty one', async () => {
+  test('the portal, its dialogs and the validation of an empty one', async () => {
     await walk(PORTAL, admin)
     for (const [tab, form] of [
       ['stories', true],
@@ -325,7 +328,7 @@ describe('with a winner, a story and money under way', () => {
   })
 })
 
-test('every refusal and every word beside a field', () => {
+test('every refusal and every validation message', () => {
   expect(LANGUAGES).toContain('hi')
   const texts = [...Object.values(REFUSALS), ...Object.values(FIELD_TEXTS)].map(({ hi }) => hi.replaceAll(/\{\w+\}/g, '10'))
   expect(latinIn(texts)).toEqual([])

@@ -23,7 +23,7 @@ afterEach(() => {
   expect(visit.complaints()).toEqual([])
 })
 
-test('the modal closes on Escape, on the overlay and by its button, locks the page and gives the focus back', async () => {
+test("the modal closes on Escape, on the overlay and by its button, blocks the page's scrolling and returns the focus", async () => {
   const { page } = visit
   const opener = page.getByRole('button', { name: 'md', exact: true })
   const dialog = page.getByRole('dialog', { name: 'Withdraw ₹15.00?' })
@@ -54,7 +54,7 @@ test('the modal has four sizes, md the default', async () => {
   expect(widths).toEqual([400, 560, 800, 1080])
 })
 
-test('a modal may do without its close button and take no press outside; Escape leaves it still', async () => {
+test('a modal without a close button ignores a press outside and closes on Escape', async () => {
   const { page } = visit
   const opener = page.getByRole('button', { name: 'Without a close button' })
   const dialog = page.getByRole('dialog', { name: 'Take this story back?' })
@@ -78,7 +78,7 @@ test('a press that begins inside and ends on the overlay does not close the moda
   await page.keyboard.press('Escape')
 })
 
-test('a toast stands above an open modal, can be closed there, and goes by itself after 5 s', async () => {
+test('a toast is above an open modal, can be closed there, and disappears after 5 s', async () => {
   const own = await newVisit(browser, { size: WIDE, hosts: [new URL(program.url).host] })
   const { page } = own
   await page.clock.install()
@@ -95,7 +95,7 @@ test('a toast stands above an open modal, can be closed there, and goes by itsel
   await shownFrozen(alert)
   await page.keyboard.press('Escape')
   await expect(dialog).toBeHidden()
-  // It moved back to the page with the modal gone.
+  // The alert moved back to the page when the modal closed.
   await expect(alert).toBeVisible()
   await page.clock.runFor(4500)
   await expect(alert).toBeVisible()
@@ -142,7 +142,7 @@ test('a switch is named by its label and says its state', async () => {
   await expect(one).toHaveAccessibleDescription('Disabled')
 })
 
-test('a field carries its error and its hint; the password can be shown', async () => {
+test('a field has its error and its hint; the password can be shown', async () => {
   const { page } = visit
   const ifsc = page.getByLabel('IFSC', { exact: true })
   await expect(ifsc).toHaveAttribute('aria-invalid', 'true')
@@ -159,7 +159,7 @@ test('a busy button stays in place and takes no second press', async () => {
   const one = page.getByRole('button', { name: 'Press for busy' })
   await one.click()
   await expect(one).toHaveAttribute('aria-busy', 'true')
-  // Spoken as unavailable, yet still focusable: the focus must not jump away while something is sent.
+  // Announced as unavailable, yet focusable: the focus must not jump away while a request is under way.
   await expect(one).toHaveAttribute('aria-disabled', 'true')
   await expect(one).not.toHaveAttribute('disabled')
 })
@@ -175,7 +175,7 @@ test('money is written the Indian way, with two decimals', async () => {
   await expect(visit.page.getByText('₹12.50 in a sentence')).toBeVisible()
 })
 
-test('axe finds nothing on the whole kit, in both themes and with a modal open', async () => {
+test('axe finds no violation on the whole kit, in both themes and with a modal open', async () => {
   const { page } = visit
   await page.locator('[aria-busy=true]').evaluateAll((all) => all.forEach((one) => one.removeAttribute('aria-busy')))
   await auditScreen(page)

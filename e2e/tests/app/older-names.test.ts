@@ -1,6 +1,6 @@
 /**
- * A name from before the rule of names may hold signs that mean something to a browser, to a mail
- * program or to the library of translations. Each place that says the name says it as it was written.
+ * Names from before the rule of names may contain markup of HTML, of mails or of the translation library.
+ * - Every place that shows such a name shows it letter for letter.
  */
 import { initialName } from '@roz/core/names.ts'
 import { LANGUAGES } from '@roz/core/language.ts'
@@ -37,7 +37,7 @@ let admin: string
 let day: string
 let story: string
 
-/** A round that she wins, a payment, a withdrawal, a refund and a payment in suspense: her name is on every screen that has one. */
+/** A round that she wins, a payment, a withdrawal, a refund and a payment in suspense: every screen with a name has hers. */
 async function live(): Promise<void> {
   asha = await newMember(roz, { name: 'Asha Rao', rupees: 30 })
   await inDatabase(roz.dataDir, (db) => db.query(sql`update member set name = ${NAME}::text where email = ${asha.email}::text`))
@@ -56,7 +56,7 @@ beforeAll(async () => {
   await live()
 })
 
-/** The screen says the name, each time letter for letter, and nothing complained: a translation that meets unknown tags does. */
+/** Expects the name letter for letter, and a silent console: a translation with unknown tags complains there. */
 async function expectNamed(page: Page, name: string): Promise<void> {
   await expectSoon(page.locator('body')).toContainText(name)
   const lines = (await page.locator('body').innerText()).split('\n')
@@ -72,16 +72,16 @@ test.each([
   ['profile', paths.profile, NAME],
   ['history', paths.history, PUBLIC],
   ['impact', paths.impact, `Winner of the day: ${PUBLIC}`],
-])('a member finds the name as it was written: %s', async (_screen, address, name) => {
+])('a member sees the name as it was written: %s', async (_screen, address, name) => {
   await shows(address, name, asha.token)
 })
 
-test('a receipt names who paid as the name was written', async () => {
+test("a receipt shows the payer's name as it was written", async () => {
   const { transactions } = (await ask(roz.url, 'transactions', { token: asha.token })).output
   await shows(`${paths.receipt}?id=${encodeURIComponent(transactions[0]?.id ?? '')}`, NAME, asha.token)
 })
 
-test.each(LANGUAGES)('a visitor finds the public name as it was written, in %s', async (language) => {
+test.each(LANGUAGES)('a visitor sees the public name as it was written, in %s', async (language) => {
   const pages = [
     publicPath('home', language),
     publicPath('dailyReports', language),
@@ -92,7 +92,7 @@ test.each(LANGUAGES)('a visitor finds the public name as it was written, in %s',
   for (const page of pages) await shows(page, PUBLIC)
 })
 
-test('mails say the name as it was written, their HTML too', async () => {
+test('mails contain the name as it was written, in their HTML too', async () => {
   const mails = (await (await fetch(`${roz.url}/dev/mail.json?to=${encodeURIComponent(asha.email)}`)).json()) as {
     readonly text: string
     readonly html: string
@@ -107,7 +107,7 @@ test('mails say the name as it was written, their HTML too', async () => {
   })
 })
 
-describe('the portal says the name as it was written', () => {
+describe('the portal shows the name as it was written', () => {
   const inTab = (tab: string, work: (page: Page) => Promise<unknown> = async () => {}): Promise<void> =>
     stage.at(
       `${paths.adminDashboard}?tab=${tab}`,
@@ -117,7 +117,7 @@ describe('the portal says the name as it was written', () => {
       },
       { token: admin },
     )
-  /** Opens the dialog of the first row; what is behind it names her too, so the dialog is looked at alone. */
+  /** Opens the first row's dialog and looks at the dialog alone: the list behind it has her name too. */
   const opens =
     (button: string, text: string) =>
     async (page: Page): Promise<void> => {
@@ -128,14 +128,14 @@ describe('the portal says the name as it was written', () => {
   test('in the list of members', () => inTab('users'))
   test('with a withdrawal and its decision', () => inTab('withdrawals', opens('Approve', NAME)))
   test('with a refund and its decision', () => inTab('refunds', opens('Approve', NAME)))
-  test('where a payment in suspense is given to her', () =>
+  test('where a payment in suspense is credited to her', () =>
     inTab('suspense', async (page) => {
       await opens('Give to a member', 'Search members')(page)
       await page.getByRole('dialog').getByLabel('Search members').fill('Asha')
       await page.getByRole('dialog').getByRole('radio').check()
       await expectSoon(page.getByRole('button', { name: `Give to ${NAME}` })).toBeVisible()
     }))
-  test('where her hold ends', async () => {
+  test('where her hold is ended', async () => {
     const link = new URL(await mailedLink(roz.url, asha.email, paths.notMe))
     await ask(roz.url, 'notMe', { body: { token: link.searchParams.get('token') ?? '' } })
     await inTab('users', opens('Release', `${NAME} answered one of our emails`))

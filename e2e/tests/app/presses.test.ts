@@ -1,6 +1,7 @@
 /**
- * No press and no letter is lost: what is pressed or typed while the page changes reaches its place. And
- * a call that is never answered ends within a limit, in true words and with a way on.
+ * No press and no keystroke is lost while the page changes.
+ * - A call without an answer ends after a limit, or the screen offers to reload the page.
+ * - The screen then says what is known and what to do next.
  */
 import type { Page } from 'playwright-core'
 import { describe, test } from 'vitest'
@@ -21,7 +22,7 @@ import {
 const stage = useStage()
 const UNKNOWN = 'We could not tell whether it went through.'
 const PICTURE = { name: 'a.png', mimeType: 'image/png', buffer: png(1, 1, () => [128, 128, 128]) }
-/** Of the cheapest phones, and of a machine that runs other tests beside this one. */
+/** As the cheapest phones, on a machine that runs other tests too. */
 const SLOWER = 6
 const ROUNDS = process.env.ROZ_TEST_ALL === '1' ? 200 : 5
 const LONG = { timeout: ROUNDS * 30_000 }
@@ -36,13 +37,13 @@ async function choosePicture(page: Page): Promise<void> {
 }
 
 describe('the focus', () => {
-  test('a field that is pressed as a dialog goes keeps the focus, and gets what is typed', async () => {
+  test('a field pressed while a dialog closes keeps the focus and gets the typed letters', async () => {
     const { token } = await newMember(stage.roz, { name: 'Mira Das' })
     await stage.at(
       '/profile',
       async (page) => {
         await page.evaluate(() => {
-          // As soon as the page takes presses again.
+          // Focuses the field in the moment in which the dialog is removed.
           new MutationObserver((changes, observer) => {
             const isGone = changes.some(({ removedNodes }) => [...removedNodes].some((node) => node instanceof HTMLDialogElement))
             if (!isGone) return
@@ -60,7 +61,7 @@ describe('the focus', () => {
     )
   })
 
-  test('a dialog that is closed gives the focus back to what opened it, and the page does not move', async () => {
+  test('a closed dialog returns the focus to its opener, and the page does not scroll', async () => {
     const { token } = await newMember(stage.roz)
     await stage.at(
       '/profile',
@@ -70,7 +71,7 @@ describe('the focus', () => {
         await opener.press('Enter')
         const close = page.getByRole('dialog').getByRole('button', { name: 'Close', exact: true })
         await expect(close).toBeVisible()
-        // The way of a page that moves while the dialog is open.
+        // Scrolls as a page may while a dialog is open.
         const before = await page.evaluate(() => {
           scrollTo(0, 0)
           return scrollY
@@ -83,7 +84,7 @@ describe('the focus', () => {
     )
   })
 
-  test('a save that is answered late leaves the focus where somebody types meanwhile', async () => {
+  test('a late answer to a save leaves the focus where the member is typing', async () => {
     const { token } = await newMember(stage.roz, { name: 'Mira Das' })
     stage.line.breakLine('PUT /api/user', 'hold')
     await stage.at(
@@ -105,7 +106,7 @@ describe('the focus', () => {
 })
 
 describe(`on a phone ${SLOWER} times slower, ${ROUNDS} times`, () => {
-  test('a name that is saved while a picture uploads is saved each time', LONG, async () => {
+  test("a name saved during a picture's upload is saved each time", LONG, async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const { token } = await newMember(stage.roz, { name: 'Mira Das' })
       stage.line.breakLine('POST /api/user/avatar', 'hold')
@@ -122,7 +123,7 @@ describe(`on a phone ${SLOWER} times slower, ${ROUNDS} times`, () => {
     }
   })
 
-  test('a withdrawal with the server stopped says each time that it failed', LONG, async () => {
+  test('a withdrawal with the server stopped reports its failure each time', LONG, async () => {
     const { token } = await newMember(stage.roz, { rupees: 20 })
     const work = async (page: Page): Promise<void> => {
       await gatewayIsReady(page)
@@ -145,10 +146,10 @@ describe(`on a phone ${SLOWER} times slower, ${ROUNDS} times`, () => {
   })
 })
 
-describe('a call that is never answered', () => {
+describe('a call without an answer', () => {
   const withClock = { before: (page: Page) => page.clock.install() }
 
-  test('a withdrawal says that its end is unknown and where to look, and the next press has the same key', async () => {
+  test('a withdrawal says that its outcome is unknown and where to look, and the next press reuses the key', async () => {
     const { token } = await newMember(stage.roz, { rupees: 20 })
     const keys: (string | undefined)[] = []
     stage.line.breakLine('POST /api/wallet/withdraw', 'silent')
@@ -166,7 +167,7 @@ describe('a call that is never answered', () => {
       await expect(page.locator('.in-doubt').getByRole('link', { name: 'your transactions' })).toHaveAttribute('href', '#transactions')
       await expect(page.locator('#transactions')).toBeVisible()
       stage.line.mend()
-      // The server's clock has not jumped.
+      // The page's clock was moved ahead; the server's was not.
       await page.clock.setFixedTime(Date.now())
       await page.locator('#withdraw button[type=submit]').click()
       await expect(toast(page, 'Withdrawal request submitted!')).toBeVisible()
@@ -182,7 +183,7 @@ describe('a call that is never answered', () => {
     stage.line.breakLine('GET /api/wallet/transactions', 'silent')
     const work = async (page: Page): Promise<void> => {
       await gatewayIsReady(page)
-      // Asked a second time by itself, a second later.
+      // The app retries by itself 1 s after the first timeout.
       for (const time of ['00:31', '00:02', '00:31']) await page.clock.fastForward(time)
       await expect(page.getByText('Your transactions could not be loaded.')).toBeVisible()
       stage.line.mend()
@@ -192,7 +193,7 @@ describe('a call that is never answered', () => {
     await stage.at('/wallet', work, { token, ...withClock })
   })
 
-  test('the check of a payment waits on, and offers to load the page again', async () => {
+  test('the check of a payment keeps waiting, and offers to reload the page', async () => {
     stage.line.breakLine('POST /api/payments/confirm', 'hold')
     const work = async (page: Page): Promise<void> => {
       await expect(page.getByText('Checking your payment…')).toBeVisible()
@@ -204,7 +205,7 @@ describe('a call that is never answered', () => {
     await stage.at('/payment-status?order_id=order_1', work, withClock)
   })
 
-  test('a start without an answer waits on, and offers to load the page again', async () => {
+  test("the app's start without an answer keeps waiting, and offers to reload the page", async () => {
     const { token } = await newMember(stage.roz)
     stage.line.breakLine('GET /api/auth/me', 'hold')
     const work = async (page: Page): Promise<void> => {

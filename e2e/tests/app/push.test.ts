@@ -1,6 +1,6 @@
 /**
- * Results on a device, from the tap to the notification: the switch with all its states, the offer after
- * a join, what arrives at the push service and what the worker makes of it.
+ * Push notifications of results, from the tap on the switch to the notification on the device.
+ * - Only the push service is replaced; server, service worker and permission are real.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
@@ -56,13 +56,13 @@ afterAll(async () => {
 })
 
 const switchIn = (at: Page, language: 'en' | 'hi' = 'en') => at.getByRole('switch', { name: LABEL[language], exact: true })
-/** On the screen itself; what stands around it is walked in hindi.test.ts. */
+/** Latin words in the screen itself; hindi.test.ts checks the frame around it. */
 const latinOn = async (at: Page): Promise<string[]> => latinIn([await at.locator('main').innerText()])
 const state = async (token = asha.token) => (await ask(roz.url, 'pushState', { token })).output
 const join = (person = asha): Promise<void> => joinRound(roz.url, person)
 
 describe('the switch', () => {
-  test('is off until it is tapped; it fails in words, with a way on, and holds over a reload', async () => {
+  test('is off until it is tapped; a failure is said in words and can be retried; it stays on over a reload', async () => {
     await page.goto(`${roz.url}/notifications`)
     await expect(switchIn(page)).toHaveAttribute('aria-checked', 'false')
     expect(device.subscribed).toEqual([])
@@ -86,7 +86,7 @@ describe('the switch', () => {
     ['hi', SMALL],
     ['hi', WIDE],
     ['en', WIDE],
-  ] as const)('is for everybody, in %s at %o', async (language, size) => {
+  ] as const)('works by keyboard and without an axe violation, in %s at %o', async (language, size) => {
     await page.setViewportSize(size)
     await page.evaluate((chosen) => localStorage.setItem('language', chosen), language)
     await page.goto(`${roz.url}/notifications`)
@@ -103,7 +103,7 @@ describe('the switch', () => {
 })
 
 describe('a result', () => {
-  test('is shown once on the device, in the member’s words, and a tap opens its screen', async () => {
+  test('is shown once on the device, in the member’s language, and a tap opens its screen', async () => {
     await page.evaluate(() => localStorage.setItem('language', 'hi'))
     await page.goto(`${roz.url}/history`)
     await expect.poll(async () => (await ask(roz.url, 'me', { token: asha.token })).output.user.language).toBe('hi')
@@ -139,14 +139,14 @@ describe('a result', () => {
       expect((await notifications(page)).map((one) => one.silent)).toEqual([silent])
     }
     await tapNotification(visit)
-    // A push without words is shown all the same: browsers take the permission back otherwise.
+    // A push without text is shown too: browsers withdraw the permission otherwise.
     await deliver(page, devtools, '')
     expect((await notifications(page)).map(({ title }) => title)).toEqual([new URL(roz.url).host])
     await tapNotification(visit)
     await devtools.detach()
   })
 
-  test('whose sender was killed between claim and answer comes after the next start, once', async () => {
+  test('a result whose sender was killed between claim and answer is sent once after the next start', async () => {
     await page.evaluate(() => localStorage.setItem('language', 'en'))
     await join()
     const reached = device.subscribed.at(-1)
@@ -166,7 +166,7 @@ describe('a result', () => {
     expect(service.problems).toEqual([])
   })
 
-  test('comes no more once it is switched off, and again on a device that the server had lost', async () => {
+  test('a switched-off device gets no result, and a device that the server had lost subscribes again', async () => {
     await page.goto(`${roz.url}/notifications`)
     const before = device.subscribed.length
     const reached = device.subscribed.at(-1)
@@ -176,7 +176,7 @@ describe('a result', () => {
     expect(await state()).toMatchObject({ subscribed: false, wanted: true })
     await page.goto(`${roz.url}/notifications`)
     await expect.poll(async () => (await state()).subscribed).toBe(true)
-    // The push service had said that the old one is gone: it would take nothing for it any more.
+    // The push service has answered 410 for the old subscription: only a new one receives.
     expect(device.subscribed).toHaveLength(before + 1)
     await page.reload()
     await switchIn(page).click()
@@ -187,7 +187,7 @@ describe('a result', () => {
   })
 })
 
-test('is offered once, after a join, and asked for by a tap alone; a logout ends it here, also for whoever comes next', async () => {
+test('the switch is offered once, after a join, and enabled by a tap alone; a logout unsubscribes this browser for the next member too', async () => {
   const mira = await newMember(roz, { name: 'मीरा दास', rupees: 10 })
   await page.evaluate((token) => localStorage.setItem('token', token), mira.token)
   await page.setViewportSize(SMALL)
@@ -211,7 +211,7 @@ test('is offered once, after a join, and asked for by a tap alone; a logout ends
   await page.evaluate((token) => localStorage.setItem('token', token), asha.token)
   await page.goto(`${roz.url}/notifications`)
   await expect(switchIn(page)).toHaveAttribute('aria-checked', 'false')
-  // Whose session ended by itself: the next one here does not take over what was theirs.
+  // A session ended by itself: the next member in this browser does not inherit its subscription.
   await switchIn(page).click()
   await expect(switchIn(page)).toHaveAttribute('aria-checked', 'true')
   const next = await newMember(roz, { name: 'बीजू नायर' })
@@ -222,7 +222,7 @@ test('is offered once, after a join, and asked for by a tap alone; a logout ends
   expect((await state(next.token)).wanted).toBe(false)
 })
 
-test('stays through a new password, which ends every session', async () => {
+test('the subscription survives a password change, which ends every session', async () => {
   const { token } = await newMember(roz, { name: 'गीता राव' })
   await page.evaluate((own) => localStorage.setItem('token', own), token)
   await page.goto(`${roz.url}/notifications`)
@@ -240,7 +240,7 @@ test('stays through a new password, which ends every session', async () => {
   expect(device.subscribed).toHaveLength(subscribed + 1)
 })
 
-test('is let go of by the next page, where the one whose session ended was closed before it could', async () => {
+test('the next page unsubscribes when the page of the ended session was closed before it could', async () => {
   const held = () => page.evaluate(() => localStorage.getItem('push-service-of-the-test'))
   const { token } = await newMember(roz, { name: 'तारा बोस' })
   await page.evaluate((own) => localStorage.setItem('token', own), token)
@@ -248,7 +248,7 @@ test('is let go of by the next page, where the one whose session ended was close
   await switchIn(page).click()
   await expect(switchIn(page)).toHaveAttribute('aria-checked', 'true')
   expect(await held()).not.toBeNull()
-  // An address without the app: what it does by itself may end the session too.
+  // An address without the app: an open app could unsubscribe by itself.
   await page.goto(`${roz.url}/healthz`)
   await page.evaluate(() => localStorage.removeItem('token'))
   await page.goto(`${roz.url}/login`)
@@ -256,7 +256,7 @@ test('is let go of by the next page, where the one whose session ended was close
   await expect.poll(() => page.evaluate(() => localStorage.getItem('results-on-device'))).toBeNull()
 })
 
-test('ends with the session, whoever ended it, and with what stands on the screen; the next sign-in finds it off', async () => {
+test('every end of a session, here or elsewhere, unsubscribes and clears shown notifications; the next login finds the switch off', async () => {
   const owner = () => page.evaluate(() => localStorage.getItem('results-on-device'))
   const held = () => page.evaluate(() => localStorage.getItem('push-service-of-the-test'))
   const { email, token } = await newMember(roz, { name: 'गौरी सेन' })
@@ -266,7 +266,7 @@ test('ends with the session, whoever ended it, and with what stands on the scree
   await expect(switchIn(page)).toHaveAttribute('aria-checked', 'true')
   await page.evaluate(async () => (await navigator.serviceWorker.ready).showNotification('You won'))
   expect(await notifications(page)).toHaveLength(1)
-  // Ended elsewhere: the next call is a 401.
+  // The session is ended elsewhere: the next call is answered 401.
   expect((await ask(roz.url, 'logout', { token })).status).toBe(204)
   await page.goto(`${roz.url}/notifications`)
   await expect(page).toHaveURL(/\/login/)
@@ -286,8 +286,8 @@ test('ends with the session, whoever ended it, and with what stands on the scree
   await expect.poll(owner).toBeNull()
 })
 
-describe('where it cannot be', () => {
-  /** Somebody else’s browser, changed before any page runs. */
+describe('where notifications are unavailable', () => {
+  /** Another visit whose browser is changed before any page runs. */
   async function elsewhere(language: 'en' | 'hi', change: () => void, work: (other: Page) => Promise<void>): Promise<void> {
     const own = await newVisit(browser, { hosts: [new URL(roz.url).host], token: asha.token, withWorker: true })
     try {
@@ -313,21 +313,21 @@ describe('where it cannot be', () => {
   test.each([
     ['en', 'This browser shows no notifications.'],
     ['hi', 'यह ब्राउज़र सूचनाएँ नहीं दिखाता।'],
-  ] as const)('a browser that shows none is told of in %s', (language, words) =>
+  ] as const)('a browser without notifications is told so in %s', (language, words) =>
     elsewhere(language, noPush, (other) => expect(other.getByText(words)).toBeVisible()),
   )
 
   test.each([
     ['en', 'tap Share, then Add to Home Screen'],
     ['hi', 'होम स्क्रीन में जोड़ें'],
-  ] as const)('an iPhone is told in %s how', (language, words) =>
+  ] as const)('an iPhone is told in %s how to get them', (language, words) =>
     elsewhere(language, iPhone, (other) => expect(other.getByText(words)).toBeVisible()),
   )
 
   test.each([
     ['en', 'Your browser blocks notifications from this site.', 'Check again'],
     ['hi', 'आपका ब्राउज़र इस साइट की सूचनाएँ रोक रहा है।', 'दोबारा जाँचें'],
-  ] as const)('a browser that blocks them says in %s how that is undone', (language, words, again) =>
+  ] as const)('a browser that blocks them is told in %s how to allow them', (language, words, again) =>
     elsewhere(language, blocked, async (other) => {
       await expect(other.getByText(words)).toBeVisible()
       await other.getByRole('button', { name: again }).click()

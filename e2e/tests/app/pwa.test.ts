@@ -1,6 +1,8 @@
 /**
- * The product on a home screen: what Chromium itself says of the manifest, the service worker with the
- * server really stopped, a new version that waits for a word, the offer after the first join.
+ * The product as an installed app: manifest, service worker, new versions and the install prompt.
+ * - Chromium itself judges the manifest.
+ * - The server is really stopped for the offline pages.
+ * - A new version waits until the member accepts it; the install offer follows the first join.
  */
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
@@ -25,7 +27,7 @@ beforeAll(async () => {
   page = visit.page
 })
 
-/** The worker runs and this page is its own. */
+/** Waits until the worker is active and controls this page. */
 async function underWorker(): Promise<void> {
   await page.evaluate(async () => {
     await navigator.serviceWorker.ready
@@ -34,7 +36,7 @@ async function underWorker(): Promise<void> {
   })
 }
 const heading = () => page.getByRole('heading', { level: 1 })
-/** Every address that the worker has kept. */
+/** Every address in the worker's caches. */
 const kept = (): Promise<string[]> =>
   page.evaluate(async () => {
     const names = await caches.keys()
@@ -42,7 +44,7 @@ const kept = (): Promise<string[]> =>
     return requests.flat().map(({ url }) => new URL(url).pathname)
   })
 
-test('Chromium finds nothing that would keep it from being installed', async () => {
+test('Chromium names no obstacle to installing it', async () => {
   await page.goto(`${roz.url}/dashboard`)
   await underWorker()
   const devtools = await page.context().newCDPSession(page)
@@ -56,7 +58,7 @@ test('Chromium finds nothing that would keep it from being installed', async () 
 })
 
 describe('with the server stopped', () => {
-  test('every screen shows the offline page, says nothing of money, and comes back by Try again; nobody is signed out', async () => {
+  test('every screen shows the offline page without amounts of money, Try again restores it, and nobody is logged out', async () => {
     await page.goto(`${roz.url}/wallet`)
     await expect(heading()).toHaveText('Wallet')
     const files = await kept()
@@ -86,7 +88,7 @@ describe('with the server stopped', () => {
     await expect(page.locator('.figure')).toHaveText('₹10.00')
   })
 
-  test('the offline page speaks the language that was chosen in this browser', async () => {
+  test('the offline page uses the language chosen in this browser', async () => {
     await page.getByRole('button', { name: 'Menu', exact: true }).click()
     await page.getByRole('button', { name: 'हिन्दी' }).click()
     await expect(page.locator('html')).toHaveAttribute('lang', 'hi')
@@ -100,7 +102,7 @@ describe('with the server stopped', () => {
   })
 })
 
-test('a new version waits until the member says so', async () => {
+test('a new version waits until the member accepts it', async () => {
   const newer = mkdtempSync(path.join(os.tmpdir(), 'roz-newer-'))
   try {
     cpSync(webDir(), newer, { recursive: true })
@@ -123,7 +125,7 @@ test('a new version waits until the member says so', async () => {
   }
 })
 
-test('on a device that has no room left every screen still opens', async () => {
+test('every screen still opens on a device without free storage', async () => {
   await page.goto(`${roz.url}/dashboard`)
   await underWorker()
   const storage = await page.context().newCDPSession(page)
@@ -135,10 +137,10 @@ test('on a device that has no room left every screen still opens', async () => {
   await storage.detach()
 })
 
-test('the browser’s own install prompt is held back, offered after the first join, and never again', async () => {
+test('the browser’s install prompt is suppressed, offered after the first join, and never again', async () => {
   await page.goto(`${roz.url}/dashboard`)
   await expect(heading()).toHaveText('Welcome, Asha Verma')
-  // Chromium without a window never asks: the event is made here, the rest is real.
+  // Chromium without a window never prompts: the test fires the event, all else is real.
   const heldBack = await page.evaluate(() => {
     const event = Object.assign(new Event('beforeinstallprompt', { cancelable: true }), {
       prompt: () => Promise.resolve(document.body.setAttribute('data-prompted', '')),

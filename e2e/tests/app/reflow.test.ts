@@ -1,7 +1,7 @@
 /**
- * Every screen and public page in a narrow window (a phone of 320 px, one of 360 px at 200 %) and with
- * large letters (32 px chosen in the browser, which is 200 %): nothing scrolls sideways, no text is cut, and letters
- * follow the choice. With a settled day, money under way and long names, in both languages.
+ * Every screen and public page in a narrow window and with large letters, in both languages, with a settled day and long names.
+ * - Narrow: 320 px, and a phone of 360 px at 200 %. Large: 32 px chosen in the browser, which is 200 %.
+ * - Nothing scrolls sideways, no text is cut off, and the letters follow the choice.
  */
 import { type Language, LANGUAGES } from '@roz/core/language.ts'
 import { paths, type PublicPage, publicPath, publicPaths } from '@roz/web/paths.ts'
@@ -26,7 +26,7 @@ import { cutTexts, smallTexts } from '../../walks/reflow.ts'
 const HEIGHT = 640
 const NARROW = { widths: [320, 180], lettersPx: 16 } as const
 const LARGE_LETTERS = { widths: [360, 1280], lettersPx: 32 } as const
-/** The smallest letters have 14 px where 16 px are chosen. */
+/** The smallest letters are 14 px when 16 px are chosen. */
 const SMALLEST = 14 / 16
 
 const REASON = `Reference ${'0123456789abcdef'.repeat(4)}: the account is somebody else's.`
@@ -117,7 +117,7 @@ const PORTAL: readonly Step[] = [
 
 type Window = { readonly widths: readonly number[]; readonly lettersPx: number }
 
-/** What sticks out, is cut or is too small on a screen, at each width. */
+/** Sideways overflow, cut texts and letters that are too small, at each width. */
 async function faultsOf(page: Page, { widths, lettersPx }: Window): Promise<string[]> {
   const found: string[] = []
   for (const width of widths) {
@@ -131,7 +131,7 @@ async function faultsOf(page: Page, { widths, lettersPx }: Window): Promise<stri
   return [...found, ...(await smallTexts(page, SMALLEST * lettersPx))]
 }
 
-/** All addresses in one browser; says all that it finds. */
+/** Walks all addresses in one browser and reports every fault. */
 async function walk(steps: readonly Step[], language: Language, window: Window, token?: string, slot?: Slot): Promise<void> {
   const browser = await openBrowser({ lettersPx: window.lettersPx })
   const visit = await newVisit(browser, { hosts: [], size: { width: window.widths[0] ?? 0, height: HEIGHT } })
@@ -143,7 +143,7 @@ async function walk(steps: readonly Step[], language: Language, window: Window, 
     await page.goto(roz.url + address)
     await page.locator('h1').first().waitFor()
     await settle(page)
-    // The page of checks goes on to its newest day; a screen that sends somebody away would be looked at in vain.
+    // The page of checks redirects to its newest day; any other redirect would mean the wrong screen is checked.
     expect(page.url().startsWith(roz.url + address.replace(/[?#].*/, '')), `${page.url()} is not ${address}`).toBe(true)
     if (press !== undefined) await page.locator(press).first().click()
     await page.locator('details').evaluateAll((all) => all.forEach((one) => one.setAttribute('open', '')))
@@ -156,7 +156,7 @@ async function walk(steps: readonly Step[], language: Language, window: Window, 
 describe.each([
   ['windows of 320 and 180 px', NARROW],
   ['letters of 32 px', LARGE_LETTERS],
-] as const)('%s: nothing sticks out and no text is cut', (_name, window) => {
+] as const)('%s: nothing overflows and no text is cut off', (_name, window) => {
   test.each(LANGUAGES)('on the public pages in %s', async (language) => {
     await walk(publicSteps(language), language, window)
   })

@@ -1,7 +1,6 @@
 /**
- * Every route of the spec's table: who sees what, under which name, with nothing in it yet, and in
- * both languages. The information pages have tests of their own beside their texts
- * (public-pages.test.ts); here they only must answer whoever asks.
+ * Every route of the spec's table, without data and in both languages: who may see it, and under which title.
+ * - The information pages only have to answer here; public-pages.test.ts tests their content.
  */
 import { expect } from '../../harness/expect.ts'
 import { api, type CallName } from '@roz/contract/api.ts'
@@ -65,7 +64,7 @@ beforeAll(async () => {
 
 const tokenOf = (who: Who): string | undefined => (who === 'a visitor' ? undefined : who === 'a member' ? member.token : admin)
 
-/** One browser for each size, handed from test to test. */
+/** One browser for each size, reused by every test. */
 const visits = new Map<Size, Visit>()
 type Size = typeof SMALL | typeof WIDE
 
@@ -82,7 +81,7 @@ async function visit(
 
 const open = ({ page }: Visit, path: string) => page.goto(`${roz.url}${path}`)
 
-describe('screens stand under their names, at 360 and at 1280 px, silent and without an axe violation', () => {
+describe('each screen has its title, at 360 and at 1280 px, with a silent console and without an axe violation', () => {
   async function look(own: Visit, screens: readonly (readonly [path: string, name: string, heading?: string])[]): Promise<void> {
     for (const [path, name, heading] of screens) {
       await open(own, path)
@@ -109,7 +108,7 @@ describe('screens stand under their names, at 360 and at 1280 px, silent and wit
       'an administrator',
       async (own) => {
         await look(own, [['/admin/dashboard', 'Admin dashboard']])
-        // Those for money are broad on a desk, with money in them, in portal-money.test.ts.
+        // portal-money.test.ts checks the tabs for money at 1280 px, with data.
         const money = size === SMALL ? ['Withdrawals', 'Refunds', 'Suspense', 'Disputes'] : []
         for (const tab of ['Overview', 'Users', 'Impact Stories', ...money]) {
           await own.page.getByRole('tab', { name: tab }).click()
@@ -122,7 +121,7 @@ describe('screens stand under their names, at 360 and at 1280 px, silent and wit
   })
 })
 
-describe('who may see what', () => {
+describe('access by role', () => {
   const leadsTo = async (own: Visit, path: string, end: string): Promise<void> => {
     await open(own, path)
     await expect(own.page, `${path} leads to ${end}`).toHaveURL(`${roz.url}${end}`)
@@ -148,7 +147,7 @@ describe('who may see what', () => {
     })
   })
 
-  test('an administrator is sent from the members’ screens and both doors to /admin/dashboard', async () => {
+  test('an administrator is sent from the members’ screens and both login screens to /admin/dashboard', async () => {
     await visit('an administrator', async (own) => {
       for (const [path] of [...MEMBERS_SCREENS, ...VISITORS_SCREENS]) await leadsTo(own, path, '/admin/dashboard')
       await leadsTo(own, '/admin/login', '/admin/dashboard')
@@ -157,7 +156,7 @@ describe('who may see what', () => {
     })
   })
 
-  test('the information pages answer everybody, in both languages', async () => {
+  test('the information pages answer everyone, in both languages', async () => {
     for (const who of ['a visitor', 'a member'] as const) {
       await visit(who, async (own) => {
         for (const [path, name] of INFORMATION) {
@@ -174,7 +173,7 @@ describe('who may see what', () => {
     }
   })
 
-  test('a token that is no longer good is forgotten and leads to /login', async () => {
+  test('an invalid token is removed and leads to /login', async () => {
     const { token } = (await ask(roz.url, 'login', { body: { email: member.email, password: 'correct horse battery' } })).output
     expect((await ask(roz.url, 'logout', { token })).status).toBe(204)
     await visit(
@@ -187,7 +186,7 @@ describe('who may see what', () => {
     )
   })
 
-  test('what stands nowhere is not found', async () => {
+  test('an unknown address is not found', async () => {
     const response = await fetch(`${roz.url}/nowhere`)
     expect(response.status).toBe(404)
     expect(await response.text()).toContain('Page not found')
@@ -223,7 +222,7 @@ describe('the empty states of a first day', () => {
     })
   })
 
-  test('the wallet holds nothing, and the round nobody', async () => {
+  test('the wallet has ₹0.00, and the round no members', async () => {
     await visit('a member', async (own) => {
       await open(own, '/wallet')
       await expect(own.page.locator('.figure')).toHaveText('₹0.00')
@@ -233,11 +232,11 @@ describe('the empty states of a first day', () => {
   })
 })
 
-/** How its screens look is judged in hindi.test.ts. */
+/** hindi.test.ts checks how the Hindi screens look. */
 describe('Hindi', () => {
   const HINDI = /[\u0900-\u097F]/
 
-  test('the switch turns the screen at once, stays over reloads and screens, and turns back', async () => {
+  test('the switch changes the screen at once, persists over reloads and screens, and switches back', async () => {
     await visit('a visitor', async (own) => {
       const { page } = own
       await open(own, '/login')
@@ -260,7 +259,7 @@ describe('Hindi', () => {
     })
   })
 
-  test("the member's screens are Hindi throughout, money stays as it is written, and mails follow the choice", async () => {
+  test("the member's screens are Hindi throughout, amounts keep their format, and mails use the chosen language", async () => {
     await visit('a member', async (own) => {
       const { page } = own
       await open(own, '/dashboard')

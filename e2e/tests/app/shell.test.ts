@@ -1,4 +1,4 @@
-/** The app's frame: the navigation bar, the end of a session, addresses kept as text. Who may see what stands in screens.test.ts. */
+/** The app's frame: navigation bar, end of a session, addresses kept as text. screens.test.ts tests the access by role. */
 import { expect } from '../../harness/expect.ts'
 import type { Browser } from 'playwright-core'
 import { beforeAll, describe, test } from 'vitest'
@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 type Size = typeof SMALL | typeof WIDE
 type Options = { readonly token?: string; readonly size?: Size }
-/** One browser for each size, handed from test to test. */
+/** One browser for each size, reused by every test. */
 const visits = new Map<Size, Visit>()
 
 async function visit({ token, size = WIDE }: Options, work: (page: Visit['page']) => Promise<void>): Promise<void> {
@@ -30,7 +30,7 @@ async function visit({ token, size = WIDE }: Options, work: (page: Visit['page']
   await own.page.unrouteAll()
 }
 
-test.each(['shell', 'app'])('without the file “%s” a line in each language says so, with a way to load it again', async (name) => {
+test.each(['shell', 'app'])('without the file “%s” a line in each language says so, with a link to reload', async (name) => {
   await visit({ size: SMALL }, async (page) => {
     const file = new RegExp(`/assets/${name}-[\\w-]+\\.js`)
     await page.route(file, (route) => route.abort())
@@ -46,7 +46,7 @@ test.each(['shell', 'app'])('without the file “%s” a line in each language s
 })
 
 describe('the session', () => {
-  test('a spinner says Loading while it is opened', async () => {
+  test('a spinner says Loading until the session is known', async () => {
     await visit({ token: member.token }, async (page) => {
       let release: (() => void) | undefined
       const held = new Promise<void>((done) => (release = done))
@@ -70,7 +70,7 @@ describe('the session', () => {
     })
   })
 
-  test('a page that is put away while it asks who is here keeps the sign-in, and asks anew when it comes back', async () => {
+  test('a page put into the back-forward cache while it loads the user keeps the token, and asks again when it is restored', async () => {
     await visit({ token: member.token }, async (page) => {
       const cut = Promise.withResolvers<void>()
       let asked = 0
@@ -81,7 +81,7 @@ describe('the session', () => {
       })
       await page.goto(`${program.url}/dashboard`)
       await expect(page.getByRole('status')).toHaveText('Loading')
-      // As a browser does that asks no page whether it may be left.
+      // As in a browser that puts a page into the cache without asking it.
       await page.evaluate(() => void window.dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true })))
       const failed = page.waitForEvent('requestfailed')
       cut.resolve()
@@ -92,11 +92,11 @@ describe('the session', () => {
     })
   })
 
-  test('where the browser’s storage is full, who signs in is in, whoever was before', async () => {
+  test('with the browser’s storage full a login succeeds, whoever was logged in before', async () => {
     const person = await register(program.url, 'Leela Rao', 'leela.shell@x.test')
     await visit({}, async (page) => {
       await page.goto(`${program.url}/login`)
-      // Only when the app has begun: a token that it finds would lead it to the dashboard.
+      // Once the app has started: with a token at its start it would go to the dashboard.
       await expect(page.getByLabel('Email', { exact: true })).toBeVisible()
       await page.evaluate((before) => {
         localStorage.setItem('token', before)
@@ -104,7 +104,7 @@ describe('the session', () => {
           try {
             for (let n = 0; ; n++) localStorage.setItem(`full-${bytes}-${n}`, 'x'.repeat(bytes))
           } catch {
-            // No room for so much: for less, perhaps.
+            // Storage is too full for this much; less may still fit.
           }
         }
       }, member.token)
@@ -122,14 +122,14 @@ describe('the session', () => {
       await page.goto(`${program.url}/dashboard`)
       await expect(page.getByRole('heading', { level: 1 })).toContainText('Ravi Kumar')
       await ask(program.url, 'logout', { token: person.token })
-      // A call that the app makes by itself may hear of it before the press does.
+      // One of the app's own calls may get the 401 before the press does.
       await Promise.any([page.getByRole('link', { name: 'History' }).click(), page.waitForURL(`${program.url}/login`)])
       await page.waitForURL(`${program.url}/login`)
       expect(await page.evaluate(() => localStorage.getItem('token'))).toBeNull()
     })
   })
 
-  test('a stale token does not stand in the way of a mailed link', async () => {
+  test('an expired token does not block a mailed link', async () => {
     await visit({ token: 'nobody' }, async (page) => {
       await page.goto(`${program.url}/verify-email?token=12e34`)
       await expect(page.getByText('Verification Failed')).toBeVisible()
@@ -138,7 +138,7 @@ describe('the session', () => {
   })
 })
 
-test('until the mail is confirmed a banner stands on every screen; it sends the mail again, and goes once it is', async () => {
+test('every screen shows a banner until the mail is confirmed; the banner resends the mail and disappears afterwards', async () => {
   const person = await register(program.url, 'Nila Bose', 'nila.shell@x.test')
   await visit({ token: person.token }, async (page) => {
     const banner = page.getByRole('complementary', { name: 'Verify email' })
@@ -154,14 +154,14 @@ test('until the mail is confirmed a banner stands on every screen; it sends the 
     await again.click()
     await expect(toast(page, 'We have sent the verification email again. Please check your inbox.')).toBeVisible()
     await expect.poll(async () => (await mailsTo(program.url, person.email)).length).toBe(2)
-    // Confirmed on the phone, say: the banner learns it at the next press.
+    // Confirmed on another device: the banner learns it at the next press.
     await verify(program.url, person.email)
     await again.click()
     await expect(banner).toHaveCount(0)
   })
 })
 
-test('a part of the program that is lost: Something went wrong, a way round it, and a reload that mends it', async () => {
+test('a script that fails to load: Something went wrong, a link elsewhere, and a reload that repairs it', async () => {
   await visit({ token: member.token }, async (page) => {
     await page.goto(`${program.url}/dashboard`)
     await page.route('**/assets/HistoryPage-*.js', (route) => route.abort())
@@ -180,7 +180,7 @@ test('a part of the program that is lost: Something went wrong, a way round it, 
 })
 
 describe('the navigation bar', () => {
-  test('has its links, the balance with two decimals, the name, and a user menu that closes outside', async () => {
+  test('has its links, the balance with two decimals, the name, and a user menu that a press outside closes', async () => {
     await visit({ token: member.token }, async (page) => {
       await page.goto(`${program.url}/dashboard`)
       const bar = page.getByRole('banner')
@@ -204,7 +204,7 @@ describe('the navigation bar', () => {
     })
   })
 
-  test('focus goes to a screen once it is there, also one that takes its time', async () => {
+  test('the focus moves to a screen once it is loaded, also a slow one', async () => {
     await visit({ token: member.token, size: WIDE }, async (page) => {
       const { promise: mayCome, resolve: come } = Promise.withResolvers<void>()
       await page.route('**/assets/ImpactPage-*.js', async (route) => {
@@ -220,7 +220,7 @@ describe('the navigation bar', () => {
     })
   })
 
-  test('on small screens a toggled menu holds links and Logout, which ends the session', async () => {
+  test('on small screens the menu has the links and Logout, which ends the session', async () => {
     const person = await register(program.url, 'Meena Rao', 'meena.shell@x.test')
     await visit({ token: person.token, size: SMALL }, async (page) => {
       await page.goto(`${program.url}/wallet`)
@@ -240,7 +240,7 @@ describe('the navigation bar', () => {
 })
 
 describe('addresses', () => {
-  test('a long order id stays the text it is', async () => {
+  test('a long order id stays text', async () => {
     await visit({}, async (page) => {
       const asked = page.waitForRequest('**/api/payments/confirm')
       await page.goto(`${program.url}/payment-status?order_id=123456789012345678901`)
@@ -249,7 +249,7 @@ describe('addresses', () => {
     })
   })
 
-  test('a place on the screen that the app begins with is found by its address, and again after a reload', async () => {
+  test('the app scrolls to the place that the address names, and after a reload to the last position', async () => {
     await visit({ token: member.token, size: SMALL }, async (page) => {
       const scrolled = () => page.evaluate(() => Math.round(scrollY))
       await page.goto(`${program.url}/wallet#withdraw`)
@@ -258,7 +258,7 @@ describe('addresses', () => {
       await expect(page.getByLabel('Phone number')).toBeVisible()
       await page.evaluate(() => scrollTo(0, 300))
       await expect.poll(scrolled).toBe(300)
-      // The place is written down a moment after the scrolling.
+      // The app stores the position shortly after the scrolling.
       await page.waitForTimeout(300)
       await page.reload()
       await expect.poll(scrolled).toBe(300)
@@ -266,7 +266,7 @@ describe('addresses', () => {
   })
 })
 
-test('the language switch works on the login screen, is kept, and the member’s own language follows it', async () => {
+test('the language switch works on the login screen, persists, and sets the member’s own language', async () => {
   await visit({ token: member.token, size: WIDE }, async (page) => {
     await page.goto(`${program.url}/dashboard`)
     await page.getByRole('button', { name: 'User menu' }).click()

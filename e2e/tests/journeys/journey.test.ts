@@ -54,7 +54,7 @@ describe('the whole journey on a fresh start', () => {
   test.each([
     ['the first', () => asha, ASHA],
     ['the second', () => biju, BIJU],
-  ])('%s member registers, presses the link in the caught mail, and signs in: Welcome back!', async (_which, visitOf, person) => {
+  ])('%s member registers, opens the link of the caught mail, and logs in: Welcome back!', async (_which, visitOf, person) => {
     const visit = visitOf()
     const { page } = visit
     await open(visit, '/register')
@@ -83,7 +83,7 @@ describe('the whole journey on a fresh start', () => {
   test.each([
     ['the first', () => asha],
     ['the second', () => biju],
-  ])('%s member adds ₹20 through the hosted page: Payment Successful!, and they are in the wallet', async (_which, visitOf) => {
+  ])('%s member adds ₹20 on the hosted page: Payment Successful!, and the wallet has them', async (_which, visitOf) => {
     const visit = visitOf()
     const { page } = visit
     await open(visit, '/wallet')
@@ -103,7 +103,7 @@ describe('the whole journey on a fresh start', () => {
   test.each([
     ['the first', () => asha],
     ['the second', () => biju],
-  ])("%s member joins today's round and is in", async (_which, visitOf) => {
+  ])("%s member joins today's round", async (_which, visitOf) => {
     const visit = visitOf()
     const { page } = visit
     await open(visit, '/dashboard')
@@ -217,7 +217,7 @@ describe('a payment that does not succeed at once', () => {
   test.each([
     ['Fail', 10],
     ['Cancel', 11],
-  ])('%s leads to Payment Failed, and nothing is added', async (button, rupees) => {
+  ])('%s leads to Payment Failed, and no money is added', async (button, rupees) => {
     await startOrder(rupees)
     await visit.page.getByRole('button', { name: button, exact: true }).click()
     await expect(visit.page.getByRole('heading', { name: 'Payment Failed' })).toBeVisible()

@@ -157,7 +157,9 @@ describe('a client that retries, whose server dies at every step', () => {
 describe('a member at a browser, whose server dies', () => {
   const struck = ALL ? FRAIL_STEPS : drawnFrom(FRAIL_STEPS, BROWSER_KILLS, random(SEED))
 
-  test(`at ${struck.join(', ')}: the member looks and continues; paid once, joined once, withdrawn once`, { timeout: 400_000 }, async () => {
+  test(`at ${struck.join(', ')}: the member looks and continues; paid once, joined once, withdrawn once`, {
+    timeout: 400_000,
+  }, async () => {
     const other = await newMember({ url: roz.url, sandboxUrl: roz.sandboxUrl }, { rupees: 10 })
     await ask(roz.url, 'joinRound', { token: other.token, body: {}, key: randomUUID() })
     const biju = { name: 'Biju Nair', email: 'biju@x.test', password: PASSWORD }

@@ -25,7 +25,7 @@ describe('payment status', () => {
     ['Failed to fetch payment status. Please try again.', 'an empty answer', 'empty'],
     ['Failed to fetch payment status. Please try again.', 'a cut connection', 'cut'],
     ['Failed to fetch payment status. Please try again.', 'a page of the hoster', 'wordless'],
-  ] as const)("'%s' after %s; Try Again asks again: 'Payment Not Found'", async (words, _how, fault) => {
+  ] as const)("'%s' after %s; Try Again asks the server again: 'Payment Not Found'", async (words, _how, fault) => {
     network.breakLine(confirm, fault)
     await stage.at(order, async (page) => {
       const alert = page.getByRole('main').getByRole('alert')

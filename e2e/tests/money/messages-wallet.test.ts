@@ -164,7 +164,7 @@ describe('the payment script', () => {
     ['its address answers an error', () => gateway.breakLine(`GET ${SCRIPT}`, 'empty')],
     ['it brings nothing', () => gateway.breakLine(`GET ${SCRIPT}`, { status: 200, body: '', type: 'text/javascript' })],
     ['nobody says where it lies', () => network.breakLine('GET /api/wallet/checkout', 'empty')],
-  ])("'Failed to initialize payment SDK' where %s; Retry reloads and it is ready", async (_how, breakIt) => {
+  ])("'Failed to initialize payment SDK' when %s; Retry reloads the page and the SDK is ready", async (_how, breakIt) => {
     breakIt()
     await at('/wallet', async (page) => {
       await failed(page, 'Failed to initialize payment SDK')

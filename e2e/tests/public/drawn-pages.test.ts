@@ -1,4 +1,4 @@
-/** The render functions of the public pages, called as the server calls them: what a page says of data that seldom comes. */
+/** The public pages' render functions, called as the server calls them, with data that a real run seldom has. */
 import { pathToFileURL } from 'node:url'
 import path from 'node:path'
 import type { Story } from '@roz/contract/impact.ts'
@@ -98,7 +98,7 @@ const draw = (page: string, extra: Partial<PageRequest> = {}): string =>
   })
 const LABELLED = ['home', 'giveawaySelection', 'dailyReports', 'impactStories']
 
-test('a weak draw is a demo draw only where random numbers are our own; elsewhere it was not witnessed', () => {
+test('a draw without a witness is labelled a demo draw with our own random numbers, unconfirmed with public ones', () => {
   const demo = 'Demo draw — the operator could have chosen this winner'
   const unwitnessed = 'No outsider confirmed this list in time; we could have changed it.'
   for (const page of LABELLED) {
@@ -109,14 +109,14 @@ test('a weak draw is a demo draw only where random numbers are our own; elsewher
   }
 })
 
-test('what people wrote is text on every page that shows it', () => {
+test('text written by people is escaped on every page that shows it', () => {
   for (const page of [...LABELLED, 'impactVideos', 'videoDocumentation'])
     for (const language of ['en', 'hi'] as const)
       expect(draw(page, { language }), page).not.toMatch(/<script>alert|<img src=x|<b>School|<i>V\./)
   expect(draw('impactStories', { subject: { kind: 'story', story: STORY } })).not.toMatch(/<script>alert|<img src=x|<b>School/)
 })
 
-test('a charity that is not chosen yet is Pending, any other is Active', () => {
+test('a charity that is not selected yet is Pending, any other is Active', () => {
   const pending: Story = { ...STORY, charity: { name: 'Pending Charity Selection', description: '' } }
   const data: PageData = { ...DATA, home: { ...DATA.home, recentImpacts: [pending] }, stories: [pending] }
   for (const page of ['home', 'impactStories']) {
@@ -126,7 +126,7 @@ test('a charity that is not chosen yet is Pending, any other is Active', () => {
   }
 })
 
-test('a video whose link means none says so in its place', () => {
+test("an invalid video link is named in the video's place", () => {
   const lost: Story = { ...STORY, videoUrl: 'https://example.org/film' }
   const data: PageData = { ...DATA, home: { ...DATA.home, recentImpacts: [lost] }, stories: [lost] }
   for (const page of ['home', 'impactStories', 'impactVideos', 'videoDocumentation']) {
@@ -136,7 +136,7 @@ test('a video whose link means none says so in its place', () => {
   expect(draw('impactStories', { subject: { kind: 'story', story: lost } })).toContain('Invalid YouTube URL')
 })
 
-test('a story and a day keep their place when the language is changed', () => {
+test('the language switch keeps the address of a story and of a day', () => {
   const link = (html: string): string => /<a class="bar-link" href="([^"]+)" hreflang/i.exec(html)?.[1] ?? ''
   expect(link(draw('impactStories', { subject: { kind: 'story', story: STORY } }))).toBe(`/hi/impact-stories/${ID}`)
   const subject = { kind: 'day', day: '2026-11-20', entries: 3, intake: 3, need: 1.8 } as const
@@ -144,7 +144,7 @@ test('a story and a day keep their place when the language is changed', () => {
   expect(link(draw('terms'))).toBe('/hi/terms-condition')
 })
 
-test('each page describes itself in words of its own', () => {
+test('each page has its own meta description', () => {
   for (const language of ['en', 'hi'] as const) {
     const words = Object.keys(pages.addresses).map(
       (page) => /<meta name="description" content="([^"]+)"/.exec(draw(page, { language }))?.[1],
@@ -154,25 +154,25 @@ test('each page describes itself in words of its own', () => {
   }
 })
 
-test('figures that cannot be read are missing, not none', () => {
+test('unreadable figures are said to be missing, not shown as zero', () => {
   const home = draw('home', { data: undefined })
   expect(home.match(/The figures cannot be shown right now/g)).toHaveLength(3)
   expect(home).not.toContain('No impact story available yet')
 })
 
-test('a round that was closed early is not called open', () => {
+test('a round closed early is not called open', () => {
   expect(draw('home')).toContain('Today&#x27;s round is still open.')
   const closed = draw('home', { data: { ...DATA, round: { ...DATA.round, status: 'settled' } } })
   expect(closed).not.toContain('Today&#x27;s round is still open.')
 })
 
-test('where no reward is drawn none is promised for today', () => {
+test('a split without a reward promises none for today', () => {
   const terms = draw('terms', { data: { ...DATA, round: { ...DATA.round, split: { need: 90, reward: 0, platform: 10 } } } })
   expect(terms).toContain('Rewards are off now: 90% for people in need, 10% for the platform.')
   expect(terms).not.toContain('0% for one winner')
 })
 
-test('a day without a draw says that its rupees went back', () => {
+test('a day without a draw says that its rupees were returned', () => {
   const nothing = { need: 0, reward: 0, platform: 0 }
   const day: Day = { ...DAY, status: 'void', split: nothing, perRupee: nothing, winners: [] }
   const trail = draw('moneyTrail', {

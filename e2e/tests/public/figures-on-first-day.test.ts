@@ -1,7 +1,7 @@
 /**
- * A fresh start without the demo community: every number on the public and the members' screens comes
- * from a call, from an operator's setting or from the rules of the product. Nothing is invented: what
- * there is nothing of says so.
+ * A fresh start without the demo community: every number on the public, the members' and the portal's screens has a source.
+ * - A source is a call's answer, an operator's setting, or a rule of the product.
+ * - A screen without data says that there is none.
  */
 import { addDays, dayAt } from '@roz/core/ist-day.ts'
 import { paths, publicPaths } from '@roz/web/paths.ts'
@@ -13,7 +13,7 @@ import { addMoney, adminToken, newMember, type Person, readClock } from '../../h
 import { type Program, startProgram } from '../../harness/program.ts'
 import { gatewayIsReady, toast } from '../../harness/steps.ts'
 
-/** Unlike the defaults, so that a default left in a text is found. */
+/** Other than the defaults, so that a default written into a text is found. */
 const OPERATOR = {
   SITE_PEOPLE: '77,123',
   SITE_CONTRIBUTORS: '8,431+',
@@ -26,20 +26,20 @@ const OPERATOR = {
   SPLIT_POLICY: 'B',
   WINNERS_B: '4',
 }
-/** What the rules say in figures: entry, limits of money, shares, terms in days and hours, steps of an explanation. */
+/** The numbers of the rules: entry, limits of money, shares, periods in days and hours, steps of an explanation. */
 const RULES = new Set(
   [
     '1 2 3 4 5 6 7 8 9 10 11 12 13',
-    // The year's maximum; withdrawals; the shares of both readings and of a rupee.
+    // The year's maximum; withdrawals; the shares of both splits and of a rupee.
     '365 366 10 30 60 70 100 0.60 0.30 0.10 0.70 60p 30p 10p',
-    // Hours and days that something takes; the answer of the help centre.
+    // Periods in hours and days; the help center's answer time.
     '15 24 48 72 90 180',
-    // The amounts to choose from, between the limits.
+    // The preset amounts, between the limits.
     '20',
   ].flatMap((line) => line.split(' ')),
 )
 
-/** What each tab of the portal says where there is nothing in it; the first counts, and somebody has registered. */
+/** The text of each tab of the portal that has no data; the overview counts, and one member has registered. */
 const TABS = {
   overview: undefined,
   users: undefined,
@@ -55,7 +55,7 @@ let browser: Browser
 let visit: Visit
 let page: Page
 let person: Person
-/** Numbers in the answers of calls, as screens may print them. */
+/** The numbers in the calls' answers, in every form that a screen may print. */
 const told = new Set<string>()
 
 beforeAll(async () => {
@@ -78,7 +78,7 @@ function learn(text: string): void {
   }
 }
 
-/** Days and hours are the clock's; some numbers are no figures. */
+/** Dates and times come from the clock; some numbers are no figures. */
 const MONTHS = 'Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept?|Oct|Nov|Dec'
 const NO_FIGURES = [
   new RegExp(`\\b\\d{1,2} (?:${MONTHS})[a-z]* \\d{4}`, 'g'),
@@ -86,19 +86,19 @@ const NO_FIGURES = [
   /\b\d{1,2}:\d{2}(?::\d{2})?(?: ?[ap]m)?/gi,
   /\b\d{1,2} (?:PM|AM)\b/g,
   /\d{4}-\d{2}-\d{2}/g,
-  // Names with a number in them, and fingerprints cut short.
+  // Names with a number in them, and shortened fingerprints.
   /SHA-256|Node\.js 20/g,
   /\b[0-9a-f]+…[0-9a-f]+/g,
 ] as const
 
-/** The numbers in words on the screen that nothing accounts for, each with its sentence. */
+/** The numbers on the screen without a source, each with its sentence. */
 async function unaccounted(): Promise<string[]> {
   const texts = await page.evaluate(() => {
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
     const found: string[] = []
     while (walker.nextNode() !== null) {
       const element = walker.currentNode.parentElement
-      // The countdown is the clock's; code and what is folded into the drawing are no figures.
+      // The countdown comes from the clock; code and hidden parts of a drawing are no figures.
       if (
         element === null ||
         !element.checkVisibility() ||
@@ -107,7 +107,7 @@ async function unaccounted(): Promise<string[]> {
         continue
       found.push(walker.currentNode.nodeValue ?? '')
     }
-    // A figure's paise stand in an element of their own.
+    // A figure's paise are in an element of their own.
     return found
       .join('\u241f')
       .replace(/(\d)\u241f(\.\d\d)(?!\d)/g, '$1$2')
@@ -153,12 +153,12 @@ describe('every number has its source', () => {
     await expectAccounted(Object.keys(TABS).map((tab) => `${paths.adminDashboard}?tab=${tab}`))
   })
 
-  test('before the door: register, log in, a new password', async () => {
+  test('on register, log in and new password', async () => {
     await handOver(visit, roz.url)
     await expectAccounted([paths.register, paths.login, paths.forgotPassword, paths.adminLogin])
   })
 
-  test('on the last page of somebody who leaves', async () => {
+  test('on the goodbye page of a deleted account', async () => {
     await handOver(visit, roz.url)
     await expectAccounted([paths.goodbye])
   })
@@ -167,7 +167,7 @@ describe('every number has its source', () => {
 describe('nothing is invented', () => {
   beforeAll(() => handOver(visit, roz.url))
 
-  test('the front page: zeros from the call, the operator’s figures beside them, no default of ours', async () => {
+  test('the front page: zeros from the call, the operator’s figures beside them, and no default of ours', async () => {
     await page.goto(roz.url)
     await expect(page.locator('[data-live=totalCharity]')).toHaveText('₹0.00')
     await expect(page.locator('[data-live=totalPeople]')).toHaveText('0')
@@ -189,7 +189,7 @@ describe('nothing is invented', () => {
     },
   )
 
-  test('the portal: no user but who has registered, no story, no money, and each tab says so', async () => {
+  test('the portal: the one registered member, no story, no money, and each tab says so', async () => {
     await handOver(visit, roz.url, await adminToken(roz.url), 'admin-token')
     for (const [tab, empty] of Object.entries(TABS)) {
       await page.goto(`${roz.url}${paths.adminDashboard}?tab=${tab}`)
@@ -202,7 +202,7 @@ describe('nothing is invented', () => {
   })
 })
 
-describe('the operator’s settings stand wherever they are told', () => {
+describe('the operator’s settings appear wherever a page names them', () => {
   beforeAll(() => handOver(visit, roz.url))
   const main = () => page.getByRole('main')
 
@@ -218,7 +218,7 @@ describe('the operator’s settings stand wherever they are told', () => {
     }
   })
 
-  test('the limits of a top-up: in the terms, in the help center and at the form, which judges by them', async () => {
+  test('the limits of a top-up: in the terms, in the help center and at the form, which enforces them', async () => {
     for (const address of [publicPaths.terms, publicPaths.helpCenter]) {
       await page.goto(roz.url + address)
       await expect(main()).toContainText('₹14.00 to ₹37.00 at a time')
@@ -239,7 +239,7 @@ describe('the operator’s settings stand wherever they are told', () => {
     await handOver(visit, roz.url)
   })
 
-  test('the split: 60, 30 and 10 as words about a rupee with what is in force beside them, today’s amounts under their own percent', async () => {
+  test('the split: 60, 30 and 10 as words about a rupee beside the split in force, today’s amounts under their own percent', async () => {
     const inForce = 'In force today70% for people in need, 30% shared by 4 winners.'
     await page.goto(roz.url)
     const ledger = page.locator('.ledger', { has: page.locator('[data-live]') })

@@ -1,4 +1,4 @@
-/** The public pages in a browser: facts of the spec, both languages, what site.ts adds, and care for every page. */
+/** The public pages in a browser: the facts of the spec, both languages, the script's additions, and the checks of every page. */
 import { expect } from '../../harness/expect.ts'
 import type { Browser, Page } from 'playwright-core'
 import { beforeAll, describe, test } from 'vitest'
@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 
 type Size = typeof SMALL | typeof WIDE
-/** One browser for each size, handed from test to test. It may ask the video's host, which no test reaches. */
+/** One browser for each size, reused by every test. It may ask the video's host, which the test answers itself. */
 const visits = new Map<Size, Visit>()
 
 async function openVisit(size: Size): Promise<Visit> {
@@ -58,7 +58,7 @@ async function publishStory(title: string): Promise<void> {
 }
 
 describe('the information pages', () => {
-  test('each has one main, one h1, a title with the same words, all 13 links in its footer and no link of the members', async () => {
+  test('each has one main, one h1, a title with the same words, all 13 links in its footer and no link for members', async () => {
     await visit(async (page) => {
       for (const [address, title] of Object.entries(TITLES)) {
         await page.goto(program.url + address)
@@ -99,7 +99,7 @@ describe('the information pages', () => {
     })
   })
 
-  test('reading B stands beside one line that says which split is in force', async () => {
+  test('pages that name 70 and 30 percent say which split is in force', async () => {
     await visit(async (page) => {
       for (const address of ['/terms-condition', '/daily-contributions', '/direct-help-process', '/giveaway-selection']) {
         await page.goto(program.url + address)
@@ -128,7 +128,7 @@ describe('the information pages', () => {
     })
   })
 
-  test('the help center has six questions, no other heading with a question mark, and answers within 24 hours', async () => {
+  test('the help center has six questions, no other heading with a question mark, and names an answer within 24 hours', async () => {
     await visit(async (page) => {
       await page.goto(`${program.url}/help-center`)
       await expect(page.getByRole('heading', { name: /\?/ })).toHaveCount(6)
@@ -138,7 +138,7 @@ describe('the information pages', () => {
 })
 
 describe('the contact page', () => {
-  test('shows email, phone and office, judges the fields and answers with a ticket', async () => {
+  test('shows email, phone and office, checks the fields and answers with a ticket', async () => {
     await visit(async (page) => {
       await page.goto(`${program.url}/contact-us`)
       await expect(page.getByRole('link', { name: 'support@roz.example' })).toBeVisible()
@@ -164,7 +164,7 @@ describe('a message that cannot be sent', () => {
   test.each([
     ['the connection breaks', undefined, 'Network error. Please check your connection and try again.'],
     ['a page of the hoster comes back', '<h1>502 Bad Gateway</h1>', 'Your message could not be sent. Please try again.'],
-  ])('%s: the words say so, what was typed stays, and the next press sends it', async (_how, answer, words) => {
+  ])('%s: the page says so, the input stays, and the next press sends it', async (_how, answer, words) => {
     await visit(async (page) => {
       await page.goto(`${program.url}/contact-us`)
       await page.route('**/api/contact', (route) =>
@@ -184,7 +184,7 @@ describe('a message that cannot be sent', () => {
 })
 
 describe('the front page', () => {
-  test('says 60, 30 and 10 percent, and keeps the marketing figures beside the computed stats', async () => {
+  test('says 60, 30 and 10 percent, and shows the marketing figures beside the computed stats', async () => {
     await visit(async (page) => {
       await page.goto(program.url)
       for (const words of ['60% for people in need', '30% for one winner', '10% for the platform'])
@@ -195,7 +195,7 @@ describe('the front page', () => {
     })
   })
 
-  test('asks for today’s figures as it loads and shows what comes', async () => {
+  test('requests today’s figures as it loads and shows them', async () => {
     await visit(async (page) => {
       await page.route('**/api/public/home', (route) =>
         route.fulfill({
@@ -240,11 +240,11 @@ describe('the front page', () => {
     }, WIDE)
   })
 
-  test('a published story stands there at once, wears Live and plays in the page', async () => {
+  test('a published story is there at once, has the badge Live and plays in the page', async () => {
     await visit(async (page) => {
       await page.goto(program.url)
       await publishStory('Books for a class <of> twelve')
-      // What was read for the first visit serves for a fifth of a second, and no longer.
+      // The server caches the figures read for the first visit for 0.2 s.
       await page.waitForTimeout(200)
       await page.reload()
       await expect(page.getByText('Live', { exact: true })).toBeVisible()
@@ -261,7 +261,7 @@ describe('the front page', () => {
     })
   })
 
-  test('older stories come by a press, each with the way to its own page', async () => {
+  test('older stories load at a press, each with a link to its own page', async () => {
     for (let n = 0; n < 26; n++) await publishStory(`Story ${n}`)
     await visit(async (page, own) => {
       await page.goto(`${program.url}/impact-stories`)
@@ -288,19 +288,19 @@ describe('the front page', () => {
     })
   })
 
-  test('whoever has a token goes on to the dashboard', async () => {
+  test('a visitor with a token is sent on to the dashboard', async () => {
     await visit(async (page) => {
       await page.goto(`${program.url}/contact-us`)
       await page.evaluate(() => localStorage.setItem('token', 'anything'))
       await page.goto(program.url)
-      // The token is nobody’s: the dashboard sends its holder to the login.
+      // The token is invalid: the dashboard sends its holder to the login.
       await page.waitForURL('**/login')
     })
   })
 })
 
 describe('languages', () => {
-  test('the switch keeps the choice, which beats the address, and Hindi pages link to each other', async () => {
+  test('the switch stores the choice, which overrides the address, and Hindi pages link to each other', async () => {
     await visit(async (page) => {
       await page.goto(`${program.url}/terms-condition`)
       await page.getByRole('link', { name: 'हिन्दी' }).click()
@@ -319,8 +319,8 @@ describe('languages', () => {
   })
 })
 
-describe('care', () => {
-  test('every public page, small and wide: silent, nothing sideways, no axe violation, both themes; the Hindi ones are walked in hindi.test.ts', async () => {
+describe('checks of every page', () => {
+  test('every English page, small and wide: silent, no sideways scroll, no axe violation, both themes; hindi.test.ts walks the Hindi ones', async () => {
     const walk = (size: Size) =>
       visit(async (page, own) => {
         for (const address of ['/', ...Object.keys(TITLES)]) {
@@ -328,11 +328,11 @@ describe('care', () => {
           await auditVisit(own)
         }
       }, size)
-    // Each size has a browser of its own: one waits for its page while the other is judged.
+    // Each size has its own browser: one loads its page while the other is checked.
     await Promise.all([walk(SMALL), walk(WIDE)])
   }, 300_000)
 
-  test('an unknown address is a real 404 with a way on', async () => {
+  test('an unknown address is a real 404 with a link onward', async () => {
     await visit(async (page) => {
       const answer = await page.goto(`${program.url}/no-such-page`)
       expect(answer?.status()).toBe(404)
@@ -342,7 +342,7 @@ describe('care', () => {
     })
   })
 
-  test('an unknown address speaks the language that was chosen, whatever the address says', async () => {
+  test('an unknown address uses the chosen language, whatever the address says', async () => {
     await visit(async (page) => {
       const lost = async (chosen: string, address: string, words: string): Promise<void> => {
         await page.evaluate((language) => localStorage.setItem('language', language), chosen)

@@ -1,6 +1,6 @@
 /**
- * Telling others: what is told of a join, a win, a day and a story, by the system's own sheet with its
- * picture, or in WhatsApp; and what such a link shows where it is posted.
+ * Sharing a join, a win, a day and a story, by the system's share sheet with a picture or in WhatsApp.
+ * - A shared link has its own title, words and picture (Open Graph tags) in its page's language.
  */
 import { LANGUAGES } from '@roz/core/language.ts'
 import { type PublicPage, publicPath, publicPaths } from '@roz/web/paths.ts'
@@ -29,7 +29,7 @@ beforeAll(async () => {
 const WORDS = /^I put one rupee into Roz on \d+ \w+ \d{4} and won\. Reward of the day: ₹0\.30\. For people in need: ₹0\.60\.$/
 const address = (): string => `${roz.url}/verify/${date}`
 
-test('without a sheet of the system the words stand in a link to WhatsApp, with the address where the draw is checked', async () => {
+test("without a share sheet the words are in a WhatsApp link, with the address of the draw's check", async () => {
   const { page } = visit
   await page.addInitScript(() => Reflect.deleteProperty(Navigator.prototype, 'share'))
   await page.goto(`${roz.url}/history`)
@@ -44,7 +44,7 @@ test('without a sheet of the system the words stand in a link to WhatsApp, with 
 
 type Told = { readonly text: string; readonly url: string; readonly files?: readonly string[] }
 
-/** A system with a sheet of its own, which takes files or not, and writes down what it is given. */
+/** A system with a share sheet that takes files or not, and records what it is given. */
 async function withSheet(page: Page, takesFiles: boolean): Promise<void> {
   await page.addInitScript((files) => {
     Object.defineProperty(navigator, 'canShare', { value: () => files })
@@ -64,7 +64,7 @@ async function told(page: Page): Promise<Told> {
   return JSON.parse((await page.locator('body').getAttribute('data-told')) ?? '{}') as Told
 }
 
-/** A page of its own for each kind of sheet: what is put into a page stays in it. */
+/** A new page for each kind of sheet: a script put into a page stays in it. */
 async function withNewPage(takesFiles: boolean, steps: (page: Page) => Promise<void>): Promise<void> {
   const other = await newVisit(browser, { hosts: [new URL(roz.url).host], token: asha.token })
   await withSheet(other.page, takesFiles)
@@ -73,7 +73,7 @@ async function withNewPage(takesFiles: boolean, steps: (page: Page) => Promise<v
   await other.close()
 }
 
-test('where the system has its own sheet, that gets the same with the day’s picture, and WhatsApp is not opened', async () => {
+test("the system's share sheet gets the same words with the day’s picture, and WhatsApp does not open", async () => {
   await drawn(date)
   await withNewPage(true, async (page) => {
     await page.goto(`${roz.url}/history`)
@@ -86,7 +86,7 @@ test('where the system has its own sheet, that gets the same with the day’s pi
   })
 })
 
-test('a sheet that takes no files gets the words alone; so does one whose picture does not come', async () => {
+test('a sheet without files gets the words alone, and so does one whose picture fails to load', async () => {
   await withNewPage(false, async (page) => {
     await page.goto(`${roz.url}/history`)
     await page.getByRole('link', { name: 'Share' }).click()
@@ -103,7 +103,7 @@ test('a sheet that takes no files gets the words alone; so does one whose pictur
   })
 })
 
-test('a join and a story are told with their own words, addresses and pictures', async () => {
+test('a join and a story are shared with their own words, addresses and pictures', async () => {
   const admin = await adminToken(roz.url)
   const charity = { name: 'Asha Night School', description: 'Evening classes' }
   const body = { title: 'Books for twelve children', description: 'Books for a class.', charity, videoUrl: 'https://youtu.be/aqz-KE-bpKQ' }
@@ -130,7 +130,7 @@ test('a join and a story are told with their own words, addresses and pictures',
   })
 })
 
-/** Drawn before it is shared: how long that takes is the machine's affair. */
+/** Has the server draw the picture before it is shared: how long that takes depends on the machine. */
 async function drawn(name: string): Promise<void> {
   expect((await fetch(`${roz.url}/share/${name}-en.png`)).status).toBe(200)
 }
@@ -138,7 +138,7 @@ async function drawn(name: string): Promise<void> {
 const headOf = async (address: string): Promise<string> =>
   /<head>.*<\/head>/s.exec(await (await fetch(roz.url + address)).text())?.[0] ?? ''
 
-/** What a link shows where it is posted. */
+/** The tags that a messenger reads for a posted link. */
 async function tagsOf(address: string): Promise<ReadonlyMap<string, string>> {
   const html = await headOf(address)
   const tags = html.matchAll(/<meta (?:property|name)="((?:og|twitter):[^"]+)" content="([^"]*)"/g)
@@ -155,7 +155,7 @@ async function expectPicture(address: string): Promise<void> {
   expect(bytes.length).toBeLessThan(100_000)
 }
 
-test('every public page has its picture and words in its language, under the address of the page, and names its twins', async () => {
+test('every public page has a picture and words in its language, its own address, and links to its other languages', async () => {
   const pictures = new Set<string>()
   for (const language of ['en', 'hi'] as const)
     for (const name of Object.keys(publicPaths) as PublicPage[]) {
@@ -178,7 +178,7 @@ test('every public page has its picture and words in its language, under the add
     for (const language of ['en', 'hi'] as const) await expectPicture((await tagsOf(publicPath(name, language))).get('og:image') ?? '')
 })
 
-test('a settled day is posted with its own figures and names nobody; a day to come with none', async () => {
+test('a settled day is posted with its own figures and names nobody; a future day has no figures', async () => {
   for (const base of ['/verify', '/hi/verify']) {
     const tags = await tagsOf(`${base}/${date}`)
     expect(tags.get('og:description')).toMatch(/1 · .*₹1\.00 · .*₹0\.60$/)

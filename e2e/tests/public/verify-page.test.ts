@@ -1,6 +1,7 @@
 /**
- * A stranger checks a day in the browser, and a member their own ticket: over a real server that
- * settled two days, over lines that lie, and over the protocol's own example site.
+ * A stranger verifies a day in the browser, and a member verifies their own ticket.
+ * - The server is real and has settled two days; lies are put into its answers by the stage's proxy.
+ * - The witnessed day is the protocol's example site.
  */
 import { readFileSync } from 'node:fs'
 import { createHash } from 'node:crypto'
@@ -27,7 +28,7 @@ let second: IstDay
 let asha: Person
 let biju: Person
 
-/** Two days pass: both members in the first, in the second only one, for whom the server joined. */
+/** Two days pass: both members join the first; only one is in the second, joined by the server. */
 beforeAll(async () => {
   const { roz } = stage
   first = dayAt(Date.parse(await readClock(roz.url)))
@@ -51,7 +52,7 @@ const verdict = (page: Page): Locator => page.locator('[data-verdict] > :not([hi
 const alone = { before: () => undefined }
 
 describe('a day in the browser', () => {
-  test('is told in four pictures and checked by itself: a demo draw is weak, and says why', async () => {
+  test('is told in four pictures and verified by itself: a demo draw is weak, and says why', async () => {
     await stage.at(`/verify/${first}`, async (page) => {
       await expect(page).toHaveTitle('Check the draw · Roz')
       await expect(verdict(page)).toHaveText('WEAK')
@@ -78,7 +79,7 @@ describe('a day in the browser', () => {
     })
   })
 
-  test('without a day the newest is shown; another is chosen by the keyboard and stands in the address', async () => {
+  test('without a day the newest is shown; the keyboard selects another, which the address then names', async () => {
     await stage.at('/hi/verify', async (page) => {
       await expect(page).toHaveURL(`${stage.line.url}/hi/verify/${second}`)
       await expect(verdict(page)).toHaveText('कमज़ोर')
@@ -90,7 +91,7 @@ describe('a day in the browser', () => {
       await expect(verdict(page)).toHaveText('कमज़ोर')
       await expect(step(page, 'sealed-in-time').locator('[data-weakness=local-list]')).toBeVisible()
       await expect(step(page, 'beacon-signature').locator('[data-weakness=known-number]')).toBeVisible()
-      // Nor does the verifier itself say anything in English here.
+      // The verifier itself says nothing in English here either.
       const said = await page.locator('[data-verdict] > :not([hidden]), [data-step] p:not([hidden], .step-title)').allTextContents()
       expect(said.length).toBeGreaterThan(16)
       expect(latinIn(said)).toEqual([])
@@ -100,7 +101,7 @@ describe('a day in the browser', () => {
     })
   })
 
-  test('books with one paisa changed: the step that compares them with the log fails, the list still passes', async () => {
+  test("books with one paisa changed: the step that compares them with the log fails, the list's step still passes", async () => {
     const text = await (await fetch(`${stage.roz.url}/api/public/books/${first}`)).text()
     const path = `/api/public/books/${first}`
     stage.line.breakLine(`GET ${path}`, { status: 200, body: text.replace('"paise":200', '"paise":201') })
@@ -125,7 +126,7 @@ describe('a day in the browser', () => {
     )
   })
 
-  test('a file that cannot be had leaves nothing proven; a wide screen shows it without a complaint', async () => {
+  test('an unreachable file leaves nothing proven; a wide screen shows it without a complaint', async () => {
     stage.line.breakLine(`GET /api/public/liabilities/${first}`, 'wordless')
     await stage.at(
       `/verify/${first}`,
@@ -139,7 +140,7 @@ describe('a day in the browser', () => {
     )
   })
 
-  test('a cut line says so and can be tried again; a day that is not over is not in the book; no such day is a 404', async () => {
+  test('a broken connection says so and can be retried; a day that is not over has no result; an unknown day is a 404', async () => {
     stage.line.breakLine(`GET /api/public/days/${first}`, 'cut')
     await stage.at(
       `/verify/${first}`,
@@ -157,8 +158,8 @@ describe('a day in the browser', () => {
   })
 })
 
-describe('a day that witnesses saw in time', () => {
-  test('passes, with a receipt of it; a member’s list with one bit changed fails at its seal', async () => {
+describe('a day that witnesses signed in time', () => {
+  test('passes, with a receipt of it; a member’s list with one changed bit fails at its seal', async () => {
     await stage.at(
       '/contact-us',
       async (page) => {
@@ -195,7 +196,7 @@ describe('a day that witnesses saw in time', () => {
     )
   })
 
-  test('a long day waits for a press, and wears no verdict of before', async () => {
+  test('a day with a long list waits for a press, and shows no verdict of an earlier check', async () => {
     await stage.at(
       '/contact-us',
       async (page) => {
@@ -227,7 +228,7 @@ describe('a day that witnesses saw in time', () => {
 describe('my ticket', () => {
   const ofTicket = (day: string): string => `/my-ticket?day=${day}`
 
-  test('is found in the sealed list by the member’s own device, with the receipt to keep and the parts of what is owed', async () => {
+  test('is found in the sealed list on the member’s own device, with the receipt and the parts of their money', async () => {
     await stage.at('/contact-us', async (page) => {
       await page.evaluate((token) => localStorage.setItem('token', token), asha.token)
       await page.goto(stage.line.url + ofTicket(first))
@@ -258,7 +259,7 @@ describe('my ticket', () => {
     })
   })
 
-  test('yesterday’s is checked by itself, also where the server joined; who had none is not bothered', async () => {
+  test('yesterday’s is verified by itself, also when the server joined; a member without a ticket sees no alarm', async () => {
     await stage.at(
       '/dashboard',
       async (page) => {
@@ -278,7 +279,7 @@ describe('my ticket', () => {
     )
   })
 
-  test('an answer that proves nothing raises the alarm on every screen, with evidence that holds no key', async () => {
+  test('an answer without a valid proof raises the alarm on every screen, with evidence that holds no key', async () => {
     const line = `/api/user/tickets/${second}`
     const { output } = await ask(stage.roz.url, 'userTicket', { token: biju.token, params: { day: second } })
     const lie = { ...output, proof: output.proof && { ...output.proof, path: ['0'.repeat(64)] } }
@@ -305,7 +306,7 @@ describe('my ticket', () => {
     )
   })
 
-  test('no proof, though the list is sealed for everybody else, is an alarm and not a wait; so are books without one’s parts', async () => {
+  test('a missing proof for a list that is sealed raises the alarm; so do books without the member’s parts', async () => {
     const { output } = await ask(stage.roz.url, 'userTicket', { token: biju.token, params: { day: second } })
     stage.line.breakLine(`GET /api/user/tickets/${second}`, { status: 200, body: JSON.stringify({ ...output, proof: null }) })
     stage.line.breakLine(`GET /api/user/liabilities/${second}`, { status: 404, body: '{"error":"not_found","message":"Not found"}' })
@@ -320,7 +321,7 @@ describe('my ticket', () => {
         const evidence = JSON.parse(readFileSync((await (await saved).path()) ?? '', 'utf8')) as { readonly published: readonly string[] }
         expect(evidence.published.join()).toContain('"kind":"close"')
       },
-      // The device's clock is days behind, and what the server's says comes late.
+      // The device's clock is days behind, and the server's time arrives late.
       {
         token: biju.token,
         before: (page) => page.route('**/api/rounds/current', (route) => setTimeout(() => void route.continue(), 2000)),
@@ -328,7 +329,7 @@ describe('my ticket', () => {
     )
   })
 
-  test('a receipt that this device kept convicts a server that knows nothing of the entry', async () => {
+  test('a receipt that this device stored convicts a server that denies the entry', async () => {
     const { output } = await ask(stage.roz.url, 'userTicket', { token: biju.token, params: { day: second } })
     const kept = [{ day: second, ticket: output.ticket, receipt: output.receipt }]
     await stage.at(
@@ -345,7 +346,7 @@ describe('my ticket', () => {
   })
 })
 
-test('money trail and daily reports say what the API says, receipts included', async () => {
+test('money trail and daily reports match the API, receipts included', async () => {
   const { totals, days } = (await ask(stage.roz.url, 'publicDays', {})).output
   const inr = (rupees: number): string => new Intl.NumberFormat('en-IN', { style: 'currency', currency: 'INR' }).format(rupees)
   expect([totals.intake, totals.disbursed, days.length]).toEqual([3, 0.7, 2])
@@ -379,7 +380,7 @@ test('money trail and daily reports say what the API says, receipts included', a
   })
 })
 
-test('days beyond the first month come by a press, each with the way to its proof', async () => {
+test('days beyond the first month load at a press, each with a link to its proof', async () => {
   await setClock(stage.roz.url, `${addDays(second, 36)}T00:10:00+05:30`)
   await stage.at('/money-trail', async (page) => {
     await expect(page.locator('.day-pages > li')).toHaveCount(31)
