@@ -1,4 +1,4 @@
-/** Moves the product's clock from day to day, by the product's own call, and looks at what that took. */
+/** Passes days by the product's own `/dev/clock` and measures their duration. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { nextDay } from '@roz/core/ist-day.ts'
@@ -8,7 +8,7 @@ import type { Scene } from './scene.ts'
 
 export const today = async ({ db }: Scene): Promise<IstDay> => (await one<{ day: IstDay }>(db, sql`select ist_day(roz_now()) as day`)).day
 
-/** Sets the clock into the next day, a few seconds after midnight, and returns once nothing is due any more. */
+/** Sets the clock to 00:00:05 IST of the next day. Returns when no work is due any more. */
 export async function passDay(scene: Scene, product: Program): Promise<IstDay> {
   const day = nextDay(await today(scene))
   const answer = await fetch(`http://127.0.0.1:${product.port}/dev/clock`, {
@@ -23,15 +23,15 @@ export async function passDay(scene: Scene, product: Program): Promise<IstDay> {
 
 export type Passed = {
   readonly entries: number
-  /** From the order to pass the day until the round was settled. */
+  /** From the call to `/dev/clock` until the round is settled. */
   readonly settledSeconds: number
-  /** The slowest answer of the server meanwhile, to a call that asks nothing of the database. */
+  /** Slowest answer of `/healthz` meanwhile, a call without a database query. */
   readonly slowestAnswerMs: number
   readonly autoJoin: AutoJoined | undefined
 }
 export type AutoJoined = { readonly members: number; readonly seconds: number }
 
-/** Passes a day while watching its round end, the next one's joining, and whether the server still answers. */
+/** Passes a day; measures its settlement, the auto-join of the next day and the server's response time meanwhile. */
 export async function watchDay(scene: Scene, product: Program): Promise<Passed> {
   const day = await today(scene)
   const began = performance.now()
@@ -64,7 +64,7 @@ async function probe({ port }: Program, isOver: () => boolean): Promise<number> 
   return slowest
 }
 
-/** From the first page to the mark that the day's joining is through and told of. */
+/** Duration from the first auto-join page to the row that records that all members were notified. */
 const autoJoined = ({ db }: Scene, day: IstDay): Promise<AutoJoined | undefined> =>
   maybeOne<AutoJoined>(
     db,

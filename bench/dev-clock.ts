@@ -1,6 +1,8 @@
 /**
- * `npm run bench:clock` measures how long /dev/clock takes to pass a day, with everything due in it: close, draw,
- * settlement, books and log. The bounds are 20 ms for a day without members and 100 ms for a day with one.
+ * `npm run bench:clock`: measures how long `/dev/clock` takes to pass one day.
+ *
+ * - A day includes all work due in it: close, draw, settlement, books and log.
+ * - Targets: 20 ms for a day without members, 100 ms for a day with one member. The script prints times and asserts nothing.
  */
 import { passDay } from './days.ts'
 import { startProduct } from './processes.ts'

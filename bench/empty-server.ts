@@ -1,6 +1,7 @@
 /**
- * The product's server as app.ts builds it, with handlers that do nothing: what HTTP, sessions, JSON,
- * validation, headers, metrics and the log cost by themselves.
+ * Runs the product's server as app.ts builds it, with handlers that only return a fixed answer.
+ *
+ * - It measures the cost of HTTP, sessions, JSON, validation, headers, metrics and the log alone.
  */
 import { api, type CallName } from '@roz/contract/api.ts'
 import { createClock } from '@roz/server/adapters/clock.ts'
@@ -27,7 +28,7 @@ const app = await buildApp({
   db,
   clock: createClock(db),
   storage: storage as never,
-  // Only what a request passes through is there.
+  // Contains only the services that every request uses.
   services: services as unknown as Services,
   catcher: undefined,
   log: createLog({ level: config.logLevel, worker: undefined }),

@@ -1,4 +1,4 @@
-/** Joins in the engine, without HTTP: batched, one transaction each, and one at a time. */
+/** Measures joins without HTTP: in batches, one transaction each, and one request at a time. */
 import { randomUUID } from 'node:crypto'
 import { one, sql } from '@roz/server/db/sql.ts'
 import { createJoinBatcher } from '@roz/server/ledger/join-batcher.ts'
@@ -8,7 +8,7 @@ import { memberAt, type Scene } from './scene.ts'
 export type Range = { readonly from: number; readonly to: number }
 const sizeOf = ({ from, to }: Range): number => to - from
 
-/** So many at once, each taking the next one as soon as its own is through. */
+/** Runs `work` over the range with `width` workers. Returns the seconds taken. */
 async function inFlight(range: Range, width: number, work: (index: number) => Promise<void>): Promise<number> {
   let next = range.from
   const began = performance.now()
@@ -19,7 +19,7 @@ async function inFlight(range: Range, width: number, work: (index: number) => Pr
   return (performance.now() - began) / 1000
 }
 
-/** The members of a range, each index far from the one before: who comes next is nobody's neighbour. */
+/** Scatters the members of a range by a prime stride, so consecutive joins touch distant rows. */
 function scattered({ from, to }: Range): (index: number) => bigint {
   const size = to - from
   const stride = [7919, 104_729, 15_485_863].find((prime) => size % prime !== 0) ?? 1
@@ -28,7 +28,7 @@ function scattered({ from, to }: Range): (index: number) => bigint {
 
 export const IN_FLIGHT = 512
 
-/** `inOrder`: neighbours come together, as Auto Participate brings them; otherwise nobody's neighbour comes next. */
+/** `inOrder` joins members in id order, as Auto Participate does; otherwise the order is scattered. */
 export async function batchedJoins(
   { db }: Scene,
   range: Range,
@@ -44,7 +44,7 @@ export async function batchedJoins(
 
 const CONNECTIONS = 32
 
-/** The same statement for one member alone, each in a transaction of its own, on many connections. */
+/** The same statement for one member per transaction, on many connections. */
 export async function singleJoins(scene: Scene, range: Range, width = CONNECTIONS): Promise<number> {
   const at = scattered(range)
   const seconds = await inFlight(range, width, (index) => joinAlone(scene, at(index)))
@@ -64,7 +64,7 @@ function expectJoined(joined: boolean): void {
 
 const ROUNDS = 10
 
-/** One request at a time through the batcher, and without it: a few of each in turn, so that both meet the same noise. */
+/** One request at a time, with and without the batcher. The two alternate, so both see the same noise. */
 export async function oneAtATime(scene: Scene, range: Range): Promise<{ readonly on: number; readonly off: number }> {
   const step = Math.floor(sizeOf(range) / (2 * ROUNDS))
   const seconds = { on: 0, off: 0 }
@@ -85,8 +85,10 @@ export async function oneAtATime(scene: Scene, range: Range): Promise<{ readonly
 export type Weight = { readonly bytes: number; readonly walBytes: number; readonly walBytesInOrder: number; readonly perBatch: number }
 
 /**
- * Bytes of table and index and of the log for a join. Without page images, which a checkpoint makes the
- * next change of each page write once. Scattered joins prune a page of wallets nearly each time.
+ * Measures the bytes of tables, indexes and WAL per join.
+ *
+ * - Full-page images are off: after each checkpoint they would add one image per changed page.
+ * - Nearly every scattered join prunes a page of wallets, which adds WAL.
  */
 export async function weighJoins(scene: Scene, first: Range, second: Range): Promise<Weight> {
   await setBackground(scene, false)
@@ -117,7 +119,7 @@ async function weigh(scene: Scene, range: Range, inOrder: boolean) {
   }
 }
 
-/** Page images, and vacuum, which writes to the log for what others have changed. */
+/** Turns full-page images and autovacuum on or off: both write WAL that is not the joins' own. */
 async function setBackground({ root }: Scene, on: boolean): Promise<void> {
   await root.query(on ? sql`alter system reset full_page_writes` : sql`alter system set full_page_writes = off`)
   await root.query(on ? sql`alter system reset autovacuum` : sql`alter system set autovacuum = off`)

@@ -1,4 +1,4 @@
-/** Joins and other calls over HTTP: the product, its empty twin and the peer, in turn. */
+/** Measures joins and other calls over HTTP on the product, the empty server and the peer. */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,7 +8,7 @@ import { closedLoop, type Loaded, openLoop, percentile } from './load.ts'
 import type { Program } from './processes.ts'
 import { memberAt, type Scene, tokenAt } from './scene.ts'
 
-/** As many as are in flight in the engine. */
+/** The same concurrency as in the engine. */
 export const CONNECTIONS = IN_FLIGHT
 
 function requestOf(method: string, path: string, headers: Readonly<Record<string, string>>, body?: string): Buffer {
@@ -22,21 +22,21 @@ function requestOf(method: string, path: string, headers: Readonly<Record<string
 }
 
 /**
- * A join of each member of a range; the token of a session and an Idempotency-Key as a browser sends them:
- * a new one for each join, for the day before's would ask for its answer again.
+ * Builds one join request per member of a range, with session token and Idempotency-Key as a browser sends them.
+ * Each join has a new key: the key of the day before would replay that day's answer.
  */
 export function joinRequests(path: string, from: number, to: number): Buffer[] {
   const requests = Array.from({ length: to - from }, (_, index) =>
     requestOf('POST', path, { authorization: `Bearer ${tokenAt(from + index)}`, 'idempotency-key': randomUUID() }, '{}'),
   )
-  // Neighbours in the table do not come one after the other.
+  // Scattered: consecutive requests touch distant rows.
   return requests.map((_, index) => requests[(index * 7919) % requests.length] as Buffer)
 }
 
 export const JOIN = '/api/rounds/join'
 
 export type Joined = Loaded & {
-  /** Processor time of an answer, in microseconds: a figure that other work on the machine moves little. */
+  /** CPU time per answer in µs: other load on the machine hardly changes this figure. */
   readonly serverUs: number
   readonly databaseUs: number
 }
@@ -44,7 +44,7 @@ export type Joined = Loaded & {
 const REST_MS = 200
 const RESTS_MAX = 25
 
-/** What a day's end or the turn before has left to do is done first, by programs and database alike: none is measured beside it. */
+/** Waits until programs and database are idle, so leftover work of a day's end or an earlier run is not measured. */
 export async function comeToRest(scene: Scene, programs: readonly Program[]): Promise<void> {
   const spentMs = (): number => programs.reduce((sum, program) => sum + program.cpuMs(), scene.databaseCpuMs())
   for (let look = 0; look < RESTS_MAX; look++) {
@@ -54,7 +54,7 @@ export async function comeToRest(scene: Scene, programs: readonly Program[]): Pr
   }
 }
 
-/** Everybody joins, as fast as the server answers. */
+/** Sends all joins in a closed loop, as fast as the server answers. */
 export async function measureJoins(scene: Scene, program: Program, requests: readonly Buffer[], secondsMax: number): Promise<Joined> {
   const before = { server: program.cpuMs(), database: scene.databaseCpuMs() }
   const loaded = await closedLoop({ port: program.port, connections: CONNECTIONS, requests }, secondsMax)
@@ -64,7 +64,7 @@ export async function measureJoins(scene: Scene, program: Program, requests: rea
   return { ...loaded, serverUs: usFor(program.cpuMs() - before.server), databaseUs: usFor(scene.databaseCpuMs() - before.database) }
 }
 
-/** An answer as a busy server gives it: many join at once, and a receipt's path grows with its batch. */
+/** Fetches an answer of a loaded server: members join concurrently, because a receipt's path grows with its batch. */
 export async function typicalAnswer(program: Program, members: number): Promise<string> {
   const answers = await Promise.all(Array.from({ length: members }, (_, index) => joinOnce(program, index)))
   return answers.at(-1) as string
@@ -90,7 +90,7 @@ export const percentilesOf = (ascending: Float64Array): Percentiles => ({
   p999: percentile(ascending, 0.999),
 })
 
-/** One page after the other by one reader; the path of the first page, or of one in the middle. */
+/** One reader requests the same page repeatedly; `path` names the first page or one in the middle. */
 export async function measurePage(program: Program, path: string, index: number, times: number): Promise<Percentiles> {
   const requests = Array.from({ length: times }, () => requestOf('GET', path, { authorization: `Bearer ${tokenAt(index)}` }))
   const loaded = await closedLoop({ port: program.port, connections: 1, requests }, 20)
@@ -98,7 +98,7 @@ export async function measurePage(program: Program, path: string, index: number,
   return percentilesOf(loaded.latencies)
 }
 
-/** A call that reads, asked for by many members at once. */
+/** Measures a read-only call by many members concurrently. */
 export const measureReads = (program: Program, path: string, from: number, to: number, secondsMax: number): Promise<Loaded> =>
   closedLoop(
     {
@@ -111,7 +111,7 @@ export const measureReads = (program: Program, path: string, from: number, to: n
     secondsMax,
   )
 
-/** The peer's tables with the same members and the same tokens. */
+/** Creates the peer's tables with the same members and tokens. */
 export async function preparePeer(scene: Scene, members: number): Promise<Db> {
   const root = connect({ url: scene.urlOf('postgres'), max: 1 })
   await root.query(sql`create database peer`)
@@ -131,7 +131,7 @@ export async function preparePeer(scene: Scene, members: number): Promise<Db> {
   return peer
 }
 
-/** An open round that nobody has joined. */
+/** Opens an empty round in the peer's database. */
 export async function newPeerRound(peer: Db, day: string): Promise<void> {
   await peer.query(sql`insert into rounds values (${day}::date, 'open', now() + interval '10 days')`)
 }

@@ -1,7 +1,8 @@
 /**
- * A small HTTP load generator over plain sockets: it shares two processors with what it measures, so it
- * does as little as it can for an answer. Invariant: in the open loop a request's time runs from the
- * moment it was due, not from the moment a connection was free for it: waiting is part of it.
+ * A small HTTP load generator over plain sockets.
+ *
+ * - It shares two CPUs with the server it measures, so it does as little work per answer as possible.
+ * - In the open loop latency runs from the moment a request was due, so the wait for a free connection counts.
  */
 import { connect, type Socket } from 'node:net'
 
@@ -15,13 +16,13 @@ export type Loaded = {
 }
 
 const HEADERS_END = '\r\n\r\n'
-/** Where all sockets put what they read: it is looked at before the next one reads. */
+/** One read buffer for all sockets: each read is processed before the next one starts. */
 const READ = Buffer.allocUnsafe(64 * 1024)
 
 const LENGTH_NAMES = ['\r\ncontent-length: ', '\r\nContent-Length: '].map((name) => Buffer.from(name))
 const [ZERO, NINE] = ['0', '9'].map((digit) => digit.charCodeAt(0)) as [number, number]
 
-/** What the headers say of the body's length, without a text of them all. */
+/** Reads the body's length from the header bytes without decoding all headers. */
 function lengthOf(answer: Buffer, headersEnd: number): number {
   for (const name of LENGTH_NAMES) {
     const found = answer.indexOf(name)
@@ -36,14 +37,14 @@ function lengthOf(answer: Buffer, headersEnd: number): number {
   return 0
 }
 
-/** One connection with at most one request on its way. */
+/** One connection with at most one request in flight. */
 class Line {
   #rest: Buffer | undefined
   #answered: (status: number) => void = () => undefined
   readonly #socket: Socket
 
   constructor(port: number, connected: (line: Line) => void, failed: (error: Error) => void) {
-    // Without a stream between the socket and us, which costs as much as all the rest.
+    // `onread` bypasses the stream, which costs as much as the rest of the generator.
     this.#socket = connect({ port, host: '127.0.0.1', noDelay: true, onread: { buffer: READ, callback: (bytes) => this.#read(bytes) } })
     this.#socket.once('connect', () => connected(this))
     this.#socket.on('error', failed)
@@ -92,7 +93,7 @@ class Tally {
   }
 }
 
-/** Every connection asks again as soon as it was answered, until the requests or the time are over. */
+/** Closed loop: each connection sends the next request when the last was answered, until requests or time run out. */
 export async function closedLoop(load: Load, secondsMax: number): Promise<Loaded> {
   const tally = new Tally()
   let next = 0
@@ -126,7 +127,7 @@ export async function closedLoop(load: Load, secondsMax: number): Promise<Loaded
   return tally.finish(seconds)
 }
 
-/** Requests fall due at a fixed rate, whatever becomes of those before them. */
+/** Open loop: requests fall due at a fixed rate, whether or not earlier ones were answered. */
 export async function openLoop(load: Load, rate: number, seconds: number): Promise<Loaded> {
   const tally = new Tally()
   const total = Math.min(load.requests.length, Math.floor(rate * seconds))
@@ -155,7 +156,7 @@ export async function openLoop(load: Load, rate: number, seconds: number): Promi
         if (line === undefined) break
         send(line)
       }
-      // It sleeps as pgbench does: one that looks all the time would hold one of the processors that it measures.
+      // Sleeps as pgbench does: a busy loop would occupy one of the measured CPUs.
       if (next < total) setTimeout(tick, 1)
     }
     tick()
@@ -165,6 +166,6 @@ export async function openLoop(load: Load, rate: number, seconds: number): Promi
   return tally.finish(elapsed)
 }
 
-/** The value below which this part of all lies. */
+/** The percentile of sorted values; `part` is between 0 and 1. */
 export const percentile = (ascending: Float64Array, part: number): number =>
   ascending[Math.min(ascending.length - 1, Math.floor(ascending.length * part))] ?? Number.NaN

@@ -1,4 +1,4 @@
-/** pgbench -N: the yardstick P, and its latencies at a fixed rate, on the server that is measured. */
+/** Runs `pgbench -N` on the measured server: its throughput is the yardstick P; its latencies are taken at a fixed rate. */
 import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
@@ -11,7 +11,7 @@ const run = promisify(execFile)
 const SCALE = 10
 const CLIENTS = 32
 
-/** On the PATH, or where Debian keeps it. An older one works against a newer server. */
+/** Looks in PATH, then in Debian's folders. An older pgbench works against a newer server. */
 function findPgbench(): string {
   const folders = [...(process.env.PATH ?? '').split(':'), ...debianFolders()]
   const found = folders.map((folder) => path.join(folder, 'pgbench')).find((file) => existsSync(file))
@@ -34,18 +34,18 @@ export async function preparePgbench(scene: Scene) {
     version,
     clients: CLIENTS,
     scale: SCALE,
-    /** Transactions per second, as many as it can. */
+    /** Maximum transactions per second. */
     perSecond: async (seconds: number): Promise<number> => {
       const { stdout } = await run(program, [...simple, '-T', String(seconds), url])
       const tps = Number(/tps = ([\d.]+)/.exec(stdout)?.[1])
       if (!(tps > 0)) throw new Error(`pgbench measured nothing:\n${stdout}`)
       return tps
     },
-    /** Latencies in milliseconds, ascending, from the moment each was due. */
+    /** Latencies in ms, ascending, each from the moment its transaction was due. */
     atRate: async (rate: number, seconds: number): Promise<Float64Array> => {
       const folder = await mkdtemp(path.join(scene.folder, 'pgbench-'))
       await run(program, [...simple, '-T', String(seconds), '-R', String(Math.round(rate)), '-l', url], { cwd: folder })
-      // client, transaction, latency in microseconds (the wait for its turn included), …
+      // Columns: client, transaction, latency in µs (including the wait until it starts), …
       const latencies = readdirSync(folder).flatMap((file) =>
         readFileSync(path.join(folder, file), 'utf8')
           .split('\n')

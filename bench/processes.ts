@@ -1,4 +1,4 @@
-/** The programs that are measured: the product, the same server with an empty handler, the peer. */
+/** Starts and stops the measured programs: the product, the empty server and the peer. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -13,9 +13,9 @@ const READY_MS = 60_000
 export type Program = {
   readonly port: number
   readonly pid: number
-  /** The most memory it ever held, in megabytes. */
+  /** Peak resident memory in MB. */
   readonly peakMb: () => number
-  /** Processor time that it has taken so far, all of its threads. */
+  /** CPU time so far in ms, all threads. */
   readonly cpuMs: () => number
   readonly stop: () => Promise<void>
 }
@@ -28,7 +28,7 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
-/** As `npm start` starts a program: compiled code kept, what it logs written to a file. */
+/** Starts a program as `npm start` does, with a compile cache. Its output goes to a log file. */
 async function startProgram(
   scene: Scene,
   file: string,
@@ -58,7 +58,7 @@ async function startProgram(
     cpuMs: () => cpuMsOf(pid),
     peakMb: () => Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024,
     stop: async () => {
-      // Ctrl-C reaches every process of the group: it may be gone already.
+      // Ctrl-C reaches the whole process group: the child may have exited already.
       if (child.exitCode !== null || child.signalCode !== null) return
       const ended = new Promise((resolve) => child.once('exit', resolve))
       child.kill('SIGTERM')
@@ -92,7 +92,7 @@ export async function startProduct(scene: Scene): Promise<Program> {
   return startProgram(scene, 'server/src/main.ts', '/readyz', env, SERVER_FLAGS)
 }
 
-/** The product's HTTP server with its edge, its sessions and its log; whatever is asked, it gives this answer. */
+/** Starts the empty server: the product's HTTP layer, sessions and log, with the same answer to every call. */
 export function startEmpty(scene: Scene, joined: string): Promise<Program> {
   const env = { ...SERVER_ENV, DATABASE_URL: scene.appUrl, JOINED: joined }
   return startProgram(scene, 'bench/empty-server.ts', '/healthz', env, SERVER_FLAGS)
@@ -107,7 +107,7 @@ export const startPeer = (scene: Scene, day: string): Promise<Program> =>
     DAY: day,
   })
 
-/** What the programs logged of what went wrong, the newest lines. */
+/** The newest warnings and errors in the programs' logs. */
 export function complaints({ folder }: Scene): string {
   const logs = readdirSync(folder).filter((name) => name.endsWith('.log'))
   const lines = logs.flatMap((name) => readFileSync(path.join(folder, name), 'utf8').split('\n'))

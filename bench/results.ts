@@ -1,4 +1,4 @@
-/** From what was measured to a table of ratios: printed, kept as JSON, and written into the docs. */
+/** Turns the measurements into a table of ratios: printed, saved as JSON and written into docs/performance.md. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Passed } from './days.ts'
@@ -6,7 +6,7 @@ import type { Weight } from './engine.ts'
 import { CONNECTIONS, type Percentiles } from './http.ts'
 import { ROOT } from './processes.ts'
 
-/** Answers in a second, and the processor time of one, in microseconds. */
+/** Answers per second, and CPU time per answer in µs. */
 export type Taken = { readonly perSecond: number; readonly serverUs: number; readonly databaseUs: number }
 
 export type Results = {
@@ -44,7 +44,7 @@ export type Results = {
   }
   readonly days: { readonly small: readonly Passed[]; readonly large: readonly Passed[] }
   readonly peakMb: number
-  /** The whole run, from its beginning. */
+  /** Duration of the whole run. */
   readonly seconds: number
 }
 
@@ -63,7 +63,7 @@ const times = (ratio: number): string => `${ratio.toFixed(2)} ×`
 const ms = (value: number): string => `${value.toFixed(1)} ms`
 const seconds = (value: number): string => `${value.toFixed(1)} s`
 
-/** Beside a median: the least and the most of its repeats. */
+/** Minimum and maximum of the repeats, printed beside the median. */
 const spread = (values: readonly number[], show: (value: number) => string): string => {
   const [least, most] = [show(Math.min(...values)), show(Math.max(...values))]
   return `${show(median(values))}${values.length > 1 ? ` (${least}–${most})` : ''}`
@@ -71,7 +71,12 @@ const spread = (values: readonly number[], show: (value: number) => string): str
 
 const row = (what: string, measured: string, must = '', reached?: boolean): Row => ({ what, measured, must, reached })
 
-/** The figures, each with what it must reach. Ratios are medians over the repeats, with the least and the most; both sides of one come from the same repeat. */
+/**
+ * The figures, each with its target.
+ *
+ * - A ratio is the median over the repeats, with minimum and maximum.
+ * - Both sides of a ratio come from the same repeat.
+ */
 export function rowsOf(results: Results): Row[] {
   const run = row('all of this, one run', seconds(results.seconds), '≤ 300 s', results.seconds <= 300)
   return [...engineRows(results), ...httpRows(results), ...latencyRows(results), ...dayRows(results), run]
@@ -189,7 +194,7 @@ const DOCS_FILE = path.join(ROOT, 'docs', 'performance.md')
 const BEGIN = '<!-- figures: written by npm run bench -->'
 const END = '<!-- end of figures -->'
 
-/** Prints the table; with `write` keeps the JSON and writes the figures of the docs from it. */
+/** Prints the table. `write` also saves the JSON and updates the figures in the docs. */
 export async function finish(results: Results, options: { readonly write: boolean }): Promise<void> {
   const rows = rowsOf(results)
   const widths = [Math.max(...rows.map(({ what }) => what.length)), Math.max(...rows.map(({ measured }) => measured.length))] as const

@@ -1,7 +1,9 @@
 /**
- * npm run bench: everything that the product says of its speed, measured in one run on one server, as
- * ratios to what stands beside it. Writes docs/performance.json and the figures of docs/performance.md.
- * `--quick` takes a tenth of the members and writes nothing: for looking while changing something.
+ * `npm run bench`: measures every published speed figure in one run on one server.
+ *
+ * - Figures are ratios to pgbench, the empty server or the peer.
+ * - The run writes docs/performance.json and the figures of docs/performance.md.
+ * - `--quick` uses a tenth of the members and writes nothing.
  */
 import { execFileSync } from 'node:child_process'
 import { cpus, totalmem } from 'node:os'
@@ -49,10 +51,10 @@ const SIZE = quick
     }
   : {
       repeats: 3,
-      // As long as each of them still becomes faster: its engine compiles what runs often.
+      // Each program still speeds up for this many warm-ups, while V8 compiles its hot code.
       warmUps: 4,
       peerWarmSeconds: 12,
-      // Short and often: the speed of a machine that is shared changes within seconds, and the three stand in one moment.
+      // Many short repeats: a shared machine changes speed within seconds, and all three programs must see the same speed.
       compared: 9,
       joins: 15_000,
       active: 60_000,
@@ -68,10 +70,10 @@ const SIZE = quick
       rateSeconds: 4,
     }
 const HISTORY = 10_000
-/** Who has it: far behind all others. */
+/** Index of the member with the long history, far behind all others. */
 const READER = 5_000_000
 
-/** Members of two halves: whoever looks at the empty server has the end of their session moved on as whoever joins has. */
+/** Product and empty server use different halves of the members, so both extend the sessions of members who were not there yet. */
 const FIRST_JOINERS = 64
 const joiners = (): Buffer[] => joinRequests(JOIN, FIRST_JOINERS, FIRST_JOINERS + SIZE.joins)
 const lookers = (): Buffer[] => joinRequests(JOIN, SIZE.active / 2, SIZE.active / 2 + SIZE.joins)
@@ -89,7 +91,7 @@ const keep = (program: Program): Program => {
 }
 let ending: Promise<void> | undefined
 let isStopped = false
-/** Once, whoever asks: a signal, a failure or the end. */
+/** Runs once, on a signal, a failure or the normal end. */
 const end = (): Promise<void> => (ending ??= endAll())
 async function endAll(): Promise<void> {
   for (const program of programs.splice(0).reverse()) await program.stop()
@@ -106,7 +108,7 @@ try {
   const results = await measureAll(scene)
   await finish(results, { write: !quick })
 } catch (error) {
-  // What was under way when it was stopped fails, and says nothing.
+  // After a signal, calls in flight fail: report nothing.
   if (!isStopped) {
     process.stderr.write(`${complaints(scene)}\n`)
     throw error
@@ -147,7 +149,7 @@ async function measureAll(at: Scene): Promise<Results> {
 async function measureEngine(at: Scene, product: Program, pgbench: Awaited<ReturnType<typeof preparePgbench>>): Promise<Results['engine']> {
   const repeats: Results['engine']['repeats'][number][] = []
   const { engine, single, alone } = SIZE
-  // The first day warms up: pages are read for the first time, statements are planned.
+  // The first day is a warm-up: pages enter the cache, statements are planned.
   await batchedJoins(at, { from: 0, to: engine })
   for (let repeat = 0; repeat < SIZE.repeats; repeat++) {
     await passDay(at, product)
@@ -184,7 +186,7 @@ async function measureHttp(
   const day = await today(at)
   await newPeerRound(peerDb, day)
   const other = keep(await startPeer(at, day))
-  // One round for all repeats: each goes on with members who have not joined it yet.
+  // The peer has one round for all repeats: each repeat continues with members who have not joined.
   let theirs: readonly Buffer[] = joinRequests('/rounds/join', 0, SIZE.active)
   const measurePeer = async (seconds = SIZE.seconds): Promise<Joined> => {
     const joined = await measureJoins(at, other, theirs, seconds)
@@ -200,7 +202,7 @@ async function measureHttp(
       return measure()
     }
     const look = (): Promise<Joined> => measureJoins(at, empty, lookers(), 20)
-    // Whoever comes later meets what the disk has left to do of those before: the two it is compared with change places.
+    // A later program pays for disk writes that an earlier one left over: alternate the order of the two others.
     const lookFirst = repeat % 2 === 0
     const before = await turn(lookFirst ? look : measurePeer)
     const joins = await turn(() => measureJoins(at, product, joiners(), 20))
@@ -225,7 +227,7 @@ function told({ perSecond, serverUs, databaseUs }: Joined): string {
   return `${perSecond.toFixed(0)}/s (${serverUs.toFixed(0)} + ${databaseUs.toFixed(0)} µs)`
 }
 
-/** Calls that only read, of the product and of the peer in turn. */
+/** Measures read-only calls of the product and the peer in turn. */
 async function compareReads(product: Program, other: Program): Promise<Results['http']['reads']> {
   const reads: Results['http']['reads'][number][] = []
   for (const [name, mine, theirs] of [
@@ -240,7 +242,7 @@ async function compareReads(product: Program, other: Program): Promise<Results['
   return reads
 }
 
-/** Latencies at half of what each can do, from the moment a request was due. */
+/** Latencies at half of each program's throughput, from the moment a request was due. */
 async function measureRates(
   at: Scene,
   product: Program,
@@ -251,7 +253,7 @@ async function measureRates(
   const [rate, pgbenchRate] = [most.joins / 2, most.pgbench / 2]
   for (let repeat = 0; repeat < SIZE.rates; repeat++) {
     await passDay(at, product)
-    // What was measured before is written to the disk before, and not while one of the two is measured.
+    // Flush earlier writes now, so they do not disturb either measurement.
     await at.root.query(sql`checkpoint`)
     const usual = percentilesOf(await pgbench.atRate(pgbenchRate, SIZE.rateSeconds))
     const joins = await joinsAtRate(product, joinRequests(JOIN, 0, SIZE.active), rate, SIZE.rateSeconds)
@@ -266,7 +268,7 @@ async function measureRates(
 
 async function measureDays(at: Scene, product: Program): Promise<Results['days']> {
   await passDay(at, product)
-  // Members of their own, without profiles: nobody is sent a weekly mail while something is measured.
+  // New members without profiles: they get no weekly mail during the measurement.
   const [hundred, all] = [SIZE.active + SIZE.auto, SIZE.active + SIZE.all]
   await addMembers(at, SIZE.active, hundred, { autoJoin: true, sessions: false })
   await at.root.query(sql`vacuum analyze wallet`)

@@ -1,7 +1,8 @@
 /**
- * What is measured stands here: one PostgreSQL as the product starts it, with fsync, in a temporary
- * folder; the product's database with members, wallets, sessions and ticket keys; the peer's and
- * pgbench's beside it. Nothing of it outlives the run.
+ * Sets up the measured databases in one PostgreSQL, started as the product starts it, with fsync.
+ *
+ * - The product's database has members, wallets, sessions and ticket keys. The peer and pgbench have their own databases.
+ * - All data is in a temporary folder and is deleted at the end.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -18,35 +19,35 @@ import { SEALED_KEY_BYTES } from '@roz/server/tickets/flat-list.ts'
 import { keyContextOf } from '@roz/server/tickets/ticket.ts'
 
 export const SECRET_KEY = 'the secret of the bench, of no use elsewhere'
-/** Far above the accounts that a start makes. */
+/** Far above the ids of the accounts that a first start creates. */
 const FIRST_MEMBER = 100_001
-/** Enough for a join on each day of the run, and never so little that a member is told of it. */
+/** Enough for a join on each day of the run, and above the threshold of the low-balance notice. */
 const BALANCE_PAISE = 5_000
 const PORTION = 20_000
 
 export type Scene = {
   readonly folder: string
-  /** As the server's own role; as the superuser, for what a user of the product cannot do. */
+  /** `db` has the server's role; `root` is the superuser, for setup that the server's role may not do. */
   readonly db: Db
   readonly root: Db
   readonly appUrl: string
   readonly ownerUrl: string
   readonly urlOf: (database: string) => string
-  /** Processor time of the whole database so far, backends that have ended included. */
+  /** CPU time of the whole database so far in ms, including ended backends. */
   readonly databaseCpuMs: () => number
   readonly stop: () => Promise<void>
 }
 
 export const memberAt = (index: number): bigint => BigInt(FIRST_MEMBER + index)
-/** A session's token, the same in the database and in the generator. */
+/** Session token of a member, identical in database and load generator. */
 export const tokenAt = (index: number): string => createHash('sha256').update(`bench ${index}`).digest('base64url')
 
-/** Without `makesBooks` the books of past days and their checks are left for later: they are not what is measured. */
+/** Without `makesBooks` the books of past days and their checks are blocked, so they are not measured. */
 export async function openScene({ makesBooks = false }: { readonly makesBooks?: boolean } = {}): Promise<Scene> {
   const folder = await mkdtemp(path.join(tmpdir(), 'roz-bench-'))
-  // PostgreSQL may run as another user, who must pass through here.
+  // PostgreSQL may run as another user, who needs to traverse this folder.
   await chmod(folder, 0o711)
-  // More connections than the product asks for: pgbench and the peer have theirs beside it.
+  // 200 connections: pgbench and the peer need some beside the product's.
   const postgres = await startPostgres({ dataDir: path.join(folder, 'postgres'), log: () => undefined, flags: ['max_connections=200'] })
   await migrate(postgres.ownerUrl, { production: false, appRole: 'roz_app' })
   const urlOf = (database: string): string => postgres.superUrl.replace(/\/postgres$/, `/${database}`)
@@ -70,7 +71,7 @@ export async function openScene({ makesBooks = false }: { readonly makesBooks?: 
     stop: async () => {
       released.resolve()
       await holding
-      // Whoever is still at work when it is stopped loses the connection.
+      // Queries still running after 1 s lose their connection.
       const closing = [db.close(), root.close()]
       await Promise.race([Promise.all(closing), sleep(1000)])
       await postgres.stop()
@@ -80,14 +81,14 @@ export async function openScene({ makesBooks = false }: { readonly makesBooks?: 
   }
 }
 
-/** A hundred ticks a second, whatever the kernel counts by. */
+/** Linux reports CPU time in ticks of 10 ms (USER_HZ = 100), whatever the kernel's own HZ is. */
 const TICK_MS = 10
 
-/** Processor time of a process with all of its threads, and of children that it has seen end; none of one that is gone. */
+/** CPU time in ms of a process, its threads and its reaped children; 0 if the process is gone. */
 export function cpuMsOf(pid: number): number {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // After the name, which may hold spaces: utime, stime, cutime, cstime are the 12th to the 15th.
+    // Skip the name, which may contain spaces: then fields 12 to 15 are utime, stime, cutime, cstime.
     const times = stat
       .slice(stat.lastIndexOf(')') + 2)
       .split(' ')
@@ -99,10 +100,7 @@ export function cpuMsOf(pid: number): number {
 }
 const childrenOf = (pid: number): number[] => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number)
 
-/**
- * Books and liabilities of a day are made after it, beside the next one, and take their time: whoever
- * holds their lock keeps them out of what is measured.
- */
+/** Takes the lock of the books for the whole run: books and liabilities of past days would otherwise run during measurements. */
 const holdBooks = (root: Db, until: Promise<void>): Promise<void> =>
   root.withConnection(async (connection) => {
     await lockSession(connection, 'books')
@@ -110,21 +108,23 @@ const holdBooks = (root: Db, until: Promise<void>): Promise<void> =>
   })
 
 /**
- * The scheduled check of the books is made once an hour; by a clock that passes a day in a moment it would
- * fall due in the middle of every second measurement. So it has just been made, whatever the hour.
+ * Marks the audit of the ledger as done for every half hour of 60 days. The clock jumps by days, so the
+ * hourly audit would otherwise fall due during measurements.
  */
 const sayChecked = sql`
   insert into audit_run (scope, started_at, finished_at, broken)
   select 'full', at, at, '[]' from generate_series(roz_now(), roz_now() + interval '60 days', interval '30 minutes') at`
 
-/** And every wallet has been compared with its movements in each of these nights. */
+/** Marks the nightly comparison of wallets as done for 60 nights. */
 const sayCompared = sql`
   insert into wallet_check (night, last_id, finished_at)
   select ist_day(at), 0, at from generate_series(roz_now(), roz_now() + interval '60 days', interval '1 day') at`
 
 /**
- * Members from one index to another, with all that joining needs and books that hold: each balance has
- * come by a transfer. Profiles and sessions only for those who will come over HTTP.
+ * Adds the members of an index range with everything that a join needs.
+ *
+ * - Each balance comes from a transfer, so the ledger's audit passes.
+ * - `sessions` adds profiles and sessions, for members who join over HTTP.
  */
 export async function addMembers(
   { root }: Scene,
@@ -138,7 +138,7 @@ export async function addMembers(
       insert into member (id, name, email, role, email_verified_at, created_at) overriding system value
       select id, 'Asha Verma', 'member' || id || '@bench.test', 'member', roz_now(), roz_now() from generate_series(${first}::bigint, ${last}::bigint) id`)
   }
-  // One statement: a wallet opens with the movement that fills it.
+  // One statement: the schema wants a wallet and the transfer that fills it together.
   await root.query(sql`
     with opened as (
       insert into wallet (member_id, balance, seq, may_move, auto_join)
@@ -157,7 +157,7 @@ export async function addMembers(
   }
 }
 
-/** Sealed as the server seals them, so that the close of a day opens a million different ones. */
+/** Adds ticket keys encrypted as the server does, so closing a day decrypts a million different keys. */
 async function addKeys(root: Db, from: number, to: number): Promise<void> {
   const secrets = createSecrets({ secretKey: SECRET_KEY })
   let writing: Promise<unknown> = Promise.resolve()
@@ -175,11 +175,11 @@ async function addKeys(root: Db, from: number, to: number): Promise<void> {
   await writing
 }
 
-/** One member with a long history: so many top-ups, each a movement of the ledger. */
+/** Gives one member a long history: `movements` top-ups, each one transfer. */
 export async function addHistory({ root }: Scene, index: number, movements: number): Promise<void> {
   const id = memberAt(index)
   const added = (movements - 1) * 100
-  // As a superuser does who brings old books along: one statement would have to be one movement.
+  // Triggers are off (`replica`): they require each statement to be one movement.
   await root.withConnection(async (connection) => {
     await connection.query(sql`set session_replication_role = replica`)
     await connection.query(sql`

@@ -1,6 +1,8 @@
 /**
- * The same check in a real browser: the product's page of a large day, over a server that answers with the
- * folder's files in place of its own; and one ticket of it, by the code that My ticket runs.
+ * Measures the verifier in a real browser.
+ *
+ * - The product's page checks a large day. A proxy serves the published files from the bench's folder.
+ * - One ticket of that day is checked by the same code as the page *My ticket*.
  */
 import { createReadStream, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -22,7 +24,7 @@ import type { PageRun, TicketRun } from './verifier-results.ts'
 const JSON_NAMES = /^(draws|books)\/[\d-]+$/
 const WAIT_MS = 180_000
 
-/** What the page shows of a day before it is checked. */
+/** The view of a day that the page shows before the check. */
 function viewOf(entries: number): object {
   const books = { liabilities: { count: PARTS_EACH * entries } }
   const split = { need: 0, reward: 0, platform: 0 }
@@ -31,7 +33,7 @@ function viewOf(entries: number): object {
 
 export type Front = { readonly url: string; readonly close: () => void }
 
-/** The product's pages, and the folder's files where it would publish its own. */
+/** Proxies the product's pages and serves the published files from the folder. */
 export async function startFront(target: number, folder: string, entries: number): Promise<Front> {
   const server = http.createServer((request, response) => {
     const name = /^\/api\/public\/([^?]*)/.exec(request.url ?? '')?.[1]
@@ -56,7 +58,7 @@ export async function startFront(target: number, folder: string, entries: number
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => (server.closeAllConnections(), server.close()) }
 }
 
-/** From the press to the verdict, as somebody sees it. */
+/** Measures from the click to the visible verdict. */
 export async function measurePage(browser: Browser, url: string, entries: number): Promise<PageRun> {
   const page = await browser.newPage()
   try {
@@ -80,12 +82,12 @@ export async function measurePage(browser: Browser, url: string, entries: number
   }
 }
 
-/** A member's ticket in a list of so many, with all that the server would answer. */
+/** Builds the server's answer for one ticket of the list, with its proof. */
 async function ticketAnswer(folder: string, entries: number) {
   const bytes = new Uint8Array(await readFile(path.join(folder, `draws/${DAY}/tickets`)))
   const tickets: Uint8Array[] = Array.from({ length: entries }, (_, at) => bytes.subarray(32 * at, 32 * at + 32))
   const mine = ticketOf(memberKey(7), DAY)
-  // In the place of its neighbour, so that the list stays as long and in order.
+  // Replaces its neighbour, so the list keeps its length and order.
   const found = tickets.findIndex((one) => toHex(one) > toHex(mine))
   const position = found === -1 ? entries - 1 : found
   tickets[position] = mine
@@ -110,7 +112,7 @@ async function ticketAnswer(folder: string, entries: number) {
   }
 }
 
-/** The verifier's module as a browser gets it. */
+/** Bundles the verifier's module for the browser. */
 async function bundled(): Promise<string> {
   const made = await build({
     root: path.join(ROOT, 'verifier'),

@@ -1,6 +1,7 @@
 /**
- * A folder of published files with so many entries and parts, as large as one day gets, and the proof of
- * one of its tickets. What stands in it is made up; its form, hashes and signatures hold.
+ * Writes a folder of published files for one large day, and the proof of one ticket.
+ *
+ * - The content is invented, but its form, hashes and signatures are valid.
  */
 import { createWriteStream } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
@@ -25,11 +26,11 @@ import {
   WITNESSES,
 } from '../verifier/test/site-maker.ts'
 
-/** As many as the balances of a real community are cut into. */
+/** Parts of the liabilities per entry, as in a real community. */
 export const PARTS_EACH = 4
 const PIECE = 8192
 
-/** So many 32-byte values in ascending order that look like hashes: place first, noise after it. */
+/** Yields 32-byte values in ascending order that look like hashes: the position first, then noise. */
 function* ascendingValues(count: number): Generator<Uint8Array> {
   const step = 2n ** 64n / BigInt(count)
   for (let first = 0; first < count; first += PIECE) {
@@ -51,7 +52,7 @@ async function fill(folder: string, name: string, pieces: Iterable<Uint8Array>):
   await once(file, 'finish')
 }
 
-/** Writes the list; afterwards it is known by count, root and the few tickets that win. */
+/** Writes the ticket list. Returns its count, its root and the winning tickets. */
 async function writeTickets(folder: string, entries: number): Promise<SealedList> {
   const tree = await ticketTree(entries)
   await fill(
@@ -75,7 +76,7 @@ async function writeTickets(folder: string, entries: number): Promise<SealedList
   return { count: entries, root: toHex(tree.root().hash), at: ticketAt }
 }
 
-/** Two parts for each entry, adding up to what the accounts owe. */
+/** Writes `PARTS_EACH` parts per entry; their sum is the amount owed in the accounts. */
 async function writeParts(folder: string, entries: number, owedPaise: number): Promise<{ count: number; root: string; total: number }> {
   const count = PARTS_EACH * entries
   const each = Math.floor(owedPaise / count)

@@ -1,4 +1,4 @@
-/** What the verifier's measurements came to, against what must be reached: printed, kept as JSON, written into the docs. */
+/** Compares the verifier's measurements with their targets: printed, saved as JSON and written into docs/verifier.md. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'

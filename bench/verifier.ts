@@ -1,7 +1,9 @@
 /**
- * npm run bench:verifier: how long it takes to check a day of a million entries, and of ten, by the program
- * and in the product's page, and one ticket of it. Writes docs/verifier.json and the figures of
- * docs/verifier.md; `--quick` takes a tenth and writes nothing. Nothing of it is asserted anywhere.
+ * `npm run bench:verifier`: measures the check of a day with 1 and with 10 million entries, and of one ticket.
+ *
+ * - The check runs in the command-line program and in the product's page.
+ * - The run writes docs/verifier.json and the figures of docs/verifier.md. `--quick` uses a tenth and writes nothing.
+ * - No test asserts these figures.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -21,7 +23,7 @@ import { type CliRun, describeMachine, finish, type PageRun, type TicketRun } fr
 const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false } } })
 const MILLION = values.quick ? 100_000 : 1_000_000
 
-/** The peak of the resident set in MB, as the system keeps it for the program alone: that of its resource usage begins with its parent's. */
+/** Prints the peak resident set in MB from /proc (VmHWM): `resourceUsage().maxRSS` would start at the parent's value. */
 const WATCHED = `
 import { readFileSync } from 'node:fs'
 const peakMb = () => Number(/VmHWM:\\s+(\\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))[1]) / 1024
@@ -52,7 +54,7 @@ async function measure(program: string, folder: string, entries: number): Promis
   }
 }
 
-/** A folder that is there while the work runs. */
+/** Runs `work` with a temporary folder and deletes the folder afterwards. */
 async function withFolder<T>(entries: number, work: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'roz-bench-verifier-'))
   try {

@@ -1,4 +1,4 @@
-/** From Lighthouse's looks to a table against what frontend budgets say: printed, kept as JSON, written into the docs. */
+/** Compares Lighthouse's runs with the budgets: printed, saved as JSON and written into docs/web-performance.md. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
@@ -14,7 +14,7 @@ export type Look = {
   readonly finalUrl: string
   readonly lighthouse: string
   readonly browser: string
-  /** Lighthouse's own measure of the machine, the greater the faster. */
+  /** Lighthouse's benchmark index of the machine: higher is faster. */
   readonly speed: number
   readonly scores: Readonly<Partial<Record<Category, number>>>
   readonly metrics: Readonly<Record<Metric, number>>
@@ -87,7 +87,7 @@ const DOCS_FILE = path.join(ROOT, 'docs', 'web-performance.md')
 const BEGIN = '<!-- figures: written by npm run bench:web -->'
 const END = '<!-- end of figures -->'
 
-/** Prints figures and findings; with `write` keeps every look and writes the table of the docs. */
+/** Prints figures and findings. `write` also saves every run and updates the table in the docs. */
 export function finish(looks: readonly Look[], options: { readonly write: boolean }): void {
   const pages = [...new Set(looks.map(({ page }) => page))]
   const rows = pages.map((page) =>

@@ -1,8 +1,9 @@
 /**
- * npm run bench:web: what Lighthouse says of the pages and screens, on the real server with the demo
- * community: a phone on slow 4G, the system's Chromium, the median of five looks. Writes
- * docs/web-performance.json and the figures of docs/web-performance.md; `--quick` looks once and writes
- * nothing. Nothing of it is asserted anywhere: what must hold on every machine is e2e/tests/app/budgets.test.ts.
+ * `npm run bench:web`: runs Lighthouse on pages and screens of the real server with the demo community.
+ *
+ * - Each figure is the median of five runs: a phone on slow 4G in the system's Chromium.
+ * - The run writes docs/web-performance.json and the figures of docs/web-performance.md. `--quick` runs once and writes nothing.
+ * - No test asserts these figures. Budgets for every machine are in e2e/tests/app/budgets.test.ts.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -48,7 +49,7 @@ const MEMBERS: readonly Page[] = [
 const folder = mkdtempSync(path.join(tmpdir(), 'roz-lighthouse-'))
 let browser: ChildProcess | undefined
 let ending: Promise<void> | undefined
-/** Once, whoever asks: a signal, a failure or the end. */
+/** Runs once, on a signal, a failure or the normal end. */
 const end = (): Promise<void> => (ending ??= endAll())
 async function endAll(): Promise<void> {
   if (browser !== undefined) await stop(browser)
@@ -60,7 +61,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => vo
 try {
   finish(await lookAtAll(), { write: !values.quick && values.only === '' })
 } catch (error) {
-  // What was under way when it was stopped fails, and says nothing.
+  // After a signal, calls in flight fail: report nothing.
   if (ending === undefined) throw error
 } finally {
   await end()
@@ -78,7 +79,7 @@ async function lookAtAll(): Promise<Look[]> {
   return [...looks, ...(await look(port, roz.url, MEMBERS))]
 }
 
-/** The system's own, as it is: no automation looks over its shoulder while something is measured. */
+/** Starts the system's Chromium without automation, which would disturb the measurement. */
 function startChromium(port: number): ChildProcess {
   const program = process.env.CHROMIUM ?? '/usr/bin/chromium'
   return spawn(program, [...LIGHTHOUSE_FLAGS, `--remote-debugging-port=${port}`, `--user-data-dir=${folder}`, 'about:blank'], {
@@ -91,7 +92,7 @@ async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode === null && child.signalCode === null && child.kill('SIGTERM')) await ended
 }
 
-/** Lighthouse keeps what a page has stored: a sign-in lasts. */
+/** Signs a member in. Lighthouse keeps the page's storage, so the session lasts for all runs. */
 async function signIn(port: number, url: string, token: string): Promise<void> {
   const connection = await chromium.connectOverCDP(`http://127.0.0.1:${port}`)
   const page = await connection.contexts()[0]?.newPage()

@@ -1,4 +1,4 @@
-/** The tables of schema.sql, as the ORM knows them. */
+/** Declares the tables of schema.sql for the ORM. */
 import { bigint, boolean, date, pgTable, primaryKey, text, timestamp, uuid } from 'drizzle-orm/pg-core'
 
 const id = (name) => bigint(name, { mode: 'number' })

@@ -1,4 +1,4 @@
--- What the five calls need, in the usual shape: a row for every movement, keyed and indexed.
+-- Tables of the peer's five calls in the usual form: one row per movement, with keys and indexes.
 create table members (id bigint primary key, email text not null unique, verified boolean not null, suspended boolean not null);
 create table sessions (token_hash text primary key, member_id bigint not null references members (id), expires_at timestamptz not null);
 create table wallets (

@@ -1,11 +1,12 @@
 /**
- * The peer: joining, the round, the wallet's page, a top-up's webhook and a withdrawal in the way that
- * such a wallet is usually built: Express, an ORM, a transaction for each request and a statement for
- * each row. It is meant to be as fast as that way can be: statements are prepared once and named, reads
- * by key, conditional updates instead of locks taken beforehand, no row that all requests share (the
- * round's total is counted, and kept for a second), one connection pool, a buffered log, no middleware
- * that a call does not need. Its books are weaker than ours: no journal of two sides, no fence of the
- * day, no receipt, and a lost answer stays lost.
+ * The peer: a wallet built the usual way, with Express, an ORM, a transaction per request and a statement per row.
+ *
+ * - It has five calls: join, current round, transactions, a top-up's webhook and withdraw.
+ * - It is as fast as that design allows: prepared named statements, reads by key, conditional updates instead of locks,
+ *   no row that all requests update (the round's total is counted and cached for 1 s), one connection pool,
+ *   a buffered log and no unneeded middleware.
+ * - Its guarantees are weaker than the product's: no double entry, no cut-off between days, no receipt,
+ *   and no replay of a lost answer.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { and, count, desc, eq, gt, gte, lt, sql } from 'drizzle-orm'
@@ -58,7 +59,7 @@ const listTransactions = db
   .limit(21)
   .prepare('list_transactions')
 
-/** Statements of a transaction, prepared under one name on every connection. */
+/** Statements of a transaction, prepared under one name on each connection. */
 const take = (tx, memberId, amount, held) =>
   tx
     .update(wallets)
@@ -94,7 +95,7 @@ async function signedIn(request, _response, next) {
   next()
 }
 
-/** Counted at most once a second, however many look. */
+/** Counted at most once a second, whatever the number of readers. */
 let totals = { at: Number.NEGATIVE_INFINITY, entries: 0 }
 async function totalEntries() {
   if (performance.now() - totals.at > TOTALS_FRESH_MS) {
@@ -206,7 +207,7 @@ app.post('/wallet/withdraw', express.json(), signedIn, async (request, response)
   response.status(201).json(answer)
 })
 
-// Four parameters are how Express tells an error handler.
+// Express recognises an error handler by its four parameters.
 app.use((error, _request, response, _next) => {
   if (!(error instanceof Refusal)) log.error({ err: error })
   response.status(error.status ?? 500).json({ message: error.message })

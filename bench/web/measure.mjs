@@ -1,6 +1,8 @@
 /**
- * One page after another by Lighthouse, in the browser that listens on a port; a line of JSON for each
- * look. Plain JavaScript: Lighthouse and its types are installed for this run alone.
+ * Runs Lighthouse on one page after another, in the browser that listens on a port.
+ *
+ * - Each run prints one line of JSON.
+ * - The file is plain JavaScript, because Lighthouse and its types are installed only for this run.
  */
 import lighthouse from 'lighthouse'
 
@@ -10,11 +12,11 @@ const JUDGED = ['performance', 'accessibility', 'best-practices', 'seo']
 
 for (let run = 1; run <= runs; run++) {
   for (const { name, url } of pages) {
-    // What is no matter of time is the same each time: it is looked at once.
+    // Categories other than performance do not vary: only the first run judges them.
     const onlyCategories = run === 1 ? JUDGED : ['performance']
     const once = async () => (await lighthouse(url, { port, onlyCategories, disableFullPageScreenshot: true, logLevel: 'silent' })).lhr
     const first = await once()
-    // Once in some fifty looks it loses the beginning of its own record, and asks to be run again.
+    // About 1 run in 50 fails with NO_NAVSTART (the trace lacks its start): run it again.
     const lhr = first.runtimeError?.code === 'NO_NAVSTART' ? await once() : first
     process.stdout.write(`${JSON.stringify({ name, run, ...lookOf(lhr) })}\n`)
   }
@@ -35,14 +37,14 @@ function lookOf({ audits, categories, runtimeError, runWarnings, finalDisplayedU
   }
 }
 
-/** What came over the wire, by kind. */
+/** Transferred bytes by resource kind. */
 function bytesOf(requests) {
   const sums = {}
   for (const { resourceType = 'Other', transferSize = 0 } of requests) sums[resourceType] = (sums[resourceType] ?? 0) + transferSize
   return sums
 }
 
-/** Whatever Lighthouse would have otherwise, the metrics themselves aside: they are in the table. */
+/** Lighthouse's findings without the metrics, which are in the table. */
 function findingsOf(audits, categories) {
   const isMetric = new Set(categories.performance.auditRefs.filter(({ group }) => group === 'metrics').map(({ id }) => id))
   const asked = Object.values(categories).flatMap(({ auditRefs }) => auditRefs.map(({ id }) => id))

@@ -1,7 +1,9 @@
 /**
- * The gateway's API for orders, payments, refunds and disputes, under /pg. Keys and version are judged before
- * anything else; an answer is the same for the same idempotency key and body; every refusal has the
- * gateway's own shape.
+ * The gateway's API for orders, payments, refunds and disputes, under /pg.
+ *
+ * - Keys and version are checked before anything else.
+ * - The same idempotency key with the same body gets the same answer.
+ * - Every refusal has the gateway's own shape.
  */
 import { randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
@@ -15,7 +17,7 @@ import { createOrder, readAttempt, readOrder, simulate, terminateOrder } from '.
 import { createRefund, readNewRefund, readRefund } from './refunds.ts'
 import { badBody, badUrl, invalid, missing } from './refusals.ts'
 
-/** Versions whose ids are strings, as this sandbox writes them. */
+/** API versions that write ids as strings: this sandbox writes no other form. */
 const VERSIONS: ReadonlySet<string> = new Set(['2023-08-01', '2025-01-01', '2026-01-01'])
 const SIMULATED: ReadonlySet<string> = new Set(['SUCCESS', 'FAILED', 'PENDING', 'USER_DROPPED'] satisfies AttemptStatus[])
 

@@ -1,6 +1,7 @@
 /**
- * What every call of the gateway's APIs goes through, payments and payouts alike: who calls, in which
- * version; and how it is answered. Faults of the API (`faults.api`) act here and nowhere else.
+ * Authentication, version check, idempotency and answer of every API call, for payments and payouts.
+ *
+ * - API faults (`faults.api`) act here and nowhere else.
  */
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -11,7 +12,7 @@ import type { Store } from './store.ts'
 import type { Webhooks } from './webhooks.ts'
 
 export type Keys = { readonly clientId: string; readonly clientSecret: string }
-/** An account for payouts: keys of its own, where its webhooks go, and a key that makes its calls' signatures compulsory. */
+/** The payouts account: its own keys and webhook address. With `signatureKey` every call must be signed. */
 export type PayoutAccount = Keys & { readonly notifyUrl?: string | undefined; readonly signatureKey?: string | undefined }
 export type Parts = {
   readonly store: Store
@@ -47,7 +48,7 @@ export function header(request: FastifyRequest, name: string): string | undefine
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** Digests have one length, so that the comparison tells nothing about the keys' own. */
+/** Compares digests, which have one length: `timingSafeEqual` needs that, and the timing does not leak the key's length. */
 function same(given: string | undefined, expected: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest()
   return given !== undefined && timingSafeEqual(digest(given), digest(expected))
@@ -63,7 +64,7 @@ export async function answer(parts: Parts, reply: FastifyReply, work: (nowMs: nu
   return reply.type('application/json; charset=utf-8').send(inCurrency(text, parts.store.faults().currency))
 }
 
-/** The first good answer to a key is given again for a day, to the same request only. */
+/** Repeats the first successful answer to an idempotency key for 24 h. The same key with another request is refused. */
 export function once(store: Store, request: FastifyRequest, reply: FastifyReply, nowMs: number, work: () => unknown): string {
   const key = header(request, 'x-idempotency-key')
   if (key === undefined) return JSON.stringify(work())

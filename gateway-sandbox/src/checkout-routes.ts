@@ -1,6 +1,7 @@
 /**
- * What the payer's browser sees: the script, the hosted page and the press of one of its buttons.
- * The session id is the only key, and it travels in form bodies, never in an address.
+ * The payer's side: the browser script, the hosted page and the press of one of its buttons.
+ *
+ * - The session id is the only credential. It travels in form bodies, never in a URL.
  */
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply } from 'fastify'
@@ -54,7 +55,7 @@ export function checkoutRoutes(app: FastifyInstance, parts: Parts): void {
     try {
       playOrder(parts, order.orderId, { outcome: OUTCOMES[choice], again: false }, 1, nowMs)
     } catch (cause) {
-      // A second press, or one that comes too late, changes nothing and leads to the same place.
+      // A second or late press changes nothing and redirects to the same address.
       if (!(cause instanceof Refusal) || cause.code !== 'order_inactive') throw cause
     }
     const back = returnAddress(order)

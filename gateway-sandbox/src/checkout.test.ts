@@ -19,7 +19,7 @@ const seen = async (order: Body): Promise<Body> => (await call('GET', `${world.u
 const buttons = (page: Answer): string[] => [...page.text.matchAll(/<button[^>]*>([^<]*)<\/button>/g)].map((match) => match[1] ?? '')
 
 describe('the hosted page', () => {
-  test('is plain, labelled as a demo, and has one button per outcome', async () => {
+  test('has no script, a demo label and one button per outcome', async () => {
     const page = await open(await made())
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
     expect(buttons(page)).toEqual(['Pay ₹10.00', 'Fail', 'Keep pending', 'Cancel'])
@@ -29,11 +29,11 @@ describe('the hosted page', () => {
     expect(page.text).not.toContain('9999999999')
   })
 
-  test('writes amounts as India does', async () => {
+  test('writes amounts with Indian digit groups', async () => {
     expect(buttons(await open(await made({ order_amount: 123456.5 })))[0]).toBe('Pay ₹1,23,456.50')
   })
 
-  test('allows no script, no other style, and forms only to itself and to where the order returns', async () => {
+  test('has a policy that forbids scripts, other styles and forms to other hosts', async () => {
     const policy = (await open(await made())).headers.get('content-security-policy')
     expect(policy).toMatch(
       /^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/=]+'; form-action 'self' http:\/\/127\.0\.0\.1:\d+; base-uri 'none'; frame-ancestors 'none'$/,
@@ -56,7 +56,7 @@ describe('the hosted page', () => {
     expect(world.shop.letters[0]?.event.type).toBe(type)
   })
 
-  test('of a pending payment says so when opened again, and ends it', async () => {
+  test('shows a pending payment when opened again, and can end it', async () => {
     const order = await made()
     await press(order, 'pending')
     const page = await open(order)
@@ -68,14 +68,14 @@ describe('the hosted page', () => {
     expect([after.order_status, after.payments.length]).toEqual(['PAID', 1])
   })
 
-  test('pressed twice pays once, and both presses lead back to the shop', async () => {
+  test('pays once when pressed twice, and both presses redirect to the shop', async () => {
     const order = await made()
     const answers = await Promise.all([press(order, 'success'), press(order, 'success'), press(order, 'failed')])
     expect(answers.map((answer) => answer.status)).toEqual([303, 303, 303])
     expect((await seen(order)).payments.length).toBe(1)
   })
 
-  test('of a paid or expired order has no button, but the way back', async () => {
+  test('has no button but a link to the shop once the order is paid or expired', async () => {
     const paid = await made()
     await press(paid, 'success')
     const page = await open(paid)
@@ -88,24 +88,24 @@ describe('the hosted page', () => {
     expect((await seen(late)).payments).toEqual([])
   })
 
-  test('of an order without a return address shows what happened', async () => {
+  test('shows the outcome when the order has no return address', async () => {
     const order = await made({ order_meta: undefined })
     const page = await press(order, 'success')
     expect([page.status, page.text.includes('Payment complete')]).toEqual([200, true])
   })
 
-  test('puts the order id wherever the return address asks for it', async () => {
+  test('puts the order id into every placeholder of the return address', async () => {
     const order = await made({ order_meta: { return_url: 'https://h/{order_id}/done?id={order_id}' } })
     expect((await press(order, 'failed')).headers.get('location')).toBe(`https://h/${order.order_id}/done?id=${order.order_id}`)
   })
 
-  test('escapes what the shop wrote into its address', async () => {
+  test('escapes the return address that the shop gave', async () => {
     const order = await made({ order_meta: { return_url: 'https://h/?a="><script>alert(1)</script>' } })
     await press(order, 'success')
     expect((await open(order)).text).not.toContain('<script>')
   })
 
-  test('without a known session, or with an outcome nobody offered, is a page that says so', async () => {
+  test('is replaced by an error page when session or outcome is unknown', async () => {
     const order = await made()
     for (const answer of [
       await post('checkout', {}),
@@ -130,7 +130,7 @@ describe('the hosted page', () => {
 describe('the script for the browser', () => {
   type Form = { method: string; action: string; target: string; fields: Record<string, string>; submitted: boolean }
 
-  /** The few parts of a page that the script touches; the browser itself is used by the journeys. */
+  /** A minimal stub of the DOM that the script touches. The journeys in e2e/ use a real browser. */
   async function checkout(options: unknown): Promise<{ answer: unknown; form: Form }> {
     const { text } = await call('GET', `${world.url}/js/v3/cashfree.js`)
     const form: Form & Record<string, unknown> = { method: '', action: '', target: '', fields: {}, submitted: false }
@@ -156,7 +156,7 @@ describe('the script for the browser', () => {
     ])
   })
 
-  test('posts the session to the hosted page, in the window asked for', async () => {
+  test('posts the session to the hosted page, in the requested window', async () => {
     for (const [redirectTarget, target] of [
       ['_self', '_self'],
       ['_blank', '_blank'],
@@ -169,7 +169,7 @@ describe('the script for the browser', () => {
     }
   })
 
-  test('says what is wrong instead of leaving the page', async () => {
+  test('answers an error and stays on the page when its options are wrong', async () => {
     for (const options of [undefined, {}, { paymentSessionId: '' }, { paymentSessionId: 'session_x', redirectTarget: '_modal' }]) {
       const { answer, form } = await checkout(options)
       expect(answer).toEqual({ error: { message: expect.any(String), code: expect.any(String) } })

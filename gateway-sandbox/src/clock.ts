@@ -1,14 +1,15 @@
 /**
- * The sandbox's time: the product's clock where an address for it is given, else the machine's.
- * Invariant: a clock that does not answer never stops the gateway; its last known offset holds.
+ * The sandbox's time: the product's clock if its address is given, else the machine's clock.
+ *
+ * - If the product's clock does not answer, the sandbox keeps running with the last known offset.
  */
 const TIMEOUT_MS = 1_000
 const CACHE_MS = 900
 
 export type SandboxClock = {
-  /** Asks again, so that a clock that was just moved is seen: used where a rule depends on the time. */
+  /** Asks the product's clock each time, so a clock that was just moved is seen. For rules that depend on the time. */
   now(): Promise<number>
-  /** At most a second old: used by the ticking of retries. */
+  /** Cached for 900 ms. For the retry timer. */
   recent(): Promise<number>
 }
 
@@ -24,12 +25,12 @@ export function sandboxClock(clockUrl: string | undefined): SandboxClock {
       const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) })
       const body: unknown = await response.json()
       const now = typeof body === 'object' && body !== null && 'now' in body ? Date.parse(String(body.now)) : Number.NaN
-      // A slow answer to an earlier question must not undo what a later one has learnt.
+      // A slow answer to an earlier request must not overwrite a newer offset.
       if (Number.isNaN(now) || before < knownAtMs) return
       offsetMs = now - (before + Date.now()) / 2
       knownAtMs = before
     } catch {
-      // The product is down or busy: its last known offset is the best guess.
+      // The product is down or busy: keep the last known offset.
     }
   }
 

@@ -1,7 +1,8 @@
 /**
- * The control API, for people and tests that play payer, bank and bad network: /__sandbox/….
- * 200 with the order, refund, dispute or transfer, 400 for a body that says nothing known, 404 for none, 409 for
- * a step that its state does not allow. It needs a JSON content type, so no web page can call it.
+ * The control API under /__sandbox: people and tests play the payer, the bank and a bad network.
+ *
+ * - 200 carries the order, refund, dispute or transfer. 400: unknown body. 404: unknown id. 409: the state does not allow the step.
+ * - A call needs a JSON content type, so no web page of another origin can make one.
  */
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
@@ -20,13 +21,13 @@ import type { Store } from './store.ts'
 
 const MAX_WEBHOOKS = 100
 
-/** The payer's doing, for which the hosted page has a button each. */
+/** Outcomes that the payer can choose: the hosted page has one button for each. */
 export const OUTCOMES = { success: 'SUCCESS', failed: 'FAILED', pending: 'PENDING', dropped: 'USER_DROPPED' } as const satisfies Record<
   string,
   AttemptStatus
 >
 
-/** What a bank or a check makes of an attempt beside that. */
+/** Outcomes that only a bank or a risk check can cause: the hosted page has no button for them. */
 const RARE = { not_attempted: 'NOT_ATTEMPTED', flagged: 'FLAGGED', void: 'VOID', cancelled: 'CANCELLED' } as const satisfies Record<
   string,
   AttemptStatus
@@ -35,15 +36,15 @@ const ALL = { ...OUTCOMES, ...RARE }
 
 const webhooks = z.int().min(0).max(MAX_WEBHOOKS).default(1)
 
-/** `again`: a payment beside the one that the order has. */
+/** `again`: makes a second payment for an order that is already paid. */
 const payment = z.strictObject({ outcome: z.enum(Object.keys(ALL) as (keyof typeof ALL)[]), webhooks, again: z.boolean().default(false) })
 
-/** Takes a word back that was final: no gateway should, and a shop must live with one that does. */
+/** Reverses a final state. No gateway should do this, but a shop must survive one that does. */
 const force = z.boolean().default(false)
 
 const refundMove = z.strictObject({ status: z.enum(['PENDING', 'ONHOLD', 'SUCCESS', 'CANCELLED', 'FAILED']), webhooks, force })
 
-/** Without an amount the whole payment. */
+/** Without an amount the whole payment is disputed. */
 const newDispute = z.strictObject({ stage: z.enum(STAGES).default('CHARGEBACK'), amount: z.number().positive().optional(), webhooks })
 const disputeMove = z.strictObject({ stage: z.enum(STAGES).optional(), step: z.enum(STEPS), webhooks, force })
 
@@ -115,7 +116,7 @@ function parse<T>(schema: z.ZodType<T>, body: unknown): T {
   throw badBody(result.error.issues.map((issue) => `${issue.path.join('.') || 'body'}: ${issue.message}`).join('; '))
 }
 
-/** What the API calls a bad request is here a step that cannot be. */
+/** Answers 409 where the API would answer 400: the requested step is impossible. */
 function step<T>(move: () => T): T {
   try {
     return move()
@@ -126,7 +127,7 @@ function step<T>(move: () => T): T {
   }
 }
 
-/** The order as its own entity, with its attempts and every webhook sent for it. */
+/** The order entity, its payment attempts and every webhook sent for it. */
 function orderView(store: Store, orderId: string, nowMs: number): Record<string, unknown> {
   const order = readOrder(store, orderId, nowMs)
   return {

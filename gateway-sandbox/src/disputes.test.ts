@@ -8,7 +8,7 @@ const raise = (orderId: string, body: unknown = {}): Promise<Answer> => control(
 const idOf = (answer: Answer): string => String(whole(answer)['dispute_id'])
 const get = (id: string): Promise<Answer> => call('GET', `${world.url}/pg/disputes/${id}`, undefined, HEADERS)
 
-test('raised on a paid order it has the documented shape, is read by its id and in the list of the order', async () => {
+test('a dispute of a paid order has the documented shape and is found by its id and by its order', async () => {
   const orderId = await ordered('success')
   const raised = await raise(orderId, { stage: 'CHARGEBACK', amount: 12.5, webhooks: 0 })
   const { webhooks, ...entity } = whole(raised)
@@ -26,13 +26,13 @@ test('raised on a paid order it has the documented shape, is read by its id and 
   expect(refusalOf(await get('1'))).toEqual([404, 'dispute_not_found'])
 })
 
-test('only a paid order is disputed', async () => {
+test('only a paid order can be disputed', async () => {
   expect(refusalOf(await raise(await ordered(undefined)))).toEqual([409, 'order_not_paid'])
   expect(refusalOf(await raise('nobody'))).toEqual([404, 'order_not_found'])
   expect((await raise(await ordered('success'), { stage: 'NONSENSE' })).status).toBe(400)
 })
 
-test('a decision stands until the next stage opens it anew; by force anything goes', async () => {
+test('a decided dispute is final until a later stage reopens it; `force` allows any step', async () => {
   const id = idOf(await raise(await ordered('success'), { webhooks: 0 }))
   const move = async (body: object) => {
     const answer = await control(`/disputes/${id}`, { webhooks: 0, ...body })
@@ -48,7 +48,7 @@ test('a decision stands until the next stage opens it anew; by force anything go
   expect(whole(await get(id))['resolved_at']).not.toBeNull()
 })
 
-test('its webhooks are signed, write the id as text and amounts with two decimals, and tell created, updated and closed', async () => {
+test('webhooks of a dispute are signed, carry its id as text and announce created, updated and closed', async () => {
   const id = idOf(await raise(await ordered('success'), { amount: 10 }))
   for (const step of ['UNDER_REVIEW', 'MERCHANT_LOST']) await control(`/disputes/${id}`, { step })
   await waitUntil('three letters', () => world.shop.letters.length === 3)
@@ -62,7 +62,7 @@ test('its webhooks are signed, write the id as text and amounts with two decimal
   expect((whole(await control(`/disputes/${id}`))['webhooks'] as unknown[]).length).toBe(3)
 })
 
-test('it outlives the gateway', async () => {
+test('a dispute survives a restart of the sandbox', async () => {
   const id = idOf(await raise(await ordered('success'), { webhooks: 0 }))
   const before = whole(await get(id))
   await world.restart()

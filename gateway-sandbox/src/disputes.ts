@@ -1,6 +1,9 @@
 /**
- * The life of a dispute: a payer goes to their bank about a payment. Invariants: only a paid order is
- * disputed; a decision stands until the bank takes the matter to its next stage; nothing moves by itself.
+ * The life of a dispute: a payer contests a payment at their bank.
+ *
+ * - Only a paid order can be disputed.
+ * - A decision is final within its stage. Only a later stage, or `force`, reopens the dispute.
+ * - No dispute changes by itself: each step is a control call.
  */
 import { indianTime } from './clock.ts'
 import { decimals, rupees } from './entities.ts'
@@ -46,7 +49,7 @@ export function readDispute(store: Store, disputeId: string): Dispute {
   return dispute
 }
 
-/** The banks' doing: a step within the stage, or the next stage, which opens anew. By `force` anything. */
+/** Plays the banks: takes a step within the stage, or opens a later stage. `force` allows any step. */
 export function moveDispute(
   store: Store,
   disputeId: string,
@@ -96,7 +99,7 @@ const customer = ({ customer: { name, phone, email } }: Order): Record<string, u
 
 const orderOf = (store: Store, dispute: Dispute): Order => store.orders.get(dispute.orderId) as Order
 
-/** The API writes a dispute's id as a number, its webhooks write it as text. */
+/** The API writes a dispute's id as a number; webhooks write it as text. */
 export function disputeEntity(store: Store, dispute: Dispute): Record<string, unknown> {
   const order = orderOf(store, dispute)
   return {

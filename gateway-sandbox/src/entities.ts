@@ -1,4 +1,4 @@
-/** How orders, attempts and refunds look on the wire: the shapes of the gateway's API and of its webhooks. */
+/** Converts orders, attempts and refunds to the JSON of the gateway's API and of its webhooks. */
 import { indianTime } from './clock.ts'
 import type { Attempt, AttemptStatus, Event, Order, Refund, RefundStatus } from './model.ts'
 import type { Moved } from './orders.ts'
@@ -94,8 +94,10 @@ export function paymentEntity(order: Order, attempt: Attempt): Record<string, un
 }
 
 /**
- * The gateway is reported to announce a pending payment under the success type as well: a shop has to
- * read the status. Of the others no type is published: a shop learns of them by asking.
+ * Webhook type of each attempt status; undefined sends no webhook.
+ *
+ * - The gateway is reported to announce a pending payment under the success type, so a shop must read the status.
+ * - The gateway publishes no type for the other states, so a shop must poll for them.
  */
 const WEBHOOK_TYPES = {
   SUCCESS: 'PAYMENT_SUCCESS_WEBHOOK',
@@ -108,13 +110,13 @@ const WEBHOOK_TYPES = {
   CANCELLED: undefined,
 } as const satisfies Record<AttemptStatus, string | undefined>
 
-/** Prints the very text it is given. Node has it since 21; the compiler's library does not know it yet. */
+/** Writes a number exactly as given. Node has it since 21; TypeScript's library does not declare it yet. */
 const { rawJSON } = JSON as unknown as { rawJSON(this: void, text: string): unknown }
 
-/** Webhooks write amounts with two decimals (`10.00`), which no ordinary JSON number keeps. */
+/** Webhooks write amounts with two decimals (`10.00`); JSON.stringify would write `10`. */
 export const decimals = (paise: number): unknown => rawJSON((paise / 100).toFixed(2))
 
-/** What the shop is told of an attempt, at the address that the order named. */
+/** The webhook for an attempt, sent to the order's `notify_url`. */
 export function paymentEvent({ order, attempt }: Moved, nowMs: number): Event | undefined {
   const type = WEBHOOK_TYPES[attempt.status]
   const { orderId, notifyUrl } = order
@@ -205,7 +207,7 @@ export const refundEntity = (refund: Refund): Record<string, unknown> => ({
   },
 })
 
-/** Its samples write the gateway's own ids as numbers here, and the speeds beside them. */
+/** As in the gateway's samples: refund webhooks write the gateway's ids as numbers and carry the speeds as fields. */
 export const refundEvent = (order: Order, refund: Refund, nowMs: number): Event | undefined =>
   order.notifyUrl === null
     ? undefined

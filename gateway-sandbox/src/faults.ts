@@ -1,36 +1,41 @@
 /**
- * Everything that can go wrong on purpose. All off by default; the gateway's own behaviour is never
- * changed by a fault: `lose` loses the letter, not the payment.
+ * The faults that a test or a person can switch on. All are off by default.
+ *
+ * - A fault spoils answers and webhooks, not the state behind them: `lose` loses the webhook, not the payment.
+ * - Exceptions: `rate_limit` and `bank_failure` refuse a call before it changes anything; `surcharge` raises the amount paid.
  */
 import { z } from 'zod'
 
-/** Strict: a misspelt switch must not pass for one that is set. A field left out returns to its default. */
+/** Strict: a misspelt switch is refused. A field left out returns to its default. */
 export const faultSwitches = z.strictObject({
   /** Extra copies of every webhook; `true` is one. */
   duplicate: z.union([z.boolean().transform(Number), z.int().min(0).max(50)]).default(0),
   /** Real milliseconds between an event and its webhook. */
   delayMs: z.int().min(0).max(600_000).default(0),
-  /** Webhooks leave after a random part of the delay (of half a second without one), so that they overtake each other. */
+  /** Each webhook waits for a random part of `delayMs` (at least 500 ms is the range), so webhooks overtake each other. */
   shuffle: z.boolean().default(false),
-  /** The body is changed after it was signed. */
+  /** Changes the body after signing it. */
   tamper: z.boolean().default(false),
-  /** The webhook never leaves, as if the network had lost it: it is tried again when its time comes. */
+  /** Drops the webhook as a lossy network would. It is retried on schedule. */
   lose: z.boolean().default(false),
-  /** What the API does instead of answering well: 429, or 502 of the bank, before doing anything; or the work done and the answer lost. */
+  /**
+   * `rate_limit`: 429 before any work. `bank_failure`: 502 before any work.
+   * `error_after_commit`: 500 after the work. `no_answer`: silence after the work.
+   */
   api: z.enum(['ok', 'rate_limit', 'bank_failure', 'error_after_commit', 'no_answer']).default('ok'),
   /** Rupees that an attempt charges on top of its order's amount. */
   surcharge: z.number().min(0).max(1000).multipleOf(0.01).default(0),
-  /** The currency that every amount is told in, by the API and by webhooks. */
+  /** Currency of every amount in API answers and webhooks. */
   currency: z
     .string()
     .regex(/^[A-Z]{3}$/)
     .default('INR'),
-  /** Webhooks carry the time, and the signature, of so many milliseconds ago: letters that lay somewhere. */
+  /** Webhooks carry a timestamp, and a signature over it, that is this many milliseconds old: stale webhooks. */
   agedMs: z.int().min(0).max(315_360_000_000).default(0),
 })
 
 export type Faults = z.output<typeof faultSwitches>
-/** An answer or a letter as it is told under the fault. */
+/** Rewrites the currency of an answer or a webhook body. */
 export const inCurrency = (text: string, currency: string): string => text.replaceAll(/("\w+_currency"):"INR"/g, `$1:"${currency}"`)
 
 export const NO_FAULTS: Faults = faultSwitches.parse({})

@@ -1,4 +1,4 @@
-/** Single fields of a request's body, judged with the gateway's own codes: `<field>_missing`, `<field>_invalid`. */
+/** Validates single fields of a request body. Refusals carry the gateway's codes: `<field>_missing`, `<field>_invalid`. */
 import { invalid, missing } from './refusals.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
@@ -21,7 +21,7 @@ export function required(value: unknown, field: string, min: number, max: number
 export const optional = (value: unknown, field: string, min: number, max: number, pattern = /^/): string | null =>
   absent(value) ? null : text(value, field, min, max, pattern, 'invalid value')
 
-/** By the number's shortest decimal text: multiplying by a hundred would turn 19.99 into 1998.9999999999998. */
+/** Converts rupees to paise by the number's decimal text: 19.99 × 100 in floating point is 1998.9999999999998. */
 export function amount(value: unknown, field: string, minPaise: number, maxPaise: number): number {
   if (absent(value)) throw missing(field)
   const match = typeof value === 'number' ? /^(\d{1,9})(?:\.(\d{1,2}))?$/.exec(String(value)) : null

@@ -1,7 +1,9 @@
 /**
- * The sandbox as a process of its own. It prints one line when it is ready, stops on SIGTERM and
- * Ctrl-C, and, when started over an IPC channel, as soon as the process that started it is gone:
- * a killed server leaves nothing behind.
+ * Runs the sandbox as a process of its own.
+ *
+ * - The process prints one line when it is ready.
+ * - SIGTERM and Ctrl-C stop the process.
+ * - With an IPC channel the process stops when its parent exits, so a killed server leaves no sandbox behind.
  */
 import { join } from 'node:path'
 import type { PayoutAccount } from './calls.ts'
@@ -13,7 +15,7 @@ function required(name: string): string {
   return value
 }
 
-/** Payouts are on where their keys are set. */
+/** Payouts are enabled if their client id is set. */
 function payoutAccount(): PayoutAccount | undefined {
   if (process.env.CASHFREE_PAYOUT_CLIENT_ID === undefined) return undefined
   return {

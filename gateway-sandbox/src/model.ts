@@ -1,4 +1,4 @@
-/** What the gateway remembers. Amounts are whole paise, instants are ms since 1970 UTC. */
+/** The gateway's stored records. Amounts are whole paise; instants are ms since 1970 UTC. */
 export type OrderStatus = 'ACTIVE' | 'PAID' | 'EXPIRED' | 'TERMINATED' | 'TERMINATION_REQUESTED'
 export type AttemptStatus = 'SUCCESS' | 'NOT_ATTEMPTED' | 'FAILED' | 'USER_DROPPED' | 'VOID' | 'CANCELLED' | 'PENDING' | 'FLAGGED'
 
@@ -60,7 +60,7 @@ export type DisputeStep =
   | 'MERCHANT_ACCEPTED'
   | 'INSUFFICIENT_EVIDENCE'
 
-/** A payer who wants a payment back through their bank. */
+/** A payment that its payer contests at their bank. */
 export type Dispute = {
   readonly disputeId: string
   readonly orderId: string
@@ -73,7 +73,7 @@ export type Dispute = {
   readonly respondByMs: number
 }
 
-/** An account to pay to. One that was deleted is kept, and no call finds it. */
+/** An account that receives payouts. A deleted one stays in the journal, but no call finds it. */
 export type Beneficiary = {
   readonly beneficiaryId: string
   readonly name: string
@@ -110,21 +110,21 @@ export type Transfer = {
   readonly updatedAtMs: number
 }
 
-/** Payments and payouts sign with secrets of their own. */
+/** Payments and payouts sign their webhooks with different secrets. */
 export type Channel = 'pg' | 'payouts'
 
-/** What a webhook tells, before it has been sent. */
+/** The content of a webhook, before its first delivery. */
 export type Event = {
   readonly channel: Channel
-  /** What it is about: `order:…`, `refund:…`, `dispute:…`, `transfer:…`. */
+  /** The record that the webhook reports on: `order:…`, `refund:…`, `dispute:…`, `transfer:…`. */
   readonly subject: string
   readonly type: string
   readonly url: string
-  /** The exact text that is signed and sent, the same in every attempt. */
+  /** The exact text that is signed and sent; identical in every attempt. */
   readonly body: string
 }
 
-/** One try to hand a webhook over, with what came back. */
+/** One delivery attempt of a webhook and the shop's answer. */
 export type Sending = {
   readonly attempt: number
   readonly atMs: number
@@ -142,7 +142,7 @@ export type Delivery = Event & {
   readonly sendings: readonly Sending[]
 }
 
-/** A first answer, given again to the same key and request. */
+/** The stored answer to an idempotency key, repeated for the same request. */
 export type Replay = {
   readonly key: string
   readonly requestDigest: string

@@ -1,4 +1,4 @@
-/** What payer and bank do, each followed by its webhook: the same from the control API, the hosted page and the overview. */
+/** Moves of payer and bank, each with its webhook. Control API, hosted page and overview all call these functions. */
 import type { Parts } from './calls.ts'
 import { disputeEvent, moveDispute, raiseDispute } from './disputes.ts'
 import { paymentEvent, refundEvent } from './entities.ts'

@@ -1,6 +1,8 @@
 /**
- * The body of a new order, judged field by field with the gateway's own codes (`<field>_missing`,
- * `<field>_invalid`). The first fault found is answered, as the gateway does.
+ * Validates the body of a new order.
+ *
+ * - Refusals carry the gateway's codes: `<field>_missing`, `<field>_invalid`.
+ * - The answer names the first fault only, as the gateway's does.
  */
 import { absent, amount, isFields, optional, text } from './fields.ts'
 import type { Customer } from './model.ts'
@@ -60,7 +62,7 @@ function readCustomer(value: unknown): Customer {
   }
 }
 
-/** Plain http is taken here, unlike by the gateway itself: a shop on localhost has nothing else. */
+/** Accepts plain http, which the real gateway refuses: a shop on localhost has no TLS. */
 function url(value: unknown, field: string): string | null {
   if (absent(value)) return null
   const address = text(value, field, 1, 250, /^https?:\/\/[\x21-\x7e]+$/, 'should be a url')

@@ -52,18 +52,18 @@ describe('an order', () => {
     expect((await api('GET', `/orders/${id}`)).body).toEqual(answer.body)
   })
 
-  test('gets an id where the shop gives none, and lasts 30 days by default', async () => {
+  test('without an id gets one, and expires after 30 days by default', async () => {
     const order = await made({ order_id: undefined })
     expect(order.order_id).toMatch(/^order_[0-9a-f]{30}$/)
     expect(Date.parse(order.order_expiry_time) - Date.parse(order.created_at)).toBe(30 * DAY_MS)
   })
 
-  test('takes ids of 32 hex digits and amounts down to the paisa', async () => {
+  test('accepts ids of 32 hex digits and amounts with paise', async () => {
     const order = await made({ order_id: 'f'.repeat(31) + (Date.now() % 10), order_amount: 19.99 })
     expect(order.order_amount).toBe(19.99)
   })
 
-  test('is refused a second time under one id, also by two requests at once', async () => {
+  test('with an id that is taken is refused, also when two requests race', async () => {
     const body = orderBody()
     const answers = await Promise.all([1, 2, 3].map(() => api('POST', '/orders', body)))
     expect(answers.map((answer) => answer.status).toSorted((a, b) => a - b)).toEqual([200, 409, 409])
@@ -74,14 +74,14 @@ describe('an order', () => {
     })
   })
 
-  test('that nobody made is 404', async () => {
+  test('with an unknown id is 404', async () => {
     for (const path of ['/orders/nobody', '/orders/nobody/payments', '/orders/nobody/payments/1']) {
       const answer = await api('GET', path)
       expect([answer.status, answer.body.code, answer.body.type]).toEqual([404, 'order_not_found', 'invalid_request_error'])
     }
   })
 
-  test('turns EXPIRED on reading once its time is over, and takes no new payment', async () => {
+  test('turns EXPIRED when read after its time, and takes no new payment', async () => {
     const { order_id: id } = await made({ order_expiry_time: inMs(16 * MINUTE_MS) })
     world.clock.set(Date.now() + 17 * MINUTE_MS)
     expect((await api('GET', `/orders/${id}`)).body.order_status).toBe('EXPIRED')
@@ -90,7 +90,7 @@ describe('an order', () => {
     expect((await api('GET', `/orders/${id}`)).body.order_status).toBe('EXPIRED')
   })
 
-  test('whose attempt began in time can still be paid after it expired', async () => {
+  test('can still be paid after expiry by an attempt that began in time', async () => {
     const { order_id: id } = await made({ order_expiry_time: inMs(16 * MINUTE_MS) })
     await control(`/orders/${id}/pay`, { outcome: 'pending' })
     world.clock.set(Date.now() + 17 * MINUTE_MS)
@@ -100,7 +100,7 @@ describe('an order', () => {
     world.clock.set(Date.now())
   })
 
-  test('is terminated by PATCH; with an attempt under way the end is only requested, and it can still be paid', async () => {
+  test('is terminated by PATCH; with an attempt under way it turns TERMINATION_REQUESTED and can still be paid', async () => {
     const idle = await made()
     expect((await api('PATCH', `/orders/${idle.order_id}`, { order_status: 'TERMINATED' })).body.order_status).toBe('TERMINATED')
     expect((await control(`/orders/${idle.order_id}/pay`, { outcome: 'success' })).status).toBe(409)
@@ -160,7 +160,7 @@ describe('the payments of an order', () => {
     expect((await api('GET', `/orders/${id}/payments/7`)).body.code).toBe('payment_not_found')
   })
 
-  test('are several for several attempts, of which one succeeds and no second one may', async () => {
+  test('list every attempt, of which only one may succeed', async () => {
     const { order_id: id } = await made()
     for (const outcome of ['failed', 'dropped', 'pending', 'success']) {
       expect((await control(`/orders/${id}/pay`, { outcome })).status).toBe(200)
@@ -201,7 +201,7 @@ describe('the payments of an order', () => {
     expect(after).toEqual(stands === 'over' ? [word, 'SUCCESS'] : ['SUCCESS'])
   })
 
-  test('are two that succeeded where a payer paid a paid order again; each can be refunded', async () => {
+  test('include a second success when a paid order is paid again; each can be refunded', async () => {
     const { order_id: id } = await made()
     expect((await control(`/orders/${id}/pay`, { outcome: 'success', webhooks: 0 })).status).toBe(200)
     expect((await control(`/orders/${id}/pay`, { outcome: 'success', webhooks: 0 })).status).toBe(409)
@@ -214,13 +214,13 @@ describe('the payments of an order', () => {
     }
   })
 
-  test('of one order cannot succeed twice by presses at once', async () => {
+  test('cannot succeed twice when two presses race', async () => {
     const { order_id: id } = await made()
     const answers = await Promise.all([1, 2, 3, 4].map(() => control(`/orders/${id}/pay`, { outcome: 'success' })))
     expect(answers.map((answer) => answer.status).toSorted((a, b) => a - b)).toEqual([200, 409, 409, 409])
   })
 
-  test('are moved one by one by /simulate, a failed one to success as well', async () => {
+  test('are changed one by one by /simulate, even from failed to success', async () => {
     const { order_id: id } = await made()
     const { body } = await control(`/orders/${id}/pay`, { outcome: 'failed' })
     const entityId = body.payments[0]?.cf_payment_id
@@ -254,8 +254,8 @@ describe('the payments of an order', () => {
   })
 })
 
-describe('a request is judged as the gateway judges it', () => {
-  test('without the right keys it is 401, whatever else is wrong', async () => {
+describe('a request is validated as by the gateway', () => {
+  test('wrong keys are 401, whatever else is wrong', async () => {
     const wrong: Record<string, string>[] = [
       { 'x-client-secret': 'wrong' },
       { 'x-client-id': 'wrong' },
@@ -270,13 +270,13 @@ describe('a request is judged as the gateway judges it', () => {
     }
   })
 
-  test('an API version is needed, and a known one', async () => {
+  test('a missing or unknown API version is refused', async () => {
     expect((await api('GET', '/orders/x', undefined, { 'x-api-version': '' })).body.code).toBe('version_missing')
     expect((await api('GET', '/orders/x', undefined, { 'x-api-version': '1999-01-01' })).body.code).toBe('version_invalid')
     expect((await api('GET', '/orders/x', undefined, { 'x-api-version': '2026-01-01' })).body.code).toBe('order_not_found')
   })
 
-  test('its request id and version come back', async () => {
+  test('the answer repeats request id and version', async () => {
     const { headers } = await api('GET', '/orders/x', undefined, { 'x-request-id': 'req-7' })
     expect([headers.get('x-request-id'), headers.get('x-api-version')]).toEqual(['req-7', '2025-01-01'])
     expect((await api('GET', '/orders/x')).headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
@@ -329,14 +329,14 @@ describe('a request is judged as the gateway judges it', () => {
     expect([answer.status, answer.body]).toEqual([400, { message: expect.any(String), code, type: 'invalid_request_error' }])
   })
 
-  test('the expiry window is named in the words of the gateway', async () => {
+  test('an expiry outside the window is refused in the words of the gateway', async () => {
     const { body } = await api('POST', '/orders', orderBody({ order_expiry_time: inMs(14 * MINUTE_MS) }))
     expect(body.message).toBe('order_expiry_time : Expiry time should be more than 15 min and less than 30 days')
     const missingPhone = await api('POST', '/orders', orderBody({ customer_details: { customer_id: 'u123' } }))
     expect(missingPhone.body.message).toBe('customer_details.customer_phone : is missing in the request. Value received: ')
   })
 
-  test('a body that is no order, no JSON, too large or of another type gets 4xx, and the gateway goes on', async () => {
+  test('a malformed, oversized or wrongly typed body gets 4xx, and the gateway keeps running', async () => {
     for (const body of ['{', '[]', 'null', '7', '"x"', '', '{"__proto__":{"a":1}}', JSON.stringify({ order_note: 'x'.repeat(70_000) })]) {
       const answer = await api('POST', '/orders', body, { 'content-type': 'application/json' })
       expect(answer.status, body.slice(0, 20)).toBeGreaterThanOrEqual(400)
@@ -351,7 +351,7 @@ describe('a request is judged as the gateway judges it', () => {
 })
 
 describe('an idempotency key', () => {
-  test('answers the first result again, and refuses another body', async () => {
+  test('repeats the first answer, and is refused with another body', async () => {
     const key = { 'x-idempotency-key': crypto.randomUUID() }
     const body = orderBody()
     const first = await api('POST', '/orders', body, key)
@@ -362,7 +362,7 @@ describe('an idempotency key', () => {
     expect([other.status, other.body.code, other.body.type]).toEqual([422, 'request_invalid', 'idempotency_error'])
   })
 
-  test('is forgotten after a day', async () => {
+  test('expires after a day', async () => {
     const key = { 'x-idempotency-key': crypto.randomUUID() }
     await api('POST', '/orders', orderBody(), key)
     world.clock.set(Date.now() + DAY_MS + MINUTE_MS)
@@ -370,7 +370,7 @@ describe('an idempotency key', () => {
     world.clock.set(Date.now())
   })
 
-  test('keeps nothing of a refused request', async () => {
+  test('stores nothing for a refused request', async () => {
     const key = { 'x-idempotency-key': crypto.randomUUID() }
     expect((await api('POST', '/orders', orderBody({ order_amount: 0 }), key)).status).toBe(400)
     expect((await api('POST', '/orders', orderBody(), key)).status).toBe(200)

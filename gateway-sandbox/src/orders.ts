@@ -1,9 +1,11 @@
 /**
- * The life of an order and its attempts.
- * Invariants: an order has at most one successful attempt, unless a second payment is played; nothing moves by itself but expiry, which
- * is noticed on reading; an attempt begun in time may still succeed after it (the order goes from
- * EXPIRED or TERMINATION_REQUESTED to PAID), a new one may not begin.
- * Every function works in one turn on the store, so two requests cannot interleave inside one.
+ * The life of an order and its payment attempts.
+ *
+ * - An order has at most one successful attempt, unless a control call plays a second payment (`again`).
+ * - Only expiry happens by itself: an order turns EXPIRED when it is read after its time.
+ * - An attempt that began in time may still succeed later: the order goes from EXPIRED or TERMINATION_REQUESTED to PAID.
+ * - No new attempt begins on an order that is not ACTIVE, unless a second payment is played.
+ * - Each function is synchronous, so two requests cannot interleave inside it.
  */
 import { randomBytes } from 'node:crypto'
 import type { Attempt, AttemptStatus, Order, OrderStatus } from './model.ts'
@@ -20,7 +22,7 @@ export function createOrder(store: Store, input: NewOrder, nowMs: number): Order
     ...fields,
     orderId: orderId ?? `order_${randomBytes(15).toString('hex')}`,
     cfOrderId: store.nextCfId(),
-    // Whoever holds it may pay, and pick the outcome: 72 random bytes, nothing derived.
+    // The holder of this id may pay and choose the outcome, so it is 72 random bytes.
     sessionId: `session_${randomBytes(72).toString('base64url')}`,
     status: 'ACTIVE',
     createdAtMs: nowMs,
@@ -29,7 +31,7 @@ export function createOrder(store: Store, input: NewOrder, nowMs: number): Order
   return order
 }
 
-/** The order as it stands now: one whose time is over turns EXPIRED by being read. */
+/** Returns the order. An order past its time turns EXPIRED here. */
 export function readOrder(store: Store, orderId: string, nowMs: number): Order {
   const order = store.orders.get(orderId)
   if (order === undefined) throw noOrder()
@@ -43,7 +45,7 @@ export function readAttempt(store: Store, orderId: string, cfPaymentId: string):
   return attempt
 }
 
-/** While an attempt is under way an order is only asked to end: that attempt may still pay it. */
+/** With an attempt under way the order turns TERMINATION_REQUESTED, because that attempt may still pay it. */
 export function terminateOrder(store: Store, orderId: string, nowMs: number): Order {
   const order = readOrder(store, orderId, nowMs)
   if (order.status === 'TERMINATED' || order.status === 'TERMINATION_REQUESTED') return order
@@ -51,7 +53,7 @@ export function terminateOrder(store: Store, orderId: string, nowMs: number): Or
   return save(store, order, pendingAttempt(store, orderId) === undefined ? 'TERMINATED' : 'TERMINATION_REQUESTED')
 }
 
-/** Of an attempt that has not come to its end: not begun, with the bank, or held back by a check. */
+/** States of an unfinished attempt: not begun, at the bank, or held by a risk check. */
 const OPEN: ReadonlySet<AttemptStatus> = new Set(['PENDING', 'NOT_ATTEMPTED', 'FLAGGED'])
 
 export const pendingAttempt = (store: Store, orderId: string): Attempt | undefined =>
@@ -60,8 +62,8 @@ export const pendingAttempt = (store: Store, orderId: string): Attempt | undefin
 export type Payer = { readonly outcome: AttemptStatus; readonly surchargePaise: number; readonly again: boolean }
 
 /**
- * The payer's doing on the hosted page: it ends the attempt that is pending, or makes a new one. `again`:
- * beside a payment that succeeded, as by two devices that held the page open.
+ * Plays the payer on the hosted page: ends the open attempt or makes a new one.
+ * `again` makes a second payment for a paid order, as happens when two devices have the page open.
  */
 export function pay(store: Store, orderId: string, { outcome, surchargePaise, again }: Payer, nowMs: number): Moved {
   const order = readOrder(store, orderId, nowMs)
@@ -81,7 +83,7 @@ export function pay(store: Store, orderId: string, { outcome, surchargePaise, ag
   return keep(store, order, attempt)
 }
 
-/** The bank's doing: a given attempt gets its word, also a later one that contradicts the first. Success is for ever. */
+/** Plays the bank: sets the status of an attempt. A later status may contradict an earlier one, but SUCCESS is final. */
 export function simulate(store: Store, cfPaymentId: string, status: AttemptStatus, errorCode: string | null, nowMs: number): Moved {
   const attempt = store.attempt(cfPaymentId)
   if (attempt === undefined) throw noPayment()

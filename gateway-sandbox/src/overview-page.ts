@@ -1,4 +1,4 @@
-/** The bank's desk as plain HTML: the newest orders, refunds and transfers, with a button for each step that each may take. */
+/** Renders the overview page: the newest orders, refunds and transfers, with a button for each allowed step. */
 import { indianTime } from './clock.ts'
 import { escapeHtml, page, printedAmount } from './page.ts'
 
@@ -8,7 +8,7 @@ export type Row = {
   readonly amountPaise: number
   readonly status: string
   readonly atMs: number
-  /** What the buttons send and say. */
+  /** Value and label of each button. */
   readonly steps: readonly (readonly [step: string, label: string])[]
 }
 

@@ -1,6 +1,8 @@
 /**
- * The page at `/` and the presses of its buttons. The token, made at each start, is known to this page
- * alone: no other web page can press for its visitor.
+ * The overview page at `/` and its buttons.
+ *
+ * - Each press carries a CSRF token, made at each start: no other web page can press a button.
+ * - Only steps that the page offers are carried out.
  */
 import { randomUUID } from 'node:crypto'
 import type { FastifyInstance, FastifyReply } from 'fastify'
@@ -30,7 +32,7 @@ export function overviewRoutes(app: FastifyInstance, parts: Parts): void {
     try {
       press(parts, { kind: body.kind, id: String(body.id), step: String(body.step) }, await clock.now())
     } catch (cause) {
-      // A second press, or one on a page that is out of date: the page shows how it stands now.
+      // A second press, or a press on a stale page: the redirect shows the present state.
       if (!(cause instanceof Refusal) || cause.status >= 500) throw cause
     }
     return reply.header('cache-control', 'no-store').redirect('/', 303)
@@ -39,7 +41,7 @@ export function overviewRoutes(app: FastifyInstance, parts: Parts): void {
 
 type Press = { readonly kind: unknown; readonly id: string; readonly step: string }
 
-/** Only steps that the page offers for it; all others are as if nobody had pressed. */
+/** Carries out a step that the page offers; ignores any other. */
 function press(parts: Parts, { kind, id, step }: Press, nowMs: number): void {
   const { store } = parts
   if (kind === 'order') {

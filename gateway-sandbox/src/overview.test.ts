@@ -8,7 +8,7 @@ const page = async (): Promise<string> => (await call('GET', `${world.url}/`)).t
 const tokenOf = (html: string): string => /name="token" value="([^"]+)"/.exec(html)?.[1] ?? ''
 const press = (form: Record<string, string>): Promise<Answer> =>
   call('POST', `${world.url}/press`, new URLSearchParams(form).toString(), { 'content-type': 'application/x-www-form-urlencoded' })
-/** The part of the page that is about one thing. */
+/** The list item of one order, refund or transfer. */
 const partOf = (html: string, id: string): string => html.split('<li>').find((part) => part.includes(id)) ?? ''
 
 async function oneOfEach(): Promise<{ orderId: string; refundId: string; transferId: string }> {
@@ -30,7 +30,7 @@ async function oneOfEach(): Promise<{ orderId: string; refundId: string; transfe
   return { orderId, refundId, transferId }
 }
 
-test('the page says that it is a demo, and when there is nothing yet', async () => {
+test('the page says that it is a demo, and that there is nothing yet', async () => {
   const answer = await call('GET', `${world.url}/`)
   expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
   expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'")
@@ -39,7 +39,7 @@ test('the page says that it is a demo, and when there is nothing yet', async () 
   }
 })
 
-test('each order, refund and transfer stands there with its amount and its next steps, and a press takes one', async () => {
+test('the page lists each order, refund and transfer with amount and next steps, and a press takes a step', async () => {
   const { orderId, refundId, transferId } = await oneOfEach()
   const html = await page()
   expect(partOf(html, refundId)).toContain('₹12.50')
@@ -61,7 +61,7 @@ test('each order, refund and transfer stands there with its amount and its next 
   expect(after.match(/name="step" value="(\w+)"/g)).toEqual(['name="step" value="REVERSED"'])
 })
 
-test('a press that comes too late changes nothing; one without the page’s token is refused', async () => {
+test('a late press changes nothing; a press without the page’s token is refused', async () => {
   const { orderId, refundId, transferId } = await oneOfEach()
   const token = tokenOf(await page())
   for (const step of ['REVERSED', 'nonsense', '']) expect((await press({ token, kind: 'transfer', id: transferId, step })).status).toBe(303)

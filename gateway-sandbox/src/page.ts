@@ -1,6 +1,8 @@
 /**
- * The hosted page, as plain HTML: no script, one form, one button per outcome. Everything that came
- * from outside is escaped; the style is one constant, so that its hash can stand in the policy.
+ * Renders the hosted page as plain HTML: no script, one form, one button per outcome.
+ *
+ * - All input from outside is escaped.
+ * - The style is one constant, so the content security policy can name its hash.
  */
 import { createHash } from 'node:crypto'
 import { indianTime } from './clock.ts'
@@ -38,7 +40,7 @@ h2{margin:32px 0 8px;font-size:20px;line-height:1.25}
 
 const STYLE_HASH = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`
 
-/** The form may only lead here, and from here to where the order returns to: browsers apply the rule to redirects as well. */
+/** Forms may only target this host and the order's return origin: browsers apply `form-action` to redirects too. */
 export function pagePolicy(returnUrl: string | null): string {
   const origin = returnUrl === null ? '' : ` ${new URL(returnUrl).origin}`
   return `default-src 'none'; style-src ${STYLE_HASH}; form-action 'self'${origin}; base-uri 'none'; frame-ancestors 'none'`
@@ -136,5 +138,5 @@ export const lostPage = (): string =>
 
 export const brokenPage = (): string => page('Something went wrong', '<p>The demo gateway could not do that. Go back and try again.</p>')
 
-/** The order's id in place of `{order_id}`, as often as it stands there. */
+/** Replaces every `{order_id}` in the return address by the order's id. */
 export const returnAddress = (order: Order): string | null => order.returnUrl?.replaceAll('{order_id}', order.orderId) ?? null

@@ -1,9 +1,9 @@
-/** How beneficiaries and transfers look on the wire: the shapes of the payouts API and of its webhooks (V2). */
+/** Converts beneficiaries and transfers to the JSON of the payouts API (V2) and of its webhooks. */
 import { indianTime } from './clock.ts'
 import { decimals, rupees } from './entities.ts'
 import type { Beneficiary, Event, Transfer, TransferStatus } from './model.ts'
 
-/** `2021-11-24T13:39:25Z`: unlike the payments API, this one writes UTC. */
+/** `2021-11-24T13:39:25Z`: the payouts API writes UTC; the payments API writes IST. */
 const utcTime = (instantMs: number): string => `${new Date(instantMs).toISOString().slice(0, 19)}Z`
 
 export const beneficiaryEntity = (beneficiary: Beneficiary): Record<string, unknown> => ({
@@ -51,7 +51,7 @@ const transferShape = (transfer: Transfer, amountShown: unknown): Record<string,
 
 export const transferEntity = (transfer: Transfer): Record<string, unknown> => transferShape(transfer, rupees(transfer.amountPaise))
 
-/** The steps in between are not announced, but for an approval. */
+/** Webhooks announce final states and the end of APPROVAL_PENDING; other intermediate steps send none. */
 function eventType(before: Transfer, { status, statusCode }: Transfer): string | undefined {
   switch (status) {
     case 'SUCCESS':
@@ -68,7 +68,7 @@ function eventType(before: Transfer, { status, statusCode }: Transfer): string |
   }
 }
 
-/** What the account's webhook address is told of a step. Its time has no offset and is Indian. */
+/** The webhook for a step of a transfer. Its `event_time` is IST without an offset. */
 export function transferEvent(before: Transfer, after: Transfer, url: string | undefined, nowMs: number): Event | undefined {
   const type = eventType(before, after)
   if (type === undefined || url === undefined) return undefined

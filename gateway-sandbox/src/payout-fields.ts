@@ -1,4 +1,4 @@
-/** The bodies of a new beneficiary and a new transfer, judged field by field with the gateway's own codes. */
+/** Validates the bodies of a new beneficiary and a new transfer. Refusals carry the gateway's codes. */
 import { absent, amount, type Fields, isFields, optional, required } from './fields.ts'
 import type { Beneficiary, Transfer } from './model.ts'
 import { badBody, invalid, missing } from './refusals.ts'
@@ -62,7 +62,7 @@ function readContact(contact: unknown): Readonly<Record<string, string>> {
 }
 
 const MIN_AMOUNT_PAISE = 100
-/** The most that each way carries: UPI one lakh, IMPS five; the others as much as the gateway itself. */
+/** Maximum per transfer mode, in paise: ₹1 lakh by UPI, ₹5 lakh by IMPS, else the gateway's own limit. */
 const MAX_AMOUNTS_PAISE: Readonly<Record<string, number>> = {
   banktransfer: 1_000_000_000,
   imps: 50_000_000,

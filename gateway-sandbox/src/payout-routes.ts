@@ -1,7 +1,8 @@
 /**
- * The gateway's API for payouts, under /payout: an account of its own with its own keys and version.
- * Without one it says that payouts are not enabled. With a signature key every call must prove by
- * `x-cf-signature` that it was made within ten minutes.
+ * The gateway's API for payouts, under /payout.
+ *
+ * - The payouts account has its own keys and API version. Without an account every call is refused as not enabled.
+ * - With a signature key every call needs an `x-cf-signature` that is at most ten minutes old.
  */
 import { constants, privateDecrypt } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -73,7 +74,7 @@ function needed(value: string | string[] | undefined, field: string): string {
   return text
 }
 
-/** Holds `clientId.unixSeconds`, sealed for the gateway. */
+/** The signature is `clientId.unixSeconds`, encrypted with the gateway's public key (RSA-OAEP). */
 function checkSignature(request: FastifyRequest, { clientId }: PayoutAccount, key: string, nowMs: number): void {
   const sealed = header(request, 'x-cf-signature')
   if (sealed === undefined) throw badSignature('is missing in the request')

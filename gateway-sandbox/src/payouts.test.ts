@@ -67,7 +67,7 @@ describe('the payouts account', () => {
     expect((await api('GET', '/nothing')).status).toBe(404)
   })
 
-  test('that nobody opened says that payouts are not enabled', async () => {
+  test('answers that payouts are not enabled when none is configured', async () => {
     const folder = temporaryFolder()
     const without = await openSandbox(folder)
     expect(refusalOf(await call('GET', `${without.url}/payout/transfers?transfer_id=x`, undefined, PAYOUT_HEADERS))).toEqual([
@@ -78,7 +78,7 @@ describe('the payouts account', () => {
     removeFolder(folder)
   })
 
-  test('with a signature key wants each call sealed for it within ten minutes', async () => {
+  test('with a signature key refuses calls without a signature of the last ten minutes', async () => {
     const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
     const signatureKey = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
     const folder = temporaryFolder()
@@ -111,7 +111,7 @@ describe('the payouts account', () => {
 })
 
 describe('a beneficiary', () => {
-  test('is made with 201 and its recorded shape, and found by id and by account', async () => {
+  test('is created with 201 and the recorded shape, and found by id and by account', async () => {
     const body = beneficiaryBody({
       beneficiary_contact_details: {
         beneficiary_email: 'asha@example.in',
@@ -162,7 +162,7 @@ describe('a beneficiary', () => {
     expect(refusalOf(await api('POST', '/beneficiary', beneficiaryBody(more)))).toEqual([400, code])
   })
 
-  test('has its id and its account to itself', async () => {
+  test('is refused when its id or its account is taken', async () => {
     const body = beneficiaryBody()
     await api('POST', '/beneficiary', body)
     expect(refusalOf(await api('POST', '/beneficiary', body))).toEqual([409, 'beneficiary_id_already_exists'])
@@ -176,7 +176,7 @@ describe('a beneficiary', () => {
     ).toEqual([409, 'beneficiary_already_exists'])
   })
 
-  test('that was deleted is gone, and may be made again', async () => {
+  test('is not found after deletion, and may be created again', async () => {
     const body = beneficiaryBody()
     const query = `/beneficiary?beneficiary_id=${String(body.beneficiary_id)}`
     await api('POST', '/beneficiary', body)
@@ -197,7 +197,7 @@ describe('a beneficiary', () => {
 })
 
 describe('a transfer', () => {
-  test('is PENDING when taken, with the recorded shape, and found by either id', async () => {
+  test('is PENDING when accepted, has the recorded shape, and is found by either id', async () => {
     const beneficiaryId = await payee()
     const body = transferBody(beneficiaryId, {
       transfer_amount: 1234.5,
@@ -248,7 +248,7 @@ describe('a transfer', () => {
     expect(refusalOf(await api('POST', '/transfers', transferBody(await payee(), more)))).toEqual([400, code])
   })
 
-  test('to a UPI address goes by UPI alone, up to one lakh', async () => {
+  test('to a UPI address is accepted by UPI only, up to ₹1 lakh', async () => {
     const beneficiaryId = await payee({ vpa: `asha${made++}@okbank` })
     const sent = await api('POST', '/transfers', transferBody(beneficiaryId, { transfer_mode: 'upi' }))
     expect([sent.status, whole(sent).transfer_mode]).toEqual([200, 'UPI'])
@@ -257,7 +257,7 @@ describe('a transfer', () => {
     expect(refusalOf(await api('POST', '/transfers', transferBody(beneficiaryId, more)))).toEqual([400, 'transfer_amount_invalid'])
   })
 
-  test('is taken once per id, whatever else it says', async () => {
+  test('is accepted once per id, whatever its other fields', async () => {
     const body = transferBody(await payee())
     const answers = await Promise.all([1, 2, 3].map(() => api('POST', '/transfers', body)))
     answers.push(await api('POST', '/transfers', { ...body, transfer_amount: 11 }))
@@ -272,7 +272,7 @@ describe('a transfer', () => {
     expect(refusalOf(await api('GET', '/transfers?cf_transfer_id=7'))).toEqual([404, 'transfer_id_not_found'])
   })
 
-  test('whose answer was lost is there when asked for, and one refused for haste is not', async () => {
+  test('is found when its answer was lost, and not found when it was rate-limited', async () => {
     const beneficiaryId = await payee()
     const [lost, hasty] = [transferBody(beneficiaryId), transferBody(beneficiaryId)]
     await control('/faults', { api: 'error_after_commit' })
@@ -314,7 +314,7 @@ describe('the bank', () => {
     expect((await control(`/transfers/${id}`)).body.webhooks).toMatchObject([{ type }])
   })
 
-  test('acknowledges a success, and may return it, also then', async () => {
+  test('acknowledges a success, and may reverse it before and after', async () => {
     const id = await taken()
     const sent = await move(id, { status: 'SUCCESS' })
     expect((await move(id, { status: 'SUCCESS' })).status).toBe(409)
@@ -329,7 +329,7 @@ describe('the bank', () => {
     ])
   })
 
-  test('goes through the steps in between, of which only an approval is told', async () => {
+  test('passes intermediate steps, of which only an approval sends a webhook', async () => {
     const id = await taken()
     for (const status of ['RECEIVED', 'QUEUED', 'APPROVAL_PENDING', 'PENDING']) {
       expect(whole(await move(id, { status })).status).toBe(status)
@@ -338,7 +338,7 @@ describe('the bank', () => {
     expect(world.shop.letters[0]?.event.type).toBe('TRANSFER_APPROVED')
   })
 
-  test('cannot return what was not paid, nor take a word back, but for one that is forced to', async () => {
+  test('cannot reverse an unpaid transfer or change a final state, unless forced', async () => {
     const id = await taken()
     for (const status of ['REVERSED', 'PENDING']) expect(refusalOf(await move(id, { status }))).toEqual([409, 'no_such_step'])
     await move(id, { status: 'FAILED' })
@@ -352,7 +352,7 @@ describe('the bank', () => {
     for (const body of [{}, { status: 'PAID' }, { status: 'SUCCESS', status_code: 'no!' }]) expect((await move(id, body)).status).toBe(400)
   })
 
-  test('sends webhooks of transfers with the same faults and the same patience as those of payments', async () => {
+  test('applies faults and retries to webhooks of transfers as to those of payments', async () => {
     const start = Date.now()
     const [silent, twice, changed, late] = [await taken(), await taken(), await taken(), await taken()]
     await move(silent, { status: 'SUCCESS', webhooks: 0 })

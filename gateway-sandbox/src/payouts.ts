@@ -1,7 +1,10 @@
 /**
- * The life of beneficiaries and transfers. Invariants: a transfer's id is used once, so no call pays
- * twice; one account has one beneficiary; a transfer stands at PENDING until somebody moves it, and only
- * a successful one can be reversed.
+ * The life of beneficiaries and transfers.
+ *
+ * - A transfer id is used once, so a repeated call never pays twice.
+ * - One bank account or UPI address has one beneficiary.
+ * - A transfer stays PENDING until a control call or a press moves it.
+ * - Only a successful transfer can be reversed.
  */
 import type { Beneficiary, Transfer, TransferStatus } from './model.ts'
 import type { NewBeneficiary, NewTransfer } from './payout-fields.ts'
@@ -82,7 +85,7 @@ export function readTransferByCfId(store: Store, cfTransferId: string): Transfer
   return transfer
 }
 
-/** What the gateway says with each status, where the control call names no other code. */
+/** Status code of each status, unless the control call names another. */
 const STATUS_CODES = {
   RECEIVED: 'RECEIVED',
   APPROVAL_PENDING: 'APPROVAL_PENDING',
@@ -98,7 +101,7 @@ const STATUS_CODES = {
 const OPEN = ['RECEIVED', 'APPROVAL_PENDING', 'QUEUED', 'PENDING'] as const satisfies readonly TransferStatus[]
 const ENDS = ['SUCCESS', 'FAILED', 'REJECTED', 'MANUALLY_REJECTED'] as const satisfies readonly TransferStatus[]
 
-/** Where a transfer may go from here. */
+/** The states that may follow the present one. */
 export function transferSteps({ status }: Transfer): readonly TransferStatus[] {
   if (status === 'SUCCESS') return ['REVERSED']
   return OPEN.some((open) => open === status) ? [...ENDS, ...OPEN.filter((open) => open !== status)] : []
@@ -107,8 +110,10 @@ export function transferSteps({ status }: Transfer): readonly TransferStatus[] {
 export type TransferMove = { readonly status: TransferStatus; readonly statusCode: string | undefined; readonly force: boolean }
 
 /**
- * The bank's doing. A success is sent first and acknowledged later: SUCCESS may follow SUCCESS under
- * another code. By `force` it may go anywhere, as a gateway that takes its word back.
+ * Plays the bank.
+ *
+ * - SUCCESS may follow SUCCESS under another code: the bank sends the money first and acknowledges it later.
+ * - `force` allows any step, as by a gateway that reverses a final state.
  */
 export function moveTransfer(store: Store, transferId: string, move: TransferMove, nowMs: number): Transfer {
   const transfer = readTransfer(store, transferId)

@@ -13,7 +13,7 @@ const ask = (orderId: string, more: Record<string, unknown> = {}, headers: Recor
 const get = (orderId: string, id: string): Promise<Answer> => call('GET', `${refundsUrl(orderId)}/${id}`, undefined, HEADERS)
 
 describe('a refund', () => {
-  test('of a paid order has the recorded shape, stands at PENDING, and is read again by its id and in the list', async () => {
+  test('of a paid order has the recorded shape, is PENDING, and is found by its id and in the list', async () => {
     const orderId = await ordered('success')
     const id = refundId()
     const answer = await ask(orderId, { refund_id: id, refund_amount: 10.5, refund_note: 'asked for' })
@@ -61,7 +61,7 @@ describe('a refund', () => {
     expect(refusalOf(await ask(await ordered('success'), more))).toEqual([400, code])
   })
 
-  test('of an order that is unknown or not paid is refused, and so is one that nobody made', async () => {
+  test('of an unknown or unpaid order is refused, and an unknown refund is 404', async () => {
     expect(refusalOf(await ask('nobody'))).toEqual([404, 'order_not_found'])
     for (const outcome of [undefined, 'failed', 'pending'] as const) {
       expect(refusalOf(await ask(await ordered(outcome)))).toEqual([400, 'order_not_paid'])
@@ -72,7 +72,7 @@ describe('a refund', () => {
     expect(refusalOf(await get(await ordered('success'), String(whole(made).refund_id)))).toEqual([404, 'refund_not_found'])
   })
 
-  test('asked for twice is one: its id is taken, and an idempotency key gives the first answer again', async () => {
+  test('requested twice is made once: its id is taken, and an idempotency key repeats the first answer', async () => {
     const orderId = await ordered('success')
     const id = refundId()
     const first = await ask(orderId, { refund_id: id }, { 'x-idempotency-key': id })
@@ -82,7 +82,7 @@ describe('a refund', () => {
     expect((await call('GET', refundsUrl(orderId), undefined, HEADERS)).list).toHaveLength(1)
   })
 
-  test('never gives back more than was paid, and a failed or cancelled one frees its amount', async () => {
+  test('beyond the amount paid is refused; a failed or cancelled refund frees its amount', async () => {
     const orderId = await ordered('success')
     const ids = [refundId(), refundId()]
     for (const id of ids) expect((await ask(orderId, { refund_id: id, refund_amount: 15 })).status).toBe(200)
@@ -154,7 +154,7 @@ describe('the bank', () => {
     expect((await control(`/refunds/${id}`)).body.webhooks).toMatchObject([{ type: 'REFUND_STATUS_WEBHOOK' }])
   })
 
-  test('takes no word back, but for one that is forced to', async () => {
+  test('cannot change a final state, unless forced', async () => {
     const id = refundId()
     await ask(await ordered('success'), { refund_id: id })
     expect(refusalOf(await control(`/refunds/${id}`, { status: 'PENDING' }))).toEqual([409, 'no_such_step'])
@@ -170,7 +170,7 @@ describe('the bank', () => {
     }
   })
 
-  test('spoils webhooks of refunds as it does those of payments: none, several, changed after signing', async () => {
+  test('applies faults to webhooks of refunds as to those of payments: none, several, changed after signing', async () => {
     const orderId = await ordered('success')
     const ids = [refundId(), refundId(), refundId()]
     for (const id of ids) await ask(orderId, { refund_id: id })
@@ -185,7 +185,7 @@ describe('the bank', () => {
     expect(letter && opensslSignature(letter, KEYS.clientSecret)).not.toBe(letter?.headers['x-webhook-signature'])
   })
 
-  test('loses the answer to a refund that was taken: it is there when asked for', async () => {
+  test('loses the answer to an accepted refund, and the refund is found later', async () => {
     const orderId = await ordered('success')
     const id = refundId()
     await control('/faults', { api: 'error_after_commit' })

@@ -1,6 +1,9 @@
 /**
- * The life of a refund. Invariants: what is refunded of an order, failed and cancelled refunds apart,
- * is never more than what was paid for it; an id is used once; nothing moves by itself.
+ * The life of a refund.
+ *
+ * - The refunds of an order never exceed its amount times its successful payments. Failed and cancelled refunds do not count.
+ * - A refund id is used once.
+ * - No refund changes by itself: each step is a control call or a press.
  */
 import { amount, isFields, optional, required } from './fields.ts'
 import type { Order, Refund, RefundStatus } from './model.ts'
@@ -72,11 +75,11 @@ export function readRefund(store: Store, orderId: string, refundId: string): Ref
 const OPEN: ReadonlySet<RefundStatus> = new Set(['PENDING', 'ONHOLD'])
 const ENDS = ['SUCCESS', 'CANCELLED', 'FAILED'] as const satisfies readonly RefundStatus[]
 
-/** Where a refund may go from here: an end is an end. */
+/** The states that may follow the present one; none after a final state. */
 export const refundSteps = ({ status }: Refund): readonly RefundStatus[] =>
   OPEN.has(status) ? [...ENDS, status === 'PENDING' ? 'ONHOLD' : 'PENDING'] : []
 
-/** The bank's doing. By `force` it may go anywhere, as a gateway that takes its word back. */
+/** Plays the bank. `force` allows any step, as by a gateway that reverses a final state. */
 export function moveRefund(store: Store, refundId: string, status: RefundStatus, force: boolean, nowMs: number): Refund {
   const refund = store.refunds.get(refundId)
   if (refund === undefined) throw noRefund()

@@ -1,4 +1,4 @@
-/** The gateway's own no: `{message, code, type}` with its HTTP status, in the words of its documents where they are published. */
+/** The gateway's refusals: HTTP status and `{message, code, type}`, worded as in its public documents where they exist. */
 export type RefusalType = 'invalid_request_error' | 'authentication_error' | 'idempotency_error' | 'rate_limit_error' | 'api_error'
 
 export class Refusal extends Error {
@@ -58,5 +58,5 @@ export const noBeneficiary = (): Refusal => new Refusal(404, 'Beneficiary does n
 export const duplicateTransfer = (): Refusal => new Refusal(409, 'Transfer with the given id already exists', 'transfer_id_already_exists')
 export const noTransfer = (): Refusal => new Refusal(404, 'transfer_id is invalid or does not exist', 'transfer_id_not_found')
 
-/** A control call asks for a step that cannot be. */
+/** A control call asked for a step that the state does not allow. */
 export const noSuchStep = (from: string, to: string): Refusal => new Refusal(409, `from ${from} to ${to} is no way to go`, 'no_such_step')

@@ -58,7 +58,7 @@ async function killed(child: ChildProcess): Promise<void> {
 }
 
 describe('the sandbox killed with -9', () => {
-  test('keeps what it answered: a paid order is still paid, its session opens, ids go on rising', async () => {
+  test('keeps every answered change: a paid order stays paid, its session opens, new ids are higher', async () => {
     const first = await startProcess()
     const order = (await create(first.url)).body
     const paid = await control(first.url, `/orders/${order.order_id}/pay`, { outcome: 'success', webhooks: 0 })
@@ -78,7 +78,7 @@ describe('the sandbox killed with -9', () => {
     expect(Number(nextPaid.payments[0]?.cf_payment_id)).toBeGreaterThan(Number(paid.body.payments[0]?.cf_payment_id))
   })
 
-  test('before a webhook left sends it after the next start', async () => {
+  test('sends a pending webhook after the next start', async () => {
     const first = await startProcess()
     const order = (await create(first.url)).body
     await control(first.url, '/faults', { delayMs: 60_000 })
@@ -95,7 +95,7 @@ describe('the sandbox killed with -9', () => {
 describe('refunds and transfers', () => {
   const payouts = () => ({ ...PAYOUT_KEYS, notifyUrl: `${shop.url}/payouts` })
 
-  test('survive a restart as they stood, with their webhooks and their beneficiary', async () => {
+  test('survive a restart with their state, webhooks and beneficiary', async () => {
     const first = await openSandbox(dataDir, undefined, payouts())
     const order = (await create(first.url)).body
     await control(first.url, `/orders/${order.order_id}/pay`, { outcome: 'success', webhooks: 0 })
@@ -127,13 +127,13 @@ describe('refunds and transfers', () => {
 })
 
 describe('the process', () => {
-  test('ends on SIGTERM with 0', async () => {
+  test('exits with 0 on SIGTERM', async () => {
     const { child } = await startProcess()
     child.kill('SIGTERM')
     expect(await once(child, 'exit')).toEqual([0, null])
   })
 
-  test('ends when the process that started it is gone', async () => {
+  test('exits when its parent process is gone', async () => {
     const { child } = await startProcess('ipc')
     child.disconnect()
     expect(await once(child, 'exit')).toEqual([0, null])
@@ -141,7 +141,7 @@ describe('the process', () => {
 })
 
 describe('the journal', () => {
-  test('is left alone by a second start on the same port', async () => {
+  test('is not touched by a second start on the same port', async () => {
     const first = await openSandbox(dataDir)
     const second = startSandbox({ port: Number(new URL(first.url).port), host: '127.0.0.1', dataDir, pg: KEYS })
     await expect(second).rejects.toMatchObject({ code: 'EADDRINUSE' })
@@ -152,7 +152,7 @@ describe('the journal', () => {
     await again.close()
   })
 
-  test('drops a torn end, and is whole again after the next start', async () => {
+  test('loses only a torn last line, and is complete after the next start', async () => {
     const sandbox = await openSandbox(dataDir)
     const order = (await create(sandbox.url)).body
     await sandbox.close()
@@ -167,7 +167,7 @@ describe('the journal', () => {
     expect(store.orders.size).toBe(2)
   })
 
-  test('written before there were payouts is read, and its webhook still leaves', async () => {
+  test('from before payouts existed is read, and its pending webhook is sent', async () => {
     const sandbox = await openSandbox(dataDir)
     const order = (await create(sandbox.url)).body
     await control(sandbox.url, '/faults', { delayMs: 60_000 })
@@ -184,7 +184,7 @@ describe('the journal', () => {
     await again.close()
   })
 
-  test('damaged in its middle stops the start instead of forgetting money', async () => {
+  test('with damage before its last line stops the start', async () => {
     const sandbox = await openSandbox(dataDir)
     await create(sandbox.url)
     await sandbox.close()
@@ -195,7 +195,7 @@ describe('the journal', () => {
 })
 
 describe('the clock', () => {
-  test('is seen moved by the very next request, and holds when the product is down', async () => {
+  test('is read by each request, and keeps its offset while the product is down', async () => {
     const product = await openClock()
     const clock = sandboxClock(product.url)
     product.set(Date.parse('2027-01-01T00:00:00Z'))
@@ -207,7 +207,7 @@ describe('the clock', () => {
     expect(new Date(await clock.recent()).toISOString()).toMatch(/^2028-01-01T00:00:0/)
   })
 
-  test('is the machine’s own without an address, and with one that answers nonsense', async () => {
+  test('is the machine’s own when no address is given, or when the address answers nonsense', async () => {
     const sandbox = await openSandbox(dataDir)
     for (const url of [undefined, `${sandbox.url}/healthz`, `${sandbox.url}/js/v3/cashfree.js`, 'http://127.0.0.1:9/']) {
       expect(Math.abs((await sandboxClock(url).now()) - Date.now())).toBeLessThan(10_000)

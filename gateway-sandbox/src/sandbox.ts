@@ -1,7 +1,8 @@
 /**
- * A local stand-in for the payment gateway's public HTTP API (orders, payments, refunds and payouts),
- * with its script for the browser, its hosted page, its webhooks, and a control API and a page to play
- * the bank. It knows nothing of the shop that uses it: only what the gateway itself would be told.
+ * A local stand-in for the payment gateway: HTTP API, browser script, hosted page and webhooks.
+ *
+ * - A control API and an overview page let people and tests play payer and bank.
+ * - The sandbox knows about the shop only what the real gateway would be told.
  */
 import { once } from 'node:events'
 import { createServer } from 'node:net'
@@ -21,15 +22,15 @@ import { startWebhooks } from './webhooks.ts'
 const BODY_LIMIT_BYTES = 65_536
 
 export type SandboxOptions = {
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   readonly port: number
   readonly host: string
-  /** Where orders are kept across restarts; made if missing. One sandbox at a time. */
+  /** Folder of the journal; made if missing. Only one sandbox at a time may use it. */
   readonly dataDir: string
   readonly pg: Keys
-  /** Without it the payouts API says that it is not enabled. */
+  /** Without an account the payouts API answers that payouts are not enabled. */
   readonly payouts?: PayoutAccount | undefined
-  /** Answers `{"now": iso}`; the machine's time without it. */
+  /** Address that answers `{"now": iso}`. Without it the machine's clock is used. */
   readonly clockUrl?: string | undefined
 }
 
@@ -55,7 +56,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   }
 }
 
-/** Refuses a busy port before the journal is touched: it may belong to the sandbox that is running there. */
+/** Fails on a busy port before the journal is opened: the sandbox on that port may be using the journal. */
 async function claimable(port: number, host: string): Promise<void> {
   const probe = createServer()
   probe.listen(port, host)
@@ -65,7 +66,7 @@ async function claimable(port: number, host: string): Promise<void> {
 }
 
 function build(parts: Parts): FastifyInstance {
-  // A stop does not wait for a caller that holds its connection open.
+  // Without forceCloseConnections, close() would wait for keep-alive connections.
   const app = Fastify({ logger: false, bodyLimit: BODY_LIMIT_BYTES, forceCloseConnections: true })
   app.setErrorHandler((error, _request, reply) => {
     const refusal = asRefusal(error)
@@ -96,7 +97,7 @@ function build(parts: Parts): FastifyInstance {
 function asRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error
   const { statusCode, message } = error as FastifyError
-  // What the framework refuses before a handler runs: a body too large, of another type, or no JSON.
+  // Fastify's own refusals: the body is too large, has another content type, or is not JSON.
   if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) return badBody(message, statusCode)
   console.error(error)
   return internal()

@@ -1,8 +1,9 @@
 /**
- * The gateway's memory: maps, and a journal in JSON lines that survives `kill -9` of the process.
- * Invariants: a change is in the file before its caller goes on (written synchronously, so what was
- * answered was recorded); a torn last line is dropped; a start rewrites the journal by rename, so
- * the file is whole at every moment. A real gateway outlives the shop's crashes: so must this one.
+ * The gateway's data: maps in memory and a journal of JSON lines that survives `kill -9` of the process.
+ *
+ * - Each change is written to the journal synchronously, before the call is answered.
+ * - A torn last line is dropped. Damage anywhere else stops the start.
+ * - A start rewrites the journal and renames it into place, so the file is complete at every moment.
  */
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
@@ -48,9 +49,9 @@ export type Store = {
   refundsOf(orderId: string): Refund[]
   disputesOf(orderId: string): Dispute[]
   deliveriesOf(subject: string): Delivery[]
-  /** Rising, numeric, and not given out before by another data folder either. */
+  /** Ascending numbers that start at the clock's ms, so a new data folder does not repeat those of an old one. */
   nextCfId(): string
-  /** Changes that stand or fall together: one line of the journal. */
+  /** Applies the changes atomically, as one line of the journal. */
   put(...changes: Change[]): void
   close(): void
 }
@@ -173,7 +174,7 @@ function readJournal(path: string): Change[] {
     try {
       read.push(...asChanges(JSON.parse(text)))
     } catch (cause) {
-      // Only the very end can be torn by a crash; anything before it is damage that nobody should overlook.
+      // A crash can tear only the last line. A bad line before it is damage: do not start.
       if (index < lines.length - 1) throw new Error(`${path}: line ${index + 1} cannot be read`, { cause })
     }
   })
@@ -191,7 +192,7 @@ function asChanges(line: unknown): Change[] {
   })
 }
 
-/** Journals written before there were payouts know deliveries by their order alone. */
+/** Reads deliveries of old journals, which name an order and no subject: they were written before payouts existed. */
 function withSubject(delivery: Delivery | (Omit<Delivery, 'subject' | 'channel'> & { readonly orderId: string })): Delivery {
   if ('subject' in delivery) return delivery
   const { orderId, ...rest } = delivery

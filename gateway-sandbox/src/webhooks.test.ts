@@ -11,11 +11,11 @@ async function paid(outcome: string, webhooks?: number): Promise<Body> {
 }
 const arrived = (count: number): Promise<void> => waitUntil(`${count} webhooks`, () => world.shop.letters.length >= count)
 const first = (): Letter => world.shop.letters[0] as Letter
-/** Long enough for a webhook that should not come to have come. */
+/** Waits 300 ms: long enough for an unwanted webhook to arrive. */
 const quiet = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 300))
 
 describe('a webhook', () => {
-  test('of a success has the recorded body, with two decimals in its bytes', async () => {
+  test('for a success has the recorded body, with amounts to two decimals', async () => {
     const order = await paid('success')
     await arrived(1)
     const payment = order.payments[0]
@@ -56,7 +56,7 @@ describe('a webhook', () => {
     expect(text).toContain('"payment_amount":10.00,')
   })
 
-  test('is signed over its timestamp and its exact bytes, which a second reading of the JSON would break', async () => {
+  test('is signed over its timestamp and exact bytes, so re-serialised JSON does not verify', async () => {
     await paid('success')
     await arrived(1)
     const letter = first()
@@ -98,7 +98,7 @@ describe('a webhook', () => {
     }
   })
 
-  test('is sent as often as the control call says: five copies of one event, or none', async () => {
+  test('is sent as often as the control call says: five copies, or none', async () => {
     await paid('success', 5)
     await arrived(5)
     expect(new Set(world.shop.letters.map((letter) => letter.headers['x-idempotency-key'])).size).toBe(1)
@@ -108,7 +108,7 @@ describe('a webhook', () => {
     expect(world.shop.letters.length).toBe(5)
   })
 
-  test('is tried again after 2, 10 and 30 minutes of the clock, with a rising attempt, and then given up', async () => {
+  test('is retried after 2, 10 and 30 minutes of the clock with a rising attempt number, then given up', async () => {
     const start = Date.now()
     world.shop.answerWith(500)
     const { order_id: id } = await paid('success')
@@ -130,7 +130,7 @@ describe('a webhook', () => {
     expect(webhook?.next_attempt_at).toBe(null)
   })
 
-  test.each([302, 404])('that is answered with %i waits for its next try', async (status) => {
+  test.each([302, 404])('answered with %i waits for its next attempt', async (status) => {
     world.shop.answerWith(status)
     const { order_id: id } = await paid('success')
     await arrived(1)
@@ -140,7 +140,7 @@ describe('a webhook', () => {
     expect(webhook?.next_attempt_at).not.toBe(null)
   })
 
-  test('to a shop that is down is kept with its error, and arrives once the shop is back', async () => {
+  test('to a shop that is down is stored with its error, and arrives once the shop is back', async () => {
     const start = Date.now()
     const order = await call(
       'POST',
@@ -160,7 +160,7 @@ describe('a webhook', () => {
     expect(world.shop.letters[1]?.headers['x-webhook-attempt']).toBe('2')
   })
 
-  test('follows a simulated payment too', async () => {
+  test('is sent for a simulated payment too', async () => {
     const order = await paid('pending', 0)
     await call(
       'POST',
@@ -174,7 +174,7 @@ describe('a webhook', () => {
 })
 
 describe('the faults', () => {
-  test('are shown, and a field left out goes back to its default', async () => {
+  test('are shown, and a field left out returns to its default', async () => {
     const none = {
       duplicate: 0,
       delayMs: 0,
@@ -192,7 +192,7 @@ describe('the faults', () => {
     expect((await control('/faults', {})).body).toEqual(none)
   })
 
-  test('that are misspelt or senseless are refused and change nothing', async () => {
+  test('are refused when misspelt or out of range, and nothing changes', async () => {
     await control('/faults', { lose: true })
     for (const body of [{ loose: true }, { delayMs: -1 }, { duplicate: 'yes' }, { api: 'explode' }, { currency: 'rupees' }, [], 'x']) {
       expect((await control('/faults', body)).status).toBe(400)
@@ -207,7 +207,7 @@ describe('the faults', () => {
     expect(world.shop.letters[0]?.bytes.equals(world.shop.letters[1]?.bytes as Buffer)).toBe(true)
   })
 
-  test('currency tells every amount in another one, in answers and webhooks alike', async () => {
+  test('currency changes the currency of every amount in answers and webhooks', async () => {
     await control('/faults', { currency: 'USD' })
     const { order_id: id } = await paid('success')
     await arrived(1)
@@ -217,7 +217,7 @@ describe('the faults', () => {
     expect((await call('GET', `${world.url}/pg/orders/${id}/payments`, undefined, HEADERS)).text).not.toContain('INR')
   })
 
-  test('agedMs signs webhooks as of long ago', async () => {
+  test('agedMs signs webhooks with an old timestamp', async () => {
     const aged = 3 * 60 * MINUTE_MS
     await control('/faults', { agedMs: aged })
     await paid('success')
@@ -227,7 +227,7 @@ describe('the faults', () => {
     expect(headers['x-webhook-signature']).toBe(opensslSignature(first(), KEYS.clientSecret))
   })
 
-  test('delayMs holds webhooks back', async () => {
+  test('delayMs delays webhooks', async () => {
     await control('/faults', { delayMs: 600 })
     await paid('success')
     await quiet()
@@ -253,7 +253,7 @@ describe('the faults', () => {
     expect(first().headers['x-webhook-signature']).not.toBe(opensslSignature(first(), KEYS.clientSecret))
   })
 
-  test('lose keeps the payment and loses the letter, until it is tried again', async () => {
+  test('lose keeps the payment and drops the webhook until its retry', async () => {
     const start = Date.now()
     await control('/faults', { lose: true })
     const order = await paid('success')
@@ -273,7 +273,7 @@ describe('the faults', () => {
     expect(first().bytes.toString()).toContain('"payment_amount":10.35')
   })
 
-  test('of the API: too many requests or a bank that fails before anything is done, and an answer lost after all is done', async () => {
+  test('api: 429 and 502 come before any work, a lost answer comes after it', async () => {
     const body = orderBody()
     const make = () => call('POST', `${world.url}/pg/orders`, body, HEADERS)
     await control('/faults', { api: 'rate_limit' })
@@ -303,7 +303,7 @@ describe('the faults', () => {
 })
 
 describe('a control call', () => {
-  test('for an order nobody made is 404, with a body that says nothing known 400', async () => {
+  test('is 404 for an unknown order and 400 for an unknown body', async () => {
     expect((await control('/orders/nobody')).status).toBe(404)
     expect((await control('/orders/nobody/pay', { outcome: 'success' })).status).toBe(404)
     const { order_id: id } = await paid('failed')
@@ -320,7 +320,7 @@ describe('a control call', () => {
     expect((await control(`/orders/${id}`)).body.order_status).toBe('ACTIVE')
   })
 
-  test('from a form of some web page is not taken', async () => {
+  test('from a form of a web page is refused', async () => {
     const { order_id: id } = await paid('failed')
     const answer = await call('POST', `${world.url}/__sandbox/orders/${id}/pay`, 'outcome=success', {
       'content-type': 'application/x-www-form-urlencoded',

@@ -1,9 +1,10 @@
 /**
- * Webhooks: signed over the very bytes that leave, tried again 2, 10 and 30 minutes (of the clock)
- * after the first try until one is answered with 2xx, then given up.
- * Invariants: a webhook is remembered before it is sent, so a crash in between sends it again rather
- * than never; each try has its own timestamp and signature over the same body; the faults that hold
- * for a try are those switched on when it was caused or fell due.
+ * Signs, sends and retries webhooks.
+ *
+ * - Retries follow 2, 10 and 30 minutes of the clock after the first attempt, until one is answered with 2xx. Then it is given up.
+ * - A webhook is in the journal before it is sent (at-least-once delivery): a crash repeats it and never loses it.
+ * - Each attempt has its own timestamp and signature over the same body.
+ * - An attempt runs with the faults that were set when it was scheduled.
  */
 import { createHmac, randomInt, randomUUID } from 'node:crypto'
 import type { SandboxClock } from './clock.ts'
@@ -25,14 +26,14 @@ export const signature = (secret: string, timestamp: string, body: string): stri
     .digest('base64')
 
 export type Webhooks = {
-  /** Tells the shop of an event, in so many copies; of none where nobody is to be told. */
+  /** Queues `copies` of a webhook. Does nothing for undefined or zero copies. */
   announce(event: Event | undefined, copies: number, nowMs: number): void
   close(): void
 }
 
 export function startWebhooks(store: Store, clock: SandboxClock, secrets: Readonly<Record<Channel, string>>): Webhooks {
   const waiting = new Set([...store.deliveries.values()].filter((delivery) => delivery.state === 'waiting').map((one) => one.deliveryId))
-  /** Those that are being sent or held back by a fault: the tick leaves them alone. */
+  /** Deliveries being sent or delayed by a fault: the tick skips them. */
   const busy = new Set<string>()
   const timers = new Set<NodeJS.Timeout>()
   const closing = new AbortController()
@@ -101,7 +102,7 @@ export function startWebhooks(store: Store, clock: SandboxClock, secrets: Readon
   }
 }
 
-/** Copies of one event share its key and its bytes, and are answered and tried again each on its own. */
+/** Copies of one event share idempotency key and body. Each copy is delivered and retried independently. */
 function deliveriesOf(event: Event, copies: number, nowMs: number): Delivery[] {
   const delivery = {
     ...event,

@@ -1,7 +1,8 @@
 /**
- * The gateway's script for the browser: `window.Cashfree({ mode }).checkout({ paymentSessionId, redirectTarget })`
- * leaves for the hosted page by posting a form, as the gateway's own script does. It talks to
- * whichever host it was loaded from.
+ * The gateway's browser script: `window.Cashfree({ mode }).checkout({ paymentSessionId, redirectTarget })`.
+ *
+ * - The script opens the hosted page by posting a form, as the gateway's own script does.
+ * - The form goes to the host that served the script.
  */
 ;(() => {
   const host = new URL(document.currentScript.src).origin

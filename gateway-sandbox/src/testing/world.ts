@@ -1,4 +1,4 @@
-/** What the sandbox's tests stand on: a running sandbox, a shop that takes webhooks, a clock to set, all over real HTTP. */
+/** Test fixtures over real HTTP: a running sandbox, a shop that receives webhooks and a clock that can be set. */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
@@ -18,7 +18,7 @@ export const PAYOUT_HEADERS = {
   'x-api-version': '2024-01-01',
 }
 
-/** The fields that tests read off the wire; whole bodies are compared as they are. */
+/** The fields that tests read from answers. Tests that compare a whole body use `whole`. */
 export type PaymentBody = {
   readonly cf_payment_id: string
   readonly payment_status: string
@@ -54,7 +54,7 @@ export type Answer = {
   readonly headers: Headers
   readonly text: string
   readonly body: Body
-  /** The same body, where it is an array. */
+  /** The same body, typed as an array. */
   readonly list: readonly PaymentBody[]
 }
 export type Event = {
@@ -114,13 +114,13 @@ export const openSandbox = (dataDir: string, clockUrl?: string, payouts?: Payout
   startSandbox({ port: 0, host: '127.0.0.1', dataDir, pg: KEYS, payouts, clockUrl })
 
 type SandboxWith = {
-  /** With a payouts account, whose webhooks go to the shop as well. */
+  /** Opens a payouts account; its webhooks go to the shop too. */
   readonly payouts?: boolean
-  /** What still comes for one test's shop must not reach the next one's. */
+  /** Opens a new shop for each test, so late webhooks of one test do not reach the next. */
   readonly shopPerTest?: boolean
 }
 
-/** To be called once, outside of every test: a sandbox by a clock of its own and a shop, all at rest before each test. */
+/** Call once per file, outside the tests. Starts a sandbox, a clock and a shop, and resets clock, shop and faults before each test. */
 export function useSandbox({ payouts = false, shopPerTest = false }: SandboxWith = {}) {
   let sandbox: Sandbox
   let clock: Clock
@@ -163,12 +163,12 @@ export function useSandbox({ payouts = false, shopPerTest = false }: SandboxWith
       return shop
     },
     control,
-    /** Ended and started again over what it has kept. */
+    /** Stops the sandbox and starts it again on the same data folder. */
     async restart(): Promise<void> {
       await sandbox.close()
       sandbox = await open()
     },
-    /** An order that tells the shop; `outcome`: what its payer then does. */
+    /** Makes an order whose webhooks go to the shop, then plays the payer's `outcome`. */
     ordered: async (outcome: string | undefined, amount = 30): Promise<string> => {
       const body = orderBody({ order_amount: amount, order_meta: { notify_url: `${shop.url}/hook` } })
       const order = await call('POST', `${sandbox.url}/pg/orders`, body, HEADERS)
@@ -199,11 +199,11 @@ export async function waitUntil(what: string, holds: () => boolean | Promise<boo
   }
 }
 
-/** A body to be compared as a whole. */
+/** The body, for comparison as a whole. */
 export const whole = (answer: Answer): Record<string, unknown> => answer.body
 export const refusalOf = ({ status, body }: Answer): readonly [number, string] => [status, body.code]
 
-/** Not Node's crypto: another implementation has to agree with the signature over the very bytes that arrived. */
+/** Computes the signature by openssl: an independent implementation must agree over the bytes received. */
 export function opensslSignature(letter: Letter, secret: string): string {
   const message = Buffer.concat([Buffer.from(letter.headers['x-webhook-timestamp'] as string), letter.bytes])
   const run = spawnSync('openssl', ['dgst', '-sha256', '-hmac', secret, '-binary'], { input: message })
