@@ -1,7 +1,7 @@
 /**
- * What the front page, the dashboard and the wallet show once there is something to show: yesterday's settled
- * round, its story and today's rupees, each figure held against the rules; and what of the public
- * pages is there without a script.
+ * The front page, the dashboard and the wallet once there is data: yesterday's settled round, its story and today's rupees.
+ * - Each figure on the screen is compared with the rules.
+ * - Without JavaScript the public pages have the same text.
  */
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'
 import { paths, type PublicPage, publicPaths } from '@roz/web/paths.ts'
@@ -26,7 +26,7 @@ let asha: Person
 let biju: Person
 let today: IstDay
 let yesterday: IstDay
-/** As the public names whoever was drawn of the two. */
+/** The winner's public name, whichever of the two won. */
 let winner: string
 
 const join = (person: Person): Promise<void> => joinRound(roz.url, person)
@@ -36,7 +36,7 @@ async function nextDay(): Promise<void> {
   today = addDays(yesterday, 1)
 }
 
-/** The day's draft, told by a hand and published. */
+/** Publishes the day's draft with a description written by hand. */
 async function publishDraft(): Promise<void> {
   const token = await adminToken(roz.url)
   const draft = await eventually('the draft', async () => {
@@ -82,7 +82,7 @@ describe('the front page', () => {
     await page.goto(roz.url)
   })
 
-  test('the hero cuts a rupee in 60, 30 and 10 paise, and leads to registration', async () => {
+  test('the hero splits a rupee into 60, 30 and 10 paise, and links to registration', async () => {
     const hero = page.locator('.hero')
     await expect(hero.getByRole('heading', { level: 1 })).toHaveText('One rupee a day, together.')
     await expect(hero.locator('.ledger > div')).toHaveText([
@@ -93,11 +93,11 @@ describe('the front page', () => {
     ])
     await expect(hero.getByRole('link', { name: 'Put in my first rupee' })).toHaveAttribute('href', paths.register)
     await expect(hero).toContainText('₹365.00 a year at most.')
-    // The split in force is the one that stands there: nothing has to say so.
+    // The hero shows the split in force: no extra line is needed.
     await expect(page.locator('.split-now')).toHaveCount(0)
   })
 
-  test('the stats and today’s amounts are those of the books', async () => {
+  test('the stats and today’s amounts match the API', async () => {
     for (const [name, shown] of [
       ['totalCharity', '₹1.20'],
       ['totalPeople', '2'],
@@ -112,7 +112,7 @@ describe('the front page', () => {
     await expect(page.getByText("Today's round is open")).toBeVisible()
   })
 
-  test('yesterday’s impact: the film, the story, what was paid and who won', async () => {
+  test('yesterday’s impact: the video, the story, the amounts and the winner', async () => {
     const section = page.locator('.section', { has: page.getByRole('heading', { name: "Yesterday's impact" }) })
     await expect(section.locator('.margin b')).toHaveText('Yesterday')
     await expect(section.getByRole('heading', { level: 3 })).toHaveText(TITLE)
@@ -132,7 +132,7 @@ describe('the front page', () => {
     await expect(page.locator('#how .steps > li').nth(2)).toContainText('a video, announced for 6 PM, receipts')
   })
 
-  test('the trust cards lead to what they promise', async () => {
+  test('the trust cards link to the pages that they name', async () => {
     const cards = page.locator('.trust > li')
     await expect(cards.getByRole('heading', { level: 3 })).toHaveText([
       'Videos, announced for 6 PM',
@@ -145,7 +145,7 @@ describe('the front page', () => {
     expect(links).toEqual([impactVideos, moneyTrail, giveawaySelection, directHelpProcess])
   })
 
-  test('its footer leads to every information page', async () => {
+  test('its footer links to every information page', async () => {
     const links = await page.locator('footer a').evaluateAll((all) => all.map((one) => one.getAttribute('href') ?? ''))
     const { home, verify, ...pages } = publicPaths
     expect([home, verify].some((address) => links.includes(address))).toBe(false)
@@ -153,7 +153,7 @@ describe('the front page', () => {
     await expect(page.locator('footer').getByRole('heading', { level: 2 })).toHaveText(['Every rupee', 'How it works', 'Help', 'Rules'])
   })
 
-  test('today’s figures are asked for again every 30 s: who joins meanwhile is counted without a reload', async () => {
+  test('today’s figures are requested every 30 s: a join meanwhile is counted without a reload', async () => {
     await page.clock.install()
     const first = page.waitForResponse('**/api/public/home')
     await page.goto(roz.url)
@@ -176,7 +176,7 @@ describe('the front page', () => {
 
 describe('the dashboard', () => {
   beforeAll(async () => {
-    // The page's clock was set by hand: no test after may inherit it.
+    // The page's clock was set by hand: no later test may inherit it.
     await visit.close()
     await openVisit()
     await handOver(visit, roz.url, asha.token)
@@ -206,7 +206,7 @@ describe('the dashboard', () => {
     ])
   })
 
-  test('yesterday’s video plays in its place, and yesterday’s winner stands with reward and chance', async () => {
+  test('yesterday’s video plays in place, and yesterday’s winner has reward and chance beside the name', async () => {
     const section = page.locator('.section', { has: page.getByRole('heading', { name: "Yesterday's impact" }) })
     await expect(section.locator('.margin b')).toHaveText('Yesterday')
     await expect(section.getByRole('heading', { name: "Yesterday's winner" })).toBeVisible()
@@ -218,7 +218,7 @@ describe('the dashboard', () => {
   })
 })
 
-test('the wallet shows one of its two panels at a time; the dashboard leads to either', async () => {
+test('the wallet shows one of its two panels at a time; the dashboard links to each', async () => {
   const panel = (name: string) => page.getByRole('heading', { level: 2, name, exact: true })
   const opener = (name: string) => page.getByRole('button', { name, exact: true })
   const expectOpen = async (name: string, other: string): Promise<void> => {
@@ -240,14 +240,11 @@ test('the wallet shows one of its two panels at a time; the dashboard leads to e
   await expectOpen('Withdraw', 'Add money')
 })
 
-test.each([paths.dashboard, paths.history, paths.impact])(
-  '%s says of a winner that was drawn by ourselves that it is a demo',
-  async (address) => {
-    await page.goto(roz.url + address)
-    await expect(page.getByText(DEMO_DRAW, { exact: true })).toHaveCount(1)
-    await expect(page.getByText(DEMO_DRAW, { exact: true })).toBeVisible()
-  },
-)
+test.each([paths.dashboard, paths.history, paths.impact])('%s labels a winner that we drew ourselves as a demo', async (address) => {
+  await page.goto(roz.url + address)
+  await expect(page.getByText(DEMO_DRAW, { exact: true })).toHaveCount(1)
+  await expect(page.getByText(DEMO_DRAW, { exact: true })).toBeVisible()
+})
 
 describe('without a script', () => {
   let bare: Page
@@ -256,7 +253,7 @@ describe('without a script', () => {
     await handOver(visit, roz.url)
   })
 
-  /** What a reader sees; the hour of the figures is the clock's, and what only a script does says so without one. */
+  /** A reader's text, without the time of the figures and without the notes for readers who have no JavaScript. */
   async function read(reader: Page, address: string): Promise<string> {
     await reader.goto(roz.url + address)
     const main = reader.locator('main')
@@ -266,11 +263,11 @@ describe('without a script', () => {
     })
   }
 
-  test.each(Object.keys(publicPaths).filter((name) => name !== 'verify') as PublicPage[])('%s reads in full', async (name) => {
+  test.each(Object.keys(publicPaths).filter((name) => name !== 'verify') as PublicPage[])('%s has the same text', async (name) => {
     const address = publicPaths[name]
     await page.goto(roz.url + address)
     await settle(page)
-    // Both anew: whoever has a script is counted as one who has looked, and the next reader sees that.
+    // Read both again: a visit with a script counts as a view, and the next reader sees the count.
     await expect(async () => {
       const shown = await read(bare, address)
       expect(shown.length).toBeGreaterThan(150)
@@ -278,7 +275,7 @@ describe('without a script', () => {
     }).toPass({ timeout: PATIENCE_MS })
   })
 
-  test('what needs a script says so, and neither waits for ever nor writes a message into the address', async () => {
+  test('parts that need a script say so, do not load forever, and put no message into the address', async () => {
     await bare.goto(`${roz.url}${publicPaths.verify}`)
     await expect(bare.locator('main noscript p')).toContainText('needs JavaScript')
     await expect(bare.getByText('Loading', { exact: true })).toBeHidden()
@@ -292,9 +289,9 @@ describe('without a script', () => {
   })
 })
 
-describe('a day later, when nobody has told of yesterday yet', () => {
+describe("a day later, before yesterday's story is published", () => {
   beforeAll(nextDay)
-  /** Months are spelled by whoever prints them. */
+  /** Browsers abbreviate months differently. */
   const dated = (words: string, day: IstDay): RegExp => new RegExp(`^${words} ${Number(day.slice(8))} \\p{L}+ ${day.slice(0, 4)}$`, 'u')
 
   test('the front page names the day of its story', async () => {
@@ -306,7 +303,7 @@ describe('a day later, when nobody has told of yesterday yet', () => {
     await expect(page.locator('.section', { has: heading }).locator('.margin')).not.toContainText('Yesterday')
   })
 
-  test('the dashboard does so too, beside yesterday’s winner', async () => {
+  test('the dashboard names it too, beside yesterday’s winner', async () => {
     await handOver(visit, roz.url, asha.token)
     await page.goto(`${roz.url}${paths.dashboard}`)
     const heading = page.getByRole('heading', { name: dated('Impact of', addDays(today, -2)) })
@@ -315,7 +312,7 @@ describe('a day later, when nobody has told of yesterday yet', () => {
     await expect(page.locator('.section', { has: heading }).locator('.margin')).toHaveText('Most recent')
   })
 
-  test('and names the winner’s day where nobody joined yesterday', async () => {
+  test('the dashboard names the winner’s day when nobody joined yesterday', async () => {
     await passDay(roz.url)
     const drawnOn = yesterday
     await page.goto(`${roz.url}${paths.dashboard}`)

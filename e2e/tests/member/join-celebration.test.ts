@@ -1,4 +1,4 @@
-/** The moment after a join: short, out of the way, said aloud, still where stillness is asked for, and nothing below it moves. */
+/** The moment after a join: short, announced to screen readers, still under reduced motion, and without a layout shift below it. */
 import { handOver, newVisit, openBrowser, settle, SMALL, type Visit, WIDE } from '../../harness/browser.ts'
 import { expect } from '../../harness/expect.ts'
 import { newMember } from '../../harness/people.ts'
@@ -22,7 +22,7 @@ type Look = {
   readonly size: { width: number; height: number }
 }
 
-/** A new member before the button. */
+/** A new member in front of the join button. */
 async function atTheButton({ motion, language, size }: Look): Promise<Page> {
   const { token } = await newMember(roz, { name: 'Asha Verma', rupees: 10 })
   const { page } = visit
@@ -36,7 +36,7 @@ async function atTheButton({ motion, language, size }: Look): Promise<Page> {
   return page
 }
 
-/** What moves in the round's card, and when it has come to rest. */
+/** The animations in the round's card, and when each ends. */
 const movement = (page: Page): Promise<{ readonly name: string; readonly endMs: number }[]> =>
   page.evaluate(() =>
     document
@@ -50,7 +50,7 @@ const movement = (page: Page): Promise<{ readonly name: string; readonly endMs: 
       .filter(({ within }) => within),
   )
 
-/** Where what stands below begins, from the top of the page. */
+/** The distance of the next section from the top of the page. */
 const below = (page: Page): Promise<number> =>
   page.evaluate(() => (document.querySelectorAll('.round > div')[1]?.getBoundingClientRect().top ?? 0) + window.scrollY)
 
@@ -58,23 +58,23 @@ test.each<Look>([
   { motion: 'no-preference', language: 'en', size: SMALL },
   { motion: 'no-preference', language: 'hi', size: SMALL },
   { motion: 'no-preference', language: 'en', size: WIDE },
-])('a coin falls and the stamp is pressed, and nothing below moves: $language, $size.width px', async (look) => {
+])('a coin falls and the stamp appears, and nothing below moves: $language, $size.width px', async (look) => {
   const page = await atTheButton(look)
   const before = await below(page)
   await page.locator('.entry button').click()
-  // The stamp is away while the coin falls, and its animation is kept when it has ended: asked for in time or late, it is there.
+  // The stamp is hidden while the coin falls, and its ended animation is kept: a late look still finds it.
   await expect.poll(async () => (await movement(page)).length, { intervals: [5] }).toBeGreaterThan(0)
   for (const { endMs } of await movement(page)) expect(endMs).toBeLessThan(LONGEST_MS)
   await expect(page.locator('.joined')).toBeFocused()
   await expect(page.locator('.toast[role=status]')).toBeVisible()
-  // It is in nobody's way.
+  // It covers no link.
   await page.locator('.joined').getByRole('link').click({ trial: true })
   await settle(page)
   expect(await below(page)).toBe(before)
   await expect(page.locator('.falling')).toHaveCSS('opacity', '0')
 })
 
-test('who asks for less motion sees the stamp at once, and no coin', async () => {
+test('under reduced motion the stamp appears at once, without a coin', async () => {
   const page = await atTheButton({ motion: 'reduce', language: 'en', size: SMALL })
   await page.locator('.entry button').click()
   await expect(page.locator('.joined')).toBeFocused()
@@ -84,7 +84,7 @@ test('who asks for less motion sees the stamp at once, and no coin', async () =>
   await expect(page.locator('.toast[role=status]')).toHaveText(/Successfully joined today's round!/)
 })
 
-test('whoever comes back finds the stamp in its place, without the moment', async () => {
+test('a returning member finds the stamp in its place, without the animation', async () => {
   const { page } = visit
   await page.emulateMedia({ reducedMotion: 'no-preference' })
   await page.goto(`${roz.url}/dashboard`)

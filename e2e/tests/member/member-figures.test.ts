@@ -1,8 +1,7 @@
 /**
- * A member with a past: the day she joined and won, a day that only another joined, a day that nobody
- * did, and today. What her screens and the pages about us say of it, figure by figure, and the headings
- * that it stands under.
- * Invariant: each figure is the one that the rules make of what happened; none is only there.
+ * A member with a past: a day she joined and won, a day only another joined, a day nobody joined, and today.
+ * - Each figure on her screens and on the public pages follows from these days by the rules; none is hard-coded.
+ * - Each figure is under its own heading.
  */
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'
 import { sql } from '@roz/server/db/sql.ts'
@@ -27,7 +26,7 @@ let visit: Visit
 let page: Page
 let asha: Person
 let biju: Person
-/** Asha joined alone, Biju joined alone, nobody joined, today. */
+/** Asha joined alone; Biju joined alone; nobody joined; today. */
 let days: readonly IstDay[]
 
 const join = (person: Person): Promise<void> => joinRound(roz.url, person)
@@ -57,7 +56,7 @@ const section = (name: string) => main().locator('.section', { has: heading(name
 const tiles = () => main().locator('.tiles > div')
 
 describe('the round card', () => {
-  test('cuts today’s pool of three rupees in 60%, 30% and 10%', async () => {
+  test('splits today’s three rupees into 60%, 30% and 10%', async () => {
     await page.goto(roz.url + paths.dashboard)
     const round = section('Community round')
     await expect(round.locator('.shares > div')).toHaveText([
@@ -73,7 +72,7 @@ describe('the round card', () => {
 describe('the impact page', () => {
   const viewer = () => page.locator('.story-viewer')
 
-  test('before anything is published the viewer says No impact story available yet, and the figures are hers', async () => {
+  test('before a publication the viewer says No impact story available yet, and the figures are her own', async () => {
     await page.goto(roz.url + paths.impact)
     await expect(viewer().getByText('No impact story available yet', { exact: true })).toBeVisible()
     await expect(viewer()).toContainText("The day's video is announced for 6 PM.")
@@ -81,7 +80,7 @@ describe('the impact page', () => {
     await expect(tiles()).toHaveText(['Total contributed₹2.00', 'Charities supported0', 'Days active2'])
   })
 
-  test('a story with a picture and no film shows the picture, and what her rupee did', async () => {
+  test('a story with a picture and no video shows the picture, and what her rupee did', async () => {
     await visit.context.route(PICTURE, (route) => route.fulfill({ contentType: 'image/png', body: png(8, 6, () => [90, 120, 60]) }))
     await publishFirstDay()
     await page.goto(roz.url + paths.impact)
@@ -99,7 +98,7 @@ describe('the impact page', () => {
     await expect(tiles()).toHaveText(['Total contributed₹2.00', 'Charities supported1', 'Days active2'])
   })
 
-  /** The draft of the day that Asha won. */
+  /** Publishes the draft of the day that Asha won. */
   async function publishFirstDay(): Promise<void> {
     const token = await adminToken(roz.url)
     const { id } = await eventually('the draft', async () => {
@@ -121,7 +120,7 @@ describe('the history', () => {
     await expect(heading('Round History', 1)).toBeVisible()
   })
 
-  test('a day that nobody joined is No draw, one that only another joined Not joined, and her own won', async () => {
+  test('a day without a join is No draw, a day only another joined Not joined, and her own won', async () => {
     await expect(rounds()).toHaveCount(3)
     const shown = await rounds().evaluateAll((all) =>
       all.map((one) => ({
@@ -139,7 +138,7 @@ describe('the history', () => {
     ])
   })
 
-  test('whoever joined the other one finds the same days told the other way round', async () => {
+  test('the other member finds the same days the other way round', async () => {
     await handOver(visit, roz.url, biju.token)
     await page.goto(roz.url + paths.history)
     await expect(rounds().locator('.badges')).toHaveText(['No drawNot joined', 'JoinedYou won', 'Not joined'])
@@ -148,7 +147,7 @@ describe('the history', () => {
 })
 
 describe('the payment status', () => {
-  /** Of the browser, by which the moment of a check is told: half past one in India. */
+  /** The browser's clock, which dates a check: half past one in India. */
   const NOW = '2031-03-05T08:00:00Z'
   const facts = (at: Page) => at.locator('ul.facts > li')
 
@@ -158,7 +157,7 @@ describe('the payment status', () => {
   ] as const)('%s: Order ID, Amount of %i rupees, Date & Time', async (words, rupees, outcome) => {
     const orderId = outcome === 'success' ? await addMoney(roz, asha, rupees) : await startOrder(rupees)
     const own = await newVisit(browser, { hosts: [], size: WIDE, token: asha.token })
-    // A clock that is set by hand goes with the browser.
+    // A browser keeps a clock that was set by hand: this one is closed afterwards.
     await own.page.clock.setFixedTime(NOW)
     await own.page.goto(`${roz.url}${paths.paymentStatus}?order_id=${orderId}`)
     await expect(own.page.getByRole('main').getByRole('heading', { level: 2 })).toHaveText(words)
@@ -166,7 +165,7 @@ describe('the payment status', () => {
     await own.close()
   })
 
-  /** The payer is at the bank, and nobody knows yet. */
+  /** An order whose payer is at the bank, without an outcome. */
   async function startOrder(rupees: number): Promise<string> {
     const { order_id } = (await ask(roz.url, 'addMoney', { token: asha.token, body: { amount: rupees, phoneNumber: PHONE } })).output
     await pay(roz.sandboxUrl, order_id, 'pending')
@@ -177,7 +176,7 @@ describe('the payment status', () => {
 describe('the picture in the bar', () => {
   const avatar = () => page.getByRole('banner').locator('.menu.wide-only .avatar')
 
-  test('is the first letter of a name, and a person where there is none', async () => {
+  test('is the first letter of the name, or a person without a name', async () => {
     await handOver(visit, roz.url, asha.token)
     await page.goto(roz.url + paths.dashboard)
     await expect(avatar()).toHaveText('A')
@@ -193,7 +192,7 @@ describe('the picture in the bar', () => {
 })
 
 describe('help', () => {
-  test('the help center leads to a mail to us and to Contact Us', async () => {
+  test('the help center links to our mail address and to Contact Us', async () => {
     await page.goto(roz.url + publicPaths.helpCenter)
     const support = section('Still stuck, write to us')
     await expect(support.getByRole('link', { name: SUPPORT.SUPPORT_EMAIL })).toHaveAttribute('href', `mailto:${SUPPORT.SUPPORT_EMAIL}`)
@@ -202,7 +201,7 @@ describe('help', () => {
     await expect(heading('Contact Us', 1)).toBeVisible()
   })
 
-  test('the contact page has Email us, Call us and Office, each with what the operator has set', async () => {
+  test("the contact page has Email us, Call us and Office, each with the operator's setting", async () => {
     await page.goto(roz.url + publicPaths.contactUs)
     const card = (name: string) => page.locator('.cards > div', { has: heading(name) })
     await expect(page.locator('.cards').getByRole('heading')).toHaveText(['Email us', 'Call us', 'Office'])
@@ -212,14 +211,14 @@ describe('help', () => {
   })
 })
 
-describe('what stands under its heading', () => {
+describe('content under its heading', () => {
   test.each([
     [publicPaths.home, "Today's impact in real time", '60% for people in need₹1.80'],
     [paths.dashboard, 'Community round', '3 members in the round₹3.00'],
     [paths.dashboard, 'Quick stats', 'Win rate50.0%'],
     [paths.profile, 'Personal Information', 'Phone Number9876543210'],
   ])('on %s “%s”: %s', async (address, name, fact) => {
-    // The front page is a visitor's: who is signed in goes on to the dashboard.
+    // The front page is for visitors: a logged-in member is sent to the dashboard.
     await handOver(visit, roz.url, address === publicPaths.home ? undefined : asha.token)
     await page.goto(roz.url + address)
     await expect(heading(name)).toBeVisible()

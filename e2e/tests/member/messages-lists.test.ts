@@ -1,6 +1,6 @@
 /**
- * The words of the member's lists beside the wallet's book: notices with their read marks and what is
- * wanted by mail, refunds, a receipt. Empty, page by page, and where the line to the program is broken.
+ * Provokes the messages of the member's lists: notifications, mail preferences, refunds, a receipt.
+ * - Each list is tested empty, page by page, and with a broken network.
  */
 import { expect } from '../../harness/expect.ts'
 import { sql } from '@roz/server/db/sql.ts'
@@ -20,11 +20,11 @@ const NETWORK = 'Network error. Please check your connection and try again.'
 const stage = useStage()
 let roz: Program
 let line: FaultyProxy
-/** With a few notices. */
+/** Has a few notifications. */
 let asha: Person
-/** With nothing at all. */
+/** Has nothing. */
 let biju: Person
-/** With more notices than a page holds, and money that can go back. */
+/** Has more notifications than a page holds, and refundable money. */
 let chitra: Person
 
 beforeAll(async () => {
@@ -36,7 +36,7 @@ beforeAll(async () => {
   await writeNotices(chitra, PAGE_ROWS)
 })
 
-/** As the jobs write them, the last of them the newest. */
+/** Written as the jobs write them, the newest last. */
 const writeNotices = (person: Person, count: number): Promise<unknown> =>
   inDatabase(roz.dataDir, (db) =>
     db.query(sql`
@@ -62,7 +62,7 @@ describe('notifications', () => {
   const count = (page: Page) => page.locator('.unread-count')
   const unread = async (person: Person) => (await ask(roz.url, 'notifications', { token: person.token })).output.unread
 
-  test('No notifications yet: everything is read, and there is nothing to mark', async () => {
+  test('No notifications yet: all are read, and none can be marked', async () => {
     await as(biju, '/notifications', async (page) => {
       await expect(main(page).getByText('No notifications yet', { exact: true })).toBeVisible()
       await expect(count(page)).toHaveText('Everything is read.')
@@ -70,7 +70,7 @@ describe('notifications', () => {
     })
   })
 
-  test('Mark as read cannot be said without a line: it stays unread', async () => {
+  test('Mark as read fails on a broken network: the notification stays unread', async () => {
     await as(asha, '/notifications', async (page) => {
       await expect(count(page)).toHaveText('3 unread')
       line.breakLine('POST /api/notifications/read', 'cut')
@@ -82,7 +82,7 @@ describe('notifications', () => {
     expect(await unread(asha)).toBe(3)
   })
 
-  test('Mark as read, then Mark all as read: the count follows, and it stays so', async () => {
+  test('Mark as read, then Mark all as read: the count follows, also after a reload', async () => {
     await as(asha, '/notifications', async (page) => {
       await expect(page.locator('.notices .badge')).toHaveText(['New', 'New', 'New'])
       await mark(page, '₹2.00').click()
@@ -99,7 +99,7 @@ describe('notifications', () => {
     expect(await unread(asha)).toBe(0)
   })
 
-  test.each(['cut', 'empty'] as const)('Your notifications could not be loaded. (%s), and Retry brings them', async (fault) => {
+  test.each(['cut', 'empty'] as const)('Your notifications could not be loaded. (%s), and Retry loads them', async (fault) => {
     line.breakLine('GET /api/notifications', fault)
     await as(asha, '/notifications', async (page) => {
       await retry(page, 'Your notifications could not be loaded.')
@@ -107,7 +107,7 @@ describe('notifications', () => {
     })
   })
 
-  test('Load more; The next page could not be loaded. keeps what is there, and Retry brings the rest', async () => {
+  test('Load more; The next page could not be loaded. keeps the loaded rows, and Retry loads the rest', async () => {
     await as(chitra, '/notifications', async (page) => {
       const rows = page.locator('.notices > li')
       await expect(rows).toHaveCount(PAGE_ROWS)
@@ -116,7 +116,7 @@ describe('notifications', () => {
       await expect(failed(page, 'The next page could not be loaded.')).toBeVisible()
       await expect(rows).toHaveCount(PAGE_ROWS)
       await retry(page, 'The next page could not be loaded.')
-      // The written ones and that of the payment.
+      // The written notifications and that of the payment.
       await expect(rows).toHaveCount(PAGE_ROWS + 1)
       await expect(button(page, 'Load more')).toHaveCount(0)
     })
@@ -127,7 +127,7 @@ describe('preferences', () => {
   const weekly = (page: Page) => page.getByRole('switch', { name: 'Weekly email', exact: true })
   const wanted = async () => (await ask(roz.url, 'preferences', { token: asha.token })).output.preferences.mail
 
-  test('Your preferences could not be loaded., and Retry brings them', async () => {
+  test('Your preferences could not be loaded., and Retry loads them', async () => {
     line.breakLine('GET /api/notifications/preferences', 'empty')
     await as(asha, '/notifications', async (page) => {
       await retry(page, 'Your preferences could not be loaded.')
@@ -135,7 +135,7 @@ describe('preferences', () => {
     })
   })
 
-  test('the switch saves at once, and goes back where it could not: The change could not be saved.', async () => {
+  test('the switch saves at once, and switches back when the save fails: The change could not be saved.', async () => {
     const before = await wanted()
     const said = (on: boolean): string => (on ? 'Enabled' : 'Disabled')
     await as(asha, '/notifications', async (page) => {
@@ -152,7 +152,7 @@ describe('preferences', () => {
 })
 
 describe('refunds', () => {
-  test('Your refunds could not be loaded., and Retry says Nothing to refund to who has paid nothing', async () => {
+  test('Your refunds could not be loaded., and Retry says Nothing to refund to a member without payments', async () => {
     line.breakLine('GET /api/wallet/refunds', 'empty')
     await as(biju, '/wallet', async (page) => {
       await retry(page, 'Your refunds could not be loaded.')
@@ -162,7 +162,7 @@ describe('refunds', () => {
     })
   })
 
-  test('The refund could not be requested.: what was typed stays; Cancel leads back to its button', async () => {
+  test('The refund could not be requested.: the input stays; Cancel returns the focus to its button', async () => {
     await as(chitra, '/wallet', async (page) => {
       await button(page, 'Request a refund').click()
       const form = page.locator('.refund-form')
@@ -180,7 +180,7 @@ describe('refunds', () => {
   })
 })
 
-test('The receipt could not be loaded., and Retry brings it', async () => {
+test('The receipt could not be loaded., and Retry loads it', async () => {
   const [paid] = (await ask(roz.url, 'transactions', { token: chitra.token })).output.transactions
   const id = encodeURIComponent(paid?.id ?? '')
   line.breakLine(`GET /api/wallet/transactions/${id}`, 'wordless')

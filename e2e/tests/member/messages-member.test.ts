@@ -1,7 +1,7 @@
 /**
- * The words of the member's screens (spec sections 2, 4, 5, 8 and 9): each fallback, refusal, empty,
- * loading and failed state, provoked at the real program, where the line to it is broken on purpose.
- * What a whole journey or the frame's own tests show already is not shown again.
+ * Provokes each message of the member's screens at the real program: fallback, refusal, empty, loading and failed states.
+ * - A proxy between browser and server breaks single calls.
+ * - The journey and shell.test.ts cover the rest.
  */
 import { expect } from '../../harness/expect.ts'
 import { addDays, dayAt, type IstDay } from '@roz/core/ist-day.ts'
@@ -37,7 +37,7 @@ const join = (person: Person) => ask(roz.url, 'joinRound', { token: person.token
 const joinButton = (page: Page) => page.getByRole('button', { name: 'Join with ₹1.00' })
 const failed = (page: Page, words: string) => page.locator('.empty.failed', { hasText: words })
 
-/** The part says what it could not load; once the line is whole, Retry brings `then`. */
+/** Expects the failure message; on a restored network Retry loads `then`. */
 async function expectRetry(page: Page, words: string, then: string): Promise<void> {
   await expect(failed(page, words)).toBeVisible()
   line.mend()
@@ -46,7 +46,7 @@ async function expectRetry(page: Page, words: string, then: string): Promise<voi
   await expect(page.getByRole('main').getByText(then, { exact: true }).first()).toBeVisible()
 }
 
-describe('each part of a screen that could not be loaded says so, and Retry brings it', () => {
+describe('each part of a screen that fails to load says so, and Retry loads it', () => {
   test.each([
     ['/dashboard', '/api/rounds/current', 'Failed to fetch round details', 'cut', 'Closes in'],
     ['/dashboard', '/api/rounds/current', 'Failed to fetch round details', 'wordless', 'Closes in'],
@@ -66,7 +66,7 @@ describe('each part of a screen that could not be loaded says so, and Retry brin
     ['/dashboard', '/api/rounds/current', 'Closes in'],
     ['/impact', '/api/impact/stories', 'No impact stories yet'],
     ['/history', '/api/rounds/history', 'No history yet'],
-  ])('%s shows grey lines named Loading until %s answers', async (screen, call, then) => {
+  ])('%s shows skeleton lines named Loading until %s answers', async (screen, call, then) => {
     line.breakLine(`GET ${call}`, 'hold')
     await as(asha, screen, async (page) => {
       await expect(page.getByRole('group', { name: 'Loading' }).first()).toHaveAttribute('aria-busy', 'true')
@@ -79,7 +79,7 @@ describe('each part of a screen that could not be loaded says so, and Retry brin
 })
 
 describe('the dashboard', () => {
-  test('Failed to fetch round details: a toast too, once, however often the poll fails', async () => {
+  test('Failed to fetch round details: also as one toast, however often the poll fails', async () => {
     line.breakLine('GET /api/rounds/current', 'cut')
     let refused = 0
     await as(
@@ -110,7 +110,7 @@ describe('the dashboard', () => {
     })
   })
 
-  test.each(NO_WORDS)('Failed to join round: the line is %s, and the button is back', async (fault) => {
+  test.each(NO_WORDS)('Failed to join round: the line is %s, and the button is enabled again', async (fault) => {
     line.breakLine('POST /api/rounds/join', fault)
     await as(asha, '/dashboard', async (page) => {
       await joinButton(page).click()
@@ -120,7 +120,7 @@ describe('the dashboard', () => {
     })
   })
 
-  test('Failed to join round: where there is no line at all too, and nothing is said to be in', async () => {
+  test('Failed to join round: also offline, and no join is shown', async () => {
     await as(asha, '/dashboard', async (page) => {
       await expect(joinButton(page)).toBeVisible()
       await page.context().setOffline(true)
@@ -135,7 +135,7 @@ describe('the dashboard', () => {
     })
   })
 
-  test('a toast goes by itself after 5 s', async () => {
+  test('a toast disappears after 5 s', async () => {
     line.breakLine('POST /api/rounds/join', 'cut')
     await as(
       asha,
@@ -155,7 +155,7 @@ describe('the dashboard', () => {
     )
   })
 
-  test('a toast of an error is an alert and goes by its Close button', async () => {
+  test("an error's toast is an alert and has a Close button", async () => {
     line.breakLine('POST /api/rounds/join', 'cut')
     await as(asha, '/dashboard', async (page) => {
       await joinButton(page).click()
@@ -165,7 +165,7 @@ describe('the dashboard', () => {
     })
   })
 
-  test('the countdown ticks each second to the end of the round, by the server’s clock', async () => {
+  test('the countdown ticks every second until the round ends, by the server’s clock', async () => {
     const secondsLeft = async (page: Page): Promise<number> => {
       const [hours = 0, minutes = 0, seconds = 0] = ((await page.getByRole('timer').textContent()) ?? '').match(/\d+/g)?.map(Number) ?? []
       return (hours * 60 + minutes) * 60 + seconds
@@ -187,7 +187,7 @@ describe('the dashboard', () => {
     )
   })
 
-  test('the round is asked for every 30 s: who joined meanwhile is counted without a reload', async () => {
+  test('the round is requested every 30 s: a join meanwhile is counted without a reload', async () => {
     const biju = await newMember(roz, { name: 'Biju Nair', rupees: 10 })
     await as(
       asha,
@@ -226,7 +226,7 @@ describe('the dashboard', () => {
   })
 })
 
-describe('what the server refuses a page that has grown old', () => {
+describe('the server refuses an outdated page', () => {
   let chitra: Person
   let divya: Person
   beforeAll(async () => {
@@ -245,7 +245,7 @@ describe('what the server refuses a page that has grown old', () => {
     })
   })
 
-  test('a token that was taken back: the press leads to /login and the token is forgotten', async () => {
+  test('a revoked token: the press leads to /login and the token is removed', async () => {
     const { token } = (await ask(roz.url, 'login', { body: { email: divya.email, password: PASSWORD } })).output
     await as({ ...divya, token }, '/dashboard', async (page) => {
       await expect(joinButton(page)).toBeVisible()
@@ -288,7 +288,7 @@ describe('what the server refuses a page that has grown old', () => {
   })
 })
 
-test('the first page of the history holds a whole month, which is drawn and counted', async () => {
+test('the first page of the history has a whole month, in the chart and in the count', async () => {
   await stage.at(
     '/dashboard',
     async (page) => {
@@ -310,7 +310,7 @@ describe('the impact page', () => {
   }
   const row = (page: Page, title: string) => page.locator('.story-list li', { hasText: title })
 
-  test('Pending while the charity is not chosen, else Active; the story pressed is the one shown', async () => {
+  test('Pending until a charity is selected, then Active; a pressed story is the one shown', async () => {
     await publish('A kitchen at noon')
     await publish('A roof to come', { name: 'Pending Charity Selection', description: 'Not chosen yet.' })
     await as(asha, '/impact', async (page) => {
@@ -326,7 +326,7 @@ describe('the impact page', () => {
     })
   })
 
-  test('Invalid YouTube URL in the place of a video that was kept from older days', async () => {
+  test('Invalid YouTube URL in place of an old video with an invalid link', async () => {
     const id = await publish('A film elsewhere')
     await inDatabase(roz.dataDir, (db) => db.query(sql`update story set video_url = 'https://video.example/film' where id = ${id}`))
     await as(asha, '/impact', async (page) => {
@@ -345,7 +345,7 @@ describe('the impact page', () => {
       [364, '12 months ago'],
       [365, '1 year ago'],
     ] as const) {
-      // What lies a year back is written down so: passing a year of rounds takes half a minute.
+      // Written into the database: to pass a year of rounds takes half a minute.
       await inDatabase(roz.dataDir, (db) =>
         db.query(sql`update story set day = ${addDays(today, -days)}::date where title = 'A kitchen at noon'`),
       )

@@ -1,8 +1,8 @@
 /**
- * Refusals that a person meets seldom, in the words that stand on the screen then, at the real program:
- * the start that fails, the year that is full, the account on hold, the password, the picture, the
- * farewell, the forms' long and wrong values, and how often a failed question is asked. What is refused
- * has changed nothing.
+ * Refusals that people rarely meet, provoked at the real program, with the message on the screen.
+ * - No refusal moves money or changes the account.
+ * - Cases: failed start, yearly maximum, account on hold, wrong password or picture, account deletion, invalid form input.
+ * - The last part counts how often the app retries a failed request.
  */
 import { expect } from '../../harness/expect.ts'
 import { REFUSALS } from '@roz/core/refusals.ts'
@@ -24,7 +24,7 @@ const ON_HOLD = 'Your account is on hold. Please contact us.'
 const stage = useStage({ size: WIDE })
 let roz: Program
 let line: FaultyProxy
-/** With ₹20, which nothing here moves. */
+/** Has ₹20, which no test here moves. */
 let asha: Person
 
 beforeAll(async () => {
@@ -41,7 +41,7 @@ const mine = async ({ token }: Person) => (await ask(roz.url, 'profile', { token
 const signsIn = async ({ email }: Person, password: string): Promise<number> =>
   (await ask(roz.url, 'login', { body: { email, password } })).status
 
-/** How often the page has asked for that meanwhile: a method and an address of the API. */
+/** Counts the page's requests of one call: a method and an address of the API. */
 async function counting(call: string, work: (asked: () => number) => Promise<void>): Promise<void> {
   let asked = 0
   const count = (request: Request): void =>
@@ -54,7 +54,7 @@ async function counting(call: string, work: (asked: () => number) => Promise<voi
   }
 }
 
-describe('a current user that cannot be loaded at the start', () => {
+describe("a user that cannot be loaded at the app's start", () => {
   const { status, en: message } = REFUSALS.internal
   const expectDoor =
     (path: string): Work =>
@@ -70,12 +70,12 @@ describe('a current user that cannot be loaded at the start', () => {
     ['the server fails with a 500', { status, body: JSON.stringify({ code: 'internal', message }) }],
     ['a proxy answers in its place', 'wordless'],
     ['the answer is of nobody', { status: 200, body: '{}' }],
-  ])('%s: the token is cleared, /login stands, and whoever signs in there is in', async (_how, fault) => {
+  ])('%s: the token is removed, /login opens, and a login there succeeds', async (_how, fault) => {
     line.breakLine('GET /api/auth/me', fault)
     await as(asha, '/wallet', async (page) => {
       await expectDoor('/login')(page)
       line.mend()
-      // The failure was no verdict on the session: the server has not ended it.
+      // The failure does not end the session: the server still accepts the token.
       expect((await ask(roz.url, 'me', { token: asha.token })).status).toBe(200)
       await signIn(page, { email: asha.email, password: PASSWORD })
       await page.waitForURL(`${line.url}/dashboard`)
@@ -83,13 +83,13 @@ describe('a current user that cannot be loaded at the start', () => {
     })
   })
 
-  test('an administrator’s: the token is cleared, and the portal’s own door stands', async () => {
+  test('an administrator’s: the token is removed, and the portal’s login opens', async () => {
     line.breakLine('GET /api/auth/me', 'cut')
     await stage.at('/admin/dashboard', expectDoor('/admin/login'), { token: await adminToken(roz.url) })
   })
 })
 
-test.each(['Bad Gateway', 'error code: 502'])('a proxy’s own words “%s” are not taken for the server’s: Login failed', async (words) => {
+test.each(['Bad Gateway', 'error code: 502'])('a proxy’s own text “%s” is not shown as the server’s: Login failed', async (words) => {
   line.breakLine('POST /api/auth/login', { status: 502, body: words, type: 'text/plain' })
   await stage.at('/login', async (page) => {
     await signIn(page, { email: asha.email, password: PASSWORD })
@@ -98,14 +98,14 @@ test.each(['Bad Gateway', 'error code: 502'])('a proxy’s own words “%s” ar
   })
 })
 
-test('whoever has joined 365 rounds this year: You have reached the yearly maximum of ₹365.', async () => {
+test('a member with 365 joins this year is refused: You have reached the yearly maximum of ₹365.', async () => {
   const year = Number((await readClock(roz.url)).slice(0, 4))
   const count = (joins: number, of: number): Promise<unknown> =>
     inDatabase(roz.dataDir, (db) =>
       db.query(sql`update wallet set year_joins = ${joins}::int, join_year = ${of}::int
                     where member_id = (select id from member where email = ${asha.email})`),
     )
-  // A year of rounds takes half a minute: the count alone is written, and taken back, or the books would not add up.
+  // A year of rounds takes half a minute: only the count is written, and reset afterwards, so that the audit passes.
   await count(365, year)
   try {
     await as(asha, '/dashboard', async (page) => {
@@ -129,10 +129,10 @@ describe('a member whose account is on hold', () => {
   })
 
   test.each<[what: string, path: string, press: Work]>([
-    ['who joins', '/dashboard', (page) => joinButton(page).click()],
-    ['who adds money', '/wallet', (page) => askForOrder(page, 10)],
-    ['who withdraws', '/wallet', (page) => askForWithdrawal(page, 10)],
-  ])(`%s hears: ${ON_HOLD} Nothing has moved, and the screens stay open`, async (_what, path, press) => {
+    ['joining', '/dashboard', (page) => joinButton(page).click()],
+    ['adding money', '/wallet', (page) => askForOrder(page, 10)],
+    ['withdrawing', '/wallet', (page) => askForWithdrawal(page, 10)],
+  ])(`%s is refused: ${ON_HOLD} No money moves, and the screens stay open`, async (_what, path, press) => {
     await as(held, path, async (page) => {
       await press(page)
       await expect(toast(page, ON_HOLD)).toBeVisible()
@@ -145,7 +145,7 @@ describe('a member whose account is on hold', () => {
     expect(transactions.map(({ amount }) => amount)).toEqual([20])
   })
 
-  test('who wants to close it hears so in the dialog, and keeps the money', async () => {
+  test('closing the account is refused in the dialog, and the money stays', async () => {
     await as(held, '/profile', async (page) => {
       await page.getByRole('button', { name: 'Close my account' }).click()
       await dialog(page).getByLabel('Donate to people in need').check()
@@ -156,7 +156,7 @@ describe('a member whose account is on hold', () => {
   })
 })
 
-describe('the change of the password', () => {
+describe('the password change', () => {
   const form = (page: Page) => page.locator('form.form-sheet', { hasText: 'Change password' })
   const field = (page: Page, label: string) => form(page).getByLabel(label, { exact: true })
   const change = async (page: Page, current: string, next: string): Promise<void> => {
@@ -166,7 +166,7 @@ describe('the change of the password', () => {
   }
   const NEW = 'another horse'
 
-  test('with a wrong one: That password is not correct., and the member stays signed in with the old one', async () => {
+  test('with a wrong one: That password is not correct., and the member stays logged in with the old one', async () => {
     await as(asha, '/profile', async (page) => {
       await change(page, 'not my password', NEW)
       await expect(toast(page, 'That password is not correct.')).toBeVisible()
@@ -184,7 +184,7 @@ describe('the change of the password', () => {
     ['no new one', PASSWORD, '', SHORT, ['', SHORT]],
     ['one that is too short', PASSWORD, 'short', SHORT, ['', SHORT]],
     ['one that is too long', PASSWORD, 'x'.repeat(129), LONG, ['', LONG]],
-  ])('with %s: the words in a toast and beside each field, and the server is not asked', async (_what, current, next, said, besides) => {
+  ])('with %s: the message in a toast and beside each field; no request is sent', async (_what, current, next, said, besides) => {
     await counting('POST /user/password', async (asked) => {
       await as(asha, '/profile', async (page) => {
         await change(page, current, next)
@@ -197,7 +197,7 @@ describe('the change of the password', () => {
     })
   })
 
-  test.each(['cut', 'wordless', 'empty'] as const)('over a line that is %s: The change could not be saved.', async (fault) => {
+  test.each(['cut', 'wordless', 'empty'] as const)('over a connection that is %s: The change could not be saved.', async (fault) => {
     line.breakLine('POST /api/user/password', fault)
     await as(asha, '/profile', async (page) => {
       await change(page, PASSWORD, NEW)
@@ -209,7 +209,7 @@ describe('the change of the password', () => {
   })
 })
 
-test('The image must be 5 MB or smaller., where this browser cannot make it so; what it can is cut out first, and taken', async () => {
+test('The image must be 5 MB or smaller. for a file that the browser cannot shrink; a picture it can read is cropped and accepted', async () => {
   const more = Buffer.alloc(5 * 1024 * 1024)
   const scan = { name: 'scan.tiff', mimeType: 'image/tiff', buffer: Buffer.concat([Buffer.from('II*\0'), more]) }
   const photo = { name: 'a.png', mimeType: 'image/png', buffer: Buffer.concat([png(2, 2, () => [128, 128, 128]), more]) }
@@ -227,7 +227,7 @@ test('The image must be 5 MB or smaller., where this browser cannot make it so; 
   })
 })
 
-test('an account that has joined today’s round is not closed before the result is out: the dialog says so', async () => {
+test('an account with a join today is not closed before the result: the dialog says so', async () => {
   const jaya = await newMember(roz, { name: 'Jaya Iyer', rupees: 10 })
   expect((await ask(roz.url, 'joinRound', { token: jaya.token, body: {} })).status).toBe(200)
   await as(jaya, '/profile', async (page) => {
@@ -253,7 +253,7 @@ describe('the story dialog', () => {
     ['Description', 5000, 'Description must be at most 5,000 characters'],
     ['Charity name', 200, 'Charity name must be at most 200 characters'],
     ['Charity description', 5000, 'Description must be at most 5,000 characters'],
-  ])('%s with more than %i characters: %s; with so many it is taken', async (label, most, words) => {
+  ])('%s with more than %i characters: %s; at the limit it is accepted', async (label, most, words) => {
     const token = await adminToken(roz.url)
     await counting('POST /impact/stories', async (asked) => {
       const work: Work = async (page) => {
@@ -268,7 +268,7 @@ describe('the story dialog', () => {
         await expect(field(label)).toHaveAccessibleDescription(words)
         await expect(dialog(page).locator('[aria-invalid]')).toHaveCount(1)
         expect(asked()).toBe(0)
-        // It may lie over the button.
+        // The toast may cover the button.
         await page.locator('.toast').getByRole('button', { name: 'Close' }).click()
         await field(label).fill('a'.repeat(most))
         await expect(dialog(page).locator('[aria-invalid]')).toHaveCount(0)
@@ -296,7 +296,7 @@ describe('the contact form', () => {
     ['Name', 'of 101', 'a'.repeat(101), 'asha@example.in', 'Name must be 2 to 100 characters'],
     ['Email', 'without an @', 'Asha Verma', 'asha.example.in', 'Please enter a valid email address'],
     ['Email', 'of 255 letters', 'Asha Verma', `${'a'.repeat(244)}@example.in`, 'Please enter a valid email address'],
-  ])('%s %s: the words beside the field once it is left; nothing is sent until it is right', async (label, _how, name, email, words) => {
+  ])('%s %s: the message is beside the field once it is left; nothing is sent until valid', async (label, _how, name, email, words) => {
     await counting('POST /contact', (asked) =>
       stage.at('/contact-us', async (page) => {
         await write(page, name, email)
@@ -316,7 +316,7 @@ describe('the contact form', () => {
     )
   })
 
-  test('an address that only the server finds wrong: its words stand above the form and beside the field', async () => {
+  test('an address that only the server refuses: its message is above the form and beside the field', async () => {
     const words = 'Please enter a valid email address'
     await stage.at('/contact-us', async (page) => {
       await write(page, 'Asha Verma', 'asha@ex_ample.in')
@@ -329,7 +329,7 @@ describe('the contact form', () => {
   })
 })
 
-describe('how often a question that failed is asked', () => {
+describe('the number of tries of a failed request', () => {
   const HISTORY = ['/history', '/rounds/history', '?limit=31', 'Your history could not be loaded.'] as const
   const FIGURES = ['/history', '/rounds/stats', '', 'These figures could not be loaded.'] as const
   const STORIES = ['/impact', '/impact/stories', '', 'The stories could not be loaded.'] as const
@@ -344,13 +344,13 @@ describe('how often a question that failed is asked', () => {
     ['twice', 500, ...HISTORY],
     ['twice', 503, ...STORIES],
     ['twice', 'cut', ...FIGURES],
-  ])('%s where the answer is %s, and as often again by Retry: %s without %s', async (times, how, screen, call, query, words) => {
+  ])('%s when the answer is %s, and the same number by Retry: %s without %s', async (times, how, screen, call, query, words) => {
     const once = times === 'once' ? 1 : 2
     line.breakLine(`GET /api${call}`, how === 'cut' ? how : { status: how, body: '' })
     await counting(`GET ${call}${query}`, (asked) =>
       as(asha, screen, async (page) => {
         const failed = page.locator('.empty.failed', { hasText: words })
-        // It stands only when nothing more is asked.
+        // The message appears only when no further try follows.
         await expect(failed).toBeVisible()
         expect(asked()).toBe(once)
         await failed.getByRole('button', { name: 'Retry' }).click()
@@ -360,7 +360,7 @@ describe('how often a question that failed is asked', () => {
   })
 })
 
-test('ten wrong passwords, and the right one is refused too: Too many attempts. Please wait a little and try again.', async () => {
+test('after ten wrong passwords the right one is refused too: Too many attempts. Please wait a little and try again.', async () => {
   const nila = await newMember(roz, { name: 'Nila Bose' })
   await stage.at('/login', async (page) => {
     const answered = (status: number) =>
@@ -377,6 +377,6 @@ test('ten wrong passwords, and the right one is refused too: Too many attempts. 
     await expect(page).toHaveURL(`${line.url}/login`)
     expect(await storedToken(page)).toBeNull()
   })
-  // Whoever guesses locks nobody out of the browser that the account was made in.
+  // Guessing does not lock the browser out in which the account was created.
   expect(await signsIn(nila, PASSWORD)).toBe(200)
 })

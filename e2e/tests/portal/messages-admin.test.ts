@@ -32,8 +32,8 @@ const visit = (path: string, token: string | undefined, work: Work): Promise<voi
 const keptTokens = (page: Page) => page.evaluate(() => [localStorage.getItem('token'), sessionStorage.getItem('admin-token')])
 const inPortal = (work: (page: Page) => Promise<void>, tab = 'overview') => visit(`/admin/dashboard?tab=${tab}`, admin, work)
 
-describe('the door', () => {
-  test('a member is refused in the words of wrong credentials, and stays a member', async () => {
+describe('the login', () => {
+  test('a member is refused in the words of wrong credentials, and gets no admin session', async () => {
     await visit('/admin/login', undefined, async (page) => {
       await signIn(page, { email: asha.email, password: PASSWORD })
       await expect(toast(page, 'Invalid email or password')).toBeVisible()
@@ -58,14 +58,14 @@ describe('the door', () => {
     })
   })
 
-  test('Back to site leads home', async () => {
+  test('Back to site leads to the home page', async () => {
     await visit('/admin/login', undefined, async (page) => {
       await page.getByRole('link', { name: 'Back to site' }).click()
       await expect(page).toHaveURL(`${line.url}/`)
     })
   })
 
-  test('Logout leads to /admin/login, forgets the token and ends it at the server', async () => {
+  test('Logout leads to /admin/login, removes the token and ends the session at the server', async () => {
     const token = await adminToken(roz.url)
     await visit('/admin/dashboard', token, async (page) => {
       await page.getByRole('button', { name: 'Logout' }).click()
@@ -77,7 +77,7 @@ describe('the door', () => {
     })
   })
 
-  test('a token that was taken back leads from the portal to /admin/login', async () => {
+  test('a revoked token leads from the portal to /admin/login', async () => {
     const token = await adminToken(roz.url)
     await visit('/admin/dashboard', token, async (page) => {
       await expect(page.getByRole('tabpanel')).toContainText('Total members')
@@ -90,7 +90,7 @@ describe('the door', () => {
 })
 
 describe('the tabs', () => {
-  test('Overview, Users, Impact Stories and those for money; the chosen one stays over a reload', async () => {
+  test('Overview, Users, Impact Stories and those for money; the chosen one stays after a reload', async () => {
     await visit('/admin/dashboard', admin, async (page) => {
       await expect(page.getByRole('tab')).toHaveText([
         'Overview',
@@ -119,7 +119,7 @@ describe('the tabs', () => {
     ['refunds', '/api/admin/refunds', 'The refunds could not be loaded.', 'No refunds found', 'wordless'],
     ['suspense', '/api/admin/suspense', 'The payments could not be loaded.', 'No payments found', 'cut'],
     ['disputes', '/api/admin/disputes', 'The disputes could not be loaded.', 'No disputes found', 'wordless'],
-  ] as const)('%s without %s: %s, and Retry brings it', async (tab, call, words, then, fault) => {
+  ] as const)('%s without %s: %s, and Retry loads it', async (tab, call, words, then, fault) => {
     line.breakLine(`GET ${call}`, fault)
     await inPortal(async (page) => {
       const failed = page.locator('.empty.failed', { hasText: words })
@@ -131,7 +131,7 @@ describe('the tabs', () => {
     }, tab)
   })
 
-  test('a walk on while the portal’s words are still on their way waits for them, too', async () => {
+  test('a navigation while the portal’s catalogue loads waits for it too', async () => {
     const work: Work = async (page) => {
       const gate = Promise.withResolvers<undefined>()
       await page.route('**/assets/admin-*.js', async (route) => {
@@ -142,7 +142,7 @@ describe('the tabs', () => {
       await page.goto(`${line.url}/admin/dashboard?tab=users`)
       await (await screen).finished()
       await expect(page.getByRole('banner').getByRole('button', { name: 'Logout' })).toBeVisible()
-      // The screen itself is there, and has frames enough to be drawn in.
+      // The screen's own script is loaded, and there is time to draw it.
       await page.evaluate(async () => {
         history.pushState(history.state, '', '?tab=disputes')
         for (let frames = 0; frames < 30; frames++) await new Promise((resolve) => requestAnimationFrame(resolve))
@@ -183,7 +183,7 @@ describe('the draw', () => {
     })
   })
 
-  test('a press while the round is being asked for anyway is not lost', async () => {
+  test('a press while the round is loading is not lost', async () => {
     await inPortal(async (page) => {
       const gate = Promise.withResolvers<undefined>()
       await page.route('**/api/rounds/current', async (route) => {
@@ -198,7 +198,7 @@ describe('the draw', () => {
     })
   })
 
-  test('Failed to fetch round details: without the day there is no question', async () => {
+  test('Failed to fetch round details: without the day no dialog opens', async () => {
     await inPortal(async (page) => {
       await expect(page.getByRole('tabpanel')).toContainText('Total members')
       line.breakLine('GET /api/rounds/current', 'cut')
@@ -220,8 +220,8 @@ describe('the draw', () => {
   test.each([
     ['en', 'Trigger Draw', 'The round is closed and waits for its public random number. The draw follows by itself.'],
     ['hi', 'ड्रॉ करें', 'राउंड बंद हो गया है और अपने सार्वजनिक नंबर का इंतज़ार कर रहा है। ड्रॉ अपने-आप होगा।'],
-  ] as const)('a draw that waits for its beacon is not said to be made (%s)', async (language, button, words) => {
-    // This program draws at once: the answer of one that has to wait, to the same call.
+  ] as const)('a draw that waits for its beacon is not reported as done (%s)', async (language, button, words) => {
+    // This program draws at once: the test puts in the answer of a draw that waits.
     const { output: round } = await ask(roz.url, 'currentRound')
     const closed = { ...round, status: 'closed', drawAt: `${today}T23:59:00+05:30` }
     line.breakLine('POST /api/admin/trigger-draw', { status: 202, body: JSON.stringify({ message: words, round: closed }) })
@@ -246,7 +246,7 @@ describe('the draw', () => {
     expect((await ask(roz.url, 'currentRound')).output.status).toBe('open')
   })
 
-  test('Escape and Cancel leave the round open; the page does not scroll under the question', async () => {
+  test('Escape and Cancel leave the round open; the page does not scroll behind the dialog', async () => {
     await inPortal(async (page) => {
       for (const leave of [() => page.keyboard.press('Escape'), () => page.getByRole('button', { name: 'Cancel' }).click()]) {
         await openQuestion(page)
@@ -300,7 +300,7 @@ describe('impact stories', () => {
     }, 'stories')
   })
 
-  test('Story published successfully!, and everybody can read it', async () => {
+  test('Story published successfully!, and everyone can read it', async () => {
     await inPortal(async (page) => {
       await button(page, `Publish: ${TITLE}`).click()
       await expect(toast(page, 'Story published successfully!')).toBeVisible()
@@ -312,7 +312,7 @@ describe('impact stories', () => {
     })
   })
 
-  test.each(NO_WORDS)('Failed to update story: the line is %s, and what was typed still stands', async (fault) => {
+  test.each(NO_WORDS)('Failed to update story: the line is %s, and the input stays', async (fault) => {
     await inPortal(async (page) => {
       await breakStories(fault)
       await button(page, `Edit: ${TITLE}`).click()
@@ -323,7 +323,7 @@ describe('impact stories', () => {
     }, 'stories')
   })
 
-  test('taking a story back: Failed to update story when it fails, The story was taken back. when not', async () => {
+  test('taking a story back: Failed to update story when it fails, else The story was taken back.', async () => {
     const unpublish = async (page: Page): Promise<void> => {
       await button(page, `Unpublish: ${TITLE}`).click()
       await page.getByRole('dialog', { name: 'Take this story back?' }).getByRole('button', { name: 'Unpublish' }).click()
@@ -373,7 +373,7 @@ describe('impact stories', () => {
     },
   )
 
-  test('the dialog closes on Escape and drops what was typed, but not on a press beside it', async () => {
+  test('the dialog closes on Escape and discards the input, but ignores a press outside', async () => {
     await inPortal(async (page) => {
       await button(page, `Edit: ${TITLE}`).click()
       await field(page, 'Title').fill('Something else')

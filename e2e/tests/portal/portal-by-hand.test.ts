@@ -1,7 +1,7 @@
 /**
- * Withdrawals where no gateway pays out, in the portal: whoever is shown the bank account has the
- * withdrawal, says how it ended, and the row names that person to everybody else. A hold, and a yes
- * that was undone, are said in words; the member reads why it was rejected.
+ * Withdrawals in the portal when no gateway pays out and staff pay by hand.
+ * - The person who is shown the bank account holds the withdrawal until they say how it ended; the row names them to everyone else.
+ * - A member's hold and an undone approval are shown in words, and the member reads the reason of a rejection.
  */
 import { paise } from '@roz/core/money.ts'
 import { sql } from '@roz/server/db/sql.ts'
@@ -19,7 +19,7 @@ import type { Program } from '../../harness/program.ts'
 import { useStage, type Work } from '../../harness/stage.ts'
 import { toast } from '../../harness/steps.ts'
 
-/** A gateway for payments, at an address where nobody answers, and none for payouts. */
+/** A payment gateway at an address where nothing listens, and no payout gateway. */
 const NOWHERE = 'http://127.0.0.1:9'
 const BY_HAND = {
   PAYMENTS: 'cashfree',
@@ -59,7 +59,7 @@ const row = (words: string) => page.locator('.story-rows li', { hasText: words }
 const dialog = () => page.getByRole('dialog')
 const look = () => page.goto(`${stage.line.url}/admin/dashboard?tab=withdrawals`)
 
-/** Approved, of an amount that names its row. */
+/** An approved withdrawal; its amount identifies its row. */
 async function approved(amount: number): Promise<string> {
   const { id } = (await ask(roz.url, 'withdraw', { token: asha.token, body: { amount, bankDetail: BANK } })).output.withdrawal
   await ask(roz.url, 'approveWithdrawal', { token: await adminToken(roz.url), params: { id }, body: { status: 'requested' } })
@@ -81,7 +81,7 @@ async function atBothWidths(): Promise<void> {
 }
 
 describe('a payment by hand', () => {
-  test('whoever is shown the account may only say paid or not paid; a reload changes nothing', async () => {
+  test('a person who was shown the account can only say paid or not paid, also after a reload', async () => {
     await approved(10)
     await look()
     await expect(row('₹10.00').getByRole('button')).toHaveText(['Bank account', 'Reject'])
@@ -94,7 +94,7 @@ describe('a payment by hand', () => {
     await atBothWidths()
   })
 
-  test('“not paid” asks for a reason; the row says that the approval was undone, and the member reads why', async () => {
+  test('“not paid” requires a reason; the row says that the approval was undone, and the member reads the reason', async () => {
     await press('Not paid')
     await expect(dialog()).toContainText('Please give a reason')
     await dialog().getByLabel('Reason').fill('The bank did not take this account.')
@@ -111,7 +111,7 @@ describe('a payment by hand', () => {
     expect(mail.text).toContain('Reason: The bank did not take this account.')
   })
 
-  test('one that somebody else has names that person; an owner takes it over with a reason and ends it', async () => {
+  test('a withdrawal held by another person names them; an owner takes it over with a reason and ends it', async () => {
     const id = await approved(20)
     await inDatabase(roz.dataDir, (db) => inTransaction(db, (tx) => showAccount(tx, { id, by: ravi })))
     await look()
@@ -130,7 +130,7 @@ describe('a payment by hand', () => {
     await expect(row('₹20.00')).toContainText('Bank reference: UTR0000000042')
   })
 
-  test('opened in one tab, taken in another: the first is told by name who has it', async () => {
+  test('opened in one tab, taken in another: the first tab names the person who has it', async () => {
     const id = await approved(15)
     await look()
     await page
@@ -147,7 +147,7 @@ describe('a payment by hand', () => {
     expect(visit.complaints()).toEqual([expect.stringContaining('status of 409')])
   })
 
-  test('of a member on hold nothing can be sent, and the row says why', async () => {
+  test('a withdrawal of a member on hold cannot be paid, and the row says why', async () => {
     await approved(12)
     const hold = (isOn: boolean) =>
       inDatabase(roz.dataDir, (db) =>
@@ -158,7 +158,7 @@ describe('a payment by hand', () => {
     await expect(row('₹12.00')).toContainText('The member is on hold: nothing is sent until the hold ends.')
     await expect(row('₹12.00').getByRole('button')).toHaveText(['Reject'])
     await atBothWidths()
-    // Shown before the hold: the owner who has it is told not to pay, and may still say that it was not paid.
+    // Shown before the hold: the owner who has it is told not to pay, and can still say that it was not paid.
     await expect(row('₹15.00').getByRole('button')).toHaveText(['Take over'])
     await press('Take over')
     await dialog().getByLabel('Reason').fill('Ravi has left.')

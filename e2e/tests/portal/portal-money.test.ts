@@ -1,8 +1,7 @@
 /**
- * The portal's plain screens for money that leaves: withdrawals, refunds and payments in suspense are
- * decided in the browser, with the password where the last time is too long ago, and the members'
- * wallets follow. Where somebody else decided first, the screen says so and shows how it stands.
- * Disputes are listed, and the overview says whether the books add up.
+ * The portal's screens for money: withdrawals, refunds, payments in suspense, disputes, and the state of the books.
+ * - Decisions are made in the browser, with the password again when the last entry is too old; the members' wallets follow.
+ * - A decision that somebody else made first is refused in words, and the list shows the present state.
  */
 import { expect } from '../../harness/expect.ts'
 import type { Page } from 'playwright-core'
@@ -35,7 +34,7 @@ let page: Page
 beforeAll(async () => {
   ;({ roz, visit, page } = stage)
   asha = await newMember(roz, { name: 'Asha Verma', rupees: 30 })
-  // Until it stands: a page that is left while it still asks who is here may take the sign-in along.
+  // Wait until the portal is drawn: a page left while it loads the user may lose the token.
   const stands: Work = async (at) => expect(at.getByRole('tab').first()).toBeVisible()
   await stage.at('/admin/dashboard', stands, { token: await adminToken(roz.url) })
 })
@@ -65,7 +64,7 @@ async function decide(press: string, confirm = press): Promise<void> {
   await dialog().getByRole('button', { name: confirm, exact: true }).click()
 }
 
-/** The tab with a payment in suspense for an order that we never made; its number. */
+/** Opens the suspense tab with a payment for an order that we never made; answers the order's number. */
 async function strangeOrder(rupees: number): Promise<string> {
   const order_id = await strangePayment(roz, rupees)
   await openTab('suspense')
@@ -73,7 +72,7 @@ async function strangeOrder(rupees: number): Promise<string> {
 }
 
 describe('withdrawals', () => {
-  test('an empty list says so; one that is asked for stands there with its account and what is new about it', async () => {
+  test('an empty list says so; a requested withdrawal is listed with its account and the note about a new account', async () => {
     await openTab('withdrawals')
     await expect(page.getByText('No withdrawals found')).toBeVisible()
     await withdraw(10)
@@ -87,7 +86,7 @@ describe('withdrawals', () => {
     await page.setViewportSize(WIDE)
   })
 
-  test('rejecting needs a reason that the member will read; the money goes back', async () => {
+  test('rejecting requires a reason that the member will read; the money returns to the wallet', async () => {
     await decide('Reject', 'Reject')
     await expect(dialog()).toContainText('Please give a reason')
     await dialog().getByLabel('Reason').fill('The account is not yours.')
@@ -97,7 +96,7 @@ describe('withdrawals', () => {
     expect(await balance()).toBe(30)
   })
 
-  test('after ten minutes the password is asked for; a wrong one is said beside the field', async () => {
+  test('after ten minutes the password is required; a wrong one is refused beside the field', async () => {
     await withdraw(10)
     const now = Date.parse(await readClock(roz.url))
     await setClock(roz.url, new Date(now + 11 * 60_000).toISOString())
@@ -113,7 +112,7 @@ describe('withdrawals', () => {
     await expect(page.getByText('No withdrawals found')).toBeVisible()
   })
 
-  test('one that somebody else rejected meanwhile is refused in plain words, and the list shows how it stands', async () => {
+  test('a withdrawal that somebody else rejected meanwhile is refused in plain words, and the list is updated', async () => {
     const id = await withdraw(10)
     await page.getByLabel('State').selectOption('requested')
     await page.reload()
@@ -127,13 +126,13 @@ describe('withdrawals', () => {
     await dialog().getByRole('button', { name: 'Approve', exact: true }).click()
     await expect(toast(page, 'This changed while you had it open. Look at it again, then decide.')).toBeVisible()
     await expect(row('Decided elsewhere.')).toContainText('Rejected')
-    // The browser notes each refusal that was provoked: step-up, wrong password, decided already; nothing else.
+    // The browser logs the three provoked refusals (step-up, wrong password, already decided) and nothing else.
     expect(visit.complaints()).toEqual([403, 403, 409].map((status) => expect.stringContaining(`status of ${status}`)))
   })
 })
 
 describe('refunds', () => {
-  test('one is rejected with a reason, another approved and sent', async () => {
+  test('one refund is rejected with a reason, another approved and sent', async () => {
     const order_id = await addMoney(roz, asha, 10)
     for (const reason of ['Added twice.', 'Not needed.'])
       await ask(roz.url, 'requestRefund', { token: asha.token, body: { order_id, amount: 2, reason } })
@@ -154,7 +153,7 @@ describe('refunds', () => {
 })
 
 describe('payments in suspense', () => {
-  test('a payment for no order of ours is given to the member that is chosen for it', async () => {
+  test('a payment without an order of ours is credited to the chosen member', async () => {
     const order_id = await strangeOrder(15)
     await expect(row(`Order ${order_id}`)).toContainText('No order of ours has this number.')
     const before = await balance()
@@ -172,7 +171,7 @@ describe('payments in suspense', () => {
     await page.setViewportSize(WIDE)
   })
 
-  test('another goes back to where it came from', async () => {
+  test('another payment is sent back to its payer', async () => {
     await strangeOrder(12)
     await page.getByLabel('State').selectOption('open')
     await decide('Send back')
@@ -181,7 +180,7 @@ describe('payments in suspense', () => {
   })
 })
 
-/** Leela withdraws all, leaves, and her bank sends it back. Her withdrawal. */
+/** Leela withdraws everything and deletes her account; then her bank returns the payout. Answers her withdrawal. */
 async function returnedPayout(): Promise<string> {
   const token = await adminToken(roz.url)
   const leela = await newMember(roz, { name: 'Leela Nair', rupees: 20 })
@@ -203,8 +202,8 @@ async function returnedPayout(): Promise<string> {
   return id
 }
 
-describe('money of who has left', () => {
-  test('a payout that came back tells where it went, and is noted as paid by hand with the bank’s reference', async () => {
+describe('money of a former member', () => {
+  test('a returned payout names its bank account, and is marked as paid by hand with the bank’s reference', async () => {
     const id = await returnedPayout()
     await openTab('suspense')
     const item = row(`Payment wd_reversed:${id}`)
@@ -227,7 +226,7 @@ describe('money of who has left', () => {
 })
 
 describe('disputes', () => {
-  test('an empty list says so; one that is raised stands there with its deadline, and how it ended', async () => {
+  test('an empty list says so; a dispute is listed with its deadline, and later with its outcome', async () => {
     await openTab('disputes')
     await expect(page.getByText('No disputes found')).toBeVisible()
     await auditVisit(visit)
@@ -259,8 +258,8 @@ describe('disputes', () => {
   })
 })
 
-describe('the check of the books', () => {
-  test('the overview says when it was and that all adds up; broken books are an alarm that names what is wrong', async () => {
+describe('the audit of the books', () => {
+  test("the overview shows the audit's time and result; books that do not add up raise an alarm that names the fault", async () => {
     const token = await adminToken(roz.url)
     await eventually('the first check', async () => (await ask(roz.url, 'adminStats', { token })).output.audit ?? undefined)
     await openTab('overview')
@@ -279,7 +278,7 @@ describe('the check of the books', () => {
     await auditVisit(visit)
   })
 
-  test('books that are held are an alarm of the overview and of /readyz, which names no member', async () => {
+  test('unpublished books are an alarm on the overview and in /readyz, which names no member', async () => {
     await inDatabase(roz.dataDir, (db) =>
       db.query(sql`
         insert into books_hold (day, found, member_id, next_try_at)
@@ -297,7 +296,7 @@ describe('the check of the books', () => {
 })
 
 describe('a member in debt', () => {
-  test('what is owed stands beside the decision, which is refused; the wallet says it until it is paid', async () => {
+  test('the debt is shown beside the decision, which is refused; the wallet shows it until it is paid', async () => {
     const omar = await newMember(roz, { name: 'Omar Khan' })
     const order = await addMoney(roz, omar, 30)
     const { withdrawal } = (await ask(roz.url, 'withdraw', { token: omar.token, body: { amount: 30, bankDetail: BANK } })).output
@@ -316,7 +315,7 @@ describe('a member in debt', () => {
     await auditVisit(visit)
     const says = page.getByText('You owe ₹30.00: your bank took back a payment that you had spent.')
     await stage.at('/wallet', async (at) => expect(at.getByText('You owe ₹30.00')).toBeVisible(), { token: omar.token })
-    // The wallet asks the gateway for its script.
+    // The wallet requests the gateway's script.
     await expectSilence(visit, /cashfree\.js/)
     await page.setViewportSize(SMALL)
     await auditVisit(visit)
