@@ -1,11 +1,10 @@
 /**
- * A process of its own between a client and the server: it writes down, on disk, each answer of the
- * API before it hands it on. What stands in its file was acknowledged, whatever happens to the server
- * after. It can be armed to kill processes some milliseconds after a matching request has left for
- * the server. The file holds tokens: it lies in the test's own folder and goes with it.
- *
- * Run: node e2e/harness/ack-proxy.ts <listen port> <target port> <file>
- * POST /__proxy/arm {"method", "path", "pids", "afterMs"} · GET /__proxy/armed
+ * A recording proxy between a client and the server, run as a process of its own, for the crash tests.
+ * - Each answer of the API is on disk before the client gets it, so a recorded answer was acknowledged even if the server dies after.
+ * - It can be armed to kill processes some milliseconds after a matching request has left for the server.
+ * - The file contains tokens: it is in the test's own folder and is deleted with it.
+ * - Run: node e2e/harness/ack-proxy.ts <listen port> <target port> <file>
+ * - POST /__proxy/arm {"method", "path", "pids", "afterMs"} · GET /__proxy/armed
  */
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
 import http from 'node:http'
@@ -43,7 +42,7 @@ function runProxy(listenPort: number, targetPort: number, file: string): void {
         try {
           process.kill(pid, 'SIGKILL')
         } catch {
-          // Already gone: what the trap wanted.
+          // The process is already gone, as wanted.
         }
       }
     }, afterMs)
@@ -54,10 +53,10 @@ function runProxy(listenPort: number, targetPort: number, file: string): void {
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ armed: trap !== undefined }))
   }
 
-  /** Written down first, handed on then. */
+  /** Records the answer before it passes it on. */
   const answerWith = async (request: http.IncomingMessage, response: http.ServerResponse, answer: http.IncomingMessage): Promise<void> => {
     const bytes = await read(answer).catch(() => undefined)
-    // An answer cut in the middle acknowledges nothing: the client sees a broken connection too.
+    // A truncated answer acknowledges nothing: the client's connection is broken too.
     if (bytes === undefined) return void response.destroy()
     if (request.url?.startsWith('/api/')) {
       const key = request.headers['idempotency-key']

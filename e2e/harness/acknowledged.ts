@@ -1,6 +1,7 @@
 /**
- * The recorder of acknowledgements as a child process, and the judge of what it wrote down: every
- * acknowledged effect must stand in the database, and none twice.
+ * Starts the recording proxy and checks its record against the database.
+ * - Every acknowledged effect exists in the database.
+ * - No key was acknowledged with two effects.
  */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -54,7 +55,7 @@ const isCredited = (db: Db, orderId: string) =>
 type Judge = (db: Db, told: { readonly record: Acknowledgement; readonly token: string; readonly at: URL }) => Promise<boolean>
 const bodyOf = <N extends keyof Api>(record: Acknowledgement): Output<Api[N]> => JSON.parse(record.body) as Output<Api[N]>
 
-/** By method and path: does what the answer said stand? Calls that change nothing are not in it. */
+/** By method and path: does the effect in the answer exist? Calls that change nothing have no entry. */
 const JUDGES: Readonly<Record<string, Judge>> = {
   'POST /api/auth/register': async (db, { record }) => {
     const { token, user } = bodyOf<'register'>(record)
@@ -102,7 +103,7 @@ const JUDGES: Readonly<Record<string, Judge>> = {
     ),
 }
 
-/** What was acknowledged and is not there. */
+/** The acknowledged effects that the database lacks. */
 export async function findLosses(dataDir: string, records: readonly Acknowledgement[]): Promise<string[]> {
   return inDatabase(dataDir, async (db) => {
     const lost: string[] = []
@@ -117,7 +118,7 @@ export async function findLosses(dataDir: string, records: readonly Acknowledgem
   })
 }
 
-/** One key, one answer: two acknowledgements of one key that tell of different effects. */
+/** Keys that were acknowledged with two different effects. */
 export function findContradictions(records: readonly Acknowledgement[]): string[] {
   const effects = new Map<string, string>()
   const found: string[] = []

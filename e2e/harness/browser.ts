@@ -1,6 +1,8 @@
 /**
- * Chromium as people use it, and what must hold on every screen they see: nothing on the console, no
- * request to another host, no scrolling sideways on a small phone, nothing that axe complains about.
+ * Chromium for the tests of screens, and the checks that every screen must pass.
+ * - The console is silent, and the page asks no other host.
+ * - A small phone does not scroll sideways.
+ * - axe finds no violation.
  */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -20,31 +22,31 @@ const FLAGS = [
   '--disable-component-update',
   '--disable-sync',
 ]
-/** What is under way after that is not waited for: its complaints come with the next look. */
+/** A request still under way after that is not awaited: the next check reports its complaints. */
 const QUIET_WITHIN_MS = 5000
 export const SMALL = { width: 360, height: 740 } as const
 export const WIDE = { width: 1280, height: 900 } as const
 
 const WHOLE = process.env.CHROMIUM ?? '/usr/bin/chromium'
-/** The engine without the browser around it, which shows and stores the same and has less to do. */
+/** chromium-headless-shell: the engine without windows. It shows and stores the same with less work. */
 const SHELL = process.env.CHROMIUM_SHELL ?? WHOLE
 
 export type BrowserOptions = {
   readonly whole?: boolean
-  /** The size of letters that somebody has chosen in the browser's settings; 16 px unless they have. */
+  /** The letter size chosen in the browser's settings; 16 px by default. */
   readonly lettersPx?: number
 }
 const shared = new Map<string, Promise<Browser>>()
 /**
- * One for all files that run in this process: what a person has stored lies in a context of their own,
- * and `closeVisits` ends those. `whole` is the browser as people have it: only it installs and notifies.
+ * The browser that all test files of this process share; `closeVisits` closes the contexts with people's data.
+ * - `whole` starts the full browser: only that one installs apps and shows notifications.
  */
 export function openBrowser({ whole = false, lettersPx = 16 }: BrowserOptions = {}): Promise<Browser> {
   const executablePath = whole ? WHOLE : SHELL
   const key = `${executablePath} ${lettersPx}`
   const open = shared.get(key) ?? launch(executablePath, lettersPx)
   shared.set(key, open)
-  // One that has crashed or was closed is no later file's.
+  // A browser that crashed or was closed is not reused.
   void open.then((browser) => browser.once('disconnected', () => shared.delete(key)))
   return open
 }
@@ -52,7 +54,7 @@ export function openBrowser({ whole = false, lettersPx = 16 }: BrowserOptions = 
 const launch = (executablePath: string, lettersPx: number): Promise<Browser> =>
   chromium.launch({ executablePath, args: [...FLAGS, `--blink-settings=defaultFontSize=${lettersPx}`] })
 
-/** Nothing of the file that ends runs on in the browser of the next one. */
+/** Closes all contexts, so that nothing of a finished file runs on in the next one. */
 export async function closeVisits(): Promise<void> {
   const browsers = await Promise.all([...shared.values()].map((open) => open.catch(() => undefined)))
   await Promise.all(browsers.flatMap((browser) => browser?.contexts() ?? []).map((context) => context.close()))
@@ -61,15 +63,15 @@ export async function closeVisits(): Promise<void> {
 export type Visit = {
   readonly page: Page
   readonly context: BrowserContext
-  /** What went wrong out of sight since the last look. */
+  /** Console messages, failed requests and foreign hosts since the last call. */
   readonly complaints: () => string[]
-  /** Nothing that the page has asked for is still to come. */
+  /** No request of the page is open. */
   readonly isQuiet: () => boolean
-  /** Where a wait was in vain: what stands on the page instead, what it still waits for, and what it complained about. */
+  /** For a failed wait: the page's present text, its open requests and its complaints. */
   readonly told: () => Promise<string>
   readonly close: () => Promise<void>
 }
-/** Where a token lies in the browser: the members' app and the portal each have a slot of their own. */
+/** The storage key of the token: the members' app and the portal each have their own. */
 export type Slot = 'token' | 'admin-token'
 export const slotOf = (path: string): Slot => (/^\/admin(\/|$)/.test(path) ? 'admin-token' : 'token')
 
@@ -77,18 +79,18 @@ export type VisitOptions = {
   readonly size?: { readonly width: number; readonly height: number }
   readonly dark?: boolean
   readonly token?: string
-  /** Which side the token is for; the members' by default. */
+  /** The side that the token is for; the members' app by default. */
   readonly slot?: Slot
-  /** Hosts beside the product's own that a page may ask: the gateway's. */
+  /** Foreign hosts that a page may ask: the gateway's. */
   readonly hosts: readonly string[]
-  /** The service worker runs; elsewhere it is kept out, for it would stand between a page and the faults made for it. */
+  /** Runs the service worker; without it, the worker cannot hide the faults that a test makes. */
   readonly withWorker?: boolean
 }
-/** What says that something went wrong or is not over. */
+/** Elements that say that something failed or is still under way. */
 const TELLING = '.toast, .field-error, [role=alert], [aria-busy=true]'
 const KEPT_OUT = 'Service Worker registration blocked by Playwright'
 
-/** A person with a browser of their own: nothing stored, nothing cached. */
+/** Opens a browser context of its own: nothing stored, nothing cached. */
 export async function newVisit(browser: Browser, options: VisitOptions): Promise<Visit> {
   const context = await browser.newContext({
     viewport: options.size ?? SMALL,
@@ -137,9 +139,12 @@ export async function newVisit(browser: Browser, options: VisitOptions): Promise
   }
 }
 
-/** The browser is handed to the next person: nothing of the last one is stored or runs on. What is cached of the app stays, which saves most of the time that a new one takes. */
+/**
+ * Hands the browser to the next person: storage is emptied and nothing of the last one runs on.
+ * - The cached files of the app stay, which saves most of the time that a new context takes.
+ */
 export async function handOver({ page, context, complaints }: Visit, origin: string, token?: string, slot: Slot = 'token'): Promise<void> {
-  // An address without the app: it ends here, and writes nothing more into what is emptied.
+  // An address without the app: the old page ends here and cannot write into the emptied storage.
   await page.goto(`${origin}/healthz`)
   await context.clearCookies()
   await page.evaluate(
@@ -153,7 +158,7 @@ export async function handOver({ page, context, complaints }: Visit, origin: str
   complaints()
 }
 
-/** The token as a sign-in leaves it; set once, so that a logout in the page stays one. */
+/** Stores the token as a login does; only once, so that a logout in the page stays a logout. */
 async function signInBefore(context: BrowserContext, token: string, slot: Slot): Promise<void> {
   await context.addInitScript(
     ([name, value]) => {
@@ -166,10 +171,10 @@ async function signInBefore(context: BrowserContext, token: string, slot: Slot):
   )
 }
 
-/** Less than half of what the package gives by itself; each page that is audited reads it anew. */
+/** The minified script has less than half of the package's default size; every audited page parses it anew. */
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** axe in full on the screen as it stands; `colours` looks at contrast alone. */
+/** Runs axe on the present screen; `colours` checks contrast alone. */
 export async function auditScreen(page: Page, only?: 'colours'): Promise<void> {
   await settle(page)
   if (await page.evaluate(() => !('axe' in window))) await page.evaluate(AXE)
@@ -177,7 +182,7 @@ export async function auditScreen(page: Page, only?: 'colours'): Promise<void> {
     async (rules) => {
       const { violations } = await (window as unknown as { axe: typeof axe }).axe.run(document, {
         resultTypes: ['violations'],
-        // A film's frame is another host's: asked by axe it would only complain of who asks.
+        // A video's frame belongs to another host: axe could not look into it and would only complain.
         iframes: false,
         ...(rules === undefined ? {} : { runOnly: rules }),
       })
@@ -190,7 +195,7 @@ export async function auditScreen(page: Page, only?: 'colours'): Promise<void> {
   expect(found, `axe on ${page.url()}`).toEqual([])
 }
 
-/** Nothing sticks out to the right, nor a word out of its seal; says what does. */
+/** Expects no sideways overflow and no word outside its seal; the failure names the element. */
 export async function expectNoSidewaysScroll(page: Page): Promise<void> {
   await settle(page)
   const wide = await page.evaluate(() => {
@@ -205,7 +210,7 @@ export async function expectNoSidewaysScroll(page: Page): Promise<void> {
   expect(wide, `what sticks out on ${page.url()}`).toEqual([])
 }
 
-/** What is loading has loaded, and what moves stands still. */
+/** Waits until everything has loaded and every animation has ended. */
 export async function settle(page: Page): Promise<void> {
   await page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null && document.fonts.status === 'loaded')
   await page.evaluate(() =>
@@ -218,7 +223,7 @@ export async function settle(page: Page): Promise<void> {
   )
 }
 
-/** Nothing was complained about out of sight since the last look, now that all has come; but what was provoked. */
+/** Waits for quiet, then expects no complaint since the last look, except the provoked ones. */
 export async function expectSilence(visit: Visit, provoked?: RegExp): Promise<void> {
   await settle(visit.page)
   await waitUntil(visit.isQuiet, QUIET_WITHIN_MS)
@@ -226,7 +231,10 @@ export async function expectSilence(visit: Visit, provoked?: RegExp): Promise<vo
   expect(heard, visit.page.url()).toEqual([])
 }
 
-/** Full care for one screen: silence, no sideways scroll, light in full, dark for colours; `light` where the same stood in the dark already, in other words. */
+/**
+ * All checks of one screen: silence, no sideways scroll, axe in the light theme, contrast in the dark one.
+ * - `light` skips the dark theme, for a screen whose dark theme was checked in other words.
+ */
 export async function auditVisit(visit: Visit, themes: 'both' | 'light' = 'both'): Promise<void> {
   const { page } = visit
   await expectSilence(visit)

@@ -1,6 +1,6 @@
 /**
- * The API as a client of no browser sees it: plain fetch, typed by the contract. Invariant: every
- * accepted answer is held against the contract's output, and nothing undeclared may stand in it.
+ * The API as a client without a browser sees it: plain fetch, typed by the contract.
+ * - Every accepted answer equals the contract's output; an undeclared field fails the test.
  */
 import { type Api, api, type CallName, type Output } from '@roz/contract/api.ts'
 import type { EndpointSpec, ErrorAnswer } from '@roz/contract/endpoint.ts'
@@ -23,9 +23,9 @@ export type Answered<T> = {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** What an accepted answer carries. */
+  /** The body of an accepted answer. */
   readonly output: T
-  /** What a refusal carries. */
+  /** The body of a refusal. */
   readonly refusal: ErrorAnswer
 }
 
@@ -35,7 +35,7 @@ export function addressOf(spec: EndpointSpec, given: Given = {}): string {
   return `/api${path}${query === '' ? '' : `?${query}`}`
 }
 
-/** One call of the contract. */
+/** Makes one call of the contract. */
 export async function ask<N extends CallName>(origin: string, name: N, given: Given = {}): Promise<Answered<Output<Api[N]>>> {
   const spec = specOf(name)
   const response = await fetch(`${origin}${addressOf(spec, given)}`, {
@@ -67,18 +67,18 @@ export async function ask<N extends CallName>(origin: string, name: N, given: Gi
   }
 }
 
-/** The status and the whole body are what the contract declares. */
+/** Expects the status and the whole body that the contract declares. */
 export function judgeAccepted(name: CallName, status: number, text: string): void {
   const spec = specOf(name)
   expect([spec.status ?? 200, spec.alsoStatus], `${name}: an undeclared status`).toContain(status)
   if (spec.output === 'empty') expect(text, name).toBe('')
   if (typeof spec.output === 'string') return
   const body: unknown = JSON.parse(text)
-  // Unknown keys are stripped by parsing, so an undeclared field shows as a difference.
+  // Parsing strips unknown keys, so an undeclared field shows up as a difference.
   expect(spec.output.parse(body), `${name}: the answer is not what the contract declares`).toEqual(body)
 }
 
-/** Every refusal is an object of code, words and perhaps fields, with the status of its code. */
+/** Expects a refusal's body: code, message and perhaps fields, with the status of its code. */
 export function codeOf(name: string, status: number, text: string): string {
   const answer = JSON.parse(text) as { code: RefusalCode; message: string; fields?: Record<string, string> }
   expect(

@@ -1,6 +1,7 @@
 /**
- * A server that is killed while it is asked, and a person who does not give up: a call that moves
- * money is made again with its key, after any other the person looks first what stands.
+ * A server that is killed during calls, and a client that retries.
+ * - A call that moves money is retried with its idempotency key.
+ * - Before any other call is retried, the client looks up whether it took effect.
  */
 import type { Api, CallName, Output } from '@roz/contract/api.ts'
 import { dayAt, nextDay } from '@roz/core/ist-day.ts'
@@ -12,11 +13,11 @@ import { newDataDir, startProgram } from './program.ts'
 
 const STRIKE_WITHIN_MS = 50
 const SPRUNG_WITHIN_MS = 30_000
-/** Weather: an answer that says nothing about what was asked. */
+/** Answers that say nothing about the call's outcome. */
 const TRY_AGAIN = new Set([429, 502, 503])
 const PATIENCE_MS = 60_000
 
-/** Pseudo-random numbers below 1, the same for one seed. */
+/** Pseudo-random numbers below 1; the same seed gives the same numbers. */
 export function random(seed: number): () => number {
   let state = seed
   return () => {
@@ -25,7 +26,7 @@ export function random(seed: number): () => number {
   }
 }
 
-/** That many of them, in their order. */
+/** A random sample of that size, in the original order. */
 export function drawnFrom<T>(all: readonly T[], count: number, next: () => number): T[] {
   const drawn = new Set<T>()
   while (drawn.size < count) drawn.add(all[Math.floor(next() * all.length)] as T)
@@ -34,7 +35,7 @@ export function drawnFrom<T>(all: readonly T[], count: number, next: () => numbe
 
 export type Frail = Awaited<ReturnType<typeof startFrail>>
 
-/** The program behind the recorder. */
+/** Starts the program behind the recording proxy. */
 export async function startFrail(seed: number) {
   const next = random(seed)
   let program = await startProgram({ dataDir: newDataDir(), isDurable: true })
@@ -45,7 +46,7 @@ export async function startFrail(seed: number) {
   async function startAgain(): Promise<void> {
     program = await startProgram({ dataDir: program.dataDir, port: program.port })
   }
-  /** Starts the killed program again on what it left. */
+  /** Restarts the killed program on its data. */
   function revive(): Promise<void> {
     reviving ??= startAgain().finally(() => {
       reviving = undefined
@@ -66,18 +67,18 @@ export async function startFrail(seed: number) {
     dataDir: program.dataDir,
     revive,
 
-    /** What was acknowledged and must still stand. */
+    /** Acknowledged effects, which must still exist. */
     acknowledged: (): Acknowledgement[] =>
       recorder.read().filter((record, index) => index >= oldSessions || !record.path.startsWith('/api/admin/login')),
 
-    /** On to the next morning. An administrator's session idles away in that time, rightly. */
+    /** Moves the clock to the next morning. An administrator's session rightly idles out in that time. */
     async passNight(): Promise<void> {
       const today = dayAt(Date.parse(await readClock(recorder.url)))
       await setClock(recorder.url, `${nextDay(today)}T10:00:00+05:30`)
       oldSessions = recorder.read().length
     },
 
-    /** Does something with the program killed 0–50 ms after the named request of it has left; the program lives again when this returns. */
+    /** Acts while the program is killed 0–50 ms after the named request has left; the program runs again when this returns. */
     async struck(method: string, path: string, act: () => Promise<void>): Promise<void> {
       const afterMs = next() * STRIKE_WITHIN_MS
       const killed = program
@@ -87,7 +88,7 @@ export async function startFrail(seed: number) {
       if (isDead()) await revive()
     },
 
-    /** The same for a request that does not pass the recorder: to the gateway, which dies with the program. */
+    /** The same for a request that does not pass the proxy: to the gateway, which dies with the program. */
     async struckBeside(act: () => Promise<unknown>, hasLeft: Promise<unknown> = Promise.resolve()): Promise<void> {
       const killed = program
       const afterMs = next() * STRIKE_WITHIN_MS
@@ -97,7 +98,7 @@ export async function startFrail(seed: number) {
       if (isDead()) await revive()
     },
 
-    /** Makes something succeed that a dead server may cut off. */
+    /** Repeats an attempt that a dead server may cut off, until it succeeds. */
     async persist<T>(attempt: () => Promise<T | undefined>): Promise<T> {
       const until = Date.now() + PATIENCE_MS
       while (Date.now() < until) {
@@ -107,7 +108,7 @@ export async function startFrail(seed: number) {
           await new Promise((resolve) => setTimeout(resolve, 100))
         } catch (error) {
           if (!isCutOff(error)) throw error
-          // The kill may have come before or while the answer was on its way.
+          // The kill may have come before the answer or during it.
           await within(program.ended, SPRUNG_WITHIN_MS, 'a living server cut a call off')
           await revive()
         }
@@ -115,7 +116,7 @@ export async function startFrail(seed: number) {
       throw new Error(`tried for ${PATIENCE_MS / 1000} s in vain`)
     },
 
-    /** One call, made again until something was said to it. */
+    /** Makes one call, and repeats it until it is answered. */
     call<N extends CallName>(name: N, given: Given): Promise<Answered<Output<Api[N]>>> {
       return this.persist(async () => {
         const answer = await ask(recorder.url, name, given)
@@ -134,7 +135,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** fetch says `fetch failed` for a connection that was refused, cut or reset. */
+/** fetch reports `fetch failed` for a connection that was refused, cut or reset. */
 const isCutOff = (error: unknown): boolean => error instanceof TypeError && /fetch failed|terminated|other side closed/.test(error.message)
 
 async function within<T>(promise: Promise<T>, ms: number, complaint: string): Promise<T> {

@@ -1,7 +1,7 @@
 /**
- * The journey at a browser whose server may die under any of its changing steps. Invariant: after each
- * step stands what it promises: a person whose screen was cut off looks what is there, and does again
- * what is not.
+ * The browser's journey with a server that may die during any step that changes something.
+ * - After each step its effect exists exactly once.
+ * - After a broken screen the member looks what exists, and repeats only what is missing.
  */
 import type { Page } from 'playwright-core'
 import { expect as see } from './expect.ts'
@@ -13,7 +13,7 @@ import { askForOrder, askForWithdrawal, balanceInBar, goToPayment, type NewPerso
 export const FRAIL_STEPS = ['register', 'verify', 'login', 'add', 'pay', 'confirm', 'join', 'admin login', 'draw', 'withdraw'] as const
 export type FrailStep = (typeof FRAIL_STEPS)[number]
 
-/** Which request of a step is struck; a press on the hosted page goes to the gateway. */
+/** The request that is struck in each step; a press on the hosted page is a request to the gateway. */
 const REQUESTS: Readonly<Record<Exclude<FrailStep, 'pay'>, readonly [method: string, path: string]>> = {
   register: ['POST', '/api/auth/register'],
   verify: ['GET', '/api/auth/verify-email'],
@@ -31,7 +31,7 @@ export function frailSteps(roz: Frail, struck: ReadonlySet<FrailStep>) {
   const at = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
   const welcome = (page: Page) => page.getByRole('heading', { level: 1, name: /^Welcome, / })
 
-  /** Does what sends the request; says whether the server was killed after it. */
+  /** Acts so that the request is sent; says whether the server was killed after it. */
   async function send(step: Exclude<FrailStep, 'pay'>, act: () => Promise<unknown>): Promise<boolean> {
     if (struck.has(step)) {
       await roz.struck(...REQUESTS[step], async () => void (await act()))
@@ -50,7 +50,7 @@ export function frailSteps(roz: Frail, struck: ReadonlySet<FrailStep>) {
   }
 
   return {
-    /** Who got no answer sends the form again, and may find the address taken. */
+    /** Without an answer the form is sent again, and may find the address taken. */
     async register(page: Page, person: NewPerson): Promise<void> {
       await open(page, '/register')
       const isStruck = await send('register', () => sendRegistration(page, person))
@@ -77,7 +77,7 @@ export function frailSteps(roz: Frail, struck: ReadonlySet<FrailStep>) {
       await see(welcome(page)).toBeVisible()
     },
 
-    /** An order whose answer was lost is left unpaid, and a new one made. */
+    /** An order whose answer was lost stays unpaid; the member makes a new one. */
     async addTwenty(page: Page): Promise<void> {
       await open(page, '/wallet')
       if (await send('add', () => askForOrder(page, 20))) {
@@ -126,14 +126,14 @@ export function frailSteps(roz: Frail, struck: ReadonlySet<FrailStep>) {
       await see(done.or(toast(page, "Today's round is already closed."))).toBeVisible()
     },
 
-    /** The form keeps what was typed until an answer came: pressed again, it is the same request. */
+    /** The form keeps its input until an answer arrives: the next press repeats the same request. */
     async withdrawTen(page: Page): Promise<void> {
       await open(page, '/wallet')
       const again = page.locator('#withdraw').getByRole('button', { name: 'Withdraw ₹10.00' })
       const done = toast(page, 'Withdrawal request submitted!')
       if (!(await send('withdraw', () => askForWithdrawal(page, 10)))) return see(done).toBeVisible()
       await see(page.locator('#withdraw').getByRole('button').locator('.wheel')).toHaveCount(0)
-      // Emptied by an answer; its toast may be gone by now.
+      // An answer has emptied the form; its toast may have disappeared.
       const emptied = page.locator('#withdraw').getByRole('button', { name: 'Request withdrawal' })
       await see(emptied.or(again)).toBeVisible()
       if (await emptied.isVisible()) return
@@ -142,7 +142,7 @@ export function frailSteps(roz: Frail, struck: ReadonlySet<FrailStep>) {
     },
   }
 
-  /** The gateway dies with the press, and nobody knows whether it was taken: the screen says so in the end. */
+  /** The gateway dies during the press, with an unknown outcome: the screen shows it in the end. */
   async function payStruck(page: Page): Promise<void> {
     const orderId = /\b[0-9a-f]{32}\b/.exec(await page.locator('dl').innerText())?.[0] ?? ''
     const left = page.waitForRequest((request) => request.method() === 'POST' && request.url().startsWith(roz.sandboxUrl))
@@ -150,7 +150,7 @@ export function frailSteps(roz: Frail, struck: ReadonlySet<FrailStep>) {
     await open(page, `/payment-status?order_id=${orderId}`)
     const paid = page.getByRole('heading', { name: 'Payment Successful!' })
     await see(paid.or(page.getByRole('heading', { name: 'Payment Pending' }))).toBeVisible()
-    // The press may still be on its way: the same order is paid then, for a second one would be paid beside it.
+    // The press may still arrive: pay the same order, for a second order would be paid in addition.
     if (!(await paid.isVisible())) await payUnlessPaid(roz.sandboxUrl, orderId)
     await see(paid).toBeVisible()
   }

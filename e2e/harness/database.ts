@@ -1,11 +1,11 @@
-/** A look into the database of a running program, as its superuser: rows, checksums, the ledger's audit. */
+/** Reads the database of a running program as its superuser: rows, checksums, the audit of the ledger. */
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { connect, type Db, sql } from '@roz/server/db/sql.ts'
 import { describeViolations, runAudit } from '@roz/server/ledger/audit.ts'
 import { expect } from 'vitest'
 
-/** Postmaster's own file: pid, folder, start, port. */
+/** The postmaster's own file: pid, folder, start time, port. */
 const PORT_LINE = 3
 
 function urlOf(dataDir: string): string {
@@ -24,21 +24,21 @@ export async function inDatabase<T>(dataDir: string, work: (db: Db) => Promise<T
   }
 }
 
-/** What does not add up in the books of a program, in words; nothing where it has no database of its own that runs. */
+/** The audit's findings in words; empty when the audit passes, and when no local database runs. */
 export async function brokenBooks(dataDir: string): Promise<string> {
   if (!existsSync(path.join(dataDir, 'postgres', 'cluster', 'postmaster.pid'))) return ''
   return describeViolations(await inDatabase(dataDir, runAudit))
 }
 
-/** Every invariant of money holds. */
+/** Expects every invariant of money. */
 export async function expectCleanAudit(dataDir: string): Promise<void> {
   const violations = await inDatabase(dataDir, runAudit)
   expect(describeViolations(violations)).toBe('')
 }
 
-/** Columns that a mere look may move: when a session or a browser was last seen. */
+/** Columns that a read may change: when a session or a browser was last seen. */
 const ASIDE: Readonly<Record<string, readonly string[]>> = { session: ['last_used_at', 'expires_at'], known_browser: ['seen_at'] }
-/** Attempts are counted also where they are refused; when the gateway is asked next and when the books are checked goes by the schedule. */
+/** Refused calls count as attempts too; the times of the next gateway query and of the audit follow a schedule. */
 const LEFT_OUT = new Set(['throttle', 'order_check', 'audit_run'])
 
 /** Row count and checksum of every table. */
@@ -54,7 +54,7 @@ export function fingerprint(dataDir: string): Promise<Record<string, string>> {
         return `select '${name}' as name, count(*)::text || ' ' || coalesce(md5(string_agg(row_text, E'\\n' order by row_text)), '') as sum
                   from (select (to_jsonb(t)${columns})::text as row_text from "${name}" t) rows`
       })
-    // All in one statement: of one moment, too.
+    // One statement, so that all tables are read at one moment.
     const sums = await db.query<{ name: string; sum: string }>(sql([ofEach.join(' union all ')] as unknown as TemplateStringsArray))
     return Object.fromEntries(sums.map(({ name, sum }) => [name, sum]))
   })

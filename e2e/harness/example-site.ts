@@ -1,4 +1,4 @@
-/** The protocol's own example site (spec/vectors), put in place of what the server publishes. */
+/** The protocol's example site (spec/vectors), served in place of the server's public files. */
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 
@@ -8,10 +8,10 @@ type Vectors = {
   readonly receipts: readonly { readonly receipt: object; readonly verdict: string }[]
 }
 const VECTORS = JSON.parse(readFileSync(new URL('../../spec/vectors/site.json', import.meta.url), 'utf8')) as Vectors
-/** A day of it that witnesses saw in time. */
+/** A day of the example site with witnesses that signed in time. */
 export const SEALED = '2026-07-23'
 
-/** The protocol's example site in place of ours, one of its files changed if so wished. */
+/** Serves the example site to the page; a test may change one of its files. */
 export async function exampleSite(
   page: Page,
   view: { readonly entries: number },
@@ -45,5 +45,5 @@ const SEALED_VIEW = {
 } as const
 
 export const TICKETS: Buffer = Buffer.from(VECTORS.hex[`draws/${SEALED}/tickets`] ?? '', 'hex')
-/** A valid one of that day. */
+/** A valid ticket of that day. */
 export const RECEIPT: Buffer = Buffer.from(JSON.stringify(VECTORS.receipts[0]?.receipt))

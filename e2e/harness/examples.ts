@@ -1,4 +1,4 @@
-/** A body that each call accepts as far as its fields go, total over the contract: a new call without one does not compile. */
+/** A valid body for each call, total over the contract: a new call without one does not compile. */
 import type { CallName } from '@roz/contract/api.ts'
 import { BANK, PASSWORD, PHONE } from './people.ts'
 
@@ -11,7 +11,7 @@ const STORY = {
 }
 
 export type JsonObject = { readonly [name: string]: unknown }
-/** Undefined where a call takes no body. */
+/** Undefined for a call without a body. */
 export const BODIES: Readonly<Record<CallName, JsonObject | undefined>> = {
   register: { name: 'Gita Rao', email: 'gita@x.test', phone: PHONE, password: PASSWORD },
   login: { email: 'gita@x.test', password: PASSWORD },
@@ -113,5 +113,5 @@ export const BODIES: Readonly<Record<CallName, JsonObject | undefined>> = {
   userLiabilities: undefined,
 }
 
-/** Parameters of the paths that have some: none of these exists. */
+/** Parameters for the paths that have some: none of these ids exists. */
 export const PARAMS: Readonly<Record<string, string>> = { orderId: 'f'.repeat(32), id: '00000000-0000-4000-8000-000000000000' }

@@ -1,6 +1,7 @@
 /**
- * Playwright's expect with a patience of our own. A wait ends as soon as it is fulfilled, so patience
- * costs time only where something is wrong, and a busy machine is not taken for a broken product.
+ * Playwright's expect with a timeout of 30 s.
+ * - A wait ends as soon as it is fulfilled, so the timeout costs time only in a failure.
+ * - A busy machine does not fail a test.
  */
 import { expect as impatient } from '@playwright/test'
 

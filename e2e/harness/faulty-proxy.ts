@@ -1,15 +1,17 @@
 /**
- * A line between a browser and a server that a test can break on one path at a time, as networks,
- * proxies and hosters break. Invariant: whatever no fault names passes unchanged, and what is broken
- * never reaches the server.
+ * A proxy between browser and server that a test can break for one call at a time.
+ * - A call without a fault passes unchanged.
+ * - A call with a fault never reaches the server; a held one does after `mend`.
  */
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /**
- * `cut`: the connection breaks. `silent`: no answer ever comes. `hold`: none until the line is mended,
- * then the right one. `wordless`: a proxy's own page, as where the server behind it is away. `empty`:
- * an error without a body. Or an answer that the server never gave.
+ * The faults.
+ * - `cut`: the connection breaks. `silent`: no answer ever arrives.
+ * - `hold`: no answer until the line is mended, then the true one.
+ * - `wordless`: a proxy's own error page, as when its server is down. `empty`: an error without a body.
+ * - An object: an answer that the server never gave.
  */
 export type Fault =
   | 'cut'
@@ -19,7 +21,7 @@ export type Fault =
   | 'empty'
   | { readonly status: number; readonly body: string; readonly type?: string }
 
-/** Each failure in which the server gives no words of its own; `nothing` is the body of an answer that says nothing. */
+/** Each failure without a message of the server's own; `nothing` is the body of an answer that carries none. */
 export const wordlessFaults = (nothing: string): readonly (readonly [how: string, fault: Fault])[] => [
   ['an empty answer', 'empty'],
   ['a page of the hoster', 'wordless'],
@@ -29,9 +31,9 @@ export const wordlessFaults = (nothing: string): readonly (readonly [how: string
 
 export type FaultyProxy = {
   readonly url: string
-  /** `line` is a method and a path without its query: 'POST /api/rounds/join'. Several at once stand side by side. */
+  /** `line` is a method and a path without its query: 'POST /api/rounds/join'. Several faults can be set at once. */
   readonly breakLine: (line: string, fault: Fault) => void
-  /** All lines are whole again; what was held goes on, what was silent ends. */
+  /** Removes all faults: held calls go to the server, silent ones end. */
   readonly mend: () => void
   readonly close: () => Promise<void>
 }
@@ -55,10 +57,10 @@ function answer(response: http.ServerResponse, status: number, body: string, typ
   response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store', connection: 'close' }).end(body)
 }
 
-/** The port may be one that nobody listens on yet. */
+/** Nothing needs to listen on the target port yet. */
 export async function startFaultyProxy(targetPort: () => number): Promise<FaultyProxy> {
   const faults = new Map<string, Fault>()
-  /** What to do with each unanswered request once the line is whole. */
+  /** Releases each unanswered request when the line is mended. */
   let unanswered: (() => void)[] = []
   const server = http.createServer((request, response) => {
     const path = (request.url ?? '').split('?')[0] ?? ''

@@ -1,6 +1,6 @@
 /**
- * Before the tests: one first start, whose data the others begin with (first-data.ts). Where it cannot
- * be made, as without a built web, every program makes its own, and the tests say what is wrong.
+ * Before the tests: starts the program once, so that the others begin with a copy of its data (first-data.ts).
+ * - When that fails, as without a built web, every program makes its own data and the tests report the cause.
  */
 import { waitUntil } from '@roz/server/db/embedded/process.ts'
 import { keepFirstData, newFirstData } from './first-data.ts'

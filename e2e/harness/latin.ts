@@ -1,11 +1,11 @@
-/** Latin words on a Hindi screen: everything that is read, heard or stands in a tab, less what is the same in every language. */
+/** Finds Latin words on a Hindi screen, in its text, labels and title, except those that are the same in every language. */
 import type { Page } from 'playwright-core'
 
-/** What people who read Hindi know by these letters alone. */
+/** Words that Hindi readers know in Latin letters only. */
 const ALLOWED = new Set(
   [
     'IFSC UPI PDF JSON ID MB TOTP OTP API SHA ISO',
-    // What a draw is checked with: the public number's source, the programs, the methods by their names.
+    // The terms of a draw's check: the source of the public number, programs, methods.
     'drand Node Node.js Python JavaScript WebAssembly GitHub Merkle Ed25519',
     'YouTube Cashfree Payments Google WhatsApp',
     // Browsers and systems by their makers' names.
@@ -13,7 +13,7 @@ const ALLOWED = new Set(
   ].flatMap((line) => line.split(' ')),
 )
 
-/** In the place of words: addresses, mail addresses, files, order numbers, commands, fingerprints, bank codes. */
+/** Not words: addresses, mail addresses, files, order numbers, commands, fingerprints, bank codes. */
 const SAME_EVERYWHERE = [
   /https?:\/\/\S+/g,
   /\b[0-9a-f]{4,}…[0-9a-f]*/g,
@@ -28,7 +28,7 @@ const SAME_EVERYWHERE = [
 
 const WORD = /\p{Script=Latin}[\p{Script=Latin}\p{M}'’.-]*/gu
 
-/** The sentences with a Latin word in them, each once: `word in: sentence`. */
+/** The sentences that contain a Latin word, each once: `word in: sentence`. */
 export function latinIn(texts: readonly string[]): string[] {
   const found = texts.flatMap((text) => {
     const rest = SAME_EVERYWHERE.reduce((left, pattern) => left.replace(pattern, ' '), text)
@@ -38,7 +38,7 @@ export function latinIn(texts: readonly string[]): string[] {
   return [...new Set(found)]
 }
 
-/** All that stands on the page in words, also what is folded away; parts marked as another language and code are no words of ours. */
+/** All text of the page, hidden text too; without code and parts marked as another language. */
 export function textsOf(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const own = (element: Element | null): boolean =>

@@ -1,4 +1,4 @@
-/** Members and the administrator, made through the API as anybody would. */
+/** Members and the administrator, made through the API. */
 import { dayAt, type IstDay } from '@roz/core/ist-day.ts'
 import { expect } from 'vitest'
 import { ask } from './calls.ts'
@@ -23,7 +23,7 @@ export async function mailsTo(origin: string, email: string): Promise<CaughtMail
   return (await response.json()) as CaughtMail[]
 }
 
-/** The newest mailed link to a page. A job sends it, within 2 s; when its server was killed meanwhile, once the job's lease has ended. */
+/** The newest mailed link to a page. A job sends the mail within 2 s, or after its lease ends if its server was killed. */
 export async function mailedLink(origin: string, email: string, page: string): Promise<string> {
   return eventually(`a mail to ${email} with a link to ${page}`, async () => {
     const links = (await mailsTo(origin, email)).flatMap((mail) => mail.links)
@@ -43,7 +43,7 @@ export async function verify(origin: string, email: string): Promise<void> {
 }
 
 let made = 0
-/** A member whose mail is confirmed, with that many rupees in the wallet. */
+/** A member with a confirmed email address and that many rupees in the wallet. */
 export async function newMember(where: Where, options: { readonly name?: string; readonly rupees?: number } = {}): Promise<Person> {
   const person = await register(where.url, options.name ?? 'Asha Verma', `member${++made}.${Date.now()}@x.test`)
   await verify(where.url, person.email)
@@ -58,7 +58,10 @@ export async function addMoney(where: Where, person: Person, rupees: number): Pr
   return output.order_id
 }
 
-/** The credit of a paid order: a question that comes within 5 s of another about the same order is put off to then. */
+/**
+ * Polls until a paid order is credited, and returns the balance.
+ * - The server delays a second question about an order within 5 s of the first.
+ */
 export function creditOf(origin: string, person: Person, orderId: string): Promise<number> {
   return eventually(`the credit of order ${orderId}`, async () => {
     const { output } = await ask(origin, 'verifyOrder', { token: person.token, params: { orderId } })
@@ -80,14 +83,14 @@ export async function pay(sandboxUrl: string, orderId: string, outcome: Outcome)
   expect(response.status, await response.text()).toBe(200)
 }
 
-/** The payer presses again: 409 says that it is paid already, and the answer before was lost on its way. */
+/** Pays again after a lost answer: 409 means that the order is already paid. */
 export async function payUnlessPaid(sandboxUrl: string, orderId: string): Promise<true> {
   const response = await pressAt(sandboxUrl, orderId, 'success')
   expect([200, 409], await response.text()).toContain(response.status)
   return true
 }
 
-/** Pays an order at the gateway that we never made: the payment waits in suspense. The order's number. */
+/** Pays an order at the gateway that we never made, so that the payment waits in suspense. Returns the order's number. */
 export async function strangePayment({ url, sandboxUrl }: Where, rupees: number): Promise<string> {
   const order_id = `strange_${rupees}_${Date.now()}`
   const response = await fetch(`${sandboxUrl}/pg/orders`, {
@@ -119,7 +122,7 @@ export async function adminToken(origin: string): Promise<string> {
   return (await ask(origin, 'adminLogin', { body: ADMIN })).output.token
 }
 
-/** Sets the clock and lets everything due run. */
+/** Sets the clock and runs all due work. */
 export async function setClock(origin: string, now: string): Promise<void> {
   const response = await fetch(`${origin}/dev/clock`, {
     method: 'POST',
@@ -134,14 +137,14 @@ export async function readClock(origin: string): Promise<string> {
 }
 
 const DAY_MS = 86_400_000
-/** It is the same hour of the next day, and what falls due until then has run; answers the day that is over. */
+/** Moves the clock to the same hour of the next day and runs all due work; returns the day that is over. */
 export async function passDay(origin: string): Promise<IstDay> {
   const now = Date.parse(await readClock(origin))
   await setClock(origin, new Date(now + DAY_MS).toISOString())
   return dayAt(now)
 }
 
-/** A day passes, and its round is settled, or void where nobody joined: this member finds it in the history. */
+/** Passes a day until its round is settled, or void without members, and in the member's history. */
 export async function passRound(origin: string, { token }: Pick<Person, 'token'>): Promise<IstDay> {
   const over = await passDay(origin)
   await eventually('the end of the round', async () => {
@@ -155,7 +158,7 @@ export async function joinRound(origin: string, { token }: Pick<Person, 'token'>
   expect((await ask(origin, 'joinRound', { token, body: {} })).status).toBe(200)
 }
 
-/** Asks again until there is something, for a bounded time. */
+/** Polls until the look finds something or the time is over. */
 export async function eventually<T>(what: string, look: () => Promise<T | undefined>, waitMs = 60_000): Promise<T> {
   const until = Date.now() + waitMs
   for (;;) {

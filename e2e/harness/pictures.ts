@@ -1,4 +1,4 @@
-/** Pictures made by hand, so that no file of bytes lies in the tree. */
+/** Makes pictures in code, so that the repository needs no binary files. */
 import { crc32, deflateSync } from 'node:zlib'
 
 export type Colour = readonly [red: number, green: number, blue: number]
@@ -27,7 +27,7 @@ function chunk(type: string, data: Buffer): Buffer {
   return out
 }
 
-/** A JPEG with the note of a camera that was held upright: its left side is to be shown on top. */
+/** A JPEG with the EXIF orientation of a camera held upright: its left side is shown on top. */
 export function heldUpright(jpeg: Buffer): Buffer {
   const tiff = Buffer.from('4d4d002a00000008000101120003000000010006000000000000', 'hex')
   const body = Buffer.concat([Buffer.from('Exif\0\0'), tiff])

@@ -1,7 +1,6 @@
 /**
- * The real program as a process of its own, on free ports and a data folder of its own, so that a
- * test can stop it, kill it and start it again on what it left. Invariant: whatever was started here
- * is written down before it runs, and `endEverything` ends it, its database included.
+ * The real program as a process of its own, on free ports and its own data folder, so that a test can stop, kill and restart it.
+ * - Every process is recorded before it runs; `endEverything` ends each one and its database.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
@@ -14,16 +13,16 @@ import { copyFirstData } from './first-data.ts'
 
 export const ROOT = path.resolve(import.meta.dirname, '../..')
 const READY_MS = 120_000
-/** The server's own bound for an orderly stop is 8 s. */
+/** The server's own limit for an orderly stop is 8 s. */
 const STOP_MS = 20_000
 const GONE_MS = 10_000
 export const ADMIN = { email: 'admin@roz.local', password: 'admin-password' } as const
 
 const children = new Set<ChildProcess>()
-/** Of the programs that run now. */
+/** The programs that run now. */
 const served = new Map<ChildProcess, { readonly url: string; readonly dataDir: string }>()
 const dataDirs = new Set<string>()
-/** Whose server was killed and not started again: its database rightly lives on. */
+/** Data folders of servers that were killed and not restarted: their databases rightly live on. */
 const orphaned = new Set<string>()
 
 export type Program = {
@@ -32,13 +31,13 @@ export type Program = {
   readonly sandboxUrl: string
   readonly dataDir: string
   readonly pid: number
-  /** Everything it printed so far. */
+  /** The output so far. */
   readonly output: () => string
-  /** SIGTERM and wait; the exit code. */
+  /** Sends SIGTERM and waits; the exit code. */
   readonly stop: () => Promise<number | null>
   /** kill -9 and wait. */
   readonly kill: () => Promise<void>
-  /** Resolves when the process has ended, however. */
+  /** Resolves when the process has ended, for any reason. */
   readonly ended: Promise<number | null>
 }
 
@@ -46,14 +45,14 @@ export type ProgramOptions = {
   readonly dataDir?: string
   readonly port?: number
   readonly env?: Readonly<Record<string, string>>
-  /** Makes its data itself and waits for the disk, as everywhere but in tests: where kills are counted. */
+  /** Makes its own data and keeps fsync on, as in production: for the crash tests. */
   readonly isDurable?: boolean
 }
 
-/** Below the ports that the system gives to outgoing connections: a port of ours stays free while its server is down. */
+/** Below the ephemeral ports of outgoing connections: our port stays free while its server is down. */
 const PORTS = { first: 10_240, count: 20_000 } as const
 
-/** Two neighbouring ports that nobody listens on: the product's and its sandbox's. */
+/** Two adjacent free ports: the product's and its sandbox's. */
 export async function freePorts(): Promise<number> {
   for (;;) {
     const port = PORTS.first + 2 * Math.floor((Math.random() * PORTS.count) / 2)
@@ -68,7 +67,7 @@ const isFree = (port: number): Promise<boolean> =>
     server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
   })
 
-/** The built web: given by the test launcher, else the newest build. */
+/** The built web: the test launcher's, otherwise the newest build. */
 export function webDir(): string {
   const given = process.env.WEB_DIR
   if (given !== undefined) return given
@@ -86,12 +85,12 @@ export function webDir(): string {
 export function newDataDir(): string {
   const dataDir = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'roz-e2e-')))
   dataDirs.add(dataDir)
-  // The database runs as another user where the tests run as root: it must pass through here.
+  // Under root the database runs as another user, who must be able to enter this folder.
   chmodSync(dataDir, 0o711)
   return dataDir
 }
 
-/** A process of ours that is no server: the recorder of acknowledgements. */
+/** Starts a process of ours that is not the server: the recording proxy. */
 export function startChild(script: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
   const child = spawn(process.execPath, [script, ...args], {
     cwd: ROOT,
@@ -113,7 +112,7 @@ export function startChild(script: string, args: readonly string[], env: NodeJS.
   return child
 }
 
-/** The processes of a local database, its postmaster first. */
+/** The process ids of a local database, the postmaster first. */
 export function databaseProcesses(dataDir: string): number[] {
   const cluster = path.join(dataDir, 'postgres', 'cluster')
   if (!existsSync(cluster)) return []
@@ -131,7 +130,7 @@ function postmasterOf(cluster: string): number | undefined {
 
 export const programsServing = () => [...served.values()]
 
-/** Ends every process that this file of tests started, and removes what they wrote; says what did not go by itself. */
+/** Ends every process that this test file started and removes their files; returns those that did not end by themselves. */
 export async function endEverything(): Promise<string[]> {
   const complaints: string[] = []
   for (const child of children) child.kill('SIGTERM')
@@ -155,10 +154,10 @@ export async function endEverything(): Promise<string[]> {
   return complaints
 }
 
-/** Starts server/src/main.ts and waits until it answers /readyz; on new data at noon. */
+/** Starts server/src/main.ts and waits until /readyz is ok; sets the clock of new data to noon. */
 export async function startProgram(options: ProgramOptions = {}): Promise<Program> {
   const dataDir = options.dataDir ?? newDataDir()
-  // A database of somebody else's keeps its own time.
+  // An external database keeps its own clock.
   const isFirst = options.env?.DATABASE_URL === undefined && !existsSync(path.join(dataDir, 'postgres'))
   if (isFirst && options.isDurable !== true) copyFirstData(dataDir, options.env)
   const program = await startUntouched({ ...options, dataDir })
@@ -166,7 +165,7 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
   return program
 }
 
-/** Starts it on what lies there, by the time that it has. */
+/** Starts the program on existing data, without setting the clock. */
 export async function startUntouched(options: ProgramOptions & { readonly dataDir: string }): Promise<Program> {
   const { dataDir } = options
   const port = options.port ?? (await freePorts())
@@ -208,7 +207,7 @@ export async function startUntouched(options: ProgramOptions & { readonly dataDi
   }
 }
 
-/** By the program's clock every test begins at noon, so that none runs into midnight, whatever time it really is. */
+/** Sets the program's clock to noon, so that no test runs into midnight, whatever the real time is. */
 export async function setToNoon(url: string): Promise<void> {
   for (;;) {
     const { now } = (await (await fetch(`${url}/dev/clock`)).json()) as { now: string }
@@ -218,7 +217,7 @@ export async function setToNoon(url: string): Promise<void> {
       body: JSON.stringify({ now: `${dayAt(Date.parse(now))}T12:00:00+05:30` }),
     })
     if (response.ok) return
-    // 409: a round has opened in between, so that it is tomorrow by now.
+    // 409: a round has opened meanwhile, so the next noon is tomorrow's.
     if (response.status !== 409) throw new Error(`/dev/clock answered ${response.status} ${await response.text()}`)
   }
 }

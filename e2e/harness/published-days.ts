@@ -1,4 +1,4 @@
-/** What every test that settles rounds ends with: the newest days that its servers published hold, by the verifier's own code. */
+/** After a test file, verifies the newest days that its servers published, with the verifier's own code. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { urlSource } from '@roz/verifier/sources.ts'
 import { verifyDay } from '@roz/verifier/verify.ts'
@@ -8,10 +8,10 @@ const NOT_TOLD = ['pass', 'weak', 'none']
 
 type Days = { readonly days: readonly { readonly day: string; readonly entries: number; readonly books: object | null }[] }
 
-/** A day whose books are being made is not broken: it is looked at again. */
+/** A day whose books are still being made is not broken: it is verified again. */
 const PATIENCE_MS = 60_000
 
-/** What does not hold, in words; nothing of a server that does not answer. */
+/** The steps that failed, in words; none for a server that does not answer. */
 export async function brokenDays(url: string): Promise<readonly string[]> {
   for (const until = Date.now() + PATIENCE_MS; ; ) {
     const broken = await lookAtDays(url)
@@ -24,7 +24,7 @@ async function lookAtDays(url: string): Promise<readonly string[]> {
   const answer = await fetch(`${url}/api/public/days?limit=12`).catch(() => undefined)
   if (answer?.ok !== true) return []
   const ended = ((await answer.json()) as Days).days.filter(({ books }) => books !== null)
-  // Days with entries first: they have a draw to check.
+  // Days with entries first: they have a draw to verify.
   const chosen = ended.toSorted((a, b) => Number(b.entries > 0) - Number(a.entries > 0)).slice(0, DAYS_CHECKED)
   const broken: string[] = []
   for (const { day } of chosen) {

@@ -1,6 +1,6 @@
 /**
- * A visit whose browser subscribes at the push service of the tests: Chromium's own asks Google. Only
- * that service is replaced; permission, worker and notifications are Chromium's.
+ * A browser that subscribes at the tests' push service, because Chromium's own asks Google.
+ * - Only that service is replaced: permission, worker and notifications are Chromium's.
  */
 import type { PushService, TestBrowser } from '@roz/server/testing/push-service.ts'
 import type { CDPSession, Page } from 'playwright-core'
@@ -8,13 +8,13 @@ import type { Visit } from './browser.ts'
 import { expect } from './expect.ts'
 
 export type PushDevice = {
-  /** What the browser has subscribed with, newest last. */
+  /** The browser's subscriptions, newest last. */
   readonly subscribed: TestBrowser[]
-  /** The next subscription fails as it does without a network. */
+  /** The next subscription fails as without a network. */
   fails: boolean
 }
 
-/** To be called before the first page opens. */
+/** Call it before the first page opens. */
 export async function givePushService({ context }: Visit, service: PushService): Promise<PushDevice> {
   const device: PushDevice = { subscribed: [], fails: false }
   await context.exposeFunction('subscribeAtService', () => {
@@ -27,7 +27,7 @@ export async function givePushService({ context }: Visit, service: PushService):
   return device
 }
 
-/** Runs in the page. What is subscribed outlives the page, as in a browser. */
+/** Runs in the page. A subscription outlives the page, as in a real browser. */
 function replaceService(): void {
   const KEPT = 'push-service-of-the-test'
   type Kept = { readonly endpoint: string; readonly keys: object; readonly key: number[] }
@@ -57,7 +57,7 @@ function replaceService(): void {
   })
 }
 
-/** The service hands a message on to the browser: its worker shows it, and this ends when it has. */
+/** Delivers a push message to the browser, and waits until its worker has shown it. */
 export async function deliver(page: Page, devtools: CDPSession, text: string): Promise<void> {
   const before = await timesShown(page)
   const registered = new Promise<string>((resolve) => {
@@ -73,7 +73,7 @@ export async function deliver(page: Page, devtools: CDPSession, text: string): P
   await expect.poll(() => timesShown(page)).toBe(before + 1)
 }
 
-/** How often the worker has shown something since this was first asked. */
+/** How many notifications the worker has shown since the first call of this. */
 function timesShown(page: Page): Promise<number> {
   const [worker] = page.context().serviceWorkers()
   if (worker === undefined) throw new Error('no service worker runs')
@@ -104,14 +104,14 @@ export const notifications = (page: Page): Promise<Shown[]> =>
     }))
   })
 
-/** The hour by the device's own clock. */
+/** Sets the hour of the device's clock. */
 export async function setHour({ context }: Visit, hour: number): Promise<void> {
   await context.serviceWorkers()[0]?.evaluate((now) => {
     Date.prototype.getHours = () => now
   }, hour)
 }
 
-/** A tap on the notification, and where it leads: Chromium opens and focuses only for a real one. */
+/** Taps the notification and answers where it leads. The tap is simulated: Chromium opens and focuses windows for real taps only. */
 export function tapNotification({ context }: Visit): Promise<string[]> {
   const [worker] = context.serviceWorkers()
   if (worker === undefined) throw new Error('no service worker runs')

@@ -1,6 +1,8 @@
 /**
- * Whatever a file of tests has started or opened is gone when the file ends, also when it failed; the
- * days that it published hold, and its money adds up. The browser itself goes with the process.
+ * After every test file, also a failed one: closes what it opened and checks what it left.
+ * - Every program it started ends.
+ * - The days it published pass the verifier, and its books pass the audit.
+ * - The browser itself ends with the process.
  */
 import { afterAll, expect } from 'vitest'
 import { closeVisits } from './browser.ts'

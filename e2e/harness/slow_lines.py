@@ -13,7 +13,7 @@ host, port, source, count, request = sys.argv[1:]
 def line():
     made = socket.socket()
     made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
-    # Small segments, as over the air: the server's system buffers less for the line.
+    # Small segments, as over radio: the server's kernel buffers less for the connection.
     made.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, 536)
     made.bind((source, 0))
     made.connect((host, int(port)))
@@ -34,7 +34,7 @@ def leave():
 
 threading.Thread(target=leave, daemon=True).start()
 hung_up = select.poll()
-# Ended is told without reading what the line still holds; a polite end (408) is read to see it.
+# A hang-up is seen without reading the unread bytes.
 for one in lines:
     hung_up.register(one, select.POLLHUP | select.POLLERR | select.POLLRDHUP)
 left = len(lines)

@@ -1,7 +1,6 @@
 /**
- * What tests of screens stand on: the program, a line to it that can be broken, and one browser that
- * is handed from test to test. Invariant: each test finds whole lines, an empty browser and a server
- * that runs, whatever the test before it did.
+ * The base of the tests of screens: the program, a proxy that can break the line to it, and one browser for all tests of a file.
+ * - Each test starts with an unbroken line, empty storage and a running server, whatever the test before it did.
  */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
@@ -11,20 +10,20 @@ import { type Program, startProgram } from './program.ts'
 
 export type StageOptions = {
   readonly size?: { readonly width: number; readonly height: number }
-  /** Asked for before the program starts. */
+  /** Resolved before the program starts. */
   readonly env?: () => Promise<Readonly<Record<string, string>>>
 }
 export type AtOptions = {
   readonly token?: string | undefined
-  /** Where it lies, if the path does not say so. */
+  /** The token's storage key, if the path does not tell it. */
   readonly slot?: Slot
-  /** What must stand before the page opens and nobody after may inherit, as a clock set by hand: it gets a browser of its own. */
+  /** Setup that must precede the page and that no later test may inherit, such as a clock set by hand: it gets its own browser. */
   readonly before?: (page: Page) => unknown
 }
 export type Work = (page: Page) => Promise<void>
 export type Stage = ReturnType<typeof useStage>
 
-/** To be called once, outside of every test. */
+/** Call it once, outside of every test. */
 export function useStage({ size = SMALL, env }: StageOptions = {}) {
   let settings: Readonly<Record<string, string>> = {}
   let roz: Program
@@ -48,7 +47,7 @@ export function useStage({ size = SMALL, env }: StageOptions = {}) {
     try {
       await work(page)
     } catch (error) {
-      // What failed once in many runs cannot be looked at again.
+      // A rare failure cannot be observed again, so the error carries the page's state.
       if (error instanceof Error) error.message += `\n\n${await told().catch(() => 'the page is gone')}`
       throw error
     }
@@ -62,7 +61,7 @@ export function useStage({ size = SMALL, env }: StageOptions = {}) {
     get line() {
       return line
     },
-    /** The page that goes from test to test, and what it complained about. */
+    /** The page that all tests share, and its complaints. */
     get page() {
       return visit.page
     },
@@ -70,7 +69,7 @@ export function useStage({ size = SMALL, env }: StageOptions = {}) {
       return visit
     },
 
-    /** Somebody at a screen, over the line. */
+    /** Opens a screen through the proxy, as a visitor or with a token. */
     async at(path: string, work: Work, { token, before, slot = slotOf(path) }: AtOptions = {}): Promise<void> {
       if (before === undefined) {
         await handOver(visit, line.url, token, slot)
@@ -85,7 +84,7 @@ export function useStage({ size = SMALL, env }: StageOptions = {}) {
       }
     },
 
-    /** The server is stopped, and started again after the work. */
+    /** Stops the server for the work, and starts it again. */
     async withoutServer(work: () => Promise<void>): Promise<void> {
       await roz.stop()
       try {

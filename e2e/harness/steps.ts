@@ -1,10 +1,10 @@
-/** What a person does on the screens, by the words that stand there. */
+/** The steps of a person on the screens, by their words. */
 import { expect } from './expect.ts'
 import type { Locator, Page } from 'playwright-core'
 import { BANK, PHONE } from './people.ts'
 
 export const toast = (page: Page, words: string) => page.locator('.toast', { hasText: words })
-/** One that says these words and no others. */
+/** A toast with exactly these words. */
 export const exactToast = (page: Page, words: string) => page.locator('.toast').getByText(words, { exact: true })
 
 export type NewPerson = { readonly name: string; readonly email: string; readonly password: string }
@@ -29,7 +29,7 @@ export async function signIn(page: Page, person: { readonly email: string; reado
   await page.getByRole('button', { name: 'Log in' }).click()
 }
 
-/** The gateway's script is there: before that, adding money is refused. */
+/** Waits for the gateway's script: without it, adding money is refused. */
 export async function gatewayIsReady(page: Page): Promise<void> {
   await expect(page.getByLabel('Phone number', { exact: true })).toHaveValue(PHONE)
   await expect(page.getByText('Getting the payment page ready…')).toHaveCount(0)
@@ -59,18 +59,18 @@ export async function askForWithdrawal(page: Page, rupees: number): Promise<void
   await form.getByRole('button', { name: `Withdraw ₹${rupees}.00` }).click()
 }
 
-/** The balance in the bar, which stands on every member's screen. */
+/** The balance in the bar of every member's screen. */
 export const balanceInBar = (page: Page) => page.getByRole('link', { name: /^Wallet balance/ })
 
-/** How far the clock jumps when it stops: it must not be there yet. */
+/** How far the clock jumps when it is frozen: the page's time must still be before it. */
 const AHEAD_MS = 2000
 
-/** Time on the page stands still: from here on it goes by `runFor`, until `resume`. Its clock was set by hand before it opened. */
+/** Freezes the page's clock: until `resume` it moves by `runFor` only. The clock must be installed before the page opens. */
 export async function freeze(page: Page): Promise<void> {
   await page.clock.pauseAt((await page.evaluate(() => Date.now())) + AHEAD_MS)
 }
 
-/** Waits while time stands still: what comes in the time of the network needs a tick or two to be shown. */
+/** Waits on a frozen clock: an answer from the network needs a tick or two to be shown. */
 export async function shownFrozen(seen: Locator): Promise<void> {
   const look = async (): Promise<boolean> => {
     await seen.page().clock.runFor(1)
@@ -81,14 +81,14 @@ export async function shownFrozen(seen: Locator): Promise<void> {
 
 const WATCHED = ['pointerdown', 'pointerup', 'click', 'submit', 'focusin', 'focusout', 'input', 'keydown', 'scroll', 'resize']
 
-/** Records presses, focus, layout shifts and what appears and goes on a page from now on; answers how to read it, a line for each. */
+/** Records presses, focus, layout shifts, and elements added and removed; returns a function that lists them, one a line. */
 export async function watchEvents(page: Page): Promise<() => Promise<string>> {
   await page.evaluate((kinds) => {
     const came: string[] = []
     const note = (what: string, target: unknown): void => {
       const name = target instanceof Element ? target.outerHTML.slice(0, 80) : (target?.constructor.name ?? 'nothing')
       came.push(`${Math.round(performance.now())} ms: ${what} ${name}`)
-      // The app itself uses no window.name.
+      // The app itself does not use window.name.
       window.name = came.join('\n')
     }
     for (const kind of kinds) window.addEventListener(kind, ({ target }) => note(kind, target), true)
@@ -106,7 +106,7 @@ export async function watchEvents(page: Page): Promise<() => Promise<string>> {
   return () => page.evaluate(() => window.name)
 }
 
-/** The words of every toast from now on. A toast lives 5 s, and a starved test process may look later than that. */
+/** Records the words of every toast: a toast lives 5 s, and a starved test process may look later than that. */
 export async function watchToasts(page: Page): Promise<() => Promise<readonly string[]>> {
   const said = await page.evaluateHandle(() => {
     const words: string[] = []
@@ -119,11 +119,11 @@ export async function watchToasts(page: Page): Promise<() => Promise<readonly st
   return () => said.jsonValue()
 }
 
-/** Where that fails, the error says what came to the page. */
+/** On failure the error lists the page's events. */
 export const elseTell = (wanted: Promise<void>, failure: string, came: () => Promise<string>): Promise<void> =>
   wanted.catch(async (cause: unknown) => Promise.reject(new Error(`${failure}:\n${await came()}`, { cause })))
 
-/** The page has a processor that many times slower, until the work is done. */
+/** Slows the page's processor by that factor during the work. */
 export async function onSlowPhone(page: Page, rate: number, work: () => Promise<void>): Promise<void> {
   const line = await page.context().newCDPSession(page)
   try {

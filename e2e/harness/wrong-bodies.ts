@@ -1,4 +1,4 @@
-/** What may be wrong with the body of a call, derived from the contract, and what must be said to it. */
+/** Derives every invalid body of a call from the contract, with the refusal that it must get. */
 import type { CallName } from '@roz/contract/api.ts'
 import type { RefusalCode } from '@roz/core/refusals.ts'
 import { specOf } from './calls.ts'
@@ -14,7 +14,7 @@ export type Sent = {
 
 const WRONG: readonly unknown[] = [null, true, 0, -1, 1.5, 1e308, '', ' ', 'x', '\0', 'x'.repeat(6000), '-1', [], [1], {}, { a: 1 }, [null]]
 
-/** Every body that differs from the accepted one in one place and that the contract itself does not accept. */
+/** Every body that differs from the valid one in one place and that the contract rejects. */
 function* spoiled(name: CallName): Generator<JsonObject> {
   const schema = specOf(name).body
   const good = BODIES[name] ?? {}
@@ -52,7 +52,7 @@ const MALFORMED = [
 ]
 const NO_OBJECT = ['null', '[]', '"text"', '42', 'true', '[{}]']
 
-/** What is wrong with a request, and what must be said to it. */
+/** Every invalid request of a call, and the refusal that it must get. */
 export function* cases(name: CallName): Generator<Case> {
   const json = (body: string): Sent => ({ body, headers: JSON_TYPE })
   const good = JSON.stringify(BODIES[name])

@@ -1,9 +1,8 @@
 /**
- * npm run screenshots: every screen of the product as people see it, with the demo community in it, to
- * be looked at: both widths, both themes, both languages; with them the states that no address leads to.
- * `--only <part of a name>` takes some of them, and may be given more than once. Writes
- * <screen>-<language>-<theme>-<width>.png and an index of them all into .build/screenshots, or
- * `--out <folder>`.
+ * npm run screenshots: a picture of every screen with the demo community, at both widths, in both themes and both languages.
+ * - States that no address leads to are in states.ts.
+ * - `--only <part of a name>` takes some of them, and may be given more than once.
+ * - Writes <screen>-<language>-<theme>-<width>.png and an index of them all into .build/screenshots, or `--out <folder>`.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -22,7 +21,7 @@ import { makeStates, type Screen, type Who } from './states.ts'
 
 const QUIET_WITHIN_MS = 5000
 const STILL_MS = 300
-/** The server looks each minute whether a check is due. */
+/** The server looks every minute whether an audit is due. */
 const CHECKED_WITHIN_MS = 120_000
 const { values } = parseArgs({ options: { only: { type: 'string', multiple: true, default: [''] }, out: { type: 'string' } } })
 const OUT = path.resolve(ROOT, values.out ?? path.join('.build', 'screenshots'))
@@ -42,7 +41,7 @@ const VISITORS = [
 const MEMBERS = [paths.dashboard, paths.wallet, paths.impact, paths.history, paths.profile, paths.notifications, paths.myTicket]
 const TABS = ['overview', 'users', 'stories', 'withdrawals', 'refunds', 'suspense', 'disputes']
 
-/** What lies below the pages, of the demo community: a receipt of each direction, a story, a day. */
+/** Addresses below the pages, from the demo community's data: a receipt of each direction, a story, a day. */
 type Below = { readonly receipts: readonly string[]; readonly story: string; readonly day: string }
 
 const screensOf = ({ receipts, story, day }: Below): readonly Screen[] => [
@@ -52,7 +51,7 @@ const screensOf = ({ receipts, story, day }: Below): readonly Screen[] => [
   })),
   { name: 'public-story', address: (language) => `${publicPath('impactStories', language)}/${story}` },
   { name: 'public-verify-day', address: (language) => `${publicPath('verify', language)}/${day}` },
-  // A Hindi visitor's choice of language leads there from any address that is not.
+  // A visitor who chose Hindi is redirected from every other unknown address.
   { name: 'not-found', address: (language) => `${language === 'en' ? '' : `/${language}`}/nothing-here` },
   { name: 'offline', address: (language) => `${language === 'en' ? '' : `/${language}`}/offline` },
   ...VISITORS.map((address) => ({ name: named(address).replace(/\?.*/, ''), address: at(address) })),
@@ -75,7 +74,7 @@ const LOOKS: readonly Look[] = LANGUAGES.flatMap((language) =>
 
 type Tour = { readonly roz: Program; readonly tokens: Readonly<Record<Who, string>>; readonly screens: readonly Screen[] }
 
-/** Ids of what the demo community has done. */
+/** Finds the ids in the demo community's data. */
 async function findBelow(roz: Program, token: string): Promise<Below> {
   const { transactions } = (await ask(roz.url, 'transactions', { token, query: { limit: '100' } })).output
   const { stories } = (await ask(roz.url, 'stories', {})).output
@@ -88,7 +87,7 @@ async function findBelow(roz: Program, token: string): Promise<Below> {
   return { receipts: [...firstOf('credit'), ...firstOf('debit')], story: stories[0]?.id ?? '', day: results[0]?.date ?? '' }
 }
 
-/** Nothing was added or taken away for a while: what came last has had its consequences. */
+/** Waits until no element was added or removed for a while: the last change has had its effects. */
 const expectStill = (page: Page): Promise<void> =>
   page.evaluate(
     ([stillMs, atMostMs]) =>
@@ -104,7 +103,7 @@ const expectStill = (page: Page): Promise<void> =>
     [STILL_MS, QUIET_WITHIN_MS] as const,
   )
 
-/** All that the screen asks for has come. A day's check goes on in a worker, whose requests the page is not told the end of. */
+/** Waits for all requests of the screen. A day's verification runs in a worker, whose requests the page does not see end. */
 async function expectSettled(visit: Visit): Promise<void> {
   await settle(visit.page)
   await waitUntil(visit.isQuiet, QUIET_WITHIN_MS)
@@ -113,13 +112,13 @@ async function expectSettled(visit: Visit): Promise<void> {
   await settle(visit.page)
 }
 
-/** Noon by the program's clock and by the browser's, for every look anew: all screens tell of the same hour. */
+/** Sets the program's and the browser's clock to noon before every look: all screens show the same hour. */
 async function backToNoon(roz: Program): Promise<string> {
   await setToNoon(roz.url)
   return readClock(roz.url)
 }
 
-/** The books were first checked as the demo's first day began: the check of today is waited for. */
+/** Waits for today's audit: the demo's first audit was on its first day. */
 const expectChecked = (roz: Program, token: string): Promise<true> =>
   eventually(
     'the check of the books',
@@ -149,11 +148,11 @@ async function shoot(browser: Browser, { roz, tokens, screens: all }: Tour, look
       await screen.steps?.(visit.page)
       await expectSettled(visit)
       const file = `${screen.name}-${look.language}-${look.dark ? 'dark' : 'light'}-${look.size.width}.png`
-      // A dialog stands in the window, wherever the page below it ends.
+      // A dialog fills the window, whatever the height of the page behind it.
       const fullPage = (await visit.page.locator('dialog[open]').count()) === 0
       await visit.page.screenshot({ path: path.join(OUT, file), fullPage })
       written.push(file)
-      // Whoever has registered is a visitor again.
+      // A registration has stored a token: remove it to be a visitor again.
       if (as === undefined) await visit.page.evaluate(() => localStorage.removeItem('token'))
     }
     await visit.close()

@@ -1,6 +1,6 @@
 /**
- * What npm run screenshots shows besides whole pages: states that an address alone does not reach.
- * Steps go by marks of the page, not by its words, which are those of each language.
+ * The states that npm run screenshots shows besides whole pages: those that no address leads to.
+ * - Steps find elements by their attributes, because the words differ by language.
  */
 import type { Language } from '@roz/core/language.ts'
 import { paths } from '@roz/web/paths.ts'
@@ -15,7 +15,7 @@ export type Screen = {
   readonly name: string
   readonly address: (language: Language) => string
   readonly as?: Who
-  /** What is done there before it is looked at. */
+  /** The steps before the picture is taken. */
   readonly steps?: (page: Page) => Promise<unknown>
 }
 
@@ -25,7 +25,7 @@ const LANDSCAPE = png(640, 400, (x, y) =>
   y > 260 ? [70, 110, 60] : (x - 430) ** 2 + (y - 150) ** 2 < 4900 ? [246, 183, 60] : [150, 190, 225],
 )
 
-/** Three people who are not of the demo community: one has registered, one has done nothing else yet, one has paid in every way. */
+/** Makes a new applicant, a member without activity, and a member with a successful, a failed and a pending payment. */
 export async function makeStates(roz: Program): Promise<{ readonly newcomer: string; readonly states: readonly Screen[] }> {
   const newcomer = await newMember(roz, { name: 'Meera Joshi' })
   const payer = await newMember(roz, { name: 'Nandini Shah' })
@@ -64,7 +64,7 @@ export async function makeStates(roz: Program): Promise<{ readonly newcomer: str
   }
 }
 
-/** Each look would leave one more member in the portal's list: the answer is that of one who is there. */
+/** A real registration would add a member to the portal's list with each picture: the test answers with an existing member. */
 async function register(page: Page, answer: object): Promise<void> {
   await page.route('**/api/auth/register', (route) => route.fulfill({ json: answer }))
   for (const [name, value] of Object.entries({ ...APPLICANT, confirmPassword: APPLICANT.password }))
@@ -74,7 +74,7 @@ async function register(page: Page, answer: object): Promise<void> {
   await page.unrouteAll()
 }
 
-/** Parts of the kit wait for ever, to be looked at; the picture is not to wait for them. */
+/** Some parts of the kit wait forever on purpose; the picture must not wait for them. */
 async function allThere(page: Page): Promise<void> {
   await page.locator('h1').waitFor()
   await page.locator('[aria-busy=true]').evaluateAll((all) => all.forEach((one) => one.removeAttribute('aria-busy')))

@@ -1,4 +1,4 @@
-/** The calls of the doors that take more than a step: Google's nonce, a member's sessions, the hold and its end, the contact form. */
+/** Walks over calls of login and contact that take several steps: Google's nonce, sessions, the hold and its end, the contact form. */
 import { expect } from 'vitest'
 import { eventually, mailedLink, mailsTo, type Person } from '../harness/people.ts'
 import type { Walk } from './walk.ts'

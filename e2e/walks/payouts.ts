@@ -1,4 +1,7 @@
-/** The walk over the calls that end withdrawals, refunds and suspense items. Which of them apply depends on whether a gateway pays out; both are held to. */
+/**
+ * The walk over the calls that end withdrawals, refunds and suspense items.
+ * - Which of them apply depends on a payout gateway; both cases are checked.
+ */
 import { expect } from 'vitest'
 import { BANK } from '../harness/people.ts'
 import type { Walk } from './walk.ts'
@@ -30,7 +33,7 @@ async function walkWithdrawals(walk: Walk, { admin, member, other }: Tokens): Pr
   expect(approved.transferId).toBe(params.id.replaceAll('-', ''))
   const seen = { status: 'approved' } as const
   const because = { token: admin, params, body: { ...seen, reason: 'Nobody has it.' } }
-  // Nobody has it who could say so, or lose it.
+  // No person holds it, so nobody can report or lose it.
   for (const call of ['withdrawalNotPaid', 'takeOverWithdrawal'] as const) expect((await walk.step(call, because)).status).toBe(409)
   const bank = await walk.step('withdrawalBank', { token: admin, params, body: seen })
   const retried = await walk.step('retryWithdrawal', { token: admin, params, body: seen })
@@ -42,16 +45,16 @@ async function walkWithdrawals(walk: Walk, { admin, member, other }: Tokens): Pr
     const { withdrawals } = (await walk.step('withdrawals', { token: member })).output
     expect(withdrawals[0]).toMatchObject({ status: 'completed', reference: 'UTR0000000001' })
   } else {
-    // The gateway may have been given it by now.
+    // The gateway may have received it by now.
     for (const { refusal } of [bank, completed]) expect(['payouts_by_gateway', 'changed_since_seen']).toContain(refusal.code)
     expect([200, 409]).toContain(retried.status)
   }
-  // What the gateway signs is tried beside the payouts themselves; here nobody has signed.
+  // Signed webhooks are tested with the payouts themselves; this one is unsigned.
   const event = await walk.step('cashfreePayoutsWebhook', { body: { type: 'TRANSFER_SUCCESS' } })
   expect([event.status, event.refusal.code]).toEqual([401, 'webhook_signature'])
 }
 
-/** One refund is asked for and rejected, another sent on its way; of suspense items and disputes there are none. */
+/** One refund is requested and rejected, another is sent; there are no suspense items and no disputes. */
 async function walkRefunds(walk: Walk, { admin, other }: Tokens): Promise<void> {
   const { refundable } = (await walk.step('refunds', { token: other })).output
   const order_id = refundable.find(({ unused }) => unused >= 2)?.order_id ?? ''

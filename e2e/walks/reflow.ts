@@ -1,10 +1,10 @@
-/** Text that somebody with a narrow window or large letters could not read. */
+/** Finds text that is unreadable in a narrow window or with large letters. */
 import type { Page } from 'playwright-core'
 import { settle } from '../harness/browser.ts'
 
 /**
- * Each text that is cut off, in words: outside of the window, of a box that hides what sticks out, or
- * of its button. What scrolls by itself, is shortened with an ellipsis or is for screen readers alone is not.
+ * Each text that is cut off: outside the window, outside a box that hides its overflow, or outside its button.
+ * - Scrollable text, text with an ellipsis and text for screen readers alone do not count.
  */
 export async function cutTexts(page: Page): Promise<string[]> {
   await settle(page)
@@ -17,7 +17,7 @@ export async function cutTexts(page: Page): Promise<string[]> {
       range.selectNodeContents(text)
       return range.getBoundingClientRect()
     }
-    /** Where the text is lost, or nothing. */
+    /** The box that cuts the text off, or undefined. */
     function lostAt(text: Text): string | undefined {
       const box = boxOf(text)
       const sticksOut = (left: number, right: number): boolean => box.left < left - SLACK_PX || box.right > right + SLACK_PX
@@ -52,7 +52,7 @@ export async function cutTexts(page: Page): Promise<string[]> {
   })
 }
 
-/** Texts whose letters are smaller than that; those in drawings and in the round picture of a name go by their own scale. */
+/** Texts with smaller letters than that; drawings and the initials in an avatar have their own scale and are left out. */
 export const smallTexts = (page: Page, atLeastPx: number): Promise<string[]> =>
   page.evaluate((leastPx) => {
     const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)

@@ -1,4 +1,4 @@
-/** The walk over what members may demand: their data, their preferences, and an account that is closed and deleted. */
+/** The walk over the members' rights: data export, preferences, and the deletion of the account. */
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import { BODIES } from '../harness/examples.ts'

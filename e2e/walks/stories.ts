@@ -1,4 +1,4 @@
-/** The walk over stories: a draft, its publication, its views, and the home page that shows it. Two rounds' rupees stand in the books by then. */
+/** The walk over stories: a draft, its publication, its views, and the home page with it. By then the books contain two rounds' rupees. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { Walk } from './walk.ts'
@@ -24,7 +24,7 @@ export function storyTests(stand: () => { readonly walk: Walk; readonly admin: s
     expect(all.map((story) => story.charity.name).sort()).toEqual(['Annapurna', 'Pending Charity Selection'])
   })
 
-  test('PUT /impact/stories/{id} publishes, edits and ignores what is read-only', async () => {
+  test('PUT /impact/stories/{id} publishes, edits and ignores read-only fields', async () => {
     const published = (await walk().step('updateStory', { token: admin(), params: { id: storyId }, body: { isActive: true } })).output.story
     expect(published.isActive).toBe(true)
     const edited = await walk().step('updateStory', {
@@ -37,7 +37,7 @@ export function storyTests(stand: () => { readonly walk: Walk; readonly admin: s
     expect((await walk().step('stories', {})).output.stories.map((story) => story.title)).toEqual(['Rice and lentils'])
   })
 
-  test('POST /impact/stories/{id}/view counts once per address and day, whatever the browser', async () => {
+  test('POST /impact/stories/{id}/view counts once per address and day, in any browser', async () => {
     for (let time = 0; time < 3; time++) expect((await walk().step('viewStory', { params: { id: storyId } })).output).toEqual({ views: 1 })
     const other = await walk().step('viewStory', { params: { id: storyId }, headers: { 'user-agent': 'another browser' } })
     expect(other.output).toEqual({ views: 1 })

@@ -1,6 +1,6 @@
 /**
- * What the walk over all calls stands on: the program with a local issuer of Google credentials and a
- * known secret of the gateway, and a step that judges the headers which every answer must have.
+ * The base of the walk over all calls: the program, a local issuer of Google credentials, a known gateway secret, and a checked step.
+ * - Each step checks the headers that every answer must have.
  */
 import { createHmac, createSign, generateKeyPairSync } from 'node:crypto'
 import { createServer } from 'node:http'
@@ -21,7 +21,7 @@ export async function startWalk() {
   const roz = await startProgram({
     env: { GOOGLE_CLIENT_ID: CLIENT_ID, GOOGLE_JWKS_URL: issuer.keysUrl, CASHFREE_PG_CLIENT_SECRET: GATEWAY_SECRET },
   })
-  /** The program's clock is not ours. */
+  /** The program's clock differs from ours by this. */
   const aheadMs = Date.parse(await readClock(roz.url)) - Date.now()
   const visited = new Set<CallName>()
   return {
@@ -30,7 +30,7 @@ export async function startWalk() {
     idToken: (claims: object): string => issuer.idToken(claims, aheadMs),
     close: issuer.close,
 
-    /** One call; its answer is private to whoever asked, unless the contract calls it public. */
+    /** Makes one call; its answer is private unless the contract calls it public. */
     async step<N extends CallName>(name: N, given: Given) {
       visited.add(name)
       const answer = await ask(roz.url, name, given)
@@ -50,7 +50,7 @@ export async function startWalk() {
 
     signatureOf: (body: string): string => createHmac('sha256', GATEWAY_SECRET).update(SIGNED_AT).update(body).digest('base64'),
 
-    /** Hands in what a witness would sign. */
+    /** Sends a witness's signature. */
     async cosign(text: string): Promise<{ readonly status: number; readonly code: string }> {
       visited.add('cosign')
       const response = await fetch(`${roz.url}/api/public/log/cosignatures`, {
@@ -69,7 +69,7 @@ export async function startWalk() {
   }
 }
 
-/** Signs credentials as Google does, with a key of its own. */
+/** Signs credentials as Google does, with its own key. */
 async function startIssuer() {
   const key = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const server = createServer((_request, response) => {
